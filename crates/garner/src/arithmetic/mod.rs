@@ -1,0 +1,55 @@
+//! Batched modular arithmetic on the host: the one interface to every kernel on the CPU.
+//!
+//! Called by `private_op` (blinding, recombination, the check) and by the `cpu` device (exponentiation).
+//! Knows nothing of RSA. Two implementations: [`ifma`] (AVX-512 IFMA, eight numbers at a time) and [`libcrypto`].
+//!
+//! Numbers are little-endian slices of 64-bit words, see [`crate::words`]. A batch may mix moduli of any sizes;
+//! results are canonical (below the modulus).
+
+pub mod libcrypto;
+mod modulus;
+
+pub use modulus::Modulus;
+
+/// `result = a * b mod modulus`.
+pub struct Multiply<'a> {
+    /// The modulus; its length in words is that of every operand.
+    pub modulus: &'a Modulus,
+    /// First factor, below the modulus.
+    pub a: &'a [u64],
+    /// Second factor, below the modulus.
+    pub b: &'a [u64],
+    /// The product, below the modulus.
+    pub result: &'a mut [u64],
+}
+
+/// `result = base^exponent mod modulus`.
+pub struct Power<'a> {
+    /// The modulus; its length in words is that of `result`.
+    pub modulus: &'a Modulus,
+    /// The base, any value of any length: it is reduced first.
+    pub base: &'a [u64],
+    /// The exponent. Secret exponents take the time of their full length in words, whatever their value.
+    pub exponent: &'a [u64],
+    /// The power, below the modulus.
+    pub result: &'a mut [u64],
+}
+
+/// Batched modular arithmetic. Secret operands: no branch and no address depends on a value,
+/// except where a method says otherwise.
+pub trait Arithmetic: Send + Sync {
+    /// `"ifma"` or `"libcrypto"`.
+    fn name(&self) -> &'static str;
+
+    /// How many numbers cost the time of one: 8 lanes, or 1.
+    fn lanes(&self) -> usize;
+
+    /// Multiplies. Operands are secret.
+    fn multiply(&self, jobs: &mut [Multiply<'_>]);
+
+    /// Raises to secret powers. Base, exponent and modulus are secret; lengths are not.
+    fn power_secret(&self, jobs: &mut [Power<'_>]);
+
+    /// Raises secret bases to public powers: time depends on the exponents.
+    fn power_public(&self, jobs: &mut [Power<'_>]);
+}

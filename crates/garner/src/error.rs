@@ -1,0 +1,67 @@
+//! What can go wrong, in words that name the cause and tell an attacker nothing.
+
+/// Every error the library returns.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A key was refused; `field` names the part at fault in PKCS#1's terms.
+    #[error("{reason} (field \"{field}\"); the key was refused")]
+    Key {
+        /// The PKCS#1 name of the field: `modulus`, `publicExponent`, `prime1`, ...
+        field: &'static str,
+        /// What is wrong with it. Never contains key material.
+        reason: String,
+    },
+    /// A key file or buffer could not be decoded.
+    #[error("not a usable RSA key: {0}")]
+    Encoding(String),
+    /// An argument is outside its documented range.
+    #[error("{name}: {reason}")]
+    Argument {
+        /// The argument's name.
+        name: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A signature does not match its message and key, or a ciphertext does not decrypt.
+    #[error("verification failed")]
+    Verification,
+    /// A result failed the check s^e = m on every path tried; nothing was released.
+    #[error("a device returned a wrong result, twice; nothing was released")]
+    Fault,
+    /// The device could not run the operation, and no other could.
+    #[error("device {device}: {reason}")]
+    Device {
+        /// The device's name.
+        device: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The random source failed.
+    #[error("the random source failed: {0}")]
+    Random(String),
+    /// The gatherer was shut down before the operation ran.
+    #[error("the gatherer was shut down before the operation ran")]
+    ShutDown,
+    /// The ticket belongs to the process that forked this one.
+    #[error("the operation was submitted before fork and belongs to the parent process")]
+    Forked,
+    /// The queue is full; the operation was not taken.
+    #[error("the queue is full ({0} operations); try again later")]
+    Full(usize),
+}
+
+impl Error {
+    /// A refused key, by field and reason.
+    pub(crate) fn key(field: &'static str, reason: impl Into<String>) -> Error {
+        Error::Key { field, reason: reason.into() }
+    }
+
+    /// A refused argument, by name and reason.
+    pub(crate) fn argument(name: &'static str, reason: impl Into<String>) -> Error {
+        Error::Argument { name, reason: reason.into() }
+    }
+}
+
+/// The library's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,0 +1,23 @@
+//! Garner gathers RSA private-key operations, runs them in batches on the fastest device present
+//! and hands each caller its answer, checked.
+//!
+//! Layers, each calling only those below it:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`gather`] | turns operations from many callers into batches |
+//! | [`private_op`] | blinds, splits by the CRT, recombines, checks s^e = m |
+//! | [`device`] | runs a batch of modular exponentiations |
+//! | [`arithmetic`] | batched modular arithmetic: AVX-512 IFMA kernels, or libcrypto |
+//!
+//! Beside them: [`key`] (parsing and validation), [`padding`], [`stats`].
+
+pub mod arithmetic;
+pub mod device;
+pub mod error;
+pub mod key;
+pub mod private_op;
+pub mod secret;
+pub mod words;
+
+pub use error::Error;
