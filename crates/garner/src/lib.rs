@@ -15,6 +15,7 @@
 pub mod arithmetic;
 pub mod device;
 pub mod error;
+pub mod fork;
 pub mod key;
 pub mod private_op;
 pub mod secret;

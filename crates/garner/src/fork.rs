@@ -1,0 +1,93 @@
+//! What belongs to one process: state that a child made by `fork` must not share with, or inherit locked from, its parent.
+
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::{fmt, ptr};
+
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+static WATCHING: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn entered_child() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+}
+
+/// A number that is the same throughout a process and differs in every child made by `fork`.
+pub fn generation() -> u64 {
+    if !WATCHING.load(Ordering::Acquire) {
+        // Two threads may both come here; then a fork counts twice, which is as good. A `Once` would not be: a fork
+        // while another thread is inside it would block the child for ever.
+        // SAFETY: the handler is async-signal-safe (one atomic addition) and lives as long as this library, whose
+        // handlers the C library drops when it is unloaded.
+        unsafe { libc::pthread_atfork(None, None, Some(entered_child)) };
+        WATCHING.store(true, Ordering::Release);
+    }
+    GENERATION.load(Ordering::Relaxed)
+}
+
+struct Slot<T> {
+    generation: u64,
+    value: T,
+}
+
+/// A value that every process has for itself: after `fork` the child's first use makes a fresh one.
+///
+/// The parent's value is left alone in the child's memory, never dropped: it may be locked or half changed by
+/// a thread that does not exist in the child.
+pub struct ForkLocal<T> {
+    current: AtomicPtr<Slot<T>>,
+}
+
+impl<T: Default> ForkLocal<T> {
+    /// Nothing yet; the first [`ForkLocal::get`] makes the value.
+    pub const fn new() -> ForkLocal<T> {
+        ForkLocal { current: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    /// This process's value.
+    pub fn get(&self) -> &T {
+        let generation = generation();
+        loop {
+            let current = self.current.load(Ordering::Acquire);
+            // SAFETY: a non-null pointer came from `Box::into_raw` below and is freed only by `drop`, which has `&mut`.
+            if let Some(slot) = unsafe { current.as_ref() }
+                && slot.generation == generation
+            {
+                return &slot.value;
+            }
+            let fresh = Box::into_raw(Box::new(Slot { generation, value: T::default() }));
+            if self.current.compare_exchange(current, fresh, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                // SAFETY: `fresh` was never shared: the exchange failed.
+                drop(unsafe { Box::from_raw(fresh) });
+            }
+        }
+    }
+}
+
+impl<T: Default> Default for ForkLocal<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Drop for ForkLocal<T> {
+    fn drop(&mut self) {
+        let current = *self.current.get_mut();
+        // SAFETY: see `get`; `&mut self` rules out other users.
+        if let Some(slot) = unsafe { current.as_ref() }
+            && slot.generation == generation()
+        {
+            // SAFETY: as above, and the value belongs to this process.
+            drop(unsafe { Box::from_raw(current) });
+        }
+    }
+}
+
+// SAFETY: the value is reached only through `&T` from `get`, and dropped by whoever owns the `ForkLocal`.
+unsafe impl<T: Send + Sync> Send for ForkLocal<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for ForkLocal<T> {}
+
+impl<T> fmt::Debug for ForkLocal<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ForkLocal")
+    }
+}
