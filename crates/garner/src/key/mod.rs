@@ -1,7 +1,12 @@
 //! RSA keys: parsed once, validated, secrets zeroised on drop.
 
+mod blinding;
+
+pub(crate) use blinding::BlindingPair;
+
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;
+use blinding::BlindingPool;
 use std::sync::Arc;
 
 /// An RSA public key.
@@ -21,6 +26,7 @@ pub struct PrivateKey {
     dp: SecretWords,
     dq: SecretWords,
     q_inverse: SecretWords,
+    blinding: BlindingPool,
 }
 
 impl PublicKey {
@@ -74,6 +80,11 @@ impl PrivateKey {
     /// q^-1 mod p, as many words as p.
     pub(crate) fn q_inverse(&self) -> &[u64] {
         &self.q_inverse
+    }
+
+    /// The blinding pairs waiting for this key's next operations.
+    pub(crate) fn blinding(&self) -> &BlindingPool {
+        &self.blinding
     }
 }
 

@@ -1,1 +1,135 @@
 //! One RSA private operation, in batches: blind, split by the CRT, exponentiate on a device, recombine, check.
+//!
+//! Called by the gatherer; calls the device for the exponentiations and the host's arithmetic for all the rest.
+//! Blinding and the check are done here, on the host, whatever the device is: a device sees blinded bases only and is
+//! trusted with nothing.
+//!
+//! For an input m < n and a random r (all on numbers below their modulus):
+//!
+//! | step | file | computes |
+//! |---|---|---|
+//! | blind | [`blinding`] | x = m * r^e mod n |
+//! | exponentiate | the device | y_p = x^dp mod p, y_q = x^dq mod q |
+//! | recombine | [`recombine`] | y = y_q + q * ((y_p - y_q) * q^-1 mod p), Garner's formula |
+//! | unblind | [`blinding`] | s = y * r^-1 mod n |
+//! | check | [`check`] | s^e mod n = m, else s is not released |
+
+mod blinding;
+mod check;
+mod recombine;
+mod scratch;
+
+use crate::arithmetic::{Arithmetic, Multiply, Power};
+use crate::device::{Device, DeviceError};
+use crate::key::PrivateKey;
+use scratch::Scratch;
+
+/// `output = input^d mod n`, for one key.
+pub struct PrivateOp<'a> {
+    /// The key.
+    pub key: &'a PrivateKey,
+    /// The input m < n, as many words as the modulus. Secret: the plaintext of a signature, or a ciphertext.
+    pub input: &'a [u64],
+    /// The result, as many words as the modulus; zero unless it passed its check.
+    pub output: &'a mut [u64],
+}
+
+/// A batch failed as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// There was no randomness for blinding.
+    #[error("the random source failed: {0}")]
+    Random(String),
+}
+
+/// Runs `operations` as one batch, any mix of keys and sizes.
+///
+/// Returns for each operation whether its result failed the check s^e = m; its output is then all zero.
+///
+/// # Errors
+/// [`RunError`] when the batch failed as a whole; all outputs are zero.
+pub fn run(
+    arithmetic: &dyn Arithmetic,
+    device: &dyn Device,
+    operations: &mut [PrivateOp<'_>],
+) -> Result<Vec<bool>, RunError> {
+    for operation in operations.iter_mut() {
+        operation.output.fill(0);
+    }
+    let lengths = |operation: &PrivateOp<'_>| {
+        let key = operation.key;
+        (key.public().modulus().words().len(), key.p().words().len(), key.q().words().len())
+    };
+    // Per operation: x and y (also s), both of the modulus's length; y_p and y_q.
+    let need = operations.iter().map(|operation| {
+        let (n, p, q) = lengths(operation);
+        2 * n + p + q
+    });
+    scratch::with(need.sum(), |mut scratch: Scratch<'_>| {
+        let mut steps: Vec<Step<'_>> = operations
+            .iter()
+            .map(|operation| {
+                let (n, p, q) = lengths(operation);
+                Step {
+                    key: operation.key,
+                    x: scratch.take(n),
+                    y: scratch.take(n),
+                    y_p: scratch.take(p),
+                    y_q: scratch.take(q),
+                }
+            })
+            .collect();
+
+        let mut pairs = blinding::pairs(arithmetic, operations.iter().map(|operation| operation.key))?;
+        let mut jobs: Vec<Multiply<'_>> = operations
+            .iter()
+            .zip(&mut steps)
+            .zip(&pairs)
+            .map(|((operation, step), pair)| Multiply {
+                modulus: step.key.public().modulus(),
+                a: operation.input,
+                b: pair.parts().0,
+                result: step.x,
+            })
+            .collect();
+        arithmetic.multiply(&mut jobs);
+
+        let mut jobs: Vec<Power<'_>> = Vec::with_capacity(2 * steps.len());
+        for step in &mut steps {
+            jobs.push(Power { modulus: step.key.p(), base: step.x, exponent: step.key.dp(), result: step.y_p });
+            jobs.push(Power { modulus: step.key.q(), base: step.x, exponent: step.key.dq(), result: step.y_q });
+        }
+        device.exponentiate(&mut jobs)?;
+
+        recombine::recombine(arithmetic, &mut steps);
+        blinding::unblind(arithmetic, &mut steps, &pairs);
+        let good = check::check(arithmetic, operations, &mut steps);
+        blinding::renew(arithmetic, &mut pairs, &steps);
+        for ((pair, step), &good) in pairs.into_iter().zip(&steps).zip(&good) {
+            if good {
+                step.key.blinding().put(pair);
+            }
+        }
+
+        for ((operation, step), &good) in operations.iter_mut().zip(&steps).zip(&good) {
+            if good {
+                operation.output.copy_from_slice(step.y);
+            }
+        }
+        Ok(good.into_iter().map(|good| !good).collect())
+    })
+}
+
+/// The intermediate values of one operation, in scratch memory that is wiped after the batch.
+struct Step<'a> {
+    key: &'a PrivateKey,
+    /// The blinded input.
+    x: &'a mut [u64],
+    /// The recombined result, then the unblinded one.
+    y: &'a mut [u64],
+    y_p: &'a mut [u64],
+    y_q: &'a mut [u64],
+}

@@ -1,0 +1,161 @@
+//! Base blinding (Kocher 1996): a device only ever sees m * r^e for a random r.
+//!
+//! A pair (r^e, r^-1) is used once, then both halves are squared, which gives the pair of r^2; after some uses it is
+//! replaced. Operations that run together never share a pair.
+
+use super::{RunError, Step};
+use crate::arithmetic::libcrypto::SecretBigNum;
+use crate::arithmetic::{Arithmetic, Multiply, Power};
+use crate::key::{BlindingPair, PrivateKey, PublicKey};
+use crate::words;
+use openssl::bn::{BigNum, BigNumContext};
+use zeroize::{Zeroize, Zeroizing};
+
+/// A pair for every key named, taken from the keys' pools or made anew.
+pub fn pairs<'a>(
+    arithmetic: &dyn Arithmetic,
+    keys: impl Iterator<Item = &'a PrivateKey>,
+) -> Result<Vec<BlindingPair>, RunError> {
+    let mut missing: Vec<&'a PublicKey> = Vec::new();
+    let mut pairs: Vec<BlindingPair> = keys
+        .map(|key| {
+            key.blinding().take().unwrap_or_else(|| {
+                missing.push(key.public());
+                BlindingPair::fresh(key.public().modulus().words().len())
+            })
+        })
+        .collect();
+    let fresh = pairs.iter_mut().filter(|pair| pair.is_fresh());
+    make(arithmetic, &missing, &mut fresh.collect::<Vec<_>>())?;
+    Ok(pairs)
+}
+
+/// `y = y * r^-1 mod n` for every step.
+pub fn unblind(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>], pairs: &[BlindingPair]) {
+    let mut jobs: Vec<Multiply<'_>> = steps
+        .iter_mut()
+        .zip(pairs)
+        .map(|(step, pair)| {
+            let modulus = step.key.public().modulus();
+            Multiply { modulus, a: step.y, b: pair.parts().1, result: step.x }
+        })
+        .collect();
+    arithmetic.multiply(&mut jobs);
+    for step in steps {
+        step.y.copy_from_slice(step.x);
+    }
+}
+
+/// Squares both halves of every pair.
+pub fn renew(arithmetic: &dyn Arithmetic, pairs: &mut [BlindingPair], steps: &[Step<'_>]) {
+    let before: Vec<Zeroizing<Vec<u64>>> = pairs
+        .iter()
+        .flat_map(|pair| {
+            let (factor, inverse) = pair.parts();
+            [Zeroizing::new(factor.to_vec()), Zeroizing::new(inverse.to_vec())]
+        })
+        .collect();
+    let mut jobs = Vec::with_capacity(2 * pairs.len());
+    for ((pair, step), before) in pairs.iter_mut().zip(steps).zip(before.chunks_exact(2)) {
+        let modulus = step.key.public().modulus();
+        let (factor, inverse) = pair.parts_mut();
+        jobs.push(Multiply { modulus, a: &before[0], b: &before[0], result: factor });
+        jobs.push(Multiply { modulus, a: &before[1], b: &before[1], result: inverse });
+    }
+    arithmetic.multiply(&mut jobs);
+}
+
+/// Fills `pairs` with random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each run of pairs
+/// of the same key (Montgomery's trick).
+fn make(arithmetic: &dyn Arithmetic, keys: &[&PublicKey], pairs: &mut [&mut BlindingPair]) -> Result<(), RunError> {
+    let mut bases = Vec::with_capacity(keys.len());
+    for key in keys {
+        bases.push(random_below(key.modulus().words(), key.bits())?);
+    }
+    let mut jobs: Vec<Power<'_>> = pairs
+        .iter_mut()
+        .zip(keys.iter().zip(&bases))
+        .map(|(pair, (key, base))| Power {
+            modulus: key.modulus(),
+            base,
+            exponent: key.exponent(),
+            result: pair.parts_mut().0,
+        })
+        .collect();
+    arithmetic.power_public(&mut jobs);
+
+    let mut start = 0;
+    while start < keys.len() {
+        let run = keys[start..].iter().take_while(|key| std::ptr::eq(**key, keys[start])).count();
+        invert(arithmetic, keys[start], &bases[start..start + run], &mut pairs[start..start + run])?;
+        start += run;
+    }
+    Ok(())
+}
+
+/// `inverse = base^-1 mod n` for all `bases`, all of one key.
+fn invert(
+    arithmetic: &dyn Arithmetic,
+    key: &PublicKey,
+    bases: &[Zeroizing<Vec<u64>>],
+    pairs: &mut [&mut BlindingPair],
+) -> Result<(), RunError> {
+    let modulus = key.modulus();
+    let multiply = |a: &[u64], b: &[u64]| {
+        let mut result = Zeroizing::new(vec![0; a.len()]);
+        arithmetic.multiply(&mut [Multiply { modulus, a, b, result: &mut result }]);
+        result
+    };
+    // prefix[i] = mask * base[0] * ... * base[i - 1]. libcrypto's inversion takes time that depends on its operand,
+    // which the random mask makes independent of every base.
+    let mut prefix = vec![random_below(modulus.words(), key.bits())?];
+    for base in bases {
+        prefix.push(multiply(prefix.last().expect("not empty"), base));
+    }
+    let mut inverse = inverse_mod(prefix.last().expect("not empty"), modulus.words())?;
+    for i in (0..bases.len()).rev() {
+        pairs[i].parts_mut().1.copy_from_slice(&multiply(&inverse, &prefix[i]));
+        inverse = multiply(&inverse, &bases[i]);
+    }
+    Ok(())
+}
+
+/// `value^-1 mod modulus`, in time that depends on `value`.
+fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Zeroizing<Vec<u64>>, RunError> {
+    let failed = |error: openssl::error::ErrorStack| RunError::Random(error.to_string());
+    let modulus = {
+        let mut bytes = vec![0; modulus.len() * 8];
+        words::to_be_bytes(modulus, &mut bytes);
+        BigNum::from_slice(&bytes).map_err(failed)?
+    };
+    let mut plain = BigNum::new().map_err(failed)?;
+    let mut bytes = Zeroizing::new(vec![0; value.len() * 8]);
+    words::to_be_bytes(value, &mut bytes);
+    plain.copy_from_slice(&bytes).map_err(failed)?;
+    let mut context = BigNumContext::new().map_err(failed)?;
+    let mut inverse = SecretBigNum::new();
+    let outcome = inverse.mod_inverse(&plain, &modulus, &mut context);
+    plain.clear();
+    outcome.map_err(failed)?;
+    let mut result = Zeroizing::new(vec![0; value.len()]);
+    inverse.to_words(&mut result);
+    Ok(result)
+}
+
+/// A uniform number in 1..modulus, by rejection: how many were rejected tells nothing about the one kept.
+fn random_below(modulus: &[u64], bits: usize) -> Result<Zeroizing<Vec<u64>>, RunError> {
+    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
+    let mut number = Zeroizing::new(vec![0; modulus.len()]);
+    loop {
+        openssl::rand::rand_priv_bytes(&mut bytes).map_err(|error| RunError::Random(error.to_string()))?;
+        if !bits.is_multiple_of(8) {
+            bytes[0] &= (1 << (bits % 8)) - 1;
+        }
+        words::from_be_bytes(&bytes, &mut number).expect("as many bits as the modulus");
+        if bool::from(words::less(&number, modulus)) && number.iter().any(|&word| word != 0) {
+            return Ok(number);
+        }
+        number.zeroize();
+        number.resize(modulus.len(), 0);
+    }
+}
