@@ -1,0 +1,30 @@
+#!/bin/sh
+# Installs the Debian packages that are missing. Rust comes from rustup; rust-toolchain.toml names the version.
+set -eu
+
+missing=
+need() { # need PACKAGE TEST...: PACKAGE is wanted where TEST fails
+    package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing="$missing $package"
+}
+need build-essential cc --version
+need pkg-config pkg-config --version
+need libssl-dev pkg-config --exists 'libcrypto >= 3.0.0'
+need openssl openssl version
+need valgrind valgrind --version
+need libc6-dbg test -d /usr/lib/debug/.build-id
+
+if [ -n "$missing" ]; then
+    echo "installing:$missing"
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    $sudo apt-get update -qq
+    # shellcheck disable=SC2086 # a list of packages
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
+fi
+
+command -v cargo >/dev/null || {
+    echo "cargo was not found; install Rust with rustup, then run this again" >&2
+    exit 1
+}
