@@ -1,26 +1,86 @@
 //! What belongs to one process: state that a child made by `fork` must not share with, or inherit locked from, its parent.
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use std::{fmt, ptr};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::{fmt, ptr, thread};
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
-extern "C" fn entered_child() {
+/// Threads inside [`away_from_fork`].
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+/// Forks that are under way or wait for those threads.
+static FORKING: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+extern "C" fn before_fork() {
+    FORKING.fetch_add(1, Ordering::SeqCst);
+    while INSIDE.load(Ordering::SeqCst) > 0 {
+        thread::yield_now();
+    }
+}
+
+extern "C" fn after_fork_in_parent() {
+    FORKING.fetch_sub(1, Ordering::SeqCst);
+}
+
+extern "C" fn after_fork_in_child() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
+    // Only the thread that forked is here, and it was not inside.
+    INSIDE.store(0, Ordering::SeqCst);
+    FORKING.store(0, Ordering::SeqCst);
+}
+
+/// Does `work` while no `fork` is under way in this process: a fork waits until it is done.
+///
+/// For calls of libcrypto that take its global locks (randomness, fetching an algorithm): a child made while another
+/// thread holds one would wait for it for ever. Short work only, and none that forks.
+pub fn away_from_fork<T>(work: impl FnOnce() -> T) -> T {
+    struct Leaving;
+    impl Drop for Leaving {
+        fn drop(&mut self) {
+            DEPTH.set(DEPTH.get() - 1);
+            if DEPTH.get() == 0 {
+                INSIDE.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+    }
+    watch();
+    if DEPTH.get() == 0 {
+        loop {
+            INSIDE.fetch_add(1, Ordering::SeqCst);
+            if FORKING.load(Ordering::SeqCst) == 0 {
+                break;
+            }
+            INSIDE.fetch_sub(1, Ordering::SeqCst);
+            while FORKING.load(Ordering::SeqCst) > 0 {
+                thread::yield_now();
+            }
+        }
+    }
+    DEPTH.set(DEPTH.get() + 1);
+    let _leaving = Leaving;
+    work()
 }
 
 /// A number that is the same throughout a process and differs in every child made by `fork`.
 pub fn generation() -> u64 {
+    watch();
+    GENERATION.load(Ordering::Relaxed)
+}
+
+fn watch() {
     if !WATCHING.load(Ordering::Acquire) {
         // Two threads may both come here; then a fork counts twice, which is as good. A `Once` would not be: a fork
         // while another thread is inside it would block the child for ever.
-        // SAFETY: the handler is async-signal-safe (one atomic addition) and lives as long as this library, whose
+        // SAFETY: the handlers are async-signal-safe (atomics and yields) and live as long as this library, whose
         // handlers the C library drops when it is unloaded.
-        unsafe { libc::pthread_atfork(None, None, Some(entered_child)) };
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork_in_parent), Some(after_fork_in_child)) };
         WATCHING.store(true, Ordering::Release);
     }
-    GENERATION.load(Ordering::Relaxed)
 }
 
 struct Slot<T> {

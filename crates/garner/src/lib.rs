@@ -10,15 +10,22 @@
 //! | [`device`] | runs a batch of modular exponentiations |
 //! | [`arithmetic`] | batched modular arithmetic: AVX-512 IFMA kernels, or libcrypto |
 //!
-//! Beside them: [`key`] (parsing and validation), [`padding`], [`stats`].
+//! Beside them: [`key`] (parsing and validation), [`keygen`] (generation), [`padding`], [`stats`]; and the front ends
+//! over the gatherer, [`signature`] and [`encryption`].
 
 pub mod arithmetic;
 pub mod device;
+pub mod encryption;
 pub mod error;
 pub mod fork;
+pub mod gather;
 pub mod key;
+pub mod keygen;
+pub mod padding;
 pub mod private_op;
 pub mod secret;
+pub mod signature;
+pub mod stats;
 pub mod words;
 
 pub use error::Error;

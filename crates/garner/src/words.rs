@@ -2,7 +2,7 @@
 //!
 //! All functions take time that depends on lengths only.
 
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeLess};
+use subtle::{Choice, ConstantTimeEq};
 
 /// Bits in a word.
 pub const WORD_BITS: usize = 64;
@@ -16,10 +16,13 @@ pub const fn words_for(bits: usize) -> usize {
 pub fn from_be_bytes(bytes: &[u8], words: &mut [u64]) -> Option<()> {
     words.fill(0);
     let mut overflow = 0;
-    for (i, &byte) in bytes.iter().rev().enumerate() {
-        match words.get_mut(i / 8) {
-            Some(word) => *word |= u64::from(byte) << (8 * (i % 8)),
-            None => overflow |= byte,
+    for (i, chunk) in bytes.rchunks(8).enumerate() {
+        let mut word = [0; 8];
+        word[8 - chunk.len()..].copy_from_slice(chunk);
+        let word = u64::from_be_bytes(word);
+        match words.get_mut(i) {
+            Some(to) => *to = word,
+            None => overflow |= word,
         }
     }
     (overflow == 0).then_some(())
@@ -27,8 +30,9 @@ pub fn from_be_bytes(bytes: &[u8], words: &mut [u64]) -> Option<()> {
 
 /// Writes the low bytes of `words`, big-endian, into all of `bytes`; higher bytes are the caller's to rule out.
 pub fn to_be_bytes(words: &[u64], bytes: &mut [u8]) {
-    for (i, byte) in bytes.iter_mut().rev().enumerate() {
-        *byte = words.get(i / 8).map_or(0, |word| (word >> (8 * (i % 8))) as u8);
+    for (i, chunk) in bytes.rchunks_mut(8).enumerate() {
+        let word = words.get(i).copied().unwrap_or(0).to_be_bytes();
+        chunk.copy_from_slice(&word[8 - chunk.len()..]);
     }
 }
 
@@ -70,16 +74,18 @@ pub fn add_masked(a: &mut [u64], b: &[u64], mask: u64) {
 /// Whether `a < b` (lengths equal), in constant time.
 pub fn less(a: &[u64], b: &[u64]) -> Choice {
     debug_assert_eq!(a.len(), b.len());
-    let mut less = Choice::from(0);
+    let mut borrow = 0;
     for (a, b) in a.iter().zip(b) {
-        less = Choice::conditional_select(&a.ct_lt(b), &less, a.ct_eq(b));
+        let difference = u128::from(*a).wrapping_sub(u128::from(*b)).wrapping_sub(u128::from(borrow));
+        borrow = ((difference >> 64) as u64) & 1;
     }
-    less
+    Choice::from(borrow as u8)
 }
 
 /// Whether `a == b` (lengths equal), in constant time.
 pub fn equal(a: &[u64], b: &[u64]) -> Choice {
-    a.ct_eq(b)
+    debug_assert_eq!(a.len(), b.len());
+    a.iter().zip(b).fold(0, |differences, (a, b)| differences | (a ^ b)).ct_eq(&0)
 }
 
 /// Position of the highest set bit plus one; not constant time, for public numbers and public lengths.

@@ -1,1 +1,156 @@
-//! Garner's vector kernels: straight-line programs over vector registers with two back ends.
+//! Garner's vector kernels: programs over 32 vector registers of eight 64-bit lanes, with two back ends.
+//!
+//! A [`Program`] is straight-line code with loops of fixed count over six base pointers: it has no way to express a
+//! branch or an address that depends on data. [`assembly`] prints it for AVX-512 IFMA; [`interpreter`] runs it in plain
+//! Rust, so tests and constant-time checks see the very program the processor runs.
+//!
+//! Numbers are limb-major rows of [`Lanes`]: row `i` holds limb `i`, radix 2^52, of eight numbers, one in each lane.
+//! [`all`] lists every kernel; each kernel's contract stands above the function that writes it.
+
+pub mod assembly;
+pub mod block;
+pub mod block_square;
+pub mod constants;
+pub mod interpreter;
+pub mod multiply;
+pub mod normalise;
+pub mod program;
+mod reduction;
+mod registers;
+mod rows;
+pub mod scan;
+pub mod square;
+pub mod transpose;
+
+pub use program::Program;
+
+/// Bits in a limb.
+pub const LIMB_BITS: usize = 52;
+
+/// One 64-bit word of each of eight numbers.
+pub type Lanes = [u64; 8];
+
+/// A named program.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// The name: `square_20`. The symbol is `garner_` followed by it.
+    pub name: String,
+    /// What it does.
+    pub program: Program,
+}
+
+/// Limb counts served by one kernel for each operation, all columns in registers.
+pub const DIRECT_LIMBS: [usize; 2] = [10, 20];
+
+/// Block sizes from which longer numbers are composed.
+pub const BLOCK_LIMBS: [usize; 2] = [15, 20];
+
+/// Limb counts in use: a number is padded to the next. Each is direct, or an even number of equal blocks.
+pub const LIMB_COUNTS: [usize; 8] = [10, 20, 30, 40, 60, 80, 120, 160];
+
+/// Every kernel, in a fixed order.
+pub fn all() -> Vec<Kernel> {
+    let mut kernels = Vec::new();
+    let mut add = |name: String, program: Program| kernels.push(Kernel { name, program });
+    for n in DIRECT_LIMBS {
+        add(format!("square_{n}"), square::square(n, None));
+        add(format!("square_scan_{n}"), square::square(n, Some(square::scanned_limbs(n))));
+        add(format!("multiply_{n}"), multiply::multiply(n));
+        add(format!("half_multiply_{n}"), multiply::half_multiply(n));
+        add(format!("half_reduce_{n}"), multiply::half_reduce(n));
+    }
+    for m in BLOCK_LIMBS {
+        use block::{Columns, Finish};
+        use block_square::Goal;
+        for columns in [Columns::Fresh, Columns::FreshTop, Columns::Old] {
+            let suffix = columns.name();
+            add(format!("product_{suffix}_{m}"), block::product(m, columns, Finish::Columns, false));
+            add(format!("two_products_{suffix}_{m}"), block::two_products(m, columns));
+        }
+        add(format!("product_old_scan_{m}"), block::product(m, Columns::Old, Finish::Columns, true));
+        add(format!("product_carry_{m}"), block::product(m, Columns::Old, Finish::Carry, false));
+        add(format!("product_last_{m}"), block::product(m, Columns::Old, Finish::Last, false));
+        add(format!("reduce_{m}"), block::reduce(m));
+        for (name, goal) in [("fresh", Goal::Fresh), ("fresh_top", Goal::FreshTop), ("subtract", Goal::Subtract)] {
+            add(format!("square_{name}_{m}"), block_square::square(m, goal));
+        }
+        add(format!("difference_{m}"), block_square::difference(m));
+        for n in LIMB_COUNTS.into_iter().filter(|n| n.is_multiple_of(2 * m) && *n > 20) {
+            add(format!("spread_{m}_{}", n / m), block_square::spread(m, n / m));
+        }
+    }
+    add("scan".into(), scan::scan());
+    for n in LIMB_COUNTS {
+        add(format!("add_{n}"), normalise::add(n));
+        add(format!("subtract_modulus_{n}"), normalise::subtract_modulus(n));
+        add(format!("to_limbs_{n}"), transpose::to_limbs(n));
+        add(format!("to_words_{n}"), transpose::to_words(n));
+    }
+    kernels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn named(name: &str) -> Program {
+        all().into_iter().find(|kernel| kernel.name == name).expect("a kernel of this name").program
+    }
+
+    #[test]
+    fn multiply_adds_are_as_the_contracts_say() {
+        for n in DIRECT_LIMBS {
+            assert_eq!(named(&format!("square_{n}")).multiply_adds(), 3 * n * n + n);
+            assert_eq!(named(&format!("square_scan_{n}")).multiply_adds(), 3 * n * n + n);
+            assert_eq!(named(&format!("multiply_{n}")).multiply_adds(), 4 * n * n);
+            assert_eq!(named(&format!("half_multiply_{n}")).multiply_adds(), 3 * n * n);
+            assert_eq!(named(&format!("half_reduce_{n}")).multiply_adds(), n * n);
+        }
+        for m in BLOCK_LIMBS {
+            for Kernel { name, program } in all() {
+                let madds = program.multiply_adds();
+                match name.strip_suffix(&format!("_{m}")) {
+                    Some(name) if name.starts_with("product") => assert_eq!(madds, 2 * m * m, "{name}"),
+                    Some(name) if name.starts_with("two_products") => assert_eq!(madds, 4 * m * m, "{name}"),
+                    Some("reduce") => assert_eq!(madds, 2 * m * m),
+                    Some("square_fresh" | "square_fresh_top" | "square_subtract") => assert_eq!(madds, m * m + m),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_scan_reads_every_entry_of_its_limbs() {
+        for (name, limbs) in [("scan", scan::LIMBS_PER_CALL), ("square_scan_20", 10), ("product_old_scan_15", 15)] {
+            let plain = match name {
+                "scan" => 0,
+                name => named(&name.replace("_scan", "")).loads(),
+            };
+            // One load brings the wanted entries' numbers, four their bits.
+            assert_eq!(named(name).loads() - plain, scan::ENTRIES * limbs + 5, "{name}");
+            assert_eq!(named(name).reach()[4], scan::ENTRIES * limbs, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_differ_and_the_assembly_defines_each() {
+        let (kernels, mut names) = (all(), HashSet::new());
+        let text = assembly::file(&kernels);
+        for kernel in &kernels {
+            assert!(names.insert(&kernel.name), "{} twice", kernel.name);
+            assert!(text.contains(&format!("\ngarner_{}:\n", kernel.name)));
+        }
+        assert!(!text.contains("rsp") && !text.contains("rbx"), "kernels use only registers a call may change");
+    }
+
+    #[test]
+    fn the_only_jumps_are_those_of_counted_loops() {
+        let text = assembly::file(&all());
+        for (line, next) in text.lines().zip(text.lines().skip(1)) {
+            let jump = next.trim_start().starts_with('j');
+            assert!(!jump || line.trim_start().starts_with("dec "), "{next}");
+        }
+    }
+}

@@ -6,10 +6,14 @@
 //! Numbers are little-endian slices of 64-bit words, see [`crate::words`]. A batch may mix moduli of any sizes;
 //! results are canonical (below the modulus).
 
+pub mod ifma;
 pub mod libcrypto;
 mod modulus;
 
 pub use modulus::Modulus;
+
+use crate::error::{Error, Result};
+use std::sync::Arc;
 
 /// `result = a * b mod modulus`.
 pub struct Multiply<'a> {
@@ -52,4 +56,42 @@ pub trait Arithmetic: Send + Sync {
 
     /// Raises secret bases to public powers: time depends on the exponents.
     fn power_public(&self, jobs: &mut [Power<'_>]);
+}
+
+/// The fastest arithmetic here: [`ifma::Ifma`] where the processor has it, else [`libcrypto::Libcrypto`].
+/// The environment variable `GARNER_CPU`, `ifma` or `libcrypto`, decides instead where it is set.
+///
+/// # Errors
+/// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.
+pub fn best() -> Result<Arc<dyn Arithmetic>> {
+    let wish = std::env::var_os("GARNER_CPU");
+    chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), ifma::Ifma::new())
+}
+
+fn chosen(wish: Option<&str>, ifma: Option<ifma::Ifma>) -> Result<Arc<dyn Arithmetic>> {
+    let refused = |reason| Err(Error::argument("GARNER_CPU", reason));
+    match (wish, ifma) {
+        (Some("libcrypto"), _) | (None, None) => Ok(Arc::new(libcrypto::Libcrypto)),
+        (Some("ifma") | None, Some(ifma)) => Ok(Arc::new(ifma)),
+        (Some("ifma"), None) => refused("is \"ifma\", which this processor does not have".to_string()),
+        (Some(wish), _) => refused(format!("is {wish:?}, must be \"ifma\" or \"libcrypto\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_decides_and_an_unknown_or_missing_arithmetic_is_refused() {
+        assert_eq!(chosen(Some("libcrypto"), ifma::Ifma::new()).unwrap().name(), "libcrypto");
+        assert_eq!(chosen(None, None).unwrap().name(), "libcrypto");
+        let error = |wish| chosen(Some(wish), None).err().unwrap().to_string();
+        assert_eq!(error("ifma"), "GARNER_CPU: is \"ifma\", which this processor does not have");
+        assert_eq!(error("gpu"), "GARNER_CPU: is \"gpu\", must be \"ifma\" or \"libcrypto\"");
+        if let Some(ifma) = ifma::Ifma::new() {
+            assert_eq!(chosen(None, Some(ifma)).unwrap().name(), "ifma");
+            assert_eq!(chosen(Some("ifma"), Some(ifma)).unwrap().name(), "ifma");
+        }
+    }
 }

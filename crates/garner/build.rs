@@ -1,0 +1,57 @@
+//! Writes the vector kernels: their assembly, and a table of them for `arithmetic::ifma::kernels`.
+
+use garner_kernels::Kernel;
+use garner_kernels::assembly::{self, Width};
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let kernels = garner_kernels::all();
+    fs::write(out.join("kernels.s"), assembly::file(&kernels)).expect("writing the assembly");
+    fs::write(out.join("kernels.rs"), table(&kernels)).expect("writing the table");
+    println!("cargo::rerun-if-changed=build.rs");
+}
+
+fn table(kernels: &[Kernel]) -> String {
+    let mut text = String::new();
+    let (mut entries, mut narrow_entries) = (String::new(), String::new());
+    let mut declarations = String::new();
+    for (index, Kernel { name, program }) in kernels.iter().enumerate() {
+        let (reach, madds) = (program.reach(), program.multiply_adds());
+        let constant = name.to_uppercase();
+        writeln!(
+            text,
+            "pub static {constant}: Kernel = \
+             Kernel {{ name: {name:?}, index: {index}, reach: {reach:?}, multiply_adds: {madds} }};"
+        )
+        .expect("writing to a string");
+        for (width, entries) in [(Width::Eight, &mut entries), (Width::Four, &mut narrow_entries)] {
+            let entry = if width.suits(program) {
+                let symbol = width.symbol(name);
+                writeln!(declarations, "    fn {symbol}(_: P, _: P, _: P, _: P, _: P, _: P);")
+                    .expect("writing to a string");
+                symbol
+            } else {
+                // Lanes mix: only all of them will do.
+                Width::Eight.symbol(name)
+            };
+            writeln!(entries, "    {entry},").expect("writing to a string");
+        }
+    }
+    let count = kernels.len();
+    let list: String = kernels.iter().map(|kernel| format!("    &{},\n", kernel.name.to_uppercase())).collect();
+    write!(
+        text,
+        "pub static ALL: [&Kernel; {count}] = [\n{list}];\n\
+         #[cfg(target_arch = \"x86_64\")]\n\
+         unsafe extern \"sysv64\" {{\n{declarations}}}\n\
+         #[cfg(target_arch = \"x86_64\")]\n\
+         static ENTRIES: [Entry; {count}] = [\n{entries}];\n\
+         #[cfg(target_arch = \"x86_64\")]\n\
+         static NARROW_ENTRIES: [Entry; {count}] = [\n{narrow_entries}];\n"
+    )
+    .expect("writing to a string");
+    text
+}

@@ -1,0 +1,219 @@
+//! Measures the vector kernels against this processor's own limit, and RSA-sized powers against OpenSSL.
+//!
+//! Cycles are core cycles: the time divided by that of a chain of dependent additions, measured beside it. The limit is
+//! the multiply-adds an operation needs, at the rate measured in the same run. Best of many runs.
+//!
+//! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by itself.
+
+use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::ifma::class::{CLASSES, Class};
+use garner::arithmetic::ifma::field::Field;
+use garner::arithmetic::ifma::kernels::{self, Assembly, Kernels};
+use garner::arithmetic::ifma::workspace::{Layout, Workspace};
+use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
+use openssl::rsa::{Padding, Rsa};
+use std::arch::asm;
+use std::hint::black_box;
+use std::time::Instant;
+
+fn main() {
+    let (Some(ifma), Some(assembly)) = (Ifma::new(), Assembly::new()) else {
+        println!("this processor has no AVX-512 IFMA: nothing to measure");
+        return;
+    };
+    let madds_per_cycle = madd_rate();
+    println!(
+        "clock {:.2} GHz (dependent additions); {madds_per_cycle:.2} multiply-adds a cycle\n",
+        1.0 / cycle_seconds() / 1e9
+    );
+    if std::env::args().any(|argument| argument == "each") {
+        return each_kernel(&assembly, madds_per_cycle);
+    }
+    operations(&assembly, madds_per_cycle);
+    rsa(&ifma, madds_per_cycle);
+}
+
+/// Every kernel by itself, on the same operands again and again.
+fn each_kernel(assembly: &Assembly, rate: f64) {
+    println!("kernel                      madds    limit  cycles  of limit");
+    let mut workspace = Workspace::new(2000);
+    for kernel in kernels::ALL {
+        let cycles = cycles(|| assembly.run(kernel, workspace.rows(), [0, 400, 700, 1000, 1100, 1500]));
+        let limit = kernel.multiply_adds as f64 / rate;
+        println!(
+            "{:<25} {:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %",
+            kernel.name,
+            kernel.multiply_adds,
+            100.0 * limit / cycles
+        );
+    }
+}
+
+/// Core cycles of one run of `work`: the shortest time of several, in cycles calibrated among them.
+fn cycles(mut work: impl FnMut()) -> f64 {
+    let mut once = || {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    let first = once().min(once());
+    let repeats = (200e-6 / first).ceil().max(1.0) as usize;
+    let rounds = ((0.25 / (first * repeats as f64)) as usize).clamp(5, 200);
+    let (mut best, mut clock) = (f64::MAX, f64::MAX);
+    for _ in 0..rounds {
+        clock = clock.min(cycle_seconds());
+        let start = Instant::now();
+        (0..repeats).for_each(|_| work());
+        best = best.min(start.elapsed().as_secs_f64() / repeats as f64);
+    }
+    best / clock
+}
+
+/// Seconds per core cycle.
+fn cycle_seconds() -> f64 {
+    let run = || {
+        let start = Instant::now();
+        let mut sum = black_box(1u64);
+        // SAFETY: changes only the registers it names.
+        unsafe {
+            asm!(
+                "2:",
+                "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}",
+                "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}",
+                "dec {n}",
+                "jnz 2b",
+                x = inout(reg) sum, y = in(reg) 3u64, n = inout(reg) 2_000u64 => _,
+                options(nomem, nostack)
+            );
+        }
+        black_box(sum);
+        start.elapsed().as_secs_f64() / 20_000.0
+    };
+    (0..5).map(|_| run()).fold(f64::MAX, f64::min)
+}
+
+/// Multiply-adds this processor does in a cycle, rounded to a quarter: twelve independent sums.
+fn madd_rate() -> f64 {
+    let run = || {
+        let start = Instant::now();
+        // SAFETY: changes only the registers it names; the caller has made sure of the instructions.
+        unsafe {
+            asm!(
+                "2:",
+                "vpmadd52luq zmm0, zmm30, zmm31", "vpmadd52huq zmm1, zmm30, zmm31",
+                "vpmadd52luq zmm2, zmm30, zmm31", "vpmadd52huq zmm3, zmm30, zmm31",
+                "vpmadd52luq zmm4, zmm30, zmm31", "vpmadd52huq zmm5, zmm30, zmm31",
+                "vpmadd52luq zmm6, zmm30, zmm31", "vpmadd52huq zmm7, zmm30, zmm31",
+                "vpmadd52luq zmm8, zmm30, zmm31", "vpmadd52huq zmm9, zmm30, zmm31",
+                "vpmadd52luq zmm10, zmm30, zmm31", "vpmadd52huq zmm11, zmm30, zmm31",
+                "dec {n}",
+                "jnz 2b",
+                "vzeroupper",
+                n = inout(reg) 2_000u64 => _,
+                out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _,
+                out("zmm6") _, out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
+                options(nomem, nostack)
+            );
+        }
+        start.elapsed().as_secs_f64() / 24_000.0
+    };
+    let best = (0..50).map(|_| run() / cycle_seconds()).fold(f64::MAX, f64::min);
+    (4.0 / best).round() / 4.0
+}
+
+fn operations(assembly: &Assembly, rate: f64) {
+    println!("eight lanes             limbs   madds    limit  cycles  of limit");
+    for class in &CLASSES {
+        let (n, layout) = (class.limbs, Layout::of(class));
+        let mut workspace = Workspace::new(layout.with_table);
+        let mut field = Field::new(assembly, class, workspace.rows());
+        let wipe = cycles(|| drop(Workspace::new(layout.without_table)));
+        println!("{:<24}{n:>5} {:>24.0}", "wipe", wipe);
+        let [a, b, r] = layout.scratch;
+        let shifted = layout.power;
+        let mut report = |name: &str, madds: usize, work: &mut dyn FnMut(&mut Field<'_, Assembly>)| {
+            let (cycles, limit) = (cycles(|| work(&mut field)), madds as f64 / rate);
+            println!("{name:<24}{n:>5} {madds:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %", 100.0 * limit / cycles);
+        };
+        report("square", 3 * n * n + n, &mut |field| field.square(a, a));
+        let mut quarter = 0;
+        report("square and scan", 3 * n * n + n, &mut |field| {
+            field.square_and_scan(a, a, quarter % 4);
+            quarter += 1;
+        });
+        report("multiply", 4 * n * n, &mut |field| field.multiply(a, a, b));
+        report("half multiply", 3 * n * n, &mut |field| field.half_multiply(a, b, shifted, a));
+        report("half reduce", n * n, &mut |field| field.half_reduce(a, a));
+        let (selection, accumulator) = (layout.selection, layout.accumulator);
+        report("window", 4 * (3 * n * n + n) + 3 * n * n, &mut |field| {
+            (0..4).for_each(|quarter| field.square_and_scan(accumulator, accumulator, quarter));
+            field.half_multiply(accumulator, selection, selection + n, accumulator);
+        });
+        report("scan", 0, &mut |field| field.scan());
+        let words = vec![0x5555; 13 * n / 16];
+        report("load", 0, &mut |field| field.load(r, 0, |_| &words));
+        report("unload", 0, &mut |field| field.unload(r));
+        report("subtract modulus", 0, &mut |field| field.subtract_modulus(r, a));
+    }
+}
+
+fn rsa(ifma: &Ifma, rate: f64) {
+    println!("\nRSA            cycles/op      limit  of limit   OpenSSL cycles   ratio");
+    for bits in [1024, 2048, 3072, 4096] {
+        let key = Rsa::generate(bits as u32).expect("a key");
+        let words = |number: &openssl::bn::BigNumRef| -> Vec<u64> {
+            let mut words = vec![0; (number.num_bytes() as usize).div_ceil(8)];
+            garner::words::from_be_bytes(&number.to_vec(), &mut words).expect("room");
+            words
+        };
+        let halves = [(key.p(), key.dmp1()), (key.q(), key.dmq1())].map(|(prime, exponent)| {
+            (Modulus::new(&words(prime.expect("a prime"))).expect("odd"), words(exponent.expect("an exponent")))
+        });
+        let base = vec![0x0123_4567_89ab_cdef; bits / 64];
+        let mut results = vec![vec![0; bits / 128]; 8];
+        let mut jobs: Vec<Power<'_>> = results
+            .iter_mut()
+            .enumerate()
+            .map(|(i, result)| {
+                let (modulus, exponent) = &halves[i % 2];
+                Power { modulus, base: &base, exponent, result }
+            })
+            .collect();
+        let ours = cycles(|| ifma.power_secret(&mut jobs)) / 4.0;
+        let n = Class::for_bits(bits / 2).limbs;
+        let half = bits / 2;
+        let needed = half * (3 * n * n + n) + (half / 4 + 14) * 3 * n * n + 16 * n * n;
+        let limit = needed as f64 / rate / 4.0;
+        let mut signature = vec![0; bits / 8];
+        let message = vec![1; bits / 8];
+        let theirs = cycles(|| {
+            key.private_decrypt(&message, &mut signature, Padding::NONE).expect("a private operation");
+        });
+        report(bits, "private", ours, limit, theirs);
+
+        let modulus = Modulus::new(&words(key.n())).expect("odd");
+        let mut results = vec![vec![0; bits / 64]; 8];
+        let mut jobs: Vec<Power<'_>> = results
+            .iter_mut()
+            .map(|result| Power { modulus: &modulus, base: &base, exponent: &[65537], result })
+            .collect();
+        let ours = cycles(|| ifma.power_public(&mut jobs)) / 8.0;
+        let n = Class::for_bits(bits).limbs;
+        let limit = (16 * (3 * n * n + n) + 3 * n * n + 4 * n * n) as f64 / rate / 8.0;
+        let theirs = cycles(|| {
+            key.public_encrypt(&message, &mut signature, Padding::NONE).expect("a public operation");
+        });
+        report(bits, "public", ours, limit, theirs);
+
+        let mut jobs: Vec<Multiply<'_>> =
+            results.iter_mut().map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result }).collect();
+        let ours = cycles(|| ifma.multiply(&mut jobs)) / 8.0;
+        let limit = (7 * n * n) as f64 / rate / 8.0;
+        println!("{bits:>4} {:<8} {ours:>10.0} {limit:>10.0} {:>8.1} %", "product", 100.0 * limit / ours);
+    }
+}
+
+fn report(bits: usize, what: &str, ours: f64, limit: f64, theirs: f64) {
+    let (share, ratio) = (100.0 * limit / ours, theirs / ours);
+    println!("{bits:>4} {what:<8} {ours:>10.0} {limit:>10.0} {share:>8.1} % {theirs:>14.0} {ratio:>8.2}");
+}

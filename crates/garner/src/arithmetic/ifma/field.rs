@@ -1,0 +1,304 @@
+//! Arithmetic modulo eight numbers at once, in Montgomery form: composes kernels for every limb class.
+//!
+//! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 4n
+//! unless stated, and every limb of a value is below 2^52.
+
+use super::bits;
+use super::class::{Blocks, Class, Shape};
+use super::kernels::{self, Kernel, Kernels};
+use super::workspace::Layout;
+use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
+
+/// Eight moduli of one class, and the memory to work in.
+pub struct Field<'a, K> {
+    kernels: &'a K,
+    class: &'static Class,
+    /// Where everything stands.
+    pub layout: Layout,
+    /// The workspace.
+    pub memory: &'a mut [Lanes],
+}
+
+impl<'a, K: Kernels> Field<'a, K> {
+    /// Over a workspace laid out for `class`, all zero.
+    pub fn new(kernels: &'a K, class: &'static Class, memory: &'a mut [Lanes]) -> Field<'a, K> {
+        let layout = Layout::of(class);
+        memory[layout.constants + constants::LIMB_MASK] = [(1 << LIMB_BITS) - 1; 8];
+        memory[layout.constants + constants::NUMBERS] = std::array::from_fn(|i| i as u64);
+        memory[layout.constants + constants::EIGHT] = [8; 8];
+        Field { kernels, class, layout, memory }
+    }
+
+    /// Limbs in a number.
+    pub fn limbs(&self) -> usize {
+        self.class.limbs
+    }
+
+    /// The rows of the number at `place`.
+    pub fn number(&mut self, place: usize) -> &mut [Lanes] {
+        &mut self.memory[place..place + self.class.limbs]
+    }
+
+    /// Brings the bits from `first` on of each lane's words to the number at `to`: 52·N bits, or zeros.
+    pub fn load<'w>(&mut self, to: usize, first: usize, words: impl Fn(usize) -> &'w [u64]) {
+        let Layout { columns: staging, constants: c, .. } = self.layout;
+        let rows = transpose::staged_rows(self.class.limbs);
+        for (lane, staged) in self.memory[staging..staging + 8 * rows].chunks_exact_mut(rows).enumerate() {
+            bits::shift_right(words(lane), first, staged.as_flattened_mut());
+        }
+        self.run(self.class.to_limbs, [to, staging, staging + 8 * rows, c, 0, 0]);
+    }
+
+    /// Brings the number at `from` to words; [`Field::lane`] shows them.
+    pub fn unload(&mut self, from: usize) {
+        let staging = self.layout.columns;
+        let rows = transpose::staged_rows(self.class.limbs);
+        self.run(self.class.to_words, [staging, from, staging + 8 * rows, 0, 0, 0]);
+    }
+
+    /// A lane's words, after [`Field::unload`].
+    pub fn lane(&self, lane: usize) -> &[u64] {
+        let rows = transpose::staged_rows(self.class.limbs);
+        self.memory[self.layout.columns + lane * rows..][..rows].as_flattened()
+    }
+
+    /// `to = from`
+    pub fn copy(&mut self, to: usize, from: usize) {
+        self.memory.copy_within(from..from + self.class.limbs, to);
+    }
+
+    /// `to = a + b`, below 2^(52·N).
+    pub fn add(&mut self, to: usize, a: usize, b: usize) {
+        self.run(self.class.add, [to, a, b, self.layout.constants, 0, 0]);
+    }
+
+    /// `to = a − n` where that is not negative, else `a`; `to` is not `a`.
+    pub fn subtract_modulus(&mut self, to: usize, a: usize) {
+        self.run(self.class.subtract_modulus, [to, a, self.layout.modulus, self.layout.constants, 0, 0]);
+    }
+
+    /// `to = a² / R`, below 2n.
+    pub fn square(&mut self, to: usize, a: usize) {
+        let Layout { modulus: n, constants: c, .. } = self.layout;
+        match self.class.shape {
+            Shape::Direct(direct) => self.run(direct.square, [to, a, n, c, 0, 0]),
+            Shape::Blocks { blocks, count, spread } => {
+                let mut composed = Composed::new(self, blocks, count);
+                composed.square(a, spread);
+                composed.reduce(count, to, &mut Passes::none());
+            }
+        }
+    }
+
+    /// [`Field::square`], and the scan of the table's `quarter`: four squarings, one for each quarter, leave the wanted
+    /// entry in the selection.
+    pub fn square_and_scan(&mut self, to: usize, a: usize, quarter: usize) {
+        let Layout { modulus: n, constants: c, table, selection, .. } = self.layout;
+        let passes = self.class.passes_per_square();
+        let limb = quarter * passes * self.class.limbs_per_pass();
+        let (table, selection) = (table + limb * scan::ENTRIES, selection + limb);
+        match self.class.shape {
+            Shape::Direct(direct) => self.run(direct.square_scan, [to, a, n, c, table, selection]),
+            Shape::Blocks { blocks, count, spread } => {
+                let limbs = self.class.limbs_per_pass();
+                let mut passes = Passes { left: passes, limbs, table, selection };
+                let mut composed = Composed::new(self, blocks, count);
+                composed.square(a, spread);
+                composed.reduce(count, to, &mut passes);
+                debug_assert_eq!(passes.left, 0, "every pass found a product");
+            }
+        }
+    }
+
+    /// `to = a · b / R`: below `a · b / R + n`. One of them may be anything below 2^(52·N).
+    pub fn multiply(&mut self, to: usize, a: usize, b: usize) {
+        let Layout { modulus: n, constants: c, .. } = self.layout;
+        match self.class.shape {
+            Shape::Direct(direct) => self.run(direct.multiply, [to, a, n, c, b, 0]),
+            Shape::Blocks { blocks, count, .. } => {
+                let mut composed = Composed::new(self, blocks, count);
+                composed.multiply(a, b);
+                composed.reduce(count, to, &mut Passes::none());
+            }
+        }
+    }
+
+    /// `to = a · b / R`, given `a / 2^(26·N)` at `shifted`: below `shifted + a · b / R + n`. `b` may be anything below
+    /// 2^(52·N).
+    pub fn half_multiply(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
+        let Layout { modulus: n, constants: c, .. } = self.layout;
+        match self.class.shape {
+            Shape::Direct(direct) => self.run(direct.half_multiply, [to, a, n, c, b, shifted]),
+            Shape::Blocks { blocks, count, .. } => {
+                let mut composed = Composed::new(self, blocks, count);
+                composed.half_multiply(a, shifted, b);
+                composed.reduce(count / 2, to, &mut Passes::none());
+            }
+        }
+    }
+
+    /// `to = a / 2^(26·N)`: at most `n + a / 2^(26·N)`. `a` may be anything below 2^(52·N).
+    pub fn half_reduce(&mut self, to: usize, a: usize) {
+        let Layout { modulus: n, constants: c, columns, .. } = self.layout;
+        match self.class.shape {
+            Shape::Direct(direct) => self.run(direct.half_reduce, [to, a, n, c, 0, 0]),
+            Shape::Blocks { blocks, count, .. } => {
+                let limbs = self.class.limbs;
+                self.copy(columns, a);
+                self.memory[columns + limbs..columns + limbs + limbs / 2 + 1].fill([0; 8]);
+                Composed::new(self, blocks, count).reduce(count / 2, to, &mut Passes::none());
+            }
+        }
+    }
+
+    /// `to = a / R`, canonical: out of Montgomery form. `a` may be anything below 2^(52·N); `to` is not `a`.
+    pub fn leave(&mut self, to: usize, a: usize) {
+        self.half_reduce(a, a);
+        self.half_reduce(a, a);
+        self.subtract_modulus(to, a);
+    }
+
+    /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table.
+    pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
+        let rows = (from..from + self.class.limbs).chain(shifted..shifted + self.class.limbs);
+        for (limb, row) in rows.enumerate() {
+            self.memory[self.layout.table + limb * scan::ENTRIES + entry] = self.memory[row];
+        }
+    }
+
+    /// Which entry each lane wants of the next scan.
+    pub fn want(&mut self, entries: Lanes) {
+        self.memory[self.layout.constants + constants::WANTED] = entries;
+    }
+
+    /// Brings the wanted entry to the selection, by a scan of the whole table.
+    pub fn scan(&mut self) {
+        let Layout { constants: c, table, selection, .. } = self.layout;
+        for limb in (0..2 * self.class.limbs).step_by(scan::LIMBS_PER_CALL) {
+            self.run(&kernels::SCAN, [0, 0, 0, c, table + limb * scan::ENTRIES, selection + limb]);
+        }
+    }
+
+    fn run(&mut self, kernel: &Kernel, at: [usize; 6]) {
+        self.kernels.run(kernel, self.memory, at);
+    }
+}
+
+/// Passes of a table scan waiting for block products to run in.
+struct Passes {
+    left: usize,
+    limbs: usize,
+    table: usize,
+    selection: usize,
+}
+
+impl Passes {
+    fn none() -> Passes {
+        Passes { left: 0, limbs: 0, table: 0, selection: 0 }
+    }
+
+    /// The next pass's table and selection.
+    fn next(&mut self) -> Option<(usize, usize)> {
+        self.left = self.left.checked_sub(1)?;
+        let pass = (self.table, self.selection);
+        self.table += self.limbs * scan::ENTRIES;
+        self.selection += self.limbs;
+        Some(pass)
+    }
+}
+
+/// Products and reductions composed of blocks, on the workspace's columns.
+struct Composed<'f, 'a, K> {
+    field: &'f mut Field<'a, K>,
+    blocks: &'static Blocks,
+    count: usize,
+}
+
+impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
+    fn new(field: &'f mut Field<'a, K>, blocks: &'static Blocks, count: usize) -> Self {
+        Composed { field, blocks, count }
+    }
+
+    /// The place of block `i` of the number or the columns at `place`.
+    fn block(&self, place: usize, i: usize) -> usize {
+        place + i * self.blocks.limbs
+    }
+
+    fn columns(&self, i: usize) -> usize {
+        self.block(self.field.layout.columns, i)
+    }
+
+    /// `columns = a²`, see [`garner_kernels::block_square`].
+    fn square(&mut self, a: usize, spread: &Kernel) {
+        let Layout { columns, constants: c, digits: difference, .. } = self.field.layout;
+        for i in 0..self.count {
+            let kernel = if i == 0 { self.blocks.square_fresh } else { self.blocks.square_fresh_top };
+            self.field.run(kernel, [self.columns(i), self.block(a, i), 0, c, 0, 0]);
+        }
+        self.field.run(spread, [columns, 0, 0, c, 0, 0]);
+        for i in 0..self.count - 1 {
+            for j in i + 1..self.count {
+                let (x, y) = (self.block(a, i), self.block(a, j));
+                self.field.run(self.blocks.difference, [difference, x, y, c, 0, 0]);
+                self.field.run(self.blocks.square_subtract, [self.columns(i + j), difference, 0, c, 0, 0]);
+            }
+        }
+    }
+
+    /// `columns = a · b`
+    fn multiply(&mut self, a: usize, b: usize) {
+        let (count, c) = (self.count, self.field.layout.constants);
+        for i in 0..count {
+            for j in 0..count {
+                let kernel = match (i, j) {
+                    (0, 0) => self.blocks.product_fresh,
+                    (i, j) if i == 0 || j == count - 1 => self.blocks.product_fresh_top,
+                    _ => self.blocks.product_old,
+                };
+                self.field.run(kernel, [self.columns(i + j), self.block(b, i), self.block(a, j), c, 0, 0]);
+            }
+        }
+    }
+
+    /// `columns = shifted · b_low + a · b_high`
+    fn half_multiply(&mut self, a: usize, shifted: usize, b: usize) {
+        let (count, half, c) = (self.count, self.count / 2, self.field.layout.constants);
+        for i in 0..half {
+            for j in 0..count {
+                let kernel = match (i, j) {
+                    (0, 0) => self.blocks.two_products_fresh,
+                    (i, j) if i == 0 || j == count - 1 => self.blocks.two_products_fresh_top,
+                    _ => self.blocks.two_products_old,
+                };
+                let (low, high) = (self.block(b, i), self.block(b, i + half));
+                let at = [self.columns(i + j), low, self.block(shifted, j), c, high, self.block(a, j)];
+                self.field.run(kernel, at);
+            }
+        }
+    }
+
+    /// `to = columns / 2^(52·rows·M)`: as many block rows of a Montgomery reduction, and the carries.
+    fn reduce(&mut self, rows: usize, to: usize, passes: &mut Passes) {
+        let Layout { modulus: n, constants: c, digits: q, .. } = self.field.layout;
+        let count = self.count;
+        self.field.memory[c + constants::CARRY] = [0; 8];
+        for i in 0..rows {
+            self.field.run(self.blocks.reduce, [self.columns(i), q, n, c, 0, 0]);
+            for j in 1..count {
+                let (columns, n) = (self.columns(i + j), self.block(n, j));
+                if i < rows - 1 {
+                    match passes.next() {
+                        Some((table, selection)) => {
+                            self.field.run(self.blocks.product_old_scan, [columns, q, n, c, table, selection]);
+                        }
+                        None => self.field.run(self.blocks.product_old, [columns, q, n, c, 0, 0]),
+                    }
+                } else {
+                    let last = j == count - 1;
+                    let kernel = if last { self.blocks.product_last } else { self.blocks.product_carry };
+                    self.field.run(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The kernels, and the two ways to run them: as assembly, or interpreted.
+
+use garner_kernels::{Lanes, interpreter, program::Pointer};
+use std::sync::LazyLock;
+
+/// A kernel of `garner-kernels`, where its contract stands.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Its name there.
+    pub name: &'static str,
+    /// How many multiply-adds it executes.
+    pub multiply_adds: usize,
+    /// Its position in [`garner_kernels::all`].
+    index: usize,
+    /// How many rows from each pointer on it may touch.
+    reach: [usize; Pointer::COUNT],
+}
+
+/// Rows in memory for a kernel's six pointers; zero for one it does not use.
+pub type At = [usize; Pointer::COUNT];
+
+/// A way to run kernels.
+pub trait Kernels {
+    /// Runs `kernel` over `memory`, its pointers set to the rows `at`.
+    ///
+    /// # Panics
+    /// When the kernel would leave `memory`.
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At);
+
+    /// The way to run a pass of which only the first `lanes` lanes are in use.
+    fn for_lanes(&self, lanes: usize) -> Self
+    where
+        Self: Sized;
+}
+
+/// Runs the kernels as assembly. Exists only where the processor can.
+#[derive(Debug, Clone, Copy)]
+pub struct Assembly {
+    /// Only the first four lanes are in use.
+    narrow: bool,
+}
+
+/// Runs the kernels interpreted: any processor, some 500 times slower.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Interpreted;
+
+#[cfg(target_arch = "x86_64")]
+type P = *mut Lanes;
+#[cfg(target_arch = "x86_64")]
+type Entry = unsafe extern "sysv64" fn(P, P, P, P, P, P);
+
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/kernels.s")), options(raw));
+
+/// One constant for each kernel, named after it, and `ALL` of them.
+#[allow(missing_docs)]
+mod generated {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+    #[cfg(target_arch = "x86_64")]
+    impl Kernel {
+        pub(super) fn entry(&self, narrow: bool) -> Entry {
+            if narrow { NARROW_ENTRIES[self.index] } else { ENTRIES[self.index] }
+        }
+    }
+}
+pub use generated::*;
+
+impl Assembly {
+    /// The assembly, if processor and operating system support all instructions it uses.
+    pub fn new() -> Option<Assembly> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let supported = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512ifma");
+            supported.then_some(Assembly { narrow: false })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+}
+
+impl Kernels for Assembly {
+    fn for_lanes(&self, lanes: usize) -> Assembly {
+        Assembly { narrow: lanes <= 4 }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        let rows = memory.len();
+        let fits =
+            at.iter().zip(&kernel.reach).all(|(&at, &reach)| rows.checked_sub(at).is_some_and(|left| left >= reach));
+        assert!(fits, "{} would leave its memory", kernel.name);
+        let base = memory.as_mut_ptr();
+        assert!(base.addr().is_multiple_of(64), "rows are aligned");
+        let p = at.map(|row| base.wrapping_add(row));
+        // SAFETY: the kernel touches only rows within `reach` of its pointers, all of them in `memory`, which is
+        // borrowed for the call and aligned as the kernel's moves require; that the processor has the instructions
+        // was found out when this value was made.
+        unsafe { kernel.entry(self.narrow)(p[0], p[1], p[2], p[3], p[4], p[5]) }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn run(&self, _: &Kernel, _: &mut [Lanes], _: At) {
+        unreachable!("no value of this type exists on this processor")
+    }
+}
+
+impl Kernels for Interpreted {
+    fn for_lanes(&self, _: usize) -> Interpreted {
+        Interpreted
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        static PROGRAMS: LazyLock<Vec<garner_kernels::Kernel>> = LazyLock::new(garner_kernels::all);
+        interpreter::run(&PROGRAMS[kernel.index].program, memory, at);
+    }
+}

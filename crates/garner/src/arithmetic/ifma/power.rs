@@ -1,0 +1,186 @@
+//! Passes: up to eight jobs over moduli of one class, from words to words.
+
+use super::class::Class;
+use super::field::Field;
+use super::kernels::Kernels;
+use super::workspace::{Layout, Workspace};
+use crate::arithmetic::modulus::{Constants, Modulus};
+use crate::arithmetic::{Multiply, Power};
+use garner_kernels::{LIMB_BITS, constants};
+
+/// Bits of a secret exponent handled at once: 2^4 entries in the table.
+const WINDOW_BITS: usize = 4;
+const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
+
+/// `a · b` for each job.
+pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Multiply<'_>]) {
+    let layout = Layout::of(class);
+    let mut workspace = Workspace::new(layout.without_table);
+    let mut field = Field::new(kernels, class, workspace.rows());
+    load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
+    let [a, b, product] = layout.scratch;
+    field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.a));
+    field.load(b, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
+    to_montgomery(&mut field, a, a);
+    field.multiply(product, a, b);
+    field.subtract_modulus(a, product);
+    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), a);
+}
+
+/// Raises to secret powers: fixed windows, every window's table scanned whole.
+pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Power<'_>]) {
+    let layout = Layout::of(class);
+    let mut workspace = Workspace::new(layout.with_table);
+    let mut field = Field::new(kernels, class, workspace.rows());
+    load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
+    load_one(&mut field, jobs.iter().map(|job| job.modulus));
+    let [base, scratch, ..] = layout.scratch;
+    load_bases(&mut field, jobs, base, scratch);
+    fill_table(&mut field);
+
+    let windows = WINDOWS_PER_WORD * jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0);
+    let (accumulator, selection) = (layout.accumulator, layout.selection);
+    let selection_shifted = selection + field.limbs();
+    field.copy(accumulator, layout.one);
+    for window in (0..windows).rev() {
+        let mut digits = [0; 8];
+        for (digit, job) in digits.iter_mut().zip(jobs.iter()) {
+            let word = job.exponent.get(window / WINDOWS_PER_WORD).copied().unwrap_or(0);
+            *digit = word >> (WINDOW_BITS * (window % WINDOWS_PER_WORD)) & ((1 << WINDOW_BITS) - 1);
+        }
+        field.want(digits);
+        if window == windows - 1 {
+            field.scan();
+            field.copy(accumulator, selection);
+            continue;
+        }
+        for quarter in 0..WINDOW_BITS {
+            field.square_and_scan(accumulator, accumulator, quarter);
+        }
+        field.half_multiply(accumulator, selection, selection_shifted, accumulator);
+    }
+    field.leave(base, accumulator);
+    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
+}
+
+/// Raises to one public power, bit by bit: time depends on the exponent.
+pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], jobs: &mut [&mut Power<'_>]) {
+    let bits = crate::words::bit_length(exponent);
+    if bits == 0 {
+        for job in jobs {
+            job.result.fill(0);
+            job.result[0] = 1;
+        }
+        return;
+    }
+    let layout = Layout::of(class);
+    let mut workspace = Workspace::new(layout.without_table);
+    let mut field = Field::new(kernels, class, workspace.rows());
+    load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
+    let [base, raw, result] = layout.scratch;
+    let chunks = load_bases(&mut field, jobs, base, raw);
+    let accumulator = layout.accumulator;
+
+    let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1 == 1;
+    field.copy(accumulator, base);
+    for i in (1..bits - 1).rev() {
+        field.square(accumulator, accumulator);
+        if bit(i) {
+            field.multiply(accumulator, accumulator, base);
+        }
+    }
+    if bits > 1 {
+        field.square(accumulator, accumulator);
+    }
+    if bits > 1 && bit(0) && chunks == 1 {
+        // The base as it came has no factor R: the last multiplication leaves Montgomery form on the way. The product
+        // is below accumulator + n < 3n.
+        field.multiply(accumulator, accumulator, raw);
+        field.subtract_modulus(result, accumulator);
+        field.subtract_modulus(base, result);
+    } else {
+        if bits > 1 && bit(0) {
+            field.multiply(accumulator, accumulator, base);
+        }
+        field.leave(base, accumulator);
+    }
+    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
+}
+
+/// Brings the moduli and their constants to the lanes. A lane without a job keeps the modulus 0, under which every
+/// result is 0.
+pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item = &'m Modulus>) {
+    let layout = field.layout;
+    let mut lanes = [const { None }; 8];
+    for (lane, modulus) in moduli.enumerate() {
+        lanes[lane] = Some(modulus.constants());
+    }
+    field.memory[layout.constants + constants::NEGATIVE_INVERSE] =
+        lanes.each_ref().map(|lane| lane.as_ref().map_or(0, |lane| lane.negative_inverse));
+    let mut load = |place, words: fn(&Constants<'m>) -> &'m [u64]| {
+        field.load(place, 0, |lane| lanes[lane].as_ref().map_or(&[], words));
+    };
+    load(layout.modulus, |lane| lane.modulus);
+    load(layout.to_montgomery[0], |lane| lane.to_montgomery);
+    load(layout.to_montgomery[1], |lane| lane.to_montgomery_shifted);
+}
+
+/// Brings one, in Montgomery form, to its place.
+fn load_one<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item = &'m Modulus>) {
+    let mut lanes = [[].as_slice(); 8];
+    for (lane, modulus) in moduli.enumerate() {
+        lanes[lane] = modulus.constants().one;
+    }
+    field.load(field.layout.one, 0, |lane| lanes[lane]);
+}
+
+/// `to = a · R`, below 3n.
+fn to_montgomery<K: Kernels>(field: &mut Field<'_, K>, to: usize, a: usize) {
+    let [whole, shifted] = field.layout.to_montgomery;
+    field.half_multiply(to, whole, shifted, a);
+}
+
+/// Brings the bases to `base`, in Montgomery form and below 6n, in chunks of N limbs; returns how many. The last chunk
+/// stays in `raw`.
+///
+/// Horner's rule with R for the variable: `base = base · R + chunk`, both brought to Montgomery form.
+fn load_bases<K: Kernels>(field: &mut Field<'_, K>, jobs: &[&mut Power<'_>], base: usize, raw: usize) -> usize {
+    let limbs = field.limbs();
+    let bits = 64 * jobs.iter().map(|job| job.base.len()).max().unwrap_or(0);
+    let chunks = bits.div_ceil(limbs * LIMB_BITS).max(1);
+    let term = field.layout.scratch[2];
+    for chunk in (0..chunks).rev() {
+        field.load(raw, chunk * limbs * LIMB_BITS, |lane| jobs.get(lane).map_or(&[], |job| job.base));
+        if chunk == chunks - 1 {
+            to_montgomery(field, base, raw);
+        } else {
+            to_montgomery(field, base, base);
+            to_montgomery(field, term, raw);
+            field.add(base, base, term);
+        }
+    }
+    chunks
+}
+
+/// The powers 0 to 15 of the base, each with its form for half multiplications.
+fn fill_table<K: Kernels>(field: &mut Field<'_, K>) {
+    let [base, base_shifted, shifted] = field.layout.scratch;
+    let power = field.layout.power;
+    field.half_reduce(shifted, field.layout.one);
+    field.set_entry(0, field.layout.one, shifted);
+    field.half_reduce(base_shifted, base);
+    field.set_entry(1, base, base_shifted);
+    field.copy(power, base);
+    for entry in 2..1 << WINDOW_BITS {
+        field.half_multiply(power, base, base_shifted, power);
+        field.half_reduce(shifted, power);
+        field.set_entry(entry, power, shifted);
+    }
+}
+
+fn store<'r, K: Kernels>(field: &mut Field<'_, K>, results: impl Iterator<Item = &'r mut [u64]>, from: usize) {
+    field.unload(from);
+    for (lane, result) in results.enumerate() {
+        result.copy_from_slice(&field.lane(lane)[..result.len()]);
+    }
+}

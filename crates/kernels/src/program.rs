@@ -1,0 +1,364 @@
+//! What a kernel is made of: the operations, and what can be counted from them without running them.
+
+use std::ops::Range;
+
+/// One of 32 vector registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Vector(pub u8);
+
+/// One of the mask registers 1 to 7.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mask(pub u8);
+
+/// One of the six base pointers a kernel is called with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pointer(u8);
+
+impl Pointer {
+    /// First argument.
+    pub const P0: Pointer = Pointer(0);
+    /// Second argument.
+    pub const P1: Pointer = Pointer(1);
+    /// Third argument.
+    pub const P2: Pointer = Pointer(2);
+    /// Fourth argument.
+    pub const P3: Pointer = Pointer(3);
+    /// Fifth argument.
+    pub const P4: Pointer = Pointer(4);
+    /// Sixth argument.
+    pub const P5: Pointer = Pointer(5);
+    /// How many there are.
+    pub const COUNT: usize = 6;
+
+    /// The position among the arguments.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The row `row` rows after the pointer.
+    pub const fn row(self, row: usize) -> Row {
+        Row { pointer: self, row }
+    }
+
+    /// The word `word` words after the pointer.
+    pub const fn word(self, word: usize) -> Word {
+        Word { pointer: self, word }
+    }
+}
+
+/// A row of eight words in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// Counted from this pointer,
+    pub pointer: Pointer,
+    /// in rows.
+    pub row: usize,
+}
+
+/// A word in memory, used in all eight lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// Counted from this pointer,
+    pub pointer: Pointer,
+    /// in words.
+    pub word: usize,
+}
+
+/// An operand: a register, or memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A register.
+    Vector(Vector),
+    /// A row of memory.
+    Row(Row),
+}
+
+impl From<Vector> for Source {
+    fn from(vector: Vector) -> Source {
+        Source::Vector(vector)
+    }
+}
+
+impl From<Row> for Source {
+    fn from(row: Row) -> Source {
+        Source::Row(row)
+    }
+}
+
+/// One operation on eight lanes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the operands' names say what they are")]
+pub enum Op {
+    /// `to = 0`
+    Zero { to: Vector },
+    /// `to = from`
+    Copy { to: Vector, from: Source },
+    /// `to = from` in the lanes of `mask`; a row is read whole, whatever the mask.
+    Merge { to: Vector, mask: Mask, from: Source },
+    /// `to = from`
+    Store { to: Row, from: Vector },
+    /// `sum += low 52 bits of a * b`, where of `a` and `b` only the low 52 bits count.
+    MultiplyAddLow { sum: Vector, a: Vector, b: Source },
+    /// `sum += (a * b) >> 52`, where of `a` and `b` only the low 52 bits count.
+    MultiplyAddHigh { sum: Vector, a: Vector, b: Source },
+    /// `to = a + b mod 2^64`
+    Add { to: Vector, a: Vector, b: Source },
+    /// `to = a - b mod 2^64`
+    Subtract { to: Vector, a: Vector, b: Source },
+    /// `to = a & b`
+    And { to: Vector, a: Vector, b: Source },
+    /// `to = a | b`
+    Or { to: Vector, a: Vector, b: Source },
+    /// `to = a << bits`
+    ShiftLeft { to: Vector, a: Vector, bits: u32 },
+    /// `to = a >> bits`, without sign
+    ShiftRight { to: Vector, a: Vector, bits: u32 },
+    /// `to = (a0, b0, a2, b2, a4, b4, a6, b6)`
+    EvenWords { to: Vector, a: Vector, b: Vector },
+    /// `to = (a1, b1, a3, b3, a5, b5, a7, b7)`
+    OddWords { to: Vector, a: Vector, b: Vector },
+    /// `to = (a0, a1, a4, a5, b0, b1, b4, b5)`
+    EvenPairs { to: Vector, a: Vector, b: Vector },
+    /// `to = (a2, a3, a6, a7, b2, b3, b6, b7)`
+    OddPairs { to: Vector, a: Vector, b: Vector },
+    /// `to = a >> 52`, with sign
+    Carry { to: Vector, a: Vector },
+    /// `mask = (a & b != 0)`
+    Test { mask: Mask, a: Vector, b: Word },
+    /// `mask = (a < 0)`
+    Negative { mask: Mask, a: Vector },
+    /// Moves a pointer by a number of rows.
+    Advance { pointer: Pointer, rows: isize },
+    /// Runs `body` `count` times.
+    Repeat { count: usize, body: Code },
+}
+
+/// Operations in order, with a method to append each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Code(Vec<Op>);
+
+impl Code {
+    /// No operations.
+    pub fn new() -> Code {
+        Code::default()
+    }
+
+    /// The operations.
+    pub fn ops(&self) -> &[Op] {
+        &self.0
+    }
+
+    pub(crate) fn zero(&mut self, to: Vector) {
+        self.0.push(Op::Zero { to });
+    }
+
+    pub(crate) fn copy(&mut self, to: Vector, from: impl Into<Source>) {
+        self.0.push(Op::Copy { to, from: from.into() });
+    }
+
+    pub(crate) fn merge(&mut self, to: Vector, mask: Mask, from: impl Into<Source>) {
+        self.0.push(Op::Merge { to, mask, from: from.into() });
+    }
+
+    pub(crate) fn store(&mut self, to: Row, from: Vector) {
+        self.0.push(Op::Store { to, from });
+    }
+
+    pub(crate) fn low(&mut self, sum: Vector, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::MultiplyAddLow { sum, a, b: b.into() });
+    }
+
+    pub(crate) fn high(&mut self, sum: Vector, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::MultiplyAddHigh { sum, a, b: b.into() });
+    }
+
+    pub(crate) fn add(&mut self, to: Vector, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::Add { to, a, b: b.into() });
+    }
+
+    pub(crate) fn subtract(&mut self, to: Vector, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::Subtract { to, a, b: b.into() });
+    }
+
+    pub(crate) fn and(&mut self, to: Vector, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::And { to, a, b: b.into() });
+    }
+
+    pub(crate) fn or(&mut self, to: Vector, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::Or { to, a, b: b.into() });
+    }
+
+    pub(crate) fn shift_left(&mut self, to: Vector, a: Vector, bits: usize) {
+        self.0.push(Op::ShiftLeft { to, a, bits: bits as u32 });
+    }
+
+    pub(crate) fn shift_right(&mut self, to: Vector, a: Vector, bits: usize) {
+        self.0.push(Op::ShiftRight { to, a, bits: bits as u32 });
+    }
+
+    pub(crate) fn even_words(&mut self, to: Vector, a: Vector, b: Vector) {
+        self.0.push(Op::EvenWords { to, a, b });
+    }
+
+    pub(crate) fn odd_words(&mut self, to: Vector, a: Vector, b: Vector) {
+        self.0.push(Op::OddWords { to, a, b });
+    }
+
+    pub(crate) fn even_pairs(&mut self, to: Vector, a: Vector, b: Vector) {
+        self.0.push(Op::EvenPairs { to, a, b });
+    }
+
+    pub(crate) fn odd_pairs(&mut self, to: Vector, a: Vector, b: Vector) {
+        self.0.push(Op::OddPairs { to, a, b });
+    }
+
+    pub(crate) fn carry(&mut self, to: Vector, a: Vector) {
+        self.0.push(Op::Carry { to, a });
+    }
+
+    pub(crate) fn test(&mut self, mask: Mask, a: Vector, b: Word) {
+        self.0.push(Op::Test { mask, a, b });
+    }
+
+    pub(crate) fn negative(&mut self, mask: Mask, a: Vector) {
+        self.0.push(Op::Negative { mask, a });
+    }
+
+    pub(crate) fn advance(&mut self, pointer: Pointer, rows: isize) {
+        self.0.push(Op::Advance { pointer, rows });
+    }
+
+    pub(crate) fn repeat(&mut self, count: usize, body: Code) {
+        match count {
+            0 => {}
+            1 => self.append(body),
+            _ => self.0.push(Op::Repeat { count, body }),
+        }
+    }
+
+    pub(crate) fn append(&mut self, mut code: Code) {
+        self.0.append(&mut code.0);
+    }
+
+    /// Two independent streams as one, evenly mixed: while one waits for a latency the other keeps the multipliers busy.
+    pub(crate) fn weave(a: Code, b: Code) -> Code {
+        let (lengths, mut woven) = ((a.0.len(), b.0.len()), Code::new());
+        let (mut a, mut b) = (a.0.into_iter().enumerate().peekable(), b.0.into_iter().enumerate().peekable());
+        loop {
+            let take_a = match (a.peek(), b.peek()) {
+                (None, None) => return woven,
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (Some((i, _)), Some((j, _))) => i * lengths.1 <= j * lengths.0,
+            };
+            let next = if take_a { a.next() } else { b.next() };
+            woven.0.extend(next.map(|(_, op)| op));
+        }
+    }
+}
+
+/// A kernel's code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    code: Code,
+}
+
+impl Program {
+    /// The program that runs `code` once.
+    pub fn new(code: Code) -> Program {
+        Program { code }
+    }
+
+    /// The operations.
+    pub fn ops(&self) -> &[Op] {
+        self.code.ops()
+    }
+
+    /// How many multiply-adds it executes.
+    pub fn multiply_adds(&self) -> usize {
+        count(self.ops(), &|op| matches!(op, Op::MultiplyAddLow { .. } | Op::MultiplyAddHigh { .. }))
+    }
+
+    /// How many rows it loads, as operands or otherwise.
+    pub fn loads(&self) -> usize {
+        count(self.ops(), &|op| match op {
+            Op::Copy { from: b, .. }
+            | Op::Merge { from: b, .. }
+            | Op::MultiplyAddLow { b, .. }
+            | Op::MultiplyAddHigh { b, .. }
+            | Op::Add { b, .. }
+            | Op::Subtract { b, .. }
+            | Op::And { b, .. }
+            | Op::Or { b, .. } => matches!(b, Source::Row(_)),
+            Op::Test { .. } => true,
+            _ => false,
+        })
+    }
+
+    /// Whether no lane's result depends on another lane.
+    pub fn lanes_apart(&self) -> bool {
+        let mixes = |op: &Op| {
+            matches!(op, Op::EvenWords { .. } | Op::OddWords { .. } | Op::EvenPairs { .. } | Op::OddPairs { .. })
+        };
+        count(self.ops(), &mixes) == 0
+    }
+
+    /// For each pointer, how many rows from it on the program touches. All that it may read or write.
+    ///
+    /// # Panics
+    /// When the program touches memory before a pointer.
+    pub fn reach(&self) -> [usize; Pointer::COUNT] {
+        let mut reach = Reach::default();
+        reach.follow(self.ops());
+        reach.words.map(|words| words.div_ceil(8))
+    }
+}
+
+fn count(ops: &[Op], wanted: &dyn Fn(&Op) -> bool) -> usize {
+    ops.iter()
+        .map(|op| match op {
+            Op::Repeat { count: times, body } => times * count(body.ops(), wanted),
+            op => usize::from(wanted(op)),
+        })
+        .sum()
+}
+
+#[derive(Default)]
+struct Reach {
+    at: [isize; Pointer::COUNT],
+    words: [usize; Pointer::COUNT],
+}
+
+impl Reach {
+    fn touch(&mut self, pointer: Pointer, words: Range<usize>) {
+        let at = self.at[pointer.index()];
+        let start = at.checked_add_unsigned(words.start).and_then(|start| usize::try_from(start).ok());
+        let end = start.expect("memory before a pointer is out of bounds") + words.len();
+        let reach = &mut self.words[pointer.index()];
+        *reach = end.max(*reach);
+    }
+
+    fn touch_row(&mut self, row: Row) {
+        self.touch(row.pointer, 8 * row.row..8 * row.row + 8);
+    }
+
+    fn follow(&mut self, ops: &[Op]) {
+        for op in ops {
+            match op {
+                Op::Copy { from: Source::Row(row), .. }
+                | Op::MultiplyAddLow { b: Source::Row(row), .. }
+                | Op::MultiplyAddHigh { b: Source::Row(row), .. }
+                | Op::Add { b: Source::Row(row), .. }
+                | Op::Subtract { b: Source::Row(row), .. }
+                | Op::And { b: Source::Row(row), .. }
+                | Op::Or { b: Source::Row(row), .. }
+                | Op::Merge { from: Source::Row(row), .. }
+                | Op::Store { to: row, .. } => self.touch_row(*row),
+                Op::Test { b, .. } => self.touch(b.pointer, b.word..b.word + 1),
+                Op::Advance { pointer, rows } => self.at[pointer.index()] += 8 * rows,
+                Op::Repeat { count, body } => (0..*count).for_each(|_| self.follow(body.ops())),
+                _ => {}
+            }
+        }
+    }
+}

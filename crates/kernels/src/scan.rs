@@ -1,0 +1,87 @@
+//! Selecting a table entry without an address or a branch that tells which: every entry is read, the wanted one kept.
+//!
+//! A table holds [`ENTRIES`] entries of any number of limbs: row `16 · l + e` is limb `l` of entry `e`. A limb is chosen
+//! by halves: the bits of the wanted entry's number, lane by lane in four masks, decide between neighbours, then between
+//! pairs, fours and eights.
+
+use crate::constants;
+use crate::program::{Code, Mask, Pointer, Program, Vector};
+
+/// Entries of a table: windows of four bits.
+pub const ENTRIES: usize = 1 << BITS;
+
+const BITS: usize = 4;
+
+/// Limbs that a call of [`scan`] selects.
+pub const LIMBS_PER_CALL: usize = 10;
+
+/// A scan's registers, and its steps: for use by itself or among other code.
+pub(crate) struct Scan {
+    /// The candidates left, one for each bit.
+    pub candidates: [Vector; BITS],
+}
+
+impl Scan {
+    pub const TABLE: Pointer = Pointer::P4;
+    pub const SELECTION: Pointer = Pointer::P5;
+    const MASKS: [Mask; BITS] = [Mask(1), Mask(2), Mask(3), Mask(4)];
+
+    /// Takes the wanted entries' bits into the masks.
+    pub fn prepare(&self, code: &mut Code) {
+        code.copy(self.candidates[0], constants::wanted());
+        for (bit, mask) in Self::MASKS.into_iter().enumerate() {
+            code.test(mask, self.candidates[0], constants::number(1 << bit));
+        }
+    }
+
+    /// Selects the limb `limb` rows of the table and of the selection on.
+    pub fn limb(&self, limb: usize, code: &mut Code) {
+        self.choose(0, BITS, limb * ENTRIES, code);
+        code.store(Self::SELECTION.row(limb), self.candidates[0]);
+    }
+
+    /// Leaves in the candidate `to` what the low `bits` bits choose of the rows from `first` on.
+    fn choose(&self, to: usize, bits: usize, first: usize, code: &mut Code) {
+        let (half, mask) = (first + (1 << (bits - 1)), Self::MASKS[bits - 1]);
+        if bits == 1 {
+            code.copy(self.candidates[to], Self::TABLE.row(first));
+            code.merge(self.candidates[to], mask, Self::TABLE.row(half));
+        } else {
+            self.choose(to, bits - 1, first, code);
+            self.choose(to + 1, bits - 1, half, code);
+            code.merge(self.candidates[to], mask, self.candidates[to + 1]);
+        }
+    }
+}
+
+/// The code with a scan of `limbs` limbs spread evenly over all of it.
+pub(crate) fn beside(code: Code, limbs: usize, candidates: [Vector; BITS]) -> Code {
+    let scan = Scan { candidates };
+    let (mut both, mut stream) = (Code::new(), Code::new());
+    scan.prepare(&mut both);
+    (0..limbs).for_each(|limb| scan.limb(limb, &mut stream));
+    both.append(Code::weave(code, stream));
+    both
+}
+
+/// Selects 10 limbs of a table entry, eight lanes: each lane its own entry.
+///
+/// Pointers P3 constants with the wanted entries, P4 the table from a limb on, P5 the selection.
+/// Shapes   the table's next 10 limbs, 16 rows each; selection: 10 rows.
+/// Bounds   wanted < 16.
+/// Cost     no multiply-adds; 10 · 16 rows read whatever is wanted.
+pub fn scan() -> Program {
+    let scans: [Scan; 2] = [0, 4].map(|first| Scan { candidates: std::array::from_fn(|i| Vector(first + i as u8)) });
+    let mut code = Code::new();
+    scans[0].prepare(&mut code);
+    let mut streams = scans.iter().enumerate().map(|(i, scan)| {
+        let mut stream = Code::new();
+        scan.limb(i, &mut stream);
+        stream
+    });
+    let mut body = Code::weave(streams.next().unwrap_or_default(), streams.next().unwrap_or_default());
+    body.advance(Scan::TABLE, 2 * ENTRIES as isize);
+    body.advance(Scan::SELECTION, 2);
+    code.repeat(LIMBS_PER_CALL / 2, body);
+    Program::new(code)
+}
