@@ -1,8 +1,66 @@
 //! RSA keys: parsed once, validated, secrets zeroised on drop.
+//!
+//! Called by the front ends to load keys and by `private_op` and the devices to read their parts. Knows nothing of
+//! batches and devices.
+//!
+//! # What can be read
+//!
+//! | structure | PEM label | source |
+//! |---|---|---|
+//! | `RSAPrivateKey` | `RSA PRIVATE KEY` | RFC 8017 A.1.2 |
+//! | `PrivateKeyInfo`, `OneAsymmetricKey` with rsaEncryption | `PRIVATE KEY` | RFC 5208, RFC 5958 |
+//! | `EncryptedPrivateKeyInfo` with PBES2 | `ENCRYPTED PRIVATE KEY` | RFC 5958, RFC 8018 |
+//! | `SubjectPublicKeyInfo` with rsaEncryption | `PUBLIC KEY` | RFC 5280 |
+//! | `RSAPublicKey` | `RSA PUBLIC KEY` | RFC 8017 A.1.1 |
+//!
+//! DER is recognised by its structure, PEM by its label. A PEM file may hold other blocks and text beside the key.
+//!
+//! Encryption: PBES2 with PBKDF2 (HMAC with SHA-1, SHA-224, SHA-256, SHA-384 or SHA-512; up to 10 million iterations;
+//! salt up to 32 bytes) or scrypt (up to 256 MiB), and AES-128, AES-192 or AES-256 in CBC mode or AES-128 or AES-256
+//! in GCM mode. Not supported: PBES1, the PKCS#12 schemes, DES and triple DES, and the header-encrypted PEM of
+//! `openssl rsa -aes256 -traditional`; the error says how to convert such a file.
+//!
+//! # What is checked
+//!
+//! Of every key: n has 512 to 8,192 bits and is odd; e is odd, at least 3, at most 256 bits long and below n.
+//!
+//! Of a private key also:
+//! - every field is positive and below n;
+//! - p and q are odd, above 1, different, and p q = n exactly;
+//! - e d(p) = 1 mod (p - 1) with d(p) < p - 1, and e d(q) = 1 mod (q - 1) with d(q) < q - 1;
+//! - q q^-1 = 1 mod p with q^-1 < p;
+//! - e d = 1 mod lcm(p - 1, q - 1), so d may be reduced modulo (p - 1)(q - 1) or modulo the lcm;
+//! - a random r comes back from r^e mod n through d(p), d(q), q^-1 (a pairwise consistency test). This finds
+//!   composite "primes" that were not chosen to deceive.
+//!
+//! What that does *not* establish: that p and q are prime. A composite whose every factor f has f - 1 dividing
+//! e d(p) - 1 (a Carmichael number, for example) passes; such a key computes correct results but may be easy to factor.
+//! [`PrivateKey::check_primes`] makes the full test and costs as much as some tens of signatures. Nor is it checked
+//! that the primes were random, of equal length or far apart: unbalanced and weak keys that compute correctly are
+//! accepted. Of a public key alone nothing beyond the first line can be checked.
+//!
+//! Multi-prime keys are refused, as are RSASSA-PSS and RSAES-OAEP keys (whose restrictions would be lost).
+//!
+//! # Secrets and time
+//!
+//! Decoded buffers are zeroised, numbers are cleared before they are freed, and a key at rest lives in
+//! [`SecretWords`] only; a decrypting dependency (`pkcs5`) leaves the key derived from the password, not the private
+//! key, on its stack. Loading is not constant time: comparisons, parities, lengths, the first failing check and the
+//! recovery of primes from (n, e, d) branch on key material, once per load. Multiplication, reduction, inversion and
+//! exponentiation are libcrypto's, with its constant-time flag set. Nothing here runs per operation except the
+//! accessors.
 
 mod blinding;
+mod components;
+mod decrypt;
+mod parse;
+mod pem;
+mod recover;
+mod validate;
+mod write;
 
 pub(crate) use blinding::BlindingPair;
+pub use components::Components;
 
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;
@@ -23,9 +81,8 @@ pub struct PrivateKey {
     public: Arc<PublicKey>,
     p: Modulus,
     q: Modulus,
-    dp: SecretWords,
-    dq: SecretWords,
-    q_inverse: SecretWords,
+    /// d(p), q^-1, d(q) and d, one after the other: one page up to 8,192 bits, where four would each take their own.
+    parts: SecretWords,
     blinding: BlindingPool,
 }
 
@@ -69,17 +126,25 @@ impl PrivateKey {
 
     /// d mod (p - 1), as many words as p.
     pub(crate) fn dp(&self) -> &[u64] {
-        &self.dp
-    }
-
-    /// d mod (q - 1), as many words as q.
-    pub(crate) fn dq(&self) -> &[u64] {
-        &self.dq
+        &self.parts[..self.p.words().len()]
     }
 
     /// q^-1 mod p, as many words as p.
     pub(crate) fn q_inverse(&self) -> &[u64] {
-        &self.q_inverse
+        let p = self.p.words().len();
+        &self.parts[p..2 * p]
+    }
+
+    /// d mod (q - 1), as many words as q.
+    pub(crate) fn dq(&self) -> &[u64] {
+        let (p, q) = (self.p.words().len(), self.q.words().len());
+        &self.parts[2 * p..2 * p + q]
+    }
+
+    /// The private exponent as it was read, as many words as n. Only for writing the key back.
+    pub(crate) fn d(&self) -> &[u64] {
+        let (p, q) = (self.p.words().len(), self.q.words().len());
+        &self.parts[2 * p + q..]
     }
 
     /// The blinding pairs waiting for this key's next operations.
