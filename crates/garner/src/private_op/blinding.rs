@@ -6,9 +6,12 @@
 use super::{RunError, Step};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::arithmetic::{Arithmetic, Multiply, Power};
+use crate::fork::away_from_fork;
 use crate::key::{BlindingPair, PrivateKey, PublicKey};
+use crate::secret::released;
 use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
+use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
 /// A pair for every key named, taken from the keys' pools or made anew.
@@ -147,12 +150,14 @@ fn random_below(modulus: &[u64], bits: usize) -> Result<Zeroizing<Vec<u64>>, Run
     let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
     let mut number = Zeroizing::new(vec![0; modulus.len()]);
     loop {
-        openssl::rand::rand_priv_bytes(&mut bytes).map_err(|error| RunError::Random(error.to_string()))?;
+        away_from_fork(|| openssl::rand::rand_priv_bytes(&mut bytes))
+            .map_err(|error| RunError::Random(error.to_string()))?;
         if !bits.is_multiple_of(8) {
             bytes[0] &= (1 << (bits % 8)) - 1;
         }
         words::from_be_bytes(&bytes, &mut number).expect("as many bits as the modulus");
-        if bool::from(words::less(&number, modulus)) && number.iter().any(|&word| word != 0) {
+        let zero = number.iter().fold(0, |any, word| any | word).ct_eq(&0);
+        if released(words::less(&number, modulus) & !zero) {
             return Ok(number);
         }
         number.zeroize();

@@ -2,6 +2,7 @@
 
 use super::{PrivateOp, Step};
 use crate::arithmetic::{Arithmetic, Power};
+use crate::secret::released;
 use crate::words;
 
 /// Whether each step's `y` is the result of its operation: below n, and y^e mod n is the input. Overwrites `x`.
@@ -21,7 +22,7 @@ pub fn check(arithmetic: &dyn Arithmetic, operations: &[PrivateOp<'_>], steps: &
         .zip(steps)
         .map(|(operation, step)| {
             let below = words::less(step.y, step.key.public().modulus().words());
-            (below & words::equal(step.x, operation.input)).into()
+            released(below & words::equal(step.x, operation.input))
         })
         .collect()
 }

@@ -18,6 +18,8 @@ mod blinding;
 mod check;
 mod recombine;
 mod scratch;
+#[cfg(test)]
+mod tests;
 
 use crate::arithmetic::{Arithmetic, Multiply, Power};
 use crate::device::{Device, DeviceError};
@@ -63,10 +65,10 @@ pub fn run(
         let key = operation.key;
         (key.public().modulus().words().len(), key.p().words().len(), key.q().words().len())
     };
-    // Per operation: x and y (also s), both of the modulus's length; y_p and y_q.
+    // Per operation: x, y (also s) and q, all of the modulus's length; y_p and y_q.
     let need = operations.iter().map(|operation| {
         let (n, p, q) = lengths(operation);
-        2 * n + p + q
+        3 * n + p + q
     });
     scratch::with(need.sum(), |mut scratch: Scratch<'_>| {
         let mut steps: Vec<Step<'_>> = operations
@@ -77,6 +79,7 @@ pub fn run(
                     key: operation.key,
                     x: scratch.take(n),
                     y: scratch.take(n),
+                    q: scratch.take(n),
                     y_p: scratch.take(p),
                     y_q: scratch.take(q),
                 }
@@ -126,10 +129,12 @@ pub fn run(
 /// The intermediate values of one operation, in scratch memory that is wiped after the batch.
 struct Step<'a> {
     key: &'a PrivateKey,
-    /// The blinded input.
+    /// The blinded input; then scratch.
     x: &'a mut [u64],
     /// The recombined result, then the unblinded one.
     y: &'a mut [u64],
+    /// q, as long as the modulus.
+    q: &'a mut [u64],
     y_p: &'a mut [u64],
     y_q: &'a mut [u64],
 }
