@@ -1,0 +1,217 @@
+//! Where an answer is left for whoever waits for it: a blocked caller, a task, or a descriptor.
+
+use super::operation::{Operation, Output};
+use super::sync::{lock, wait};
+use crate::error::{Error, Result};
+use rustix::event::{EventfdFlags, eventfd};
+use std::mem;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::task::{Poll, Waker};
+
+/// One operation's answer, shared by the one who waits for it and the one who gives it.
+pub struct Answer {
+    state: Mutex<State>,
+    changed: Condvar,
+    event: OnceLock<OwnedFd>,
+}
+
+enum State {
+    Waiting(Waiter),
+    /// A slot is the waiting caller's: it is to run its operation itself.
+    Lead(Operation),
+    Done(Result<Output>),
+    Taken,
+}
+
+/// Who is to be woken.
+enum Waiter {
+    Nobody,
+    Thread,
+    Task(Waker),
+}
+
+/// What a blocked caller is woken for.
+pub enum Woken {
+    /// Run this operation, its own, in the slot handed over.
+    Lead(Operation),
+    /// Somebody ran it.
+    Done(Result<Output>),
+}
+
+impl Answer {
+    pub fn new() -> Answer {
+        Answer { state: Mutex::new(State::Waiting(Waiter::Nobody)), changed: Condvar::new(), event: OnceLock::new() }
+    }
+
+    /// Blocks until there is something to take.
+    pub fn wait(&self) -> Woken {
+        let mut state = lock(&self.state);
+        loop {
+            match mem::replace(&mut *state, State::Taken) {
+                State::Lead(operation) => return Woken::Lead(operation),
+                State::Done(answer) => return Woken::Done(answer),
+                State::Taken => return Woken::Done(Err(taken())),
+                State::Waiting(_) => *state = State::Waiting(Waiter::Thread),
+            }
+            state = wait(&self.changed, state);
+        }
+    }
+
+    /// The answer, if it is there and was not taken.
+    pub fn try_take(&self) -> Option<Result<Output>> {
+        let mut state = lock(&self.state);
+        match mem::replace(&mut *state, State::Taken) {
+            State::Done(answer) => Some(answer),
+            other => {
+                *state = other;
+                None
+            }
+        }
+    }
+
+    /// The answer, or a promise to wake `waker` when it is there.
+    pub fn poll(&self, waker: &Waker) -> Poll<Result<Output>> {
+        let mut state = lock(&self.state);
+        match mem::replace(&mut *state, State::Taken) {
+            State::Done(answer) => Poll::Ready(answer),
+            State::Taken => Poll::Ready(Err(taken())),
+            // A ticket is never made a leader.
+            State::Waiting(_) | State::Lead(_) => {
+                *state = State::Waiting(Waiter::Task(waker.clone()));
+                Poll::Pending
+            }
+        }
+    }
+
+    /// A descriptor that is readable from the moment the answer is there.
+    pub fn event_fd(&self) -> Result<BorrowedFd<'_>> {
+        // Under the lock, so that the answer comes either before, and is counted here, or after, and signals.
+        let state = lock(&self.state);
+        if self.event.get().is_none() {
+            let there = u32::from(matches!(*state, State::Done(_) | State::Taken));
+            let event = eventfd(there, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+                .map_err(|error| Error::Device { device: "eventfd".to_owned(), reason: error.to_string() })?;
+            let _ = self.event.set(event);
+        }
+        drop(state);
+        Ok(self.event.get().expect("set above").as_fd())
+    }
+
+    fn set(&self, new: State) {
+        let before = mem::replace(&mut *lock(&self.state), new);
+        if let Some(event) = self.event.get() {
+            // It can fail only when the counter is full, and then it is readable.
+            let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+        }
+        match before {
+            State::Waiting(Waiter::Thread) => self.changed.notify_one(),
+            // A waker is the caller's code; its panic must not reach the others in the batch.
+            State::Waiting(Waiter::Task(waker)) => drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))),
+            _ => {}
+        }
+    }
+}
+
+/// What a second request for an answer gets.
+pub fn taken() -> Error {
+    Error::argument("ticket", "its answer was taken already")
+}
+
+/// The answers to a whole batch, for the one caller that waits for them and is woken once for many.
+pub struct Answers {
+    collected: Mutex<Collected>,
+    enough: Condvar,
+}
+
+struct Collected {
+    answers: Vec<Option<Result<Output>>>,
+    done: usize,
+    /// The caller waits for so many; 0 when it does not wait.
+    wanted: usize,
+}
+
+impl Answers {
+    /// Room for `count` answers.
+    pub fn new(count: usize) -> Answers {
+        let collected = Collected { answers: (0..count).map(|_| None).collect(), done: 0, wanted: 0 };
+        Answers { collected: Mutex::new(collected), enough: Condvar::new() }
+    }
+
+    /// Blocks until `wanted` of them are there.
+    pub fn wait_for(&self, wanted: usize) {
+        let mut collected = lock(&self.collected);
+        collected.wanted = wanted;
+        while collected.done < wanted {
+            collected = wait(&self.enough, collected);
+        }
+        collected.wanted = 0;
+    }
+
+    /// All of them, in order, once all are there.
+    pub fn take(&self) -> Vec<Result<Output>> {
+        let answers = mem::take(&mut lock(&self.collected).answers);
+        answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(taken()))).collect()
+    }
+
+    fn set(&self, index: usize, answer: Result<Output>) {
+        let mut collected = lock(&self.collected);
+        collected.answers[index] = Some(answer);
+        collected.done += 1;
+        let enough = collected.done == collected.wanted;
+        drop(collected);
+        if enough {
+            self.enough.notify_one();
+        }
+    }
+}
+
+/// The duty to answer, carried by a queued operation: whoever drops it unanswered answers with an error.
+pub struct Reply(Option<To>);
+
+enum To {
+    One(Arc<Answer>),
+    OneOf(Arc<Answers>, usize),
+}
+
+impl Reply {
+    /// To a single waiter.
+    pub fn to(answer: &Arc<Answer>) -> Reply {
+        Reply(Some(To::One(Arc::clone(answer))))
+    }
+
+    /// To the caller of a whole batch, for its operation `index`.
+    pub fn one_of(answers: &Arc<Answers>, index: usize) -> Reply {
+        Reply(Some(To::OneOf(Arc::clone(answers), index)))
+    }
+
+    /// Gives the answer.
+    pub fn answer(mut self, answer: Result<Output>) {
+        self.give(answer);
+    }
+
+    /// Makes the blocked caller the leader of the next batch.
+    pub fn lead(mut self, operation: Operation) {
+        if let Some(To::One(to)) = self.0.take() {
+            to.set(State::Lead(operation));
+        }
+    }
+
+    fn give(&mut self, answer: Result<Output>) {
+        match self.0.take() {
+            Some(To::One(to)) => to.set(State::Done(answer)),
+            Some(To::OneOf(to, index)) => to.set(index, answer),
+            None => {}
+        }
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        if self.0.is_some() {
+            let reason = "the batch was abandoned".to_owned();
+            self.give(Err(Error::Device { device: "gatherer".to_owned(), reason }));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Runs one batch along its paths, until every operation has an answer that passed its check, or an error.
+
+use super::class::{Class, Kind};
+use super::operation::{Operation, Output, Words, Work};
+use super::route::Route;
+use crate::arithmetic::libcrypto::Libcrypto;
+use crate::arithmetic::{Arithmetic, Power};
+use crate::device::DeviceError;
+use crate::error::{Error, Result};
+use crate::private_op::{self, PrivateOp, RunError};
+use crate::secret::released;
+use crate::stats::{Counter, Page};
+use crate::words;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+/// Why an attempt gave nothing.
+enum Failure {
+    /// This path failed; another may do.
+    Path(String),
+    /// There is no randomness; no path can do.
+    Random(String),
+}
+
+/// Runs `operations`, all of one class, first by path `first`; one answer for each, in order. Counts into `page`.
+///
+/// A failed batch is run again on the next path, an operation with a wrong result once more on another path.
+pub fn run(
+    route: &Route,
+    arithmetic: &dyn Arithmetic,
+    page: &Page,
+    class: Class,
+    first: usize,
+    operations: &[&Operation],
+) -> Vec<Result<Output>> {
+    if class.kind == Kind::Public {
+        return run_public(arithmetic, page, operations);
+    }
+    let order = route.order(class, first);
+    let mut outputs = Vec::new();
+    let (place, faults) = match run_along(route, page, class, &order, operations, &mut outputs) {
+        Ok(ran) => ran,
+        Err(error) => return operations.iter().map(|_| Err(error.clone())).collect(),
+    };
+    let mut answers: Vec<Result<Output>> = operations
+        .iter()
+        .zip(&faults)
+        .zip(&outputs)
+        .map(|((operation, &fault), output)| if fault { Err(Error::Fault) } else { Ok(operation.to_bytes(output)) })
+        .collect();
+
+    let wrong: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
+    if !wrong.is_empty() {
+        page.add(Counter::Faults, wrong.len() as u64);
+        page.add(Counter::Retries, wrong.len() as u64);
+        let again: Vec<&Operation> = wrong.iter().map(|&i| operations[i]).collect();
+        // After the last resort there is only itself.
+        let rest = if place + 1 < order.len() { &order[place + 1..] } else { &order[place..] };
+        if let Ok((_, faults)) = run_along(route, page, class, rest, &again, &mut outputs) {
+            let mut proven = 0;
+            for ((&i, fault), output) in wrong.iter().zip(faults).zip(&outputs) {
+                if fault {
+                    page.add(Counter::Faults, 1);
+                } else {
+                    // Another path got it right, so the operation is sound and the first path was wrong.
+                    proven += 1;
+                    answers[i] = Ok(operations[i].to_bytes(output));
+                }
+            }
+            if route.lied(order[place], proven) {
+                page.add(Counter::OutOfService, 1);
+            }
+        }
+    }
+    answers
+}
+
+/// Runs by the first path of `order` that does not fail as a whole: its place in `order`, and who has a wrong result.
+fn run_along(
+    route: &Route,
+    page: &Page,
+    class: Class,
+    order: &[usize],
+    operations: &[&Operation],
+    outputs: &mut Vec<Words>,
+) -> Result<(usize, Vec<bool>)> {
+    let mut error = Error::Fault;
+    for (place, &index) in order.iter().enumerate() {
+        if place > 0 {
+            page.add(Counter::Retries, operations.len() as u64);
+        }
+        // Fresh memory for each attempt: nothing a failed device wrote is left.
+        *outputs = operations.iter().map(|operation| operation.output()).collect();
+        let path = route.path(index);
+        let start = Instant::now();
+        let attempt = || match class.kind {
+            Kind::Private => attempt_private(route, index, operations, outputs),
+            _ => attempt_exponentiation(route, index, operations, outputs),
+        };
+        match catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| Err(Failure::Path(message(&*panic)))) {
+            Ok(faults) => {
+                path.went_well(class, operations.len(), start.elapsed().as_nanos() as u64);
+                return Ok((place, faults));
+            }
+            Err(Failure::Random(reason)) => return Err(Error::Random(reason)),
+            Err(Failure::Path(reason)) => {
+                page.add(Counter::DeviceFailures, 1);
+                if route.failed(index, &reason) {
+                    page.add(Counter::OutOfService, 1);
+                }
+                error = Error::Device { device: path.device.name().to_owned(), reason };
+            }
+        }
+    }
+    Err(error)
+}
+
+fn attempt_private(
+    route: &Route,
+    index: usize,
+    operations: &[&Operation],
+    outputs: &mut [Words],
+) -> Result<Vec<bool>, Failure> {
+    let path = route.path(index);
+    let mut batch = Vec::with_capacity(operations.len());
+    for (operation, output) in operations.iter().zip(outputs) {
+        if let Work::Private(key) = &operation.work {
+            batch.push(PrivateOp { key, input: &operation.input, output });
+        }
+    }
+    private_op::run(&*path.arithmetic, &*path.device, &mut batch).map_err(|error| match error {
+        RunError::Device(DeviceError(reason)) => Failure::Path(reason),
+        RunError::Random(reason) => Failure::Random(reason),
+    })
+}
+
+fn attempt_exponentiation(
+    route: &Route,
+    index: usize,
+    operations: &[&Operation],
+    outputs: &mut [Words],
+) -> Result<Vec<bool>, Failure> {
+    let mut jobs = Vec::with_capacity(operations.len());
+    for (operation, result) in operations.iter().zip(outputs.iter_mut()) {
+        if let Work::Exponentiation { modulus, exponent } = &operation.work {
+            jobs.push(Power { modulus, base: &operation.input, exponent, result });
+        }
+    }
+    let device = &route.path(index).device;
+    device.exponentiate(&mut jobs).map_err(|DeviceError(reason)| Failure::Path(reason))?;
+    // All that can be checked of a bare exponentiation.
+    let wrong =
+        |(operation, output): (&&Operation, &Words)| !released(words::less(output, operation.modulus().words()));
+    Ok(operations.iter().zip(outputs.iter()).map(wrong).collect())
+}
+
+/// Public operations: the host's arithmetic, then libcrypto.
+fn run_public(arithmetic: &dyn Arithmetic, page: &Page, operations: &[&Operation]) -> Vec<Result<Output>> {
+    let attempt = |arithmetic: &dyn Arithmetic| {
+        let mut outputs: Vec<Words> = operations.iter().map(|operation| operation.output()).collect();
+        let mut jobs = Vec::with_capacity(operations.len());
+        for (operation, result) in operations.iter().zip(&mut outputs) {
+            if let Work::Public(key) = &operation.work {
+                jobs.push(Power { modulus: key.modulus(), base: &operation.input, exponent: key.exponent(), result });
+            }
+        }
+        arithmetic.power_public(&mut jobs);
+        outputs
+    };
+    let outputs = catch_unwind(AssertUnwindSafe(|| attempt(arithmetic))).or_else(|_| {
+        page.add(Counter::DeviceFailures, 1);
+        page.add(Counter::Retries, operations.len() as u64);
+        catch_unwind(AssertUnwindSafe(|| attempt(&Libcrypto)))
+    });
+    match outputs {
+        Ok(outputs) => {
+            operations.iter().zip(&outputs).map(|(operation, output)| Ok(operation.to_bytes(output))).collect()
+        }
+        Err(panic) => {
+            let error = Error::Device { device: "libcrypto".to_owned(), reason: message(&*panic) };
+            operations.iter().map(|_| Err(error.clone())).collect()
+        }
+    }
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panicked: {}", text.unwrap_or("no reason given"))
+}

@@ -1,0 +1,104 @@
+//! The threads that run what nobody waits for: tickets and bulk work.
+//!
+//! Started one at a time, when a slot is free for a ticket and no executor is idle; at most one for each slot and one
+//! for public operations. They leave on shut-down. A forked child starts its own.
+
+use super::class::Pool;
+use super::core::{Core, Process};
+use super::leader::{Slot, give_way};
+use super::queue::Queue;
+use super::sync::{lock, wait};
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use std::thread;
+
+/// Room for the kernels' tables and a device's driver.
+const STACK: usize = 2 << 20;
+
+/// Starts an executor, idle.
+///
+/// # Errors
+/// [`Error::Device`] when the process may have no more threads.
+pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
+    let shared = Arc::clone(core);
+    let handle = thread::Builder::new()
+        .name("garner-executor".to_owned())
+        .stack_size(STACK)
+        .spawn(move || work(&shared))
+        .map_err(|error| Error::Device { device: "garner-executor".to_owned(), reason: error.to_string() })?;
+    queue.executors.threads += 1;
+    queue.executors.idle += 1;
+    queue.executors.handles.push(handle);
+    Ok(())
+}
+
+/// Assigns a slot of `pool` to an idle executor, or starts one if there are fewer than `most`. Whether it was possible:
+/// if not, all executors are busy, and the first that ends its batch sees to what waits.
+pub fn rouse(core: &Arc<Core>, process: &Process, queue: &mut Queue, pool: Pool) -> bool {
+    let spare = |queue: &Queue| queue.executors.idle > queue.executors.assigned.iter().sum();
+    let may_start = queue.executors.threads <= core.slots;
+    if !(spare(queue) || may_start && start(core, queue).is_ok()) {
+        return false;
+    }
+    queue.executors.assigned[pool as usize] += 1;
+    process.work.notify_one();
+    true
+}
+
+fn work(core: &Arc<Core>) {
+    let process = core.process();
+    let _leaving = Leaving(process);
+    while let Some(pool) = next(process) {
+        one_batch(core, process, pool);
+    }
+}
+
+/// Waits for an assignment; `None` when there will be none any more.
+fn next(process: &Process) -> Option<Pool> {
+    let mut queue = lock(&process.queue);
+    loop {
+        let executors = &mut queue.executors;
+        let assigned = Pool::ALL.into_iter().find(|&pool| executors.assigned[pool as usize] > 0);
+        if let Some(pool) = assigned {
+            executors.assigned[pool as usize] -= 1;
+            executors.idle -= 1;
+            return Some(pool);
+        }
+        if queue.closed {
+            queue.executors.idle -= 1;
+            return None;
+        }
+        queue = wait(&process.work, queue);
+    }
+}
+
+fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
+    let mut slot = Slot::new(core, process, pool);
+    // One yield costs nothing when nobody else wants the processor, and lets a submitter finish its round.
+    give_way(core, process, pool, None, 1);
+    let mut queue = lock(&process.queue);
+    queue.pool(pool).gathering -= 1;
+    if let Some((class, _)) = queue.pool(pool).oldest() {
+        let available = queue.pool(pool).in_line(class);
+        let choice = core.route.choose(class, available);
+        let entries = core.take(process, &mut queue, class, choice.take);
+        core.dispatch(process, &mut queue, pool);
+        drop(queue);
+        slot.run(class, choice.path, None, entries);
+        queue = lock(&process.queue);
+    }
+    // Idle from here on, so that the slot may be handed to this executor itself.
+    queue.executors.idle += 1;
+    drop(queue);
+    drop(slot);
+}
+
+/// Takes an executor off the count when its thread ends, however it ends.
+struct Leaving<'a>(&'a Process);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.queue).executors.threads -= 1;
+        self.0.quiet.notify_all();
+    }
+}

@@ -1,0 +1,150 @@
+//! What whoever holds a slot does: give way to company, take a batch, run it, answer, hand the slot on.
+
+use super::batch;
+use super::class::{Class, Pool};
+use super::core::{Core, Process};
+use super::operation::{Operation, Output};
+use super::queue::Entry;
+use super::route::Choice;
+use super::sync::lock;
+use crate::error::Result;
+use crate::stats::{Counter, Page};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Yields that bring nobody before a batch, at most.
+const YIELDS: u32 = 4;
+
+/// Time lost by yielding, as part of the time of one batch: one divided by this.
+const PATIENCE: u32 = 10;
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is running a batch.
+pub fn inside() -> bool {
+    INSIDE.get()
+}
+
+/// A slot in use; handed on when dropped, also after a panic.
+pub struct Slot<'a> {
+    core: &'a Arc<Core>,
+    process: &'a Process,
+    pool: Pool,
+    ended: Option<(Class, usize, Duration)>,
+    outer: bool,
+}
+
+impl<'a> Slot<'a> {
+    /// The slot counted as running in `pool` already.
+    pub fn new(core: &'a Arc<Core>, process: &'a Process, pool: Pool) -> Slot<'a> {
+        Slot { core, process, pool, ended: None, outer: INSIDE.replace(true) }
+    }
+
+    /// Runs `own` and `others`, all of `class`: answers the others, returns `own`'s answer.
+    pub fn run(
+        &mut self,
+        class: Class,
+        path: usize,
+        own: Option<&Operation>,
+        others: Vec<Entry>,
+    ) -> Option<Result<Output>> {
+        let (core, page) = (self.core, &self.process.page);
+        let operations: Vec<&Operation> = own.into_iter().chain(others.iter().map(|entry| &entry.operation)).collect();
+        page.first_operation(core.slots as u64);
+        let start = Instant::now();
+        let answers = batch::run(&core.route, &*core.arithmetic, page, class, path, &operations);
+        let time = start.elapsed();
+        count(core, page, class, path, operations.len(), time);
+        self.ended = Some((class, operations.len(), time));
+
+        let mut answers = answers.into_iter();
+        let own = own.and_then(|_| answers.next());
+        for (entry, answer) in others.into_iter().zip(answers) {
+            entry.reply.answer(answer);
+        }
+        own
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.process.queue);
+        let state = queue.pool(self.pool);
+        match self.ended {
+            Some((class, fill, time)) => state.ended(class, fill, time.as_nanos() as u64),
+            None => state.running -= 1,
+        }
+        self.core.dispatch(self.process, &mut queue, self.pool);
+        let closed = queue.closed;
+        drop(queue);
+        if closed {
+            self.process.quiet.notify_all();
+        }
+        INSIDE.set(self.outer);
+    }
+}
+
+/// Runs the calling thread's own operation, and whatever may share its batch, in a slot that is counted already.
+pub fn lead(core: &Arc<Core>, process: &Process, class: Class, own: Operation) -> Result<Output> {
+    let mut slot = Slot::new(core, process, class.pool());
+    give_way(core, process, class.pool(), Some(class), 0);
+    let mut queue = lock(&process.queue);
+    let available = 1 + queue.pool(class.pool()).in_line(class);
+    let Choice { path, take } = core.route.choose(class, available);
+    let others = core.take(process, &mut queue, class, take - 1);
+    drop(queue);
+    slot.run(class, path, Some(&own), others).expect("an answer for each operation")
+}
+
+/// Lets company arrive before a batch is taken, when the last batches had company: yields until the batch is full, or has
+/// as many as lately, or a few yields or a tenth of a batch's time brought nobody. Time in which somebody came was not
+/// lost: those threads had it. At least `least` yields, company or not.
+///
+/// `own` is the class of the leader's own operation; an executor has none and takes the oldest.
+pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>, least: u32) {
+    let (mut start, mut gathered, mut in_vain, mut yields) = (Instant::now(), 0, 0, 0);
+    loop {
+        let mut queue = lock(&process.queue);
+        let state = queue.pool(pool);
+        let Some(class) = own.or_else(|| state.oldest().map(|(class, _)| class)) else { return };
+        let batch_time = state.line(class).map_or(0, |line| line.batch_time);
+        let (before, company) = (gathered, state.company());
+        gathered = state.in_line(class) + usize::from(own.is_some());
+        drop(queue);
+        if pool == Pool::Short || gathered >= core.route.limit(class) || yields >= least && gathered >= company {
+            return;
+        }
+        if gathered > before {
+            (start, in_vain) = (Instant::now(), 0);
+        }
+        let patient = in_vain < YIELDS && start.elapsed() < Duration::from_nanos(batch_time) / PATIENCE;
+        if yields >= least && !patient {
+            return;
+        }
+        thread::yield_now();
+        (yields, in_vain) = (yields + 1, in_vain + 1);
+    }
+}
+
+/// Adds one batch to the figures.
+fn count(core: &Core, page: &Page, class: Class, path: usize, operations: usize, time: Duration) {
+    use super::class::Kind;
+    let lanes = operations * class.lanes();
+    page.add(Counter::DeviceNanoseconds, time.as_nanos() as u64);
+    match class.kind {
+        Kind::Public => {
+            page.add(Counter::PublicOperations, operations as u64);
+            page.add(Counter::PublicBatches, 1);
+            return;
+        }
+        Kind::Private => page.add(Counter::PrivateOperations, operations as u64),
+        Kind::Exponentiation => page.add(Counter::Exponentiations, operations as u64),
+    }
+    page.add(Counter::Batches, 1);
+    page.add(Counter::LanesUsed, lanes as u64);
+    page.add(Counter::LanesOffered, core.route.path(path).lanes_offered(lanes) as u64);
+}

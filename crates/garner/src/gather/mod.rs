@@ -1,0 +1,149 @@
+//! The gatherer: turns operations from many callers into batches for one device.
+//!
+//! Called by the front ends; calls `private_op` on full or waiting batches. Knows nothing of OpenSSL and nothing of limbs.
+//!
+//! *Natural batching*: nothing waits for a timer. A blocking caller takes a free slot, and with it whatever waits that
+//! may share its batch; those that arrive meanwhile wait for the next. Whoever ends a batch hands the slot to the oldest
+//! waiting operation: to its caller, or, for a ticket, to an executor thread.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `operation` | what a caller asks for |
+//! | `class` | which operations may share a batch |
+//! | `queue` | what waits, and who is busy |
+//! | `core` | who gets the next slot; limits; shut-down |
+//! | `leader` | one batch in one slot: give way, take, run, answer, hand on |
+//! | `executor` | the threads that run tickets |
+//! | `answer`, `ticket` | how an answer reaches its caller |
+//! | `route`, `path` | which device a batch takes, by measured cost; health |
+//! | `batch` | runs a batch, and again elsewhere what failed |
+//!
+//! **Failures.** A batch that fails as a whole (an error or a panic of the device) is run again on the next path, libcrypto
+//! last; a result that fails its check is computed once more on another path. After
+//! [`failures_allowed`](Config::failures_allowed) failed batches in a row, or [`faults_allowed`](Config::faults_allowed)
+//! results that another path proved wrong, a device is taken out of service for the rest of the process.
+//!
+//! **Fork.** Queue, executors and figures belong to one process: a child made by `fork` finds them fresh and may use the
+//! same gatherer at once, whatever the parent's threads were doing.
+
+mod answer;
+mod batch;
+mod class;
+mod config;
+mod core;
+mod executor;
+mod leader;
+mod operation;
+mod path;
+mod queue;
+mod route;
+mod sync;
+mod ticket;
+
+pub use config::Config;
+pub use operation::{Operation, Output};
+pub use ticket::Ticket;
+
+use crate::error::Result;
+use crate::stats::Statistics;
+use answer::Answers;
+use core::Core;
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Turns operations from many callers into batches. Shared by reference between threads, and usable at once in
+/// a child made by `fork`.
+pub struct Gatherer {
+    core: Arc<Core>,
+}
+
+impl Gatherer {
+    /// A gatherer of its own.
+    pub fn new(config: Config) -> Gatherer {
+        Gatherer { core: Arc::new(Core::new(config)) }
+    }
+
+    /// The gatherer of this process, made on first use from [`Config::new`] and never dropped.
+    ///
+    /// # Errors
+    /// Those of [`Config::new`].
+    pub fn global() -> Result<&'static Gatherer> {
+        static GLOBAL: AtomicPtr<Gatherer> = AtomicPtr::new(ptr::null_mut());
+        // Not a `Once`: a fork while another thread is inside it would block the child for ever.
+        let mut current = GLOBAL.load(Ordering::Acquire);
+        if current.is_null() {
+            let made = Box::into_raw(Box::new(Gatherer::new(Config::new()?)));
+            match GLOBAL.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => current = made,
+                Err(other) => {
+                    // SAFETY: `made` was never shared: the exchange failed.
+                    drop(unsafe { Box::from_raw(made) });
+                    current = other;
+                }
+            }
+        }
+        // SAFETY: not null, from `Box::into_raw`, and never freed once stored.
+        Ok(unsafe { &*current })
+    }
+
+    /// Runs one operation and waits for its answer. Waits for room first when the queue is at its limit.
+    ///
+    /// # Errors
+    /// `Fault`, `Device` or `Random` of [`Error`](crate::Error) when it could not be done; `ShutDown`.
+    pub fn run(&self, operation: Operation) -> Result<Output> {
+        self.core.run(operation)
+    }
+
+    /// Queues one operation and returns at once; a thread of the gatherer runs it.
+    ///
+    /// # Errors
+    /// `Full` of [`Error`](crate::Error) when the queue is at its limit; `ShutDown`; `Device` when there is no thread to
+    /// run it and none can be started.
+    pub fn submit(&self, operation: Operation) -> Result<Ticket> {
+        self.core.submit(operation).map(Ticket::new)
+    }
+
+    /// Runs any number of operations, on all slots, and returns their answers in the order given.
+    ///
+    /// Only enough of them wait at any time to keep the slots busy, so that other callers are not held up.
+    pub fn run_batch(&self, operations: Vec<Operation>) -> Vec<Result<Output>> {
+        let window = (2 * self.core.slots * self.core.route.largest_batch()).max(64);
+        let count = operations.len();
+        let answers = Arc::new(Answers::new(count));
+        let mut operations = operations.into_iter().enumerate();
+        let mut sent = 0;
+        while sent < count {
+            let next = (window / 2).min(count - sent);
+            self.core.submit_all(operations.by_ref().take(next), &answers);
+            sent += next;
+            answers.wait_for(sent.saturating_sub(window / 2));
+        }
+        answers.wait_for(count);
+        answers.take()
+    }
+
+    /// The figures since this gatherer was made in this process.
+    pub fn statistics(&self) -> Statistics {
+        self.core.process().page.read()
+    }
+
+    /// Refuses everything from now on. Operations that wait get `Error::ShutDown`, those in a batch their answer;
+    /// returns when none is left.
+    pub fn shutdown(&self) {
+        self.core.shut_down();
+    }
+}
+
+impl Drop for Gatherer {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+impl fmt::Debug for Gatherer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gatherer").field("slots", &self.core.slots).finish_non_exhaustive()
+    }
+}

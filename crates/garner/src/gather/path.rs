@@ -1,0 +1,118 @@
+//! One way to run a batch: a device with the host's arithmetic, its health and what it costs.
+
+use super::class::{Class, Kind, SIZES};
+use super::operation::{Operation, Work};
+use crate::arithmetic::Arithmetic;
+use crate::device::{Device, Limits};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// A device with the arithmetic that does the rest on the host.
+pub struct Path {
+    pub arithmetic: Arc<dyn Arithmetic>,
+    pub device: Arc<dyn Device>,
+    limits: Limits,
+    /// Exponentiations it wants in one call, at least 1.
+    batch: usize,
+    failures_in_a_row: AtomicU32,
+    faults: AtomicU32,
+    out_of_service: AtomicBool,
+    costs: Costs,
+}
+
+impl Path {
+    pub fn new(arithmetic: Arc<dyn Arithmetic>, device: Arc<dyn Device>) -> Path {
+        let (limits, batch) = (device.limits(), device.preferred_batch().max(1));
+        Path {
+            arithmetic,
+            device,
+            limits,
+            batch,
+            failures_in_a_row: AtomicU32::new(0),
+            faults: AtomicU32::new(0),
+            out_of_service: AtomicBool::new(false),
+            costs: Costs::default(),
+        }
+    }
+
+    /// Whether the operands are within the device's limits.
+    pub fn accepts(&self, operation: &Operation) -> bool {
+        let within = |bits| (self.limits.min_bits..=self.limits.max_bits).contains(&bits);
+        match &operation.work {
+            Work::Private(key) => within(key.p().bits()) && within(key.q().bits()),
+            Work::Exponentiation { modulus, .. } => within(modulus.bits()),
+            Work::Public(_) => false,
+        }
+    }
+
+    /// Operations of a class that make one batch.
+    pub fn limit(&self, class: Class) -> usize {
+        (self.batch / class.lanes()).max(1)
+    }
+
+    /// The room that `lanes` exponentiations take: whole preferred batches.
+    pub fn lanes_offered(&self, lanes: usize) -> usize {
+        lanes.next_multiple_of(self.batch)
+    }
+
+    pub fn in_service(&self) -> bool {
+        !self.out_of_service.load(Ordering::Relaxed)
+    }
+
+    /// A batch went well, in so many nanoseconds.
+    pub fn went_well(&self, class: Class, operations: usize, nanoseconds: u64) {
+        self.failures_in_a_row.store(0, Ordering::Relaxed);
+        self.costs.learn(class, operations, nanoseconds);
+    }
+
+    /// A batch failed as a whole. Whether this takes the device out of service.
+    pub fn failed(&self, allowed: u32) -> bool {
+        let failures = self.failures_in_a_row.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        failures >= allowed && !self.out_of_service.swap(true, Ordering::Relaxed)
+    }
+
+    /// So many results were proven wrong. Whether this takes the device out of service.
+    pub fn lied(&self, count: u32, allowed: u32) -> bool {
+        let faults = self.faults.fetch_add(count, Ordering::Relaxed).saturating_add(count);
+        count > 0 && faults >= allowed && !self.out_of_service.swap(true, Ordering::Relaxed)
+    }
+
+    /// Nanoseconds per operation in a batch of so many, and how often that was measured (counted up to 255).
+    pub fn cost(&self, class: Class, operations: usize) -> (u64, u8) {
+        self.costs.get(class, operations)
+    }
+}
+
+/// Measured cost per operation, by kind, size and batch size (in powers of two): `nanoseconds << 8 | measurements`.
+///
+/// Updates are not atomic as a whole; one that is lost to another matters nothing.
+struct Costs(Vec<AtomicU64>);
+
+const SCALES: usize = 20;
+
+impl Default for Costs {
+    fn default() -> Self {
+        Costs((0..2 * SIZES * SCALES).map(|_| AtomicU64::new(0)).collect())
+    }
+}
+
+impl Costs {
+    fn at(&self, class: Class, operations: usize) -> &AtomicU64 {
+        let scale = (operations.max(1).ilog2() as usize).min(SCALES - 1);
+        let kind = usize::from(class.kind == Kind::Exponentiation);
+        &self.0[(kind * SIZES + usize::from(class.size)) * SCALES + scale]
+    }
+
+    fn get(&self, class: Class, operations: usize) -> (u64, u8) {
+        let value = self.at(class, operations).load(Ordering::Relaxed);
+        (value >> 8, value as u8)
+    }
+
+    fn learn(&self, class: Class, operations: usize, nanoseconds: u64) {
+        let each = nanoseconds / operations.max(1) as u64;
+        let (known, times) = self.get(class, operations);
+        // The first measurement often includes the device waking up; it is replaced by the second.
+        let new = if times < 2 { each } else { (known * 7 + each) / 8 };
+        self.at(class, operations).store(new << 8 | u64::from(times.saturating_add(1)), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,145 @@
+//! What waits, in order of arrival, and who is busy. Plain data: the lock around it and what to do next are elsewhere.
+
+use super::answer::Reply;
+use super::class::{Class, Pool};
+use super::operation::Operation;
+use std::collections::{BTreeMap, VecDeque};
+use std::thread::JoinHandle;
+
+/// One waiting operation.
+pub struct Entry {
+    pub number: u64,
+    pub operation: Operation,
+    pub reply: Reply,
+    /// A caller is blocked on it and can lead; else it is a ticket.
+    pub blocked: bool,
+}
+
+/// Operations of one class, oldest first.
+#[derive(Default)]
+pub struct Line {
+    pub entries: VecDeque<Entry>,
+    /// What one batch takes, in nanoseconds, averaged; 0 before the first.
+    pub batch_time: u64,
+}
+
+/// One pool's slots and lines.
+#[derive(Default)]
+pub struct PoolState {
+    /// Slots in use.
+    pub running: usize,
+    /// Slots given to executors that have not taken their batch yet.
+    pub gathering: usize,
+    /// Operations in all lines.
+    pub waiting: usize,
+    /// How many operations the last batches could have had, times [`PoolState::ONE`]: rises at once, falls slowly.
+    company: u64,
+    lines: BTreeMap<Class, Line>,
+}
+
+/// The executor threads' state.
+#[derive(Default)]
+pub struct Executors {
+    pub threads: usize,
+    /// Those with nothing to do, including those not yet awake to their assignment.
+    pub idle: usize,
+    /// Slots given to idle executors, by pool.
+    pub assigned: [usize; 2],
+    pub handles: Vec<JoinHandle<()>>,
+}
+
+/// Everything behind the gatherer's lock.
+#[derive(Default)]
+pub struct Queue {
+    pools: [PoolState; 2],
+    pub executors: Executors,
+    pub closed: bool,
+    /// Callers that wait for room.
+    pub short_of_room: usize,
+    next: u64,
+}
+
+impl PoolState {
+    const ONE: u64 = 256;
+    /// Batches of which only so much is remembered: a load that ended is forgotten after about ten.
+    const MEMORY: u64 = 8;
+    const MOST: usize = 1 << 16;
+
+    /// How many operations the last batches had, or could have had: 1 for a caller that is alone.
+    pub fn company(&self) -> usize {
+        ((self.company + Self::ONE / 2) / Self::ONE) as usize
+    }
+
+    /// A batch of `fill` operations ended.
+    pub fn ended(&mut self, class: Class, fill: usize, nanoseconds: u64) {
+        self.running -= 1;
+        let possible = fill.max(1 + self.waiting).min(Self::MOST) as u64 * Self::ONE;
+        self.company = possible.max((self.company * (Self::MEMORY - 1) + possible) / Self::MEMORY);
+        let line = self.lines.entry(class).or_default();
+        line.batch_time = if line.batch_time == 0 { nanoseconds } else { (line.batch_time * 7 + nanoseconds) / 8 };
+    }
+
+    /// The class of the oldest operation, and whether a caller is blocked on it.
+    pub fn oldest(&self) -> Option<(Class, bool)> {
+        let fronts = self.lines.iter().filter_map(|(class, line)| line.entries.front().map(|entry| (class, entry)));
+        fronts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.blocked))
+    }
+
+    pub fn line(&self, class: Class) -> Option<&Line> {
+        self.lines.get(&class)
+    }
+
+    /// How many wait in a line.
+    pub fn in_line(&self, class: Class) -> usize {
+        self.lines.get(&class).map_or(0, |line| line.entries.len())
+    }
+
+    /// The `count` oldest of a class; fewer if there are fewer.
+    pub fn take(&mut self, class: Class, count: usize) -> Vec<Entry> {
+        let Some(line) = self.lines.get_mut(&class) else { return Vec::new() };
+        let count = count.min(line.entries.len());
+        let taken = line.entries.drain(..count).collect();
+        if line.entries.is_empty() && line.entries.capacity() > 1024 {
+            line.entries = VecDeque::new();
+        }
+        self.waiting -= count;
+        taken
+    }
+}
+
+impl Queue {
+    pub fn pool(&mut self, pool: Pool) -> &mut PoolState {
+        &mut self.pools[pool as usize]
+    }
+
+    /// Operations waiting.
+    pub fn len(&self) -> usize {
+        self.pools.iter().map(|pool| pool.waiting).sum()
+    }
+
+    /// Whether any batch is running or about to.
+    pub fn busy(&self) -> bool {
+        self.pools.iter().any(|pool| pool.running > 0)
+    }
+
+    pub fn push(&mut self, class: Class, operation: Operation, reply: Reply, blocked: bool) {
+        let number = self.next;
+        self.next += 1;
+        let pool = self.pool(class.pool());
+        pool.waiting += 1;
+        let line = pool.lines.entry(class).or_default();
+        line.entries.push_back(Entry { number, operation, reply, blocked });
+    }
+
+    /// Everything that waits.
+    pub fn drain(&mut self) -> Vec<Entry> {
+        let mut all = Vec::new();
+        for pool in &mut self.pools {
+            pool.waiting = 0;
+            for line in pool.lines.values_mut() {
+                all.extend(std::mem::take(&mut line.entries));
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,231 @@
+//! Which path a batch takes, and which the next after a failure.
+
+use super::class::{Class, Kind};
+use super::config::Config;
+use super::operation::Operation;
+use super::path::Path;
+use crate::arithmetic::libcrypto::Libcrypto;
+use crate::device::Cpu;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// All paths: the configured devices in order of preference, and libcrypto as the last resort.
+pub struct Route {
+    paths: Vec<Path>,
+    batches: AtomicU32,
+    failures_allowed: u32,
+    faults_allowed: u32,
+    /// Public operations in one batch.
+    public_limit: usize,
+}
+
+/// Which path, and how many operations of those available.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    pub path: usize,
+    pub take: usize,
+}
+
+/// Every so many batches a path is measured again that looked worse.
+const REMEASURE: u32 = 256;
+
+impl Route {
+    pub fn new(config: &Config) -> Route {
+        if config.devices.len() > Config::MOST_DEVICES {
+            tracing::warn!(
+                devices = config.devices.len(),
+                most = Config::MOST_DEVICES,
+                "too many devices; some are not used"
+            );
+        }
+        let devices = config.devices.iter().take(Config::MOST_DEVICES);
+        let mut paths: Vec<Path> =
+            devices.map(|device| Path::new(Arc::clone(&config.arithmetic), Arc::clone(device))).collect();
+        let last: Arc<Libcrypto> = Arc::new(Libcrypto);
+        paths.push(Path::new(Arc::clone(&last) as _, Arc::new(Cpu::new(last))));
+        Route {
+            paths,
+            batches: AtomicU32::new(0),
+            failures_allowed: config.failures_allowed,
+            faults_allowed: config.faults_allowed,
+            public_limit: 8 * config.arithmetic.lanes(),
+        }
+    }
+
+    pub fn path(&self, index: usize) -> &Path {
+        &self.paths[index]
+    }
+
+    /// The index of libcrypto.
+    pub fn last_resort(&self) -> usize {
+        self.paths.len() - 1
+    }
+
+    pub fn class(&self, operation: &Operation) -> Class {
+        let accepting = self.paths[..self.last_resort()].iter().enumerate().filter(|(_, path)| path.accepts(operation));
+        Class::of(operation, accepting.fold(0, |mask, (i, _)| mask | 1 << i))
+    }
+
+    /// Devices for a class that are in service, in order of preference, without the last resort.
+    fn candidates(&self, class: Class) -> impl Iterator<Item = usize> {
+        let able = move |i: &usize| class.paths >> i & 1 == 1 && self.paths[*i].in_service();
+        (0..self.last_resort()).filter(able)
+    }
+
+    /// Most operations of a class in one batch.
+    pub fn limit(&self, class: Class) -> usize {
+        if class.kind == Kind::Public {
+            return self.public_limit;
+        }
+        let limits = self.candidates(class).map(|i| self.paths[i].limit(class));
+        limits.max().unwrap_or_else(|| self.paths[self.last_resort()].limit(class))
+    }
+
+    /// Most operations in one batch of any class.
+    pub fn largest_batch(&self) -> usize {
+        self.paths.iter().map(|path| path.lanes_offered(1)).max().unwrap_or(1).max(self.public_limit)
+    }
+
+    /// The path that is cheapest for `available` (at least 1) operations, by measured time per operation.
+    ///
+    /// What was never measured is tried; what looked worse is measured again now and then, unless it is hopeless.
+    pub fn choose(&self, class: Class, available: usize) -> Choice {
+        let choice = |path: usize, limit: usize| Choice { path, take: available.min(limit) };
+        if class.kind == Kind::Public {
+            return choice(self.last_resort(), self.public_limit);
+        }
+        let at = |i: usize| choice(i, self.paths[i].limit(class));
+        let mut candidates = self.candidates(class);
+        let Some(first) = candidates.next() else { return at(self.last_resort()) };
+        let Some(second) = candidates.next() else { return at(first) };
+
+        let measured = |i: usize| (at(i), self.paths[i].cost(class, at(i).take));
+        let known: Vec<_> = [first, second].into_iter().chain(candidates).map(measured).collect();
+        if let Some((unknown, _)) = known.iter().find(|(_, (_, times))| *times == 0) {
+            return *unknown;
+        }
+        let (best, (least, _)) = *known.iter().min_by_key(|(_, (cost, _))| *cost).expect("two candidates");
+        let batch = self.batches.fetch_add(1, Ordering::Relaxed);
+        if batch.is_multiple_of(REMEASURE) {
+            let (other, (cost, times)) = known[(batch / REMEASURE) as usize % known.len()];
+            if times < 4 || cost < 4 * least {
+                return other;
+            }
+        }
+        best
+    }
+
+    /// The paths for a batch that was to take `first`: that, the others in service, the last resort.
+    pub fn order(&self, class: Class, first: usize) -> Vec<usize> {
+        let others = self.candidates(class).filter(|&i| i != first);
+        let last = Some(self.last_resort()).filter(|&last| last != first);
+        [first].into_iter().chain(others).chain(last).collect()
+    }
+
+    /// A batch failed on a path. Whether its device is out of service now.
+    pub fn failed(&self, index: usize, reason: &str) -> bool {
+        let path = &self.paths[index];
+        tracing::debug!(device = path.device.name(), reason, "a batch failed");
+        let out = index != self.last_resort() && path.failed(self.failures_allowed);
+        if out {
+            tracing::warn!(device = path.device.name(), reason, "taken out of service: batches keep failing");
+        }
+        out
+    }
+
+    /// Results of a path were proven wrong. Whether its device is out of service now.
+    pub fn lied(&self, index: usize, count: usize) -> bool {
+        let path = &self.paths[index];
+        let out = index != self.last_resort() && path.lied(count as u32, self.faults_allowed);
+        if out {
+            tracing::warn!(device = path.device.name(), "taken out of service: its results are wrong");
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Device, DeviceError, Limits, Power};
+
+    struct Wants(usize);
+
+    impl Device for Wants {
+        fn name(&self) -> &str {
+            "test"
+        }
+
+        fn limits(&self) -> Limits {
+            Limits { min_bits: 2, max_bits: 8192 }
+        }
+
+        fn preferred_batch(&self) -> usize {
+            self.0
+        }
+
+        fn exponentiate(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
+            Ok(())
+        }
+    }
+
+    const CLASS: Class = Class { kind: Kind::Private, size: 4, exponent: 0, paths: 0b11 };
+
+    fn route(batches: &[usize]) -> Route {
+        let devices = batches.iter().map(|&batch| Arc::new(Wants(batch)) as _).collect();
+        Route::new(&Config::with(Arc::new(Libcrypto), devices))
+    }
+
+    #[test]
+    fn small_batches_go_where_they_are_cheap_and_large_ones_too() {
+        let route = route(&[4096, 16]);
+        let (large, small) = (route.path(0), route.path(1));
+        // The large device takes 2 ms whatever it gets, the small one 200 us for eight.
+        for _ in 0..4 {
+            for scale in 0..12 {
+                large.went_well(CLASS, 1 << scale, 2_000_000);
+            }
+            for operations in [1, 2, 4, 8] {
+                small.went_well(CLASS, operations, 200_000);
+            }
+        }
+        route.batches.store(1, Ordering::Relaxed);
+        assert_eq!(route.choose(CLASS, 1), Choice { path: 1, take: 1 });
+        assert_eq!(route.choose(CLASS, 64), Choice { path: 1, take: 8 });
+        assert_eq!(route.choose(CLASS, 1000), Choice { path: 0, take: 1000 });
+        assert_eq!(route.choose(CLASS, 100_000), Choice { path: 0, take: 2048 });
+        assert_eq!(route.limit(CLASS), 2048);
+    }
+
+    #[test]
+    fn unmeasured_paths_are_tried_and_bad_first_impressions_forgotten() {
+        let route = route(&[16, 16]);
+        assert_eq!(route.choose(CLASS, 8).path, 0);
+        route.path(0).went_well(CLASS, 8, 1_000_000_000);
+        assert_eq!(route.choose(CLASS, 8).path, 1);
+        route.path(1).went_well(CLASS, 8, 1_000);
+        // The first measurement of path 0 included its start; within two rounds it is measured again.
+        let again = (0..2 * REMEASURE).filter(|_| route.choose(CLASS, 8).path == 0).count();
+        assert!((1..=2).contains(&again), "measured {again} times");
+        route.path(0).went_well(CLASS, 8, 100);
+        assert_eq!(route.path(0).cost(CLASS, 8), (12, 2));
+        assert_eq!(route.choose(CLASS, 8).path, 0);
+    }
+
+    #[test]
+    fn what_is_out_of_service_or_unable_is_not_chosen() {
+        let route = route(&[16, 64]);
+        assert_eq!(route.order(CLASS, 0), [0, 1, 2]);
+        for _ in 0..3 {
+            route.failed(0, "test");
+        }
+        assert_eq!(route.choose(CLASS, 100), Choice { path: 1, take: 32 });
+        assert_eq!(route.order(CLASS, 1), [1, 2]);
+        let nobody = Class { paths: 0, ..CLASS };
+        assert_eq!(route.choose(nobody, 100), Choice { path: 2, take: 1 });
+        for _ in 0..100 {
+            route.failed(2, "test");
+        }
+        assert_eq!(route.order(nobody, 2), [2], "the last resort stays");
+    }
+}

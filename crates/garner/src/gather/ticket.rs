@@ -1,0 +1,87 @@
+//! The receipt for an operation submitted without waiting.
+
+use super::answer::{Answer, Woken};
+use super::operation::Output;
+use crate::error::{Error, Result};
+use crate::fork;
+use std::fmt;
+use std::future::Future;
+use std::mem::ManuallyDrop;
+use std::os::fd::BorrowedFd;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// The receipt for one submitted operation: a future, a descriptor for `poll(2)`, or something to wait for.
+///
+/// Dropping it leaves the operation to run; its answer is thrown away. In a child made by `fork` every
+/// ticket of the parent gives [`Error::Forked`].
+pub struct Ticket {
+    answer: ManuallyDrop<Arc<Answer>>,
+    generation: u64,
+}
+
+impl Ticket {
+    pub(super) fn new(answer: Arc<Answer>) -> Ticket {
+        Ticket { answer: ManuallyDrop::new(answer), generation: fork::generation() }
+    }
+
+    fn forked(&self) -> bool {
+        self.generation != fork::generation()
+    }
+
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// The operation's; [`Error::Argument`] when the answer was taken already; [`Error::Forked`].
+    pub fn wait(self) -> Result<Output> {
+        if self.forked() {
+            return Err(Error::Forked);
+        }
+        match self.answer.wait() {
+            Woken::Done(answer) => answer,
+            Woken::Lead(_) => unreachable!("only blocked callers are made leaders"),
+        }
+    }
+
+    /// The answer if it is there; `None` before that and after it was taken. [`Error::Forked`] at once in a child.
+    pub fn try_take(&mut self) -> Option<Result<Output>> {
+        if self.forked() { Some(Err(Error::Forked)) } else { self.answer.try_take() }
+    }
+
+    /// A descriptor that is readable once the answer is there, and stays so. Made on the first call; it lives as long
+    /// as the ticket. Nobody needs to read from it.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the process has no descriptor left; [`Error::Forked`].
+    pub fn event_fd(&self) -> Result<BorrowedFd<'_>> {
+        if self.forked() {
+            return Err(Error::Forked);
+        }
+        self.answer.event_fd()
+    }
+}
+
+impl Future for Ticket {
+    type Output = Result<Output>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.forked() { Poll::Ready(Err(Error::Forked)) } else { self.answer.poll(context.waker()) }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        // In a child the answer may be half written, by a thread that does not exist here: it is left alone.
+        if !self.forked() {
+            // SAFETY: dropped once, here, and not used after.
+            unsafe { ManuallyDrop::drop(&mut self.answer) };
+        }
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ticket")
+    }
+}

@@ -1,0 +1,272 @@
+//! Who shares a batch with whom, shown by counts.
+
+mod gather_support;
+
+use garner::Error;
+use garner::gather::{Gatherer, Operation};
+use gather_support::{Gate, Known, TestDevice, config, eventually, gatherer};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::Duration;
+
+#[test]
+fn callers_arriving_during_a_batch_share_the_next() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(8, &gate));
+    let gatherer = gatherer(&device, 1);
+    thread::scope(|scope| {
+        let call = |i| (gatherer.run(known.operation(i)).unwrap().to_vec() == known.answer(i)).then_some(()).unwrap();
+        scope.spawn(move || call(0));
+        gate.wait_for_arrivals(1);
+        for i in 1..7 {
+            scope.spawn(move || call(i));
+        }
+        eventually("six callers wait", || gatherer.statistics().queue == 6);
+        gate.open_for_good();
+    });
+    // Four private operations are eight exponentiations.
+    assert_eq!(device.sizes(), [2, 8, 4]);
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.private_operations, statistics.batches, statistics.queue_high_water), (7, 3, 6));
+    assert_eq!((statistics.lanes_used, statistics.lanes_offered), (14, 24));
+}
+
+#[test]
+fn slow_device_makes_callers_share() {
+    let known = Known::new(512);
+    let device = Arc::new(TestDevice::slow(16, Duration::from_millis(20)));
+    let gatherer = gatherer(&device, 1);
+    thread::scope(|scope| {
+        for i in 0..8 {
+            let (gatherer, known) = (&gatherer, &known);
+            scope.spawn(move || {
+                for j in 0..4 {
+                    assert_eq!(*gatherer.run(known.operation(i + j)).unwrap(), known.answer(i + j));
+                }
+            });
+        }
+    });
+    let sizes = device.sizes();
+    assert_eq!(sizes.iter().sum::<usize>(), 2 * 32);
+    // One by one it would be 32 batches.
+    assert!(sizes.len() < 32 && sizes.iter().any(|&size| size > 2), "nobody shared: {sizes:?}");
+}
+
+#[test]
+fn one_slot_for_each_caller_when_there_are_enough() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(2, &gate));
+    let gatherer = gatherer(&device, 3);
+    thread::scope(|scope| {
+        for i in 0..3 {
+            let (gatherer, known) = (&gatherer, &known);
+            scope.spawn(move || assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i)));
+        }
+        // All three at once: a single-lane device serialises nobody.
+        gate.wait_for_arrivals(3);
+        gate.open_for_good();
+    });
+    assert_eq!(device.sizes(), [2, 2, 2]);
+}
+
+#[test]
+fn tickets_share_batches_and_their_submitter_never_leads() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(8, &gate));
+    let gatherer = gatherer(&device, 1);
+    let mut tickets = vec![gatherer.submit(known.operation(0)).unwrap()];
+    gate.wait_for_arrivals(1);
+    tickets.extend((1..9).map(|i| gatherer.submit(known.operation(i)).unwrap()));
+    assert!(tickets.iter_mut().all(|ticket| ticket.try_take().is_none()));
+    gate.open_for_good();
+    for (i, ticket) in tickets.into_iter().enumerate() {
+        assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+    }
+    assert_eq!(device.sizes(), [2, 8, 8]);
+}
+
+#[test]
+fn a_rare_size_is_served_in_its_turn() {
+    let (common, rare, gate) = (Known::new(512), Known::new(1024), Gate::new());
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&order);
+    let opened = Arc::clone(&gate);
+    let device = TestDevice::held(8, &gate).after(move |_, jobs| {
+        log.lock().unwrap().push((jobs.len() / 2, jobs[0].modulus.bits()));
+        opened.open(1);
+        Ok(())
+    });
+    let gatherer = gatherer(&Arc::new(device), 1);
+    let mut tickets = vec![(gatherer.submit(common.operation(0)).unwrap(), common.answer(0))];
+    gate.wait_for_arrivals(1);
+    for i in 1..12 {
+        let known = if i == 7 { &rare } else { &common };
+        tickets.push((gatherer.submit(known.operation(i)).unwrap(), known.answer(i)));
+    }
+    gate.open(1);
+    for (ticket, answer) in tickets {
+        assert_eq!(*ticket.wait().unwrap(), answer);
+    }
+    assert_eq!(*order.lock().unwrap(), [(1, 256), (4, 256), (4, 256), (1, 512), (2, 256)]);
+}
+
+#[test]
+fn queue_limit_gives_back_pressure() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(2, &gate));
+    let mut config = config(&[&device], 1);
+    config.queue_limit = 4;
+    let gatherer = Gatherer::new(config);
+    let running = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let tickets: Vec<_> = (1..5).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    assert_eq!(gatherer.submit(known.operation(5)).unwrap_err(), Error::Full(4));
+    thread::scope(|scope| {
+        let callers: Vec<_> = (6..12)
+            .map(|i| {
+                (
+                    i,
+                    scope.spawn({
+                        let (gatherer, known) = (&gatherer, &known);
+                        move || gatherer.run(known.operation(i))
+                    }),
+                )
+            })
+            .collect();
+        let bulk = scope.spawn(|| gatherer.run_batch((0..20).map(|i| known.operation(i)).collect()));
+        gate.open_for_good();
+        for (i, caller) in callers {
+            assert_eq!(*caller.join().unwrap().unwrap(), known.answer(i));
+        }
+        for (i, answer) in bulk.join().unwrap().into_iter().enumerate() {
+            assert_eq!(*answer.unwrap(), known.answer(i));
+        }
+    });
+    assert_eq!(*running.wait().unwrap(), known.answer(0));
+    for (i, ticket) in (1..).zip(tickets) {
+        assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+    }
+    // Nobody got past the limit, callers that wait included.
+    assert_eq!(gatherer.statistics().queue_high_water, 4);
+}
+
+#[test]
+fn callers_short_of_room_are_never_forgotten() {
+    let known = Arc::new(Known::new(512));
+    let mut config = config(&[&Arc::new(TestDevice::sound(2))], 1);
+    config.queue_limit = 1;
+    let gatherer = Arc::new(Gatherer::new(config));
+    // All start together again and again, for it is at the end of a rush that nobody comes to wake a forgotten one.
+    let start = Arc::new(Barrier::new(12));
+    // Not scoped: should one be forgotten, the test fails instead of waiting for it.
+    for thread in 0..12 {
+        let (gatherer, known, start) = (Arc::clone(&gatherer), Arc::clone(&known), Arc::clone(&start));
+        thread::spawn(move || {
+            for i in 0..200 {
+                start.wait();
+                let operation = known.operation(thread + i);
+                let answer = if thread % 4 == 0 {
+                    gatherer.run_batch(vec![operation]).remove(0)
+                } else {
+                    gatherer.run(operation)
+                };
+                assert_eq!(*answer.unwrap(), known.answer(thread + i));
+            }
+        });
+    }
+    eventually("all are answered", || gatherer.statistics().private_operations == 12 * 200);
+    assert_eq!(gatherer.statistics().queue_high_water, 1);
+}
+
+#[test]
+fn mixed_sizes_over_64_threads() {
+    let keys: Vec<Known> = [512, 768, 1024, 2048].into_iter().map(Known::new).collect();
+    let device = Arc::new(TestDevice::sound(16));
+    let gatherer = gatherer(&device, 2);
+    let (per_thread, start) = (157, Barrier::new(64));
+    thread::scope(|scope| {
+        for thread in 0..64 {
+            let (gatherer, keys, start) = (&gatherer, &keys, &start);
+            scope.spawn(move || {
+                start.wait();
+                for i in 0..per_thread {
+                    // The largest one time in eight: they cost forty times the smallest.
+                    let known = &keys[[0, 1, 2, 0, 1, 3, 0, 1][(thread + i) % 8]];
+                    let answer = if (thread + i) % 3 == 0 {
+                        gatherer.submit(known.operation(i)).unwrap().wait()
+                    } else {
+                        gatherer.run(known.operation(i))
+                    };
+                    assert_eq!(*answer.unwrap(), known.answer(i));
+                }
+            });
+        }
+    });
+    let statistics = gatherer.statistics();
+    assert_eq!(statistics.private_operations, 64 * per_thread as u64);
+    assert!(statistics.mean_fill() > 1.0, "64 callers on two slots must share: {statistics:?}");
+    assert_eq!(statistics.queue, 0);
+}
+
+#[test]
+fn run_batch_answers_in_order() {
+    let (small, large) = (Known::new(512), Known::new(1024));
+    let device = Arc::new(TestDevice::sound(8));
+    let gatherer = gatherer(&device, 2);
+    let operations = (0..300).map(|i| if i % 3 == 0 { large.operation(i) } else { small.operation(i) }).collect();
+    for (i, answer) in gatherer.run_batch(operations).into_iter().enumerate() {
+        assert_eq!(*answer.unwrap(), if i % 3 == 0 { large.answer(i) } else { small.answer(i) });
+    }
+    assert!(gatherer.statistics().mean_fill() > 1.0);
+    assert!(gatherer.run_batch(Vec::new()).is_empty());
+}
+
+#[test]
+fn public_operations_undo_private_ones() {
+    let known = Known::new(1024);
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(8)), 2);
+    let public = |i: usize| Operation::public(known.key.public(), known.answer(i)).unwrap();
+    for i in 0..4 {
+        assert_eq!(*gatherer.run(public(i)).unwrap(), known.cases[i].0);
+    }
+    for (i, answer) in gatherer.run_batch((0..100).map(public).collect()).into_iter().enumerate() {
+        assert_eq!(*answer.unwrap(), known.cases[i % 16].0);
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.public_operations, statistics.private_operations, statistics.batches), (104, 0, 0));
+}
+
+#[test]
+fn public_operations_do_not_wait_for_private_ones() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
+    let private = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let public = Operation::public(known.key.public(), known.answer(0)).unwrap();
+    assert_eq!(*gatherer.run(public).unwrap(), known.cases[0].0);
+    let public = Operation::public(known.key.public(), known.answer(1)).unwrap();
+    assert_eq!(*gatherer.submit(public).unwrap().wait().unwrap(), known.cases[1].0);
+    gate.open_for_good();
+    assert_eq!(*private.wait().unwrap(), known.answer(0));
+}
+
+#[test]
+fn operands_out_of_range_are_refused() {
+    let known = Known::new(512);
+    let modulus = {
+        let mut bytes = vec![0; 64];
+        garner::words::to_be_bytes(known.key.public().modulus().words(), &mut bytes);
+        bytes
+    };
+    assert!(matches!(Operation::private(&known.key, &modulus), Err(Error::Argument { name: "input", .. })));
+    assert!(matches!(Operation::public(known.key.public(), &[255; 65]), Err(Error::Argument { name: "input", .. })));
+    let odd = Arc::new(garner::arithmetic::Modulus::new(&[9]).unwrap());
+    assert!(matches!(Operation::exponentiation(&odd, &[9], &[1]), Err(Error::Argument { name: "base", .. })));
+    assert!(matches!(Operation::exponentiation(&odd, &[2], &[]), Err(Error::Argument { name: "exponent", .. })));
+    assert!(matches!(Operation::exponentiation(&odd, &[2], &[1; 1025]), Err(Error::Argument { name: "exponent", .. })));
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(8)), 1);
+    assert_eq!(*gatherer.run(Operation::exponentiation(&odd, &[0, 2], &[0, 5]).unwrap()).unwrap(), [5]);
+    // Leading zeros are no error, and zero is a value like any other.
+    let zero = Operation::private(&known.key, &[0; 100]).unwrap();
+    assert_eq!(*gatherer.run(zero).unwrap(), [0; 64]);
+}

@@ -1,0 +1,206 @@
+//! Devices that lie, fail, panic or take only some operands.
+
+mod gather_support;
+
+use garner::Error;
+use garner::arithmetic::Modulus;
+use garner::device::{DeviceError, Limits};
+use garner::gather::{Gatherer, Operation};
+use gather_support::{Known, TestDevice, config, gatherer};
+use std::sync::Arc;
+use std::thread;
+
+#[test]
+fn lying_device_never_releases_a_wrong_signature() {
+    const OPERATIONS: usize = 100_000;
+    let known = Known::new(512);
+    let device = Arc::new(TestDevice::lying(16));
+    let mut config = config(&[&device], 2);
+    config.faults_allowed = u32::MAX;
+    let gatherer = Gatherer::new(config);
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            let (gatherer, known) = (&gatherer, &known);
+            scope.spawn(move || {
+                for i in 0..OPERATIONS / 16 {
+                    assert_eq!(*gatherer.run(known.operation(thread + i)).unwrap(), known.answer(thread + i));
+                }
+            });
+        }
+        let operations = (0..OPERATIONS / 2).map(|i| known.operation(i)).collect();
+        for (i, answer) in gatherer.run_batch(operations).into_iter().enumerate() {
+            assert_eq!(*answer.unwrap(), known.answer(i));
+        }
+    });
+    let statistics = gatherer.statistics();
+    assert_eq!(statistics.private_operations, OPERATIONS as u64);
+    // One exponentiation in a hundred was wrong, and each made one operation wrong. (A flipped bit above the modulus'
+    // length is still a wrong number.)
+    assert_eq!(statistics.faults, OPERATIONS as u64 * 2 / 100);
+    assert_eq!(statistics.retries, statistics.faults);
+    assert_eq!(statistics.out_of_service, 0);
+}
+
+#[test]
+fn lying_device_is_taken_out_of_service() {
+    let known = Known::new(512);
+    let device = Arc::new(TestDevice::lying(2));
+    let gatherer = gatherer(&device, 1);
+    for i in 0..1000 {
+        assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.faults, statistics.out_of_service), (8, 1));
+    // The eighth lie was in the 800th exponentiation.
+    assert_eq!(device.sizes().len(), 400);
+}
+
+#[test]
+fn two_lying_devices_release_nothing() {
+    let known = Known::new(512);
+    let liar = || {
+        Arc::new(TestDevice::sound(2).after(|_, jobs| {
+            jobs[0].result[0] ^= 1;
+            Ok(())
+        }))
+    };
+    let mut config = config(&[&liar(), &liar()], 1);
+    config.faults_allowed = 2;
+    let gatherer = Gatherer::new(config);
+    for i in 0..5 {
+        assert_eq!(gatherer.run(known.operation(i)).unwrap_err(), Error::Fault);
+    }
+    // Neither was proven wrong by a right answer, so both are still in service.
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.faults, statistics.retries, statistics.out_of_service), (10, 5, 0));
+}
+
+#[test]
+fn exponentiation_beyond_its_modulus_is_not_released() {
+    let device = Arc::new(TestDevice::sound(4).after(|_, jobs| {
+        jobs[0].result.fill(u64::MAX);
+        Ok(())
+    }));
+    let gatherer = gatherer(&device, 1);
+    let modulus = Arc::new(Modulus::new(&[1_000_003]).unwrap());
+    let answer = gatherer.run(Operation::exponentiation(&modulus, &[2], &[20]).unwrap()).unwrap();
+    assert_eq!(*answer, (1_048_576u32 % 1_000_003).to_be_bytes()[1..]);
+    assert_eq!(gatherer.statistics().faults, 1);
+}
+
+#[test]
+fn panic_in_one_batch_reaches_only_its_callers() {
+    let known = Known::new(512);
+    // Every third batch panics, so the device is never out of service.
+    let device = Arc::new(TestDevice::panicking(4, |call| call % 3 == 2));
+    let gatherer = gatherer(&device, 2);
+    thread::scope(|scope| {
+        for thread in 0..8 {
+            let (gatherer, known) = (&gatherer, &known);
+            scope.spawn(move || {
+                for i in 0..20 {
+                    // Its callers get their answer from libcrypto.
+                    assert_eq!(*gatherer.run(known.operation(thread + i)).unwrap(), known.answer(thread + i));
+                }
+            });
+        }
+    });
+    let statistics = gatherer.statistics();
+    assert_eq!(statistics.private_operations, 160);
+    assert!(statistics.device_failures > 0 && statistics.retries >= statistics.device_failures);
+}
+
+#[test]
+fn arithmetic_that_panics_fails_over_to_libcrypto() {
+    struct Broken;
+    impl garner::arithmetic::Arithmetic for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+        fn lanes(&self) -> usize {
+            8
+        }
+        fn multiply(&self, _: &mut [garner::arithmetic::Multiply<'_>]) {
+            panic!("broken")
+        }
+        fn power_secret(&self, _: &mut [garner::arithmetic::Power<'_>]) {
+            panic!("broken")
+        }
+        fn power_public(&self, _: &mut [garner::arithmetic::Power<'_>]) {
+            panic!("broken")
+        }
+    }
+    let known = Known::new(512);
+    let gatherer =
+        Gatherer::new(garner::gather::Config::with(Arc::new(Broken), vec![Arc::new(TestDevice::sound(8)) as _]));
+    for i in 0..10 {
+        assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+        let public = Operation::public(known.key.public(), known.answer(i)).unwrap();
+        assert_eq!(*gatherer.run(public).unwrap(), known.cases[i].0);
+    }
+}
+
+#[test]
+fn dying_device_is_taken_out_of_service_and_nobody_notices() {
+    let known = Known::new(512);
+    let dying = Arc::new(TestDevice::failing(2, 5));
+    let gatherer = gatherer(&dying, 1);
+    for i in 0..50 {
+        assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.device_failures, statistics.retries, statistics.out_of_service), (3, 3, 1));
+    // Five good batches, three failed ones, and none after that.
+    assert_eq!(dying.sizes().len(), 8);
+}
+
+#[test]
+fn dead_device_gives_way_to_the_next() {
+    let known = Known::new(512);
+    let (dead, spare) = (Arc::new(TestDevice::failing(2, 0)), Arc::new(TestDevice::sound(2)));
+    let gatherer = gatherer_of_two(&dead, &spare);
+    for i in 0..50 {
+        assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+    }
+    assert_eq!((dead.sizes().len(), spare.sizes().len()), (3, 50));
+}
+
+#[test]
+fn a_failure_now_and_then_does_not_take_a_device_out_of_service() {
+    let known = Known::new(512);
+    let moody = TestDevice::sound(2)
+        .before(|call, _| if call % 3 == 0 { Ok(()) } else { Err(DeviceError("not now".to_owned())) });
+    let gatherer = gatherer(&Arc::new(moody), 1);
+    for i in 0..30 {
+        assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.device_failures, statistics.out_of_service), (20, 0));
+}
+
+#[test]
+fn operands_outside_a_devices_limits_go_to_the_next() {
+    let (small, large) = (Known::new(512), Known::new(1024));
+    let mut narrow = TestDevice::sound(8);
+    narrow.limits = Limits { min_bits: 2, max_bits: 300 };
+    let (narrow, mut wide) = (Arc::new(narrow), TestDevice::sound(8));
+    wide.limits = Limits { min_bits: 301, max_bits: 600 };
+    let wide = Arc::new(wide);
+    let gatherer = gatherer_of_two(&narrow, &wide);
+    for i in 0..3 {
+        assert_eq!(*gatherer.run(small.operation(i)).unwrap(), small.answer(i));
+    }
+    assert_eq!((narrow.sizes().len(), wide.sizes().len()), (3, 0));
+    assert_eq!(*gatherer.run(large.operation(0)).unwrap(), large.answer(0));
+    assert_eq!((narrow.sizes().len(), wide.sizes().len()), (3, 1));
+    // Too large for both: libcrypto.
+    let huge = Known::new(2048);
+    assert_eq!(*gatherer.run(huge.operation(0)).unwrap(), huge.answer(0));
+    assert_eq!((narrow.sizes().len(), wide.sizes().len()), (3, 1));
+    assert_eq!(gatherer.statistics().device_failures, 0);
+}
+
+/// Two devices in order of preference, one slot.
+fn gatherer_of_two(first: &Arc<TestDevice>, second: &Arc<TestDevice>) -> Gatherer {
+    Gatherer::new(config(&[first, second], 1))
+}

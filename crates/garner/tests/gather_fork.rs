@@ -1,0 +1,163 @@
+//! fork(2) from a busy process with many threads.
+
+mod gather_support;
+
+use garner::Error;
+use garner::gather::{Gatherer, Ticket};
+use garner::stats;
+use gather_support::{Gate, Known, TestDevice, gatherer};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+/// Runs `work` in a forked child, which ends with 0 if it returned true. Nothing of the test harness runs in the child.
+fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
+    // SAFETY: the child uses only what this library promises to work after fork, and leaves by _exit.
+    match unsafe { libc::fork() } {
+        0 => {
+            // A child that hangs is killed by the alarm, and the parent sees that.
+            // SAFETY: plain system calls.
+            unsafe { libc::alarm(100) };
+            let good = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(false);
+            // SAFETY: ends the process without running the parent's handlers.
+            unsafe { libc::_exit(if good { 0 } else { 1 }) }
+        }
+        child => {
+            assert!(child > 0, "fork failed");
+            child
+        }
+    }
+}
+
+/// The wait status of a child; 0 for a good end.
+fn status(child: libc::pid_t) -> i32 {
+    let mut status = -1;
+    // SAFETY: `status` outlives the call.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    status
+}
+
+/// Uses the gatherer in every way; whether every answer was right.
+fn all_ways(gatherer: &Gatherer, known: &Known) -> bool {
+    let runs = (0..10).all(|i| *gatherer.run(known.operation(i)).unwrap() == known.answer(i));
+    let tickets: Vec<_> = (0..10).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    let tickets = tickets.into_iter().enumerate().all(|(i, ticket)| *ticket.wait().unwrap() == known.answer(i));
+    let threads = thread::scope(|scope| {
+        let run = |i| *gatherer.run(known.operation(i)).unwrap() == known.answer(i);
+        let threads: Vec<_> = (0..4).map(|i| scope.spawn(move || (i..i + 10).all(run))).collect();
+        threads.into_iter().all(|thread| thread.join().unwrap())
+    });
+    let bulk = gatherer.run_batch((0..50).map(|i| known.operation(i)).collect());
+    let bulk = bulk.into_iter().enumerate().all(|(i, answer)| *answer.unwrap() == known.answer(i));
+    runs && tickets && threads && bulk
+}
+
+#[test]
+fn child_after_fork_signs_while_parent_is_signing() {
+    let known = Known::new(1024);
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(8)), 2);
+    let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for thread in 0..6 {
+            let (gatherer, known, stop, answered) = (&gatherer, &known, &stop, &answered);
+            scope.spawn(move || {
+                for i in thread.. {
+                    let answer = if thread % 2 == 0 {
+                        gatherer.run(known.operation(i))
+                    } else {
+                        gatherer.submit(known.operation(i)).and_then(Ticket::wait)
+                    };
+                    assert_eq!(*answer.unwrap(), known.answer(i));
+                    answered.fetch_add(1, Ordering::Relaxed);
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+        }
+        for round in 0..25 {
+            let before = answered.load(Ordering::Relaxed);
+            // At a different moment of the parent's work each time.
+            gather_support::eventually("the parent signs", || answered.load(Ordering::Relaxed) > before + round % 5);
+            let mut ticket = gatherer.submit(known.operation(round)).unwrap();
+            let unpolled = gatherer.submit(known.operation(round)).unwrap();
+            let child = fork(|| {
+                let first = ticket.try_take() == Some(Err(Error::Forked));
+                let second = matches!(ticket.event_fd(), Err(Error::Forked));
+                let third = ticket.wait() == Err(Error::Forked);
+                drop(unpolled);
+                first && second && third && all_ways(&gatherer, &known)
+            });
+            assert_eq!(status(child), 0, "the child of round {round} failed or hung");
+            // The parent goes on undisturbed, its own use included.
+            assert!(all_ways(&gatherer, &known));
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    let expected = answered.into_inner() + 25 * (2 + 10 + 10 + 40 + 50);
+    gather_support::eventually("dropped tickets have run", || {
+        gatherer.statistics().private_operations == expected as u64
+    });
+}
+
+#[test]
+fn child_of_a_process_whose_every_slot_is_held_signs_at_once() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    // The gate belongs to the parent: in the child the device lets everything pass.
+    let parent = std::process::id();
+    let held = Arc::clone(&gate);
+    let device = TestDevice::sound(4).before(move |_, _| {
+        if std::process::id() == parent {
+            held.hold();
+        }
+        Ok(())
+    });
+    let gatherer = gatherer(&Arc::new(device), 1);
+    let running = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let waiting: Vec<_> = (1..30).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    for _ in 0..5 {
+        assert_eq!(status(fork(|| all_ways(&gatherer, &known))), 0);
+    }
+    gate.open_for_good();
+    assert_eq!(*running.wait().unwrap(), known.answer(0));
+    for (i, ticket) in (1..).zip(waiting) {
+        assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+    }
+}
+
+#[test]
+fn child_has_figures_of_its_own() {
+    let known = Known::new(512);
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(4)), 1);
+    for i in 0..5 {
+        gatherer.run(known.operation(i)).unwrap();
+    }
+    let (ready, signal) = rustix::pipe::pipe().unwrap();
+    let (hold, release) = rustix::pipe::pipe().unwrap();
+    let child = fork(|| {
+        let before = gatherer.statistics().operations();
+        for i in 0..3 {
+            gatherer.run(known.operation(i)).unwrap();
+        }
+        rustix::io::write(&signal, b"x").unwrap();
+        rustix::io::read(&hold, &mut [0; 1]).unwrap();
+        before == 0
+    });
+    rustix::io::read(&ready, &mut [0; 1]).unwrap();
+    let statistics = stats::read(child as u32).unwrap();
+    rustix::io::write(&release, b"x").unwrap();
+    assert_eq!(status(child), 0);
+    assert_eq!((statistics.pid, statistics.private_operations), (child as u32, 3));
+    assert_eq!(gatherer.statistics().private_operations, 5);
+}
+
+#[test]
+fn the_global_gatherer_is_one_and_works_after_fork() {
+    let known = Known::new(1024);
+    let gatherer = Gatherer::global().unwrap();
+    assert!(std::ptr::eq(gatherer, Gatherer::global().unwrap()));
+    assert!(all_ways(gatherer, &known));
+    assert_eq!(status(fork(|| all_ways(Gatherer::global().unwrap(), &known))), 0);
+    assert!(all_ways(gatherer, &known));
+}

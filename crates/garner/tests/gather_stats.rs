@@ -1,0 +1,78 @@
+//! The figures, from inside and from outside.
+
+mod gather_support;
+
+use garner::gather::Gatherer;
+use garner::stats;
+use gather_support::{Known, TestDevice, config, eventually, gatherer};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+#[test]
+fn figures_add_up() {
+    let known = Known::new(512);
+    let gatherer = Gatherer::new(config(&[&Arc::new(TestDevice::slow(4, Duration::from_millis(2)))], 3));
+    assert_eq!(gatherer.statistics().running, Duration::ZERO);
+    assert_eq!(gatherer.statistics().load(), 0.0);
+    for i in 0..10 {
+        gatherer.run(known.operation(i)).unwrap();
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.pid, statistics.slots), (std::process::id(), 3));
+    assert_eq!((statistics.operations(), statistics.batches, statistics.mean_fill()), (10, 10, 1.0));
+    assert_eq!((statistics.lanes_used, statistics.lanes_offered, statistics.lane_use()), (20, 40, 0.5));
+    // Each batch slept 2 ms, one after the other.
+    assert!(statistics.device_time >= Duration::from_millis(20) && statistics.running >= statistics.device_time);
+    assert!(statistics.mean_time() >= Duration::from_millis(2));
+    let load = statistics.device_time.as_secs_f64() / statistics.running.as_secs_f64() / 3.0;
+    assert!((statistics.load() - load).abs() < 1e-9 && load > 0.0 && load <= 1.0 / 3.0);
+}
+
+/// The other process of the test below; does nothing unless that test starts it.
+#[test]
+fn helper_signs_and_waits() {
+    if std::env::var_os("GARNER_TEST_HELPER").is_none() {
+        return;
+    }
+    let known = Known::new(512);
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(4)), 2);
+    for i in 0..7 {
+        assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+    }
+    std::io::stderr().write_all(b"signed\n").unwrap();
+    // Until it is killed.
+    loop {
+        std::thread::park();
+    }
+}
+
+#[test]
+fn figures_of_a_running_process_are_read_from_outside_and_vanish_with_it() {
+    let mut helper = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "helper_signs_and_waits", "--nocapture"])
+        .env("GARNER_TEST_HELPER", "1")
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(helper.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "signed"), "the helper ended early");
+    let statistics = stats::read(helper.id()).unwrap();
+    helper.kill().unwrap();
+    helper.wait().unwrap();
+    assert_eq!((statistics.pid, statistics.private_operations, statistics.slots), (helper.id(), 7, 2));
+    assert!(statistics.device_time > Duration::ZERO && statistics.running >= statistics.device_time);
+    eventually("the process is gone", || stats::read(helper.id()).is_err());
+}
+
+#[test]
+fn a_process_without_figures_is_named() {
+    let mut sleeper = Command::new("sleep").arg("100").spawn().unwrap();
+    let error = stats::read(sleeper.id()).unwrap_err().to_string();
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+    assert!(error.contains(&sleeper.id().to_string()), "{error}");
+    assert!(stats::read(u32::MAX).is_err());
+}

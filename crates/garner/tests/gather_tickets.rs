@@ -1,0 +1,211 @@
+//! Tickets: as futures, by poll(2), dropped, and through shut-down.
+
+mod gather_support;
+
+use garner::Error;
+use garner::gather::Gatherer;
+use gather_support::{Gate, Known, PATIENCE, TestDevice, eventually, gatherer};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[test]
+fn ticket_as_a_future_is_woken() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
+    let tickets: Vec<_> = (0..20).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for (i, ticket) in tickets.into_iter().enumerate() {
+                if i == 1 {
+                    sender.send(()).unwrap();
+                }
+                assert_eq!(*block_on(ticket).unwrap(), known.answer(i));
+            }
+        });
+        // The first is pending before any batch passes; the others may be ready when they are first polled.
+        gate.wait_for_arrivals(1);
+        gate.open(1);
+        receiver.recv().unwrap();
+        gate.open_for_good();
+    });
+}
+
+#[test]
+fn future_polled_by_another_task_wakes_the_last_one() {
+    struct Count(std::sync::atomic::AtomicUsize);
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
+    let mut ticket = gatherer.submit(known.operation(0)).unwrap();
+    let counts = [(); 2].map(|()| Arc::new(Count(0.into())));
+    for count in &counts {
+        let waker = Waker::from(Arc::clone(count));
+        assert!(std::pin::Pin::new(&mut ticket).poll(&mut Context::from_waker(&waker)).is_pending());
+    }
+    gate.open_for_good();
+    let woken = |i: usize| counts[i].0.load(std::sync::atomic::Ordering::SeqCst);
+    eventually("the second task is woken", || woken(1) == 1);
+    assert_eq!(woken(0), 0);
+    assert_eq!(*ticket.try_take().unwrap().unwrap(), known.answer(0));
+    assert!(ticket.try_take().is_none());
+    assert!(matches!(ticket.wait(), Err(Error::Argument { name: "ticket", .. })));
+}
+
+#[test]
+fn a_panicking_waker_reaches_nobody_else() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            panic!("a caller's waker");
+        }
+    }
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(8, &gate));
+    let gatherer = gatherer(&device, 1);
+    let first = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let mut bad = gatherer.submit(known.operation(1)).unwrap();
+    let waker = Waker::from(Arc::new(Panics));
+    assert!(std::pin::Pin::new(&mut bad).poll(&mut Context::from_waker(&waker)).is_pending());
+    let good = gatherer.submit(known.operation(2)).unwrap();
+    gate.open_for_good();
+    assert_eq!(*first.wait().unwrap(), known.answer(0));
+    assert_eq!(*good.wait().unwrap(), known.answer(2));
+    assert_eq!(*bad.wait().unwrap(), known.answer(1));
+    assert_eq!(device.sizes(), [2, 4]);
+}
+
+#[test]
+fn event_fd_is_readable_exactly_when_the_answer_is_there() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
+    let mut tickets: Vec<_> = (0..6).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    gate.wait_for_arrivals(1);
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let long = Timespec { tv_sec: PATIENCE.as_secs() as i64, tv_nsec: 0 };
+    for ticket in &tickets {
+        let event = ticket.event_fd().unwrap();
+        assert_eq!(poll(&mut [PollFd::new(&event, PollFlags::IN)], Some(&now)).unwrap(), 0);
+    }
+    gate.open_for_good();
+    for (i, ticket) in tickets.iter_mut().enumerate() {
+        let event = ticket.event_fd().unwrap();
+        assert_eq!(poll(&mut [PollFd::new(&event, PollFlags::IN)], Some(&long)).unwrap(), 1);
+        assert_eq!(*ticket.try_take().unwrap().unwrap(), known.answer(i));
+        // It stays readable, and is the same descriptor.
+        let again = ticket.event_fd().unwrap();
+        assert_eq!(poll(&mut [PollFd::new(&again, PollFlags::IN)], Some(&now)).unwrap(), 1);
+    }
+    // Asked for only after the answer was there.
+    let late = gatherer.submit(known.operation(7)).unwrap();
+    eventually("the last batch ends", || gatherer.statistics().private_operations == 7);
+    let event = late.event_fd().unwrap();
+    assert_eq!(poll(&mut [PollFd::new(&event, PollFlags::IN)], Some(&long)).unwrap(), 1);
+}
+
+#[test]
+fn shutdown_answers_every_waiting_caller() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(2, &gate));
+    let gatherer = gatherer(&device, 2);
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..2).map(|i| spawn_run(scope, &gatherer, &known, i)).collect();
+        gate.wait_for_arrivals(2);
+        let waiting: Vec<_> = (2..6).map(|i| spawn_run(scope, &gatherer, &known, i)).collect();
+        let tickets: Vec<_> = (6..10).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+        eventually("all are queued", || gatherer.statistics().queue == 8);
+        let shutting = scope.spawn(|| gatherer.shutdown());
+        for caller in waiting {
+            assert_eq!(caller.join().unwrap().unwrap_err(), Error::ShutDown);
+        }
+        for ticket in tickets {
+            assert_eq!(ticket.wait().unwrap_err(), Error::ShutDown);
+        }
+        // Those in a batch get their answer, and shut-down waits for them.
+        assert!(!shutting.is_finished());
+        gate.open_for_good();
+        for (i, caller) in running.into_iter().enumerate() {
+            assert_eq!(*caller.join().unwrap().unwrap(), known.answer(i));
+        }
+        shutting.join().unwrap();
+    });
+    assert_eq!(gatherer.run(known.operation(0)).unwrap_err(), Error::ShutDown);
+    assert_eq!(gatherer.submit(known.operation(0)).unwrap_err(), Error::ShutDown);
+    assert_eq!(gatherer.run_batch(vec![known.operation(0)])[0], Err(Error::ShutDown));
+    assert_eq!(device.sizes(), [2, 2]);
+    gatherer.shutdown();
+}
+
+fn spawn_run<'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    gatherer: &'scope Gatherer,
+    known: &'scope Known,
+    i: usize,
+) -> thread::ScopedJoinHandle<'scope, garner::error::Result<garner::gather::Output>> {
+    scope.spawn(move || gatherer.run(known.operation(i)))
+}
+
+#[test]
+fn dropping_the_gatherer_answers_its_tickets_and_ends_its_threads() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(2, &gate));
+    let gatherer = gatherer(&device, 1);
+    let running = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let waiting = gatherer.submit(known.operation(1)).unwrap();
+    let dropping = thread::spawn(move || drop(gatherer));
+    assert_eq!(waiting.wait().unwrap_err(), Error::ShutDown);
+    gate.open_for_good();
+    dropping.join().unwrap();
+    assert_eq!(*running.wait().unwrap(), known.answer(0));
+    // Executors held the device; none is left.
+    assert_eq!(Arc::strong_count(&device), 1);
+}
+
+#[test]
+fn a_waker_may_drop_the_gatherer() {
+    struct Drops(std::sync::Mutex<Option<Gatherer>>);
+    impl Wake for Drops {
+        fn wake(self: Arc<Self>) {
+            drop(self.0.lock().unwrap().take());
+        }
+    }
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(2, &gate));
+    let gatherer = gatherer(&device, 1);
+    let mut ticket = gatherer.submit(known.operation(0)).unwrap();
+    let waker = Waker::from(Arc::new(Drops(Some(gatherer).into())));
+    assert!(std::pin::Pin::new(&mut ticket).poll(&mut Context::from_waker(&waker)).is_pending());
+    gate.open_for_good();
+    eventually("the executor leaves", || Arc::strong_count(&device) == 1);
+    assert_eq!(*ticket.wait().unwrap(), known.answer(0));
+}
