@@ -1,0 +1,79 @@
+//! Where the generator's randomness comes from, and how it is asked for.
+
+use crate::error::{Error, Result};
+use crate::fork::away_from_fork;
+use crate::words::{WORD_BITS, words_for};
+use bytemuck::cast_slice_mut;
+use openssl::rand::rand_priv_bytes;
+use zeroize::Zeroizing;
+
+/// A source of random bytes fit for long-lived secrets.
+///
+/// FIPS 186-5 asks for a random bit generator of at least the key's security strength (A.1.1).
+pub trait Random {
+    /// Fills `bytes` with independent, uniformly distributed bytes.
+    ///
+    /// # Errors
+    /// [`Error::Random`]; what `bytes` then holds is not used.
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<()>;
+}
+
+/// libcrypto's private random generator, `RAND_priv_bytes`: the one it uses for its own keys, never for public values.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PrivateRandom;
+
+impl Random for PrivateRandom {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
+        away_from_fork(|| rand_priv_bytes(bytes)).map_err(|error| Error::Random(error.to_string()))
+    }
+}
+
+/// Any closure is a source.
+impl<F: FnMut(&mut [u8]) -> Result<()>> Random for F {
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
+        self(bytes)
+    }
+}
+
+/// Fills `words` with independent, uniformly distributed words.
+pub(super) fn fill_words(random: &mut dyn Random, words: &mut [u64]) -> Result<()> {
+    random.fill(cast_slice_mut(words))
+}
+
+/// Draws a number of `bits` bits again and again until `accept` takes it.
+///
+/// The number of refusals is all that time tells of what was taken.
+///
+/// # Errors
+/// [`Error::Random`], also when [`MOST_REFUSALS`] numbers were refused, which no random source brings about.
+pub(super) fn draw_until(
+    random: &mut dyn Random,
+    bits: usize,
+    accept: impl Fn(&[u64]) -> bool,
+) -> Result<Zeroizing<Vec<u64>>> {
+    let mut number = Zeroizing::new(vec![0; words_for(bits)]);
+    for _ in 0..=MOST_REFUSALS {
+        fill_words(random, &mut number)?;
+        clear_above(&mut number, bits);
+        if accept(&number) {
+            return Ok(number);
+        }
+    }
+    Err(stuck())
+}
+
+/// Clears what exceeds `bits` bits in the number's last word.
+pub(super) fn clear_above(number: &mut [u64], bits: usize) {
+    if let (Some(top), used @ 1..) = (number.last_mut(), bits % WORD_BITS) {
+        *top &= (1 << used) - 1;
+    }
+}
+
+/// Refusals in a row after which the source is taken to be broken; every use refuses less than three of four, so this
+/// many come about with a probability below 2^-100.
+pub(super) const MOST_REFUSALS: usize = 256;
+
+/// A source whose numbers are refused more often than chance allows.
+pub(super) fn stuck() -> Error {
+    Error::Random("its numbers are refused again and again; they cannot be random".into())
+}
