@@ -1,0 +1,48 @@
+//! One call from C: runs its body, keeps panics inside, and leaves the text of an error to the calling thread.
+
+use crate::status::{Failure, Status};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Runs the body of an exported function and gives the status for its caller.
+///
+/// A panic gives [`Status::Internal`]. What the body was changing at that moment is its own (the library's locks
+/// survive a panic, and outputs are written last), so that unwind safety can be asserted.
+pub fn call(body: impl FnOnce() -> Result<Status, Failure>) -> c_int {
+    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let what = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(Failure::new(Status::Internal, format!("a defect of the library: {what}")))
+    });
+    match result {
+        Ok(status) => status as c_int,
+        Err(failure) => {
+            remember(&failure);
+            failure.status as c_int
+        }
+    }
+}
+
+/// As [`call`], for bodies that have one good end.
+pub fn unit(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
+    call(|| body().map(|()| Status::Ok))
+}
+
+fn remember(failure: &Failure) {
+    let text: Vec<u8> = failure.text.bytes().filter(|&byte| byte != 0).collect();
+    // Neither can fail: zero bytes are gone, and a thread past the end of its locals has nobody to ask for the text.
+    if let Ok(text) = CString::new(text) {
+        let _ = LAST_ERROR.try_with(|last| last.replace(text));
+    }
+}
+
+/// See `garner.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn garner_last_error() -> *const c_char {
+    LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}

@@ -1,0 +1,161 @@
+//! Operations without waiting: submitted, and their answers taken through tickets.
+
+use crate::call::{call, unit};
+use crate::context::Context;
+use crate::handles::{self, GarnerContext, GarnerTicket};
+use crate::memory::{self, Output, Place};
+use crate::operation::{GarnerOperation, Outcome, Prepared};
+use crate::status::{Failure, Status};
+use core_garner::{Error, fork, gather};
+use std::ffi::{c_int, c_void};
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a ticket's handle stands for. May be used from several threads: each answer reaches one of them.
+pub struct Ticket {
+    /// The process that submitted it. In another one `state` may be locked by a thread that is not there.
+    generation: u64,
+    outcome: Outcome,
+    state: Mutex<State>,
+}
+
+struct State {
+    ticket: gather::Ticket,
+    taken: bool,
+}
+
+impl Ticket {
+    fn lock(&self) -> Result<MutexGuard<'_, State>, Failure> {
+        if self.generation != fork::generation() {
+            return Err(Error::Forked.into());
+        }
+        Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn descriptor(&self) -> Result<c_int, Failure> {
+        Ok(self.lock()?.ticket.event_fd()?.as_raw_fd())
+    }
+
+    /// The answer; `None` before it is there.
+    fn take(&self) -> Result<Option<gather::Output>, Failure> {
+        let mut state = self.lock()?;
+        if state.taken {
+            return Err(Failure::argument("ticket", "its answer was taken already"));
+        }
+        let Some(answer) = state.ticket.try_take() else {
+            return Ok(None);
+        };
+        state.taken = true;
+        drop(state);
+        self.outcome.of(answer?).map(Some)
+    }
+
+    /// The answer. The lock is not held meanwhile, so that other threads may look too.
+    fn wait(&self) -> Result<gather::Output, Failure> {
+        loop {
+            if let Some(answer) = self.take()? {
+                return Ok(answer);
+            }
+            let mut event = libc::pollfd { fd: self.descriptor()?, events: libc::POLLIN, revents: 0 };
+            // SAFETY: one structure of this thread's own; the descriptor lives as long as `self`. Interruptions and
+            // errors alike lead to another look.
+            unsafe { libc::poll(&mut event, 1, -1) };
+        }
+    }
+}
+
+/// The place for an answer; none at all will do for a verification.
+///
+/// # Safety
+/// As `garner.h` says under "Memory", until the call ends.
+unsafe fn place(ticket: &Ticket, output: *mut c_void, length: *mut usize) -> Result<Output, Failure> {
+    let size = ticket.outcome.size();
+    if size == 0 && length.is_null() {
+        return Ok(Output::none());
+    }
+    // SAFETY: as this function's.
+    let place = unsafe { Output::new("output", output, length)? };
+    place.fits(size)?;
+    Ok(place)
+}
+
+/// See `garner.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_submit(
+    gatherer: *mut GarnerContext,
+    operation: *const GarnerOperation,
+    ticket: *mut *mut GarnerTicket,
+) -> c_int {
+    unit(|| {
+        // SAFETY: the caller's promise; operands are copied before the handle is written.
+        let (place, prepared) = unsafe { (Place::new("ticket", ticket)?, memory::structure(operation)?.prepare()?) };
+        let Prepared { operation, outcome } = prepared;
+        let generation = fork::generation();
+        let ticket = Context::get(gatherer)?.submit(operation)?;
+        let state = Mutex::new(State { ticket, taken: false });
+        place.write(handles::insert(Arc::new(Ticket { generation, outcome, state })));
+        Ok(())
+    })
+}
+
+/// See `garner.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_ticket_fd(ticket: *const GarnerTicket, descriptor: *mut c_int) -> c_int {
+    unit(|| {
+        // SAFETY: the caller's promise.
+        let place = unsafe { Place::new("descriptor", descriptor)? };
+        place.write(handles::get(ticket)?.descriptor()?);
+        Ok(())
+    })
+}
+
+/// See `garner.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_ticket_take(
+    ticket: *mut GarnerTicket,
+    output: *mut c_void,
+    output_length: *mut usize,
+) -> c_int {
+    call(|| {
+        let ticket = handles::get(ticket)?;
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(&ticket, output, output_length)? };
+        match ticket.take()? {
+            None => Ok(Status::Pending),
+            Some(answer) => place.write(&answer).map(|()| Status::Ok),
+        }
+    })
+}
+
+/// See `garner.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_ticket_wait(
+    ticket: *mut GarnerTicket,
+    output: *mut c_void,
+    output_length: *mut usize,
+) -> c_int {
+    unit(|| {
+        let ticket = handles::get(ticket)?;
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(&ticket, output, output_length)? };
+        place.write(&ticket.wait()?)
+    })
+}
+
+/// See `garner.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn garner_ticket_free(ticket: *mut GarnerTicket) -> c_int {
+    unit(|| handles::remove(ticket).map(drop))
+}

@@ -1,0 +1,264 @@
+//! Encryption by OAEP and PKCS#1 v1.5 (RFC 8017 section 7): a front end for programs in Rust.
+//!
+//! Calls the gatherer, with `padding` before and after it.
+//!
+//! Shapes everywhere: messages have up to the bytes that the scheme's padding leaves of the modulus; ciphertexts are
+//! big-endian and exactly as long as the modulus, [`PublicKey::size`] bytes. Calls block until the answer is there and
+//! share batches with all other callers of the same gatherer; who does not want to wait submits the operation of
+//! [`encryption`] or [`decryption`].
+
+use crate::error::{Error, Result};
+use crate::gather::{Gatherer, Operation, Output};
+use crate::key::{PrivateKey, PublicKey};
+use crate::padding::implicit_rejection::Rejection;
+use crate::padding::{Hash, oaep, pkcs1v15_encryption, premaster};
+use crate::words;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// How a message is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scheme<'a> {
+    /// RSAES-OAEP: the scheme to choose where there is a choice.
+    Oaep {
+        /// The hashes of label and mask.
+        functions: oaep::Functions,
+        /// What the message is bound to; often nothing.
+        label: &'a [u8],
+    },
+    /// RSAES-PKCS1-v1_5 with implicit rejection: a badly padded ciphertext decrypts to a message nobody can foresee,
+    /// the same each time, as in OpenSSL since 3.2.
+    Pkcs1v15,
+    /// RSAES-PKCS1-v1_5 with an error for bad padding. Whoever gets to see that error, or the time it takes, can
+    /// decrypt any ciphertext: only for callers that show neither.
+    Pkcs1v15Explicit,
+    /// The premaster secret of TLS with RSA key exchange. Decryption gives 48 bytes always: random ones for anything
+    /// wrong (RFC 5246 section 7.4.7.1). Encryption is that of PKCS#1 v1.5.
+    TlsPremaster {
+        /// What the ClientHello offered, `0x0303` for TLS 1.2.
+        version: u16,
+        /// A second version to accept, the one agreed on, for old clients that put it there.
+        alternative: Option<u16>,
+    },
+    /// No padding: the message is as long as the modulus and below it. Safe for nothing by itself.
+    Raw,
+}
+
+impl Scheme<'_> {
+    /// RSAES-OAEP with one hash for label and mask, and no label.
+    pub const fn oaep(hash: Hash) -> Scheme<'static> {
+        Scheme::Oaep { functions: oaep::Functions::of(hash), label: &[] }
+    }
+}
+
+/// The public operation whose output is the ciphertext of a message.
+///
+/// # Errors
+/// [`Error::Argument`] when the message is too long for the scheme and the modulus (without padding: has not the
+/// modulus's length or is not below it) or the modulus too short for the hash; [`Error::Random`].
+pub fn encryption(key: &Arc<PublicKey>, scheme: Scheme<'_>, message: &[u8]) -> Result<Operation> {
+    let mut encoded = Zeroizing::new(vec![0; key.size()]);
+    match scheme {
+        Scheme::Oaep { functions, label } => oaep::encode(functions, label, message, &mut encoded)?,
+        Scheme::Pkcs1v15 | Scheme::Pkcs1v15Explicit | Scheme::TlsPremaster { .. } => {
+            pkcs1v15_encryption::encode(message, &mut encoded)?;
+        }
+        Scheme::Raw if message.len() == encoded.len() => encoded.copy_from_slice(message),
+        Scheme::Raw => {
+            let (is, should) = (message.len(), encoded.len());
+            return Err(Error::argument("message", format!("has {is} bytes, but the modulus {should}")));
+        }
+    }
+    Operation::public(key, &encoded)
+}
+
+/// Encrypts a message.
+///
+/// # Errors
+/// As [`encryption`] and [`Gatherer::run`].
+pub fn encrypt(gatherer: &Gatherer, key: &Arc<PublicKey>, scheme: Scheme<'_>, message: &[u8]) -> Result<Vec<u8>> {
+    gatherer.run(encryption(key, scheme, message)?).map(|mut output| std::mem::take(&mut *output))
+}
+
+/// What is left of a decryption once its private operation has run.
+#[derive(Debug, Clone)]
+pub struct Decryption(Unpadding);
+
+#[derive(Debug, Clone)]
+enum Unpadding {
+    Oaep { functions: oaep::Functions, label: Vec<u8> },
+    Implicit(Rejection),
+    Explicit,
+    Premaster { version: u16, alternative: Option<u16> },
+    Raw,
+}
+
+impl Decryption {
+    /// Takes the message out of the output of the operation that [`decryption`] gave with this.
+    ///
+    /// Time and addresses depend on nothing in the block but whether it has a message (where that is an error) and how
+    /// long it is.
+    ///
+    /// # Errors
+    /// [`Error::Verification`] when the ciphertext does not decrypt: of OAEP and [`Scheme::Pkcs1v15Explicit`] only.
+    /// [`Error::Argument`] when the modulus is too short for the scheme; [`Error::Random`] for
+    /// [`Scheme::TlsPremaster`].
+    pub fn open(&self, block: &[u8]) -> Result<Output> {
+        match &self.0 {
+            Unpadding::Oaep { functions, label } => oaep::decode(*functions, label, block),
+            Unpadding::Implicit(rejection) => rejection.decode(block),
+            Unpadding::Explicit => pkcs1v15_encryption::decode(block),
+            Unpadding::Premaster { version, alternative } => {
+                Ok(Zeroizing::new(premaster::decode(block, *version, *alternative)?.to_vec()))
+            }
+            Unpadding::Raw => Ok(Zeroizing::new(block.to_vec())),
+        }
+    }
+}
+
+/// The private operation of a decryption, and what takes the message out of its output.
+///
+/// # Errors
+/// [`Error::Verification`] when the ciphertext has not the length of the modulus or is not below it, which everybody
+/// can see; [`Error::Argument`] when libcrypto refuses to compute what implicit rejection needs.
+pub fn decryption(key: &Arc<PrivateKey>, scheme: Scheme<'_>, ciphertext: &[u8]) -> Result<(Operation, Decryption)> {
+    if ciphertext.len() != key.public().size() {
+        return Err(Error::Verification);
+    }
+    let operation = Operation::private(key, ciphertext).map_err(|_| Error::Verification)?;
+    let unpadding = match scheme {
+        Scheme::Oaep { functions, label } => Unpadding::Oaep { functions, label: label.to_vec() },
+        Scheme::Pkcs1v15 => Unpadding::Implicit(rejection(key, ciphertext)?),
+        Scheme::Pkcs1v15Explicit => Unpadding::Explicit,
+        Scheme::TlsPremaster { version, alternative } => Unpadding::Premaster { version, alternative },
+        Scheme::Raw => Unpadding::Raw,
+    };
+    Ok((operation, Decryption(unpadding)))
+}
+
+/// Decrypts a ciphertext.
+///
+/// # Errors
+/// As [`decryption`], [`Gatherer::run`] and [`Decryption::open`].
+pub fn decrypt(gatherer: &Gatherer, key: &Arc<PrivateKey>, scheme: Scheme<'_>, ciphertext: &[u8]) -> Result<Output> {
+    let (operation, decryption) = decryption(key, scheme, ciphertext)?;
+    decryption.open(&gatherer.run(operation)?)
+}
+
+/// The secret that stands in for a badly padded ciphertext under a key.
+fn rejection(key: &PrivateKey, ciphertext: &[u8]) -> Result<Rejection> {
+    let mut exponent = Zeroizing::new(vec![0; key.public().size()]);
+    words::to_be_bytes(key.d(), &mut exponent);
+    Rejection::new(&exponent, ciphertext)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openssl::encrypt::{Decrypter, Encrypter};
+    use openssl::pkey::PKey;
+    use openssl::rsa::{Padding, Rsa};
+
+    fn key(bits: u32) -> (Rsa<openssl::pkey::Private>, Arc<PrivateKey>) {
+        let rsa = Rsa::generate(bits).unwrap();
+        let key = Arc::new(PrivateKey::read(&rsa.private_key_to_der().unwrap(), None).unwrap());
+        (rsa, key)
+    }
+
+    const TLS: Scheme<'_> = Scheme::TlsPremaster { version: 0x0303, alternative: None };
+
+    #[test]
+    fn every_scheme_decrypts_what_it_encrypts_at_every_size() {
+        let gatherer = Gatherer::global().unwrap();
+        for bits in [1024, 1025, 1031, 2048] {
+            let (_, key) = key(bits);
+            let size = key.public().size();
+            let raw = [&[0, 7][..], &vec![9; size - 2]].concat();
+            let secret = [&[3, 3][..], &[7; 46]].concat();
+            let functions = oaep::Functions { hash: Hash::Sha384, mgf1_hash: Hash::Sha1 };
+            for (scheme, message) in [
+                (Scheme::oaep(Hash::Sha256), &b"message"[..]),
+                (Scheme::Oaep { functions, label: b"label" }, b"message"),
+                (Scheme::Pkcs1v15, b"message"),
+                (Scheme::Pkcs1v15, b""),
+                (Scheme::Pkcs1v15Explicit, b"message"),
+                (TLS, &secret),
+                (Scheme::Raw, &raw),
+            ] {
+                let ciphertext = encrypt(gatherer, key.public(), scheme, message).unwrap();
+                assert_eq!(ciphertext.len(), size);
+                let decrypted = decrypt(gatherer, &key, scheme, &ciphertext).unwrap();
+                assert_eq!(decrypted[..], *message, "{bits} bits, {scheme:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn libcrypto_decrypts_what_is_encrypted_and_the_other_way_round() {
+        let gatherer = Gatherer::global().unwrap();
+        let (rsa, key) = key(1025);
+        let pkey = PKey::from_rsa(rsa).unwrap();
+        for (scheme, padding) in [(Scheme::oaep(Hash::Sha1), Padding::PKCS1_OAEP), (Scheme::Pkcs1v15, Padding::PKCS1)] {
+            let ciphertext = encrypt(gatherer, key.public(), scheme, b"message").unwrap();
+            let mut decrypter = Decrypter::new(&pkey).unwrap();
+            decrypter.set_rsa_padding(padding).unwrap();
+            let mut message = vec![0; 129];
+            let length = decrypter.decrypt(&ciphertext, &mut message).unwrap();
+            assert_eq!(message[..length], *b"message", "{scheme:?}");
+            let mut encrypter = Encrypter::new(&pkey).unwrap();
+            encrypter.set_rsa_padding(padding).unwrap();
+            let mut ciphertext = vec![0; 129];
+            encrypter.encrypt(b"message", &mut ciphertext).unwrap();
+            assert_eq!(decrypt(gatherer, &key, scheme, &ciphertext).unwrap()[..], *b"message", "{scheme:?}");
+        }
+    }
+
+    #[test]
+    fn ciphertexts_of_another_length_or_not_below_the_modulus_are_refused_by_every_scheme() {
+        let gatherer = Gatherer::global().unwrap();
+        let (rsa, key) = key(1024);
+        for scheme in [Scheme::oaep(Hash::Sha256), Scheme::Pkcs1v15, Scheme::Pkcs1v15Explicit, TLS, Scheme::Raw] {
+            for wrong in [&[][..], &[1; 127], &[0; 129], &[0xff; 128], &rsa.n().to_vec()] {
+                let result = decrypt(gatherer, &key, scheme, wrong);
+                assert_eq!(result, Err(Error::Verification), "{scheme:?}, {} bytes", wrong.len());
+            }
+        }
+    }
+
+    #[test]
+    fn badly_padded_ciphertexts_get_what_their_scheme_promises() {
+        let gatherer = Gatherer::global().unwrap();
+        let (_, key) = key(1024);
+        let bad = encrypt(gatherer, key.public(), Scheme::Raw, &[&[0, 1][..], &[0x77; 126]].concat()).unwrap();
+        let other = encrypt(gatherer, key.public(), Scheme::Raw, &[&[0, 1][..], &[0x78; 126]].concat()).unwrap();
+        let open = |scheme, ciphertext: &[u8]| decrypt(gatherer, &key, scheme, ciphertext);
+        assert_eq!(open(Scheme::oaep(Hash::Sha256), &bad), Err(Error::Verification));
+        assert_eq!(open(Scheme::Pkcs1v15Explicit, &bad), Err(Error::Verification));
+        let stand_in = open(Scheme::Pkcs1v15, &bad).unwrap();
+        assert_eq!(open(Scheme::Pkcs1v15, &bad).unwrap(), stand_in);
+        // Of the 118 lengths, both being 0 is the only likely way for them to be the same.
+        let second = open(Scheme::Pkcs1v15, &other).unwrap();
+        assert!(second != stand_in || stand_in.len() < 4);
+        let secret = open(TLS, &bad).unwrap();
+        assert_eq!(secret.len(), 48);
+        assert_ne!(open(TLS, &bad).unwrap(), secret);
+    }
+
+    #[test]
+    fn messages_too_long_are_refused() {
+        let gatherer = Gatherer::global().unwrap();
+        let (rsa, key) = key(1024);
+        for (scheme, longest) in [(Scheme::oaep(Hash::Sha256), 62), (Scheme::Pkcs1v15, 117), (TLS, 117)] {
+            encrypt(gatherer, key.public(), scheme, &vec![1; longest]).unwrap();
+            let error = encrypt(gatherer, key.public(), scheme, &vec![1; longest + 1]).unwrap_err();
+            assert!(matches!(error, Error::Argument { name: "message", .. }), "{scheme:?}: {error}");
+        }
+        for wrong in [&[1; 127][..], &[0; 129], &rsa.n().to_vec()] {
+            let error = encrypt(gatherer, key.public(), Scheme::Raw, wrong).unwrap_err();
+            assert!(matches!(error, Error::Argument { .. }), "{error}");
+        }
+        let short = encrypt(gatherer, key.public(), Scheme::oaep(Hash::Sha512), b"").unwrap_err();
+        assert!(matches!(short, Error::Argument { name: "modulus", .. }), "{short}");
+    }
+}
