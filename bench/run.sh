@@ -1,0 +1,106 @@
+#!/bin/sh
+# Every benchmark of docs/performance.md: data and pictures into bench/results/. `make bench` calls it.
+#
+#   bench/run.sh                 all of them, about half an hour
+#   bench/run.sh callers         only that one: batches, callers or scaling
+#
+#   GARNER=target/release/garner   the command to measure
+#   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
+#   SECONDS_EACH=4                 measured time for each system in each row
+#
+# Figures of one core are taken pinned to the first processor. Nothing else should be running.
+set -eu
+cd "$(dirname "$0")/.."
+
+garner=${GARNER:-target/release/garner}
+seconds=${SECONDS_EACH:-4}
+results=bench/results
+one_core="taskset -c 0"
+
+for benchmark in "$@"; do
+    case $benchmark in
+    all | batches | callers | scaling) ;;
+    *)
+        echo "bench/run.sh: $benchmark: unknown; there are batches, callers and scaling" >&2
+        exit 2
+        ;;
+    esac
+done
+[ -x "$garner" ] || {
+    echo "bench/run.sh: $garner: not there; run make build first" >&2
+    exit 3
+}
+
+mkdir -p "$results"
+peer=
+if [ "${PEER:-yes}" != no ]; then
+    echo "building the newest OpenSSL (minutes, the first time)" >&2
+    CARGO_TARGET_DIR=target/newest-openssl cargo build --quiet --release --locked \
+        --manifest-path bench/newest-openssl/Cargo.toml
+    peer="--peer target/newest-openssl/release/newest-openssl"
+fi
+
+# measure NAME WORD...: one run, its output kept as data; machine, versions, command and date are in it.
+measure() {
+    name=$1
+    shift
+    echo "$name" >&2
+    # Written whole or not at all: a run cut short leaves the last result alone.
+    "$@" >"$results/.$name.json"
+    mv "$results/.$name.json" "$results/$name.json"
+}
+
+# Private and public operations of one core, in whole batches and by one caller, all sizes.
+batches() {
+    # shellcheck disable=SC2086 # words
+    measure batches $one_core "$garner" speed --operation sign,verify,public --callers 1 --batch 64 \
+        --seconds "$seconds" $peer --json
+}
+
+# Throughput and latency against the number of callers, one core and then all.
+callers() {
+    # shellcheck disable=SC2086 # words
+    measure callers-one-core $one_core "$garner" speed --bits 2048 --operation sign --callers 1,2,4,8,16,64,256 \
+        --seconds "$seconds" $peer --json --plot "$results/callers-one-core.svg"
+    # shellcheck disable=SC2086 # words
+    measure callers-all-cores "$garner" speed --bits 2048 --operation sign --callers 1,2,4,8,16,64,256 \
+        --seconds "$seconds" $peer --json --plot "$results/callers-all-cores.svg"
+}
+
+# One core against two, in turn: the medians are the rounds' to compare.
+scaling() {
+    [ "$(nproc)" -ge 2 ] || {
+        echo "scaling: left out, this machine has one processor" >&2
+        return 0
+    }
+    : >"$results/.scaling.txt"
+    for round in 1 2 3 4 5; do
+        for cores in 1 2; do
+            last=$((cores - 1))
+            measure "scaling-$cores" taskset -c "0-$last" "$garner" speed --bits 2048 --operation sign --callers 64 \
+                --batch 0 --seconds "$seconds" --json
+            rate=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$results/scaling-$cores.json" | head -n 1)
+            echo "$round $cores $rate" >>"$results/.scaling.txt"
+        done
+    done
+    # One line per round and the median of the gains, so that the data tell how far they scatter.
+    awk '
+        $2 == 1 { one[$1] = $3 }
+        $2 == 2 { gain[++n] = $3 / one[$1]; rounds = rounds sep sprintf("{\"one_core_per_s\": %.1f, \"two_cores_per_s\": %.1f, \"gain\": %.3f}", one[$1], $3, gain[n]); sep = ", " }
+        END {
+            for (i = 2; i <= n; i++) for (j = i; j > 1 && gain[j] < gain[j-1]; j--) { t = gain[j]; gain[j] = gain[j-1]; gain[j-1] = t }
+            printf "{\"gain_of_two_cores\": %.3f, \"rounds\": [%s]}\n", gain[int((n + 1) / 2)], rounds
+        }' "$results/.scaling.txt" >"$results/scaling.json"
+    rm "$results/.scaling.txt"
+    cat "$results/scaling.json" >&2
+}
+
+for benchmark in "${@:-all}"; do
+    if [ "$benchmark" = all ]; then
+        batches
+        callers
+        scaling
+    else
+        "$benchmark"
+    fi
+done

@@ -1,0 +1,155 @@
+//! `garner devices`: what can run RSA here. Also which of it `garner speed` shall use.
+
+use crate::failure::{Failure, Of};
+use crate::machine::kernels;
+use crate::output;
+use clap::Args;
+use garner::arithmetic::libcrypto::Libcrypto;
+use garner::device::{Cpu, Device};
+use garner::gather::Config;
+use serde::Serialize;
+use std::fmt::Write;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  garner devices            in words
+  garner devices --json     for a script
+  garner speed --device libcrypto";
+
+/// Options of `garner devices`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A device of this machine, or one it could have.
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    present: bool,
+    /// Which arithmetic, with how many lanes.
+    kernels: String,
+    /// Exponentiations it wants at once; a private operation is two.
+    batch: usize,
+    min_bits: usize,
+    max_bits: usize,
+    /// Why it is absent, or when it is used.
+    note: String,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let entries = entries(&Config::new().of("devices")?);
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&entries).expect("numbers and strings");
+        return output::write(&format!("{text}\n"));
+    }
+    let mut text = String::new();
+    writeln!(text, "{:<12}{:<9}{:<16}{:>6}   {:<18}", "device", "present", "kernels", "batch", "modulus")
+        .expect(STRING);
+    for Entry { name, present, kernels, batch, min_bits, max_bits, note } in &entries {
+        let present = if *present { "yes" } else { "no" };
+        let bits = format!("{min_bits} to {max_bits} bits");
+        writeln!(text, "{name:<12}{present:<9}{kernels:<16}{batch:>6}   {bits:<18}  {note}").expect(STRING);
+    }
+    text.push_str("\nbatch: how many exponentiations a device wants at once; a private operation is two of them\n");
+    output::write(&text)
+}
+
+const STRING: &str = "a string takes everything";
+
+/// The configuration in which `wish` comes first; the fastest device without a wish.
+pub fn config(wish: Option<&str>) -> Result<Config, Failure> {
+    let mut config = Config::new().of("devices")?;
+    match wish {
+        None => Ok(config),
+        Some("libcrypto") => Ok(Config::with(Arc::new(Libcrypto), Vec::new())),
+        Some(wish) => {
+            config.devices.retain(|device| device.name() == wish);
+            if !config.devices.is_empty() {
+                Ok(config)
+            } else if wish == "cpu" {
+                Err(Failure::Environment(format!("device cpu: {}", no_cpu())))
+            } else {
+                let known: Vec<String> = entries(&Config::new().of("devices")?).into_iter().map(|e| e.name).collect();
+                Err(Failure::Usage(format!("device {wish}: unknown; there are {}", known.join(" and "))))
+            }
+        }
+    }
+}
+
+fn entries(config: &Config) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for device in &config.devices {
+        let kernels = match device.name() {
+            "cpu" | "libcrypto" => kernels(&*config.arithmetic),
+            _ => "-".to_owned(),
+        };
+        let note = if entries.is_empty() { "used first" } else { "used when those above cannot" };
+        entries.push(entry(&**device, true, kernels, note.to_owned()));
+    }
+    if !entries.iter().any(|entry| entry.name == "cpu") {
+        entries.push(Entry {
+            name: "cpu".into(),
+            present: false,
+            kernels: "-".into(),
+            batch: 0,
+            min_bits: 0,
+            max_bits: 0,
+            note: no_cpu(),
+        });
+    }
+    if !entries.iter().any(|entry| entry.name == "libcrypto") {
+        let libcrypto = Cpu::new(Arc::new(Libcrypto));
+        let note = if config.devices.is_empty() { "used first" } else { "used when no other can" };
+        entries.push(entry(&libcrypto, true, kernels(&Libcrypto), note.to_owned()));
+    }
+    entries
+}
+
+fn entry(device: &dyn Device, present: bool, kernels: String, note: String) -> Entry {
+    let limits = device.limits();
+    Entry {
+        name: device.name().to_owned(),
+        present,
+        kernels,
+        batch: device.preferred_batch(),
+        min_bits: limits.min_bits,
+        max_bits: limits.max_bits,
+        note,
+    }
+}
+
+/// Why the vector kernels are not used.
+fn no_cpu() -> String {
+    let missing = missing_features();
+    if !missing.is_empty() {
+        return format!("its kernels need {}, which this processor or system lacks", missing.join(", "));
+    }
+    match std::env::var_os("GARNER_CPU") {
+        Some(wish) => format!("turned off: GARNER_CPU is {}", wish.display()),
+        None => "its kernels are not part of this build".into(),
+    }
+}
+
+/// The instruction sets wanted and not there.
+#[cfg(target_arch = "x86_64")]
+fn missing_features() -> Vec<&'static str> {
+    let features = [
+        ("AVX-512 F", is_x86_feature_detected!("avx512f")),
+        ("AVX-512 DQ", is_x86_feature_detected!("avx512dq")),
+        ("AVX-512 VL", is_x86_feature_detected!("avx512vl")),
+        ("AVX-512 IFMA", is_x86_feature_detected!("avx512ifma")),
+    ];
+    features.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect()
+}
+
+/// The instruction sets wanted and not there.
+#[cfg(not(target_arch = "x86_64"))]
+fn missing_features() -> Vec<&'static str> {
+    vec!["AVX-512 IFMA"]
+}

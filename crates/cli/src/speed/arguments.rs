@@ -1,0 +1,174 @@
+//! The options of `garner speed`, and what they may be.
+
+use clap::{Args, ValueEnum};
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  garner speed                                            RSA-1024 to 4096, the whole table
+  garner speed --bits 2048 --callers 1,2,4,8,16,64,256    how throughput grows with the callers
+  garner speed --bits 2048 --plot speed.svg               the same, drawn
+  garner speed --operation exp --batch 256 --json         raw exponentiations, for a script
+  taskset -c 0 garner speed                               on one core
+  garner speed --peer ./newest-openssl                    beside a second OpenSSL, see bench/
+
+How it measures: each row gives every system the same number of threads and the same kind of work, in turn,
+in many short rounds; a ratio is the median of the rounds' ratios. OpenSSL's threads each have their own
+precomputed key; blinding is on, on both sides. All of Garner's results are checked by OpenSSL outside the
+measured time. In whole batches the latency is that of the batch.";
+
+/// Longest and shortest keys the library takes.
+const BITS: std::ops::RangeInclusive<i64> = 512..=8_192;
+
+/// Callers when a curve is to be drawn.
+const CURVE: [usize; 7] = [1, 2, 4, 8, 16, 64, 256];
+
+/// Callers otherwise.
+const CALLERS: [usize; 3] = [1, 8, 64];
+
+/// Options of `garner speed`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Key sizes in bits, 512 to 8192
+    #[arg(long, value_delimiter = ',', default_values_t = [1024, 2048, 3072, 4096], value_name = "LIST",
+          value_parser = parse_bits)]
+    pub bits: Vec<u32>,
+
+    /// Operations: signing and verifying are PKCS#1 v1.5 with SHA-256, exp is a raw modular exponentiation
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Sign, Kind::Verify], value_name = "LIST")]
+    pub operation: Vec<Kind>,
+
+    /// Numbers of threads that each wait for one answer at a time [default: 1,8,64; with --plot 1,2,4,8,16,64,256]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = parse_callers)]
+    pub callers: Option<Vec<usize>>,
+
+    /// Also measure whole batches of this many operations, on one thread; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = parse_batch)]
+    pub batch: usize,
+
+    /// Batches that may run at the same time [default: as many as processors, at most as many as callers]
+    #[arg(long, value_name = "N", value_parser = parse_slots)]
+    pub slots: Option<usize>,
+
+    /// Device, see garner devices [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+
+    /// Measured time for each system in each row
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_seconds)]
+    seconds: f64,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Also draw throughput, ratio and latency against callers
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+
+    /// Also measure the program this shell command starts, which speaks the protocol of bench/newest-openssl
+    #[arg(long, value_name = "COMMAND")]
+    pub peer: Option<String>,
+}
+
+impl Arguments {
+    /// The time for each system in each row.
+    pub fn seconds(&self) -> Duration {
+        Duration::from_secs_f64(self.seconds)
+    }
+
+    /// In which shapes each operation is measured.
+    pub fn shapes(&self) -> Vec<Shape> {
+        let callers = match (&self.callers, &self.plot) {
+            (Some(callers), _) => callers,
+            (None, Some(_)) => &CURVE[..],
+            (None, None) => &CALLERS[..],
+        };
+        let batches = (self.batch > 0).then_some(Shape { callers: 1, batch: self.batch });
+        batches.into_iter().chain(callers.iter().map(|&callers| Shape { callers, batch: 1 })).collect()
+    }
+}
+
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Sign messages
+    Sign,
+    /// Verify signatures
+    Verify,
+    /// Raise signatures to the public exponent, without hash and padding
+    Public,
+    /// Raise to secret exponents as long as the modulus
+    Exp,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Sign => "sign",
+            Kind::Verify => "verify",
+            Kind::Public => "public",
+            Kind::Exp => "exp",
+        })
+    }
+}
+
+/// How operations come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Threads.
+    pub callers: usize,
+    /// Operations each thread hands over at once.
+    pub batch: usize,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape { callers: 1, batch: 1 } => f.write_str("1 caller"),
+            Shape { callers, batch: 1 } => write!(f, "{callers} callers"),
+            Shape { batch, .. } => write!(f, "batches of {batch}"),
+        }
+    }
+}
+
+fn parse_bits(text: &str) -> Result<u32, String> {
+    let bits = number(text)?;
+    let range = || format!("RSA-{bits} is not supported; keys have {} to {} bits", BITS.start(), BITS.end());
+    if BITS.contains(&bits) { Ok(bits as u32) } else { Err(range()) }
+}
+
+fn parse_callers(text: &str) -> Result<usize, String> {
+    match number(text)? {
+        callers @ 1..=4_096 => Ok(callers as usize),
+        _ => Err("from 1 to 4096 threads".into()),
+    }
+}
+
+fn parse_batch(text: &str) -> Result<usize, String> {
+    match number(text)? {
+        batch @ 0..=16_384 => Ok(batch as usize),
+        _ => Err("from 0 to 16384 operations".into()),
+    }
+}
+
+fn parse_slots(text: &str) -> Result<usize, String> {
+    match number(text)? {
+        slots @ 1..=1_024 => Ok(slots as usize),
+        _ => Err("from 1 to 1024 slots".into()),
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.001..=3_600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("from 0.001 to 3600 seconds".into()),
+    }
+}
+
+fn number(text: &str) -> Result<i64, String> {
+    text.trim().parse().map_err(|_| "not a whole number".into())
+}

@@ -1,0 +1,135 @@
+//! `garner speed`: real keys and real messages, Garner and OpenSSL in turn, every result checked.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`arguments`] | the options, and what they may be |
+//! | [`keys`] | keys, messages and numbers to work on |
+//! | [`round`] | some threads, one window of time |
+//! | [`ours`], [`baseline`], [`peer`] | the systems measured |
+//! | [`measure`] | many rounds in turn, and what they come to |
+//! | [`table`], [`json`], [`plot`] (of [`panel`]s) | what is shown |
+
+mod arguments;
+mod baseline;
+mod json;
+mod keys;
+mod measure;
+mod ours;
+mod panel;
+mod peer;
+mod plot;
+mod round;
+mod table;
+
+pub use arguments::Arguments;
+
+use crate::failure::{Failure, Of};
+use crate::machine::Machine;
+use crate::{devices, output};
+use arguments::{Kind, Shape};
+use garner::gather::{Config, Gatherer};
+use indicatif::{ProgressBar, ProgressStyle};
+use keys::Keys;
+use measure::{Row, Side};
+use peer::Peer;
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let config = devices::config(arguments.device.as_deref())?;
+    let machine = Machine::here(&*config.arithmetic);
+    // A path that cannot be written is refused now, not after two minutes of measuring.
+    let plot = match &arguments.plot {
+        Some(path) => Some((File::create(path).of(path.display())?, path)),
+        None => None,
+    };
+    let peer = match &arguments.peer {
+        Some(command) => Some(Rc::new(RefCell::new(Peer::start(command)?))),
+        None => None,
+    };
+    let rows = measure_all(arguments, &config, peer.as_ref())?;
+    if let Some((mut file, path)) = plot {
+        file.write_all(plot::draw(&rows, &machine).of(path.display())?.as_bytes()).of(path.display())?;
+    }
+    if arguments.json {
+        output::write(&json::text(&machine, &rows))
+    } else {
+        output::write(&table::text(&machine, &rows))
+    }
+}
+
+fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<Peer>>>) -> Result<Vec<Row>, Failure> {
+    let shapes = arguments.shapes();
+    let mut gatherers = Gatherers { config, made: Vec::new() };
+    let progress = progress(arguments.bits.len() * arguments.operation.len() * shapes.len());
+    let device = config.devices.first().map_or("libcrypto", |device| device.name());
+    let mut rows = Vec::new();
+    for &bits in &arguments.bits {
+        progress.set_message(format!("RSA-{bits}: making a key"));
+        let keys = Keys::generate(bits)?;
+        if let Some(peer) = peer {
+            peer.borrow_mut().set_key(keys.der())?;
+        }
+        for &kind in &arguments.operation {
+            for &shape in &shapes {
+                progress.set_message(format!("RSA-{bits} {kind}, {shape}"));
+                // Never more threads at work than callers: neither side gets help that the other has not.
+                let slots = arguments.slots.unwrap_or(config.slots.min(shape.callers));
+                let gatherer = gatherers.with_slots(slots);
+                let mut sides = sides(&gatherer, &keys, kind, shape)?;
+                if let Some(peer) = peer {
+                    sides.extend(peer::side(peer, kind, shape));
+                }
+                let before = gatherer.statistics();
+                let outcomes = measure::contest(&mut sides, arguments.seconds(), &progress)?;
+                let fill = measure::fill(&before, &gatherer.statistics());
+                rows.push(Row { kind, bits, device: device.to_owned(), shape, slots, fill, outcomes });
+            }
+        }
+    }
+    progress.finish_and_clear();
+    Ok(rows)
+}
+
+/// Gatherers by their slots, kept to the end: whoever watches `garner stats` sees figures that only grow.
+struct Gatherers<'a> {
+    config: &'a Config,
+    made: Vec<(usize, Arc<Gatherer>)>,
+}
+
+impl Gatherers<'_> {
+    fn with_slots(&mut self, slots: usize) -> Arc<Gatherer> {
+        if let Some((_, gatherer)) = self.made.iter().find(|made| made.0 == slots) {
+            return Arc::clone(gatherer);
+        }
+        let mut config = self.config.clone();
+        config.slots = slots;
+        let gatherer = Arc::new(Gatherer::new(config));
+        self.made.push((slots, Arc::clone(&gatherer)));
+        gatherer
+    }
+}
+
+/// Garner and the libcrypto of this process.
+fn sides(gatherer: &Arc<Gatherer>, keys: &Keys, kind: Kind, shape: Shape) -> Result<Vec<Box<dyn Side>>, Failure> {
+    Ok(match kind {
+        Kind::Sign => vec![ours::signing(gatherer, keys, shape)?, baseline::signing(keys, shape)?],
+        Kind::Verify => vec![ours::verifying(gatherer, keys, shape)?, baseline::verifying(keys, shape)?],
+        Kind::Public => vec![ours::public(gatherer, keys, shape)?, baseline::public(keys, shape)?],
+        Kind::Exp => {
+            let powers = Arc::new(keys.powers()?);
+            vec![ours::exponentiation(gatherer, &powers, shape)?, baseline::exponentiation(&powers, shape)?]
+        }
+    })
+}
+
+/// One step in a thousand per row; hidden where standard error is not a terminal.
+fn progress(rows: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}  ({eta} left)");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(rows as u64 * measure::STEPS).with_style(style)
+}

@@ -1,0 +1,90 @@
+//! The result as a table for people.
+
+use super::measure::{Outcome, Row};
+use crate::machine::Machine;
+use crate::output::{grouped, rate, time};
+use std::fmt::Write;
+
+/// Header, one line per row under one heading per key size, footer.
+pub fn text(machine: &Machine, rows: &[Row]) -> String {
+    let mut text = String::new();
+    let mut line = |content: &str| writeln!(text, "{}", content.trim_end()).expect("a string takes everything");
+    line("Garner beside OpenSSL: operations per second, blinding and check on");
+    line(&machine.line());
+    let names = names(rows);
+    let mut bits = 0;
+    for row in rows {
+        if row.bits != bits {
+            bits = row.bits;
+            line("");
+            line(&heading(bits, &names));
+        }
+        line(&figures(row, &names));
+    }
+    let checked: u64 = rows.iter().map(|row| row.garner().checked).sum();
+    line("");
+    let first = rows.first().map_or("-", |row| row.device.as_str());
+    line(&format!(
+        "device {first} · p50 and p99 are Garner's latencies, in batches that of the whole batch · fill: operations per batch"
+    ));
+    line(&format!(
+        "all {} of Garner's results checked, every signature verified by OpenSSL · reproduce: {}",
+        grouped(checked),
+        command()
+    ));
+    text
+}
+
+/// The systems beside Garner, in the order of the columns.
+fn names(rows: &[Row]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for baseline in rows.iter().flat_map(Row::baselines) {
+        if !names.contains(&baseline.name) {
+            names.push(baseline.name.clone());
+        }
+    }
+    names
+}
+
+fn heading(bits: u32, names: &[String]) -> String {
+    let mut text = format!("{:<24}{:>10}", format!("RSA-{bits}"), "Garner/s");
+    for name in names {
+        write!(text, "{:>width$}{:>8}", format!("{name}/s"), "ratio", width = width(name)).expect("as above");
+    }
+    write!(text, "{:>9}{:>9}{:>7}", "p50", "p99", "fill").expect("as above");
+    text
+}
+
+fn figures(row: &Row, names: &[String]) -> String {
+    let garner = row.garner();
+    let mut text = format!("  {:<22}{:>10}", format!("{}, {}", row.kind, row.shape), rate(garner.per_second));
+    for name in names {
+        let baseline = row.baselines().iter().find(|baseline| baseline.name == *name);
+        let cell = |show: fn(&Outcome) -> String| baseline.map_or("-".to_owned(), show);
+        let (per_second, ratio) = (cell(|one| rate(one.per_second)), cell(|one| format!("{:.2}", one.ratio)));
+        write!(text, "{per_second:>width$}{ratio:>8}", width = width(name)).expect("as above");
+    }
+    let fill = row.fill.map_or("-".to_owned(), |fill| format!("{fill:.1}"));
+    write!(text, "{:>9}{:>9}{fill:>7}", time(garner.p50_us), time(garner.p99_us)).expect("as above");
+    text
+}
+
+fn width(name: &str) -> usize {
+    (name.chars().count() + 4).max(10)
+}
+
+/// This command, as it would be typed again.
+pub fn command() -> String {
+    let mut words = vec!["garner".to_owned()];
+    words.extend(std::env::args().skip(1).map(|word| quoted(&word)));
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

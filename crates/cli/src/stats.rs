@@ -1,0 +1,191 @@
+//! `garner stats PID`: what a running process has done with Garner, read from outside.
+
+use crate::failure::Failure;
+use crate::output::{self, grouped, rate, time};
+use clap::Args;
+use garner::error::Error;
+use garner::stats::{self, Statistics};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  garner stats 4711                    once
+  garner stats $(pidof nginx) --watch  a line every second, until the process ends
+  garner stats 4711 --json             for a script; with --watch one object a line
+
+load is the time spent in batches / (time since the first operation x slots): 1 means every slot was always busy.";
+
+/// Lines of `--watch` between two headings.
+const PAGE: u64 = 20;
+
+/// Options of `garner stats`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The process
+    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    pid: u32,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Go on, every second, until the process ends
+    #[arg(long)]
+    watch: bool,
+}
+
+/// [`Statistics`] with what follows from them.
+#[derive(Serialize)]
+struct Report {
+    pid: u32,
+    started: u64,
+    running_s: f64,
+    slots: u64,
+    operations: u64,
+    private_operations: u64,
+    public_operations: u64,
+    exponentiations: u64,
+    batches: u64,
+    public_batches: u64,
+    mean_fill: f64,
+    lane_use: f64,
+    device_time_s: f64,
+    mean_time_us: f64,
+    load: f64,
+    faults: u64,
+    retries: u64,
+    device_failures: u64,
+    out_of_service: u64,
+    queue: u64,
+    queue_high_water: u64,
+}
+
+impl From<&Statistics> for Report {
+    fn from(statistics: &Statistics) -> Report {
+        Report {
+            pid: statistics.pid,
+            started: statistics.started,
+            running_s: statistics.running.as_secs_f64(),
+            slots: statistics.slots,
+            operations: statistics.operations(),
+            private_operations: statistics.private_operations,
+            public_operations: statistics.public_operations,
+            exponentiations: statistics.exponentiations,
+            batches: statistics.batches,
+            public_batches: statistics.public_batches,
+            mean_fill: statistics.mean_fill(),
+            lane_use: statistics.lane_use(),
+            device_time_s: statistics.device_time.as_secs_f64(),
+            mean_time_us: statistics.mean_time().as_secs_f64() * 1e6,
+            load: statistics.load(),
+            faults: statistics.faults,
+            retries: statistics.retries,
+            device_failures: statistics.device_failures,
+            out_of_service: statistics.out_of_service,
+            queue: statistics.queue,
+            queue_high_water: statistics.queue_high_water,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut last = read(arguments.pid)?;
+    if !arguments.watch {
+        return output::write(&if arguments.json { json(&last) } else { page(&last) });
+    }
+    for count in 0.. {
+        thread::sleep(Duration::from_secs(1));
+        let now = match read(arguments.pid) {
+            Ok(now) => now,
+            // That it ends is what ends the watch.
+            Err(_) if !exists(arguments.pid) => return Ok(()),
+            Err(failure) => return Err(failure),
+        };
+        let heading = if count % PAGE == 0 && !arguments.json { HEADING } else { "" };
+        let text = if arguments.json { json(&now) } else { line(&last, &now) };
+        output::write(&format!("{heading}{text}"))?;
+        last = now;
+    }
+    Ok(())
+}
+
+/// The figures of process `pid`, or which of the things that can be wrong is.
+fn read(pid: u32) -> Result<Statistics, Failure> {
+    stats::read(pid).map_err(|error| {
+        let reason = match error {
+            _ if !exists(pid) => format!("process {pid}: no such process"),
+            Error::Argument { reason, .. } => reason,
+            other => format!("process {pid}: {other}"),
+        };
+        Failure::Environment(reason)
+    })
+}
+
+fn exists(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+fn json(statistics: &Statistics) -> String {
+    format!("{}\n", serde_json::to_string(&Report::from(statistics)).expect("numbers"))
+}
+
+fn page(statistics: &Statistics) -> String {
+    let report = Report::from(statistics);
+    let mean = rate(if report.running_s > 0.0 { report.operations as f64 / report.running_s } else { 0.0 });
+    let lines = [
+        ("private operations", grouped(report.private_operations)),
+        ("public operations", grouped(report.public_operations)),
+        ("exponentiations", grouped(report.exponentiations)),
+        ("operations per second", format!("{mean} over {:.1} s since the first", report.running_s)),
+        ("time per operation", time(report.mean_time_us)),
+        (
+            "operations per batch",
+            format!("{:.2}, {:.0} % of the lanes used", report.mean_fill, report.lane_use * 100.0),
+        ),
+        ("load", format!("{:.0} % of {}", report.load * 100.0, slots(report.slots))),
+        ("waiting", format!("{} now, {} at most", grouped(report.queue), grouped(report.queue_high_water))),
+        ("wrong results caught", grouped(report.faults)),
+        ("operations run again", grouped(report.retries)),
+        ("device failures", grouped(report.device_failures)),
+        ("devices out of service", grouped(report.out_of_service)),
+    ];
+    let mut text = format!("process {}\n", report.pid);
+    for (name, value) in lines {
+        writeln!(text, "  {name:<24}{value}").expect("a string takes everything");
+    }
+    text
+}
+
+fn slots(slots: u64) -> String {
+    if slots == 1 { "1 slot".into() } else { format!("{slots} slots") }
+}
+
+const HEADING: &str =
+    "   operations/s   us/operation   per batch    load   waiting   wrong results caught   run again\n";
+
+/// What happened between two readings.
+fn line(before: &Statistics, after: &Statistics) -> String {
+    let operations = after.operations().saturating_sub(before.operations());
+    let seconds = after.running.saturating_sub(before.running).as_secs_f64();
+    let device_time = after.device_time.saturating_sub(before.device_time).as_secs_f64();
+    let in_batches = |s: &Statistics| s.private_operations + s.exponentiations;
+    let batched = in_batches(after).saturating_sub(in_batches(before));
+    let batches = after.batches.saturating_sub(before.batches);
+    let of = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+    format!(
+        "{:>15}{:>15.1}{:>12.1}{:>7.0} %{:>10}{:>23}{:>12}\n",
+        rate(of(operations as f64, seconds)),
+        of(device_time, operations as f64) * 1e6,
+        of(batched as f64, batches as f64),
+        of(device_time, seconds * after.slots as f64) * 100.0,
+        grouped(after.queue),
+        grouped(after.faults.saturating_sub(before.faults)),
+        grouped(after.retries.saturating_sub(before.retries)),
+    )
+}

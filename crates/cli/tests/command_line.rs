@@ -1,0 +1,81 @@
+//! Help, exit statuses and errors of every command.
+
+mod common;
+
+use common::{garner, refused, run};
+use serde_json::Value;
+use std::io;
+use std::process::Stdio;
+
+#[test]
+fn every_command_explains_itself_with_examples() {
+    for command in [&["--help"][..], &["devices", "--help"], &["speed", "--help"], &["stats", "--help"]] {
+        let outcome = run(&mut garner(command));
+        assert_eq!(outcome.status, 0);
+        assert!(outcome.stdout.contains("Usage: garner") && outcome.stdout.contains("Examples:"), "{}", outcome.stdout);
+        assert_eq!(outcome.stderr, "");
+    }
+    assert!(run(&mut garner(&["--help"])).stdout.contains("Exit status:"));
+    assert!(run(&mut garner(&["--version"])).stdout.starts_with("garner "));
+}
+
+#[test]
+fn unknown_words_are_refused_by_name() {
+    refused(&mut garner(&[]), 2, &["Usage"]);
+    refused(&mut garner(&["sped"]), 2, &["sped", "speed"]);
+    refused(&mut garner(&["speed", "--bit", "2048"]), 2, &["--bit"]);
+    refused(&mut garner(&["speed", "--operation", "decrypt"]), 2, &["decrypt", "sign, verify, public, exp"]);
+    refused(&mut garner(&["speed", "--device", "abacus"]), 2, &["garner: device abacus: unknown", "cpu and libcrypto"]);
+}
+
+#[test]
+fn values_out_of_range_are_refused_with_the_range() {
+    refused(&mut garner(&["speed", "--bits", "511"]), 2, &["--bits", "RSA-511 is not supported", "512 to 8192"]);
+    refused(&mut garner(&["speed", "--bits", "2048,16384"]), 2, &["RSA-16384", "512 to 8192"]);
+    refused(&mut garner(&["speed", "--bits", "2k"]), 2, &["not a whole number"]);
+    refused(&mut garner(&["speed", "--callers", "0"]), 2, &["--callers", "1 to 4096"]);
+    refused(&mut garner(&["speed", "--batch", "99999"]), 2, &["--batch", "16384"]);
+    refused(&mut garner(&["speed", "--slots", "0"]), 2, &["--slots", "1 to 1024"]);
+    refused(&mut garner(&["speed", "--seconds", "0"]), 2, &["--seconds", "0.001"]);
+    refused(&mut garner(&["speed", "--seconds", "nan"]), 2, &["--seconds"]);
+    refused(&mut garner(&["stats", "0"]), 2, &["0"]);
+}
+
+#[test]
+fn devices_are_shown_in_words_and_as_json() {
+    let words = run(&mut garner(&["devices"]));
+    assert_eq!(words.status, 0);
+    assert!(words.stdout.contains("cpu ") && words.stdout.contains("libcrypto "), "{}", words.stdout);
+    let json = run(&mut garner(&["devices", "--json"]));
+    let devices: Value = serde_json::from_str(&json.stdout).unwrap();
+    let libcrypto = devices.as_array().unwrap().iter().find(|device| device["name"] == "libcrypto").unwrap();
+    assert_eq!(libcrypto["present"], true);
+    assert_eq!(libcrypto["max_bits"], 8192);
+}
+
+#[test]
+fn an_absent_device_is_explained_and_cannot_be_measured() {
+    let shown = run(garner(&["devices", "--json"]).env("GARNER_CPU", "libcrypto"));
+    let devices: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let cpu = devices.as_array().unwrap().iter().find(|device| device["name"] == "cpu").unwrap();
+    assert_eq!(cpu["present"], false);
+    let why = cpu["note"].as_str().unwrap();
+    assert!(why.contains("GARNER_CPU is libcrypto") || why.contains("AVX-512"), "{why}");
+    refused(garner(&["speed", "--device", "cpu"]).env("GARNER_CPU", "libcrypto"), 3, &["garner: device cpu: ", why]);
+}
+
+#[test]
+fn a_setting_that_makes_no_sense_is_refused_by_name() {
+    refused(garner(&["devices"]).env("GARNER_CPU", "abacus"), 3, &["GARNER_CPU", "abacus"]);
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_error() {
+    for command in [&["devices"][..], &["--help"], &["speed", "--help"]] {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let output = garner(command).stdout(writer).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command:?}");
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    }
+}

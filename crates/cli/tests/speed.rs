@@ -1,0 +1,129 @@
+//! `garner speed`: what it prints and draws. No figure decides a test.
+
+mod common;
+
+use common::{garner, refused, run};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// As short as a run gets.
+const SHORT: [&str; 5] = ["speed", "--seconds", "0.05", "--bits", "1024"];
+
+fn speed(more: &[&str]) -> std::process::Command {
+    garner(&[&SHORT[..], more].concat())
+}
+
+fn json(more: &[&str]) -> Value {
+    let outcome = run(&mut speed(&[&["--json"], more].concat()));
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    serde_json::from_str(&outcome.stdout).unwrap()
+}
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn json_has_every_field_and_every_row() {
+    let report = json(&["--callers", "1,2", "--batch", "16"]);
+    for field in ["cpu", "cores", "kernels", "openssl", "garner", "system", "date"] {
+        assert!(!report["machine"][field].is_null(), "{field}");
+    }
+    assert!(report["command"].as_str().unwrap().starts_with("garner speed --seconds 0.05"));
+    let rows = report["rows"].as_array().unwrap();
+    let shapes: Vec<_> = rows
+        .iter()
+        .map(|row| (row["op"].as_str().unwrap(), row["callers"].as_u64().unwrap(), row["batch"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(
+        shapes,
+        [
+            ("sign", 1, 16),
+            ("sign", 1, 1),
+            ("latency", 1, 1),
+            ("sign", 2, 1),
+            ("verify", 1, 16),
+            ("verify", 1, 1),
+            ("verify", 2, 1)
+        ]
+    );
+    for row in rows {
+        assert_eq!(row["bits"], 1024);
+        assert!(["cpu", "libcrypto"].contains(&row["device"].as_str().unwrap()));
+        assert!(row["baseline"].as_str().unwrap().starts_with("OpenSSL 3."), "{row}");
+        assert_eq!(row["checked"], true);
+        assert!(row["slots"].as_u64().unwrap() <= row["callers"].as_u64().unwrap());
+        for figure in
+            ["garner_per_s", "baseline_per_s", "ratio", "p50_us", "p99_us", "baseline_p50_us", "baseline_p99_us"]
+        {
+            assert!(row[figure].as_f64().unwrap() > 0.0, "{figure}: {row}");
+        }
+        assert!(row["results_checked"].as_u64().unwrap() > 0 && row["rounds"].as_u64().unwrap() >= 3);
+        assert!(row["fill"].is_null() || row["fill"].as_f64().unwrap() >= 1.0);
+    }
+}
+
+#[test]
+fn the_table_names_what_was_measured_and_how_to_repeat_it() {
+    let outcome =
+        run(&mut speed(&["--callers", "2", "--batch", "0", "--operation", "sign,exp", "--device", "libcrypto"]));
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    for text in ["RSA-1024", "sign, 2 callers", "exp, 2 callers", "OpenSSL 3.", "ratio", "p50", "p99", "fill"] {
+        assert!(outcome.stdout.contains(text), "{text} is not in:\n{}", outcome.stdout);
+    }
+    assert!(outcome.stdout.contains("every signature verified by OpenSSL"));
+    assert!(outcome.stdout.contains("reproduce: garner speed --seconds 0.05 --bits 1024 --callers 2 --batch 0"));
+    assert!(!outcome.stdout.contains("batches of 64"));
+}
+
+#[test]
+fn sizes_between_the_usual_ones_are_measured_too() {
+    let outcome = run(&mut garner(&["speed", "--seconds", "0.01", "--bits", "1000", "--callers", "3", "--batch", "3"]));
+    assert_eq!(outcome.status, 0, "{outcome:?}");
+    assert!(outcome.stdout.contains("RSA-1000"));
+}
+
+#[test]
+fn the_plot_is_well_formed_and_names_both_systems() {
+    let path = file("speed.svg");
+    let outcome = run(&mut speed(&["--callers", "1,2,4", "--plot", path.to_str().unwrap()]));
+    assert_eq!(outcome.status, 0, "{outcome:?}");
+    let text = fs::read_to_string(&path).unwrap();
+    let document = roxmltree::Document::parse(&text).unwrap();
+    assert_eq!(document.root_element().tag_name().name(), "svg");
+    let words: Vec<_> = document.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
+    let words = words.join(" ");
+    for text in ["signing", "verifying", "RSA-1024", "Garner", "OpenSSL 3.", "callers", "ratio", "99th percentile"] {
+        assert!(words.contains(text), "{text} is not in: {words}");
+    }
+}
+
+#[test]
+fn a_plot_that_cannot_be_written_is_refused_before_anything_is_measured() {
+    let path = file("no/such/folder/speed.svg");
+    let path = path.to_str().unwrap();
+    refused(&mut garner(&["speed", "--plot", path]), 3, &[&format!("garner: {path}: No such file")]);
+}
+
+/// Speaks the protocol of bench/newest-openssl, with figures that nobody could take for measured.
+const PEER: &str = r#"sh -c 'while read verb rest; do case $verb in
+version) echo ok Test 1.0 for tests;; key) echo ok 1024;; *) echo ok 10 1000000 7000 9000;; esac; done'"#;
+
+#[test]
+fn a_peer_becomes_a_second_baseline() {
+    let report = json(&["--callers", "1", "--batch", "0", "--operation", "sign,exp", "--peer", PEER]);
+    let rows = report["rows"].as_array().unwrap();
+    let peer: Vec<_> = rows.iter().filter(|row| row["baseline"] == "Test 1.0").collect();
+    assert_eq!(peer.iter().map(|row| row["op"].as_str().unwrap()).collect::<Vec<_>>(), ["sign", "latency"]);
+    assert_eq!(peer[0]["baseline_per_s"], 10_000.0);
+    assert_eq!(peer[0]["baseline_p50_us"], 7.0);
+    assert_eq!(peer[0]["baseline_p99_us"], 9.0);
+}
+
+#[test]
+fn a_peer_that_fails_is_named() {
+    refused(&mut speed(&["--peer", "false"]), 3, &["garner: peer false: ended without an answer to \"version\""]);
+    refused(&mut speed(&["--peer", "echo hello"]), 3, &["peer echo hello: answered \"hello\""]);
+    refused(&mut speed(&["--peer", "echo error out of order"]), 3, &["version: out of order"]);
+}

@@ -1,0 +1,90 @@
+//! `garner stats`: another process's figures, and what it says where there are none.
+
+mod common;
+
+use common::{garner, refused, run};
+use serde_json::Value;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// A process that signs with Garner until it is dropped.
+struct Signing(Child);
+
+impl Signing {
+    fn start() -> Signing {
+        let arguments = ["speed", "--bits", "1024", "--operation", "sign", "--callers", "2", "--seconds", "3600"];
+        Signing(garner(&arguments).stdout(Stdio::null()).spawn().unwrap())
+    }
+
+    fn pid(&self) -> String {
+        self.0.id().to_string()
+    }
+
+    /// Its figures, once it has done more than `operations`.
+    fn after(&self, operations: u64) -> Value {
+        loop {
+            let outcome = run(&mut garner(&["stats", &self.pid(), "--json"]));
+            if outcome.status == 0 {
+                let figures: Value = serde_json::from_str(&outcome.stdout).unwrap();
+                if figures["operations"].as_u64().unwrap() > operations {
+                    return figures;
+                }
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Signing {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_running_process_is_read_from_outside() {
+    let signing = Signing::start();
+    let first = signing.after(0);
+    assert_eq!(first["pid"].as_u64().unwrap(), u64::from(signing.0.id()));
+    let operations = first["operations"].as_u64().unwrap();
+    let second = signing.after(operations);
+    assert!(second["private_operations"].as_u64().unwrap() > 0);
+    assert_eq!(second["faults"], 0);
+    for figure in ["batches", "mean_fill", "load", "running_s", "slots", "device_time_s"] {
+        assert!(second[figure].as_f64().unwrap() > 0.0, "{figure}: {second}");
+    }
+    let words = run(&mut garner(&["stats", &signing.pid()]));
+    assert_eq!(words.status, 0);
+    assert!(words.stdout.starts_with(&format!("process {}\n", signing.pid())), "{}", words.stdout);
+    assert!(words.stdout.contains("private operations") && words.stdout.contains("load"), "{}", words.stdout);
+}
+
+#[test]
+fn a_watch_ends_with_the_process_watched() {
+    let signing = Signing::start();
+    signing.after(0);
+    let mut watch = garner(&["stats", &signing.pid(), "--watch", "--json"]);
+    let watch = watch.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1_500));
+    drop(signing);
+    let output = watch.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    for line in text.lines() {
+        assert!(serde_json::from_str::<Value>(line).unwrap()["operations"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_process_is_named() {
+    // Above the kernel's limit for process numbers.
+    refused(&mut garner(&["stats", "4194999"]), 3, &["garner: process 4194999: no such process"]);
+    let own = std::process::id().to_string();
+    refused(&mut garner(&["stats", &own]), 3, &[&own, "has used no gatherer"]);
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        refused(&mut garner(&["stats", "1"]), 3, &["process 1", "ermission denied"]);
+    }
+}
