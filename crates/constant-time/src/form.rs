@@ -1,0 +1,188 @@
+//! The argument from the kernels' form, checked on their machine code, every instruction of every kernel:
+//!
+//! - only the instructions listed in [`allowed`], all of which take the same time for every operand;
+//! - memory is addressed by one of the six pointers and a constant;
+//! - a pointer is changed only by adding a constant; a counter is set to a constant and counted down;
+//! - the only branches are `dec counter; jnz` backwards within the kernel, and the final `ret`.
+//!
+//! So nothing flows from memory or a vector register to an address or a branch, for any input.
+
+use crate::verdict::Table;
+use garner_kernels::assembly::Width;
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
+use object::{Object, ObjectSection, ObjectSymbol};
+use std::collections::HashMap;
+
+const POINTERS: [Register; 6] =
+    [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
+const COUNTERS: [Register; 2] = [Register::EAX, Register::R10D];
+
+// Three functions that the check must refuse, each for its own reason.
+std::arch::global_asm!(
+    ".text",
+    ".globl garner_control_address",
+    ".hidden garner_control_address",
+    ".type garner_control_address, @function",
+    "garner_control_address:",
+    "vmovdqa64 zmm0, zmmword ptr [rdi + 8*rsi]",
+    "ret",
+    ".size garner_control_address, . - garner_control_address",
+    ".globl garner_control_branch",
+    ".hidden garner_control_branch",
+    ".type garner_control_branch, @function",
+    "garner_control_branch:",
+    "add rdi, 64",
+    "jnz garner_control_branch",
+    "ret",
+    ".size garner_control_branch, . - garner_control_branch",
+    ".globl garner_control_load",
+    ".hidden garner_control_load",
+    ".type garner_control_load, @function",
+    "garner_control_load:",
+    "mov rsi, qword ptr [rdi]",
+    "ret",
+    ".size garner_control_load, . - garner_control_load",
+);
+
+unsafe extern "C" {
+    fn garner_control_address();
+    fn garner_control_branch();
+    fn garner_control_load();
+}
+
+/// Keeps the controls, which nothing calls, in the executable.
+#[used]
+static KEPT: [unsafe extern "C" fn(); 3] = [garner_control_address, garner_control_branch, garner_control_load];
+
+/// Every kernel, and the controls.
+pub fn run(table: &mut Table, filter: &str) {
+    const KERNELS: &str = "form: every kernel";
+    let controls = [
+        ("form control: an address with an index", "garner_control_address", "address"),
+        ("form control: a branch that is no countdown", "garner_control_branch", "branch"),
+        ("form control: a pointer loaded from memory", "garner_control_load", "instruction"),
+    ];
+    if !KERNELS.contains(filter) && !controls.iter().any(|(name, ..)| name.contains(filter)) {
+        return;
+    }
+    table.section("form: the machine code has no branch on data and no computed address");
+    let code = match functions() {
+        Ok(code) => code,
+        Err(error) => return table.row(KERNELS, Err(error)),
+    };
+    for (name, symbol, reason) in controls {
+        let verdict = match code.get(symbol).map(check) {
+            Some(Err(found)) if found.contains(reason) => Ok(format!("refused: {found}")),
+            other => Err(format!("expected a refusal for its {reason}, found {other:?}")),
+        };
+        table.row(name, verdict);
+    }
+    table.row(KERNELS, every_kernel(&code));
+}
+
+fn every_kernel(code: &HashMap<String, Function>) -> Result<String, String> {
+    let (mut functions, mut instructions) = (0, 0);
+    for kernel in garner_kernels::all() {
+        for width in [Width::Eight, Width::Four].into_iter().filter(|width| width.suits(&kernel.program)) {
+            let symbol = width.symbol(&kernel.name);
+            let function = code.get(&symbol).ok_or_else(|| format!("{symbol} is not in the executable"))?;
+            instructions += check(function).map_err(|reason| format!("{symbol}: {reason}"))?;
+            functions += 1;
+        }
+    }
+    Ok(format!("{functions} functions, {instructions} instructions"))
+}
+
+/// A function's address and code.
+type Function = (u64, Vec<u8>);
+
+/// The functions `garner_...` of this executable.
+fn functions() -> Result<HashMap<String, Function>, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let path = std::env::current_exe().map_err(|error| text(&error))?;
+    let file = std::fs::read(path).map_err(|error| text(&error))?;
+    let file = object::File::parse(&*file).map_err(|error| text(&error))?;
+    let mut functions = HashMap::new();
+    for symbol in file.symbols() {
+        let (Ok(name), Some(section)) = (symbol.name(), symbol.section_index()) else { continue };
+        if !name.starts_with("garner_") || symbol.size() == 0 {
+            continue;
+        }
+        let section = file.section_by_index(section).map_err(|error| text(&error))?;
+        let code = section.data_range(symbol.address(), symbol.size()).map_err(|error| text(&error))?;
+        let code = code.ok_or_else(|| format!("{name} has no code"))?;
+        functions.insert(name.to_owned(), (symbol.address(), code.to_vec()));
+    }
+    Ok(functions)
+}
+
+/// How many instructions the function has, all of the form, or why not.
+fn check((address, code): &Function) -> Result<usize, String> {
+    let mut previous = Instruction::default();
+    let (mut count, mut ended) = (0, false);
+    for instruction in Decoder::with_ip(64, code, *address, DecoderOptions::NONE) {
+        if ended {
+            return Err(format!("code after the end: {instruction:?}"));
+        }
+        match instruction.flow_control() {
+            FlowControl::Next if allowed(&instruction) => {}
+            FlowControl::Next => return Err(format!("instruction {:?}", instruction.code())),
+            FlowControl::ConditionalBranch => {
+                let target = instruction.near_branch_target();
+                let countdown = instruction.mnemonic() == Mnemonic::Jne && previous.mnemonic() == Mnemonic::Dec;
+                if !countdown || !(*address..instruction.ip()).contains(&target) {
+                    return Err(format!("branch {:?}", instruction.code()));
+                }
+            }
+            FlowControl::Return => ended = true,
+            _ => return Err(format!("branch {:?}", instruction.code())),
+        }
+        // A long nop, as assemblers align loops with, has an operand and does not access it.
+        let accesses = instruction.mnemonic() != Mnemonic::Nop;
+        let indexed = instruction.memory_index() != Register::None || instruction.is_vsib();
+        let in_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
+        if accesses && (indexed || in_memory && !POINTERS.contains(&instruction.memory_base())) {
+            return Err(format!("address of {:?}", instruction.code()));
+        }
+        previous = instruction;
+        count += 1;
+    }
+    if ended { Ok(count) } else { Err("no end".into()) }
+}
+
+/// Whether an instruction other than a branch may stand in a kernel.
+fn allowed(instruction: &Instruction) -> bool {
+    let to = instruction.op0_register();
+    match instruction.mnemonic() {
+        Mnemonic::Vpxor
+        | Mnemonic::Vpxord
+        | Mnemonic::Vmovdqa64
+        | Mnemonic::Vpmadd52luq
+        | Mnemonic::Vpmadd52huq
+        | Mnemonic::Vpaddq
+        | Mnemonic::Vpsubq
+        | Mnemonic::Vpandq
+        | Mnemonic::Vpsraq
+        | Mnemonic::Vporq
+        | Mnemonic::Vpsllq
+        | Mnemonic::Vpsrlq
+        | Mnemonic::Vpunpcklqdq
+        | Mnemonic::Vpunpckhqdq
+        | Mnemonic::Vshufi64x2
+        | Mnemonic::Vptestmq
+        | Mnemonic::Vpmovq2m
+        | Mnemonic::Vzeroupper
+        | Mnemonic::Nop => true,
+        Mnemonic::Add => POINTERS.contains(&to) && immediate(instruction),
+        Mnemonic::Mov => COUNTERS.contains(&to) && immediate(instruction),
+        Mnemonic::Dec => COUNTERS.contains(&to),
+        _ => false,
+    }
+}
+
+fn immediate(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.op1_kind(),
+        OpKind::Immediate8to64 | OpKind::Immediate32to64 | OpKind::Immediate32 | OpKind::Immediate8to32
+    )
+}

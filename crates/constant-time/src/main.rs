@@ -1,0 +1,59 @@
+//! `make check-ct`: the constant-time evidence that `docs/security.md` cites.
+//!
+//! Calls the library from outside, as compiled for release. The library knows nothing of it.
+
+#[cfg(target_arch = "x86_64")]
+mod arena;
+#[cfg(target_arch = "x86_64")]
+mod form;
+#[cfg(target_arch = "x86_64")]
+mod memcheck;
+#[cfg(target_arch = "x86_64")]
+mod remains;
+#[cfg(target_arch = "x86_64")]
+mod scenarios;
+#[cfg(target_arch = "x86_64")]
+mod trace;
+#[cfg(target_arch = "x86_64")]
+mod traced;
+#[cfg(target_arch = "x86_64")]
+mod valgrind;
+#[cfg(target_arch = "x86_64")]
+mod verdict;
+
+use std::process::ExitCode;
+
+#[cfg(not(target_arch = "x86_64"))]
+fn main() -> ExitCode {
+    eprintln!("check-ct steps through x86-64 code: this is another processor");
+    ExitCode::FAILURE
+}
+
+#[cfg(target_arch = "x86_64")]
+fn main() -> ExitCode {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let long = arguments.iter().position(|argument| argument == "--long").map(|at| arguments.remove(at)).is_some();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let filter = match arguments[..] {
+        ["scenario", name] => {
+            memcheck::run_one(name);
+            return ExitCode::SUCCESS;
+        }
+        ["remains"] => {
+            remains::run_one();
+            return ExitCode::SUCCESS;
+        }
+        [] => "",
+        [filter] if !filter.starts_with('-') => filter,
+        _ => {
+            eprintln!("usage: check-ct [--long] [PART OF A SCENARIO'S NAME]");
+            return ExitCode::from(2);
+        }
+    };
+    let mut table = verdict::Table::default();
+    form::run(&mut table, filter);
+    memcheck::run(&mut table, filter);
+    remains::run(&mut table, filter);
+    traced::run(&mut table, filter, long);
+    if table.finish() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

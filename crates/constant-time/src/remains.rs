@@ -1,0 +1,136 @@
+//! What is left of a key in memory after it was used and dropped: nothing, in the heap and in pages of secrets.
+//!
+//! The key is made in another process. This one gets it through a pipe, with fingerprints of its numbers: words of them,
+//! masked, so that the fingerprints are not themselves what is searched for.
+
+use crate::scenarios::{Words, reference};
+use crate::verdict::Table;
+use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::{Arithmetic, libcrypto::Libcrypto};
+use garner::device::Cpu;
+use garner::key::PrivateKey;
+use garner::private_op::{PrivateOp, run as run_private};
+use openssl::rsa::Rsa;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+const NAME: &str = "memory: a key that was used and dropped is gone";
+const MASK: u64 = 0x5bd1_e995_9d1b_54a5;
+const BITS: u32 = 2048;
+
+/// The scenario.
+pub fn run(table: &mut Table, filter: &str) {
+    if NAME.contains(filter) {
+        table.section("memory: all of it is searched for words of a key, before and after the key is dropped");
+        table.row(NAME, judge());
+    }
+}
+
+fn judge() -> Result<String, String> {
+    let rsa = Rsa::generate(BITS).map_err(|error| error.to_string())?;
+    let der = rsa.private_key_to_der().map_err(|error| error.to_string())?;
+    let parts = [rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp()].map(|part| part.expect("a CRT key"));
+    let mut message = (der.len() as u64).to_le_bytes().to_vec();
+    for part in parts {
+        // The third word, as words and as big-endian bytes have it.
+        let word = reference::low(part, 4)[2];
+        for form in [word, word.swap_bytes()] {
+            message.extend_from_slice(&(form ^ MASK).to_le_bytes());
+        }
+    }
+    message.extend_from_slice(&der);
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut child = Command::new(program)
+        .arg("remains")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    child.stdin.take().expect("piped").write_all(&message).map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if output.status.success() { Ok(text) } else { Err(format!("{}, {text}", output.status)) }
+}
+
+/// The body of the process that has the key.
+///
+/// # Panics
+/// When something of the key is left, or was not found while it was there.
+pub fn run_one() {
+    // Not `stdin()`, whose buffer would keep a copy.
+    let mut input = File::open("/dev/stdin").expect("a pipe");
+    let mut number = || {
+        let mut bytes = [0; 8];
+        input.read_exact(&mut bytes).expect("the parent's message");
+        u64::from_le_bytes(bytes)
+    };
+    let length = number();
+    let masked: [u64; 10] = std::array::from_fn(|_| number());
+    let mut der = vec![0; length as usize];
+    input.read_exact(&mut der).expect("the parent's message");
+    let key = PrivateKey::from_der(&der).expect("a valid key");
+    for byte in &mut der {
+        // SAFETY: an exclusive reference; volatile so that the wiping stays.
+        unsafe { std::ptr::write_volatile(byte, 0) }
+    }
+    let mut arithmetics: Vec<Arc<dyn Arithmetic>> = vec![Arc::new(Libcrypto)];
+    arithmetics.extend(Ifma::new().map(|ifma| Arc::new(ifma) as Arc<dyn Arithmetic>));
+    for arithmetic in &arithmetics {
+        let device = Cpu::new(arithmetic.clone());
+        let input = Words(12).below(key.public().modulus().words());
+        let mut output = vec![0; input.len()];
+        let mut operations = [PrivateOp { key: &key, input: &input, output: &mut output }];
+        run_private(&**arithmetic, &device, &mut operations).expect("the batch runs");
+    }
+    let with = search(&masked);
+    assert!(with.iter().filter(|(part, _)| part % 2 == 0).count() >= 5, "the key is there: {with:?}");
+    drop(key);
+    let without = search(&masked);
+    println!("{} places while it was there, after that {}: {without:?}", with.len(), without.len());
+    let elsewhere = without.iter().any(|(_, mapping)| mapping != "[stack]");
+    if elsewhere {
+        std::process::exit(1);
+    }
+}
+
+/// Which of the words are in this process's memory, and in which mappings.
+fn search(masked: &[u64]) -> BTreeSet<(usize, String)> {
+    let mut found = BTreeSet::new();
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("a list of mappings");
+    let memory = File::open("/proc/self/mem").expect("this process's memory");
+    let mut window = vec![0; (1 << 16) + 7];
+    let own = window.as_ptr_range();
+    let own = own.start.addr()..own.end.addr();
+    for line in maps.lines() {
+        let mut fields = line.split_whitespace();
+        let (Some(range), Some(rights)) = (fields.next(), fields.next()) else { continue };
+        let Some((from, to)) = range.split_once('-') else { continue };
+        let parse = |text| usize::from_str_radix(text, 16).expect("an address");
+        let (from, to) = (parse(from), parse(to));
+        if !rights.starts_with("rw") {
+            continue;
+        }
+        let name = fields.nth(3).unwrap_or("anonymous").to_owned();
+        let mut start = from;
+        while start < to {
+            let Ok(read) = memory.read_at(&mut window, start as u64) else { break };
+            let read = read.min(to - start);
+            for (i, bytes) in window[..read].windows(8).enumerate() {
+                let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes")) ^ MASK;
+                // The window shows what it held before, where it sees itself.
+                if let Some(part) = masked.iter().position(|&part| part == word)
+                    && !own.contains(&(start + i))
+                {
+                    found.insert((part, name.clone()));
+                }
+            }
+            start += read.saturating_sub(7).max(1);
+        }
+    }
+    window.fill(0);
+    found
+}

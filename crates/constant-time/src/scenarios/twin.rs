@@ -1,0 +1,122 @@
+//! The twin: the code of the vector arithmetic, over kernels interpreted instead of assembled.
+
+use super::marking::{Marking, mark_modulus};
+use super::{Scenario, Words, clean, reference};
+use crate::valgrind::{depends_on_secret, public_of_others, reveal, secret};
+use garner::arithmetic::ifma::Twin;
+use garner::arithmetic::libcrypto::Libcrypto;
+use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
+use garner_kernels::{Lanes, interpreter, program::Pointer};
+
+pub fn all() -> Vec<Scenario> {
+    vec![
+        clean("twin: every kernel, all its memory secret", kernels),
+        clean("twin: multiply, 250 to 1,500 bits", multiply),
+        clean("twin: power_secret, 512-bit modulus", || power(512, 4, 8, false)),
+        clean("twin: power_secret, 1,024-bit modulus", || power(1024, 1, 32, false)),
+        clean("twin: power_secret, 1,536-bit modulus, of blocks", || power(1536, 1, 24, false)),
+        clean("twin: power_public, secret base", || power(512, 1, 16, true)),
+        clean("twin: the modulus alone is secret", modulus),
+        clean("libcrypto: the code around its functions", libcrypto),
+    ]
+}
+
+fn kernels() {
+    let mut random = Words(5);
+    for kernel in garner_kernels::all() {
+        let reach = kernel.program.reach();
+        let mut rows = 0;
+        let at: [usize; Pointer::COUNT] = reach.map(|reach| {
+            rows += reach;
+            rows - reach
+        });
+        let mut memory: Vec<Lanes> = (0..rows).map(|_| std::array::from_fn(|_| random.next() >> 12)).collect();
+        let before = memory.clone();
+        secret(&mut memory);
+        interpreter::run(&kernel.program, &mut memory, at);
+        assert!(depends_on_secret(&memory));
+        reveal(&mut memory);
+        assert_ne!(memory, before, "{} wrote something", kernel.name);
+    }
+}
+
+fn multiply() {
+    let mut random = Words(7);
+    let moduli: Vec<Vec<u64>> = [250, 512, 1024, 1500].iter().map(|&bits| random.odd(bits)).collect();
+    let factors: Vec<_> = moduli.iter().map(|n| (random.below(n), random.below(n))).collect();
+    let expected: Vec<Vec<u64>> = moduli.iter().zip(&factors).map(|(n, (a, b))| reference::multiply(a, b, n)).collect();
+    let moduli: Vec<Modulus> = moduli.iter().map(|n| Modulus::new(n).expect("odd")).collect();
+    moduli.iter().for_each(mark_modulus);
+    let mut results: Vec<Vec<u64>> = expected.iter().map(|words| vec![0; words.len()]).collect();
+    let mut jobs: Vec<Multiply<'_>> = moduli
+        .iter()
+        .zip(&factors)
+        .zip(&mut results)
+        .map(|((modulus, (a, b)), result)| Multiply { modulus, a, b, result })
+        .collect();
+    Marking::new(Twin::default()).multiply(&mut jobs);
+    for (mut result, expected) in results.into_iter().zip(expected) {
+        reveal(&mut result);
+        assert_eq!(result, expected);
+    }
+}
+
+/// Two powers at once: a random exponent and zero; bases of `base_words` words.
+fn power(bits: usize, exponent_words: usize, base_words: usize, public: bool) {
+    let mut random = Words(8);
+    let exponents = [random.take(exponent_words), vec![0; exponent_words]];
+    let exponents = if public { [vec![65537], vec![65537]] } else { exponents };
+    let moduli: [Vec<u64>; 2] = std::array::from_fn(|_| random.odd(bits));
+    let bases: [Vec<u64>; 2] = std::array::from_fn(|_| random.take(base_words));
+    let expected: Vec<Vec<u64>> = (0..2).map(|i| reference::power(&bases[i], &exponents[i], &moduli[i])).collect();
+    let moduli = moduli.map(|n| Modulus::new(&n).expect("odd"));
+    let mut results = [vec![0; bits.div_ceil(64)], vec![0; bits.div_ceil(64)]];
+    let mut jobs: Vec<Power<'_>> = results
+        .iter_mut()
+        .enumerate()
+        .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
+        .collect();
+    let arithmetic = Marking::new(Twin::default());
+    if public {
+        moduli.iter().for_each(mark_modulus);
+        arithmetic.power_public(&mut jobs);
+    } else {
+        arithmetic.power_secret(&mut jobs);
+    }
+    for (mut result, expected) in results.into_iter().zip(expected) {
+        reveal(&mut result);
+        assert_eq!(result, expected);
+    }
+}
+
+/// The constants beside a modulus are as secret as it is; fails if [`mark_modulus`] does not reach them.
+fn modulus() {
+    let mut random = Words(10);
+    let n = random.odd(512);
+    let (a, b) = (random.below(&n), random.below(&n));
+    let mut result = vec![0; 8];
+    let modulus = Modulus::new(&n).expect("odd");
+    mark_modulus(&modulus);
+    public_of_others(modulus.words());
+    Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result }]);
+    reveal(&mut result);
+    assert_eq!(result, reference::multiply(&a, &b, &n));
+}
+
+/// The arithmetic without vectors. What libcrypto does with numbers is an exception; what is done around it is not.
+fn libcrypto() {
+    let mut random = Words(11);
+    let n = random.odd(512);
+    let (a, b) = (random.below(&n), random.below(&n));
+    let expected = [reference::multiply(&a, &b, &n), reference::power(&a, &b, &n)];
+    let modulus = Modulus::new(&n).expect("odd");
+    let arithmetic = Marking::new(Libcrypto);
+    let mut results = [vec![0; 8], vec![0; 8]];
+    let [product, power] = &mut results;
+    arithmetic.multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: product }]);
+    arithmetic.power_secret(&mut [Power { modulus: &modulus, base: &a, exponent: &b, result: power }]);
+    for (mut result, expected) in results.into_iter().zip(expected) {
+        reveal(&mut result);
+        assert_eq!(result, expected);
+    }
+}

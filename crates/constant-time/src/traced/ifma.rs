@@ -1,0 +1,137 @@
+//! The vector arithmetic as it runs: AVX-512 IFMA kernels and the code around them.
+
+use super::{Expected, SECRETS, Traced};
+use crate::scenarios::{Words, reference};
+use crate::trace::Case;
+use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
+
+/// Jobs for which four lanes, and so the shorter registers, suffice.
+const NARROW: usize = 4;
+
+/// What a call does with its numbers.
+#[derive(Clone, Copy)]
+enum Operation {
+    Multiply,
+    PowerSecret,
+    PowerPublic,
+}
+
+/// The numbers of one job; for a multiplication `exponent` is the second factor.
+#[derive(Clone)]
+struct Numbers {
+    modulus: Vec<u64>,
+    base: Vec<u64>,
+    exponent: Vec<u64>,
+    expected: Vec<u64>,
+}
+
+struct Call {
+    operation: Operation,
+    arithmetic: Ifma,
+    secrets: [Vec<Numbers>; SECRETS],
+    /// What the call works on: the same memory for every secret.
+    moduli: Vec<Modulus>,
+    current: Vec<Numbers>,
+    results: Vec<Vec<u64>>,
+}
+
+impl Call {
+    /// Random numbers; the last two secrets have the exponents (factors) zero and all ones (modulus - 1).
+    fn new(arithmetic: Ifma, operation: Operation, jobs: usize, bits: usize, exponent_words: usize) -> Call {
+        let mut random = Words(bits as u64);
+        let secrets: [Vec<Numbers>; SECRETS] = std::array::from_fn(|secret| {
+            let numbers = |_| {
+                let modulus = random.odd(bits);
+                let base = random.below(&modulus);
+                let mut exponent = match operation {
+                    Operation::Multiply => random.below(&modulus),
+                    Operation::PowerSecret => random.take(exponent_words),
+                    Operation::PowerPublic => vec![65537],
+                };
+                match (operation, SECRETS - secret) {
+                    (Operation::PowerPublic, _) | (_, 3..) => {}
+                    (_, 2) => exponent.fill(0),
+                    (Operation::Multiply, _) => {
+                        exponent.clone_from(&modulus);
+                        exponent[0] -= 1;
+                    }
+                    _ => exponent.fill(u64::MAX),
+                }
+                let expected = match operation {
+                    Operation::Multiply => reference::multiply(&base, &exponent, &modulus),
+                    _ => reference::power(&base, &exponent, &modulus),
+                };
+                Numbers { modulus, base, exponent, expected }
+            };
+            (0..jobs).map(numbers).collect()
+        });
+        let current = secrets[0].clone();
+        let results = vec![vec![0; bits.div_ceil(64)]; jobs];
+        Call { operation, arithmetic, secrets, moduli: Vec::with_capacity(jobs), current, results }
+    }
+}
+
+impl Case for Call {
+    fn select(&mut self, secret: usize) {
+        self.moduli.clear();
+        for (current, chosen) in self.current.iter_mut().zip(&self.secrets[secret]) {
+            current.base.copy_from_slice(&chosen.base);
+            current.exponent.copy_from_slice(&chosen.exponent);
+            current.expected.copy_from_slice(&chosen.expected);
+            self.moduli.push(Modulus::new(&chosen.modulus).expect("odd"));
+        }
+    }
+
+    fn call(&mut self) {
+        let numbers = self.moduli.iter().zip(&self.current).zip(&mut self.results);
+        if let Operation::Multiply = self.operation {
+            let mut jobs: Vec<Multiply<'_>> = numbers
+                .map(|((modulus, Numbers { base, exponent, .. }), result)| Multiply {
+                    modulus,
+                    a: base,
+                    b: exponent,
+                    result,
+                })
+                .collect();
+            return self.arithmetic.multiply(&mut jobs);
+        }
+        let mut jobs: Vec<Power<'_>> = numbers
+            .map(|((modulus, Numbers { base, exponent, .. }), result)| Power { modulus, base, exponent, result })
+            .collect();
+        match self.operation {
+            Operation::PowerPublic => self.arithmetic.power_public(&mut jobs),
+            _ => self.arithmetic.power_secret(&mut jobs),
+        }
+    }
+
+    fn verify(&mut self) -> bool {
+        self.results.iter().zip(&self.current).all(|(result, numbers)| *result == numbers.expected)
+    }
+}
+
+pub fn all(long: bool) -> Vec<Traced> {
+    let Some(arithmetic) = Ifma::new() else { return Vec::new() };
+    let mut all = Vec::new();
+    let mut call = |name: &str, operation, jobs: usize, bits, exponent_words| {
+        let lanes = if jobs > NARROW { "512-bit registers" } else { "256-bit registers" };
+        all.push(Traced {
+            name: format!("ifma: {name}, {bits} bits, {lanes}"),
+            expected: Expected::Equal,
+            case: Box::new(Call::new(arithmetic, operation, jobs, bits, exponent_words)),
+        });
+    };
+    for bits in [512, 1024, 1536, 2048, 4096] {
+        call("multiply", Operation::Multiply, 2, bits, 0);
+        call("multiply", Operation::Multiply, 8, bits, 0);
+    }
+    call("power_public", Operation::PowerPublic, 2, 1024, 0);
+    for (jobs, bits) in [(2, 512), (8, 512), (2, 1024), (8, 1024), (8, 1536)] {
+        call("power_secret", Operation::PowerSecret, jobs, bits, 1);
+    }
+    if long {
+        call("power_secret", Operation::PowerSecret, 2, 2048, 1);
+        call("power_secret", Operation::PowerSecret, 8, 2048, 1);
+    }
+    all
+}

@@ -1,0 +1,91 @@
+//! What is traced, and the verdict: every secret must give the same trace.
+
+mod controls;
+mod ifma;
+mod private_op;
+
+use crate::trace::{Case, Trace, first_difference, source_line, traces};
+use crate::verdict::Table;
+use garner::arithmetic::ifma::Ifma;
+use std::time::Instant;
+
+/// Secrets tried for each call: random ones, and at the end the extremes.
+const SECRETS: usize = 6;
+
+/// What must come of the traces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Expected {
+    /// The same program counters, the same addresses.
+    Equal,
+    /// Different program counters: a control.
+    OtherCounters,
+    /// The same program counters, different addresses: a control.
+    OtherAddresses,
+    /// An instruction the tracer cannot vouch for: a control.
+    Unknown,
+}
+
+/// A call and what must come of it.
+struct Traced {
+    name: String,
+    expected: Expected,
+    case: Box<dyn Case>,
+}
+
+/// All calls whose name contains `filter`; with `long` also those that take minutes each.
+pub fn run(table: &mut Table, filter: &str, long: bool) {
+    let mut all = controls::all();
+    all.extend(ifma::all(long));
+    all.extend(private_op::all(long));
+    all.retain(|traced| traced.name.contains(filter));
+    if all.is_empty() {
+        return;
+    }
+    table.section(&format!(
+        "traces: single-stepped with {SECRETS} secrets; program counters and addresses must be equal"
+    ));
+    if !Ifma::available() {
+        table.skipped("ifma: all traces", "this processor has no AVX-512 IFMA");
+    }
+    for mut traced in all {
+        let verdict = judge(table, &mut traced);
+        table.row(&traced.name, verdict);
+    }
+}
+
+fn judge(table: &Table, Traced { name, expected, case }: &mut Traced) -> Result<String, String> {
+    let started = Instant::now();
+    table.progress(&format!("tracing {name}"));
+    let traces: [Trace; SECRETS] = traces(case.as_mut())?;
+    let first = traces[0];
+    let other =
+        traces.iter().position(|trace| trace.counters != first.counters || trace.instructions != first.instructions);
+    let elsewhere =
+        traces.iter().position(|trace| trace.addresses != first.addresses || trace.accesses != first.accesses);
+    let unknown = traces.iter().map(|trace| trace.unknown).find(|&counter| counter != 0);
+    let (found, secret) = match (unknown, other, elsewhere) {
+        (Some(_), _, _) => (Expected::Unknown, None),
+        (_, Some(secret), _) => (Expected::OtherCounters, Some(secret)),
+        (_, _, Some(secret)) => (Expected::OtherAddresses, Some(secret)),
+        _ => (Expected::Equal, None),
+    };
+    if found == *expected && first.instructions > 0 {
+        return Ok(match expected {
+            Expected::Equal => format!(
+                "{SECRETS} equal traces: {} instructions, {} addresses, {:.1} s",
+                first.instructions,
+                first.accesses,
+                started.elapsed().as_secs_f64()
+            ),
+            Expected::OtherCounters => "seen: other program counters".into(),
+            Expected::OtherAddresses => "seen: other addresses".into(),
+            Expected::Unknown => "seen: an instruction of unknown time".into(),
+        });
+    }
+    let detail = match (secret, unknown) {
+        (Some(secret), _) => first_difference(case.as_mut(), 0, secret)?,
+        (_, Some(counter)) => source_line(counter),
+        _ => String::new(),
+    };
+    Err(format!("expected {expected:?}, found {found:?} in {name}\n        {detail}"))
+}
