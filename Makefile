@@ -18,9 +18,10 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup ## every test
+test: setup ## every test, with the kernels and, where they were, without them
 	$(CARGO) test --workspace
-	$(CARGO) test --release --package garner --test optimised
+	@echo "again without AVX-512 IFMA (GARNER_CPU=libcrypto)"
+	GARNER_CPU=libcrypto $(CARGO) test --workspace
 
 lint: setup ## formatter and linter, warnings are errors
 	$(CARGO) fmt --all --check
@@ -29,16 +30,15 @@ lint: setup ## formatter and linter, warnings are errors
 format: ## format everything
 	$(CARGO) fmt --all
 
-check-ct: build ## constant-time evidence: memcheck over the scalar twins, program-counter traces of the kernels
-	./ct/check.sh
+check-ct: setup ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
+	$(CARGO) run --release --package garner-constant-time
 
 bench: build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
 
-install: build ## the command, the C library and its header below PREFIX
+install: build ## the command, the C library with its header and pkg-config file, below PREFIX
 	install -D -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner
-	install -D -m 755 $(OUT)/libgarner.so $(DESTDIR)$(PREFIX)/lib/libgarner.so
-	install -D -m 644 crates/capi/include/garner.h $(DESTDIR)$(PREFIX)/include/garner.h
+	crates/capi/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 
 clean: ## remove what was built
 	$(CARGO) clean
