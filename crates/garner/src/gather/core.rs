@@ -64,7 +64,7 @@ impl Core {
                 return Err(Error::ShutDown);
             }
             let pool = queue.pool(class.pool());
-            if pool.running < self.slots {
+            if pool.running < self.slots || class.brief() {
                 pool.running += 1;
                 self.tell_of_room(process, &queue);
                 drop(queue);
