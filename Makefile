@@ -18,12 +18,12 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup ## every test, with the kernels and, where they were, without them
+test: setup hw-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	@echo "again without AVX-512 IFMA (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace
 
-lint: setup ## formatter and linter, warnings are errors
+lint: setup hw-lint ## formatter and linters, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 
@@ -42,3 +42,5 @@ install: build ## the command, the C library with its header and pkg-config file
 
 clean: ## remove what was built
 	$(CARGO) clean
+
+include hw/hw.mk

@@ -14,6 +14,10 @@ need libssl-dev pkg-config --exists 'libcrypto >= 3.0.0'
 need openssl openssl version
 need valgrind valgrind --version
 need libc6-dbg test -d /usr/lib/debug/.build-id
+need python3-venv python3 -c "import ensurepip"
+need ccache ccache --version
+need liblz4-dev test -e /usr/include/lz4.h
+need zlib1g-dev test -e /usr/include/zlib.h
 
 if [ -n "$missing" ]; then
     echo "installing:$missing"

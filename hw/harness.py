@@ -1,0 +1,55 @@
+"""How the tests of this folder run: one cocotb test module on one parametrised top module, under Verilator.
+
+A pytest file calls `simulate`; the cocotb tests themselves are the `@cocotb.test()` functions of the module it names.
+Built models are kept in `hw/build`, one folder for each set of parameters, and rebuilt when a source changes.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+HW = Path(__file__).resolve().parent
+BUILD = HW / "build"
+VERILATOR = next(Path(p) / "verilator" / "bin" for p in sys.path if (Path(p) / "verilator" / "bin").is_dir())
+os.environ["PATH"] = os.pathsep.join([str(VERILATOR), str(Path(sys.executable).parent), os.environ["PATH"]])
+os.environ.setdefault("OBJCACHE", "ccache")
+
+from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set above)
+
+PACKAGE = HW / "rtl" / "garner_pkg.sv"
+
+
+def rtl(*names: str) -> list[Path]:
+    """The sources of these modules: `rtl("prim/ram", "mont/row")`; the package comes first by itself."""
+    return [PACKAGE] + [HW / "rtl" / f"{name}.sv" for name in names]
+
+
+def simulate(top: str, sources: list[Path], test_module: str, folder: Path, parameters: dict | None = None,
+             environment: dict[str, str] | None = None, waves: bool = False, arguments: list[str] | None = None,
+             build_arguments: list[str] | None = None) -> None:
+    """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module` on it.
+
+    `folder` is where `test_module` lies; `environment` reaches the tests through `os.environ`.
+    Raises when a test fails.
+    """
+    parameters = parameters or {}
+    name = "-".join([top] + [f"{key}={value}" for key, value in sorted(parameters.items())] + (["waves"] if waves else []))
+    runner = get_runner("verilator")
+    build = BUILD / name
+    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
+                 build_args=["-Wall", "-Wno-fatal", "-O3", "--x-assign", "unique", "--x-initial", "unique",
+                             *(build_arguments or [])], timescale=("1ns", "1ps"))
+    sys.path[:0] = [str(folder), str(HW)]  # the runner hands sys.path on to the simulation
+    results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
+                          extra_env=environment or {}, test_args=arguments or [])
+    del sys.path[:2]
+    check(results)
+
+
+def check(results: Path) -> None:
+    """Raises unless every test in this result file passed and there was at least one."""
+    from cocotb_tools.check_results import get_results
+
+    tests, failed = get_results(results)
+    assert tests > 0, "no cocotb test ran"
+    assert failed == 0, f"{failed} of {tests} cocotb tests failed"

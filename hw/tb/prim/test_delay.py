@@ -1,0 +1,34 @@
+"""delay: what goes in comes out `Cycles` later."""
+
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from harness import rtl, simulate
+
+
+@pytest.mark.parametrize("cycles", [1, 2, 7])
+def test_delay(cycles):
+    simulate("delay", rtl("prim/delay"), "test_delay", Path(__file__).parent, {"Width": 18, "Cycles": cycles},
+             {"CYCLES": str(cycles)})
+
+
+@cocotb.test()
+async def words_leave_in_order_after_their_cycles(dut):
+    cycles = int(os.environ["CYCLES"])
+    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    sent = []
+    for _ in range(200):
+        word = random.getrandbits(18)
+        dut.d_i.value = word
+        sent.append(word)
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        if len(sent) >= cycles:
+            assert int(dut.q_o.value) == sent[-cycles]
+        await cocotb.triggers.NextTimeStep()
