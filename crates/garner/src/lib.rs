@@ -19,6 +19,7 @@ pub mod encryption;
 pub mod error;
 pub mod fork;
 pub mod gather;
+mod kept;
 pub mod key;
 pub mod keygen;
 pub mod padding;

@@ -32,6 +32,33 @@ fn callers_arriving_during_a_batch_share_the_next() {
 }
 
 #[test]
+fn full_batch_does_not_wait_for_a_slot_and_a_part_of_one_does() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(8, &gate));
+    let mut config = config(&[&device], 1);
+    config.overlap = true;
+    let gatherer = Gatherer::new(config);
+    thread::scope(|scope| {
+        let call = |i| assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+        scope.spawn(move || call(0));
+        gate.wait_for_arrivals(1);
+        for i in 1..4 {
+            scope.spawn(move || call(i));
+        }
+        eventually("three callers wait", || gatherer.statistics().queue == 3);
+        scope.spawn(move || call(4));
+        gate.wait_for_arrivals(2);
+        // No more than twice the slots, however many wait.
+        for i in 5..13 {
+            scope.spawn(move || call(i));
+        }
+        eventually("eight callers wait", || gatherer.statistics().queue == 8);
+        gate.open_for_good();
+    });
+    assert_eq!(device.sizes(), [2, 8, 8, 8]);
+}
+
+#[test]
 fn slow_device_makes_callers_share() {
     let known = Known::new(512);
     let device = Arc::new(TestDevice::slow(16, Duration::from_millis(20)));

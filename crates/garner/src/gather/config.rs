@@ -17,6 +17,9 @@ pub struct Config {
     pub devices: Vec<Arc<dyn Device>>,
     /// How many batches run at the same time; at least 1. The default is the number of processors this process may use.
     pub slots: usize,
+    /// Whether full batches may use as many slots again, so that no processor is idle while the leader that got a slot
+    /// waits for another processor. The default is yes.
+    pub overlap: bool,
     /// How many operations may wait; at least 1. The default is [`Config::QUEUE_LIMIT`].
     pub queue_limit: usize,
     /// After this many failed batches in a row (an error or a panic) a device is taken out of service. The default is 3.
@@ -52,6 +55,7 @@ impl Config {
             arithmetic,
             devices,
             slots: thread::available_parallelism().map_or(1, usize::from),
+            overlap: true,
             queue_limit: Config::QUEUE_LIMIT,
             failures_allowed: 3,
             faults_allowed: 8,
@@ -65,6 +69,7 @@ impl fmt::Debug for Config {
             .field("arithmetic", &self.arithmetic.name())
             .field("devices", &self.devices.iter().map(|device| device.name().to_owned()).collect::<Vec<_>>())
             .field("slots", &self.slots)
+            .field("overlap", &self.overlap)
             .field("queue_limit", &self.queue_limit)
             .field("failures_allowed", &self.failures_allowed)
             .field("faults_allowed", &self.faults_allowed)

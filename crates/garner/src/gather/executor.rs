@@ -33,15 +33,14 @@ pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
 }
 
 /// Assigns a slot of `pool` to an idle executor, or starts one if there are fewer than `most`. Whether it was possible:
-/// if not, all executors are busy, and the first that ends its batch sees to what waits.
-pub fn rouse(core: &Arc<Core>, process: &Process, queue: &mut Queue, pool: Pool) -> bool {
+/// if not, all executors are busy, and the first that ends its batch sees to what waits. The caller wakes it.
+pub fn rouse(core: &Arc<Core>, queue: &mut Queue, pool: Pool) -> bool {
     let spare = |queue: &Queue| queue.executors.idle > queue.executors.assigned.iter().sum();
     let may_start = queue.executors.threads <= core.slots;
     if !(spare(queue) || may_start && start(core, queue).is_ok()) {
         return false;
     }
     queue.executors.assigned[pool as usize] += 1;
-    process.work.notify_one();
     true
 }
 
@@ -82,8 +81,9 @@ fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
         let available = queue.pool(pool).in_line(class);
         let choice = core.route.choose(class, available);
         let entries = core.take(process, &mut queue, class, choice.take);
-        core.dispatch(process, &mut queue, pool);
+        let handed = core.dispatch(process, &mut queue, pool);
         drop(queue);
+        handed.wake(process);
         slot.run(class, choice.path, None, entries);
         queue = lock(&process.queue);
     }

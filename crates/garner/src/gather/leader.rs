@@ -78,9 +78,10 @@ impl Drop for Slot<'_> {
             Some((class, fill, time)) => state.ended(class, fill, time.as_nanos() as u64),
             None => state.running -= 1,
         }
-        self.core.dispatch(self.process, &mut queue, self.pool);
+        let handed = self.core.dispatch(self.process, &mut queue, self.pool);
         let closed = queue.closed;
         drop(queue);
+        handed.wake(self.process);
         if closed {
             self.process.quiet.notify_all();
         }

@@ -223,11 +223,12 @@ pub fn gatherer(device: &Arc<TestDevice>, slots: usize) -> Gatherer {
     Gatherer::new(config(&[device], slots))
 }
 
-/// libcrypto's arithmetic, these devices, so many slots.
+/// libcrypto's arithmetic, these devices, exactly so many slots.
 pub fn config(devices: &[&Arc<TestDevice>], slots: usize) -> Config {
     let devices = devices.iter().map(|&device| Arc::clone(device) as Arc<dyn Device>).collect();
     let mut config = Config::with(Arc::new(Libcrypto), devices);
     config.slots = slots;
+    config.overlap = false;
     config
 }
 

@@ -1,9 +1,8 @@
 //! The memory in which a pass works: one page-aligned block, for operands scattered over the cache cost 9 %.
 
 use super::class::{Class, Shape};
-use crate::secret::SecretWords;
+use crate::kept::Block;
 use garner_kernels::{Lanes, constants, transpose};
-use std::cell::Cell;
 
 /// Where everything stands, in rows. What a squaring touches stands together.
 #[derive(Debug, Clone, Copy)]
@@ -64,37 +63,17 @@ impl Layout {
     }
 }
 
-thread_local! {
-    static KEPT: Cell<Option<SecretWords>> = const { Cell::new(None) };
-}
-
-/// Rows of zeros, which are zeros again when it is dropped. Each thread keeps one block and uses it again.
-pub struct Workspace {
-    words: Option<SecretWords>,
-    rows: usize,
-}
+/// Rows of zeros, wiped when dropped.
+pub struct Workspace(Block);
 
 impl Workspace {
     /// `rows` rows, all zero.
     pub fn new(rows: usize) -> Workspace {
-        // While the thread ends there is nothing kept any more, and nothing will be.
-        let kept = KEPT.try_with(Cell::take).ok().flatten().filter(|words| words.len() >= 8 * rows);
-        let words = kept.unwrap_or_else(|| SecretWords::zeroed(8 * rows));
-        Workspace { words: Some(words), rows }
+        Workspace(Block::zeroed(8 * rows))
     }
 
     /// The rows.
     pub fn rows(&mut self) -> &mut [Lanes] {
-        let words = self.words.as_mut().expect("there until dropped");
-        &mut words.as_chunks_mut().0[..self.rows]
-    }
-}
-
-impl Drop for Workspace {
-    fn drop(&mut self) {
-        // The memory lives on in the thread, so these stores cannot be left out as dead.
-        self.rows().as_flattened_mut().fill(0);
-        let words = self.words.take();
-        let _ = KEPT.try_with(|kept| kept.set(words));
+        self.0.as_chunks_mut().0
     }
 }
