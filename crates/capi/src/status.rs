@@ -115,7 +115,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         let status = match &error {
             Error::Key { .. } => Status::Key,
-            Error::Encoding(_) => Status::Encoding,
+            Error::Encoding(_) | Error::NoPassword => Status::Encoding,
             Error::Argument { .. } => Status::Argument,
             Error::Verification => Status::Verification,
             Error::Fault => Status::Fault,

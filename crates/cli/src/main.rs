@@ -1,11 +1,21 @@
 //! The `garner` command: a front end to the library, for people and scripts. It holds no cryptography of its own.
 
+mod decrypt;
 mod devices;
+mod digest;
+mod encoding;
+mod encrypt;
 mod failure;
+mod files;
+mod keygen;
 mod machine;
+mod options;
 mod output;
+mod progress;
+mod sign;
 mod speed;
 mod stats;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -35,6 +45,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Generate one key or many
+    Keygen(keygen::Arguments),
+    /// Sign a message or digest
+    Sign(sign::Arguments),
+    /// Verify the signature of a message or digest
+    Verify(verify::Arguments),
+    /// Encrypt a short message
+    Encrypt(encrypt::Arguments),
+    /// Decrypt a ciphertext
+    Decrypt(decrypt::Arguments),
     /// Show what can run RSA here, and why something cannot
     Devices(devices::Arguments),
     /// Measure Garner beside OpenSSL, every result checked
@@ -45,6 +65,11 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Keygen(arguments) => keygen::run(&arguments),
+        Command::Sign(arguments) => sign::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Encrypt(arguments) => encrypt::run(&arguments),
+        Command::Decrypt(arguments) => decrypt::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),

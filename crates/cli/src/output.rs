@@ -5,8 +5,13 @@ use std::io::{self, Write};
 
 /// Writes to standard output. `println!` would panic when the reader is gone.
 pub fn write(text: &str) -> Result<(), Failure> {
+    write_bytes(text.as_bytes())
+}
+
+/// Writes bytes to standard output.
+pub fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
 }

@@ -9,8 +9,9 @@ use std::process::Stdio;
 
 #[test]
 fn every_command_explains_itself_with_examples() {
-    for command in [&["--help"][..], &["devices", "--help"], &["speed", "--help"], &["stats", "--help"]] {
-        let outcome = run(&mut garner(command));
+    let commands = ["keygen", "sign", "verify", "encrypt", "decrypt", "devices", "speed", "stats"];
+    for command in commands.iter().map(|&command| vec![command, "--help"]).chain([vec!["--help"]]) {
+        let outcome = run(&mut garner(&command));
         assert_eq!(outcome.status, 0);
         assert!(outcome.stdout.contains("Usage: garner") && outcome.stdout.contains("Examples:"), "{}", outcome.stdout);
         assert_eq!(outcome.stderr, "");

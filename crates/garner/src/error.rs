@@ -15,6 +15,9 @@ pub enum Error {
     /// A key file or buffer could not be decoded.
     #[error("not a usable RSA key: {0}")]
     Encoding(String),
+    /// The key is encrypted and no password came with it.
+    #[error("not a usable RSA key: the key is encrypted and no password was given")]
+    NoPassword,
     /// An argument is outside its documented range.
     #[error("{name}: {reason}")]
     Argument {

@@ -1,5 +1,9 @@
 //! Runs the command.
 
+#![allow(dead_code)] // Each test file uses its part.
+
+pub mod folder;
+
 use std::process::{Command, Output};
 
 /// The `garner` just built, with no settings from outside.
@@ -19,7 +23,7 @@ pub struct Outcome {
 
 pub fn run(command: &mut Command) -> Outcome {
     let Output { status, stdout, stderr } = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Outcome { status: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
 }
 

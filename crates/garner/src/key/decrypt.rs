@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 
 /// PBKDF2's iterations at most: RFC 8018 section 4.2 names no more even for "especially critical keys".
 /// Without a bound a file could keep the loader busy for an hour.
-const MAX_ITERATIONS: u32 = 10_000_000;
+pub(super) const MAX_ITERATIONS: u32 = 10_000_000;
 
 /// scrypt's memory at most, 128 N r bytes: sixteen times that of OpenSSL's own files.
 const MAX_SCRYPT_BYTES: u64 = 256 << 20;

@@ -53,6 +53,7 @@
 mod blinding;
 mod components;
 mod decrypt;
+mod encrypt;
 mod parse;
 mod pem;
 mod recover;
@@ -61,6 +62,7 @@ mod write;
 
 pub(crate) use blinding::BlindingPair;
 pub use components::Components;
+pub use encrypt::{Cipher, Encryption};
 
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;

@@ -50,8 +50,8 @@ impl PrivateKey {
     /// `password` is used if the key is encrypted and ignored if it is not.
     ///
     /// # Errors
-    /// [`Error::Encoding`] when nothing of that kind can be decoded (a password that is missing or wrong is named as
-    /// such), [`Error::Key`] when the key is refused, [`Error::Random`].
+    /// [`Error::Encoding`] when nothing of that kind can be decoded (a wrong password is named as such),
+    /// [`Error::NoPassword`], [`Error::Key`] when the key is refused, [`Error::Random`].
     pub fn read(bytes: &[u8], password: Option<&[u8]>) -> Result<PrivateKey> {
         if looks_like_pem(bytes) {
             private_der(&pem::decode(bytes, PRIVATE)?, password)
@@ -145,9 +145,7 @@ fn private_der(der: &[u8], password: Option<&[u8]>) -> Result<PrivateKey> {
         Structure::Pkcs1Private => pkcs1_private(der),
         Structure::Pkcs8 => pkcs8_private(der),
         Structure::Pkcs8Encrypted => {
-            let password =
-                password.ok_or_else(|| Error::Encoding("the key is encrypted and no password was given".into()))?;
-            let plain = decrypt(der, password)?;
+            let plain = decrypt(der, password.ok_or(Error::NoPassword)?)?;
             // The padding of a wrong password is right once in 256 times; what comes out is then no key.
             if PrivateKeyInfoRef::from_der(&plain).is_err() {
                 return Err(Error::Encoding(WRONG_PASSWORD.into()));

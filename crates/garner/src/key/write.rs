@@ -1,6 +1,6 @@
 //! Keys back to DER and PEM, by `pkcs1`, `pkcs8` and `spki`. Called by the command line.
 //!
-//! A private key is written with its larger prime first, whatever order it was read in. Encryption is not offered.
+//! A private key is written with its larger prime first, whatever order it was read in. Encrypted files are written by `encrypt`.
 
 use super::{PrivateKey, PublicKey};
 use crate::words::to_be_bytes;
@@ -34,7 +34,7 @@ impl PrivateKey {
         self.pkcs8().to_pem("PRIVATE KEY", LineEnding::LF).expect(ENCODES)
     }
 
-    fn pkcs1(&self) -> SecretDocument {
+    pub(super) fn pkcs1(&self) -> SecretDocument {
         let public = self.public();
         let numbers = [
             public.modulus().words(),
@@ -63,9 +63,7 @@ impl PrivateKey {
     }
 
     fn pkcs8(&self) -> SecretDocument {
-        let pkcs1 = self.pkcs1();
-        let info = PrivateKeyInfoRef::new(ALGORITHM_ID, OctetStringRef::new(pkcs1.as_bytes()).expect(ENCODES));
-        SecretDocument::encode_msg(&info).expect(ENCODES)
+        SecretDocument::encode_msg(&info(&self.pkcs1())).expect(ENCODES)
     }
 }
 
@@ -93,6 +91,11 @@ impl PublicKey {
         };
         Document::encode_msg(&info).expect(ENCODES)
     }
+}
+
+/// The `PrivateKeyInfo` around an `RSAPrivateKey`.
+pub(super) fn info(pkcs1: &SecretDocument) -> PrivateKeyInfoRef<'_> {
+    PrivateKeyInfoRef::new(ALGORITHM_ID, OctetStringRef::new(pkcs1.as_bytes()).expect(ENCODES))
 }
 
 fn big_endian(words: &[u64]) -> Zeroizing<Vec<u8>> {

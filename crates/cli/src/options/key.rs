@@ -1,0 +1,57 @@
+//! Key files on the command line.
+
+use super::password::Password;
+use crate::failure::{Failure, Of};
+use crate::files::Input;
+use clap::Args;
+use garner::error::Error;
+use garner::key::{PrivateKey, PublicKey};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Longest key file, in bytes: certificates and comments beside the key included.
+const LONGEST: usize = 1 << 20;
+
+/// One key file.
+#[derive(Args, Debug)]
+pub struct Key {
+    /// The key file: PEM or DER, PKCS#1 or PKCS#8, encrypted or not
+    #[arg(long, short, value_name = "FILE")]
+    key: PathBuf,
+
+    #[command(flatten)]
+    password: Password,
+}
+
+impl Key {
+    /// The private key.
+    pub fn private(&self) -> Result<Arc<PrivateKey>, Failure> {
+        private(&self.key, &self.password)
+    }
+
+    /// The public key, or the public half of a private one.
+    pub fn public(&self) -> Result<Arc<PublicKey>, Failure> {
+        read(&self.key, &self.password, PublicKey::read)
+    }
+}
+
+/// Reads a private key.
+pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Failure> {
+    read(path, password, PrivateKey::read)
+}
+
+fn read<K>(
+    path: &Path,
+    password: &Password,
+    read: fn(&[u8], Option<&[u8]>) -> Result<K, Error>,
+) -> Result<Arc<K>, Failure> {
+    let input = Input::open(Some(path))?;
+    let name = input.name().to_owned();
+    let content = input.read_all(LONGEST)?;
+    // Nobody is asked for a password that is not needed.
+    let key = match read(&content, None) {
+        Err(Error::NoPassword) => read(&content, Some(&password.to_read(&name)?)),
+        other => other,
+    };
+    Ok(Arc::new(key.of(name)?))
+}

@@ -1,0 +1,8 @@
+//! Options that several commands share.
+
+pub mod encryption;
+pub mod hash;
+pub mod key;
+pub mod output;
+pub mod password;
+pub mod signature;

@@ -1,0 +1,63 @@
+//! `garner verify`: whether a signature is that of a message or digest.
+
+use crate::digest::Message;
+use crate::encoding::Encoding;
+use crate::failure::{Failure, Of};
+use crate::files::Input;
+use crate::options::{key, signature};
+use crate::output;
+use clap::Args;
+use garner::error::Error;
+use garner::gather::Gatherer;
+use garner::signature::verify_digest;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  garner verify --key public.pem --signature letter.sig letter.txt
+  garner verify --key public.pem --padding pss --signature letter.b64 --encoding base64 letter.txt
+  openssl dgst -sha256 -sign key.pem letter.txt > letter.sig
+
+The exit status is 0 for a good signature and 1 for any other.";
+
+/// Longest signature file, in bytes.
+const LONGEST: usize = 16 << 10;
+
+/// Options of `garner verify`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    key: key::Key,
+
+    #[command(flatten)]
+    scheme: signature::Options,
+
+    /// The signature
+    #[arg(long, short, value_name = "FILE")]
+    signature: PathBuf,
+
+    /// Encoding of the signature
+    #[arg(long, value_enum, default_value = "binary")]
+    encoding: Encoding,
+
+    #[command(flatten)]
+    message: Message,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let scheme = arguments.scheme.to_verify()?;
+    let key = arguments.key.public()?;
+    let input = Input::open(Some(&arguments.signature))?;
+    let signature_name = input.name().to_owned();
+    let signature = arguments.encoding.decode(&input.read_all(LONGEST)?).of(&signature_name)?;
+    let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
+    match verify_digest(Gatherer::global().of("devices")?, &key, scheme, &digest, &signature) {
+        Ok(()) => output::write("the signature is good\n"),
+        Err(Error::Verification) => {
+            Err(Failure::Check(format!("{signature_name}: not a signature of {name} by this key and scheme")))
+        }
+        Err(other) => Err(other).of(name),
+    }
+}
