@@ -22,6 +22,16 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The same, and what follows from it or can be done about it.
+    pub fn and(self, more: &str) -> Failure {
+        match self {
+            Failure::Check(text) => Failure::Check(format!("{text}; {more}")),
+            Failure::Usage(text) => Failure::Usage(format!("{text}; {more}")),
+            Failure::Environment(text) => Failure::Environment(format!("{text}; {more}")),
+            Failure::Output(error) => Failure::Output(error),
+        }
+    }
+
     /// The documented exit status.
     pub fn exit_code(&self) -> ExitCode {
         match self {

@@ -1,5 +1,6 @@
 //! The `garner` command: a front end to the library, for people and scripts. It holds no cryptography of its own.
 
+mod bulk;
 mod decrypt;
 mod devices;
 mod digest;
@@ -51,6 +52,8 @@ enum Command {
     Sign(sign::Arguments),
     /// Verify the signature of a message or digest
     Verify(verify::Arguments),
+    /// Sign any number of digests, messages or files
+    Bulk(bulk::Arguments),
     /// Encrypt a short message
     Encrypt(encrypt::Arguments),
     /// Decrypt a ciphertext
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Keygen(arguments) => keygen::run(&arguments),
         Command::Sign(arguments) => sign::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Bulk(arguments) => bulk::run(&arguments),
         Command::Encrypt(arguments) => encrypt::run(&arguments),
         Command::Decrypt(arguments) => decrypt::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),

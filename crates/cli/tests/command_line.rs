@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 #[test]
 fn every_command_explains_itself_with_examples() {
-    let commands = ["keygen", "sign", "verify", "encrypt", "decrypt", "devices", "speed", "stats"];
+    let commands = ["keygen", "sign", "verify", "bulk", "encrypt", "decrypt", "devices", "speed", "stats"];
     for command in commands.iter().map(|&command| vec![command, "--help"]).chain([vec!["--help"]]) {
         let outcome = run(&mut garner(&command));
         assert_eq!(outcome.status, 0);

@@ -1,0 +1,104 @@
+//! `garner bulk`: signatures of any number of digests, messages or files, and on after an interruption.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`arguments`] | the options |
+//! | [`keys`] | which key a line is signed with |
+//! | [`jobs`] | lines of the input, parsed and hashed |
+//! | [`partial`] | the output while it grows, and what is left of one |
+//! | [`resume`] | verifies what is there already |
+//! | [`pipeline`] | lines in, signatures out, a bounded number under way |
+//! | [`summary`] | what it came to |
+//!
+//! Nothing but the output itself is kept to go on from: each signature there is verified against its line, which costs
+//! a few per cent of making it, and finds any change of input, key or scheme.
+
+mod arguments;
+mod jobs;
+mod keys;
+mod partial;
+mod pipeline;
+mod resume;
+mod summary;
+
+pub use arguments::Arguments;
+
+use crate::failure::{Failure, Of};
+use crate::{devices, output, progress};
+use garner::gather::{Config, Gatherer};
+use jobs::Jobs;
+use keys::Keys;
+use partial::{Growing, Partial};
+use pipeline::Pipeline;
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::time::Instant;
+use summary::Summary;
+
+/// Batches of work under way for each slot: one running, the others ready for it and for the order of the output.
+const BATCHES: usize = 4;
+
+/// Signatures under way at least: where batches are small, so are the pauses of reader and writer.
+const LEAST_WINDOW: usize = 256;
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let scheme = arguments.scheme.to_sign()?;
+    if arguments.json && arguments.out().is_none() {
+        return Err(Failure::Usage("--json: needs --out, standard output being the signatures'".into()));
+    }
+    let config = devices::config(arguments.device.as_deref())?;
+    let window = window(&config);
+    let keys = Keys::read(&arguments.keys, &arguments.password)?;
+    let mut jobs = Jobs::open(arguments.input.as_deref(), arguments.of, arguments.scheme.hash(), keys)?;
+    let mut partial = match arguments.out() {
+        Some(path) => Some(Partial::open(path, arguments.force, arguments.restart)?),
+        None => None,
+    };
+    let gatherer = Arc::new(Gatherer::new(config));
+    let resumed = match &mut partial {
+        Some(partial) => resume::resume(partial, &mut jobs, &gatherer, scheme, arguments.encoding)?,
+        None => 0,
+    };
+
+    let bar = match jobs.total() {
+        Some(total) => progress::counted(total, "signatures", resumed),
+        None => progress::uncounted("signatures", resumed),
+    };
+    let mut growing = match &mut partial {
+        Some(partial) => Growing::File(partial),
+        None => Growing::Standard(io::stdout()),
+    };
+    let start = Instant::now();
+    let pipeline = Pipeline { gatherer, scheme, encoding: arguments.encoding, window };
+    let outcome = pipeline.run(jobs, &mut growing, &bar);
+    let seconds = start.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    let signed = match (outcome, partial) {
+        (Ok(signed), Some(partial)) => {
+            partial.finish()?;
+            signed
+        }
+        (Ok(signed), None) => signed,
+        (Err(failure), Some(partial)) => return Err(partial.keep(failure)),
+        (Err(failure), None) => return Err(failure),
+    };
+    let summary = Summary::new(signed, resumed, seconds);
+    if arguments.json {
+        output::write(&summary.json())?;
+    } else if io::stderr().is_terminal() {
+        eprintln!("{}", summary.text());
+    }
+    Ok(())
+}
+
+/// How many signatures are under way at most: enough for every slot, and so few that memory stays small.
+fn window(config: &Config) -> usize {
+    let batch = config.devices.iter().map(|device| device.preferred_batch()).max().unwrap_or(1);
+    (BATCHES * config.slots * batch).clamp(LEAST_WINDOW, config.queue_limit.max(LEAST_WINDOW))
+}
+
+/// Says of which line of which input an error is.
+fn at<T, E: std::fmt::Display>(result: Result<T, E>, name: &str, line: u64) -> Result<T, Failure> {
+    result.of(format_args!("{name}:{line}"))
+}

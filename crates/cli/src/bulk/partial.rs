@@ -1,0 +1,116 @@
+//! The output while it grows: `FILE.partial`, which becomes `FILE` when it is whole.
+
+use crate::failure::{Failure, Of};
+use crate::files::{exists, folder};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Stdout, Write};
+use std::path::{Path, PathBuf};
+
+/// A growing output file, locked.
+pub struct Partial {
+    whole: PathBuf,
+    path: PathBuf,
+    name: String,
+    file: File,
+    force: bool,
+    /// Bytes that were there.
+    length: u64,
+}
+
+impl Partial {
+    /// Opens what is left of an interrupted run, or begins anew.
+    pub fn open(whole: &Path, force: bool, restart: bool) -> Result<Partial, Failure> {
+        if whole.exists() && !force {
+            return Err(exists(whole));
+        }
+        let mut path = whole.as_os_str().to_owned();
+        path.push(".partial");
+        let path = PathBuf::from(path);
+        let name = path.display().to_string();
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).of(&name)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Environment(format!("{name}: another garner is writing it")));
+            }
+            Err(TryLockError::Error(error)) => return Err(error).of(&name),
+        }
+        if restart {
+            file.set_len(0).of(&name)?;
+        }
+        let length = file.metadata().of(&name)?.len();
+        Ok(Partial { whole: whole.to_owned(), path, name, file, force, length })
+    }
+
+    /// What errors call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes were there when it was opened.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// What was there.
+    pub fn read(&mut self) -> Result<impl Read, Failure> {
+        self.file.seek(SeekFrom::Start(0)).of(&self.name)?;
+        Ok(BufReader::with_capacity(64 << 10, &self.file))
+    }
+
+    /// Goes on after the first `length` bytes, and forgets the others.
+    pub fn go_on(&mut self, length: u64) -> Result<(), Failure> {
+        self.file.set_len(length).of(&self.name)?;
+        self.file.seek(SeekFrom::Start(length)).of(&self.name)?;
+        Ok(())
+    }
+
+    /// The output is whole.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.file.sync_all().of(&self.name)?;
+        if !self.force && self.whole.exists() {
+            return Err(self.keep(exists(&self.whole)));
+        }
+        fs::rename(&self.path, &self.whole).of(self.whole.display())?;
+        // The new name is as durable as the content; not every file system lets a folder be synchronised.
+        let _ = File::open(folder(&self.whole)).and_then(|folder| folder.sync_all());
+        Ok(())
+    }
+
+    /// The output is not whole: says where the beginning of it is. An empty one is removed.
+    pub fn keep(&self, failure: Failure) -> Failure {
+        match self.file.metadata() {
+            Ok(metadata) if metadata.len() == 0 => {
+                let _ = fs::remove_file(&self.path);
+                failure
+            }
+            _ => {
+                failure.and(&format!("what was signed before is in {}; the same command goes on from there", self.name))
+            }
+        }
+    }
+}
+
+/// Where signatures go as they come.
+pub enum Growing<'a> {
+    /// A file that is not whole yet.
+    File(&'a mut Partial),
+    /// Standard output.
+    Standard(Stdout),
+}
+
+impl Growing<'_> {
+    /// Appends whole or half signatures.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        match self {
+            Growing::File(partial) => partial.file.write_all(bytes).of(&partial.name),
+            Growing::Standard(stdout) => {
+                let write = |stdout: &mut Stdout| -> io::Result<()> {
+                    stdout.write_all(bytes)?;
+                    stdout.flush()
+                };
+                Ok(write(stdout)?)
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! `garner bulk`: the same signatures as one by one, however often it is interrupted, in memory that does not grow.
+
+mod common;
+
+use common::folder::Folder;
+use common::{Outcome, refused, run};
+use openssl::sha::sha256;
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A folder with a key of `bits` bits and `lines` digests, and those digests' messages.
+fn folder(name: &str, bits: u32, lines: usize) -> Folder {
+    let folder = Folder::new(name);
+    folder.openssl_good(&format!("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:{bits} -out key.pem"));
+    folder.openssl_good("pkey -in key.pem -pubout -out public.pem");
+    let (mut digests, mut messages) = (String::new(), String::new());
+    for i in 0..lines {
+        writeln!(messages, "message {i}").unwrap();
+        for byte in sha256(format!("message {i}").as_bytes()) {
+            write!(digests, "{byte:02x}").unwrap();
+        }
+        digests.push('\n');
+    }
+    folder.write("digests", digests);
+    folder.write("messages", messages);
+    folder
+}
+
+fn json(outcome: &Outcome) -> Value {
+    serde_json::from_str(&outcome.stdout).unwrap()
+}
+
+fn lines(folder: &Folder, name: &str) -> Vec<String> {
+    String::from_utf8(folder.read(name)).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_kind_of_line_and_every_encoding_gives_what_openssl_gives_one_by_one() {
+    let folder = folder("bulk-kinds", 2048, 40);
+    let mut expected = Vec::new();
+    for (i, message) in lines(&folder, "messages").iter().enumerate() {
+        folder.write(&format!("file {i}"), message);
+        folder.write("one", message);
+        folder.openssl_good("dgst -sha256 -sign key.pem -out one.sig one");
+        expected.push(folder.read("one.sig"));
+    }
+    folder.write("files", (0..40).map(|i| format!("file {i}\n")).collect::<String>());
+    for (kind, input) in [("digests", "digests"), ("messages", "messages"), ("files", "files")] {
+        folder.good(&format!("bulk --key key.pem --of {kind} --encoding binary {input} --out out --force"));
+        assert_eq!(folder.read("out"), expected.concat(), "{kind}");
+    }
+    let hex: String = expected.iter().map(|s| data_encoding::HEXLOWER.encode(s) + "\n").collect();
+    let base64: String = expected.iter().map(|s| data_encoding::BASE64.encode(s) + "\n").collect();
+    folder.good("bulk --key key.pem digests --out out --force");
+    assert_eq!(folder.read("out"), hex.as_bytes());
+    folder.good("bulk --key key.pem --of messages --encoding base64 messages --out out --force");
+    assert_eq!(folder.read("out"), base64.as_bytes());
+    // Without a file to write to, from a pipe, as sha256sum writes lists, without the last newline.
+    let list = lines(&folder, "digests").join("  some file\n");
+    let mut child = folder.garner("bulk --key key.pem").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(list.as_bytes()).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().stdout, hex.as_bytes());
+}
+
+#[test]
+fn pss_signatures_of_a_bulk_run_verify_with_openssl() {
+    let folder = folder("bulk-pss", 2048, 12);
+    folder.good("bulk --key key.pem --padding pss --hash sha256 digests --encoding binary --out out");
+    for (i, (signature, message)) in folder.read("out").chunks_exact(256).zip(lines(&folder, "messages")).enumerate() {
+        folder.write("s", signature);
+        folder.write("m", message);
+        let options = "-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:digest";
+        folder.openssl_good(&format!("dgst -sha256 -verify public.pem {options} -signature s m"));
+        assert!(i < 12);
+    }
+    // Random salts: going on keeps what is there, and makes the rest.
+    let whole = folder.read("out");
+    folder.write("again.partial", &whole[..5 * 256 + 77]);
+    let outcome = folder.good("bulk --key key.pem --padding pss digests --encoding binary --out again --json");
+    assert_eq!(json(&outcome)["resumed"], 5);
+    assert_eq!(folder.read("again")[..5 * 256], whole[..5 * 256]);
+    assert_eq!(folder.read("again").len(), whole.len());
+}
+
+#[test]
+fn each_line_is_signed_by_the_key_it_names() {
+    let folder = folder("bulk-keys", 2048, 9);
+    folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out small.pem");
+    let digests = lines(&folder, "digests");
+    let names = ["alice", "bob", "bob"];
+    let text: String = digests.iter().enumerate().map(|(i, d)| format!("{}\t{d}\n", names[i % 3])).collect();
+    folder.write("named", text);
+    folder.good("bulk --key key.pem digests --out all-alice");
+    folder.good("bulk --key small.pem digests --out all-bob");
+    let (alice, bob) = (lines(&folder, "all-alice"), lines(&folder, "all-bob"));
+    let expected: Vec<_> = (0..9).map(|i| if i % 3 == 0 { &alice[i] } else { &bob[i] }.clone()).collect();
+    let keys = "--key alice=key.pem --key bob=small.pem";
+    folder.good(&format!("bulk {keys} named --out out"));
+    assert_eq!(lines(&folder, "out"), expected);
+    // Signatures of different lengths are told apart when going on.
+    let whole = folder.read("out");
+    for cut in [1, 513, 514, 600, 513 + 257, whole.len() - 1] {
+        folder.write("again.partial", &whole[..cut]);
+        folder.good(&format!("bulk {keys} named --out again --force"));
+        assert_eq!(folder.read("again"), whole, "{cut}");
+    }
+    folder.write("unknown", "carol 00\n");
+    refused(&mut folder.garner(&format!("bulk {keys} unknown")), 3, &["unknown:1: key", "\"carol\""]);
+    refused(&mut folder.garner("bulk --key key.pem --key small.pem named"), 2, &["--key key.pem", "NAME=FILE"]);
+    refused(&mut folder.garner("bulk --key a=key.pem --key a=small.pem named"), 2, &["a=small.pem", "taken"]);
+}
+
+#[test]
+fn killed_again_and_again_it_comes_to_the_same_output() {
+    let folder = folder("bulk-killed", 1024, 6_000);
+    folder.good("bulk --key key.pem digests --out whole");
+    let whole = folder.read("whole");
+    let command = "bulk --key key.pem digests --out out --json";
+    let mut kills = 0;
+    let (mut last, deadline) = (0, Instant::now() + Duration::from_secs(60));
+    while last < whole.len() as u64 / 2 {
+        assert!(Instant::now() < deadline, "{last} bytes after {kills} kills");
+        let mut child = folder.garner(command).stdout(Stdio::null()).spawn().unwrap();
+        let grown = || fs::metadata(folder.path("out.partial")).map_or(0, |metadata| metadata.len());
+        while grown() <= last && !folder.exists("out") {
+            thread::sleep(Duration::from_micros(200));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!folder.exists("out"), "it ended before it could be killed");
+        last = grown();
+        kills += 1;
+    }
+    let outcome = folder.good(command);
+    assert!(kills > 1);
+    assert_eq!(folder.read("out"), whole);
+    assert_eq!(json(&outcome)["signatures"], 6_000);
+    assert_eq!(json(&outcome)["resumed"].as_u64().unwrap(), last / 257);
+    assert!(!folder.exists("out.partial"));
+}
+
+#[test]
+fn a_torn_last_signature_is_made_again_wherever_it_was_torn() {
+    let folder = folder("bulk-torn", 1024, 20);
+    for encoding in ["hex", "base64", "binary"] {
+        folder.good(&format!("bulk --key key.pem digests --encoding {encoding} --out whole --force"));
+        let whole = folder.read("whole");
+        let record = whole.len() / 20;
+        for cut in [0, 1, record - 1, record, record + 1, 7 * record + 100, 20 * record - 1, 20 * record] {
+            folder.write("out.partial", &whole[..cut]);
+            let again = format!("bulk --key key.pem digests --encoding {encoding} --out out --force --json");
+            let outcome = folder.good(&again);
+            assert_eq!(folder.read("out"), whole, "{encoding}, {cut}");
+            assert_eq!(json(&outcome)["resumed"].as_u64().unwrap() as usize, cut / record);
+        }
+    }
+}
+
+#[test]
+fn what_belongs_to_another_run_is_never_gone_on_from() {
+    let folder = folder("bulk-other", 1024, 20);
+    folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out other.pem");
+    folder.good("bulk --key key.pem digests --out whole");
+    let part = folder.read("whole")[..10 * 257].to_vec();
+    let go_on = |words: &str| {
+        folder.write("out.partial", &part);
+        let outcome = run(&mut folder.garner(&format!("bulk {words} --out out")));
+        assert_eq!(folder.read("out.partial"), part, "{words}: nothing may be lost");
+        (outcome.status, outcome.stderr)
+    };
+    let mut digests = lines(&folder, "digests");
+    digests.swap(4, 5);
+    folder.write("swapped", digests.join("\n"));
+    folder.write("short", digests[..2].join("\n"));
+    let cases = [
+        ("--key other.pem digests", "signature 1 is not that of digests:1"),
+        ("--key key.pem swapped", "signature 5 is not that of swapped:5"),
+        ("--key key.pem --padding pss digests", "signature 1 is not"),
+        ("--key key.pem --encoding binary digests", "signature 1 is not"),
+    ];
+    for (words, text) in cases {
+        let (status, said) = go_on(words);
+        assert_eq!(status, 3, "{words}");
+        assert!(said.contains(text) && said.contains("--restart"), "{said}");
+    }
+    folder.write("two", lines(&folder, "digests")[..2].join("\n"));
+    let (status, said) = go_on("--key key.pem two");
+    assert_eq!(status, 3);
+    assert!(said.contains("more signatures than two has lines"), "{said}");
+    folder.good("bulk --key other.pem digests --out out --restart");
+    refused(&mut folder.garner("bulk --key key.pem digests --out out"), 3, &["out: exists already", "--force"]);
+}
+
+#[test]
+fn a_wrong_line_stops_there_and_its_correction_goes_on_from_there() {
+    let folder = folder("bulk-wrong", 1024, 30);
+    folder.good("bulk --key key.pem digests --out whole");
+    let good = lines(&folder, "digests");
+    for (wrong, reason) in [("xyz", "is not hexadecimal"), ("", "has 0 bytes"), ("00ff", "has 2 bytes")] {
+        let mut bad = good.clone();
+        bad[16] = wrong.to_owned();
+        folder.write("digests", bad.join("\n"));
+        let outcome = run(&mut folder.garner("bulk --key key.pem digests --out out"));
+        assert_eq!(outcome.status, 3);
+        assert!(outcome.stderr.contains("garner: digests:17: digest: "), "{outcome:?}");
+        assert!(outcome.stderr.contains(reason) && outcome.stderr.contains("out.partial"), "{outcome:?}");
+        assert_eq!(folder.read("out.partial"), folder.read("whole")[..16 * 257]);
+        folder.write("digests", good.join("\n"));
+        let outcome = folder.good("bulk --key key.pem digests --out out --json --force");
+        assert_eq!(json(&outcome)["resumed"], 16);
+        assert_eq!(folder.read("out"), folder.read("whole"));
+        fs::remove_file(folder.path("out")).unwrap();
+    }
+    folder.write("files", "digests\nno such file\n");
+    let files = "bulk --key key.pem --of files files --out out";
+    refused(&mut folder.garner(files), 3, &["files:2: no such file: No such file or directory"]);
+    folder.write("wrong-at-once", "zz\n");
+    refused(&mut folder.garner("bulk --key key.pem wrong-at-once --out new"), 3, &["wrong-at-once:1"]);
+    assert!(!folder.exists("new.partial"));
+    refused(&mut folder.garner("bulk --key key.pem none --out new"), 3, &["garner: none: No such file"]);
+    refused(&mut folder.garner("bulk --key key.pem digests --json"), 2, &["--json", "--out"]);
+    folder.write("empty", "");
+    folder.good("bulk --key key.pem empty --out nothing");
+    assert_eq!(folder.read("nothing"), b"");
+}
+
+#[test]
+fn two_runs_never_write_the_same_file() {
+    let folder = folder("bulk-two", 1024, 10);
+    let held = folder.garner("bulk --key key.pem --out out").stdin(Stdio::piped()).spawn();
+    let mut held = held.unwrap();
+    while !folder.exists("out.partial") {
+        thread::sleep(Duration::from_millis(1));
+    }
+    refused(&mut folder.garner("bulk --key key.pem digests --out out"), 3, &["out.partial: another garner"]);
+    held.stdin.take().unwrap().write_all(&folder.read("digests")).unwrap();
+    assert!(held.wait().unwrap().success());
+    assert_eq!(lines(&folder, "out").len(), 10);
+}
+
+#[test]
+fn memory_does_not_grow_with_the_lines() {
+    let folder = folder("bulk-memory", 1024, 20_000);
+    folder.write("few", lines(&folder, "digests")[..1_000].join("\n"));
+    let peak = |input: &str| {
+        let words = format!("bulk --key key.pem --encoding binary {input} --out {input}.out --json");
+        json(&folder.good(&words))["peak_memory_kib"].as_u64().unwrap()
+    };
+    let (few, many) = (peak("few"), peak("digests"));
+    println!("peak memory: {few} KiB for 1,000 lines, {many} KiB for 20,000");
+    // 19,000 more signatures are 2.4 MB; a page or two of an allocator's is not the same thing.
+    assert!(many < few + 1024, "{few} KiB for 1,000 lines, {many} KiB for 20,000");
+}
