@@ -2,11 +2,12 @@
 # Every benchmark of docs/performance.md: data and pictures into bench/results/. `make bench` calls it.
 #
 #   bench/run.sh                 all of them, about half an hour
-#   bench/run.sh callers         only that one: batches, callers or scaling
+#   bench/run.sh callers         only that one: batches, callers, scaling or bulk
 #
 #   GARNER=target/release/garner   the command to measure
 #   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
 #   SECONDS_EACH=4                 measured time for each system in each row
+#   BULK_LINES=1000000             digests that one bulk run signs
 #
 # Figures of one core are taken pinned to the first processor. Nothing else should be running.
 set -eu
@@ -19,9 +20,9 @@ one_core="taskset -c 0"
 
 for benchmark in "$@"; do
     case $benchmark in
-    all | batches | callers | scaling) ;;
+    all | batches | callers | scaling | bulk) ;;
     *)
-        echo "bench/run.sh: $benchmark: unknown; there are batches, callers and scaling" >&2
+        echo "bench/run.sh: $benchmark: unknown; there are batches, callers, scaling and bulk" >&2
         exit 2
         ;;
     esac
@@ -95,11 +96,43 @@ scaling() {
     cat "$results/scaling.json" >&2
 }
 
+# Bulk signing from file to file on all cores, in turn with the rate of whole batches: what reading, hashing, ordering and
+# writing cost.
+bulk() {
+    lines=${BULK_LINES:-1000000}
+    folder=$(mktemp -d)
+    # shellcheck disable=SC2064 # this folder
+    trap "rm -rf '$folder'" EXIT
+    head -c "$((32 * lines))" /dev/urandom | od -An -v -tx1 -w32 | tr -d ' ' >"$folder/digests"
+    "$garner" keygen --out "$folder/key.pem"
+    : >"$folder/rounds"
+    for round in 1 2 3; do
+        echo "bulk: $lines digests, round $round of 3" >&2
+        "$garner" bulk --key "$folder/key.pem" "$folder/digests" --out "$folder/signatures" --force --json \
+            >"$folder/bulk.json"
+        measure bulk-batches "$garner" speed --bits 2048 --operation sign --callers 1 --batch 4096 \
+            --slots "$(nproc)" --seconds "$seconds" --json
+        rate=$(sed -n 's/.*"per_second": *\([0-9.]*\).*/\1/p' "$folder/bulk.json")
+        memory=$(sed -n 's/.*"peak_memory_kib": *\([0-9]*\).*/\1/p' "$folder/bulk.json")
+        # The batches' row comes first.
+        batches=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$results/bulk-batches.json" | head -n 1)
+        echo "$rate $batches $memory" >>"$folder/rounds"
+    done
+    awk -v lines="$lines" '
+        { share[NR] = $1 / $2; rounds = rounds sep sprintf("{\"bulk_per_s\": %.1f, \"batches_per_s\": %.1f, \"share\": %.3f, \"peak_memory_kib\": %d}", $1, $2, share[NR], $3); sep = ", " }
+        END {
+            for (i = 2; i <= NR; i++) for (j = i; j > 1 && share[j] < share[j-1]; j--) { t = share[j]; share[j] = share[j-1]; share[j-1] = t }
+            printf "{\"share_of_whole_batches\": %.3f, \"lines\": %d, \"rounds\": [%s]}\n", share[int((NR + 1) / 2)], lines, rounds
+        }' "$folder/rounds" >"$results/bulk.json"
+    cat "$results/bulk.json" >&2
+}
+
 for benchmark in "${@:-all}"; do
     if [ "$benchmark" = all ]; then
         batches
         callers
         scaling
+        bulk
     else
         "$benchmark"
     fi

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Of};
 use garner::gather::{Gatherer, Ticket};
 use garner::signature::{Scheme, signing};
 use indicatif::ProgressBar;
+use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
@@ -15,63 +16,80 @@ use std::thread;
 /// Bytes collected before they are written.
 const CHUNK: usize = 64 << 10;
 
+/// Signatures handed over at once: every hand-over wakes a thread, which costs as much as a few per cent of a signature.
+const BLOCK: usize = 64;
+
 /// What signs.
 pub struct Pipeline {
     pub gatherer: Arc<Gatherer>,
     pub scheme: Scheme,
     pub encoding: Encoding,
-    /// Tickets under way at most.
+    /// Signatures under way at most.
     pub window: usize,
 }
 
-/// A signature on its way, and its line.
-type Submitted = Result<(u64, Ticket), Failure>;
+/// Signatures on their way with their lines, and what went wrong after them.
+#[derive(Default)]
+struct Block {
+    tickets: Vec<(u64, Ticket)>,
+    failure: Option<Failure>,
+}
 
 impl Pipeline {
     /// Signs all `jobs`; how many that were. All that was signed before an error is written.
     pub fn run(&self, jobs: Jobs, output: &mut Growing<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
         let name = jobs.name().to_owned();
-        let (sender, receiver) = mpsc::sync_channel(self.window);
+        // One block is being made and one waited for.
+        let (sender, receiver) = mpsc::sync_channel((self.window / BLOCK).saturating_sub(2));
         let (gatherer, scheme) = (Arc::clone(&self.gatherer), self.scheme);
         // Not scoped: after an error of the output nobody waits for the rest of the input.
         thread::Builder::new().spawn(move || submit_all(jobs, &gatherer, scheme, &sender)).of("a thread")?;
-        let mut chunk = Vec::with_capacity(CHUNK + 8192);
-        let (mut signed, mut shown) = (0, 0);
-        for submitted in receiver {
-            let signature = submitted.and_then(|(line, ticket)| super::at(ticket.wait(), &name, line));
-            let signature = match signature {
-                Ok(signature) => signature,
-                Err(failure) => {
-                    output.append(&chunk)?;
-                    return Err(failure);
+        let mut chunk = Vec::with_capacity(2 * CHUNK);
+        let mut signed = 0;
+        for block in receiver {
+            // From the last to the first: when the last is there, so are nearly all of the others.
+            let answers: Vec<_> = block.tickets.into_iter().rev().map(|(line, ticket)| (line, ticket.wait())).collect();
+            for (line, answer) in answers.into_iter().rev() {
+                match super::at(answer, &name, line) {
+                    Ok(signature) => self.encoding.append(&signature, &mut chunk),
+                    Err(failure) => return output.append(&chunk).and(Err(failure)),
                 }
-            };
-            self.encoding.append(&signature, &mut chunk);
-            signed += 1;
+                signed += 1;
+                bar.inc(1);
+            }
+            if let Some(failure) = block.failure {
+                return output.append(&chunk).and(Err(failure));
+            }
             if chunk.len() >= CHUNK {
                 output.append(&chunk)?;
                 chunk.clear();
-                bar.inc(signed - shown);
-                shown = signed;
             }
         }
         output.append(&chunk)?;
-        bar.inc(signed - shown);
         Ok(signed)
     }
 }
 
 /// Submits until the input ends, or the other side does.
-fn submit_all(jobs: Jobs, gatherer: &Gatherer, scheme: Scheme, sender: &SyncSender<Submitted>) {
+fn submit_all(jobs: Jobs, gatherer: &Gatherer, scheme: Scheme, sender: &SyncSender<Block>) {
     let name = jobs.name().to_owned();
+    let mut block = Block::default();
     for job in jobs {
         let submitted = job.and_then(|Job { line, key, digest }| {
             let ticket = signing(&key, scheme, &digest).and_then(|operation| gatherer.submit(operation));
             Ok((line, super::at(ticket, &name, line)?))
         });
-        let failed = submitted.is_err();
-        if sender.send(submitted).is_err() || failed {
+        match submitted {
+            Ok(submitted) => block.tickets.push(submitted),
+            Err(failure) => {
+                block.failure = Some(failure);
+                break;
+            }
+        }
+        if block.tickets.len() == BLOCK && sender.send(mem::take(&mut block)).is_err() {
             return;
         }
     }
+    // The other side is gone only after an error of its own.
+    let _ = sender.send(block);
 }
