@@ -25,7 +25,11 @@ fn unknown_words_are_refused_by_name() {
     refused(&mut garner(&[]), 2, &["Usage"]);
     refused(&mut garner(&["sped"]), 2, &["sped", "speed"]);
     refused(&mut garner(&["speed", "--bit", "2048"]), 2, &["--bit"]);
-    refused(&mut garner(&["speed", "--operation", "decrypt"]), 2, &["decrypt", "sign, verify, public, exp"]);
+    refused(
+        &mut garner(&["speed", "--operation", "decript"]),
+        2,
+        &["decript", "sign, verify, public, exp, decrypt, keygen"],
+    );
     refused(&mut garner(&["speed", "--device", "abacus"]), 2, &["garner: device abacus: unknown", "cpu and libcrypto"]);
 }
 

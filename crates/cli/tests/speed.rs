@@ -78,6 +78,28 @@ fn the_table_names_what_was_measured_and_how_to_repeat_it() {
 }
 
 #[test]
+fn decryption_key_generation_and_latency_are_measured_beside_openssl() {
+    let more = ["--operation", "decrypt,keygen,latency", "--callers", "1,3", "--batch", "4"];
+    let report = json(&more);
+    let rows = report["rows"].as_array().unwrap();
+    let count = |op: &str| rows.iter().filter(|row| row["op"] == op).count();
+    assert_eq!((count("decrypt"), count("latency"), count("sign")), (3, 1, 0));
+    assert!(count("keygen") >= 2);
+    for row in rows {
+        assert!(row["garner_per_s"].as_f64().unwrap() > 0.0 && row["baseline_per_s"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["results_checked"].as_u64().unwrap() > 0);
+    }
+    let latency = rows.iter().find(|row| row["op"] == "latency").unwrap();
+    let (ours, theirs) = (latency["p50_us"].as_f64().unwrap(), latency["baseline_p50_us"].as_f64().unwrap());
+    assert!((latency["ratio"].as_f64().unwrap() - theirs / ours).abs() < 1e-9);
+    let table = run(&mut speed(&more)).stdout;
+    for text in ["decrypt, batches of 4", "decrypt, 3 callers", "keygen, 1 caller", "one signature, alone", "p99"] {
+        assert!(table.contains(text), "{text} is not in:\n{table}");
+    }
+    assert!(!table.contains("latency, 1 caller"));
+}
+
+#[test]
 fn sizes_between_the_usual_ones_are_measured_too() {
     let outcome = run(&mut garner(&["speed", "--seconds", "0.01", "--bits", "1000", "--callers", "3", "--batch", "3"]));
     assert_eq!(outcome.status, 0, "{outcome:?}");

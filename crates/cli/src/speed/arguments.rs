@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use std::fmt;
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -11,6 +12,7 @@ Examples:
   garner speed --bits 2048 --callers 1,2,4,8,16,64,256    how throughput grows with the callers
   garner speed --bits 2048 --plot speed.svg               the same, drawn
   garner speed --operation exp --batch 256 --json         raw exponentiations, for a script
+  garner speed --operation keygen,decrypt,latency         what the table leaves out
   taskset -c 0 garner speed                               on one core
   garner speed --peer ./newest-openssl                    beside a second OpenSSL, see bench/
 
@@ -28,6 +30,9 @@ const CURVE: [usize; 7] = [1, 2, 4, 8, 16, 64, 256];
 /// Callers otherwise.
 const CALLERS: [usize; 3] = [1, 8, 64];
 
+/// Keys generated in one batch at most.
+const KEYS: usize = 16;
+
 /// Options of `garner speed`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,7 +42,8 @@ pub struct Arguments {
           value_parser = parse_bits)]
     pub bits: Vec<u32>,
 
-    /// Operations: signing and verifying are PKCS#1 v1.5 with SHA-256, exp is a raw modular exponentiation
+    /// Operations: signing and verifying are PKCS#1 v1.5 with SHA-256, decrypting is OAEP with SHA-256, exp is a raw
+    /// modular exponentiation, latency is that of one signature at a time
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Kind::Sign, Kind::Verify], value_name = "LIST")]
     pub operation: Vec<Kind>,
 
@@ -80,8 +86,25 @@ impl Arguments {
         Duration::from_secs_f64(self.seconds)
     }
 
-    /// In which shapes each operation is measured.
-    pub fn shapes(&self) -> Vec<Shape> {
+    /// In which shapes an operation is measured.
+    pub fn shapes(&self, kind: Kind) -> Vec<Shape> {
+        let alone = Shape { callers: 1, batch: 1 };
+        match kind {
+            Kind::Latency => vec![alone],
+            Kind::Keygen => {
+                // Keys take long, and nothing is gathered: more threads than processors would only share them.
+                let cores = thread::available_parallelism().map_or(1, usize::from);
+                let batch = Shape { callers: 1, batch: self.batch.min(KEYS) };
+                let mut shapes: Vec<Shape> = [batch, alone].into_iter().filter(|shape| shape.batch > 0).collect();
+                shapes.push(Shape { callers: cores, batch: 1 });
+                shapes.dedup();
+                shapes
+            }
+            _ => self.every_shape(),
+        }
+    }
+
+    fn every_shape(&self) -> Vec<Shape> {
         let callers = match (&self.callers, &self.plot) {
             (Some(callers), _) => callers,
             (None, Some(_)) => &CURVE[..],
@@ -103,6 +126,19 @@ pub enum Kind {
     Public,
     /// Raise to secret exponents as long as the modulus
     Exp,
+    /// Decrypt ciphertexts
+    Decrypt,
+    /// Generate keys
+    Keygen,
+    /// Sign one message at a time, by one caller alone
+    Latency,
+}
+
+impl Kind {
+    /// Whether figures are rates; else they are times.
+    pub fn is_rate(self) -> bool {
+        self != Kind::Latency
+    }
 }
 
 impl fmt::Display for Kind {
@@ -112,6 +148,9 @@ impl fmt::Display for Kind {
             Kind::Verify => "verify",
             Kind::Public => "public",
             Kind::Exp => "exp",
+            Kind::Decrypt => "decrypt",
+            Kind::Keygen => "keygen",
+            Kind::Latency => "latency",
         })
     }
 }

@@ -182,6 +182,7 @@ pub fn exponentiation(powers: &Powers, shape: Shape) -> Result<Box<dyn Side>, Fa
     threads((0..shape.callers).map(worker).collect::<Result<_, _>>()?)
 }
 
-fn threads<W: Worker + 'static>(workers: Vec<W>) -> Result<Box<dyn Side>, Failure> {
+/// These workers as a side of their own.
+pub fn threads<W: Worker + 'static>(workers: Vec<W>) -> Result<Box<dyn Side>, Failure> {
     Ok(Box::new(Threads { name: name(), workers, check: |_| Ok(0) }))
 }

@@ -1,5 +1,6 @@
 //! The result as JSON for programs. Fields are added, never renamed.
 
+use super::arguments::Kind;
 use super::measure::{Outcome, Row};
 use super::table::command;
 use crate::machine::Machine;
@@ -15,7 +16,7 @@ struct Report<'a> {
 /// One row and one system beside Garner.
 #[derive(Serialize)]
 struct JsonRow<'a> {
-    /// `sign`, `verify`, `exp`; or `latency`: that of signing by one caller alone, medians instead of rates.
+    /// The operation; or `latency`: that of signing by one caller alone, medians instead of rates.
     op: String,
     bits: u32,
     device: &'a str,
@@ -46,8 +47,11 @@ pub fn text(machine: &Machine, rows: &[Row]) -> String {
     let mut report = Report { machine, command: command(), rows: Vec::new() };
     for row in rows {
         for baseline in row.baselines() {
-            report.rows.push(json_row(row, baseline));
-            if row.kind == super::Kind::Sign && row.shape.callers == 1 && row.shape.batch == 1 {
+            if row.kind.is_rate() {
+                report.rows.push(json_row(row, baseline));
+            }
+            let alone = row.shape.callers == 1 && row.shape.batch == 1;
+            if row.kind == Kind::Latency || row.kind == Kind::Sign && alone {
                 report.rows.push(latency(row, baseline));
             }
         }

@@ -6,12 +6,15 @@
 //! | [`keys`] | keys, messages and numbers to work on |
 //! | [`round`] | some threads, one window of time |
 //! | [`ours`], [`baseline`], [`peer`] | the systems measured |
+//! | [`decrypt`], [`keygen`] | these operations, by both |
 //! | [`measure`] | many rounds in turn, and what they come to |
 //! | [`table`], [`json`], [`plot`] (of [`panel`]s) | what is shown |
 
 mod arguments;
 mod baseline;
+mod decrypt;
 mod json;
+mod keygen;
 mod keys;
 mod measure;
 mod ours;
@@ -27,6 +30,7 @@ use crate::failure::{Failure, Of};
 use crate::machine::Machine;
 use crate::{devices, output};
 use arguments::{Kind, Shape};
+use garner::arithmetic::Arithmetic;
 use garner::gather::{Config, Gatherer};
 use indicatif::{ProgressBar, ProgressStyle};
 use keys::Keys;
@@ -63,9 +67,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<Peer>>>) -> Result<Vec<Row>, Failure> {
-    let shapes = arguments.shapes();
     let mut gatherers = Gatherers { config, made: Vec::new() };
-    let progress = progress(arguments.bits.len() * arguments.operation.len() * shapes.len());
+    let shapes = arguments.operation.iter().map(|&kind| arguments.shapes(kind).len());
+    let progress = progress(arguments.bits.len() * shapes.sum::<usize>());
     let device = config.devices.first().map_or("libcrypto", |device| device.name());
     let mut rows = Vec::new();
     for &bits in &arguments.bits {
@@ -75,12 +79,12 @@ fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<
             peer.borrow_mut().set_key(keys.der())?;
         }
         for &kind in &arguments.operation {
-            for &shape in &shapes {
+            for shape in arguments.shapes(kind) {
                 progress.set_message(format!("RSA-{bits} {kind}, {shape}"));
                 // Never more threads at work than callers: neither side gets help that the other has not.
                 let slots = arguments.slots.unwrap_or(config.slots.min(shape.callers));
                 let gatherer = gatherers.with_slots(slots);
-                let mut sides = sides(&gatherer, &keys, kind, shape)?;
+                let mut sides = sides(&config.arithmetic, &gatherer, &keys, kind, shape)?;
                 if let Some(peer) = peer {
                     sides.extend(peer::side(peer, kind, shape));
                 }
@@ -115,11 +119,23 @@ impl Gatherers<'_> {
 }
 
 /// Garner and the libcrypto of this process.
-fn sides(gatherer: &Arc<Gatherer>, keys: &Keys, kind: Kind, shape: Shape) -> Result<Vec<Box<dyn Side>>, Failure> {
+fn sides(
+    arithmetic: &Arc<dyn Arithmetic>,
+    gatherer: &Arc<Gatherer>,
+    keys: &Keys,
+    kind: Kind,
+    shape: Shape,
+) -> Result<Vec<Box<dyn Side>>, Failure> {
     Ok(match kind {
         Kind::Sign => vec![ours::signing(gatherer, keys, shape)?, baseline::signing(keys, shape)?],
         Kind::Verify => vec![ours::verifying(gatherer, keys, shape)?, baseline::verifying(keys, shape)?],
         Kind::Public => vec![ours::public(gatherer, keys, shape)?, baseline::public(keys, shape)?],
+        Kind::Decrypt => {
+            let cases = decrypt::cases(keys)?;
+            vec![decrypt::ours(gatherer, keys, &cases, shape), decrypt::baseline(keys, &cases, shape)?]
+        }
+        Kind::Keygen => vec![keygen::ours(arithmetic, keys.bits(), shape), keygen::baseline(keys.bits(), shape)?],
+        Kind::Latency => vec![ours::signing(gatherer, keys, shape)?, baseline::signing(keys, shape)?],
         Kind::Exp => {
             let powers = Arc::new(keys.powers()?);
             vec![ours::exponentiation(gatherer, &powers, shape)?, baseline::exponentiation(&powers, shape)?]

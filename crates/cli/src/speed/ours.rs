@@ -14,10 +14,11 @@ use garner::padding::{Hash, pkcs1v15};
 use std::sync::Arc;
 use std::thread;
 
-const NAME: &str = "Garner";
+/// What people call this side.
+pub const NAME: &str = "Garner";
 
 /// Runs operations as their caller would: one alone, or all as a batch.
-fn run(gatherer: &Gatherer, mut operations: Vec<Operation>) -> Result<Vec<Output>, String> {
+pub fn run(gatherer: &Gatherer, mut operations: Vec<Operation>) -> Result<Vec<Output>, String> {
     let text = |error: Error| error.to_string();
     match operations.len() {
         1 => Ok(vec![gatherer.run(operations.remove(0)).map_err(text)?]),
@@ -280,7 +281,7 @@ fn check_powers(workers: &mut [Exponentiating]) -> Result<u64, Failure> {
 }
 
 /// Nobody shall overlook this.
-fn wrong(what: String) -> Failure {
+pub fn wrong(what: String) -> Failure {
     Failure::Check(format!("WRONG RESULT: {what}. Nothing measured here can be trusted; please report it."))
 }
 

@@ -83,9 +83,9 @@ struct Rounds {
 /// The peer doing `kind`; `None` when it cannot.
 pub fn side(peer: &Rc<RefCell<Peer>>, kind: Kind, shape: Shape) -> Option<Box<dyn Side>> {
     let verb = match kind {
-        Kind::Sign => "sign",
+        Kind::Sign | Kind::Latency => "sign",
         Kind::Verify => "verify",
-        Kind::Public | Kind::Exp => return None,
+        Kind::Public | Kind::Exp | Kind::Decrypt | Kind::Keygen => return None,
     };
     let name = peer.borrow().name.clone();
     Some(Box::new(Rounds { peer: Rc::clone(peer), name, verb, callers: shape.callers }))

@@ -27,7 +27,7 @@ struct Column<'a> {
 /// Draws `rows` as SVG.
 pub fn draw(rows: &[Row], machine: &Machine) -> Result<String, DrawError> {
     let mut kinds: Vec<Kind> = Vec::new();
-    for row in rows.iter().filter(|row| row.shape.batch == 1) {
+    for row in rows.iter().filter(|row| row.shape.batch == 1 && row.kind.is_rate()) {
         if !kinds.contains(&row.kind) {
             kinds.push(row.kind);
         }
@@ -97,6 +97,9 @@ fn draw_band(band: &Area<'_>, kind: Kind, columns: &[Column<'_>], machine: &Mach
         Kind::Verify => "verifying",
         Kind::Public => "public operations",
         Kind::Exp => "exponentiation",
+        Kind::Decrypt => "decrypting",
+        Kind::Keygen => "key generation",
+        Kind::Latency => "signing",
     };
     let title = match columns {
         [column] => format!("RSA-{} {operation}: threads that each wait for one answer at a time", column.bits),

@@ -13,13 +13,19 @@ pub fn text(machine: &Machine, rows: &[Row]) -> String {
     line(&machine.line());
     let names = names(rows);
     let mut bits = 0;
-    for row in rows {
+    for row in rows.iter().filter(|row| row.kind.is_rate()) {
         if row.bits != bits {
             bits = row.bits;
             line("");
             line(&heading(bits, &names));
         }
         line(&figures(row, &names));
+    }
+    let times: Vec<&Row> = rows.iter().filter(|row| !row.kind.is_rate()).collect();
+    if !times.is_empty() {
+        line("");
+        line(&latency_heading(&names));
+        times.iter().for_each(|row| line(&latencies(row, &names)));
     }
     let checked: u64 = rows.iter().map(|row| row.garner().checked).sum();
     line("");
@@ -66,6 +72,30 @@ fn figures(row: &Row, names: &[String]) -> String {
     }
     let fill = row.fill.map_or("-".to_owned(), |fill| format!("{fill:.1}"));
     write!(text, "{:>9}{:>9}{fill:>7}", time(garner.p50_us), time(garner.p99_us)).expect("as above");
+    text
+}
+
+fn latency_heading(names: &[String]) -> String {
+    let mut text = format!("{:<24}{:>10}{:>9}", "one signature, alone", "Garner p50", "p99");
+    for name in names {
+        write!(text, "{:>width$}{:>9}{:>8}", format!("{name} p50"), "p99", "ratio", width = name.len() + 6)
+            .expect("as above");
+    }
+    text
+}
+
+/// Times of one signature at a time; the ratio is that of the medians.
+fn latencies(row: &Row, names: &[String]) -> String {
+    let garner = row.garner();
+    let name = format!("RSA-{}", row.bits);
+    let mut text = format!("  {name:<22}{:>10}{:>9}", time(garner.p50_us), time(garner.p99_us));
+    for name in names {
+        let baseline = row.baselines().iter().find(|baseline| baseline.name == *name);
+        let cell = |show: &dyn Fn(&Outcome) -> String| baseline.map_or("-".to_owned(), show);
+        let (p50, p99) = (cell(&|one| time(one.p50_us)), cell(&|one| time(one.p99_us)));
+        let ratio = cell(&|one| format!("{:.2}", one.p50_us / garner.p50_us));
+        write!(text, "{p50:>width$}{p99:>9}{ratio:>8}", width = name.len() + 6).expect("as above");
+    }
     text
 }
 
