@@ -1,6 +1,6 @@
 /*
  * Garner: RSA private-key operations and modular exponentiations, gathered into batches and run on the fastest
- * device present. The C API of libgarner.
+ * device present; signatures, encryption and key generation around them. The C API of libgarner.
  *
  * A first program:
  *
@@ -63,7 +63,7 @@ enum garner_status {
     GARNER_ERR_BUFFER = -4,        /* the output is too small; its length now says what is needed */
     GARNER_ERR_KEY = -5,           /* the key was decoded and refused; the text names the field */
     GARNER_ERR_ENCODING = -6,      /* no key could be decoded, or its password is missing or wrong */
-    GARNER_ERR_VERIFICATION = -7,  /* the signature does not match, for whatever reason */
+    GARNER_ERR_VERIFICATION = -7,  /* the signature does not match or the ciphertext not decrypt, for whatever reason */
     GARNER_ERR_FAULT = -8,         /* wrong results on every path tried; nothing was released */
     GARNER_ERR_DEVICE = -9,        /* no device could run the operation */
     GARNER_ERR_RANDOM = -10,       /* the random source failed */
@@ -172,6 +172,50 @@ int garner_public_key_read(const void *data, size_t length, const void *password
                            garner_public_key **key);
 int garner_public_key_free(garner_public_key *key);
 
+/* How a key file is written. PEM text has no zero byte at its end. */
+enum garner_key_format {
+    GARNER_PEM = 1,        /* PKCS#8 PrivateKeyInfo, or SubjectPublicKeyInfo, in PEM */
+    GARNER_DER = 2,        /* the same in DER */
+    GARNER_PKCS1_PEM = 3,  /* PKCS#1 RSAPrivateKey in PEM: private keys only */
+    GARNER_PKCS1_DER = 4   /* the same in DER */
+};
+
+/* Writes a key to memory; 8,192-bit keys take less than 8,192 bytes. Wipe what you no longer need. */
+int garner_private_key_write(const garner_private_key *key, int format, void *output, size_t *output_length);
+int garner_public_key_write(const garner_public_key *key, int format, void *output, size_t *output_length);
+
+enum garner_cipher {
+    GARNER_AES_128_CBC = 1,
+    GARNER_AES_192_CBC = 2,
+    GARNER_AES_256_CBC = 3
+};
+
+/* Writes a private key encrypted: PKCS#8 EncryptedPrivateKeyInfo with PBES2, PBKDF2 with HMAC-SHA-256 and a random
+ * salt. format is GARNER_PEM or GARNER_DER; iterations are 1 to 10,000,000, or 0 for 600,000, which take some tenths
+ * of a second, in a call that asks for the size too. An empty password is refused. */
+int garner_private_key_write_encrypted(const garner_private_key *key, int format, int cipher, unsigned int iterations,
+                                       const void *password, size_t password_length, void *output,
+                                       size_t *output_length);
+
+/* What is asked of new keys beside their length. */
+typedef struct garner_keygen_options {
+    size_t size;
+    const void *exponent;    /* public exponent, big-endian: odd, from 65,537, below 2^256; NULL for 65,537 */
+    size_t exponent_length;
+    int below_fips;          /* not 0: also what FIPS 186-5 forbids, lengths from 512 bits and exponents from 3 */
+} garner_keygen_options;
+
+#define GARNER_KEYGEN_OPTIONS_INIT { sizeof(garner_keygen_options), NULL, 0, 0 }
+
+/* Generates a key of 2,048 to 8,192 bits, a multiple of 128, after FIPS 186-5. It has made and verified a trial
+ * signature. options may be NULL. GARNER_ERR_ARGUMENT names what is out of range. */
+int garner_private_key_generate(size_t bits, const garner_keygen_options *options, garner_private_key **key);
+
+/* Generates count keys, all or none, in far less time than one after the other. The calling thread does the work: call
+ * it from several threads to use several processors. */
+int garner_private_key_generate_many(size_t bits, const garner_keygen_options *options, garner_private_key **keys,
+                                     size_t count);
+
 /* Length of the modulus in bits. Inputs and outputs have (bits + 7) / 8 bytes. */
 int garner_private_key_bits(const garner_private_key *key, size_t *bits);
 int garner_public_key_bits(const garner_public_key *key, size_t *bits);
@@ -224,24 +268,81 @@ int garner_verify(garner *gatherer, const garner_public_key *key, int hash, cons
 int garner_verify_digest(garner *gatherer, const garner_public_key *key, int hash, const void *digest,
                          size_t digest_length, const void *signature, size_t signature_length);
 
+/* The length of a PSS salt in bytes, if it is above 0, or one of these. */
+enum garner_salt {
+    GARNER_SALT_DIGEST = 0,    /* as long as a digest: what RFC 8017 recommends and TLS 1.3 requires */
+    GARNER_SALT_NONE = -1,     /* none: signatures are then deterministic */
+    GARNER_SALT_LONGEST = -2,  /* as long as the modulus has room for */
+    GARNER_SALT_ANY = -3       /* in verification whatever the signature has; in signing the longest */
+};
+
+/* The same with PSS and MGF1. mgf1_hash is that of the mask, 0 for the same as hash; salt_length is a length in bytes or
+ * one of enum garner_salt. GARNER_ERR_ARGUMENT where the modulus is too short for hash and salt. */
+int garner_sign_pss(garner *gatherer, const garner_private_key *key, int hash, int mgf1_hash, int salt_length,
+                    const void *message, size_t message_length, void *signature, size_t *signature_length);
+int garner_sign_digest_pss(garner *gatherer, const garner_private_key *key, int hash, int mgf1_hash, int salt_length,
+                           const void *digest, size_t digest_length, void *signature, size_t *signature_length);
+int garner_verify_pss(garner *gatherer, const garner_public_key *key, int hash, int mgf1_hash, int salt_length,
+                      const void *message, size_t message_length, const void *signature, size_t signature_length);
+int garner_verify_digest_pss(garner *gatherer, const garner_public_key *key, int hash, int mgf1_hash, int salt_length,
+                             const void *digest, size_t digest_length, const void *signature,
+                             size_t signature_length);
+
+/* Encrypts a message with OAEP: up to (bits + 7) / 8 - 2 * (bytes of a digest) - 2 bytes. hash is that of the label,
+ * SHA-1 too; mgf1_hash that of the mask, 0 for the same. The label is often empty (NULL, 0). */
+int garner_encrypt_oaep(garner *gatherer, const garner_public_key *key, int hash, int mgf1_hash, const void *label,
+                        size_t label_length, const void *message, size_t message_length, void *ciphertext,
+                        size_t *ciphertext_length);
+
+/* Decrypts. The room must be that of the longest message a ciphertext of this key can hold, whatever this one holds;
+ * *message_length then tells. GARNER_ERR_VERIFICATION for whatever is wrong with the ciphertext. */
+int garner_decrypt_oaep(garner *gatherer, const garner_private_key *key, int hash, int mgf1_hash, const void *label,
+                        size_t label_length, const void *ciphertext, size_t ciphertext_length, void *message,
+                        size_t *message_length);
+
+/* Encrypts a message with PKCS#1 v1.5: up to (bits + 7) / 8 - 11 bytes. */
+int garner_encrypt_pkcs1(garner *gatherer, const garner_public_key *key, const void *message, size_t message_length,
+                         void *ciphertext, size_t *ciphertext_length);
+
+/* Decrypts with implicit rejection: a badly padded ciphertext gives a message that nobody can foresee, the same each
+ * time, and OpenSSL's (3.2 and later). The room as above. */
+int garner_decrypt_pkcs1(garner *gatherer, const garner_private_key *key, const void *ciphertext,
+                         size_t ciphertext_length, void *message, size_t *message_length);
+
+/* Decrypts, and gives GARNER_ERR_VERIFICATION for bad padding. Whoever gets to see that, by an error or by time, can
+ * decrypt any ciphertext: only for callers that show neither. */
+int garner_decrypt_pkcs1_explicit(garner *gatherer, const garner_private_key *key, const void *ciphertext,
+                                  size_t ciphertext_length, void *message, size_t *message_length);
+
 /* ------------------------------------------------------------------------------------------------ many operations */
 
 enum garner_operation_kind {
-    /*                            handle       input    second     output      */
-    GARNER_PRIVATE = 1,        /* private_key  number              number      */
-    GARNER_PUBLIC = 2,         /* public_key   number              number      */
-    GARNER_MOD_EXP = 3,        /* modulus      base     exponent   number      */
-    GARNER_SIGN = 4,           /* private_key  message             signature   */
-    GARNER_SIGN_DIGEST = 5,    /* private_key  digest              signature   */
-    GARNER_VERIFY = 6,         /* public_key   message  signature  (nothing)   */
-    GARNER_VERIFY_DIGEST = 7   /* public_key   digest   signature  (nothing)   */
+                                        /* handle       input       second     output     */
+    GARNER_PRIVATE = 1,                 /* private_key  number                 number     */
+    GARNER_PUBLIC = 2,                  /* public_key   number                 number     */
+    GARNER_MOD_EXP = 3,                 /* modulus      base        exponent   number     */
+    GARNER_SIGN = 4,                    /* private_key  message                signature  */
+    GARNER_SIGN_DIGEST = 5,             /* private_key  digest                 signature  */
+    GARNER_VERIFY = 6,                  /* public_key   message     signature  (nothing)  */
+    GARNER_VERIFY_DIGEST = 7,           /* public_key   digest      signature  (nothing)  */
+    GARNER_SIGN_PSS = 8,                /* private_key  message                signature  */
+    GARNER_SIGN_DIGEST_PSS = 9,         /* private_key  digest                 signature  */
+    GARNER_VERIFY_PSS = 10,             /* public_key   message     signature  (nothing)  */
+    GARNER_VERIFY_DIGEST_PSS = 11,      /* public_key   digest      signature  (nothing)  */
+    GARNER_ENCRYPT_OAEP = 12,           /* public_key   message                ciphertext */
+    GARNER_DECRYPT_OAEP = 13,           /* private_key  ciphertext             message    */
+    GARNER_ENCRYPT_PKCS1 = 14,          /* public_key   message                ciphertext */
+    GARNER_DECRYPT_PKCS1 = 15,          /* private_key  ciphertext             message    */
+    GARNER_DECRYPT_PKCS1_EXPLICIT = 16  /* private_key  ciphertext             message    */
 };
 
 /* One operation of a batch. Members that its kind does not use are ignored. */
 typedef struct garner_operation {
     size_t size;                            /* sizeof(garner_operation), the same in all of an array */
     int kind;                               /* an enum garner_operation_kind */
-    int hash;                               /* an enum garner_hash, to sign and verify */
+    int hash;                               /* an enum garner_hash: to sign, to verify, of OAEP */
+    int mgf1_hash;                          /* of PSS and OAEP; 0 for the same as hash */
+    int salt_length;                        /* of PSS: bytes, or an enum garner_salt; 0 for those of a digest */
     const garner_private_key *private_key;
     const garner_public_key *public_key;
     const garner_modulus *modulus;
@@ -249,12 +350,14 @@ typedef struct garner_operation {
     size_t input_length;
     const void *second;                     /* the exponent or the signature */
     size_t second_length;
+    const void *label;                      /* of OAEP */
+    size_t label_length;
     void *output;                           /* not used by garner_submit */
     size_t output_length;                   /* on entry the room, on return the bytes written or needed */
     int status;                             /* on return, what became of this operation */
 } garner_operation;
 
-#define GARNER_OPERATION_INIT { sizeof(garner_operation), 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, 0 }
+#define GARNER_OPERATION_INIT { sizeof(garner_operation), 0, 0, 0, 0, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0, 0 }
 
 /* Runs any mix of operations, keys and sizes, and waits for all of them. Each operation gets its own status.
  * Returns GARNER_OK if all are, otherwise the status of the first that is not, whose index garner_last_error() names.

@@ -85,7 +85,8 @@ pub unsafe extern "C" fn garner_run(
                 let prepared = unsafe { operation.prepare()? };
                 let size = prepared.outcome.size();
                 // A verification has no output, whatever its members say.
-                let output = if size == 0 { Output::none() } else { output };
+                let verdict = matches!(prepared.outcome, Outcome::Judge(_));
+                let output = if verdict { Output::none() } else { output };
                 output.fits(size)?;
                 Ok((prepared, output))
             });

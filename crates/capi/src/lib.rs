@@ -10,22 +10,27 @@
 //! | [`memory`] | the caller's pointers, in one place |
 //! | [`handles`] | the table behind the handles |
 //! | [`context`], [`devices`], [`statistics`] | gatherers, what they run on and what they did |
-//! | [`keys`] | keys and moduli |
+//! | [`keys`], [`keygen`], [`write`] | keys and moduli: read, made, written |
 //! | [`operation`] | `garner_operation`: one structure for batches and tickets |
 //! | [`single`], [`batch`], [`ticket`] | the three ways to run operations |
+//! | [`pss`], [`encryption`] | more operations by the first of them |
 
 mod batch;
 mod call;
 mod context;
 mod devices;
+mod encryption;
 mod handles;
+mod keygen;
 mod keys;
 mod memory;
 mod operation;
+mod pss;
 mod single;
 mod statistics;
 mod status;
 mod ticket;
+mod write;
 
 #[cfg(test)]
 mod tests;

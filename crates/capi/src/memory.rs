@@ -91,6 +91,36 @@ impl<T: Copy> Place<T> {
     }
 }
 
+/// An array of the caller's to fill in.
+pub struct Places<T> {
+    first: *mut T,
+    count: usize,
+}
+
+impl<T: Copy> Places<T> {
+    /// `count` places that are not NULL.
+    ///
+    /// # Safety
+    /// The promise above, until the call ends.
+    pub unsafe fn new(name: &str, first: *mut T, count: usize) -> Result<Places<T>, Failure> {
+        if first.is_null() && count > 0 {
+            return Err(Failure::null(name));
+        }
+        if count.checked_mul(size_of::<T>()).is_none_or(|size| size > isize::MAX as usize) {
+            return Err(Failure::argument("count", format!("{count} {name} cannot be")));
+        }
+        Ok(Places { first, count })
+    }
+
+    /// Writes the values, as many as there are places.
+    pub fn write(self, values: impl IntoIterator<Item = T>) {
+        for (i, value) in values.into_iter().take(self.count).enumerate() {
+            // SAFETY: by `new`, not NULL and valid for `count` of them; alignment is not needed.
+            unsafe { self.first.wrapping_add(i).write_unaligned(value) }
+        }
+    }
+}
+
 /// A place for bytes: how many fit, and where their number goes.
 pub struct Output {
     pointer: *mut u8,

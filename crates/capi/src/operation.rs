@@ -5,10 +5,11 @@ use crate::handles::{self, GarnerModulus, GarnerPrivateKey, GarnerPublicKey};
 use crate::memory::{self, Plain};
 use crate::status::Failure;
 use core_garner::arithmetic::Modulus;
+use core_garner::encryption::{self, Decryption};
 use core_garner::gather::{Operation, Output};
 use core_garner::key::{PrivateKey, PublicKey};
-use core_garner::padding::Hash;
-use core_garner::signature::{self, Verification};
+use core_garner::padding::{Hash, oaep, pss};
+use core_garner::signature::{self, Scheme, Verification};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub struct GarnerOperation {
     pub(crate) size: usize,
     pub(crate) kind: c_int,
     pub(crate) hash: c_int,
+    pub(crate) mgf1_hash: c_int,
+    pub(crate) salt_length: c_int,
     pub(crate) private_key: *const GarnerPrivateKey,
     pub(crate) public_key: *const GarnerPublicKey,
     pub(crate) modulus: *const GarnerModulus,
@@ -26,6 +29,8 @@ pub struct GarnerOperation {
     pub(crate) input_length: usize,
     pub(crate) second: *const c_void,
     pub(crate) second_length: usize,
+    pub(crate) label: *const c_void,
+    pub(crate) label_length: usize,
     pub(crate) output: *mut c_void,
     pub(crate) output_length: usize,
     pub(crate) status: c_int,
@@ -54,6 +59,24 @@ pub mod kind {
     pub const VERIFY: c_int = 6;
     /// Whether a signature is that of a digest.
     pub const VERIFY_DIGEST: c_int = 7;
+    /// The PSS signature of a message.
+    pub const SIGN_PSS: c_int = 8;
+    /// The PSS signature of a digest.
+    pub const SIGN_DIGEST_PSS: c_int = 9;
+    /// Whether a PSS signature is that of a message.
+    pub const VERIFY_PSS: c_int = 10;
+    /// Whether a PSS signature is that of a digest.
+    pub const VERIFY_DIGEST_PSS: c_int = 11;
+    /// Encryption by OAEP.
+    pub const ENCRYPT_OAEP: c_int = 12;
+    /// Decryption by OAEP.
+    pub const DECRYPT_OAEP: c_int = 13;
+    /// Encryption by PKCS#1 v1.5.
+    pub const ENCRYPT_PKCS1: c_int = 14;
+    /// Decryption by PKCS#1 v1.5 with implicit rejection.
+    pub const DECRYPT_PKCS1: c_int = 15;
+    /// Decryption by PKCS#1 v1.5 with an error for bad padding.
+    pub const DECRYPT_PKCS1_EXPLICIT: c_int = 16;
 }
 
 /// `enum garner_hash`: 1 and up, in this order.
@@ -78,6 +101,51 @@ pub fn hash_of(number: c_int) -> Result<Hash, Failure> {
     hash.copied().ok_or_else(|| Failure::argument("hash", format!("{number} is not one of enum garner_hash")))
 }
 
+/// The hash of a mask: 0 is `hash`, that of the message or label.
+fn mgf1_hash_of(number: c_int, hash: Hash) -> Result<Hash, Failure> {
+    match number {
+        0 => Ok(hash),
+        number => hash_of(number)
+            .map_err(|_| Failure::argument("mgf1_hash", format!("{number} is neither 0 nor one of enum garner_hash"))),
+    }
+}
+
+/// `enum garner_salt`
+pub mod salt {
+    use std::ffi::c_int;
+
+    /// As long as the digest.
+    pub const DIGEST: c_int = 0;
+    /// None.
+    pub const NONE: c_int = -1;
+    /// As long as fits.
+    pub const LONGEST: c_int = -2;
+    /// Whatever length a signature has.
+    pub const ANY: c_int = -3;
+}
+
+/// PSS with these parameters.
+pub fn pss_of(hash: c_int, mgf1_hash: c_int, salt_length: c_int) -> Result<Scheme, Failure> {
+    let hash = hash_of(hash)?;
+    let salt = match salt_length {
+        salt::DIGEST => pss::Salt::Digest,
+        salt::NONE => pss::Salt::Bytes(0),
+        salt::LONGEST => pss::Salt::Longest,
+        salt::ANY => pss::Salt::Any,
+        length => pss::Salt::Bytes(usize::try_from(length).map_err(|_| {
+            Failure::argument("salt_length", format!("{length} is neither a length nor one of enum garner_salt"))
+        })?),
+    };
+    Ok(Scheme::Pss { functions: pss::Functions::Mgf1 { hash, mgf1_hash: mgf1_hash_of(mgf1_hash, hash)? }, salt })
+}
+
+/// OAEP with these parameters.
+pub fn oaep_of(hash: c_int, mgf1_hash: c_int, label: &[u8]) -> Result<encryption::Scheme<'_>, Failure> {
+    let hash = hash_of(hash)?;
+    let functions = oaep::Functions { hash, mgf1_hash: mgf1_hash_of(mgf1_hash, hash)? };
+    Ok(encryption::Scheme::Oaep { functions, label })
+}
+
 /// What was signed.
 #[derive(Clone, Copy)]
 pub enum Signed<'a> {
@@ -88,9 +156,9 @@ pub enum Signed<'a> {
 }
 
 impl Signed<'_> {
-    fn digest(self, hash: Hash) -> Result<Vec<u8>, Failure> {
+    fn digest(self, scheme: Scheme) -> Result<Vec<u8>, Failure> {
         Ok(match self {
-            Signed::Message(message) => hash.digest(message)?.to_vec(),
+            Signed::Message(message) => scheme.digest(message)?,
             Signed::Digest(digest) => digest.to_vec(),
         })
     }
@@ -110,13 +178,15 @@ pub enum Outcome {
     Release(usize),
     /// It is judged; nothing but the judgement is released.
     Judge(Verification),
+    /// The answer is the message in it, of that many bytes at most.
+    Open(Decryption, usize),
 }
 
 impl Outcome {
-    /// Bytes of the answer.
+    /// Bytes of the answer at most: the room that it needs.
     pub fn size(&self) -> usize {
         match self {
-            Outcome::Release(size) => *size,
+            Outcome::Release(size) | Outcome::Open(_, size) => *size,
             Outcome::Judge(_) => 0,
         }
     }
@@ -129,6 +199,7 @@ impl Outcome {
                 verification.judge(&output)?;
                 Ok(Output::default())
             }
+            Outcome::Open(decryption, _) => Ok(decryption.open(&output)?),
         }
     }
 }
@@ -153,15 +224,37 @@ impl Prepared {
     }
 
     /// The signature of a message or digest.
-    pub fn sign(key: &Arc<PrivateKey>, hash: Hash, signed: Signed<'_>) -> Result<Prepared, Failure> {
-        let operation = signature::signing(key, hash, &signed.digest(hash)?)?;
+    pub fn sign(key: &Arc<PrivateKey>, scheme: Scheme, signed: Signed<'_>) -> Result<Prepared, Failure> {
+        let operation = signature::signing(key, scheme, &signed.digest(scheme)?)?;
         Ok(Prepared { operation, outcome: Outcome::Release(key.public().size()) })
     }
 
     /// Whether a signature is that of a message or digest.
-    pub fn verify(key: &Arc<PublicKey>, hash: Hash, signed: Signed<'_>, signature: &[u8]) -> Result<Prepared, Failure> {
-        let (operation, verification) = signature::verification(key, hash, &signed.digest(hash)?, signature)?;
+    pub fn verify(
+        key: &Arc<PublicKey>,
+        scheme: Scheme,
+        signed: Signed<'_>,
+        signature: &[u8],
+    ) -> Result<Prepared, Failure> {
+        let (operation, verification) = signature::verification(key, scheme, &signed.digest(scheme)?, signature)?;
         Ok(Prepared { operation, outcome: Outcome::Judge(verification) })
+    }
+
+    /// The ciphertext of a message.
+    pub fn encrypt(key: &Arc<PublicKey>, scheme: encryption::Scheme<'_>, message: &[u8]) -> Result<Prepared, Failure> {
+        let operation = encryption::encryption(key, scheme, message)?;
+        Ok(Prepared { operation, outcome: Outcome::Release(key.size()) })
+    }
+
+    /// The message of a ciphertext.
+    pub fn decrypt(
+        key: &Arc<PrivateKey>,
+        scheme: encryption::Scheme<'_>,
+        ciphertext: &[u8],
+    ) -> Result<Prepared, Failure> {
+        let longest = scheme.longest_message(key.public().size())?;
+        let (operation, decryption) = encryption::decryption(key, scheme, ciphertext)?;
+        Ok(Prepared { operation, outcome: Outcome::Open(decryption, longest) })
     }
 }
 
@@ -175,19 +268,36 @@ impl GarnerOperation {
         let input = || unsafe { memory::bytes("input", self.input, self.input_length) };
         // SAFETY: as above.
         let second = || unsafe { memory::bytes("second", self.second, self.second_length) };
+        // SAFETY: as above.
+        let label = || unsafe { memory::bytes("label", self.label, self.label_length) };
         let message = || input().map(Signed::Message);
         let digest = || input().map(Signed::Digest);
+        let private = || handles::get(self.private_key);
+        let public = || handles::get(self.public_key);
+        let pkcs1 = || hash_of(self.hash).map(Scheme::Pkcs1v15);
+        let pss = || pss_of(self.hash, self.mgf1_hash, self.salt_length);
         match self.kind {
-            kind::PRIVATE => Prepared::private(&handles::get(self.private_key)?, input()?),
-            kind::PUBLIC => Prepared::public(&handles::get(self.public_key)?, input()?),
+            kind::PRIVATE => Prepared::private(&private()?, input()?),
+            kind::PUBLIC => Prepared::public(&public()?, input()?),
             kind::MOD_EXP => Prepared::mod_exp(&handles::get(self.modulus)?, input()?, second()?),
-            kind::SIGN => Prepared::sign(&handles::get(self.private_key)?, hash_of(self.hash)?, message()?),
-            kind::SIGN_DIGEST => Prepared::sign(&handles::get(self.private_key)?, hash_of(self.hash)?, digest()?),
-            kind::VERIFY => {
-                Prepared::verify(&handles::get(self.public_key)?, hash_of(self.hash)?, message()?, second()?)
+            kind::SIGN => Prepared::sign(&private()?, pkcs1()?, message()?),
+            kind::SIGN_DIGEST => Prepared::sign(&private()?, pkcs1()?, digest()?),
+            kind::SIGN_PSS => Prepared::sign(&private()?, pss()?, message()?),
+            kind::SIGN_DIGEST_PSS => Prepared::sign(&private()?, pss()?, digest()?),
+            kind::VERIFY => Prepared::verify(&public()?, pkcs1()?, message()?, second()?),
+            kind::VERIFY_DIGEST => Prepared::verify(&public()?, pkcs1()?, digest()?, second()?),
+            kind::VERIFY_PSS => Prepared::verify(&public()?, pss()?, message()?, second()?),
+            kind::VERIFY_DIGEST_PSS => Prepared::verify(&public()?, pss()?, digest()?, second()?),
+            kind::ENCRYPT_OAEP => {
+                Prepared::encrypt(&public()?, oaep_of(self.hash, self.mgf1_hash, label()?)?, input()?)
             }
-            kind::VERIFY_DIGEST => {
-                Prepared::verify(&handles::get(self.public_key)?, hash_of(self.hash)?, digest()?, second()?)
+            kind::DECRYPT_OAEP => {
+                Prepared::decrypt(&private()?, oaep_of(self.hash, self.mgf1_hash, label()?)?, input()?)
+            }
+            kind::ENCRYPT_PKCS1 => Prepared::encrypt(&public()?, encryption::Scheme::Pkcs1v15, input()?),
+            kind::DECRYPT_PKCS1 => Prepared::decrypt(&private()?, encryption::Scheme::Pkcs1v15, input()?),
+            kind::DECRYPT_PKCS1_EXPLICIT => {
+                Prepared::decrypt(&private()?, encryption::Scheme::Pkcs1v15Explicit, input()?)
             }
             other => Err(Failure::argument("kind", format!("{other} is not one of enum garner_operation_kind"))),
         }

@@ -9,7 +9,7 @@ use crate::status::Failure;
 use std::ffi::{c_int, c_void};
 
 /// Runs what is prepared, unless its answer would not fit.
-fn run(gatherer: *mut GarnerContext, prepared: Prepared, output: Output) -> Result<(), Failure> {
+pub fn run(gatherer: *mut GarnerContext, prepared: Prepared, output: Output) -> Result<(), Failure> {
     let Prepared { operation, outcome } = prepared;
     output.fits(outcome.size())?;
     let answer = Context::get(gatherer)?.run(operation)?;
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn garner_sign(
         let (message, output) = unsafe {
             (bytes("message", message, message_length)?, Output::new("signature", signature, signature_length)?)
         };
-        run(gatherer, Prepared::sign(&handles::get(key)?, hash_of(hash)?, Signed::Message(message))?, output)
+        run(gatherer, Prepared::sign(&handles::get(key)?, hash_of(hash)?.into(), Signed::Message(message))?, output)
     })
 }
 
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn garner_sign_digest(
         let (digest, output) = unsafe {
             (bytes("digest", digest, digest_length)?, Output::new("signature", signature, signature_length)?)
         };
-        run(gatherer, Prepared::sign(&handles::get(key)?, hash_of(hash)?, Signed::Digest(digest))?, output)
+        run(gatherer, Prepared::sign(&handles::get(key)?, hash_of(hash)?.into(), Signed::Digest(digest))?, output)
     })
 }
 
@@ -150,7 +150,8 @@ pub unsafe extern "C" fn garner_verify(
         // SAFETY: the caller's promise; nothing of the caller's is written.
         let (message, signature) =
             unsafe { (bytes("message", message, message_length)?, bytes("signature", signature, signature_length)?) };
-        let prepared = Prepared::verify(&handles::get(key)?, hash_of(hash)?, Signed::Message(message), signature)?;
+        let prepared =
+            Prepared::verify(&handles::get(key)?, hash_of(hash)?.into(), Signed::Message(message), signature)?;
         run(gatherer, prepared, Output::none())
     })
 }
@@ -173,7 +174,7 @@ pub unsafe extern "C" fn garner_verify_digest(
         // SAFETY: the caller's promise; nothing of the caller's is written.
         let (digest, signature) =
             unsafe { (bytes("digest", digest, digest_length)?, bytes("signature", signature, signature_length)?) };
-        let prepared = Prepared::verify(&handles::get(key)?, hash_of(hash)?, Signed::Digest(digest), signature)?;
+        let prepared = Prepared::verify(&handles::get(key)?, hash_of(hash)?.into(), Signed::Digest(digest), signature)?;
         run(gatherer, prepared, Output::none())
     })
 }

@@ -3,12 +3,16 @@
 use crate::batch::garner_run;
 use crate::call::{call, garner_last_error};
 use crate::context::{garner_free, garner_new};
+use crate::encryption::*;
 use crate::handles::{self, GarnerContext, GarnerModulus, GarnerPrivateKey, GarnerPublicKey, GarnerTicket};
 use crate::keys::*;
-use crate::operation::{GarnerOperation, HASHES, kind};
+use crate::operation::{GarnerOperation, HASHES, kind, salt};
+use crate::pss::*;
 use crate::single::*;
 use crate::status::Status;
 use crate::ticket::*;
+use crate::write::*;
+use core_garner::key::Cipher;
 use core_garner::padding::Hash;
 use openssl::rsa::Rsa;
 use proptest::prelude::*;
@@ -56,7 +60,28 @@ fn header_has_the_statuses_hashes_and_kinds_of_the_source() {
         ("SIGN_DIGEST", kind::SIGN_DIGEST),
         ("VERIFY", kind::VERIFY),
         ("VERIFY_DIGEST", kind::VERIFY_DIGEST),
+        ("SIGN_PSS", kind::SIGN_PSS),
+        ("SIGN_DIGEST_PSS", kind::SIGN_DIGEST_PSS),
+        ("VERIFY_PSS", kind::VERIFY_PSS),
+        ("VERIFY_DIGEST_PSS", kind::VERIFY_DIGEST_PSS),
+        ("ENCRYPT_OAEP", kind::ENCRYPT_OAEP),
+        ("DECRYPT_OAEP", kind::DECRYPT_OAEP),
+        ("ENCRYPT_PKCS1", kind::ENCRYPT_PKCS1),
+        ("DECRYPT_PKCS1", kind::DECRYPT_PKCS1),
+        ("DECRYPT_PKCS1_EXPLICIT", kind::DECRYPT_PKCS1_EXPLICIT),
+        ("SALT_DIGEST", salt::DIGEST),
+        ("SALT_NONE", salt::NONE),
+        ("SALT_LONGEST", salt::LONGEST),
+        ("SALT_ANY", salt::ANY),
+        ("PEM", format::PEM),
+        ("DER", format::DER),
+        ("PKCS1_PEM", format::PKCS1_PEM),
+        ("PKCS1_DER", format::PKCS1_DER),
+        ("AES_128_CBC", 1),
+        ("AES_192_CBC", 2),
+        ("AES_256_CBC", 3),
     ];
+    assert_eq!(CIPHERS, [Cipher::Aes128Cbc, Cipher::Aes192Cbc, Cipher::Aes256Cbc]);
     for (name, number) in kinds {
         assert!(in_header(&format!("GARNER_{name}"), number), "{name}");
     }
@@ -113,7 +138,10 @@ struct Call {
     operands: Operands,
 }
 
-const BUFFER: usize = 600;
+const BUFFER: usize = 1200;
+
+/// Functions that [`run`] chooses from.
+const FUNCTIONS: u8 = 36;
 
 fn span() -> impl Strategy<Value = (usize, usize)> {
     let length = prop_oneof![Just(0usize), Just(1), Just(20), Just(32), Just(127), Just(128), Just(129), 0..BUFFER];
@@ -125,7 +153,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     let operands = (span(), span(), span(), [null(), null(), null(), null()])
         .prop_map(|(input, second, output, null)| Operands { input, second, output, null });
     let number = prop_oneof![4 => Just(3), 1 => -2..20, 1 => any::<c_int>()];
-    let kind = || prop_oneof![9 => 0..9, 1 => any::<c_int>()];
+    let kind = || prop_oneof![9 => 0..18, 1 => any::<c_int>()];
     let call = (any::<u8>(), any::<u8>(), any::<u8>(), number, [kind(), kind(), kind(), kind()], operands);
     let call = call.prop_map(|(function, gatherer, handle, number, kinds, operands)| Call {
         function,
@@ -173,6 +201,8 @@ fn run(one: &Call, handles: &mut Handles, buffer: &mut [u8; BUFFER]) -> c_int {
         size: size_of::<GarnerOperation>(),
         kind,
         hash: n,
+        mgf1_hash: if h < 128 { 0 } else { n },
+        salt_length: c_int::from(one.function) - 4,
         private_key: private,
         public_key: public,
         modulus,
@@ -180,6 +210,8 @@ fn run(one: &Call, handles: &mut Handles, buffer: &mut [u8; BUFFER]) -> c_int {
         input_length: input.1,
         second: other,
         second_length: second.1,
+        label: other,
+        label_length: second.1,
         output: to,
         output_length: output.1,
         status: 0,
@@ -191,7 +223,7 @@ fn run(one: &Call, handles: &mut Handles, buffer: &mut [u8; BUFFER]) -> c_int {
     // SAFETY: every pointer is NULL or into a live value of this function's or its caller's, with a length that fits;
     // the buffer is not used otherwise meanwhile. Handles need not be good.
     let status = unsafe {
-        match one.function % 24 {
+        match one.function % FUNCTIONS {
             0 => garner_private_key_read(PEM.as_ptr().cast(), PEM.len(), other, second.1, made.cast()),
             1 => garner_private_key_read(from, input.1, other, second.1, made.cast()),
             2 => garner_public_key_read(PEM.as_ptr().cast(), PEM.len(), ptr::null(), 0, made.cast()),
@@ -215,6 +247,18 @@ fn run(one: &Call, handles: &mut Handles, buffer: &mut [u8; BUFFER]) -> c_int {
             20 => garner_ticket_fd(ticket, &mut descriptor),
             21 => garner_ticket_take(ticket, to, length),
             22 => garner_ticket_wait(ticket, to, length),
+            23 => garner_sign_pss(gatherer, private, n, 0, n - 5, from, input.1, to, length),
+            24 => garner_sign_digest_pss(gatherer, private, n, n, 0, from, input.1, to, length),
+            25 => garner_verify_pss(gatherer, public, n, 0, -3, from, input.1, other, second.1),
+            26 => garner_verify_digest_pss(gatherer, public, n, 2, 0, from, input.1, other, second.1),
+            27 => garner_encrypt_oaep(gatherer, public, n, 0, other, second.1, from, input.1, to, length),
+            28 => garner_decrypt_oaep(gatherer, private, n, 0, other, second.1, from, input.1, to, length),
+            29 => garner_encrypt_pkcs1(gatherer, public, from, input.1, to, length),
+            30 => garner_decrypt_pkcs1(gatherer, private, from, input.1, to, length),
+            31 => garner_decrypt_pkcs1_explicit(gatherer, private, from, input.1, to, length),
+            32 => garner_private_key_write(private, n, to, length),
+            33 => garner_public_key_write(public, n, to, length),
+            34 => garner_private_key_write_encrypted(private, n, n, 1, other, second.1, to, length),
             _ => match h {
                 0..20 => garner_new(ptr::null(), made.cast()),
                 _ => garner_free(handles.pick(h)),
@@ -251,7 +295,7 @@ proptest! {
             let (start, length) = one.operands.output;
             prop_assert_eq!(&before[..start], &buffer[..start]);
             prop_assert_eq!(&before[start + length..], &buffer[start + length..]);
-            if status != 0 && one.function % 24 != 18 {
+            if status != 0 && one.function % FUNCTIONS != 18 {
                 prop_assert_eq!(before, buffer, "written in spite of an error");
             }
         }

@@ -70,7 +70,7 @@ impl Ticket {
 /// As `garner.h` says under "Memory", until the call ends.
 unsafe fn place(ticket: &Ticket, output: *mut c_void, length: *mut usize) -> Result<Output, Failure> {
     let size = ticket.outcome.size();
-    if size == 0 && length.is_null() {
+    if matches!(ticket.outcome, Outcome::Judge(_)) && length.is_null() {
         return Ok(Output::none());
     }
     // SAFETY: as this function's.

@@ -88,6 +88,33 @@ fn example_signs_what_openssl_verifies() {
 }
 
 #[test]
+fn example_makes_keys_ciphertexts_and_pss_signatures_that_openssl_takes() {
+    let installed = Installed::new("encrypt");
+    let example = installed.compile("examples/encrypt.c");
+    let words = ["new.pem", "a password", "the message", "ciphertext", "signature"];
+    let output = run(installed.command(&example).args(words));
+    let text = String::from_utf8(output.stdout).unwrap();
+    for expected in ["2048 bits", "4 more at once", "99 decrypted in a batch", "PSS signature"] {
+        assert!(text.contains(expected), "no {expected:?} in\n{text}");
+    }
+    let openssl = |words: &str| {
+        let words = words.split_whitespace().map(|word| word.replace("PASSWORD", "pass:a password"));
+        run(installed.command("openssl").args(words))
+    };
+    openssl("rsa -in new.pem -passin PASSWORD -check -noout");
+    let decrypted = openssl(
+        "pkeyutl -decrypt -inkey new.pem -passin PASSWORD -in ciphertext \
+         -pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha256",
+    );
+    assert_eq!(decrypted.stdout, b"the message");
+    fs::write(installed.path("message"), "the message").unwrap();
+    openssl(
+        "dgst -sha256 -prverify new.pem -passin PASSWORD -sigopt rsa_padding_mode:pss \
+         -sigopt rsa_pss_saltlen:digest -signature signature message",
+    );
+}
+
+#[test]
 fn example_runs_with_the_static_library() {
     let installed = Installed::new("static");
     let binary = installed.path("program");

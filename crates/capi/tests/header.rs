@@ -9,7 +9,7 @@ use std::process::Command;
 const HEADER: &str = include_str!("../include/garner.h");
 
 /// Rust names of the types, and C's.
-const TYPES: [(&str, &str); 9] = [
+const TYPES: [(&str, &str); 10] = [
     ("GarnerContext", "garner"),
     ("GarnerPrivateKey", "garner_private_key"),
     ("GarnerPublicKey", "garner_public_key"),
@@ -19,6 +19,7 @@ const TYPES: [(&str, &str); 9] = [
     ("GarnerDevice", "garner_device"),
     ("GarnerStatistics", "garner_statistics"),
     ("GarnerOperation", "garner_operation"),
+    ("GarnerKeygenOptions", "garner_keygen_options"),
 ];
 /// The first of them are handles, of which the header says nothing but their names.
 const HANDLES: usize = 5;

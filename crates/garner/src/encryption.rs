@@ -50,6 +50,20 @@ impl Scheme<'_> {
     pub const fn oaep(hash: Hash) -> Scheme<'static> {
         Scheme::Oaep { functions: oaep::Functions::of(hash), label: &[] }
     }
+
+    /// The longest message that a modulus of `size` bytes has room for.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when the modulus is too short for the scheme.
+    pub fn longest_message(&self, size: usize) -> Result<usize> {
+        match self {
+            Scheme::Oaep { functions, .. } => functions.room(size),
+            Scheme::Pkcs1v15 | Scheme::Pkcs1v15Explicit | Scheme::TlsPremaster { .. } => size
+                .checked_sub(pkcs1v15_encryption::OVERHEAD)
+                .ok_or_else(|| Error::argument("modulus", format!("has {size} bytes, fewer than PKCS#1 v1.5 needs"))),
+            Scheme::Raw => Ok(size),
+        }
+    }
 }
 
 /// The public operation whose output is the ciphertext of a message.

@@ -289,6 +289,158 @@ static void signatures(void)
            garner_verify(NULL, (garner_public_key *)key, GARNER_SHA256, message, 1, signature, SIZE));
 }
 
+static void new_keys(void)
+{
+    garner_keygen_options options = GARNER_KEYGEN_OPTIONS_INIT;
+    garner_private_key *made = NULL, *many[3] = { NULL, NULL, NULL };
+    const unsigned char even[] = { 1, 0, 0 }, three[] = { 3 };
+    unsigned char file[8192], small[10] = { 7 };
+    size_t bits, size;
+    int formats[] = { 0, 5, -1, 0x7fffffff };
+
+    EXPECT(GARNER_ERR_NULL, garner_private_key_generate(2048, NULL, NULL));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(0, NULL, &made));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(1024, NULL, &made));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(2049, NULL, &made));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(SIZE_MAX, NULL, &made));
+    options.exponent = even;
+    options.exponent_length = sizeof even;
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(2048, &options, &made));
+    options.exponent_length = 0;
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(2048, &options, &made));
+    options.exponent = three;
+    options.exponent_length = sizeof three;
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(2048, &options, &made));
+    options.size--;
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate(2048, &options, &made));
+    options.size++;
+    EXPECT(GARNER_ERR_NULL, garner_private_key_generate_many(2048, NULL, NULL, 1));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate_many(2048, NULL, many, SIZE_MAX));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_generate_many(2000, NULL, many, 3));
+    EXPECT(GARNER_OK, garner_private_key_generate_many(2048, NULL, NULL, 0));
+    EXPECT_TRUE(made == NULL && many[0] == NULL);
+    options.below_fips = 1;
+    EXPECT(GARNER_OK, garner_private_key_generate_many(512, &options, many, 3));
+    for (int i = 0; i < 3; i++) {
+        EXPECT(GARNER_OK, garner_private_key_bits(many[i], &bits));
+        EXPECT_TRUE(bits == 512);
+        EXPECT(GARNER_OK, garner_private_key_free(many[i]));
+    }
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size = sizeof file;
+        EXPECT(GARNER_ERR_ARGUMENT, garner_private_key_write(key, formats[i], file, &size));
+        EXPECT(GARNER_ERR_ARGUMENT, garner_public_key_write(public_key, formats[i], file, &size));
+        EXPECT(GARNER_ERR_ARGUMENT,
+               garner_private_key_write_encrypted(key, formats[i], GARNER_AES_128_CBC, 1, "p", 1, file, &size));
+        EXPECT(GARNER_ERR_ARGUMENT,
+               garner_private_key_write_encrypted(key, GARNER_PEM, formats[i], 1, "p", 1, file, &size));
+    }
+    EXPECT(GARNER_ERR_ARGUMENT, garner_public_key_write(public_key, GARNER_PKCS1_PEM, file, &size));
+    EXPECT(GARNER_ERR_NULL, garner_private_key_write(NULL, GARNER_PEM, file, &size));
+    EXPECT(GARNER_ERR_HANDLE, garner_private_key_write(wild(), GARNER_PEM, file, &size));
+    EXPECT(GARNER_ERR_NULL, garner_private_key_write(key, GARNER_PEM, file, NULL));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_private_key_write_encrypted(key, GARNER_PEM, GARNER_AES_128_CBC, 1, NULL, 0, file, &size));
+    EXPECT(GARNER_ERR_NULL,
+           garner_private_key_write_encrypted(key, GARNER_PEM, GARNER_AES_128_CBC, 1, NULL, 1, file, &size));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_private_key_write_encrypted(key, GARNER_PEM, GARNER_AES_128_CBC, 10000001, "p", 1, file, &size));
+    size = sizeof small;
+    EXPECT(GARNER_ERR_BUFFER, garner_private_key_write(key, GARNER_DER, small, &size));
+    EXPECT_TRUE(size > 1000 && size < sizeof file && small[0] == 7);
+    EXPECT(GARNER_OK, garner_private_key_write(key, GARNER_DER, file, &size));
+    EXPECT(GARNER_OK, garner_private_key_read(file, size, NULL, 0, &made));
+    EXPECT(GARNER_OK, garner_private_key_free(made));
+}
+
+static void encryption(void)
+{
+    unsigned char ciphertext[SIZE], opened[SIZE], again[SIZE], block[SIZE] = { 0, 1, 7 };
+    size_t size = SIZE, length, second;
+
+    /* lengths */
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_encrypt_oaep(NULL, public_key, GARNER_SHA256, 0, NULL, 0, signature, 191, ciphertext, &size));
+    EXPECT(GARNER_ERR_ARGUMENT, garner_encrypt_pkcs1(NULL, public_key, signature, 246, ciphertext, &size));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_encrypt_oaep(NULL, public_key, 99, 0, NULL, 0, message, 5, ciphertext, &size));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_encrypt_oaep(NULL, public_key, GARNER_SHA256, -1, NULL, 0, message, 5, ciphertext, &size));
+    EXPECT(GARNER_ERR_NULL,
+           garner_encrypt_oaep(NULL, public_key, GARNER_SHA256, 0, NULL, 1, message, 5, ciphertext, &size));
+    EXPECT(GARNER_ERR_NULL,
+           garner_encrypt_oaep(NULL, NULL, GARNER_SHA256, 0, NULL, 0, message, 5, ciphertext, &size));
+    EXPECT(GARNER_OK,
+           garner_encrypt_oaep(NULL, public_key, GARNER_SHA256, GARNER_SHA1, "l", 1, message, 5, ciphertext, &size));
+    EXPECT_TRUE(size == SIZE);
+
+    /* the room is that of the longest message, whatever this one is */
+    length = 189;
+    EXPECT(GARNER_ERR_BUFFER, garner_decrypt_oaep(NULL, key, GARNER_SHA256, GARNER_SHA1, "l", 1, ciphertext, SIZE,
+                                                  opened, &length));
+    EXPECT_TRUE(length == 190);
+    EXPECT(GARNER_OK, garner_decrypt_oaep(NULL, key, GARNER_SHA256, GARNER_SHA1, "l", 1, ciphertext, SIZE, opened,
+                                          &length));
+    EXPECT_TRUE(length == 5 && memcmp(opened, message, 5) == 0);
+
+    /* whatever is wrong with a ciphertext, the answer is the same */
+    length = SIZE;
+    EXPECT(GARNER_ERR_VERIFICATION, garner_decrypt_oaep(NULL, key, GARNER_SHA256, GARNER_SHA1, "m", 1, ciphertext,
+                                                        SIZE, opened, &length));
+    EXPECT(GARNER_ERR_VERIFICATION, garner_decrypt_oaep(NULL, key, GARNER_SHA256, 0, "l", 1, ciphertext, SIZE, opened,
+                                                        &length));
+    EXPECT(GARNER_ERR_VERIFICATION, garner_decrypt_oaep(NULL, key, GARNER_SHA256, GARNER_SHA1, "l", 1, ciphertext,
+                                                        255, opened, &length));
+    EXPECT_TRUE(length == SIZE);
+
+    /* bad padding of PKCS#1 v1.5: a stand-in, the same twice; or the error for who asks for it */
+    size = SIZE;
+    EXPECT(GARNER_OK, garner_rsa_public(NULL, public_key, block, SIZE, ciphertext, &size));
+    length = second = SIZE;
+    EXPECT(GARNER_OK, garner_decrypt_pkcs1(NULL, key, ciphertext, SIZE, opened, &length));
+    EXPECT(GARNER_OK, garner_decrypt_pkcs1(NULL, key, ciphertext, SIZE, again, &second));
+    EXPECT_TRUE(length == second && memcmp(opened, again, length) == 0);
+    length = SIZE;
+    EXPECT(GARNER_ERR_VERIFICATION, garner_decrypt_pkcs1_explicit(NULL, key, ciphertext, SIZE, opened, &length));
+    EXPECT(GARNER_OK, garner_encrypt_pkcs1(NULL, public_key, message, 5, ciphertext, &size));
+    EXPECT(GARNER_OK, garner_decrypt_pkcs1_explicit(NULL, key, ciphertext, SIZE, opened, &length));
+    EXPECT_TRUE(length == 5 && memcmp(opened, message, 5) == 0);
+    length = 244;
+    EXPECT(GARNER_ERR_BUFFER, garner_decrypt_pkcs1(NULL, key, ciphertext, SIZE, opened, &length));
+    EXPECT_TRUE(length == 245);
+}
+
+static void pss(void)
+{
+    unsigned char digest[32] = { 1 };
+    size_t size = SIZE;
+
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_sign_digest_pss(NULL, key, GARNER_SHA256, 0, -4, digest, 32, signature, &size));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_sign_digest_pss(NULL, key, GARNER_SHA256, 0, 223, digest, 32, signature, &size));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_sign_digest_pss(NULL, key, GARNER_SHA256, 12, 0, digest, 32, signature, &size));
+    EXPECT(GARNER_ERR_ARGUMENT,
+           garner_sign_digest_pss(NULL, key, GARNER_SHA256, 0, 0, digest, 31, signature, &size));
+    EXPECT(GARNER_OK, garner_sign_digest_pss(NULL, key, GARNER_SHA256, GARNER_SHA512, GARNER_SALT_NONE, digest, 32,
+                                             signature, &size));
+    EXPECT(GARNER_OK, garner_verify_digest_pss(NULL, public_key, GARNER_SHA256, GARNER_SHA512, GARNER_SALT_NONE,
+                                               digest, 32, signature, size));
+    EXPECT(GARNER_OK, garner_verify_digest_pss(NULL, public_key, GARNER_SHA256, GARNER_SHA512, GARNER_SALT_ANY, digest,
+                                               32, signature, size));
+    EXPECT(GARNER_ERR_VERIFICATION, garner_verify_digest_pss(NULL, public_key, GARNER_SHA256, GARNER_SHA512,
+                                                             GARNER_SALT_DIGEST, digest, 32, signature, size));
+    EXPECT(GARNER_ERR_VERIFICATION, garner_verify_digest_pss(NULL, public_key, GARNER_SHA256, 0, GARNER_SALT_ANY,
+                                                             digest, 32, signature, size));
+    EXPECT(GARNER_OK, garner_sign_pss(NULL, key, GARNER_SHA3_256, 0, GARNER_SALT_LONGEST, message, 3, signature,
+                                      &size));
+    EXPECT(GARNER_OK, garner_verify_pss(NULL, public_key, GARNER_SHA3_256, 0, 222, message, 3, signature, size));
+    EXPECT(GARNER_ERR_VERIFICATION,
+           garner_verify_pss(NULL, public_key, GARNER_SHA3_256, 0, 222, message, 4, signature, size));
+}
+
 static garner_operation signing(unsigned char *output)
 {
     garner_operation operation = GARNER_OPERATION_INIT;
@@ -450,6 +602,9 @@ int main(int argc, char **argv)
     keys();
     numbers();
     signatures();
+    new_keys();
+    encryption();
+    pss();
     batches();
     tickets();
 

@@ -29,7 +29,8 @@ impl Functions {
         size.checked_sub(2 * self.hash.digest_len() + 2)
     }
 
-    fn room(self, size: usize) -> Result<usize> {
+    /// As [`Functions::longest_message`], with the error that says what is missing.
+    pub(crate) fn room(self, size: usize) -> Result<usize> {
         self.longest_message(size).ok_or_else(|| {
             let (least, name) = (2 * self.hash.digest_len() + 2, self.hash.name());
             Error::argument("modulus", format!("has {size} bytes, fewer than the {least} that {name} needs"))
