@@ -6,6 +6,24 @@
 //! big-endian and exactly as long as the modulus, [`PublicKey::size`] bytes. Calls block until the answer is there and
 //! share batches with all other callers of the same gatherer; who does not want to wait submits the operation of
 //! [`encryption`] or [`decryption`].
+//!
+//! ```
+//! use garner::encryption::{self, Scheme};
+//! use garner::gather::Gatherer;
+//! use garner::padding::Hash;
+//! # use garner::keygen::{self, Options};
+//! # use std::sync::Arc;
+//! # let arithmetic = garner::arithmetic::best()?;
+//! # let options = Options { below_fips: true, ..Options::default() };
+//! # let key = Arc::new(keygen::generate_one(&*arithmetic, 1024, &options)?);
+//!
+//! let gatherer = Gatherer::global()?;
+//! let scheme = Scheme::oaep(Hash::Sha256);
+//! let ciphertext = encryption::encrypt(gatherer, key.public(), scheme, b"a session key")?;
+//! assert_eq!(*encryption::decrypt(gatherer, &key, scheme, &ciphertext)?, b"a session key");
+//! assert_eq!(scheme.longest_message(256)?, 190);
+//! # Ok::<(), garner::Error>(())
+//! ```
 
 use crate::error::{Error, Result};
 use crate::gather::{Gatherer, Operation, Output};

@@ -6,6 +6,28 @@
 //! exactly as long as the modulus, [`PublicKey::size`] bytes. Calls block until the answer is there and share batches
 //! with all other callers of the same gatherer; who does not want to wait submits the operation of [`signing`] or
 //! [`verification`]. Where a scheme is asked for, a [`Hash`](enum@Hash) stands for PKCS#1 v1.5 with it.
+//!
+//! ```
+//! use garner::gather::Gatherer;
+//! use garner::padding::Hash;
+//! use garner::signature::{self, Scheme};
+//! # use garner::keygen::{self, Options};
+//! # use std::sync::Arc;
+//! # let arithmetic = garner::arithmetic::best()?;
+//! # let options = Options { below_fips: true, ..Options::default() };
+//! # let key = Arc::new(keygen::generate_one(&*arithmetic, 1024, &options)?);
+//!
+//! let gatherer = Gatherer::global()?;
+//! let signature = signature::sign(gatherer, &key, Hash::Sha256, b"a message")?;
+//! signature::verify(gatherer, key.public(), Hash::Sha256, b"a message", &signature)?;
+//!
+//! let pss = Scheme::pss(Hash::Sha3_256);
+//! let requests = [b"one", b"two"].map(|message| signature::Request { key: &key, scheme: pss, message });
+//! for result in signature::sign_batch(gatherer, &requests) {
+//!     assert_eq!(result?.len(), key.public().size());
+//! }
+//! # Ok::<(), garner::Error>(())
+//! ```
 
 use crate::error::{Error, Result};
 use crate::gather::{Gatherer, Operation};

@@ -3,7 +3,7 @@
 mod key_support;
 
 use garner::Error;
-use garner::key::{PrivateKey, PublicKey};
+use garner::key::{self, Encryption, PrivateKey, PublicKey};
 use key_support::{Parts, assert_free_of_secrets, number, openssl, pkcs8, refusal, tlv, unsigned};
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;
@@ -118,6 +118,30 @@ fn pbes2_keys_of_the_openssl_crate_are_read() {
         let file = PKEY.private_key_to_pkcs8_passphrase(cipher, b"").unwrap();
         assert_same(PrivateKey::read(&file, Some(b"")), "DER, empty password");
     }
+}
+
+#[test]
+fn encrypted_keys_written_here_are_read_here_and_by_openssl() {
+    let key = PrivateKey::read(&RSA.private_key_to_der().unwrap(), None).unwrap();
+    for cipher in [key::Cipher::Aes128Cbc, key::Cipher::Aes192Cbc, key::Cipher::Aes256Cbc] {
+        let encryption = Encryption { cipher, iterations: 1000 };
+        let pem = key.to_encrypted_pkcs8_pem(b"correct", &encryption).unwrap();
+        let der = key.to_encrypted_pkcs8_der(b"correct", &encryption).unwrap();
+        assert_same(PrivateKey::read(pem.as_bytes(), Some(b"correct")), "PEM");
+        assert_same(PrivateKey::from_encrypted_der(&der, b"correct"), "DER");
+        assert!(PrivateKey::read(&der, Some(b"incorrect")).is_err());
+        let plain = openssl("pkcs8 -passin pass:correct", pem.as_bytes());
+        assert_same(PrivateKey::read(&plain, None), "by openssl");
+        // Salt and initial vector are new each time.
+        assert_ne!(key.to_encrypted_pkcs8_der(b"correct", &encryption).unwrap(), der);
+    }
+    let refused = |password: &[u8], iterations| {
+        let encryption = Encryption { iterations, ..Encryption::default() };
+        key.to_encrypted_pkcs8_der(password, &encryption).unwrap_err().to_string()
+    };
+    assert!(refused(b"", 1).contains("password: is empty"));
+    assert!(refused(b"x", 0).contains("iterations: is 0"));
+    assert!(refused(b"x", 10_000_001).contains("10000001"));
 }
 
 #[test]

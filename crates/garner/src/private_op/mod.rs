@@ -8,11 +8,11 @@
 //!
 //! | step | file | computes |
 //! |---|---|---|
-//! | blind | [`blinding`] | x = m * r^e mod n |
+//! | blind | `blinding` | x = m * r^e mod n |
 //! | exponentiate | the device | y_p = x^dp mod p, y_q = x^dq mod q |
-//! | recombine | [`recombine`] | y = y_q + q * ((y_p - y_q) * q^-1 mod p), Garner's formula |
-//! | unblind | [`blinding`] | s = y * r^-1 mod n |
-//! | check | [`check`] | s^e mod n = m, else s is not released |
+//! | recombine | `recombine` | y = y_q + q * ((y_p - y_q) * q^-1 mod p), Garner's formula |
+//! | unblind | `blinding` | s = y * r^-1 mod n |
+//! | check | `check` | s^e mod n = m, else s is not released |
 
 mod blinding;
 mod check;
