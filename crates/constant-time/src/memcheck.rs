@@ -1,4 +1,4 @@
-//! Runs every scenario of [`scenarios`](crate::scenarios) under valgrind's memcheck, each in its own process.
+//! Runs every scenario of [`crate::scenarios`] under valgrind's memcheck, each in its own process.
 
 use crate::scenarios::{self, Expected, Scenario};
 use crate::valgrind;

@@ -277,7 +277,7 @@ mod tests {
                 crate::words::from_be_bytes(value, &mut words).unwrap();
                 let length = words.iter().rposition(|&word| word != 0).map_or(1, |last| last + 1);
                 let words = &words[..length];
-                if negative || words[0] % 2 == 0 || words == [1] || words == [3] {
+                if negative || words[0].is_multiple_of(2) || words == [1] || words == [3] {
                     assert!(negative || words == [3] || Candidate::new(words).is_err(), "{what}");
                     others += 1;
                     continue;
