@@ -7,7 +7,7 @@ use std::process::ExitCode;
 /// Why a command ended early. Each text names the thing at fault first.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// A result was wrong.
+    /// A signature or ciphertext is not good, or a result was wrong.
     #[error("{0}")]
     Check(String),
     /// The command line asks for something that does not exist.

@@ -25,12 +25,16 @@ use std::process::ExitCode;
 const EXIT_CODES: &str = "\
 Exit status:
   0  all went well
-  1  a check failed: a result was wrong
+  1  a check failed: a signature or ciphertext is not good, or a result was wrong
   2  the command line was refused
   3  the machine, a file or another process stood in the way";
 
 const EXAMPLES: &str = "\
 Examples:
+  garner keygen --out key.pem --public-out public.pem
+  garner sign --key key.pem letter.txt --out letter.sig
+  garner verify --key public.pem --signature letter.sig letter.txt
+  sha256sum *.gz | garner bulk --key key.pem --out signatures.txt
   garner devices                         what this machine can run RSA on
   garner speed                           the main measurement, beside OpenSSL, in under two minutes
   garner speed --bits 2048 --callers 1,64

@@ -224,6 +224,16 @@ fn a_wrong_line_stops_there_and_its_correction_goes_on_from_there() {
     assert!(!folder.exists("new.partial"));
     refused(&mut folder.garner("bulk --key key.pem none --out new"), 3, &["garner: none: No such file"]);
     refused(&mut folder.garner("bulk --key key.pem digests --json"), 2, &["--json", "--out"]);
+    refused(&mut folder.garner("bulk --key key.pem digests --force --out /dev/null"), 3, &["no regular file"]);
+    refused(
+        &mut folder.garner("bulk --key key.pem digests --out no/folder/out"),
+        3,
+        &["no/folder/out.partial: No such"],
+    );
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let full = folder.garner("bulk --key key.pem digests").stdout(full).output().unwrap();
+    assert_eq!(full.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&full.stderr).contains("standard output: No space left"));
     folder.write("empty", "");
     folder.good("bulk --key key.pem empty --out nothing");
     assert_eq!(folder.read("nothing"), b"");

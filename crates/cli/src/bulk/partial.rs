@@ -23,6 +23,10 @@ impl Partial {
         if whole.exists() && !force {
             return Err(exists(whole));
         }
+        // A device or a pipe would be replaced in the end.
+        if whole.exists() && !whole.is_file() {
+            return Err(Failure::Environment(format!("{}: is no regular file", whole.display())));
+        }
         let mut path = whole.as_os_str().to_owned();
         path.push(".partial");
         let path = PathBuf::from(path);

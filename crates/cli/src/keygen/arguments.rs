@@ -88,11 +88,11 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CipherName {
     #[value(name = "aes-128-cbc")]
-    Aes128Cbc,
+    Aes128,
     #[value(name = "aes-192-cbc")]
-    Aes192Cbc,
+    Aes192,
     #[value(name = "aes-256-cbc")]
-    Aes256Cbc,
+    Aes256,
 }
 
 impl Arguments {
@@ -104,9 +104,9 @@ impl Arguments {
     /// How the private keys are encrypted, if they are.
     pub fn encryption(&self) -> Option<Encryption> {
         let cipher = match self.cipher? {
-            CipherName::Aes128Cbc => Cipher::Aes128Cbc,
-            CipherName::Aes192Cbc => Cipher::Aes192Cbc,
-            CipherName::Aes256Cbc => Cipher::Aes256Cbc,
+            CipherName::Aes128 => Cipher::Aes128Cbc,
+            CipherName::Aes192 => Cipher::Aes192Cbc,
+            CipherName::Aes256 => Cipher::Aes256Cbc,
         };
         Some(Encryption { cipher, iterations: self.iterations })
     }

@@ -40,11 +40,10 @@ pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Fail
     read(path, password, PrivateKey::read)
 }
 
-fn read<K>(
-    path: &Path,
-    password: &Password,
-    read: fn(&[u8], Option<&[u8]>) -> Result<K, Error>,
-) -> Result<Arc<K>, Failure> {
+/// Makes a key of a file's content and a password.
+type Reader<K> = fn(&[u8], Option<&[u8]>) -> Result<K, Error>;
+
+fn read<K>(path: &Path, password: &Password, read: Reader<K>) -> Result<Arc<K>, Failure> {
     let input = Input::open(Some(path))?;
     let name = input.name().to_owned();
     let content = input.read_all(LONGEST)?;

@@ -23,20 +23,25 @@ const PREPARED: usize = 64;
 
 const SCHEME: Scheme<'static> = Scheme::oaep(Hash::Sha256);
 
-/// Messages with their ciphertexts.
-type Cases = Arc<Vec<(Vec<u8>, Vec<u8>)>>;
+/// A message and its ciphertext.
+pub struct Case {
+    message: Vec<u8>,
+    ciphertext: Vec<u8>,
+}
+
+type Cases = Arc<Vec<Case>>;
 
 /// Messages, encrypted by libcrypto.
 pub fn cases(keys: &Keys) -> Result<Cases, Failure> {
     let pkey = keys.openssl()?;
-    let encrypt = || -> Result<Vec<(Vec<u8>, Vec<u8>)>, ErrorStack> {
+    let encrypt = || -> Result<Vec<Case>, ErrorStack> {
         let mut context = context_to_encrypt(&pkey)?;
         let case = |number: usize| {
             // Short enough for RSA-640, the shortest that OAEP with SHA-256 takes.
             let message = format!("message {number}").into_bytes();
             let mut ciphertext = Vec::new();
             context.encrypt_to_vec(&message, &mut ciphertext)?;
-            Ok((message, ciphertext))
+            Ok(Case { message, ciphertext })
         };
         (0..PREPARED).map(case).collect()
     };
@@ -75,7 +80,7 @@ impl Worker for Decrypting {
     fn turn(&mut self) -> Result<u64, String> {
         let numbers: Vec<usize> = (self.next..self.next + self.batch).map(|i| i % self.cases.len()).collect();
         self.next = (self.next + self.batch) % self.cases.len();
-        let begun = numbers.iter().map(|&number| decryption(&self.key, SCHEME, &self.cases[number].1));
+        let begun = numbers.iter().map(|&number| decryption(&self.key, SCHEME, &self.cases[number].ciphertext));
         let begun = begun.collect::<Result<Vec<_>, Error>>().map_err(|error| error.to_string())?;
         let (operations, opens): (Vec<_>, Vec<Decryption>) = begun.into_iter().unzip();
         let blocks = ours::run(&self.gatherer, operations)?;
@@ -105,7 +110,7 @@ fn check(workers: &mut [Decrypting]) -> Result<u64, Failure> {
     let mut right = 0;
     for worker in workers {
         for (number, message) in worker.messages.drain(..) {
-            if *message != worker.cases[number].0 {
+            if *message != worker.cases[number].message {
                 return Err(ours::wrong(format!("the decryption of ciphertext {number}")));
             }
             right += 1;
@@ -123,7 +128,7 @@ struct Baseline {
 
 impl Worker for Baseline {
     fn turn(&mut self) -> Result<u64, String> {
-        let (message, ciphertext) = &self.cases[self.next % self.cases.len()];
+        let Case { message, ciphertext } = &self.cases[self.next % self.cases.len()];
         self.next += 1;
         let length = self.context.decrypt(ciphertext, Some(&mut self.message)).map_err(|error| error.to_string())?;
         if self.message[..length] != message[..] {
