@@ -178,6 +178,37 @@ pub fn decrypt(gatherer: &Gatherer, key: &Arc<PrivateKey>, scheme: Scheme<'_>, c
     decryption.open(&gatherer.run(operation)?)
 }
 
+/// One decryption of [`decrypt_batch`].
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The key.
+    pub key: &'a Arc<PrivateKey>,
+    /// The scheme.
+    pub scheme: Scheme<'a>,
+    /// The ciphertext.
+    pub ciphertext: &'a [u8],
+}
+
+/// Decrypts any number of ciphertexts, with any keys, as one batch. Results come in the order of the requests; one that
+/// fails leaves the others alone.
+///
+/// # Errors
+/// Each as [`decrypt`].
+pub fn decrypt_batch(gatherer: &Gatherer, requests: &[Request<'_>]) -> Vec<Result<Output>> {
+    let mut operations = Vec::with_capacity(requests.len());
+    let begun: Vec<Result<Decryption>> = requests
+        .iter()
+        .map(|request| {
+            let (operation, decryption) = decryption(request.key, request.scheme, request.ciphertext)?;
+            operations.push(operation);
+            Ok(decryption)
+        })
+        .collect();
+    let mut blocks = gatherer.run_batch(operations).into_iter();
+    let mut open = |decryption: Decryption| decryption.open(&blocks.next().expect("an answer for each operation")?);
+    begun.into_iter().map(|begun| begun.and_then(&mut open)).collect()
+}
+
 /// The secret that stands in for a badly padded ciphertext under a key.
 fn rejection(key: &PrivateKey, ciphertext: &[u8]) -> Result<Rejection> {
     let mut exponent = Zeroizing::new(vec![0; key.public().size()]);
@@ -191,6 +222,7 @@ mod tests {
     use openssl::encrypt::{Decrypter, Encrypter};
     use openssl::pkey::PKey;
     use openssl::rsa::{Padding, Rsa};
+    use std::array;
 
     fn key(bits: u32) -> (Rsa<openssl::pkey::Private>, Arc<PrivateKey>) {
         let rsa = Rsa::generate(bits).unwrap();
@@ -222,6 +254,33 @@ mod tests {
                 assert_eq!(ciphertext.len(), size);
                 let decrypted = decrypt(gatherer, &key, scheme, &ciphertext).unwrap();
                 assert_eq!(decrypted[..], *message, "{bits} bits, {scheme:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_of_any_mix_decrypts_each_by_itself() {
+        let gatherer = Gatherer::global().unwrap();
+        let keys: [_; 2] = array::from_fn(|i| key(1024 + 512 * i as u32).1);
+        let schemes = [Scheme::oaep(Hash::Sha256), Scheme::Pkcs1v15Explicit, Scheme::Pkcs1v15];
+        let cases: Vec<_> = (0..30)
+            .map(|i| {
+                let (key, scheme, message) = (&keys[i % 2], schemes[i % 3], format!("message {i}"));
+                let mut ciphertext = encrypt(gatherer, key.public(), scheme, message.as_bytes()).unwrap();
+                match i {
+                    6 | 12 => ciphertext[9] ^= 1,
+                    20 => ciphertext.truncate(100),
+                    _ => {}
+                }
+                (key, scheme, message, ciphertext)
+            })
+            .collect();
+        let requests: Vec<_> =
+            cases.iter().map(|(key, scheme, _, ciphertext)| Request { key, scheme: *scheme, ciphertext }).collect();
+        for (i, (result, case)) in decrypt_batch(gatherer, &requests).into_iter().zip(&cases).enumerate() {
+            match i {
+                6 | 12 | 20 => assert_eq!(result, Err(Error::Verification), "{i}"),
+                _ => assert_eq!(result.unwrap()[..], *case.2.as_bytes(), "{i}"),
             }
         }
     }

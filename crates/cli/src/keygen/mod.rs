@@ -15,6 +15,7 @@ pub use arguments::Arguments;
 use crate::failure::{Failure, Of};
 use crate::files::{Access, Destination};
 use crate::progress;
+use indicatif::ProgressBar;
 use names::Names;
 use workers::{Encoded, Encoder};
 
@@ -34,10 +35,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let encoder = Encoder::new(arguments, &names.subject())?;
     let arithmetic = garner::arithmetic::best().of("devices")?;
-    let progress = progress::counted(arguments.count as u64, "keys", 0);
-    if arguments.count == 1 {
-        progress.set_draw_target(indicatif::ProgressDrawTarget::hidden());
-    }
+    let progress = match arguments.count {
+        1 => ProgressBar::hidden(),
+        count => progress::counted(count as u64, "keys", 0),
+    };
     let mut written = 0;
     workers::run(&*arithmetic, arguments, &encoder, |key: Encoded| {
         if let Some(public) = &public {
