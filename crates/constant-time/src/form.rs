@@ -169,6 +169,9 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vpunpcklqdq
         | Mnemonic::Vpunpckhqdq
         | Mnemonic::Vshufi64x2
+        | Mnemonic::Vpermq
+        | Mnemonic::Vpsrldq
+        | Mnemonic::Vpslldq
         | Mnemonic::Vptestmq
         | Mnemonic::Vpmovq2m
         | Mnemonic::Vzeroupper

@@ -3,10 +3,11 @@
 //! Cycles are core cycles: the time divided by that of a chain of dependent additions, measured beside it. The limit is
 //! the multiply-adds an operation needs, at the rate measured in the same run. Best of many runs.
 //!
-//! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by itself.
+//! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
+//! itself; with `folded`, only numbers folded over lanes.
 
 use garner::arithmetic::ifma::Ifma;
-use garner::arithmetic::ifma::class::{CLASSES, Class};
+use garner::arithmetic::ifma::class::{CLASSES, Class, PAIRS, QUADS};
 use garner::arithmetic::ifma::field::Field;
 use garner::arithmetic::ifma::kernels::{self, Assembly, Kernels};
 use garner::arithmetic::ifma::workspace::{Layout, Workspace};
@@ -28,6 +29,10 @@ fn main() {
     );
     if std::env::args().any(|argument| argument == "each") {
         return each_kernel(&assembly, madds_per_cycle);
+    }
+    folded(&assembly);
+    if std::env::args().any(|argument| argument == "folded") {
+        return;
     }
     operations(&assembly, madds_per_cycle);
     rsa(&ifma, madds_per_cycle);
@@ -121,40 +126,59 @@ fn madd_rate() -> f64 {
     (4.0 / best).round() / 4.0
 }
 
+fn folded(assembly: &Assembly) {
+    // Of 256 bits, every processor with the instructions issues two a cycle.
+    let (narrow, rate) = (assembly.for_lanes(4), 2.0);
+    println!("two numbers folded      limbs   madds    limit  cycles  of limit");
+    PAIRS.iter().for_each(|class| operations_of(class, &narrow, rate));
+    println!("\none number folded       limbs   madds    limit  cycles  of limit");
+    QUADS.iter().for_each(|class| operations_of(class, &narrow, rate));
+}
+
 fn operations(assembly: &Assembly, rate: f64) {
-    println!("eight lanes             limbs   madds    limit  cycles  of limit");
-    for class in &CLASSES {
-        let (n, layout) = (class.limbs, Layout::of(class));
-        let mut workspace = Workspace::new(layout.with_table);
-        let mut field = Field::new(assembly, class, workspace.rows());
-        let wipe = cycles(|| drop(Workspace::new(layout.without_table)));
-        println!("{:<24}{n:>5} {:>24.0}", "wipe", wipe);
-        let [a, b, r] = layout.scratch;
-        let shifted = layout.power;
-        let mut report = |name: &str, madds: usize, work: &mut dyn FnMut(&mut Field<'_, Assembly>)| {
-            let (cycles, limit) = (cycles(|| work(&mut field)), madds as f64 / rate);
-            println!("{name:<24}{n:>5} {madds:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %", 100.0 * limit / cycles);
-        };
-        report("square", 3 * n * n + n, &mut |field| field.square(a, a));
-        let mut quarter = 0;
-        report("square and scan", 3 * n * n + n, &mut |field| {
-            field.square_and_scan(a, a, quarter % 4);
-            quarter += 1;
-        });
-        report("multiply", 4 * n * n, &mut |field| field.multiply(a, a, b));
-        report("half multiply", 3 * n * n, &mut |field| field.half_multiply(a, b, shifted, a));
-        report("half reduce", n * n, &mut |field| field.half_reduce(a, a));
-        let (selection, accumulator) = (layout.selection, layout.accumulator);
-        report("window", 4 * (3 * n * n + n) + 3 * n * n, &mut |field| {
-            (0..4).for_each(|quarter| field.square_and_scan(accumulator, accumulator, quarter));
-            field.half_multiply(accumulator, selection, selection + n, accumulator);
-        });
-        report("scan", 0, &mut |field| field.scan());
-        let words = vec![0x5555; 13 * n / 16];
-        report("load", 0, &mut |field| field.load(r, 0, |_| &words));
-        report("unload", 0, &mut |field| field.unload(r));
-        report("subtract modulus", 0, &mut |field| field.subtract_modulus(r, a));
-    }
+    println!("\neight lanes             limbs   madds    limit  cycles  of limit");
+    CLASSES.iter().for_each(|class| operations_of(class, assembly, rate));
+}
+
+fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
+    let (n, m, layout) = (class.limbs, class.rows(), Layout::of(class));
+    let reduction = if class.lanes() == 1 { 2 * n * n } else { n * (2 * m + 1) };
+    let product = 2 * n * m;
+    let triangle = match class.lanes() {
+        1 => n * n + n,
+        2 => 2 * (m * m + m),
+        _ => product,
+    };
+    let (square, multiply, half_multiply) = (triangle + reduction, product + reduction, product + reduction / 2);
+    let mut workspace = Workspace::new(layout.with_table);
+    let mut field = Field::new(assembly, class, workspace.rows());
+    let wipe = cycles(|| drop(Workspace::new(layout.without_table)));
+    println!("{:<24}{n:>5} {:>24.0}", "wipe", wipe);
+    let [a, b, r] = layout.scratch;
+    let shifted = layout.power;
+    let mut report = |name: &str, madds: usize, work: &mut dyn FnMut(&mut Field<'_, Assembly>)| {
+        let (cycles, limit) = (cycles(|| work(&mut field)), madds as f64 / rate);
+        println!("{name:<24}{n:>5} {madds:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %", 100.0 * limit / cycles);
+    };
+    report("square", square, &mut |field| field.square(a, a));
+    let mut quarter = 0;
+    report("square and scan", square, &mut |field| {
+        field.square_and_scan(a, a, quarter % 4);
+        quarter += 1;
+    });
+    report("multiply", multiply, &mut |field| field.multiply(a, a, b));
+    report("half multiply", half_multiply, &mut |field| field.half_multiply(a, b, shifted, a));
+    report("half reduce", reduction / 2, &mut |field| field.half_reduce(a, a));
+    let (selection, accumulator) = (layout.selection, layout.accumulator);
+    report("window", 4 * square + half_multiply, &mut |field| {
+        (0..4).for_each(|quarter| field.square_and_scan(accumulator, accumulator, quarter));
+        field.half_multiply(accumulator, selection, selection + m, accumulator);
+    });
+    report("scan", 0, &mut |field| field.scan());
+    let words = vec![0x5555; 13 * n / 16];
+    report("load", 0, &mut |field| field.load(r, 0, |_| &words));
+    report("unload", 0, &mut |field| field.unload(r));
+    report("subtract modulus", 0, &mut |field| field.subtract_modulus(r, a));
 }
 
 fn rsa(ifma: &Ifma, rate: f64) {

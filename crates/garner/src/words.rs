@@ -71,6 +71,22 @@ pub fn add_masked(a: &mut [u64], b: &[u64], mask: u64) {
     }
 }
 
+/// `to = a · b + to`, as much of it as `to` holds; of `to`, what is longer than `b` must be zero before.
+pub fn multiply_add(to: &mut [u64], a: &[u64], b: &[u64]) {
+    for (i, a) in a.iter().enumerate() {
+        let Some(to) = to.get_mut(i..) else { return };
+        let mut carry = 0;
+        for (to, b) in to.iter_mut().zip(b) {
+            let sum = u128::from(*a) * u128::from(*b) + u128::from(*to) + u128::from(carry);
+            *to = sum as u64;
+            carry = (sum >> 64) as u64;
+        }
+        if let Some(to) = to.get_mut(b.len()) {
+            *to = carry;
+        }
+    }
+}
+
 /// Whether `a < b` (lengths equal), in constant time.
 pub fn less(a: &[u64], b: &[u64]) -> Choice {
     debug_assert_eq!(a.len(), b.len());

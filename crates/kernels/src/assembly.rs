@@ -2,7 +2,7 @@
 //!
 //! The kernels are leaf functions: they use no stack, and only registers that a call may change.
 //!
-//! Every kernel whose lanes do not mix is printed twice: for all eight lanes, and for the first four of each row in
+//! Every kernel whose halves do not mix is printed twice: for all eight lanes, and for the first four of each row in
 //! 256-bit registers. Processors that run two 256-bit or one 512-bit multiply-add a cycle (Zen 4, Ice Lake clients) do
 //! four lanes in half the time of eight; the others lose nothing.
 
@@ -25,7 +25,7 @@ pub enum Width {
 impl Width {
     /// Whether `program` can be printed at this width.
     pub fn suits(self, program: &Program) -> bool {
-        self == Width::Eight || program.lanes_apart()
+        self == Width::Eight || program.halves_apart()
     }
 
     /// The symbol of the kernel `name` at this width.
@@ -133,6 +133,12 @@ impl Width {
             Op::OddWords { to, a, b } => format!("vpunpckhqdq {}, {}, {}", vector(to), vector(a), vector(b)),
             Op::EvenPairs { to, a, b } => format!("vshufi64x2 {}, {}, {}, 0x88", vector(to), vector(a), vector(b)),
             Op::OddPairs { to, a, b } => format!("vshufi64x2 {}, {}, {}, 0xdd", vector(to), vector(a), vector(b)),
+            Op::Down { to, a } => format!("vpsrldq {}, {}, 8", vector(to), vector(a)),
+            Op::Up { to, a } => format!("vpslldq {}, {}, 8", vector(to), vector(a)),
+            Op::Permute { to, a, order } => {
+                let order = order.iter().rev().fold(0, |bits, &lane| bits << 2 | lane);
+                format!("vpermq {}, {}, {order:#04x}", vector(to), vector(a))
+            }
             Op::Carry { to, a } => format!("vpsraq {}, {}, 52", vector(to), vector(a)),
             Op::Test { mask, a, b } => format!("vptestmq {}, {}, {}", name(mask), vector(a), self.word(b)),
             Op::Negative { mask, a } => format!("vpmovq2m {}, {}", name(mask), vector(a)),

@@ -14,8 +14,18 @@ pub const CARRY: usize = 3;
 pub const NUMBERS: usize = 4;
 /// The number 8 in every word.
 pub const EIGHT: usize = 5;
+/// For folded numbers: all ones in the first lane of each.
+pub const FIRST: usize = 6;
+/// For folded numbers: `2^52 − 1` in the first lane of each.
+pub const FIRST_LIMB: usize = 7;
+/// For numbers folded over four lanes: all ones in all lanes but the last of each.
+pub const NOT_LAST: usize = 8;
+/// For numbers folded over four lanes: all ones in all lanes but the first of each.
+pub const NOT_FIRST: usize = 9;
+/// The number 1 in every word.
+pub const ONE: usize = 10;
 /// Rows in the block.
-pub const ROWS: usize = 6;
+pub const ROWS: usize = 11;
 
 /// The pointer to the block in every kernel that needs it.
 pub const POINTER: Pointer = Pointer::P3;
@@ -34,6 +44,26 @@ pub(crate) const fn wanted() -> Row {
 
 pub(crate) const fn carry() -> Row {
     POINTER.row(CARRY)
+}
+
+pub(crate) const fn first() -> Row {
+    POINTER.row(FIRST)
+}
+
+pub(crate) const fn first_limb() -> Row {
+    POINTER.row(FIRST_LIMB)
+}
+
+pub(crate) const fn not_last() -> Row {
+    POINTER.row(NOT_LAST)
+}
+
+pub(crate) const fn not_first() -> Row {
+    POINTER.row(NOT_FIRST)
+}
+
+pub(crate) const fn one() -> Row {
+    POINTER.row(ONE)
 }
 
 /// A number up to 8.

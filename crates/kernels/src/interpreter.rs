@@ -73,6 +73,19 @@ impl Machine<'_> {
                 Op::OddWords { to, a, b } => self.mix(to, a, b, [1, 9, 3, 11, 5, 13, 7, 15]),
                 Op::EvenPairs { to, a, b } => self.mix(to, a, b, [0, 1, 4, 5, 8, 9, 12, 13]),
                 Op::OddPairs { to, a, b } => self.mix(to, a, b, [2, 3, 6, 7, 10, 11, 14, 15]),
+                Op::Down { to, a } => {
+                    let a = self.vectors[a.0 as usize];
+                    self.vectors[to.0 as usize] = [a[1], 0, a[3], 0, a[5], 0, a[7], 0];
+                }
+                Op::Up { to, a } => {
+                    let a = self.vectors[a.0 as usize];
+                    self.vectors[to.0 as usize] = [0, a[0], 0, a[2], 0, a[4], 0, a[6]];
+                }
+                Op::Permute { to, a, order } => {
+                    let a = self.vectors[a.0 as usize];
+                    let from = |i: usize| i / 4 * 4 + usize::from(order[i % 4]);
+                    self.vectors[to.0 as usize] = std::array::from_fn(|i| a[from(i)]);
+                }
                 Op::Carry { to, a } => {
                     let a = self.vectors[a.0 as usize];
                     self.vectors[to.0 as usize] = a.map(|word| ((word as i64) >> LIMB_BITS) as u64);

@@ -11,6 +11,9 @@ pub mod assembly;
 pub mod block;
 pub mod block_square;
 pub mod constants;
+pub mod fold;
+pub mod folded;
+pub mod folded_square;
 pub mod interpreter;
 pub mod multiply;
 pub mod normalise;
@@ -22,7 +25,9 @@ pub mod scan;
 pub mod square;
 pub mod transpose;
 
+use fold::Fold;
 pub use program::Program;
+use std::collections::BTreeSet;
 
 /// Bits in a limb.
 pub const LIMB_BITS: usize = 52;
@@ -47,6 +52,9 @@ pub const BLOCK_LIMBS: [usize; 2] = [15, 20];
 
 /// Limb counts in use: a number is padded to the next. Each is direct, or an even number of equal blocks.
 pub const LIMB_COUNTS: [usize; 8] = [10, 20, 30, 40, 60, 80, 120, 160];
+
+/// Rows of folded numbers: see [`fold`].
+pub const FOLDED_ROWS: [usize; 4] = [5, 10, 15, 20];
 
 /// Every kernel, in a fixed order.
 pub fn all() -> Vec<Kernel> {
@@ -79,10 +87,25 @@ pub fn all() -> Vec<Kernel> {
             add(format!("spread_{m}_{}", n / m), block_square::spread(m, n / m));
         }
     }
+    for m in FOLDED_ROWS {
+        add(format!("pair_square_{m}"), folded_square::square(m, None));
+        add(format!("pair_square_scan_{m}"), folded_square::square(m, Some(folded_square::scanned_rows(m))));
+        for fold in Fold::ALL {
+            let name = fold.name();
+            add(format!("{name}_multiply_{m}"), folded::multiply(fold, m));
+            add(format!("{name}_half_multiply_{m}"), folded::half_multiply(fold, m));
+            add(format!("{name}_half_reduce_{m}"), folded::half_reduce(fold, m));
+            add(format!("{name}_add_{m}"), folded::add(fold, m));
+            add(format!("{name}_subtract_modulus_{m}"), folded::subtract_modulus(fold, m));
+        }
+    }
     add("scan".into(), scan::scan());
     for n in LIMB_COUNTS {
         add(format!("add_{n}"), normalise::add(n));
         add(format!("subtract_modulus_{n}"), normalise::subtract_modulus(n));
+    }
+    let lengths: BTreeSet<usize> = LIMB_COUNTS.into_iter().chain(FOLDED_ROWS).collect();
+    for n in lengths {
         add(format!("to_limbs_{n}"), transpose::to_limbs(n));
         add(format!("to_words_{n}"), transpose::to_words(n));
     }
@@ -117,6 +140,20 @@ mod tests {
                     Some("square_fresh" | "square_fresh_top" | "square_subtract") => assert_eq!(madds, m * m + m),
                     _ => {}
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn multiply_adds_of_folded_numbers_are_as_the_contracts_say() {
+        for m in FOLDED_ROWS {
+            for name in ["pair_square", "pair_square_scan"] {
+                assert_eq!(named(&format!("{name}_{m}")).multiply_adds(), 2 * (m * m + m) + 2 * m * (2 * m + 1));
+            }
+            for (name, n) in Fold::ALL.map(|fold| (fold.name(), fold.lanes() * m)) {
+                assert_eq!(named(&format!("{name}_multiply_{m}")).multiply_adds(), n * (4 * m + 1));
+                assert_eq!(named(&format!("{name}_half_multiply_{m}")).multiply_adds(), n / 2 * (6 * m + 1));
+                assert_eq!(named(&format!("{name}_half_reduce_{m}")).multiply_adds(), n / 2 * (2 * m + 1));
             }
         }
     }

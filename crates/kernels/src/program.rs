@@ -121,6 +121,12 @@ pub enum Op {
     EvenPairs { to: Vector, a: Vector, b: Vector },
     /// `to = (a2, a3, a6, a7, b2, b3, b6, b7)`
     OddPairs { to: Vector, a: Vector, b: Vector },
+    /// `to = (a1, 0, a3, 0, a5, 0, a7, 0)`
+    Down { to: Vector, a: Vector },
+    /// `to = (0, a0, 0, a2, 0, a4, 0, a6)`
+    Up { to: Vector, a: Vector },
+    /// `to = (a[order[0]], …, a[order[3]])` within each four lanes
+    Permute { to: Vector, a: Vector, order: [u8; 4] },
     /// `to = a >> 52`, with sign
     Carry { to: Vector, a: Vector },
     /// `mask = (a & b != 0)`
@@ -212,6 +218,18 @@ impl Code {
         self.0.push(Op::OddPairs { to, a, b });
     }
 
+    pub(crate) fn down(&mut self, to: Vector, a: Vector) {
+        self.0.push(Op::Down { to, a });
+    }
+
+    pub(crate) fn up(&mut self, to: Vector, a: Vector) {
+        self.0.push(Op::Up { to, a });
+    }
+
+    pub(crate) fn permute(&mut self, to: Vector, a: Vector, order: [u8; 4]) {
+        self.0.push(Op::Permute { to, a, order });
+    }
+
     pub(crate) fn carry(&mut self, to: Vector, a: Vector) {
         self.0.push(Op::Carry { to, a });
     }
@@ -295,12 +313,9 @@ impl Program {
         })
     }
 
-    /// Whether no lane's result depends on another lane.
-    pub fn lanes_apart(&self) -> bool {
-        let mixes = |op: &Op| {
-            matches!(op, Op::EvenWords { .. } | Op::OddWords { .. } | Op::EvenPairs { .. } | Op::OddPairs { .. })
-        };
-        count(self.ops(), &mixes) == 0
+    /// Whether no result in the first four lanes depends on the others.
+    pub fn halves_apart(&self) -> bool {
+        count(self.ops(), &|op| matches!(op, Op::EvenPairs { .. } | Op::OddPairs { .. })) == 0
     }
 
     /// For each pointer, how many rows from it on the program touches. All that it may read or write.

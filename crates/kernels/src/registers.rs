@@ -48,6 +48,11 @@ impl Columns {
         }
     }
 
+    /// Takes a free register away, the one that columns would have taken last.
+    pub fn take(&mut self) -> Vector {
+        self.free.pop_back().expect("a free register")
+    }
+
     /// Ends a column: its register is free from here on.
     pub fn close(&mut self, column: usize) -> Vector {
         let register = self.held.remove(&column).expect("an open column");

@@ -12,10 +12,14 @@ pub fn all() -> Vec<Scenario> {
     vec![
         clean("twin: every kernel, all its memory secret", kernels),
         clean("twin: multiply, 250 to 1,500 bits", multiply),
-        clean("twin: power_secret, 512-bit modulus", || power(512, 4, 8, false)),
-        clean("twin: power_secret, 1,024-bit modulus", || power(1024, 1, 32, false)),
-        clean("twin: power_secret, 1,536-bit modulus, of blocks", || power(1536, 1, 24, false)),
-        clean("twin: power_public, secret base", || power(512, 1, 16, true)),
+        clean("twin: power_secret, 512-bit moduli", || power(3, 512, 4, 8, false)),
+        clean("twin: power_secret, 512-bit moduli, folded over two lanes", || power(2, 512, 4, 8, false)),
+        clean("twin: power_secret, 1,024-bit moduli", || power(3, 1024, 1, 32, false)),
+        clean("twin: power_secret, 1,024-bit moduli, folded over two lanes", || power(2, 1024, 1, 32, false)),
+        clean("twin: power_secret, 1,536-bit moduli, of blocks", || power(3, 1536, 1, 24, false)),
+        clean("twin: power_secret, 1,536-bit moduli, folded over two lanes", || power(2, 1536, 1, 24, false)),
+        clean("twin: power_public, secret base", || power(3, 512, 1, 16, true)),
+        clean("twin: power_public, secret base, folded over four lanes", || power(1, 1024, 1, 16, true)),
         clean("twin: the modulus alone is secret", modulus),
         clean("libcrypto: the code around its functions", libcrypto),
     ]
@@ -61,16 +65,19 @@ fn multiply() {
     }
 }
 
-/// Two powers at once: a random exponent and zero; bases of `base_words` words.
-fn power(bits: usize, exponent_words: usize, base_words: usize, public: bool) {
+/// Powers at once: random exponents and zero; bases of `base_words` words. One or two run folded, more do not.
+fn power(jobs: usize, bits: usize, exponent_words: usize, base_words: usize, public: bool) {
     let mut random = Words(8);
-    let exponents = [random.take(exponent_words), vec![0; exponent_words]];
-    let exponents = if public { [vec![65537], vec![65537]] } else { exponents };
-    let moduli: [Vec<u64>; 2] = std::array::from_fn(|_| random.odd(bits));
-    let bases: [Vec<u64>; 2] = std::array::from_fn(|_| random.take(base_words));
-    let expected: Vec<Vec<u64>> = (0..2).map(|i| reference::power(&bases[i], &exponents[i], &moduli[i])).collect();
-    let moduli = moduli.map(|n| Modulus::new(&n).expect("odd"));
-    let mut results = [vec![0; bits.div_ceil(64)], vec![0; bits.div_ceil(64)]];
+    let mut exponents: Vec<Vec<u64>> = (0..jobs).map(|_| random.take(exponent_words)).collect();
+    exponents[jobs - 1].fill(0);
+    if public {
+        exponents = vec![vec![65537]; jobs];
+    }
+    let moduli: Vec<Vec<u64>> = (0..jobs).map(|_| random.odd(bits)).collect();
+    let bases: Vec<Vec<u64>> = (0..jobs).map(|_| random.take(base_words)).collect();
+    let expected: Vec<Vec<u64>> = (0..jobs).map(|i| reference::power(&bases[i], &exponents[i], &moduli[i])).collect();
+    let moduli: Vec<Modulus> = moduli.iter().map(|n| Modulus::new(n).expect("odd")).collect();
+    let mut results = vec![vec![0; bits.div_ceil(64)]; jobs];
     let mut jobs: Vec<Power<'_>> = results
         .iter_mut()
         .enumerate()

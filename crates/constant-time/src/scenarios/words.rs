@@ -17,6 +17,7 @@ pub fn all() -> Vec<Scenario> {
         clean("words: add_assign", add_assign),
         clean("words: sub_assign", sub_assign),
         clean("words: add_masked", add_masked),
+        clean("words: multiply_add", multiply_add),
         clean("words: from_be_bytes, to_be_bytes", bytes),
     ]
 }
@@ -97,6 +98,20 @@ fn add_masked() {
             reveal(&mut a);
             assert_eq!(a, low(&sum, a.len()));
         }
+    }
+}
+
+fn multiply_add() {
+    for (mut a, mut b) in pairs() {
+        let mut to = Words(4).take(a.len());
+        let expected = &(&big(&a) * &big(&b)) + &big(&to);
+        to.resize(2 * a.len(), 0);
+        secret(&mut a);
+        secret(&mut b);
+        secret(&mut to);
+        words::multiply_add(&mut to, &a, &b);
+        reveal(&mut to);
+        assert_eq!(to, low(&expected, to.len()));
     }
 }
 

@@ -6,8 +6,14 @@ use crate::trace::Case;
 use garner::arithmetic::ifma::Ifma;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 
-/// Jobs for which four lanes, and so the shorter registers, suffice.
-const NARROW: usize = 4;
+/// How so many jobs run.
+fn shape(jobs: usize) -> &'static str {
+    match jobs {
+        1 | 2 => "folded over lanes",
+        3 | 4 => "256-bit registers",
+        _ => "512-bit registers",
+    }
+}
 
 /// What a call does with its numbers.
 #[derive(Clone, Copy)]
@@ -114,24 +120,27 @@ pub fn all(long: bool) -> Vec<Traced> {
     let Some(arithmetic) = Ifma::new() else { return Vec::new() };
     let mut all = Vec::new();
     let mut call = |name: &str, operation, jobs: usize, bits, exponent_words| {
-        let lanes = if jobs > NARROW { "512-bit registers" } else { "256-bit registers" };
         all.push(Traced {
-            name: format!("ifma: {name}, {bits} bits, {lanes}"),
+            name: format!("ifma: {name}, {bits} bits, {jobs} jobs, {}", shape(jobs)),
             expected: Expected::Equal,
             case: Box::new(Call::new(arithmetic, operation, jobs, bits, exponent_words)),
         });
     };
     for bits in [512, 1024, 1536, 2048, 4096] {
-        call("multiply", Operation::Multiply, 2, bits, 0);
-        call("multiply", Operation::Multiply, 8, bits, 0);
+        for jobs in [1, 2, 4, 8] {
+            call("multiply", Operation::Multiply, jobs, bits, 0);
+        }
     }
-    call("power_public", Operation::PowerPublic, 2, 1024, 0);
-    for (jobs, bits) in [(2, 512), (8, 512), (2, 1024), (8, 1024), (8, 1536)] {
+    for jobs in [1, 2, 4] {
+        call("power_public", Operation::PowerPublic, jobs, 1024, 0);
+    }
+    for (jobs, bits) in [(2, 512), (4, 512), (8, 512), (2, 1024), (4, 1024), (8, 1024), (2, 1536), (8, 1536)] {
         call("power_secret", Operation::PowerSecret, jobs, bits, 1);
     }
     if long {
-        call("power_secret", Operation::PowerSecret, 2, 2048, 1);
-        call("power_secret", Operation::PowerSecret, 8, 2048, 1);
+        for jobs in [2, 4, 8] {
+            call("power_secret", Operation::PowerSecret, jobs, 2048, 1);
+        }
     }
     all
 }

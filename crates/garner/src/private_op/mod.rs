@@ -65,10 +65,10 @@ pub fn run(
         let key = operation.key;
         (key.public().modulus().words().len(), key.p().words().len(), key.q().words().len())
     };
-    // Per operation: x, y (also s) and q, all of the modulus's length; y_p and y_q.
+    // Per operation: x and y (also s), of the modulus's length; y_p and y_q.
     let need = operations.iter().map(|operation| {
         let (n, p, q) = lengths(operation);
-        3 * n + p + q
+        2 * n + p + q
     });
     scratch::with(need.sum(), |mut scratch: Scratch<'_>| {
         let mut steps: Vec<Step<'_>> = operations
@@ -79,7 +79,6 @@ pub fn run(
                     key: operation.key,
                     x: scratch.take(n),
                     y: scratch.take(n),
-                    q: scratch.take(n),
                     y_p: scratch.take(p),
                     y_q: scratch.take(q),
                 }
@@ -133,8 +132,6 @@ struct Step<'a> {
     x: &'a mut [u64],
     /// The recombined result, then the unblinded one.
     y: &'a mut [u64],
-    /// q, as long as the modulus.
-    q: &'a mut [u64],
     y_p: &'a mut [u64],
     y_q: &'a mut [u64],
 }

@@ -22,27 +22,16 @@ pub fn recombine(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>]) {
             borrow = u64::from(under);
         }
         words::add_masked(step.y_p, p, borrow.wrapping_neg());
-        let (h, rest) = step.x.split_at_mut(p.len());
-        rest.fill(0);
+        let h = &mut step.x[..p.len()];
         jobs.push(Multiply { modulus: step.key.p(), a: step.y_p, b: step.key.q_inverse(), result: h });
     }
     arithmetic.multiply(&mut jobs);
 
     // y = h * q + y_q: below n, since h <= p - 1 and y_q <= q - 1
-    let mut jobs = Vec::with_capacity(steps.len());
-    for step in steps.iter_mut() {
-        let q = step.key.q().words();
-        step.q[..q.len()].copy_from_slice(q);
-        jobs.push(Multiply { modulus: step.key.public().modulus(), a: step.x, b: step.q, result: step.y });
-    }
-    arithmetic.multiply(&mut jobs);
     for step in steps {
-        let (low, high) = step.y.split_at_mut(step.y_q.len());
-        let mut carry = words::add_assign(low, step.y_q);
-        for word in high {
-            let (sum, over) = word.overflowing_add(carry);
-            *word = sum;
-            carry = u64::from(over);
-        }
+        let h = &step.x[..step.key.p().words().len()];
+        step.y.fill(0);
+        step.y[..step.y_q.len()].copy_from_slice(step.y_q);
+        words::multiply_add(step.y, h, step.key.q().words());
     }
 }

@@ -1,7 +1,8 @@
 //! Limb classes: how long numbers are padded, and which kernels serve each length.
 
 use super::kernels::{self, Kernel};
-use garner_kernels::{LIMB_BITS, block, scan, square};
+use garner_kernels::fold::Fold;
+use garner_kernels::{LIMB_BITS, block, folded_square, scan, square};
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n then reduces to less than 2n.
 pub const HEADROOM_BITS: usize = 6;
@@ -37,6 +38,8 @@ pub enum Shape {
         /// The kernel that spreads the sum of their squares.
         spread: &'static Kernel,
     },
+    /// One kernel does it, and every number takes several lanes.
+    Folded(&'static Folded),
 }
 
 /// The kernels of a length that needs no composition.
@@ -48,6 +51,26 @@ pub struct Direct {
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
+}
+
+/// The kernels of a length folded over lanes.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Folded {
+    pub fold: Fold,
+    /// Without, a number is multiplied by itself.
+    pub square: Option<FoldedSquare>,
+    pub multiply: &'static Kernel,
+    pub half_multiply: &'static Kernel,
+    pub half_reduce: &'static Kernel,
+}
+
+/// Squarings, in place.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct FoldedSquare {
+    pub plain: &'static Kernel,
+    pub scan: &'static Kernel,
 }
 
 /// The kernels of a block size.
@@ -191,6 +214,64 @@ pub static CLASSES: [Class; 8] = [
     },
 ];
 
+/// A class of folded numbers.
+macro_rules! folded {
+    ($fold:ident, $square:expr, $limbs:literal, $multiply:ident, $half_multiply:ident, $half_reduce:ident,
+     $add:ident, $subtract_modulus:ident, $to_limbs:ident, $to_words:ident) => {
+        Class {
+            limbs: $limbs,
+            shape: Shape::Folded(&Folded {
+                fold: Fold::$fold,
+                square: $square,
+                multiply: &kernels::$multiply,
+                half_multiply: &kernels::$half_multiply,
+                half_reduce: &kernels::$half_reduce,
+            }),
+            add: &kernels::$add,
+            subtract_modulus: &kernels::$subtract_modulus,
+            to_limbs: &kernels::$to_limbs,
+            to_words: &kernels::$to_words,
+        }
+    };
+}
+
+macro_rules! pair {
+    ($limbs:literal, $square:ident, $square_scan:ident, $($kernels:ident),*) => {
+        folded!(
+            Pair,
+            Some(FoldedSquare { plain: &kernels::$square, scan: &kernels::$square_scan }),
+            $limbs,
+            $($kernels),*
+        )
+    };
+}
+
+/// The classes of numbers folded over two lanes, shortest first.
+#[rustfmt::skip]
+pub static PAIRS: [Class; 4] = [
+    pair!(10, PAIR_SQUARE_5, PAIR_SQUARE_SCAN_5, PAIR_MULTIPLY_5, PAIR_HALF_MULTIPLY_5, PAIR_HALF_REDUCE_5, PAIR_ADD_5,
+        PAIR_SUBTRACT_MODULUS_5, TO_LIMBS_5, TO_WORDS_5),
+    pair!(20, PAIR_SQUARE_10, PAIR_SQUARE_SCAN_10, PAIR_MULTIPLY_10, PAIR_HALF_MULTIPLY_10, PAIR_HALF_REDUCE_10,
+        PAIR_ADD_10, PAIR_SUBTRACT_MODULUS_10, TO_LIMBS_10, TO_WORDS_10),
+    pair!(30, PAIR_SQUARE_15, PAIR_SQUARE_SCAN_15, PAIR_MULTIPLY_15, PAIR_HALF_MULTIPLY_15, PAIR_HALF_REDUCE_15,
+        PAIR_ADD_15, PAIR_SUBTRACT_MODULUS_15, TO_LIMBS_15, TO_WORDS_15),
+    pair!(40, PAIR_SQUARE_20, PAIR_SQUARE_SCAN_20, PAIR_MULTIPLY_20, PAIR_HALF_MULTIPLY_20, PAIR_HALF_REDUCE_20,
+        PAIR_ADD_20, PAIR_SUBTRACT_MODULUS_20, TO_LIMBS_20, TO_WORDS_20),
+];
+
+/// The classes of numbers folded over four lanes, shortest first.
+#[rustfmt::skip]
+pub static QUADS: [Class; 4] = [
+    folded!(Quad, None, 20, QUAD_MULTIPLY_5, QUAD_HALF_MULTIPLY_5, QUAD_HALF_REDUCE_5, QUAD_ADD_5,
+        QUAD_SUBTRACT_MODULUS_5, TO_LIMBS_5, TO_WORDS_5),
+    folded!(Quad, None, 40, QUAD_MULTIPLY_10, QUAD_HALF_MULTIPLY_10, QUAD_HALF_REDUCE_10, QUAD_ADD_10,
+        QUAD_SUBTRACT_MODULUS_10, TO_LIMBS_10, TO_WORDS_10),
+    folded!(Quad, None, 60, QUAD_MULTIPLY_15, QUAD_HALF_MULTIPLY_15, QUAD_HALF_REDUCE_15, QUAD_ADD_15,
+        QUAD_SUBTRACT_MODULUS_15, TO_LIMBS_15, TO_WORDS_15),
+    folded!(Quad, None, 80, QUAD_MULTIPLY_20, QUAD_HALF_MULTIPLY_20, QUAD_HALF_REDUCE_20, QUAD_ADD_20,
+        QUAD_SUBTRACT_MODULUS_20, TO_LIMBS_20, TO_WORDS_20),
+];
+
 impl Class {
     /// The class of moduli of `bits` bits.
     ///
@@ -201,21 +282,68 @@ impl Class {
         class.expect("moduli are no longer than the longest class")
     }
 
-    /// Limbs of the table that one pass of a scan selects.
-    pub fn limbs_per_pass(&self) -> usize {
+    /// The class of the same length in which `jobs` products or public powers run: what took least time on Zen 4. For
+    /// three a pass of four lanes takes less at 20 limbs and about as much as three folded ones at 80.
+    pub fn for_products(&'static self, jobs: usize) -> &'static Class {
+        self.folded(match (jobs, self.limbs) {
+            (1, 0..=10) => &PAIRS,
+            (1, _) => &QUADS,
+            (2, 0..=40) => &PAIRS,
+            (2, _) => &QUADS,
+            _ => &[],
+        })
+    }
+
+    /// The class of the same length in which `jobs` secret powers run.
+    pub fn for_powers(&'static self, jobs: usize) -> &'static Class {
+        self.folded(if jobs <= 2 { &PAIRS } else { &[] })
+    }
+
+    fn folded(&'static self, classes: &'static [Class]) -> &'static Class {
+        classes.iter().find(|class| class.limbs == self.limbs).unwrap_or(self)
+    }
+
+    /// Jobs in a pass.
+    pub fn jobs(&self) -> usize {
         match self.shape {
+            // In 256-bit registers, so that a pass takes the time of four lanes.
+            Shape::Folded(folded) => 4 / folded.fold.lanes(),
+            _ => 8,
+        }
+    }
+
+    /// Lanes that a number takes.
+    pub fn lanes(&self) -> usize {
+        match self.shape {
+            Shape::Folded(folded) => folded.fold.lanes(),
+            _ => 1,
+        }
+    }
+
+    /// Rows that a number takes.
+    pub fn rows(&self) -> usize {
+        self.limbs / self.lanes()
+    }
+
+    /// Rows of the table that one pass of a scan selects.
+    pub fn rows_per_pass(&self) -> usize {
+        match self.shape {
+            Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
             Shape::Direct(_) => square::scanned_limbs(self.limbs),
             Shape::Blocks { blocks, .. } => block::scanned_limbs(blocks.limbs),
         }
     }
 
-    /// Passes of the scan that run in each squaring of a window: together they select both forms of an entry.
-    pub fn passes_per_square(&self) -> usize {
-        2 * self.limbs / 4 / self.limbs_per_pass()
+    /// Passes of the scan that run in the squaring `quarter` of a window's four: together they select both forms of an
+    /// entry.
+    pub fn passes(&self, quarter: usize) -> std::ops::Range<usize> {
+        let all = 2 * self.rows() / self.rows_per_pass();
+        let each = all.div_ceil(4);
+        (each * quarter).min(all)..(each * (quarter + 1)).min(all)
     }
 
     /// Rows of a table: both forms of every entry.
     pub fn table_rows(&self) -> usize {
-        scan::ENTRIES * 2 * self.limbs
+        scan::ENTRIES * 2 * self.rows()
     }
 }

@@ -1,15 +1,15 @@
-//! Arithmetic modulo eight numbers at once, in Montgomery form: composes kernels for every limb class.
+//! Arithmetic modulo several numbers at once, in Montgomery form: composes kernels for every limb class.
 //!
 //! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 4n
 //! unless stated, and every limb of a value is below 2^52.
 
 use super::bits;
-use super::class::{Blocks, Class, Shape};
+use super::class::{Blocks, Class, Folded, Shape};
 use super::kernels::{self, Kernel, Kernels};
 use super::workspace::Layout;
 use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
 
-/// Eight moduli of one class, and the memory to work in.
+/// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
     kernels: &'a K,
     class: &'static Class,
@@ -26,6 +26,15 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::LIMB_MASK] = [(1 << LIMB_BITS) - 1; 8];
         memory[layout.constants + constants::NUMBERS] = std::array::from_fn(|i| i as u64);
         memory[layout.constants + constants::EIGHT] = [8; 8];
+        memory[layout.constants + constants::ONE] = [1; 8];
+        let folded = class.lanes();
+        let lanes = |value: u64, wanted: &dyn Fn(usize) -> bool| {
+            std::array::from_fn(|lane| if wanted(lane % folded) { value } else { 0 })
+        };
+        memory[layout.constants + constants::FIRST] = lanes(u64::MAX, &|lane| lane == 0);
+        memory[layout.constants + constants::FIRST_LIMB] = lanes((1 << LIMB_BITS) - 1, &|lane| lane == 0);
+        memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
+        memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
         Field { kernels, class, layout, memory }
     }
 
@@ -34,37 +43,63 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.class.limbs
     }
 
-    /// The rows of the number at `place`.
-    pub fn number(&mut self, place: usize) -> &mut [Lanes] {
-        &mut self.memory[place..place + self.class.limbs]
+    /// Rows of a number.
+    pub fn rows(&self) -> usize {
+        self.class.rows()
     }
 
-    /// Brings the bits from `first` on of each lane's words to the number at `to`: 52·N bits, or zeros.
+    /// The rows of the numbers at `place`.
+    pub fn number(&mut self, place: usize) -> &mut [Lanes] {
+        &mut self.memory[place..place + self.class.rows()]
+    }
+
+    /// Brings the bits from `first` on of each job's words to the numbers at `to`: 52·N bits, or zeros.
     pub fn load<'w>(&mut self, to: usize, first: usize, words: impl Fn(usize) -> &'w [u64]) {
         let Layout { columns: staging, constants: c, .. } = self.layout;
-        let rows = transpose::staged_rows(self.class.limbs);
+        let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
         for (lane, staged) in self.memory[staging..staging + 8 * rows].chunks_exact_mut(rows).enumerate() {
-            bits::shift_right(words(lane), first, staged.as_flattened_mut());
+            bits::shift_right(words(lane / folded), first + lane % folded * bits, staged.as_flattened_mut());
         }
         self.run(self.class.to_limbs, [to, staging, staging + 8 * rows, c, 0, 0]);
     }
 
-    /// Brings the number at `from` to words; [`Field::lane`] shows them.
+    /// Brings the numbers at `from` to words; [`Field::words`] shows them.
     pub fn unload(&mut self, from: usize) {
         let staging = self.layout.columns;
-        let rows = transpose::staged_rows(self.class.limbs);
+        let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
         self.run(self.class.to_words, [staging, from, staging + 8 * rows, 0, 0, 0]);
+        if folded > 1 {
+            let (lanes, joined) = self.memory[staging..staging + 12 * rows].split_at_mut(8 * rows);
+            joined.fill([0; 8]);
+            for (lane, words) in lanes.chunks_exact(rows).take(self.class.jobs() * folded).enumerate() {
+                let job = &mut joined[lane / folded * folded * rows..];
+                bits::or_shifted_left(words.as_flattened(), lane % folded * bits, job.as_flattened_mut());
+            }
+        }
     }
 
-    /// A lane's words, after [`Field::unload`].
-    pub fn lane(&self, lane: usize) -> &[u64] {
-        let rows = transpose::staged_rows(self.class.limbs);
-        self.memory[self.layout.columns + lane * rows..][..rows].as_flattened()
+    /// A job's words, after [`Field::unload`].
+    pub fn words(&self, job: usize) -> &[u64] {
+        let (rows, folded) = (transpose::staged_rows(self.rows()), self.class.lanes());
+        let first = if folded > 1 { 8 * rows } else { 0 };
+        self.memory[self.layout.columns + first + job * folded * rows..][..folded * rows].as_flattened()
+    }
+
+    /// Sets `−n^−1 mod 2^52` for each job.
+    pub fn set_negative_inverses(&mut self, inverse: impl Fn(usize) -> u64) {
+        let folded = self.class.lanes();
+        self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] =
+            std::array::from_fn(|lane| inverse(lane / folded));
+    }
+
+    /// Bits of a number that stand in one lane.
+    fn lane_bits(&self) -> usize {
+        self.rows() * LIMB_BITS
     }
 
     /// `to = from`
     pub fn copy(&mut self, to: usize, from: usize) {
-        self.memory.copy_within(from..from + self.class.limbs, to);
+        self.memory.copy_within(from..from + self.class.rows(), to);
     }
 
     /// `to = a + b`, below 2^(52·N).
@@ -82,6 +117,11 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.square, [to, a, n, c, 0, 0]),
+            Shape::Folded(Folded { square: Some(square), .. }) => {
+                self.bring_to_place(to, a);
+                self.run(square.plain, [to, self.layout.columns, n, c, 0, 0]);
+            }
+            Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, a, 0]),
             Shape::Blocks { blocks, count, spread } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.square(a, spread);
@@ -94,14 +134,23 @@ impl<'a, K: Kernels> Field<'a, K> {
     /// entry in the selection.
     pub fn square_and_scan(&mut self, to: usize, a: usize, quarter: usize) {
         let Layout { modulus: n, constants: c, table, selection, .. } = self.layout;
-        let passes = self.class.passes_per_square();
-        let limb = quarter * passes * self.class.limbs_per_pass();
-        let (table, selection) = (table + limb * scan::ENTRIES, selection + limb);
+        let (passes, rows) = (self.class.passes(quarter), self.class.rows_per_pass());
+        let (table, selection) = (table + passes.start * rows * scan::ENTRIES, selection + passes.start * rows);
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.square_scan, [to, a, n, c, table, selection]),
+            Shape::Folded(Folded { square: Some(square), .. }) => {
+                self.bring_to_place(to, a);
+                let kernel = if passes.is_empty() { square.plain } else { square.scan };
+                self.run(kernel, [to, self.layout.columns, n, c, table, selection]);
+            }
+            Shape::Folded(_) => {
+                self.square(to, a);
+                if quarter == 0 {
+                    self.scan();
+                }
+            }
             Shape::Blocks { blocks, count, spread } => {
-                let limbs = self.class.limbs_per_pass();
-                let mut passes = Passes { left: passes, limbs, table, selection };
+                let mut passes = Passes { left: passes.len(), rows, table, selection };
                 let mut composed = Composed::new(self, blocks, count);
                 composed.square(a, spread);
                 composed.reduce(count, to, &mut passes);
@@ -115,6 +164,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.multiply, [to, a, n, c, b, 0]),
+            Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, b, 0]),
             Shape::Blocks { blocks, count, .. } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.multiply(a, b);
@@ -129,6 +179,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.half_multiply, [to, a, n, c, b, shifted]),
+            Shape::Folded(folded) => self.run(folded.half_multiply, [to, a, n, c, b, shifted]),
             Shape::Blocks { blocks, count, .. } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.half_multiply(a, shifted, b);
@@ -142,6 +193,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, columns, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.half_reduce, [to, a, n, c, 0, 0]),
+            Shape::Folded(folded) => self.run(folded.half_reduce, [to, a, n, c, 0, 0]),
             Shape::Blocks { blocks, count, .. } => {
                 let limbs = self.class.limbs;
                 self.copy(columns, a);
@@ -160,22 +212,30 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table.
     pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
-        let rows = (from..from + self.class.limbs).chain(shifted..shifted + self.class.limbs);
-        for (limb, row) in rows.enumerate() {
-            self.memory[self.layout.table + limb * scan::ENTRIES + entry] = self.memory[row];
+        let rows = self.rows();
+        for (i, row) in (from..from + rows).chain(shifted..shifted + rows).enumerate() {
+            self.memory[self.layout.table + i * scan::ENTRIES + entry] = self.memory[row];
         }
     }
 
-    /// Which entry each lane wants of the next scan.
-    pub fn want(&mut self, entries: Lanes) {
-        self.memory[self.layout.constants + constants::WANTED] = entries;
+    /// Which entry each job wants of the next scan.
+    pub fn want(&mut self, entries: [u64; 8]) {
+        let folded = self.class.lanes();
+        self.memory[self.layout.constants + constants::WANTED] = std::array::from_fn(|lane| entries[lane / folded]);
     }
 
     /// Brings the wanted entry to the selection, by a scan of the whole table.
     pub fn scan(&mut self) {
         let Layout { constants: c, table, selection, .. } = self.layout;
-        for limb in (0..2 * self.class.limbs).step_by(scan::LIMBS_PER_CALL) {
-            self.run(&kernels::SCAN, [0, 0, 0, c, table + limb * scan::ENTRIES, selection + limb]);
+        for row in (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL) {
+            self.run(&kernels::SCAN, [0, 0, 0, c, table + row * scan::ENTRIES, selection + row]);
+        }
+    }
+
+    /// Brings what is squared in place to its place.
+    fn bring_to_place(&mut self, to: usize, a: usize) {
+        if to != a {
+            self.copy(to, a);
         }
     }
 
@@ -187,22 +247,22 @@ impl<'a, K: Kernels> Field<'a, K> {
 /// Passes of a table scan waiting for block products to run in.
 struct Passes {
     left: usize,
-    limbs: usize,
+    rows: usize,
     table: usize,
     selection: usize,
 }
 
 impl Passes {
     fn none() -> Passes {
-        Passes { left: 0, limbs: 0, table: 0, selection: 0 }
+        Passes { left: 0, rows: 0, table: 0, selection: 0 }
     }
 
     /// The next pass's table and selection.
     fn next(&mut self) -> Option<(usize, usize)> {
         self.left = self.left.checked_sub(1)?;
         let pass = (self.table, self.selection);
-        self.table += self.limbs * scan::ENTRIES;
-        self.selection += self.limbs;
+        self.table += self.rows * scan::ENTRIES;
+        self.selection += self.rows;
         Some(pass)
     }
 }

@@ -1,7 +1,9 @@
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
+use super::workspace::Workspace;
 use garner_kernels::{Lanes, interpreter, program::Pointer};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+use std::time::Instant;
 
 /// A kernel of `garner-kernels`, where its contract stands.
 #[derive(Debug)]
@@ -31,6 +33,9 @@ pub trait Kernels {
     fn for_lanes(&self, lanes: usize) -> Self
     where
         Self: Sized;
+
+    /// Whether four lanes take less time than eight.
+    fn halves_are_faster(&self) -> bool;
 }
 
 /// Runs the kernels as assembly. Exists only where the processor can.
@@ -73,6 +78,7 @@ impl Assembly {
         {
             let supported = is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512ifma");
             supported.then_some(Assembly { narrow: false })
@@ -85,6 +91,24 @@ impl Assembly {
 impl Kernels for Assembly {
     fn for_lanes(&self, lanes: usize) -> Assembly {
         Assembly { narrow: lanes <= 4 }
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        static MEASURED: OnceLock<bool> = OnceLock::new();
+        *MEASURED.get_or_init(|| {
+            // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits. The
+            // shortest of some runs of a microsecond: nothing but the time of operations depends on it.
+            let time = |lanes: usize| {
+                let (mut workspace, kernels) = (Workspace::new(64), self.for_lanes(lanes));
+                let mut once = || {
+                    let start = Instant::now();
+                    (0..8).for_each(|_| kernels.run(&MULTIPLY_10, workspace.rows(), [0, 10, 20, 30, 41, 0]));
+                    start.elapsed()
+                };
+                (0..16).map(|_| once()).min().unwrap_or_default()
+            };
+            4 * time(4) < 3 * time(8)
+        })
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -112,6 +136,10 @@ impl Kernels for Assembly {
 impl Kernels for Interpreted {
     fn for_lanes(&self, _: usize) -> Interpreted {
         Interpreted
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        true
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {

@@ -1,7 +1,7 @@
 //! Modular arithmetic by AVX-512 IFMA, eight numbers at a time.
 //!
-//! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes and runs each pass by
-//! kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
+//! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, or of one or two numbers
+//! that share four lanes, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
 
 mod bits;
 pub mod class;
@@ -87,13 +87,12 @@ impl Arithmetic for Twin {
 }
 
 fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
-    for_passes(
-        jobs,
-        |job| class_of(job.modulus).limbs,
-        |pass| {
-            power::multiply(&kernels.for_lanes(pass.len()), class_of(pass[0].modulus), pass);
-        },
-    );
+    let key = |job: &Multiply<'_>| class_of(job.modulus).limbs;
+    let mut jobs: Vec<&mut Multiply<'_>> = jobs.iter_mut().collect();
+    jobs.sort_by_key(|job| key(job));
+    for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
+        for_passes(kernels, class_of(same[0].modulus).for_products(same.len()), same, power::multiply);
+    }
 }
 
 fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
@@ -101,29 +100,41 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     let key = |job: &Power<'_>| (class_of(job.modulus).limbs, job.exponent.len(), job.base.len());
     let mut jobs: Vec<&mut Power<'_>> = jobs.iter_mut().collect();
     jobs.sort_by_key(|job| key(job));
-    for class in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
-        for pass in class.chunks_mut(LANES) {
-            power::secret(&kernels.for_lanes(pass.len()), class_of(pass[0].modulus), pass);
+    for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
+        let class = class_of(same[0].modulus);
+        let (whole, rest) = same.split_at_mut(same.len() - same.len() % LANES);
+        for_passes(kernels, class, whole, power::secret);
+        // Five or six: four and two, unless eight cost no more than four.
+        let first = if matches!(rest.len(), 5 | 6) && kernels.halves_are_faster() { 4 } else { 0 };
+        for rest in [rest.split_at_mut(first)].into_iter().flat_map(|(four, rest)| [four, rest]) {
+            for_passes(kernels, class.for_powers(rest.len()), rest, power::secret);
         }
     }
 }
 
 fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
-    for_passes(
-        jobs,
-        |job| (class_of(job.modulus).limbs, trimmed(job.exponent)),
-        |pass| {
-            power::public(&kernels.for_lanes(pass.len()), class_of(pass[0].modulus), trimmed(pass[0].exponent), pass);
-        },
-    );
+    fn key<'p>(job: &Power<'p>) -> (usize, &'p [u64]) {
+        (class_of(job.modulus).limbs, trimmed(job.exponent))
+    }
+    let mut jobs: Vec<&mut Power<'_>> = jobs.iter_mut().collect();
+    jobs.sort_by(|a, b| key(a).cmp(&key(b)));
+    for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
+        let exponent = trimmed(same[0].exponent);
+        for_passes(kernels, class_of(same[0].modulus).for_products(same.len()), same, |kernels, class, pass| {
+            power::public(kernels, class, exponent, pass);
+        });
+    }
 }
 
-/// Runs the jobs in passes of up to [`LANES`] with the same `key`.
-fn for_passes<J, Q: Ord>(jobs: &mut [J], key: impl Fn(&J) -> Q, mut run: impl FnMut(&mut [&mut J])) {
-    let mut jobs: Vec<&mut J> = jobs.iter_mut().collect();
-    jobs.sort_by_key(|job| key(job));
-    for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
-        same.chunks_mut(LANES).for_each(&mut run);
+/// Runs the jobs, all of one length, in passes of as many as the class takes.
+fn for_passes<K: Kernels, J>(
+    kernels: &K,
+    class: &'static Class,
+    jobs: &mut [&mut J],
+    run: impl Fn(&K, &'static Class, &mut [&mut J]),
+) {
+    for pass in jobs.chunks_mut(class.jobs()) {
+        run(&kernels.for_lanes(pass.len() * class.lanes()), class, pass);
     }
 }
 

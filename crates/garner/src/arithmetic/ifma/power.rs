@@ -6,7 +6,7 @@ use super::kernels::Kernels;
 use super::workspace::{Layout, Workspace};
 use crate::arithmetic::modulus::{Constants, Modulus};
 use crate::arithmetic::{Multiply, Power};
-use garner_kernels::{LIMB_BITS, constants};
+use garner_kernels::LIMB_BITS;
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
 const WINDOW_BITS: usize = 4;
@@ -40,7 +40,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
 
     let windows = WINDOWS_PER_WORD * jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0);
     let (accumulator, selection) = (layout.accumulator, layout.selection);
-    let selection_shifted = selection + field.limbs();
+    let selection_shifted = selection + field.rows();
     field.copy(accumulator, layout.one);
     for window in (0..windows).rev() {
         let mut digits = [0; 8];
@@ -111,14 +111,13 @@ pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], 
 /// result is 0.
 pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item = &'m Modulus>) {
     let layout = field.layout;
-    let mut lanes = [const { None }; 8];
-    for (lane, modulus) in moduli.enumerate() {
-        lanes[lane] = Some(modulus.constants());
+    let mut jobs = [const { None }; 8];
+    for (job, modulus) in moduli.enumerate() {
+        jobs[job] = Some(modulus.constants());
     }
-    field.memory[layout.constants + constants::NEGATIVE_INVERSE] =
-        lanes.each_ref().map(|lane| lane.as_ref().map_or(0, |lane| lane.negative_inverse));
+    field.set_negative_inverses(|job| jobs[job].as_ref().map_or(0, |job: &Constants<'_>| job.negative_inverse));
     let mut load = |place, words: fn(&Constants<'m>) -> &'m [u64]| {
-        field.load(place, 0, |lane| lanes[lane].as_ref().map_or(&[], words));
+        field.load(place, 0, |job| jobs[job].as_ref().map_or(&[], words));
     };
     load(layout.modulus, |lane| lane.modulus);
     load(layout.to_montgomery[0], |lane| lane.to_montgomery);
@@ -180,7 +179,7 @@ fn fill_table<K: Kernels>(field: &mut Field<'_, K>) {
 
 fn store<'r, K: Kernels>(field: &mut Field<'_, K>, results: impl Iterator<Item = &'r mut [u64]>, from: usize) {
     field.unload(from);
-    for (lane, result) in results.enumerate() {
-        result.copy_from_slice(&field.lane(lane)[..result.len()]);
+    for (job, result) in results.enumerate() {
+        result.copy_from_slice(&field.words(job)[..result.len()]);
     }
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number is the index of several things")]
 
-use super::class::{CLASSES, Class, HEADROOM_BITS, Shape};
+use super::class::{CLASSES, Class, Folded, HEADROOM_BITS, PAIRS, QUADS, Shape};
 use super::field::Field;
 use super::kernels::{self, Assembly, At, Interpreted, Kernel, Kernels};
 use super::workspace::{Layout, Workspace};
@@ -118,23 +118,31 @@ fn moduli(class: &Class, random: &mut Random) -> Vec<Modulus> {
     all.iter().map(|words| Modulus::new(words).unwrap()).collect()
 }
 
-fn write(field: &mut Field<'_, impl Kernels>, place: usize, lane: usize, value: &BigNum) {
-    for (i, row) in field.number(place).iter_mut().enumerate() {
+/// The classes, folded ones included.
+fn all_classes() -> impl Iterator<Item = &'static Class> {
+    CLASSES.iter().chain(&PAIRS).chain(&QUADS)
+}
+
+fn write(field: &mut Field<'_, impl Kernels>, place: usize, job: usize, value: &BigNum) {
+    let (rows, lanes) = (field.rows(), field.limbs() / field.rows());
+    for i in 0..field.limbs() {
         let mut limb = BigNum::new().unwrap();
         limb.rshift(value, (i * LIMB_BITS) as i32).unwrap();
         // Fails where the limb is 0 and has no bits to cut off.
         let _ = limb.mask_bits(LIMB_BITS as i32);
-        row[lane] = words(&limb, 1)[0];
+        field.number(place)[i % rows][job * lanes + i / rows] = words(&limb, 1)[0];
     }
 }
 
-fn read(field: &mut Field<'_, impl Kernels>, place: usize, lane: usize) -> BigNum {
+fn read(field: &mut Field<'_, impl Kernels>, place: usize, job: usize) -> BigNum {
+    let (rows, lanes) = (field.rows(), field.limbs() / field.rows());
     let mut value = BigNum::new().unwrap();
-    for row in field.number(place).iter().rev() {
-        assert!(row[lane] < 1 << LIMB_BITS, "limbs are carried");
+    for i in (0..field.limbs()).rev() {
+        let limb = field.number(place)[i % rows][job * lanes + i / rows];
+        assert!(limb < 1 << LIMB_BITS, "limbs are carried");
         let mut shifted = BigNum::new().unwrap();
         shifted.lshift(&value, LIMB_BITS as i32).unwrap();
-        value.checked_add(&shifted, &number(&[row[lane]])).unwrap();
+        value.checked_add(&shifted, &number(&[limb])).unwrap();
     }
     value
 }
@@ -174,186 +182,203 @@ impl Check<'_> {
 }
 
 /// Runs every field operation for every class on values at the edges, a chain of 200 included.
-fn field_operations_are_right(kernels: &impl Kernels, chain: usize) {
+fn field_operations_are_right(kernels: &impl Kernels, lanes: usize, chain: usize) {
     let mut random = Random(0x0123_4567_89ab_cdef);
-    for class in &CLASSES {
+    for class in all_classes() {
+        // In 256-bit registers four lanes are in use.
+        let jobs = lanes / class.lanes();
         let moduli = moduli(class, &mut random);
-        let layout = Layout::of(class);
-        let mut workspace = Workspace::new(layout.with_table);
-        let mut field = Field::new(kernels, class, workspace.rows());
-        power::load_moduli(&mut field, moduli.iter());
-        let mut check = Check { moduli: &moduli, context: BigNumContext::new().unwrap() };
-        let radix = class.limbs * LIMB_BITS;
-        let [a, b, r] = layout.scratch;
-        let shifted = layout.power;
+        for moduli in moduli.chunks(jobs) {
+            field_operations_are_right_for(kernels, class, moduli, &mut random, chain);
+        }
+    }
+}
 
-        // Values as `n · factor + term`: 0, 1, n − 1, n, 2n − 1, 4n − 1, and a random one.
-        let cases: [(u32, i32); 7] = [(0, 0), (0, 1), (1, -1), (1, 0), (2, -1), (4, -1), (0, 2)];
-        for (i, case) in cases.iter().enumerate() {
-            let mut values = Vec::new();
-            for lane in 0..8 {
-                let value = |(factor, term): (u32, i32), random: &mut Random| {
-                    let mut value = check.modulus(lane);
-                    match term {
-                        2 => value.copy_from_slice(&number(&random.number(moduli[lane].bits())).to_vec()).unwrap(),
-                        _ => {
-                            value.mul_word(factor).unwrap();
-                            if term < 0 { value.sub_word(1).unwrap() } else { value.add_word(term as u32).unwrap() }
-                        }
+fn field_operations_are_right_for(
+    kernels: &impl Kernels,
+    class: &'static Class,
+    moduli: &[Modulus],
+    random: &mut Random,
+    chain: usize,
+) {
+    let jobs = moduli.len();
+    let layout = Layout::of(class);
+    let mut workspace = Workspace::new(layout.with_table);
+    let mut field = Field::new(kernels, class, workspace.rows());
+    power::load_moduli(&mut field, moduli.iter());
+    let mut check = Check { moduli, context: BigNumContext::new().unwrap() };
+    let radix = class.limbs * LIMB_BITS;
+    let [a, b, r] = layout.scratch;
+    let shifted = layout.power;
+
+    // Values as `n · factor + term`: 0, 1, n − 1, n, 2n − 1, 4n − 1, and a random one.
+    let cases: [(u32, i32); 7] = [(0, 0), (0, 1), (1, -1), (1, 0), (2, -1), (4, -1), (0, 2)];
+    for (i, case) in cases.iter().enumerate() {
+        let mut values = Vec::new();
+        for job in 0..jobs {
+            let value = |(factor, term): (u32, i32), random: &mut Random| {
+                let mut value = check.modulus(job);
+                match term {
+                    2 => value.copy_from_slice(&number(&random.number(moduli[job].bits())).to_vec()).unwrap(),
+                    _ => {
+                        value.mul_word(factor).unwrap();
+                        if term < 0 { value.sub_word(1).unwrap() } else { value.add_word(term as u32).unwrap() }
                     }
-                    value
-                };
-                let x = value(*case, &mut random);
-                let y = value(cases[(i + lane) % cases.len()], &mut random);
-                write(&mut field, a, lane, &x);
-                write(&mut field, b, lane, &y);
-                values.push((x, y));
-            }
-            field.square(r, a);
-            for lane in 0..8 {
-                let mut product = BigNum::new().unwrap();
-                product.sqr(&values[lane].0, &mut check.context).unwrap();
-                let wanted = check.shifted(lane, &product, radix);
-                check.same(lane, &read(&mut field, r, lane), &wanted, 2, "square");
-            }
-            for quarter in 0..4 {
-                field.copy(r, a);
-                field.square_and_scan(r, r, quarter);
-                for lane in 0..8 {
-                    let mut product = BigNum::new().unwrap();
-                    product.sqr(&values[lane].0, &mut check.context).unwrap();
-                    let wanted = check.shifted(lane, &product, radix);
-                    check.same(lane, &read(&mut field, r, lane), &wanted, 2, "square and scan");
                 }
-            }
-            field.multiply(r, a, b);
-            field.half_reduce(shifted, a);
-            for lane in 0..8 {
-                let mut product = BigNum::new().unwrap();
-                product.checked_mul(&values[lane].0, &values[lane].1, &mut check.context).unwrap();
-                let wanted = check.shifted(lane, &product, radix);
-                check.same(lane, &read(&mut field, r, lane), &wanted, 2, "multiply");
-                let wanted = check.shifted(lane, &values[lane].0, radix / 2);
-                check.same(lane, &read(&mut field, shifted, lane), &wanted, 5, "half reduce");
-            }
-            field.half_multiply(r, a, shifted, b);
-            for lane in 0..8 {
-                let mut product = BigNum::new().unwrap();
-                product.checked_mul(&values[lane].0, &values[lane].1, &mut check.context).unwrap();
-                let wanted = check.shifted(lane, &product, radix);
-                check.same(lane, &read(&mut field, r, lane), &wanted, 7, "half multiply");
-            }
-            field.add(r, a, b);
-            for lane in 0..8 {
-                let mut sum = BigNum::new().unwrap();
-                sum.checked_add(&values[lane].0, &values[lane].1).unwrap();
-                assert_eq!(read(&mut field, r, lane), sum, "add");
-            }
-            field.subtract_modulus(r, a);
-            for lane in 0..8 {
-                let (n, value) = (check.modulus(lane), &values[lane].0);
-                let mut wanted = BigNum::new().unwrap();
-                if *value < n {
-                    wanted.checked_add(value, &BigNum::new().unwrap()).unwrap()
-                } else {
-                    wanted.checked_sub(value, &n).unwrap()
-                }
-                assert_eq!(read(&mut field, r, lane), wanted, "subtract modulus");
-            }
-            field.leave(r, a);
-            for lane in 0..8 {
-                let wanted = check.shifted(lane, &values[lane].0, radix);
-                check.same(lane, &read(&mut field, r, lane), &wanted, 1, "leave");
-            }
+                value
+            };
+            let x = value(*case, random);
+            let y = value(cases[(i + job) % cases.len()], random);
+            write(&mut field, a, job, &x);
+            write(&mut field, b, job, &y);
+            values.push((x, y));
         }
-
-        // Everything below 2^(52·N), as a raw base may be.
-        for lane in 0..8 {
-            let mut all_ones = BigNum::new().unwrap();
-            all_ones.set_bit(radix as i32).unwrap();
-            all_ones.sub_word(1).unwrap();
-            write(&mut field, a, lane, &all_ones);
-        }
-        let [whole, whole_shifted] = layout.to_montgomery;
-        field.half_multiply(r, whole, whole_shifted, a);
-        for lane in 0..8 {
-            let mut wanted = BigNum::new().unwrap();
-            wanted.lshift(&read(&mut field, a, lane), radix as i32).unwrap();
-            check.same(lane, &read(&mut field, r, lane), &wanted, 3, "all-ones limbs to Montgomery form");
-        }
-        field.multiply(b, r, a);
-        for lane in 0..8 {
+        field.square(r, a);
+        for job in 0..jobs {
             let mut product = BigNum::new().unwrap();
-            product.sqr(&read(&mut field, a, lane), &mut check.context).unwrap();
-            check.same(lane, &read(&mut field, b, lane), &product, 4, "all-ones limbs multiplied");
+            product.sqr(&values[job].0, &mut check.context).unwrap();
+            let wanted = check.shifted(job, &product, radix);
+            check.same(job, &read(&mut field, r, job), &wanted, 2, "square");
         }
-
-        // A chain, each result the next operand.
-        let mut wanted: Vec<BigNum> = (0..8).map(|lane| read(&mut field, r, lane)).collect();
-        field.half_reduce(shifted, r);
-        field.copy(b, r);
-        field.copy(a, r);
-        let factors: Vec<BigNum> = (0..8).map(|lane| read(&mut field, a, lane)).collect();
-        for step in 0..chain {
-            match step % 3 {
-                0 => field.square(b, b),
-                1 => field.half_multiply(b, a, shifted, b),
-                _ => field.multiply(b, b, a),
-            }
-            for lane in 0..8 {
-                let factor = if step % 3 == 0 { &wanted[lane] } else { &factors[lane] };
+        for quarter in 0..4 {
+            field.copy(r, a);
+            field.square_and_scan(r, r, quarter);
+            for job in 0..jobs {
                 let mut product = BigNum::new().unwrap();
-                product.checked_mul(&wanted[lane], factor, &mut check.context).unwrap();
-                wanted[lane] = check.shifted(lane, &product, radix);
+                product.sqr(&values[job].0, &mut check.context).unwrap();
+                let wanted = check.shifted(job, &product, radix);
+                check.same(job, &read(&mut field, r, job), &wanted, 2, "square and scan");
             }
         }
-        for lane in 0..8 {
-            check.same(lane, &read(&mut field, b, lane), &wanted[lane], 4, "chain");
+        field.multiply(r, a, b);
+        field.half_reduce(shifted, a);
+        for job in 0..jobs {
+            let mut product = BigNum::new().unwrap();
+            product.checked_mul(&values[job].0, &values[job].1, &mut check.context).unwrap();
+            let wanted = check.shifted(job, &product, radix);
+            check.same(job, &read(&mut field, r, job), &wanted, 2, "multiply");
+            let wanted = check.shifted(job, &values[job].0, radix / 2);
+            check.same(job, &read(&mut field, shifted, job), &wanted, 5, "half reduce");
         }
+        field.half_multiply(r, a, shifted, b);
+        for job in 0..jobs {
+            let mut product = BigNum::new().unwrap();
+            product.checked_mul(&values[job].0, &values[job].1, &mut check.context).unwrap();
+            let wanted = check.shifted(job, &product, radix);
+            check.same(job, &read(&mut field, r, job), &wanted, 7, "half multiply");
+        }
+        field.add(r, a, b);
+        for job in 0..jobs {
+            let mut sum = BigNum::new().unwrap();
+            sum.checked_add(&values[job].0, &values[job].1).unwrap();
+            assert_eq!(read(&mut field, r, job), sum, "add");
+        }
+        field.subtract_modulus(r, a);
+        for job in 0..jobs {
+            let (n, value) = (check.modulus(job), &values[job].0);
+            let mut wanted = BigNum::new().unwrap();
+            if *value < n {
+                wanted.checked_add(value, &BigNum::new().unwrap()).unwrap()
+            } else {
+                wanted.checked_sub(value, &n).unwrap()
+            }
+            assert_eq!(read(&mut field, r, job), wanted, "subtract modulus");
+        }
+        field.leave(r, a);
+        for job in 0..jobs {
+            let wanted = check.shifted(job, &values[job].0, radix);
+            check.same(job, &read(&mut field, r, job), &wanted, 1, "leave");
+        }
+    }
+
+    // Everything below 2^(52·N), as a raw base may be.
+    for job in 0..jobs {
+        let mut all_ones = BigNum::new().unwrap();
+        all_ones.set_bit(radix as i32).unwrap();
+        all_ones.sub_word(1).unwrap();
+        write(&mut field, a, job, &all_ones);
+    }
+    let [whole, whole_shifted] = layout.to_montgomery;
+    field.half_multiply(r, whole, whole_shifted, a);
+    for job in 0..jobs {
+        let mut wanted = BigNum::new().unwrap();
+        wanted.lshift(&read(&mut field, a, job), radix as i32).unwrap();
+        check.same(job, &read(&mut field, r, job), &wanted, 3, "all-ones limbs to Montgomery form");
+    }
+    field.multiply(b, r, a);
+    for job in 0..jobs {
+        let mut product = BigNum::new().unwrap();
+        product.sqr(&read(&mut field, a, job), &mut check.context).unwrap();
+        check.same(job, &read(&mut field, b, job), &product, 4, "all-ones limbs multiplied");
+    }
+
+    // A chain, each result the next operand.
+    let mut wanted: Vec<BigNum> = (0..jobs).map(|job| read(&mut field, r, job)).collect();
+    field.half_reduce(shifted, r);
+    field.copy(b, r);
+    field.copy(a, r);
+    let factors: Vec<BigNum> = (0..jobs).map(|job| read(&mut field, a, job)).collect();
+    for step in 0..chain {
+        match step % 3 {
+            0 => field.square(b, b),
+            1 => field.half_multiply(b, a, shifted, b),
+            _ => field.multiply(b, b, a),
+        }
+        for job in 0..jobs {
+            let factor = if step % 3 == 0 { &wanted[job] } else { &factors[job] };
+            let mut product = BigNum::new().unwrap();
+            product.checked_mul(&wanted[job], factor, &mut check.context).unwrap();
+            wanted[job] = check.shifted(job, &product, radix);
+        }
+    }
+    for job in 0..jobs {
+        check.same(job, &read(&mut field, b, job), &wanted[job], 4, "chain");
     }
 }
 
 #[test]
 fn field_operations_in_assembly_are_right_and_stay_in_bounds() {
     if let Some(assembly) = assembly() {
-        field_operations_are_right(&assembly, 200);
+        field_operations_are_right(&assembly, 8, 200);
+        field_operations_are_right(&assembly.for_lanes(4), 4, 200);
     }
 }
 
 #[test]
 fn field_operations_on_the_twin_are_right() {
-    field_operations_are_right(&Interpreted, 6);
+    field_operations_are_right(&Interpreted, 8, 6);
 }
 
 #[test]
 fn a_scan_selects_each_lanes_entry_alone_or_fused() {
     fn check(kernels: &impl Kernels) {
         let mut random = Random(77);
-        for class in &CLASSES {
+        for class in all_classes() {
             let layout = Layout::of(class);
             let mut workspace = Workspace::new(layout.with_table);
             let mut field = Field::new(kernels, class, workspace.rows());
-            let (limbs, [from, shifted, _]) = (class.limbs, layout.scratch);
+            let (rows, [from, shifted, _]) = (class.rows(), layout.scratch);
             let mut entries = Vec::new();
             for entry in 0..scan::ENTRIES {
-                let rows: Vec<Lanes> = (0..2 * limbs).map(|_| std::array::from_fn(|_| random.word())).collect();
-                field.number(from).copy_from_slice(&rows[..limbs]);
-                field.number(shifted).copy_from_slice(&rows[limbs..]);
+                let limbs: Vec<Lanes> = (0..2 * rows).map(|_| std::array::from_fn(|_| random.word())).collect();
+                field.number(from).copy_from_slice(&limbs[..rows]);
+                field.number(shifted).copy_from_slice(&limbs[rows..]);
                 field.set_entry(entry, from, shifted);
-                entries.push(rows);
+                entries.push(limbs);
             }
             for round in 0..4 {
-                let wanted: Lanes = std::array::from_fn(|lane| (5 * lane as u64 + 3 * round) % 16);
+                let wanted: Lanes = std::array::from_fn(|job| (5 * job as u64 + 3 * round) % 16);
                 field.want(wanted);
                 if round % 2 == 0 {
                     field.scan();
                 } else {
                     (0..4).for_each(|quarter| field.square_and_scan(from, from, quarter));
                 }
-                for limb in 0..2 * limbs {
-                    let selected = field.memory[layout.selection + limb];
-                    let right: Lanes = std::array::from_fn(|lane| entries[wanted[lane] as usize][limb][lane]);
-                    assert_eq!(selected, right, "limb {limb} of {limbs}, round {round}");
+                for row in 0..2 * rows {
+                    let selected = field.memory[layout.selection + row];
+                    let right: Lanes =
+                        std::array::from_fn(|lane| entries[wanted[lane / class.lanes()] as usize][row][lane]);
+                    assert_eq!(selected, right, "row {row} of {rows}, round {round}");
                 }
             }
         }
@@ -375,12 +400,16 @@ impl Kernels for Counting {
     fn for_lanes(&self, _: usize) -> Counting {
         unreachable!("a count is taken of whole passes")
     }
+
+    fn halves_are_faster(&self) -> bool {
+        unreachable!("a count is taken of whole passes")
+    }
 }
 
 #[test]
 fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
-    for class in &CLASSES {
-        let n = class.limbs;
+    for class in all_classes() {
+        let (n, m) = (class.limbs, class.rows());
         let layout = Layout::of(class);
         let counting = Counting(Cell::new(0));
         let mut workspace = Workspace::new(layout.with_table);
@@ -393,17 +422,21 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
             Shape::Blocks { blocks, count, .. } => {
                 count * (count + 1) / 2 * (blocks.limbs * blocks.limbs + blocks.limbs)
             }
+            Shape::Folded(Folded { square: Some(_), .. }) => 2 * (m * m + m),
+            Shape::Folded(_) => 2 * n * m,
         };
+        // Of a folded number's reduction, no first limb is left out.
+        let reduction = if class.lanes() == 1 { 2 * n * n } else { n * (2 * m + 1) };
         field.square(r, a);
-        assert_eq!(counting.0.take(), square + 2 * n * n);
+        assert_eq!(counting.0.take(), square + reduction);
         field.square_and_scan(r, a, 0);
-        assert_eq!(counting.0.take(), square + 2 * n * n);
+        assert_eq!(counting.0.take(), square + reduction);
         field.multiply(r, a, b);
-        assert_eq!(counting.0.take(), 4 * n * n);
+        assert_eq!(counting.0.take(), 2 * n * m + reduction);
         field.half_multiply(r, a, shifted, b);
-        assert_eq!(counting.0.take(), 3 * n * n);
+        assert_eq!(counting.0.take(), 2 * n * m + reduction / 2);
         field.half_reduce(r, a);
-        assert_eq!(counting.0.take(), n * n);
+        assert_eq!(counting.0.take(), reduction / 2);
     }
 }
 
@@ -430,20 +463,20 @@ fn the_workspace_is_zero_again_after_use_and_is_used_again() {
 fn words_survive_the_way_to_limbs_and_back() {
     fn check(kernels: &impl Kernels) {
         let mut random = Random(3);
-        for class in &CLASSES {
+        for class in all_classes() {
             let layout = Layout::of(class);
             let mut workspace = Workspace::new(layout.without_table);
             let mut field = Field::new(kernels, class, workspace.rows());
-            let bits = class.limbs * LIMB_BITS;
-            let values: Vec<Vec<u64>> = (0..8).map(|lane| random.number(bits - 17 * lane)).collect();
+            let (bits, jobs) = (class.limbs * LIMB_BITS, class.jobs());
+            let values: Vec<Vec<u64>> = (0..jobs).map(|job| random.number(bits - 17 * job)).collect();
             for first in [0, 1, 64, 100, bits - 1, bits, bits + 64] {
-                field.load(layout.modulus, first, |lane| &values[lane]);
+                field.load(layout.modulus, first, |job| values.get(job).map_or(&[], Vec::as_slice));
                 field.unload(layout.modulus);
-                for lane in 0..8 {
+                for job in 0..jobs {
                     let mut wanted = BigNum::new().unwrap();
-                    wanted.rshift(&number(&values[lane]), first as i32).unwrap();
-                    assert_eq!(number(field.lane(lane)), wanted, "bits from {first} of {bits}");
-                    assert!(field.number(layout.modulus).iter().all(|row| row[lane] < 1 << LIMB_BITS));
+                    wanted.rshift(&number(&values[job]), first as i32).unwrap();
+                    assert_eq!(number(field.words(job)), wanted, "bits from {first} of {bits}");
+                    assert!(field.number(layout.modulus).as_flattened().iter().all(|&limb| limb < 1 << LIMB_BITS));
                 }
             }
         }
@@ -574,5 +607,75 @@ fn rsa_sized_exponents_come_out_right() {
         assert_eq!(powers(&ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
         let public: Vec<Job> = jobs.into_iter().map(|job| Job { exponent: vec![65537, 0], ..job }).collect();
         assert_eq!(powers(&ifma, &public, false), powers(&Libcrypto, &public, false));
+    }
+}
+
+#[test]
+fn carries_run_through_lanes_of_ones() {
+    fn check(kernels: &impl Kernels) {
+        let ones: Vec<u64> = vec![u64::MAX; 80];
+        for class in PAIRS.iter().chain(&QUADS) {
+            let layout = Layout::of(class);
+            let mut workspace = Workspace::new(layout.without_table);
+            let mut field = Field::new(kernels, class, workspace.rows());
+            let [a, b, r] = layout.scratch;
+            let bits = class.limbs * LIMB_BITS;
+            // All ones below `high`, and one, or as much as the lowest limb holds, at `low`.
+            for (high, low) in (1..class.limbs).flat_map(|high| (0..high).map(move |low| (high * LIMB_BITS, low))) {
+                for term in [1, (1 << LIMB_BITS) - 1] {
+                    let (mut x, mut y) = (BigNum::new().unwrap(), BigNum::new().unwrap());
+                    x.lshift(&number(&ones), 0).unwrap();
+                    x.mask_bits(high as i32).unwrap();
+                    y.lshift(&number(&[term]), (low * LIMB_BITS) as i32).unwrap();
+                    write(&mut field, a, 0, &x);
+                    write(&mut field, b, 0, &y);
+                    field.add(r, a, b);
+                    let mut sum = BigNum::new().unwrap();
+                    sum.checked_add(&x, &y).unwrap();
+                    assert_eq!(read(&mut field, r, 0), sum, "{bits} bits: ones below {high}, {term} at limb {low}");
+                }
+            }
+        }
+    }
+    check(&Interpreted);
+    if let Some(assembly) = assembly() {
+        check(&assembly.for_lanes(4));
+    }
+}
+
+#[test]
+fn one_number_alone_comes_out_right_at_every_length() {
+    // What runs folded: one or two jobs of a length.
+    let mut random = Random(21);
+    let ends = PAIRS.iter().chain(&QUADS).map(|class| class.limbs * LIMB_BITS - HEADROOM_BITS);
+    for bits in ends.flat_map(|end| [end - 300, end - 1, end]) {
+        for (count, shape) in [(1, 0), (1, 1), (1, 2), (2, 2), (3, 2), (5, 2), (6, 2)] {
+            let jobs: Vec<Job> = (0..count)
+                .map(|_| {
+                    let mut modulus = random.modulus(bits);
+                    if shape < 2 {
+                        // A single one, or all ones, as far as the length goes.
+                        let (top, length) = (modulus.len() - 1, (bits - 1) % 64);
+                        modulus.fill(if shape == 0 { 0 } else { u64::MAX });
+                        modulus[top] = if shape == 0 { 1 << length } else { u64::MAX >> (63 - length) };
+                        modulus[0] |= 1;
+                    }
+                    Job { base: random.words(2 * bits.div_ceil(64)), exponent: random.words(2), modulus }
+                })
+                .collect();
+            let check = |arithmetic: &dyn Arithmetic| {
+                assert_eq!(powers(arithmetic, &jobs, true), powers(&Libcrypto, &jobs, true), "{bits} bits, {count}");
+                assert_eq!(products(arithmetic, &jobs), products(&Libcrypto, &jobs), "{bits} bits, {count}");
+                let public: Vec<Job> = jobs.iter().map(|job| Job { exponent: vec![65537], ..job.clone() }).collect();
+                let results = powers(arithmetic, &public, false);
+                assert_eq!(results, powers(&Libcrypto, &public, false), "{bits} bits, {count}");
+            };
+            if let Some(ifma) = Ifma::new() {
+                check(&ifma);
+            }
+            if bits < 1100 && count < 3 {
+                check(&Twin::default());
+            }
+        }
     }
 }

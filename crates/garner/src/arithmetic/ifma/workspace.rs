@@ -32,7 +32,7 @@ pub struct Layout {
 impl Layout {
     /// The layout for numbers of `class`.
     pub fn of(class: &Class) -> Layout {
-        let limbs = class.limbs;
+        let rows = class.rows();
         let mut next = 0;
         let mut take = |rows: usize| {
             let place = next;
@@ -42,21 +42,22 @@ impl Layout {
         // A block reads, and ignores, one row after its columns.
         let (columns, digits) = match class.shape {
             Shape::Direct(_) => (0, 0),
-            Shape::Blocks { .. } => (2 * limbs + 1, limbs),
+            Shape::Folded(_) => (3 * rows, 0),
+            Shape::Blocks { .. } => (2 * rows + 1, rows),
         };
-        let staging = 2 * 8 * transpose::staged_rows(limbs);
+        let staging = 2 * 8 * transpose::staged_rows(rows);
         Layout {
             constants: take(constants::ROWS),
-            modulus: take(limbs),
-            accumulator: take(limbs),
+            modulus: take(rows),
+            accumulator: take(rows),
             columns: take(columns.max(staging)),
             digits: take(digits),
-            scratch: [take(limbs), take(limbs), take(limbs)],
-            to_montgomery: [take(limbs), take(limbs)],
+            scratch: [take(rows), take(rows), take(rows)],
+            to_montgomery: [take(rows), take(rows)],
             without_table: take(0),
-            power: take(limbs),
-            one: take(limbs),
-            selection: take(2 * limbs),
+            power: take(rows),
+            one: take(rows),
+            selection: take(2 * rows),
             table: take(class.table_rows()),
             with_table: take(0),
         }
