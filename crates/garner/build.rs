@@ -2,6 +2,7 @@
 
 use garner_kernels::Kernel;
 use garner_kernels::assembly::{self, Width};
+use garner_kernels::vex::{self, Encoding};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -11,7 +12,22 @@ fn main() {
     let kernels = garner_kernels::all();
     fs::write(out.join("kernels.s"), assembly::file(&kernels)).expect("writing the assembly");
     fs::write(out.join("kernels.rs"), table(&kernels)).expect("writing the table");
+    for (name, encoding) in [("vex", Encoding::Vex), ("vex_tested", Encoding::Evex)] {
+        fs::write(out.join(format!("{name}.s")), vex::file(&kernels, encoding)).expect("writing the assembly");
+        let symbols: Vec<String> = kernels.iter().map(|kernel| encoding.symbol(&kernel.name)).collect();
+        let table = entries(&format!("{}_ENTRIES", name.to_uppercase()), &symbols);
+        fs::write(out.join(format!("{name}.rs")), table).expect("writing the table");
+    }
     println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// Declarations of functions, and a table of them.
+fn entries(name: &str, symbols: &[String]) -> String {
+    let declarations: String =
+        symbols.iter().map(|symbol| format!("    fn {symbol}(_: P, _: P, _: P, _: P, _: P, _: P);\n")).collect();
+    let list: String = symbols.iter().map(|symbol| format!("    {symbol},\n")).collect();
+    let count = symbols.len();
+    format!("unsafe extern \"sysv64\" {{\n{declarations}}}\nstatic {name}: [Entry; {count}] = [\n{list}];\n")
 }
 
 fn table(kernels: &[Kernel]) -> String {

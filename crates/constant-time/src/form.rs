@@ -9,6 +9,7 @@
 
 use crate::verdict::Table;
 use garner_kernels::assembly::Width;
+use garner_kernels::vex::Encoding;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::collections::HashMap;
@@ -83,8 +84,9 @@ pub fn run(table: &mut Table, filter: &str) {
 fn every_kernel(code: &HashMap<String, Function>) -> Result<String, String> {
     let (mut functions, mut instructions) = (0, 0);
     for kernel in garner_kernels::all() {
-        for width in [Width::Eight, Width::Four].into_iter().filter(|width| width.suits(&kernel.program)) {
-            let symbol = width.symbol(&kernel.name);
+        let widths = [Width::Eight, Width::Four].into_iter().filter(|width| width.suits(&kernel.program));
+        let symbols = widths.map(|width| width.symbol(&kernel.name));
+        for symbol in symbols.chain([Encoding::Vex.symbol(&kernel.name)]) {
             let function = code.get(&symbol).ok_or_else(|| format!("{symbol} is not in the executable"))?;
             instructions += check(function).map_err(|reason| format!("{symbol}: {reason}"))?;
             functions += 1;
@@ -172,6 +174,12 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vpermq
         | Mnemonic::Vpsrldq
         | Mnemonic::Vpslldq
+        | Mnemonic::Vmovdqa
+        | Mnemonic::Vpbroadcastq
+        | Mnemonic::Vpand
+        | Mnemonic::Vpor
+        | Mnemonic::Vperm2i128
+        | Mnemonic::Vblendvpd
         | Mnemonic::Vptestmq
         | Mnemonic::Vpmovq2m
         | Mnemonic::Vzeroupper

@@ -64,15 +64,42 @@ pub fn file(kernels: &[Kernel]) -> String {
 
 fn function(text: &mut String, kernel: &Kernel, width: Width) {
     let symbol = width.symbol(&kernel.name);
+    begin(text, &symbol);
+    let mut printer = Printer { text, symbol: &symbol, width, labels: 0 };
+    printer.ops(kernel.program.ops(), 0);
+    end(text, &symbol);
+}
+
+pub(crate) fn begin(text: &mut String, symbol: &str) {
     // Hidden: shared objects that contain the kernels must not offer them to others.
     write!(text, "\n.globl {symbol}\n.hidden {symbol}\n.type {symbol}, @function\n.p2align 6\n{symbol}:\n")
         .expect("writing to a string");
-    let mut printer = Printer { text, symbol: &symbol, width, labels: 0 };
-    printer.ops(kernel.program.ops(), 0);
-    // Without it, SSE code that runs next on Intel processors waits for the registers' upper halves.
-    printer.line("vzeroupper");
-    printer.line("ret");
-    writeln!(text, ".size {symbol}, . - {symbol}").expect("writing to a string");
+}
+
+pub(crate) fn end(text: &mut String, symbol: &str) {
+    // Without vzeroupper, SSE code that runs next on Intel processors waits for the registers' upper halves.
+    writeln!(text, "    vzeroupper\n    ret\n.size {symbol}, . - {symbol}").expect("writing to a string");
+}
+
+pub(crate) fn begin_loop(text: &mut String, label: &str, count: usize, depth: usize) {
+    writeln!(text, "    mov {}, {count}\n.p2align 6\n{label}:", COUNTERS[depth]).expect("writing to a string");
+}
+
+pub(crate) fn end_loop(text: &mut String, label: &str, depth: usize) {
+    writeln!(text, "    dec {}\n    jnz {label}", COUNTERS[depth]).expect("writing to a string");
+}
+
+pub(crate) fn advance(pointer: Pointer, rows: isize) -> String {
+    format!("add {}, {}", POINTERS[pointer.index()], 64 * rows)
+}
+
+pub(crate) fn pointer(pointer: Pointer) -> &'static str {
+    POINTERS[pointer.index()]
+}
+
+/// The immediate operand of `vpermq`.
+pub(crate) fn order(order: [u8; 4]) -> u8 {
+    order.iter().rev().fold(0, |bits, &lane| bits << 2 | lane)
 }
 
 struct Printer<'a> {
@@ -99,13 +126,11 @@ impl Printer<'_> {
     }
 
     fn repeat(&mut self, count: usize, body: &Code, depth: usize) {
-        let (counter, label) = (COUNTERS[depth], format!(".L{}_{}", self.symbol, self.labels));
+        let label = format!(".L{}_{}", self.symbol, self.labels);
         self.labels += 1;
-        self.line(format!("mov {counter}, {count}"));
-        self.text.push_str(&format!(".p2align 6\n{label}:\n"));
+        begin_loop(self.text, &label, count, depth);
         self.ops(body.ops(), depth + 1);
-        self.line(format!("dec {counter}"));
-        self.line(format!("jnz {label}"));
+        end_loop(self.text, &label, depth);
     }
 }
 
@@ -136,13 +161,12 @@ impl Width {
             Op::Down { to, a } => format!("vpsrldq {}, {}, 8", vector(to), vector(a)),
             Op::Up { to, a } => format!("vpslldq {}, {}, 8", vector(to), vector(a)),
             Op::Permute { to, a, order } => {
-                let order = order.iter().rev().fold(0, |bits, &lane| bits << 2 | lane);
-                format!("vpermq {}, {}, {order:#04x}", vector(to), vector(a))
+                format!("vpermq {}, {}, {:#04x}", vector(to), vector(a), self::order(order))
             }
             Op::Carry { to, a } => format!("vpsraq {}, {}, 52", vector(to), vector(a)),
             Op::Test { mask, a, b } => format!("vptestmq {}, {}, {}", name(mask), vector(a), self.word(b)),
             Op::Negative { mask, a } => format!("vpmovq2m {}, {}", name(mask), vector(a)),
-            Op::Advance { pointer, rows } => format!("add {}, {}", POINTERS[pointer.index()], 64 * rows),
+            Op::Advance { pointer, rows } => advance(pointer, rows),
             Op::Repeat { .. } => unreachable!("printed by its caller"),
         }
     }

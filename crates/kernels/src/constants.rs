@@ -24,8 +24,16 @@ pub const NOT_LAST: usize = 8;
 pub const NOT_FIRST: usize = 9;
 /// The number 1 in every word.
 pub const ONE: usize = 10;
+/// `2^63` in every word.
+pub const SIGN: usize = 11;
+/// `2^11` in every word: `2^63`, shifted by a limb.
+pub const SHIFTED_SIGN: usize = 12;
+/// From here on, values for which AVX-IFMA has too few registers.
+pub const SPILL: usize = 13;
+/// Rows of such values, two a row.
+pub const SPILL_ROWS: usize = 24;
 /// Rows in the block.
-pub const ROWS: usize = 11;
+pub const ROWS: usize = SPILL + SPILL_ROWS;
 
 /// The pointer to the block in every kernel that needs it.
 pub const POINTER: Pointer = Pointer::P3;

@@ -1,8 +1,8 @@
-//! Garner's vector kernels: programs over 32 vector registers of eight 64-bit lanes, with two back ends.
+//! Garner's vector kernels: programs over 32 vector registers of eight 64-bit lanes, with back ends.
 //!
 //! A [`Program`] is straight-line code with loops of fixed count over six base pointers: it has no way to express a
-//! branch or an address that depends on data. [`assembly`] prints it for AVX-512 IFMA; [`interpreter`] runs it in plain
-//! Rust, so tests and constant-time checks see the very program the processor runs.
+//! branch or an address that depends on data. [`assembly`] prints it for AVX-512 IFMA, [`vex`] for AVX-IFMA;
+//! [`interpreter`] runs it in plain Rust, so tests and constant-time checks see the very program the processor runs.
 //!
 //! Numbers are limb-major rows of [`Lanes`]: row `i` holds limb `i`, radix 2^52, of eight numbers, one in each lane.
 //! [`all`] lists every kernel; each kernel's contract stands above the function that writes it.
@@ -24,6 +24,7 @@ mod rows;
 pub mod scan;
 pub mod square;
 pub mod transpose;
+pub mod vex;
 
 use fold::Fold;
 pub use program::Program;
@@ -183,8 +184,24 @@ mod tests {
     }
 
     #[test]
+    fn the_assembly_for_avx_ifma_uses_sixteen_registers_and_no_mask() {
+        let kernels = all();
+        let text = vex::file(&kernels, vex::Encoding::Vex);
+        for kernel in &kernels {
+            assert!(text.contains(&format!("\ngarner_{}_vex:\n", kernel.name)));
+        }
+        for absent in
+            ["zmm", "{k", "{1to", "rsp", "rbx"].into_iter().map(String::from).chain((16..32).map(|i| format!("mm{i}")))
+        {
+            assert!(!text.contains(&absent), "{absent}");
+        }
+        let unprefixed = text.lines().filter(|line| line.trim_start().starts_with("vpmadd52")).count();
+        assert_eq!(unprefixed, 0, "multiply-adds without the prefix are AVX-512's");
+    }
+
+    #[test]
     fn the_only_jumps_are_those_of_counted_loops() {
-        let text = assembly::file(&all());
+        let text = assembly::file(&all()) + &vex::file(&all(), vex::Encoding::Vex);
         for (line, next) in text.lines().zip(text.lines().skip(1)) {
             let jump = next.trim_start().starts_with('j');
             assert!(!jump || line.trim_start().starts_with("dec "), "{next}");

@@ -6,11 +6,12 @@ use crate::valgrind::{depends_on_secret, public_of_others, reveal, secret};
 use garner::arithmetic::ifma::Twin;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
-use garner_kernels::{Lanes, interpreter, program::Pointer};
+use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
 
 pub fn all() -> Vec<Scenario> {
     vec![
         clean("twin: every kernel, all its memory secret", kernels),
+        clean("twin: every kernel for AVX-IFMA, all its memory secret", kernels_for_avx_ifma),
         clean("twin: multiply, 250 to 1,500 bits", multiply),
         clean("twin: power_secret, 512-bit moduli", || power(3, 512, 4, 8, false)),
         clean("twin: power_secret, 512-bit moduli, folded over two lanes", || power(2, 512, 4, 8, false)),
@@ -38,6 +39,27 @@ fn kernels() {
         let before = memory.clone();
         secret(&mut memory);
         interpreter::run(&kernel.program, &mut memory, at);
+        assert!(depends_on_secret(&memory));
+        reveal(&mut memory);
+        assert_ne!(memory, before, "{} wrote something", kernel.name);
+    }
+}
+
+fn kernels_for_avx_ifma() {
+    let mut random = Words(6);
+    for kernel in garner_kernels::all() {
+        let mut reach = kernel.program.reach();
+        let spilled = &mut reach[constants::POINTER.index()];
+        *spilled = constants::ROWS.max(*spilled);
+        let mut rows = 0;
+        let at: [usize; Pointer::COUNT] = reach.map(|reach| {
+            rows += reach;
+            rows - reach
+        });
+        let mut memory: Vec<Lanes> = (0..rows).map(|_| std::array::from_fn(|_| random.next() >> 12)).collect();
+        let before = memory.clone();
+        secret(&mut memory);
+        vex::run(&vex::translate(&kernel.program), &mut memory, at);
         assert!(depends_on_secret(&memory));
         reveal(&mut memory);
         assert_ne!(memory, before, "{} wrote something", kernel.name);

@@ -27,6 +27,8 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::NUMBERS] = std::array::from_fn(|i| i as u64);
         memory[layout.constants + constants::EIGHT] = [8; 8];
         memory[layout.constants + constants::ONE] = [1; 8];
+        memory[layout.constants + constants::SIGN] = [1 << 63; 8];
+        memory[layout.constants + constants::SHIFTED_SIGN] = [1 << (63 - LIMB_BITS); 8];
         let folded = class.lanes();
         let lanes = |value: u64, wanted: &dyn Fn(usize) -> bool| {
             std::array::from_fn(|lane| if wanted(lane % folded) { value } else { 0 })
@@ -65,9 +67,9 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// Brings the numbers at `from` to words; [`Field::words`] shows them.
     pub fn unload(&mut self, from: usize) {
-        let staging = self.layout.columns;
+        let Layout { columns: staging, constants: c, .. } = self.layout;
         let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
-        self.run(self.class.to_words, [staging, from, staging + 8 * rows, 0, 0, 0]);
+        self.run(self.class.to_words, [staging, from, staging + 8 * rows, c, 0, 0]);
         if folded > 1 {
             let (lanes, joined) = self.memory[staging..staging + 12 * rows].split_at_mut(8 * rows);
             joined.fill([0; 8]);

@@ -1,7 +1,7 @@
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
 use super::workspace::Workspace;
-use garner_kernels::{Lanes, interpreter, program::Pointer};
+use garner_kernels::{Lanes, constants, interpreter, program::Pointer};
 use std::sync::{LazyLock, OnceLock};
 use std::time::Instant;
 
@@ -34,6 +34,9 @@ pub trait Kernels {
     where
         Self: Sized;
 
+    /// How many lanes there are.
+    fn lanes(&self) -> usize;
+
     /// Whether four lanes take less time than eight.
     fn halves_are_faster(&self) -> bool;
 }
@@ -41,8 +44,20 @@ pub trait Kernels {
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
 pub struct Assembly {
+    instructions: Instructions,
     /// Only the first four lanes are in use.
     narrow: bool,
+}
+
+/// The instructions that the processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Instructions {
+    Avx512,
+    /// Of 256 bits: AVX2 and AVX-IFMA.
+    AvxIfma,
+    /// AVX-IFMA's functions with multiply-adds in AVX-512's encoding, where only that can be had.
+    #[cfg(test)]
+    Avx512ForAvxIfma,
 }
 
 /// Runs the kernels interpreted: any processor, some 500 times slower.
@@ -56,6 +71,10 @@ type Entry = unsafe extern "sysv64" fn(P, P, P, P, P, P);
 
 #[cfg(target_arch = "x86_64")]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/kernels.s")), options(raw));
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex.s")), options(raw));
+#[cfg(all(test, target_arch = "x86_64"))]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), options(raw));
 
 /// One constant for each kernel, named after it, and `ALL` of them.
 #[allow(missing_docs)]
@@ -63,16 +82,26 @@ mod generated {
     use super::*;
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
     #[cfg(target_arch = "x86_64")]
-    impl Kernel {
-        pub(super) fn entry(&self, narrow: bool) -> Entry {
-            if narrow { NARROW_ENTRIES[self.index] } else { ENTRIES[self.index] }
+    include!(concat!(env!("OUT_DIR"), "/vex.rs"));
+    #[cfg(all(test, target_arch = "x86_64"))]
+    include!(concat!(env!("OUT_DIR"), "/vex_tested.rs"));
+    #[cfg(target_arch = "x86_64")]
+    impl Assembly {
+        pub(super) fn entry(&self, kernel: &Kernel) -> Entry {
+            match self.instructions {
+                Instructions::Avx512 if self.narrow => NARROW_ENTRIES[kernel.index],
+                Instructions::Avx512 => ENTRIES[kernel.index],
+                Instructions::AvxIfma => VEX_ENTRIES[kernel.index],
+                #[cfg(test)]
+                Instructions::Avx512ForAvxIfma => VEX_TESTED_ENTRIES[kernel.index],
+            }
         }
     }
 }
 pub use generated::*;
 
 impl Assembly {
-    /// The assembly, if processor and operating system support all instructions it uses.
+    /// The assembly for AVX-512 IFMA, if processor and operating system support all instructions it uses.
     pub fn new() -> Option<Assembly> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -81,16 +110,37 @@ impl Assembly {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512ifma");
-            supported.then_some(Assembly { narrow: false })
+            supported.then_some(Assembly { instructions: Instructions::Avx512, narrow: false })
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
+    }
+
+    /// The assembly for processors with AVX-IFMA.
+    pub fn avx_ifma() -> Option<Assembly> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxifma");
+            supported.then_some(Assembly { instructions: Instructions::AvxIfma, narrow: true })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// What [`Assembly::avx_ifma`] runs, on a processor with AVX-512 IFMA.
+    #[cfg(test)]
+    pub fn avx_ifma_on_avx512() -> Option<Assembly> {
+        Assembly::new().map(|_| Assembly { instructions: Instructions::Avx512ForAvxIfma, narrow: true })
     }
 }
 
 impl Kernels for Assembly {
     fn for_lanes(&self, lanes: usize) -> Assembly {
-        Assembly { narrow: lanes <= 4 }
+        Assembly { narrow: lanes <= 4, ..*self }
+    }
+
+    fn lanes(&self) -> usize {
+        if self.instructions == Instructions::Avx512 { 8 } else { 4 }
     }
 
     fn halves_are_faster(&self) -> bool {
@@ -117,14 +167,18 @@ impl Kernels for Assembly {
         let rows = memory.len();
         let fits =
             at.iter().zip(&kernel.reach).all(|(&at, &reach)| rows.checked_sub(at).is_some_and(|left| left >= reach));
+        // Behind the constants stand spilled values.
+        let constants =
+            self.instructions == Instructions::Avx512 || at[constants::POINTER.index()] + constants::ROWS <= rows;
+        let fits = fits && constants;
         assert!(fits, "{} would leave its memory", kernel.name);
         let base = memory.as_mut_ptr();
         assert!(base.addr().is_multiple_of(64), "rows are aligned");
         let p = at.map(|row| base.wrapping_add(row));
-        // SAFETY: the kernel touches only rows within `reach` of its pointers, all of them in `memory`, which is
+        // SAFETY: the kernel touches only rows within `reach` of its pointers and the block of constants, all of them in `memory`, which is
         // borrowed for the call and aligned as the kernel's moves require; that the processor has the instructions
         // was found out when this value was made.
-        unsafe { kernel.entry(self.narrow)(p[0], p[1], p[2], p[3], p[4], p[5]) }
+        unsafe { self.entry(kernel)(p[0], p[1], p[2], p[3], p[4], p[5]) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
@@ -133,9 +187,40 @@ impl Kernels for Assembly {
     }
 }
 
+/// Runs what is printed for AVX-IFMA, interpreted.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterpretedVex;
+
+#[cfg(test)]
+impl Kernels for InterpretedVex {
+    fn for_lanes(&self, _: usize) -> InterpretedVex {
+        InterpretedVex
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        false
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        use garner_kernels::vex;
+        static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> =
+            LazyLock::new(|| garner_kernels::all().iter().map(|kernel| vex::translate(&kernel.program)).collect());
+        vex::run(&PROGRAMS[kernel.index], memory, at);
+    }
+}
+
 impl Kernels for Interpreted {
     fn for_lanes(&self, _: usize) -> Interpreted {
         Interpreted
+    }
+
+    fn lanes(&self) -> usize {
+        8
     }
 
     fn halves_are_faster(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Modular arithmetic by AVX-512 IFMA, eight numbers at a time.
+//! Modular arithmetic by AVX-512 IFMA, eight numbers at a time, or by AVX-IFMA, four.
 //!
 //! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, or of one or two numbers
 //! that share four lanes, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
@@ -18,10 +18,7 @@ use crate::words::bit_length;
 use class::Class;
 use kernels::{Assembly, Interpreted, Kernels};
 
-/// Lanes in a vector.
-const LANES: usize = 8;
-
-/// Eight numbers at a time, by the processor's AVX-512 IFMA instructions.
+/// Eight numbers at a time by the processor's AVX-512 IFMA instructions, or four by AVX-IFMA.
 #[derive(Debug, Clone, Copy)]
 pub struct Ifma(Assembly);
 
@@ -40,15 +37,20 @@ impl Ifma {
     pub fn new() -> Option<Ifma> {
         Assembly::new().map(Ifma)
     }
+
+    /// The arithmetic by AVX-IFMA, on processors that have it: mostly those without AVX-512.
+    pub fn avx_ifma() -> Option<Ifma> {
+        Assembly::avx_ifma().map(Ifma)
+    }
 }
 
 impl Arithmetic for Ifma {
     fn name(&self) -> &'static str {
-        "ifma"
+        if self.0.lanes() == 8 { "ifma" } else { "avx-ifma" }
     }
 
     fn lanes(&self) -> usize {
-        LANES
+        self.0.lanes()
     }
 
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
@@ -70,7 +72,7 @@ impl Arithmetic for Twin {
     }
 
     fn lanes(&self) -> usize {
-        LANES
+        self.0.lanes()
     }
 
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
@@ -102,7 +104,7 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
         let class = class_of(same[0].modulus);
-        let (whole, rest) = same.split_at_mut(same.len() - same.len() % LANES);
+        let (whole, rest) = same.split_at_mut(same.len() - same.len() % kernels.lanes());
         for_passes(kernels, class, whole, power::secret);
         // Five or six: four and two, unless eight cost no more than four.
         let first = if matches!(rest.len(), 5 | 6) && kernels.halves_are_faster() { 4 } else { 0 };
@@ -133,7 +135,7 @@ fn for_passes<K: Kernels, J>(
     jobs: &mut [&mut J],
     run: impl Fn(&K, &'static Class, &mut [&mut J]),
 ) {
-    for pass in jobs.chunks_mut(class.jobs()) {
+    for pass in jobs.chunks_mut(class.jobs().min(kernels.lanes())) {
         run(&kernels.for_lanes(pass.len() * class.lanes()), class, pass);
     }
 }

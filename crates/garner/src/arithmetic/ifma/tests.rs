@@ -5,11 +5,11 @@
 
 use super::class::{CLASSES, Class, Folded, HEADROOM_BITS, PAIRS, QUADS, Shape};
 use super::field::Field;
-use super::kernels::{self, Assembly, At, Interpreted, Kernel, Kernels};
+use super::kernels::{self, Assembly, At, Interpreted, InterpretedVex, Kernel, Kernels};
 use super::workspace::{Layout, Workspace};
 use super::*;
 use crate::arithmetic::libcrypto::Libcrypto;
-use garner_kernels::{LIMB_BITS, Lanes, scan};
+use garner_kernels::{LIMB_BITS, Lanes, constants, scan};
 use openssl::bn::{BigNum, BigNumContext};
 use proptest::prelude::*;
 use std::cell::Cell;
@@ -78,7 +78,7 @@ fn every_kernel_does_in_assembly_what_its_twin_does() {
                 place
             };
             let at: At = std::array::from_fn(|_| next());
-            let mut workspace = [Workspace::new(rows), Workspace::new(rows), Workspace::new(rows)];
+            let mut workspace: [Workspace; 3] = std::array::from_fn(|_| Workspace::new(rows));
             for row in 0..rows {
                 let lanes: Lanes = match round {
                     0 => [u64::MAX; 8],
@@ -99,6 +99,48 @@ fn every_kernel_does_in_assembly_what_its_twin_does() {
                 first_four(narrow.rows()) == first_four(twins.rows()),
                 "{name} on four lanes differs from its twin"
             );
+        }
+    }
+}
+
+/// What AVX-IFMA will run: interpreted, and with another encoding of its multiply-adds.
+#[test]
+fn every_kernel_for_avx_ifma_does_what_the_program_does() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    // The block of constants first, where nothing else writes to what is spilled behind it.
+    let (rows, at) = (500, [constants::ROWS, 44, 51, 0, 58, 65]);
+    for kernel in kernels::ALL {
+        for round in 0..3 {
+            let before: Vec<Lanes> = (0..rows)
+                .map(|row| match (row, round) {
+                    (constants::SIGN, _) => [1 << 63; 8],
+                    (constants::SHIFTED_SIGN, _) => [1 << 11; 8],
+                    (_, 0) => [u64::MAX; 8],
+                    (_, 1) => [(1 << LIMB_BITS) - 1; 8],
+                    _ => std::array::from_fn(|_| random.word()),
+                })
+                .collect();
+            let run = |kernels: &dyn Fn(&mut [Lanes])| {
+                let mut workspace = Workspace::new(rows);
+                workspace.rows().copy_from_slice(&before);
+                kernels(workspace.rows());
+                let after: Vec<Lanes> = workspace.rows().to_vec();
+                [&after[..constants::SPILL], &after[constants::ROWS..]].concat()
+            };
+            let mut wanted = run(&|rows| Interpreted.run(kernel, rows, at));
+            if !kernel.name.starts_with("to_") {
+                // The lanes beyond four are not touched.
+                let untouched = run(&|_| ());
+                wanted.iter_mut().zip(untouched).for_each(|(row, before)| row[4..].copy_from_slice(&before[4..]));
+            }
+            let name = kernel.name;
+            assert!(run(&|rows| InterpretedVex.run(kernel, rows, at)) == wanted, "{name}, interpreted, round {round}");
+            if let Some(assembly) = Assembly::avx_ifma_on_avx512() {
+                assert!(run(&|rows| assembly.run(kernel, rows, at)) == wanted, "{name}, round {round}");
+            }
+            if let Some(assembly) = Assembly::avx_ifma() {
+                assert!(run(&|rows| assembly.run(kernel, rows, at)) == wanted, "{name}, AVX-IFMA, round {round}");
+            }
         }
     }
 }
@@ -340,7 +382,10 @@ fn field_operations_are_right_for(
 fn field_operations_in_assembly_are_right_and_stay_in_bounds() {
     if let Some(assembly) = assembly() {
         field_operations_are_right(&assembly, 8, 200);
-        field_operations_are_right(&assembly.for_lanes(4), 4, 200);
+        field_operations_are_right(&assembly.for_lanes(4), 4, 20);
+    }
+    if let Some(assembly) = Assembly::avx_ifma_on_avx512() {
+        field_operations_are_right(&assembly, 4, 6);
     }
 }
 
@@ -399,6 +444,10 @@ impl Kernels for Counting {
 
     fn for_lanes(&self, _: usize) -> Counting {
         unreachable!("a count is taken of whole passes")
+    }
+
+    fn lanes(&self) -> usize {
+        8
     }
 
     fn halves_are_faster(&self) -> bool {
@@ -485,6 +534,8 @@ fn words_survive_the_way_to_limbs_and_back() {
     if let Some(assembly) = assembly() {
         check(&assembly);
     }
+    // Of eight lanes, too: two registers stand for one.
+    check(&InterpretedVex);
 }
 
 /// One job, owned.
@@ -570,7 +621,8 @@ proptest! {
 
     #[test]
     fn assembly_and_libcrypto_agree(jobs in proptest::collection::vec(job(8192, 3), 1..40)) {
-        if let Some(ifma) = Ifma::new() {
+        let available = [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma()];
+        for ifma in available.into_iter().flatten().map(Ifma) {
             prop_assert_eq!(powers(&ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
             prop_assert_eq!(powers(&ifma, &jobs, false), powers(&Libcrypto, &jobs, false));
             prop_assert_eq!(products(&ifma, &jobs), products(&Libcrypto, &jobs));
@@ -670,9 +722,8 @@ fn one_number_alone_comes_out_right_at_every_length() {
                 let results = powers(arithmetic, &public, false);
                 assert_eq!(results, powers(&Libcrypto, &public, false), "{bits} bits, {count}");
             };
-            if let Some(ifma) = Ifma::new() {
-                check(&ifma);
-            }
+            let available = [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma()];
+            available.into_iter().flatten().for_each(|assembly| check(&Ifma(assembly)));
             if bits < 1100 && count < 3 {
                 check(&Twin::default());
             }
