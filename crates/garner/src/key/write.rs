@@ -1,8 +1,8 @@
-//! Keys back to DER and PEM, by `pkcs1`, `pkcs8` and `spki`. Called by the command line.
+//! Keys back to DER and PEM, by `pkcs1`, `pkcs8` and `spki`. Called by the command line and the OpenSSL provider.
 //!
 //! A private key is written with its larger prime first, whatever order it was read in. Encrypted files are written by `encrypt`.
 
-use super::{PrivateKey, PublicKey};
+use super::{Components, PrivateKey, PublicKey};
 use crate::words::to_be_bytes;
 use pkcs1::{ALGORITHM_ID, RsaPrivateKeyRef, RsaPublicKeyRef, UintRef};
 use pkcs8::der::asn1::{BitStringRef, OctetStringRef};
@@ -14,6 +14,37 @@ use zeroize::Zeroizing;
 const ENCODES: &str = "a validated key encodes";
 
 impl PrivateKey {
+    /// Calls `take` with all the key's numbers, wiped afterwards: for handing the key to another implementation.
+    pub fn with_components<T>(&self, take: impl FnOnce(&Components<'_>) -> T) -> T {
+        let [n, e, d, p, q, dp, dq, inverse] = self.numbers();
+        take(&Components {
+            modulus: &n,
+            public_exponent: &e,
+            private_exponent: &d,
+            prime1: &p,
+            prime2: &q,
+            exponent1: &dp,
+            exponent2: &dq,
+            coefficient: &inverse,
+        })
+    }
+
+    /// The numbers in PKCS#1's order, big-endian.
+    fn numbers(&self) -> [Zeroizing<Vec<u8>>; 8] {
+        let public = self.public();
+        [
+            public.modulus().words(),
+            public.exponent(),
+            self.d(),
+            self.p().words(),
+            self.q().words(),
+            self.dp(),
+            self.dq(),
+            self.q_inverse(),
+        ]
+        .map(big_endian)
+    }
+
     /// PKCS#1 `RSAPrivateKey` (RFC 8017 A.1.2) in DER.
     pub fn to_pkcs1_der(&self) -> Zeroizing<Vec<u8>> {
         self.pkcs1().to_bytes()
@@ -35,18 +66,7 @@ impl PrivateKey {
     }
 
     pub(super) fn pkcs1(&self) -> SecretDocument {
-        let public = self.public();
-        let numbers = [
-            public.modulus().words(),
-            public.exponent(),
-            self.d(),
-            self.p().words(),
-            self.q().words(),
-            self.dp(),
-            self.dq(),
-            self.q_inverse(),
-        ]
-        .map(big_endian);
+        let numbers = self.numbers();
         let field = |i: usize| UintRef::new(&numbers[i]).expect(ENCODES);
         let key = RsaPrivateKeyRef {
             modulus: field(0),

@@ -1,0 +1,76 @@
+//! The statistics under the names that both front ends give them.
+//!
+//! | name | what |
+//! |---|---|
+//! | `operations` | operations of all kinds answered |
+//! | `total-time` | time spent in batches, seconds, added up over the slots |
+//! | `average-time` | of that, per operation, microseconds |
+//! | `average-load` | total time / (time since the first operation × slots), 0 to 1 |
+//!
+//! These four are reals, as they always were in engines of this kind; the others are counts.
+
+use crate::Service;
+use std::ffi::CStr;
+
+/// One figure's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// How many.
+    Count(u64),
+    /// How much.
+    Real(f64),
+}
+
+/// The names of all figures, in the order of [`all`].
+pub const NAMES: [&CStr; 17] = [
+    c"operations",
+    c"total-time",
+    c"average-time",
+    c"average-load",
+    c"private-operations",
+    c"public-operations",
+    c"keys-generated",
+    c"batches",
+    c"mean-fill",
+    c"lane-use",
+    c"slots",
+    c"faults",
+    c"retries",
+    c"device-failures",
+    c"out-of-service",
+    c"queue",
+    c"queue-high-water",
+];
+
+/// Which of [`NAMES`] are counts; the others are reals.
+pub const COUNTS: [bool; 17] =
+    [false, false, false, false, true, true, true, true, false, false, true, true, true, true, true, true, true];
+
+/// How many of [`NAMES`] come first and are the four of old.
+pub const CLASSIC: usize = 4;
+
+/// All figures as they are now.
+pub fn all(service: &Service) -> [(&'static str, Value); NAMES.len()] {
+    use Value::{Count, Real};
+    let s = service.gatherer().statistics();
+    let values = [
+        Real(s.operations() as f64),
+        Real(s.device_time.as_secs_f64()),
+        Real(s.mean_time().as_secs_f64() * 1e6),
+        Real(s.load()),
+        Count(s.private_operations),
+        Count(s.public_operations),
+        Count(service.keys()),
+        Count(s.batches),
+        Real(s.mean_fill()),
+        Real(s.lane_use()),
+        Count(s.slots),
+        Count(s.faults),
+        Count(s.retries),
+        Count(s.device_failures),
+        Count(s.out_of_service),
+        Count(s.queue),
+        Count(s.queue_high_water),
+    ];
+    std::array::from_fn(|i| (NAMES[i].to_str().expect("plain names"), values[i]))
+}

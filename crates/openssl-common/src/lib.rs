@@ -1,0 +1,24 @@
+//! What the OpenSSL provider and the ENGINE share.
+//!
+//! Called by both front ends; calls the gatherer. Knows nothing of dispatch tables and nothing of `RSA_METHOD`.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`settings`] | what a configuration may say, and what it may not |
+//! | [`service`] | the one gatherer of the process, from the first front end loaded to the last unloaded |
+//! | [`run`] | one operation: blocking, or pausing the asynchronous job it is called from |
+//! | [`figures`] | the statistics under the names both front ends give them |
+//! | [`summary`] | the line written when the process ends, where somebody asked for it |
+//! | [`libcrypto`] | that the libcrypto we were loaded by is the one we are linked to; its error queue |
+
+pub mod figures;
+mod job;
+pub mod libcrypto;
+pub mod run;
+pub mod service;
+pub mod settings;
+pub mod summary;
+
+pub use run::run;
+pub use service::Service;
+pub use settings::Settings;

@@ -1,0 +1,55 @@
+//! One operation for a caller from OpenSSL.
+
+use crate::Service;
+use crate::job::{self, Job};
+use garner::Error;
+use garner::encryption::Decryption;
+use garner::gather::{Operation, Output};
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// Not now, or not in this process: OpenSSL is to do it itself.
+    Unavailable,
+    /// It was done and failed, or nobody can do it.
+    Failed(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::Full(_) | Error::ShutDown | Error::Forked | Error::Device { .. } => Failure::Unavailable,
+            error => Failure::Failed(error),
+        }
+    }
+}
+
+/// Runs a private operation and waits for its answer; `opening`, if any, takes the message out of it.
+///
+/// Called from inside an asynchronous job of OpenSSL, it pauses the job meanwhile. Such a job may be abandoned while it
+/// is paused, and then never returns from here: all that is needed then belongs to the job's wait context, and **the
+/// caller must own no memory at this moment** (nothing on its stack would ever be dropped).
+///
+/// # Errors
+/// [`Failure`].
+pub fn run(service: &Service, operation: Operation, opening: Option<Decryption>) -> Result<Output, Failure> {
+    match Job::current() {
+        Some(job) => job::run(service, &job, operation, opening),
+        None => {
+            let output = service.gatherer().run(operation)?;
+            Ok(open(opening.as_ref(), output)?)
+        }
+    }
+}
+
+/// Whether the caller is in an asynchronous job, which has little stack.
+pub fn in_job() -> bool {
+    Job::current().is_some()
+}
+
+pub(crate) fn open(opening: Option<&Decryption>, output: Output) -> Result<Output, Error> {
+    match opening {
+        Some(opening) => opening.open(&output),
+        None => Ok(output),
+    }
+}

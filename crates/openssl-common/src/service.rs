@@ -1,0 +1,100 @@
+//! The one gatherer of the process, shared by all library contexts and threads.
+
+use crate::settings::{Refused, Settings};
+use crate::summary;
+use garner::arithmetic::Arithmetic;
+use garner::fork::away_from_fork;
+use garner::gather::Gatherer;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The gatherer, and what is known of it.
+pub struct Service {
+    gatherer: Gatherer,
+    arithmetic: Arc<dyn Arithmetic>,
+    device: String,
+    worthwhile: bool,
+    front_end: &'static str,
+    keys: AtomicU64,
+}
+
+static CURRENT: Mutex<Weak<Service>> = Mutex::new(Weak::new());
+
+impl Service {
+    /// The process's service: that which is there, or a new one with these settings. Whoever comes first decides on
+    /// the settings, as a gatherer for each library context would gather less. It ends with its last owner.
+    ///
+    /// # Errors
+    /// [`Refused`], as [`Settings::config`].
+    pub fn open(settings: &Settings, front_end: &'static str) -> Result<Arc<Service>, Refused> {
+        // A child made while somebody holds the lock would wait for it for ever.
+        away_from_fork(|| {
+            let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(service) = current.upgrade() {
+                return Ok(service);
+            }
+            let (config, worthwhile) = settings.config()?;
+            let device = config.devices.first().map_or("libcrypto", |device| device.name()).to_owned();
+            let arithmetic = Arc::clone(&config.arithmetic);
+            let gatherer = Gatherer::new(config);
+            let keys = AtomicU64::new(0);
+            let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys });
+            *current = Arc::downgrade(&service);
+            summary::prepare();
+            Ok(service)
+        })
+    }
+
+    /// The service, if there is one now.
+    pub(crate) fn current() -> Option<Arc<Service>> {
+        away_from_fork(|| CURRENT.lock().unwrap_or_else(PoisonError::into_inner).upgrade())
+    }
+
+    /// The gatherer.
+    pub fn gatherer(&self) -> &Gatherer {
+        &self.gatherer
+    }
+
+    /// The host's arithmetic.
+    pub fn arithmetic(&self) -> &dyn Arithmetic {
+        &*self.arithmetic
+    }
+
+    /// The name of the device.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Whether the device beats OpenSSL.
+    pub fn worthwhile(&self) -> bool {
+        self.worthwhile
+    }
+
+    /// Which front end came first: `provider` or `engine`.
+    pub(crate) fn front_end(&self) -> &'static str {
+        self.front_end
+    }
+
+    /// Keys generated.
+    pub fn keys(&self) -> u64 {
+        self.keys.load(Ordering::Relaxed)
+    }
+
+    /// A key was generated.
+    pub fn count_key(&self) {
+        self.keys.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        summary::write(self);
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("device", &self.device).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,66 @@
+//! One line of figures when the process ends or the module is unloaded, where the environment variable
+//! `GARNER_SUMMARY` asks for it: `stderr`, or the path of a file to append to. Child processes write their own lines.
+
+use crate::figures::Value;
+use crate::{Service, figures};
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The environment variable.
+pub const VARIABLE: &str = "GARNER_SUMMARY";
+
+/// The process whose end is watched; a child made by `fork` inherits the handler.
+static WATCHING: AtomicU32 = AtomicU32::new(0);
+
+/// The process that has written its last line.
+static ENDED: AtomicU32 = AtomicU32::new(0);
+
+/// Sees to it that the line is written at the end of the process even if somebody never unloads us.
+pub(crate) fn prepare() {
+    if std::env::var_os(VARIABLE).is_some() && WATCHING.swap(1, Ordering::Relaxed) == 0 {
+        // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). Failure means
+        // no line from a process that leaks its library context.
+        unsafe { libc::atexit(at_exit) };
+    }
+}
+
+extern "C" fn at_exit() {
+    if let Some(service) = Service::current() {
+        write(&service);
+        ENDED.store(std::process::id(), Ordering::Relaxed);
+    }
+}
+
+/// Writes the line, if it was asked for and the process's last was not written yet.
+pub(crate) fn write(service: &Service) {
+    let Some(target) = std::env::var_os(VARIABLE) else { return };
+    if ENDED.load(Ordering::Relaxed) == std::process::id() {
+        return;
+    }
+    let line = line(service);
+    // Nobody is there to be told of a failure: the process is about to end.
+    if target == "stderr" {
+        let _ = std::io::stderr().write_all(line.as_bytes());
+    } else if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(target) {
+        // One write, so that the lines of several processes do not mix.
+        let _ = file.write_all(line.as_bytes());
+    }
+}
+
+/// `garner: pid=17 program=nginx front-end=provider device=cpu private-operations=9 …`
+fn line(service: &Service) -> String {
+    let program = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
+    let program = program.trim_end().replace(char::is_whitespace, "_");
+    let (pid, front_end, device) = (std::process::id(), service.front_end(), service.device());
+    let mut line = format!("garner: pid={pid} program={program} front-end={front_end} device={device}");
+    for (name, value) in figures::all(service) {
+        let _ = match value {
+            Value::Count(count) => write!(line, " {name}={count}"),
+            Value::Real(real) => write!(line, " {name}={real:.6}"),
+        };
+    }
+    line.push('\n');
+    line
+}

@@ -1,0 +1,362 @@
+//! OSSL_OP_ASYM_CIPHER: PKCS#1 v1.5 with implicit rejection, OAEP, TLS premaster secrets, and no padding.
+//!
+//! As with signatures, the default provider's context holds the settings and judges them.
+
+use crate::call::{Refusal, call, told};
+use crate::key::Key;
+use crate::params::{Kind, Params, Questions, offered};
+use crate::provider::Provider;
+use crate::sys::*;
+use crate::upstream::{self, Tables};
+use garner::encryption::{self, Decryption, Scheme};
+use garner::gather::Operation;
+use garner::padding::{Hash, oaep};
+use garner_openssl_common::run::{self, Failure, in_job};
+use std::ffi::{CStr, c_int, c_uchar, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+/// The parameter that OpenSSL 3.2 introduced, and that we have for all versions.
+const IMPLICIT_REJECTION: &CStr = c"implicit-rejection";
+
+/// The longest message in bytes: callers may claim any length of their buffer.
+const LONGEST: usize = garner::arithmetic::Modulus::MAX_BITS / 8;
+
+fn table() -> &'static upstream::Cipher {
+    &Tables::get().cipher
+}
+
+/// A context of the default provider's.
+struct Inner(*mut c_void);
+
+impl Inner {
+    fn around(context: *mut c_void) -> Result<Inner, Refusal> {
+        if context.is_null() { Err(Refusal::Told) } else { Ok(Inner(context)) }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: ours, freed once.
+        unsafe { (table().freectx)(self.0) };
+    }
+}
+
+/// What a context is set to, as the default provider has it.
+struct Settings(Questions<6>);
+
+impl Settings {
+    fn of(inner: &Inner) -> Settings {
+        let mut questions = Questions::new([
+            (c"pad-mode", Kind::Int),
+            (c"digest", Kind::Text),
+            (c"mgf1-digest", Kind::Text),
+            (c"oaep-label", Kind::Bytes),
+            (c"tls-client-version", Kind::Uint),
+            (c"tls-negotiated-version", Kind::Uint),
+        ]);
+        // What it does not answer is not ours.
+        // SAFETY: a live context and a whole array.
+        unsafe { (table().get_ctx_params)(inner.0, questions.as_mut_ptr()) };
+        Settings(questions)
+    }
+
+    /// What they amount to, if it is ours.
+    ///
+    /// # Safety
+    /// The context they are of has not been changed since.
+    unsafe fn scheme(&self) -> Option<Scheme<'_>> {
+        let questions = &self.0;
+        let hash = |index, unset| {
+            let name = questions.text(index).filter(|name| !name.is_empty());
+            name.map_or(Some(unset), |name| Hash::from_name(name.to_str().ok()?).ok())
+        };
+        match questions.int(0)? {
+            RSA_PKCS1_PADDING => Some(Scheme::Pkcs1v15),
+            RSA_NO_PADDING => Some(Scheme::Raw),
+            RSA_PKCS1_OAEP_PADDING => {
+                let label_hash = hash(1, Hash::Sha1)?;
+                let functions = oaep::Functions { hash: label_hash, mgf1_hash: hash(2, label_hash)? };
+                // SAFETY: by this function's contract.
+                Some(Scheme::Oaep { functions, label: unsafe { questions.bytes(3) }.unwrap_or(&[]) })
+            }
+            RSA_PKCS1_WITH_TLS_PADDING => {
+                let version = |index| questions.uint(index).and_then(|version| u16::try_from(version).ok());
+                let offered = version(4).filter(|version| *version != 0)?;
+                let alternative = version(5).filter(|version| *version != 0);
+                Some(Scheme::TlsPremaster { version: offered, alternative })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A context as OpenSSL has it from us.
+struct Cipher {
+    /// Dropped before the provider it is from.
+    inner: Inner,
+    key: Option<Arc<Key>>,
+    /// The caller wants errors of PKCS#1 v1.5's padding: then it must be as careful with them as the default
+    /// provider, which does it.
+    explicit: bool,
+    provider: Arc<Provider>,
+}
+
+impl Cipher {
+    fn note(&mut self, params: Params<'_>) {
+        if let Some(implicit) = params.find(IMPLICIT_REJECTION).and_then(|param| param.int()) {
+            self.explicit = implicit == 0;
+        }
+    }
+
+    /// The operation that decrypts, and what takes the message out of its output; if it is ours.
+    fn decryption(&self, ciphertext: &[u8]) -> Option<(Operation, Decryption)> {
+        let settings = Settings::of(&self.inner);
+        // SAFETY: nobody changes the context meanwhile.
+        let scheme = unsafe { settings.scheme() }?;
+        if self.explicit && scheme == Scheme::Pkcs1v15 {
+            return None;
+        }
+        let key = self.key.as_ref()?.private()?;
+        // Leading zero bytes left out make a ciphertext no other: it must not be decrypted by other rules.
+        let missing = key.public().size().checked_sub(ciphertext.len())?;
+        let whole = [&vec![0; missing], ciphertext].concat();
+        encryption::decryption(key, scheme, &whole).ok()
+    }
+
+    /// Decrypts by Garner: the length, or `None` for the default provider to do it.
+    fn decrypt_by_garner(&self, ciphertext: &[u8], message: &mut [u8]) -> Result<Option<usize>, Refusal> {
+        let Some((operation, decryption)) = self.decryption(ciphertext) else { return Ok(None) };
+        // Nothing on this stack owns memory now but what goes along: see `run`.
+        match run::run(&self.provider.service, operation, Some(decryption)) {
+            Ok(output) => {
+                let Some(place) = message.get_mut(..output.len()) else {
+                    return Err(Refusal::Because("the buffer is shorter than the message".to_owned()));
+                };
+                place.copy_from_slice(&output);
+                Ok(Some(output.len()))
+            }
+            Err(Failure::Unavailable) => Ok(None),
+            Err(Failure::Failed(garner::Error::Verification)) => {
+                Err(Refusal::Because("the ciphertext does not decrypt".to_owned()))
+            }
+            Err(Failure::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// Encrypts by Garner: the length, or `None` for the default provider to do it or to say why not.
+    fn encrypt_by_garner(&self, message: &[u8], ciphertext: &mut [u8]) -> Option<usize> {
+        // In a job there is too little stack to run an operation on it, and it is too short to pause for.
+        if in_job() {
+            return None;
+        }
+        let settings = Settings::of(&self.inner);
+        // SAFETY: nobody changes the context meanwhile.
+        let scheme = unsafe { settings.scheme() }?;
+        let key = self.key.as_ref()?.public()?;
+        let place = ciphertext.get_mut(..key.size())?;
+        let encrypted = encryption::encrypt(self.provider.service.gatherer(), key, scheme, message).ok()?;
+        place.copy_from_slice(&encrypted);
+        Some(encrypted.len())
+    }
+}
+
+/// The context that OpenSSL means.
+///
+/// # Safety
+/// `context` is null or from `newctx` or `dupctx`, was not freed, and is used by one thread at a time.
+unsafe fn of<'a>(context: *mut c_void) -> Result<&'a mut Cipher, Refusal> {
+    // SAFETY: by this function's contract.
+    unsafe { context.cast::<Cipher>().as_mut() }.ok_or(Refusal::Told)
+}
+
+unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
+    call(ptr::null_mut(), || {
+        // SAFETY: OpenSSL gives the context of the provider.
+        let provider = unsafe { Provider::of(provider) };
+        // SAFETY: the default provider's own context.
+        let inner = Inner::around(unsafe { (table().newctx)(provider.upstream.context()) })?;
+        Ok(Box::into_raw(Box::new(Cipher { inner, key: None, explicit: false, provider })).cast())
+    })
+}
+
+unsafe extern "C" fn freectx(context: *mut c_void) {
+    call((), || {
+        if !context.is_null() {
+            // SAFETY: OpenSSL gives what `newctx` or `dupctx` made, for the last time.
+            drop(unsafe { Box::from_raw(context.cast::<Cipher>()) });
+        }
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn dupctx(context: *mut c_void) -> *mut c_void {
+    call(ptr::null_mut(), || {
+        // SAFETY: OpenSSL gives a context of ours, here and below.
+        let original = unsafe { of(context) }?;
+        // SAFETY: a live context.
+        let inner = Inner::around(unsafe { (table().dupctx)(original.inner.0) })?;
+        let (key, provider) = (original.key.clone(), Arc::clone(&original.provider));
+        Ok(Box::into_raw(Box::new(Cipher { inner, key, explicit: original.explicit, provider })).cast())
+    })
+}
+
+type Init = unsafe extern "C" fn(*mut c_void, *mut c_void, *const OSSL_PARAM) -> c_int;
+
+/// # Safety
+/// As OpenSSL calls the functions below.
+unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *const OSSL_PARAM) -> c_int {
+    call(0, || {
+        // SAFETY: see `dupctx`; a key of ours or null.
+        let (context, key) = unsafe { (of(context)?, Key::share(key).ok_or(Refusal::Told)?) };
+        // SAFETY: a live context and key of the default provider's, OpenSSL's array.
+        told(unsafe { init(context.inner.0, key.inner(), params) })?;
+        context.key = Some(key);
+        context.explicit = false;
+        // SAFETY: OpenSSL's array.
+        context.note(unsafe { Params::new(params) });
+        Ok(1)
+    })
+}
+
+unsafe extern "C" fn encrypt_init(context: *mut c_void, key: *mut c_void, params: *const OSSL_PARAM) -> c_int {
+    // SAFETY: called by OpenSSL, as the next is.
+    unsafe { begin(table().encrypt_init, context, key, params) }
+}
+
+unsafe extern "C" fn decrypt_init(context: *mut c_void, key: *mut c_void, params: *const OSSL_PARAM) -> c_int {
+    // SAFETY: see `encrypt_init`.
+    unsafe { begin(table().decrypt_init, context, key, params) }
+}
+
+/// The buffers of an operation as slices; `None` when only the length is asked for.
+///
+/// # Safety
+/// OpenSSL's buffers, with their lengths, which do not overlap.
+unsafe fn buffers<'a>(
+    output: *mut c_uchar,
+    size: usize,
+    input: *const c_uchar,
+    length: usize,
+) -> Option<(&'a mut [u8], &'a [u8])> {
+    if output.is_null() || input.is_null() {
+        return None;
+    }
+    // SAFETY: by this function's contract.
+    Some(unsafe {
+        (std::slice::from_raw_parts_mut(output, size.min(LONGEST)), std::slice::from_raw_parts(input, length))
+    })
+}
+
+unsafe extern "C" fn encrypt(
+    context: *mut c_void,
+    output: *mut c_uchar,
+    written: *mut usize,
+    size: usize,
+    input: *const c_uchar,
+    length: usize,
+) -> c_int {
+    call(0, || {
+        // SAFETY: see `dupctx`.
+        let context = unsafe { of(context) }?;
+        // SAFETY: OpenSSL's buffers.
+        let done = unsafe { buffers(output, size, input, length) };
+        if let Some(count) = done.and_then(|(output, input)| context.encrypt_by_garner(input, output)) {
+            // SAFETY: OpenSSL's own, never null.
+            unsafe { *written = count };
+            return Ok(1);
+        }
+        // SAFETY: a live context, OpenSSL's buffers.
+        Ok(unsafe { (table().encrypt)(context.inner.0, output, written, size, input, length) })
+    })
+}
+
+unsafe extern "C" fn decrypt(
+    context: *mut c_void,
+    output: *mut c_uchar,
+    written: *mut usize,
+    size: usize,
+    input: *const c_uchar,
+    length: usize,
+) -> c_int {
+    call(0, || {
+        // SAFETY: see `dupctx`.
+        let context = unsafe { of(context) }?;
+        // SAFETY: OpenSSL's buffers.
+        if let Some((message, ciphertext)) = unsafe { buffers(output, size, input, length) }
+            && let Some(count) = context.decrypt_by_garner(ciphertext, message)?
+        {
+            // SAFETY: OpenSSL's own, never null.
+            unsafe { *written = count };
+            return Ok(1);
+        }
+        // SAFETY: a live context, OpenSSL's buffers.
+        Ok(unsafe { (table().decrypt)(context.inner.0, output, written, size, input, length) })
+    })
+}
+
+unsafe extern "C" fn get_ctx_params(context: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
+    // SAFETY: see `dupctx`; a live context, OpenSSL's array.
+    call(0, || Ok(unsafe { (table().get_ctx_params)(of(context)?.inner.0, params) }))
+}
+
+unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PARAM) -> c_int {
+    call(0, || {
+        // SAFETY: see `get_ctx_params`.
+        let context = unsafe { of(context) }?;
+        // SAFETY: see `get_ctx_params`. What it does not know it ignores.
+        told(unsafe { (table().set_ctx_params)(context.inner.0, params) })?;
+        // SAFETY: OpenSSL's array.
+        context.note(unsafe { Params::new(params) });
+        Ok(1)
+    })
+}
+
+unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, provider: *mut c_void) -> *const OSSL_PARAM {
+    call(ptr::null(), || {
+        // SAFETY: OpenSSL gives the context of the provider.
+        let provider = unsafe { Provider::of(provider) };
+        // SAFETY: the default provider's own; the list is static.
+        Ok(unsafe { (table().gettable_ctx_params)(ptr::null_mut(), provider.upstream.context()) })
+    })
+}
+
+unsafe extern "C" fn settable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const OSSL_PARAM {
+    &raw const SETTABLE.0[0]
+}
+
+/// A list of parameters.
+struct List<const N: usize>([OSSL_PARAM; N]);
+// SAFETY: never written to; its pointers are to static names.
+unsafe impl<const N: usize> Sync for List<N> {}
+
+/// What the default provider of any version takes, and implicit rejection.
+static SETTABLE: List<11> = List([
+    offered(c"digest", OSSL_PARAM_UTF8_STRING),
+    offered(c"digest-props", OSSL_PARAM_UTF8_STRING),
+    offered(c"pad-mode", OSSL_PARAM_UTF8_STRING),
+    offered(c"mgf1-digest", OSSL_PARAM_UTF8_STRING),
+    offered(c"mgf1-properties", OSSL_PARAM_UTF8_STRING),
+    offered(c"oaep-label", OSSL_PARAM_OCTET_STRING),
+    offered(c"tls-client-version", OSSL_PARAM_UNSIGNED_INTEGER),
+    offered(c"tls-negotiated-version", OSSL_PARAM_UNSIGNED_INTEGER),
+    offered(c"pad-mode", OSSL_PARAM_INTEGER),
+    offered(IMPLICIT_REJECTION, OSSL_PARAM_UNSIGNED_INTEGER),
+    crate::params::end(),
+]);
+
+/// The dispatch table.
+pub static TABLE: [OSSL_DISPATCH; 12] = [
+    entry!(OSSL_FUNC_ASYM_CIPHER_NEWCTX, newctx),
+    entry!(OSSL_FUNC_ASYM_CIPHER_FREECTX, freectx),
+    entry!(OSSL_FUNC_ASYM_CIPHER_DUPCTX, dupctx),
+    entry!(OSSL_FUNC_ASYM_CIPHER_ENCRYPT_INIT, encrypt_init),
+    entry!(OSSL_FUNC_ASYM_CIPHER_ENCRYPT, encrypt),
+    entry!(OSSL_FUNC_ASYM_CIPHER_DECRYPT_INIT, decrypt_init),
+    entry!(OSSL_FUNC_ASYM_CIPHER_DECRYPT, decrypt),
+    entry!(OSSL_FUNC_ASYM_CIPHER_GET_CTX_PARAMS, get_ctx_params),
+    entry!(OSSL_FUNC_ASYM_CIPHER_GETTABLE_CTX_PARAMS, gettable_ctx_params),
+    entry!(OSSL_FUNC_ASYM_CIPHER_SET_CTX_PARAMS, set_ctx_params),
+    entry!(OSSL_FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS, settable_ctx_params),
+    OSSL_DISPATCH { id: 0, function: None },
+];

@@ -1,0 +1,271 @@
+//! A key: the default provider's, and ours beside it once it is needed.
+//!
+//! The default provider's is the key: it is imported, exported, compared, checked and asked by everybody. Ours is made
+//! from it at the first operation of ours; a key that Garner refuses (several primes, more than 8,192 bits, no CRT that
+//! fits) stays with the default provider.
+
+use crate::params::{Given, Kind, Params, Questions};
+use crate::provider::Provider;
+use crate::sys::*;
+use crate::upstream::{Keymgmt, Tables};
+use garner::key::{Components, PrivateKey, PublicKey};
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use zeroize::Zeroizing;
+
+/// A value made at its first use, by whoever comes first. Not a `OnceLock`: a fork while another thread is inside
+/// it would block the child for ever. Two threads may both make it, and one of the two is thrown away.
+struct Made<T>(AtomicPtr<T>);
+
+impl<T> Made<T> {
+    const fn new() -> Made<T> {
+        Made(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    fn get_or(&self, make: impl FnOnce() -> T) -> &T {
+        let mut current = self.0.load(Ordering::Acquire);
+        if current.is_null() {
+            let made = Box::into_raw(Box::new(make()));
+            match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => current = made,
+                Err(other) => {
+                    // SAFETY: never shared: the exchange failed.
+                    drop(unsafe { Box::from_raw(made) });
+                    current = other;
+                }
+            }
+        }
+        // SAFETY: not null, from `Box::into_raw`, and freed only through `&mut self`.
+        unsafe { &*current }
+    }
+
+    fn forget(&mut self) {
+        let current = std::mem::replace(self.0.get_mut(), ptr::null_mut());
+        if !current.is_null() {
+            // SAFETY: from `Box::into_raw`; `&mut self` rules out other users.
+            drop(unsafe { Box::from_raw(current) });
+        }
+    }
+}
+
+impl<T> Drop for Made<T> {
+    fn drop(&mut self) {
+        self.forget();
+    }
+}
+
+/// A key as OpenSSL has it from us.
+pub struct Key {
+    provider: Arc<Provider>,
+    pss: bool,
+    inner: *mut c_void,
+    private: Made<Option<Arc<PrivateKey>>>,
+    public: Made<Option<Arc<PublicKey>>>,
+    restriction: Made<Option<c_int>>,
+}
+
+// SAFETY: the default provider's keys may be used by any thread, as OpenSSL does.
+unsafe impl Send for Key {}
+// SAFETY: as above.
+unsafe impl Sync for Key {}
+
+impl Key {
+    /// A key around one of the default provider's; `None` for null.
+    ///
+    /// # Safety
+    /// `inner` is null or a key of the default provider of the kind `pss` says, and nobody else's.
+    pub unsafe fn around(provider: Arc<Provider>, pss: bool, inner: *mut c_void) -> Option<Arc<Key>> {
+        let made = || Key { provider, pss, inner, private: Made::new(), public: Made::new(), restriction: Made::new() };
+        (!inner.is_null()).then(|| Arc::new(made()))
+    }
+
+    /// An empty key.
+    pub fn empty(provider: Arc<Provider>, pss: bool) -> Option<Arc<Key>> {
+        // SAFETY: the default provider's own context; the result is null or a new key.
+        unsafe {
+            let inner = (Tables::get().keymgmt(pss).new)(provider.upstream.context());
+            Key::around(provider, pss, inner)
+        }
+    }
+
+    /// A key in the default provider made of one of ours.
+    pub fn generated(provider: Arc<Provider>, pss: bool, key: &PrivateKey) -> Option<Arc<Key>> {
+        let made = Key::empty(provider, pss)?;
+        let mut numbers = key.with_components(|c| {
+            Given::default()
+                .big_number(c"n", c.modulus)
+                .big_number(c"e", c.public_exponent)
+                .big_number(c"d", c.private_exponent)
+                .big_number(c"rsa-factor1", c.prime1)
+                .big_number(c"rsa-factor2", c.prime2)
+                .big_number(c"rsa-exponent1", c.exponent1)
+                .big_number(c"rsa-exponent2", c.exponent2)
+                .big_number(c"rsa-coefficient1", c.coefficient)
+        });
+        // SAFETY: a live key and a whole array of parameters, which is copied.
+        let imported = unsafe { (made.table().import)(made.inner, OSSL_KEYMGMT_SELECT_KEYPAIR, numbers.as_ptr()) };
+        (imported == 1).then_some(made)
+    }
+
+    /// Hands it to OpenSSL.
+    pub fn into_raw(key: Option<Arc<Key>>) -> *mut c_void {
+        key.map_or(ptr::null_mut(), |key| Arc::into_raw(key).cast_mut().cast())
+    }
+
+    /// The key that OpenSSL means.
+    ///
+    /// # Safety
+    /// `raw` is null or from [`Key::into_raw`], and was not freed.
+    pub unsafe fn of<'a>(raw: *const c_void) -> Option<&'a Key> {
+        // SAFETY: by this function's contract.
+        unsafe { raw.cast::<Key>().as_ref() }
+    }
+
+    /// A share of the key that OpenSSL means.
+    ///
+    /// # Safety
+    /// As [`Key::of`].
+    pub unsafe fn share(raw: *const c_void) -> Option<Arc<Key>> {
+        let key = raw.cast::<Key>();
+        if key.is_null() {
+            return None;
+        }
+        // SAFETY: by this function's contract; the count is raised for the share that is made of it.
+        unsafe {
+            Arc::increment_strong_count(key);
+            Some(Arc::from_raw(key))
+        }
+    }
+
+    /// Ends OpenSSL's share.
+    ///
+    /// # Safety
+    /// As [`Key::of`]; not used after.
+    pub unsafe fn free(raw: *mut c_void) {
+        if !raw.is_null() {
+            // SAFETY: by this function's contract.
+            drop(unsafe { Arc::from_raw(raw.cast_const().cast::<Key>()) });
+        }
+    }
+
+    /// The default provider's key.
+    pub fn inner(&self) -> *mut c_void {
+        self.inner
+    }
+
+    /// Whether its type is RSA-PSS.
+    pub fn is_pss(&self) -> bool {
+        self.pss
+    }
+
+    /// The provider it is of.
+    pub fn provider(&self) -> &Arc<Provider> {
+        &self.provider
+    }
+
+    /// The default provider's functions for its kind.
+    pub fn table(&self) -> &'static Keymgmt {
+        Tables::get().keymgmt(self.pss)
+    }
+
+    /// The private key, if there is one that Garner takes.
+    pub fn private(&self) -> Option<&Arc<PrivateKey>> {
+        self.private.get_or(|| self.numbers(true).and_then(|numbers| numbers.private())).as_ref()
+    }
+
+    /// The public key, if Garner takes it.
+    pub fn public(&self) -> Option<&Arc<PublicKey>> {
+        self.public.get_or(|| self.numbers(false).and_then(|numbers| numbers.public())).as_ref()
+    }
+
+    /// The shortest salt that a restricted RSA-PSS key allows; `None` where there is no restriction.
+    pub fn restriction(&self) -> Option<c_int> {
+        *self.restriction.get_or(|| {
+            if !self.pss {
+                return None;
+            }
+            let mut questions = Questions::new([(c"saltlen", Kind::Int)]);
+            // SAFETY: a live key and a whole array of parameters.
+            unsafe { (self.table().get_params)(self.inner, questions.as_mut_ptr()) };
+            questions.int(0)
+        })
+    }
+
+    /// The numbers, as the default provider exports them.
+    fn numbers(&self, private: bool) -> Option<Numbers> {
+        let table = self.table();
+        let selection = if private { OSSL_KEYMGMT_SELECT_KEYPAIR } else { OSSL_KEYMGMT_SELECT_PUBLIC_KEY };
+        let mut numbers = Numbers::default();
+        // SAFETY: a live key; `collect` gets the pointer to `numbers`, before this returns.
+        let exported = unsafe {
+            (table.has)(self.inner, selection) == 1
+                && (table.export)(self.inner, selection, collect, ptr::from_mut(&mut numbers).cast()) == 1
+        };
+        exported.then_some(numbers)
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // SAFETY: ours alone, freed once.
+        unsafe { (self.table().free)(self.inner) };
+    }
+}
+
+/// The numbers of a key, big-endian.
+#[derive(Default)]
+struct Numbers {
+    values: [Option<Zeroizing<Vec<u8>>>; NAMES.len()],
+    others: bool,
+}
+
+const NAMES: [&CStr; 8] =
+    [c"n", c"e", c"d", c"rsa-factor1", c"rsa-factor2", c"rsa-exponent1", c"rsa-exponent2", c"rsa-coefficient1"];
+
+/// Takes what the default provider exports.
+unsafe extern "C" fn collect(params: *const OSSL_PARAM, numbers: *mut c_void) -> c_int {
+    // SAFETY: `Key::numbers` gives its local, and nobody else uses it meanwhile.
+    let numbers = unsafe { &mut *numbers.cast::<Numbers>() };
+    // SAFETY: the array of an export is whole and lives as long as this call.
+    for param in unsafe { Params::new(params) }.iter() {
+        match NAMES.iter().position(|name| *name == param.name()) {
+            Some(index) => numbers.values[index] = param.big_number(),
+            // A third prime.
+            None if param.name() == c"rsa-factor3" => numbers.others = true,
+            None => {}
+        }
+    }
+    1
+}
+
+impl Numbers {
+    fn public(&self) -> Option<Arc<PublicKey>> {
+        let [n, e, ..] = &self.values;
+        PublicKey::from_n_e(n.as_ref()?, e.as_ref()?).ok().map(Arc::new)
+    }
+
+    fn private(&self) -> Option<Arc<PrivateKey>> {
+        if self.others {
+            return None;
+        }
+        let key = match &self.values {
+            [Some(n), Some(e), Some(d), Some(p), Some(q), Some(dp), Some(dq), Some(inverse)] => {
+                PrivateKey::from_components(&Components {
+                    modulus: n,
+                    public_exponent: e,
+                    private_exponent: d,
+                    prime1: p,
+                    prime2: q,
+                    exponent1: dp,
+                    exponent2: dq,
+                    coefficient: inverse,
+                })
+            }
+            [Some(n), Some(e), Some(d), ..] => PrivateKey::from_n_e_d(n, e, d),
+            _ => return None,
+        };
+        key.ok().map(Arc::new)
+    }
+}

@@ -1,0 +1,47 @@
+//! Garner as an OpenSSL provider: `garner.so` among OpenSSL's modules. `docs/openssl.md` tells its users what it does.
+//!
+//! Called by libcrypto; calls the gatherer by way of `garner_openssl_common`, and for everything that is not ours the
+//! default provider, which has a library context of its own here.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `entry` | what OpenSSL loads and asks first |
+//! | `keymgmt`, `signature`, `cipher` | the functions of the three operations |
+//! | `key` | a key of the default provider's, and ours made from it |
+//! | `digest` | hashing what is to be signed |
+//! | `upstream` | the default provider's functions |
+//! | `provider` | what all keys and contexts of one loaded provider share |
+//! | `params`, `sys`, `call` | OpenSSL's arrays, numbers and calls |
+//!
+//! Whatever OpenSSL passes in is a pointer, so each function it calls begins by turning its arguments into references
+//! and slices and ends by writing results; what lies between is safe code.
+
+/// An entry of a dispatch table.
+macro_rules! entry {
+    ($id:ident, $function:expr) => {
+        OSSL_DISPATCH {
+            id: $id,
+            // SAFETY: OpenSSL calls the function of this number with this function's signature; any function pointer may
+            // be kept as another.
+            function: Some(unsafe {
+                std::mem::transmute::<*const (), unsafe extern "C" fn()>($function as *const ())
+            }),
+        }
+    };
+}
+
+mod call;
+mod cipher;
+mod digest;
+mod entry;
+mod key;
+mod keymgmt;
+mod params;
+mod provider;
+mod signature;
+mod sys;
+mod upstream;
+
+pub use entry::OSSL_provider_init;
+pub use garner_openssl_common::settings::add_device;
+pub use sys::CONSTANTS;
