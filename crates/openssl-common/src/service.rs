@@ -6,7 +6,7 @@ use garner::arithmetic::Arithmetic;
 use garner::fork::away_from_fork;
 use garner::gather::Gatherer;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The gatherer, and what is known of it.
@@ -17,6 +17,19 @@ pub struct Service {
     worthwhile: bool,
     front_end: &'static str,
     keys: AtomicU64,
+}
+
+/// Whether [`at_exit`] is registered; a child made by `fork` inherits that.
+static WATCHING: AtomicBool = AtomicBool::new(false);
+
+/// Runs before libcrypto's own clean-up, which was registered earlier: threads of ours that end after it could not give
+/// their random generators back. Who calls us later is served by OpenSSL itself. And if somebody never unloads us, this
+/// is the last chance for the summary.
+extern "C" fn at_exit() {
+    if let Some(service) = Service::current() {
+        summary::last(&service);
+        service.gatherer.shutdown();
+    }
 }
 
 static CURRENT: Mutex<Weak<Service>> = Mutex::new(Weak::new());
@@ -41,13 +54,17 @@ impl Service {
             let keys = AtomicU64::new(0);
             let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys });
             *current = Arc::downgrade(&service);
-            summary::prepare();
+            if !WATCHING.swap(true, Ordering::Relaxed) {
+                // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). If it
+                // cannot be registered, all that is missed is what it says.
+                unsafe { libc::atexit(at_exit) };
+            }
             Ok(service)
         })
     }
 
     /// The service, if there is one now.
-    pub(crate) fn current() -> Option<Arc<Service>> {
+    fn current() -> Option<Arc<Service>> {
         away_from_fork(|| CURRENT.lock().unwrap_or_else(PoisonError::into_inner).upgrade())
     }
 

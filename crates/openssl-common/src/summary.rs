@@ -11,26 +11,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The environment variable.
 pub const VARIABLE: &str = "GARNER_SUMMARY";
 
-/// The process whose end is watched; a child made by `fork` inherits the handler.
-static WATCHING: AtomicU32 = AtomicU32::new(0);
-
 /// The process that has written its last line.
 static ENDED: AtomicU32 = AtomicU32::new(0);
 
-/// Sees to it that the line is written at the end of the process even if somebody never unloads us.
-pub(crate) fn prepare() {
-    if std::env::var_os(VARIABLE).is_some() && WATCHING.swap(1, Ordering::Relaxed) == 0 {
-        // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). Failure means
-        // no line from a process that leaks its library context.
-        unsafe { libc::atexit(at_exit) };
-    }
-}
-
-extern "C" fn at_exit() {
-    if let Some(service) = Service::current() {
-        write(&service);
-        ENDED.store(std::process::id(), Ordering::Relaxed);
-    }
+/// Writes the line before the process ends.
+pub(crate) fn last(service: &Service) {
+    write(service);
+    ENDED.store(std::process::id(), Ordering::Relaxed);
 }
 
 /// Writes the line, if it was asked for and the process's last was not written yet.

@@ -11,7 +11,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 
-/// Called by OpenSSL when it loads the module. Refuses, with an error on OpenSSL's queue, when it is another OpenSSL
+/// Called by OpenSSL when it loads the module. Refuses, with an error on OpenSSL's queue and on stderr, when it is another OpenSSL
 /// than this was built for, or when the configuration says something wrong: OpenSSL then goes on with its own RSA.
 ///
 /// # Safety
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn OSSL_provider_init(
     to_core: *mut *const OSSL_DISPATCH,
     context: *mut *mut c_void,
 ) -> c_int {
-    call(0, || {
+    let open = || {
         // SAFETY: OpenSSL's table.
         let theirs = unsafe { find(from_core, OSSL_FUNC_CRYPTO_MALLOC) };
         let theirs = theirs.map_or(ptr::null(), |function| function as *const c_void);
@@ -43,6 +43,14 @@ pub unsafe extern "C" fn OSSL_provider_init(
             *context = provider.into_context();
         }
         Ok(1)
+    };
+    call(0, || {
+        open().inspect_err(|refusal| {
+            // OpenSSL drops the errors of modules that its configuration names.
+            if let Refusal::Because(reason) = refusal {
+                eprintln!("garner: {reason}; OpenSSL goes on without Garner");
+            }
+        })
     })
 }
 

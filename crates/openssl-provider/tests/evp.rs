@@ -1,0 +1,129 @@
+//! `tests/c/evp.c`, an EVP program that knows nothing of Garner, with Garner in its configuration.
+
+mod support;
+
+use support::{Site, ends, run, words};
+
+fn evp(site: &Site, arguments: &str) -> String {
+    let program = site.compile("evp");
+    run(site.garner(program.to_str().unwrap()).args(words(arguments)))
+}
+
+/// `descriptors=D bytes=B` as numbers.
+fn left_behind(text: &str) -> (i64, i64) {
+    let number = |name: &str| {
+        let found = text.split_whitespace().find_map(|word| word.strip_prefix(name)).expect("figures");
+        found.parse::<i64>().unwrap()
+    };
+    (number("descriptors="), number("bytes="))
+}
+
+#[test]
+fn blocking_threads_get_right_answers_and_share_batches() {
+    let site = Site::new();
+    evp(&site, "threads 16 10");
+    let figures = site.figures();
+    figures.private_at_least(320);
+    assert!(!support::accelerated() || figures.get("batches") < figures.get("private-operations"));
+    assert_eq!(figures.get("faults"), 0);
+}
+
+#[test]
+fn jobs_of_many_threads_pause_and_are_resumed_with_right_answers() {
+    let site = Site::new();
+    evp(&site, "jobs 3 16 4");
+    site.figures().private_at_least(384);
+}
+
+#[test]
+fn jobs_that_share_a_wait_context_all_get_their_answers() {
+    let site = Site::new();
+    evp(&site, "shared 16 8");
+    site.figures().private_at_least(256);
+}
+
+#[test]
+fn jobs_are_woken_by_the_callback_of_their_wait_context() {
+    let site = Site::new();
+    evp(&site, "callback 20");
+    site.figures().private_at_least(40);
+}
+
+#[test]
+fn abandoned_jobs_cost_nothing_and_crash_nothing() {
+    let site = Site::new();
+    let (descriptors, bytes) = left_behind(&evp(&site, "abandon 100"));
+    assert_eq!(descriptors, 0);
+    // A leak of ours would be the ticket, its answer of 256 bytes and the bell: more than this for each.
+    assert!(bytes < 100 * 300, "{bytes} bytes for 100 jobs");
+}
+
+#[test]
+fn children_after_fork_and_exec_sign_while_their_parent_signs() {
+    let site = Site::new();
+    evp(&site, "fork 16");
+    site.figures().private_at_least(40);
+}
+
+#[test]
+fn module_can_be_loaded_and_unloaded_again_and_again() {
+    let site = Site::new();
+    let (descriptors, bytes) = left_behind(&evp(&site, "reload 200"));
+    assert_eq!(descriptors, 0);
+    // A key alone would be more.
+    assert!(bytes < 200 * 1024, "{bytes} bytes for 200 cycles");
+}
+
+#[test]
+fn keys_of_all_kinds_sign_whoever_does_it() {
+    let site = Site::new();
+    let said = evp(&site, "keys");
+    assert!(said.lines().count() >= 20, "{said}");
+    assert!(said.contains("3 primes, e = 3 signs") && said.contains("no CRT signs"), "{said}");
+    site.figures().private_at_least(20);
+}
+
+#[test]
+fn soak_of_threads_jobs_forks_and_reloads() {
+    let site = Site::new();
+    evp(&site, "soak 8");
+    site.figures().private_at_least(100);
+}
+
+#[test]
+fn lying_device_under_the_provider_releases_no_wrong_answer() {
+    if !support::accelerated() {
+        return;
+    }
+    let site = Site::lying();
+    evp(&site, "threads 8 10");
+    evp(&site, "jobs 2 8 4");
+    let figures = site.figures();
+    figures.private_at_least(288);
+    assert!(figures.get("faults") > 20 && figures.get("retries") > 20, "it did not lie");
+}
+
+#[test]
+fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
+    let site = Site::slow();
+    let program = site.compile("evp");
+    for arguments in ["threads 2 1", "jobs 1 2 1", "reload 3"] {
+        let mut valgrind = site.garner("valgrind");
+        // libcrypto's assembly reads whole blocks beyond what is initialised; what is ours would be an invalid access.
+        valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+        valgrind.args(["--undef-value-errors=no", "--child-silent-after-fork=yes"]).arg(&program);
+        run(valgrind.args(words(arguments)).env("GARNER_CPU", "libcrypto"));
+    }
+    site.figures().private_at_least(8);
+}
+
+#[test]
+fn second_libcrypto_in_the_process_is_refused_with_both_names() {
+    let site = Site::new();
+    let program = site.compile_static("second");
+    let mut command = site.plain(program.to_str().unwrap());
+    let output = ends(command.env("OPENSSL_MODULES", site.path("modules")));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("second, but linked to") && said.contains("build Garner for the OpenSSL"), "{said}");
+}
