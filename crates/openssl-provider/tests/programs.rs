@@ -155,7 +155,8 @@ fn haproxy_with_ssl_mode_async_serves_plain_clients() {
 #[test]
 fn bind_signs_a_zone_of_ten_thousand_names() {
     let site = Site::new();
-    let mut zone = "$TTL 3600\n@ IN SOA ns hostmaster 1 3600 600 86400 3600\n@ IN NS ns\nns IN A 127.0.0.1\n".to_owned();
+    let mut zone =
+        "$TTL 3600\n@ IN SOA ns hostmaster 1 3600 600 86400 3600\n@ IN NS ns\nns IN A 127.0.0.1\n".to_owned();
     for name in 0..10_000 {
         writeln!(zone, "h{name} IN A 10.{}.{}.{}", name >> 16, name >> 8 & 255, name & 255).unwrap();
     }
@@ -204,9 +205,10 @@ fn pythons_ssl_serves_and_its_plain_self_connects() {
 fn openssl_command_makes_what_a_plain_one_accepts() {
     let site = with_certificate(Site::new());
     site.write("message", b"a message\n");
-    let (garner, plain) = (|line: &str| run(site.garner("openssl").args(words(line))), |line: &str| {
-        run(site.plain("openssl").args(words(line)))
-    });
+    let (garner, plain) = (
+        |line: &str| run(site.garner("openssl").args(words(line))),
+        |line: &str| run(site.plain("openssl").args(words(line))),
+    );
     let did = |private: u64| site.figures().private_at_least(private);
     garner("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out made.pem");
     assert_eq!(site.figures().get("keys-generated"), u64::from(true));
@@ -278,7 +280,10 @@ fn padding_and_digest_matrix_gives_what_plain_openssl_gives() {
     for (options, ours) in [
         ("rsa_padding_mode:pkcs1", true),
         ("rsa_padding_mode:oaep", true),
-        ("rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha512 -pkeyopt rsa_mgf1_md:sha1 -pkeyopt rsa_oaep_label:4142", true),
+        (
+            "rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha512 -pkeyopt rsa_mgf1_md:sha1 -pkeyopt rsa_oaep_label:4142",
+            true,
+        ),
         ("rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:ripemd160", false),
     ] {
         let encrypt = format!("pkeyutl -encrypt -pubin -inkey public.pem -in message -out sealed -pkeyopt {options}");
@@ -293,7 +298,10 @@ fn padding_and_digest_matrix_gives_what_plain_openssl_gives() {
     }
     for (made, ours) in [
         ("genpkey -algorithm RSA-PSS", true),
-        ("genpkey -algorithm RSA-PSS -pkeyopt rsa_pss_keygen_md:sha384 -pkeyopt rsa_pss_keygen_mgf1_md:sha384 -pkeyopt rsa_pss_keygen_saltlen:48", false),
+        (
+            "genpkey -algorithm RSA-PSS -pkeyopt rsa_pss_keygen_md:sha384 -pkeyopt rsa_pss_keygen_mgf1_md:sha384 -pkeyopt rsa_pss_keygen_saltlen:48",
+            false,
+        ),
         ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024", false),
         ("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2049", false),
         ("genpkey -algorithm RSA -pkeyopt rsa_keygen_primes:3", false),

@@ -1,0 +1,71 @@
+//! What OpenSSL's `dynamic` engine loads: SO_PATH, ID `garner`, LOAD.
+
+use crate::control::{COMMANDS, control};
+use crate::method;
+use crate::sys::*;
+use garner_openssl_common::libcrypto::{self, raise};
+use std::ffi::{CStr, c_char, c_int, c_ulong};
+use std::panic::catch_unwind;
+
+const ID: &CStr = c"garner";
+
+/// Called by `dynamic` first: whether we speak its version of the interface.
+#[unsafe(no_mangle)]
+pub extern "C" fn v_check(version: c_ulong) -> c_ulong {
+    if version >= OSSL_DYNAMIC_VERSION { OSSL_DYNAMIC_VERSION } else { 0 }
+}
+
+/// Called by `dynamic` to make its engine ours. Refuses, with an error on OpenSSL's queue, another libcrypto than
+/// this is linked to, and another ID.
+///
+/// # Safety
+/// OpenSSL's contract for dynamic engines.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bind_engine(engine: *mut ENGINE, id: *const c_char, from: *const dynamic_fns) -> c_int {
+    // SAFETY: OpenSSL's structure and text; no arguments.
+    let (same, id) = unsafe {
+        let same = (*from).static_state == ENGINE_get_static_state();
+        (same, (!id.is_null()).then(|| CStr::from_ptr(id)))
+    };
+    let body = || {
+        if !same {
+            return Err("loaded by another libcrypto than it is linked to; build Garner for that OpenSSL".to_owned());
+        }
+        if let Some(id) = id.filter(|id| *id != ID) {
+            return Err(format!("the engine's ID is \"garner\", not {id:?}"));
+        }
+        libcrypto::initialise();
+        let rsa = method::make()?;
+        // SAFETY: OpenSSL's engine; static text, tables and functions, and a method that lives until the engine is destroyed.
+        let set = unsafe {
+            ENGINE_set_id(engine, ID.as_ptr()) == 1
+                && ENGINE_set_name(engine, c"Garner: batched RSA".as_ptr()) == 1
+                && ENGINE_set_RSA(engine, rsa) == 1
+                && ENGINE_set_init_function(engine, initialise) == 1
+                && ENGINE_set_destroy_function(engine, destroy) == 1
+                && ENGINE_set_ctrl_function(engine, control) == 1
+                && ENGINE_set_cmd_defns(engine, &raw const COMMANDS[0]) == 1
+        };
+        if set { Ok(()) } else { Err("libcrypto refuses the engine".to_owned()) }
+    };
+    told(catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
+}
+
+unsafe extern "C" fn initialise(_: *mut ENGINE) -> c_int {
+    told(catch_unwind(method::open).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
+}
+
+unsafe extern "C" fn destroy(_: *mut ENGINE) -> c_int {
+    method::unmake();
+    c_int::from(catch_unwind(method::close).is_ok())
+}
+
+fn told(result: Result<(), String>) -> c_int {
+    match result {
+        Ok(()) => 1,
+        Err(reason) => {
+            raise(&reason);
+            0
+        }
+    }
+}

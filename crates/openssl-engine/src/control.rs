@@ -1,0 +1,85 @@
+//! Commands: the statistics, as doubles, and the settings, as text.
+//!
+//! Numbers 200 to 203 are those of engines of this kind since ZoTech's: operations, time in total, time on average,
+//! load. `ENGINE_ctrl(e, 200, sizeof(double), &value, NULL)`.
+
+use crate::method::{SETTINGS, service};
+use crate::sys::*;
+use garner_openssl_common::Settings;
+use garner_openssl_common::figures::{self, Value};
+use garner_openssl_common::libcrypto::raise;
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::PoisonError;
+
+const fn figure(number: c_int, name: &'static CStr, description: &'static CStr) -> ENGINE_CMD_DEFN {
+    let (name, description) = (name.as_ptr(), description.as_ptr());
+    ENGINE_CMD_DEFN { number: (ENGINE_CMD_BASE + number) as c_uint, name, description, flags: ENGINE_CMD_FLAG_INTERNAL }
+}
+
+const fn setting(number: c_int, name: &'static CStr, description: &'static CStr) -> ENGINE_CMD_DEFN {
+    let (name, description) = (name.as_ptr(), description.as_ptr());
+    ENGINE_CMD_DEFN { number: (ENGINE_CMD_BASE + number) as c_uint, name, description, flags: ENGINE_CMD_FLAG_STRING }
+}
+
+/// Settings follow the statistics, in the order of [`Settings::NAMES`].
+pub static COMMANDS: [ENGINE_CMD_DEFN; 10] = [
+    figure(0, c"TOTAL_OPERATIONS", c"operations answered (double)"),
+    figure(1, c"TOTAL_TIME", c"time spent in batches, seconds (double)"),
+    figure(2, c"AVERAGE_TIME", c"time per operation, microseconds (double)"),
+    figure(3, c"AVERAGE_LOAD", c"time in batches / (time since the first x slots), 0 to 1 (double)"),
+    setting(4, c"DEVICE", c"auto, cpu or libcrypto"),
+    setting(5, c"SLOTS", c"how many batches run at the same time"),
+    setting(6, c"QUEUE_LIMIT", c"how many operations may wait"),
+    setting(7, c"FAILURES_ALLOWED", c"failed batches in a row before a device is taken out of service"),
+    setting(8, c"FAULTS_ALLOWED", c"wrong results before a device is taken out of service"),
+    ENGINE_CMD_DEFN { number: 0, name: ptr::null(), description: ptr::null(), flags: 0 },
+];
+
+/// Called by libcrypto for every command.
+pub unsafe extern "C" fn control(
+    _: *mut ENGINE,
+    command: c_int,
+    size: c_long,
+    pointer: *mut c_void,
+    _: Option<unsafe extern "C" fn()>,
+) -> c_int {
+    let body = || {
+        let number = usize::try_from(command - ENGINE_CMD_BASE).map_err(|_| "unknown command".to_owned())?;
+        if pointer.is_null() {
+            return Err("a command without a value".to_owned());
+        }
+        if number < figures::CLASSIC {
+            if size != size_of::<f64>() as c_long {
+                return Err("statistics are doubles: give sizeof(double) and a pointer to one".to_owned());
+            }
+            let value = service().map_or(0.0, |service| match figures::all(&service)[number].1 {
+                Value::Real(real) => real,
+                Value::Count(count) => count as f64,
+            });
+            // SAFETY: the caller says that it is a double.
+            unsafe { pointer.cast::<f64>().write_unaligned(value) };
+            return Ok(());
+        }
+        let name = Settings::NAMES.get(number - figures::CLASSIC).ok_or_else(|| "unknown command".to_owned())?;
+        // SAFETY: libcrypto passes text for commands that are declared to take it.
+        let value = unsafe { CStr::from_ptr(pointer.cast::<c_char>()) }.to_string_lossy();
+        if service().is_some() {
+            return Err(format!("{name}: settings are made before the engine is initialised"));
+        }
+        let mut settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        settings.get_or_insert_default().set(name, &value).map_err(|refused| refused.to_string())
+    };
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 1,
+        Ok(Err(reason)) => {
+            raise(&reason);
+            0
+        }
+        Err(_) => {
+            raise("a defect of the engine");
+            0
+        }
+    }
+}
