@@ -1,0 +1,132 @@
+//! The engine under programs of the old kind: `tests/c/old.c`, which is the sequence of calls that users of such engines
+//! have always written, and OpenSSH's `ssh-keygen`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+use std::{env, fs};
+
+/// The engine, up to date, of the profile these tests have. Cargo builds it for nobody's tests.
+fn module() -> &'static Path {
+    static MODULE: LazyLock<PathBuf> = LazyLock::new(|| {
+        // The test is target/PROFILE/deps/TEST.
+        let folder = env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
+        let profile = folder.file_name().unwrap().to_str().unwrap();
+        let profile = if profile == "debug" { "dev" } else { profile };
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--profile", profile, "--target-dir"]);
+        let status = cargo.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status();
+        assert!(status.expect("cargo").success(), "{cargo:?} failed");
+        folder.join("libgarner_engine.so")
+    });
+    &MODULE
+}
+
+/// A folder of a test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The program, compiled.
+fn old(folder: &Path) -> PathBuf {
+    let program = folder.join("old");
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
+    cc.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/old.c")).args(["-lcrypto", "-lpthread"]);
+    assert!(cc.status().unwrap().success(), "{cc:?}");
+    program
+}
+
+#[track_caller]
+fn run(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let said = String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned();
+    assert!(status.success(), "{command:?}: {status}\n{said}");
+    said
+}
+
+/// What the program printed under a name.
+fn figure(said: &str, name: &str) -> f64 {
+    let found = said.split_whitespace().find_map(|word| word.strip_prefix(name));
+    found.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name} in {said}"))
+}
+
+/// Without AVX-512 IFMA the engine leaves everything to OpenSSL, unless told otherwise.
+fn on_any_processor(command: &mut Command) -> &mut Command {
+    let accelerated = garner::arithmetic::best().unwrap().lanes() > 1;
+    if accelerated { command } else { command.env("ENGINE_DEVICE", "libcrypto") }
+}
+
+#[test]
+fn rsa_calls_of_threads_and_jobs_are_answered_rightly_and_counted() {
+    let folder = folder("calls");
+    let program = old(&folder);
+    for (arguments, operations) in [("8 0 10", 160.0), ("2 16 4", 256.0)] {
+        let said = run(on_any_processor(Command::new(&program).arg(module()).args(arguments.split(' '))));
+        assert_eq!(figure(&said, "operations="), operations);
+        let (total, average) = (figure(&said, "total-time="), figure(&said, "average-time="));
+        assert!((total * 1e6 / operations - average).abs() < 0.01 * average + 0.01, "{said}");
+        let load = figure(&said, "average-load=");
+        assert!(load > 0.0 && load <= 1.0, "{said}");
+    }
+}
+
+#[test]
+fn children_sign_while_their_parent_signs() {
+    let folder = folder("fork");
+    run(on_any_processor(Command::new(old(&folder)).arg(module()).arg("fork")));
+}
+
+#[test]
+fn wrong_id_and_wrong_settings_are_refused_with_the_reason() {
+    let folder = folder("wrong");
+    let said = run(Command::new(old(&folder)).arg(module()).arg("wrong"));
+    assert!(said.contains("the engine's ID is \"garner\", not \"other\""), "{said}");
+    assert!(said.contains("slots = many: must be a whole number from 1 to 4096"), "{said}");
+}
+
+#[test]
+fn without_a_device_that_beats_it_openssl_does_everything() {
+    let folder = folder("fallback");
+    let said = run(Command::new(old(&folder)).arg(module()).args(["2", "0", "2"]).env("GARNER_CPU", "libcrypto"));
+    assert_eq!(figure(&said, "operations="), 0.0);
+}
+
+#[test]
+fn valgrind_finds_nothing_wrong_and_nothing_lost() {
+    let folder = folder("valgrind");
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
+    valgrind.arg("--undef-value-errors=no").arg(old(&folder)).arg(module()).args(["2", "0", "1"]);
+    run(valgrind.env("ENGINE_DEVICE", "libcrypto").env("GARNER_CPU", "libcrypto"));
+}
+
+#[test]
+fn ssh_keygen_signs_through_the_engine_and_verifies_without_it() {
+    let folder = folder("ssh");
+    let device = if garner::arithmetic::best().unwrap().lanes() > 1 { "auto" } else { "libcrypto" };
+    let configuration = format!(
+        "openssl_conf = openssl_init\n[openssl_init]\nengines = engines\n[engines]\ngarner = garner_engine\n\
+         [garner_engine]\nengine_id = garner\ndynamic_path = {}\nDEVICE = {device}\ndefault_algorithms = RSA\n\
+         init = 1\n",
+        module().display()
+    );
+    fs::write(folder.join("openssl.cnf"), configuration).unwrap();
+    fs::write(folder.join("message"), "a message\n").unwrap();
+    let ssh_keygen = |arguments: &[&str]| {
+        let mut command = Command::new("ssh-keygen");
+        command.current_dir(&folder).env_remove("OPENSSL_CONF").args(arguments);
+        command
+    };
+    run(&mut ssh_keygen(&["-q", "-t", "rsa", "-b", "2048", "-N", "", "-f", "key"]));
+    let mut sign = ssh_keygen(&["-Y", "sign", "-f", "key", "-n", "file", "message"]);
+    run(sign.env("OPENSSL_CONF", folder.join("openssl.cnf")).env("GARNER_SUMMARY", folder.join("summary")));
+    let summary = fs::read_to_string(folder.join("summary")).unwrap();
+    assert_eq!(figure(&summary, "private-operations="), 1.0, "{summary}");
+    fs::write(folder.join("allowed"), format!("me {}", fs::read_to_string(folder.join("key.pub")).unwrap())).unwrap();
+    let mut verify = ssh_keygen(&["-Y", "verify", "-f", "allowed", "-I", "me", "-n", "file", "-s", "message.sig"]);
+    run(verify.stdin(fs::File::open(folder.join("message")).unwrap()));
+}

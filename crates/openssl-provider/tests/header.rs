@@ -1,0 +1,21 @@
+//! Numbers declared by hand, compared by a C compiler with those of the headers installed.
+
+mod support;
+
+use garner_provider::CONSTANTS;
+use std::fmt::Write as _;
+use std::process::Command;
+use support::Site;
+
+#[test]
+fn numbers_are_those_of_openssls_headers() {
+    let site = Site::slow();
+    let mut program = "#include <openssl/core.h>\n#include <openssl/core_dispatch.h>\n#include <openssl/rsa.h>\n".to_owned();
+    for (name, value) in CONSTANTS {
+        writeln!(program, "_Static_assert({name} == {value}, \"{name}\");").unwrap();
+    }
+    let file = site.write("numbers.c", program.as_bytes());
+    let output = Command::new("cc").args(["-fsyntax-only"]).arg(file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(CONSTANTS.len() > 60);
+}
