@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format check-ct bench fuzz install clean
+.PHONY: help setup build speed test lint format check-ct bench fuzz install deb clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,9 +36,13 @@ check-ct: setup ## constant-time evidence: form and traces of the kernels, memch
 bench: build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
 
-install: build ## the command, the C library with its header and pkg-config file, below PREFIX
+install: build ## the command and the C library below PREFIX, the OpenSSL modules where OpenSSL looks for them
 	install -D -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner
 	crates/capi/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
+	@crates/openssl-common/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
+
+deb: build ## the same as a Debian package, in target/
+	packaging/deb.sh $(OUT) target
 
 clean: ## remove what was built
 	$(CARGO) clean

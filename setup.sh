@@ -18,6 +18,13 @@ need python3-venv python3 -c "import ensurepip"
 need ccache ccache --version
 need liblz4-dev test -e /usr/include/lz4.h
 need zlib1g-dev test -e /usr/include/zlib.h
+# Programs that the OpenSSL front ends are tested under.
+PATH=$PATH:/usr/sbin
+need nginx-light nginx -v
+need haproxy haproxy -v
+need bind9-utils command -v dnssec-signzone
+need openssh-client command -v ssh-keygen
+need python3 python3 --version
 
 if [ -n "$missing" ]; then
     echo "installing:$missing"

@@ -79,8 +79,11 @@ unsafe fn configured(core: *const c_void, from_core: *const OSSL_DISPATCH, name:
 }
 
 unsafe extern "C" fn teardown(context: *mut c_void) {
-    // SAFETY: OpenSSL gives what `OSSL_provider_init` made, for the last time.
-    call((), || Ok(unsafe { Provider::take_back(context) }))
+    call((), || {
+        // SAFETY: OpenSSL gives what `OSSL_provider_init` made, for the last time.
+        unsafe { Provider::take_back(context) };
+        Ok(())
+    })
 }
 
 unsafe extern "C" fn query_operation(
@@ -141,8 +144,8 @@ unsafe extern "C" fn get_params(context: *mut c_void, params: *mut OSSL_PARAM) -
 /// `asked` is a whole parameter.
 unsafe fn figure(provider: &Arc<Provider>, name: &[u8], asked: *mut OSSL_PARAM) -> c_int {
     let found = figures::all(&provider.service).into_iter().find(|(known, _)| known.as_bytes() == name);
-    // SAFETY: by this function's contract.
     match found.map(|(_, value)| value) {
+        // SAFETY: by this function's contract.
         Some(Value::Count(count)) => unsafe { OSSL_PARAM_set_uint64(asked, count) },
         // SAFETY: by this function's contract.
         Some(Value::Real(real)) => unsafe { OSSL_PARAM_set_double(asked, real) },

@@ -24,8 +24,11 @@ unsafe extern "C" fn new<const PSS: bool>(provider: *mut c_void) -> *mut c_void 
 }
 
 unsafe extern "C" fn free(key: *mut c_void) {
-    // SAFETY: OpenSSL gives a key of ours, for the last time.
-    call((), || Ok(unsafe { Key::free(key) }))
+    call((), || {
+        // SAFETY: OpenSSL gives a key of ours, for the last time.
+        unsafe { Key::free(key) };
+        Ok(())
+    })
 }
 
 /// The key that OpenSSL means, or an error without words for a null pointer.

@@ -185,6 +185,8 @@ impl<const N: usize> Questions<N> {
 pub struct Given<'a> {
     params: Vec<OSSL_PARAM>,
     numbers: Vec<Zeroizing<Vec<u8>>>,
+    /// Boxed, so that they stay where they are.
+    #[allow(clippy::vec_box, reason = "parameters point to them while the list grows")]
     ints: Vec<Box<c_int>>,
     lives: PhantomData<&'a CStr>,
 }

@@ -29,7 +29,7 @@ macro_rules! tables {
                             format!("the default provider's {} lacks {}", stringify!($table), stringify!($name))
                         })?;
                         // SAFETY: OpenSSL's contract for the function of that number is this signature.
-                        unsafe { std::mem::transmute::<unsafe extern "C" fn(), _>(function) }
+                        unsafe { std::mem::transmute::<unsafe extern "C" fn(), unsafe extern "C" fn($($type),*) $(-> $result)?>(function) }
                     },)*
                 })
             }

@@ -79,7 +79,7 @@ impl Site {
         fs::create_dir_all(folder.join("modules")).unwrap();
         std::os::unix::fs::symlink(module, folder.join("modules/garner.so")).unwrap();
         let site = Site { folder };
-        let configuration = include_str!("../../openssl.cnf.in");
+        let configuration = include_str!("../../openssl.cnf");
         let text =
             format!("config_diagnostics = 1\n{configuration}{settings}\n\n[req]\ndistinguished_name = name\n[name]\n");
         site.write("openssl.cnf", text.as_bytes());
@@ -112,6 +112,9 @@ impl Site {
             let folders = ["lib", "lib64"].map(|lib| prefix.join(lib).display().to_string()).join(":");
             command.env("LD_LIBRARY_PATH", folders);
         }
+        // Where Debian has servers, which not every user's path has.
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{path}:/usr/sbin"));
         command.current_dir(&self.folder).env_remove("OPENSSL_CONF").env_remove("OPENSSL_MODULES").stdin(Stdio::null());
         command
     }

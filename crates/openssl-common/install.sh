@@ -1,0 +1,31 @@
+#!/bin/sh
+# Installs the OpenSSL provider and the engine: install.sh BUILD PREFIX [DESTDIR]
+#   BUILD    where cargo left libgarner_provider.so and libgarner_engine.so, such as target/release
+#   PREFIX   below which the configuration to include goes, such as /usr/local
+#   DESTDIR  put in front of all paths for packaging
+# The modules go where this machine's OpenSSL looks for them; MODULES and ENGINES in the environment name other folders.
+set -eu
+[ $# -ge 2 ] || {
+    sed -n '2,6s/^# //p' "$0" >&2
+    exit 2
+}
+build=$1 prefix=$2 root=${3-}
+crates=$(dirname "$0")/..
+folder() { openssl version "$1" | sed 's/.*"\(.*\)"/\1/'; }
+modules=${MODULES:-$(folder -m)}
+engines=${ENGINES:-$(folder -e)}
+share=$prefix/share/garner
+
+install -D -m 755 "$build/libgarner_provider.so" "$root$modules/garner.so"
+install -D -m 755 "$build/libgarner_engine.so" "$root$engines/garner.so"
+install -D -m 644 "$crates/openssl-provider/openssl.cnf" "$root$share/openssl.cnf"
+sed "s|@ENGINES@|$engines|" "$crates/openssl-engine/openssl-engine.cnf.in" >"$root$share/openssl-engine.cnf"
+
+cat <<END
+The provider is $modules/garner.so. To use it
+  in every program:  add this line at the end of $(folder -d)/openssl.cnf
+                         .include $share/openssl.cnf
+  in one program:    OPENSSL_CONF=$share/openssl.cnf PROGRAM
+  to see it:         openssl list -providers -verbose
+Take the line out to be without it. The engine, for programs that call RSA_*: $share/openssl-engine.cnf
+END

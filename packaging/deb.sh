@@ -1,0 +1,47 @@
+#!/bin/sh
+# Makes a Debian package of everything that `make install` installs: deb.sh BUILD OUTPUT
+#   BUILD    where cargo left what it built, such as target/release
+#   OUTPUT   the folder for garner_VERSION_ARCH.deb
+set -eu
+[ $# -eq 2 ] || {
+    sed -n '2,4s/^# //p' "$0" >&2
+    exit 2
+}
+build=$(realpath "$1") output=$(realpath "$2")
+cd "$(dirname "$0")/.."
+version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+architecture=$(dpkg --print-architecture)
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+chmod 755 "$root"
+
+install -D -m 755 "$build/garner" "$root/usr/bin/garner"
+crates/capi/install.sh "$build" /usr "$root" >/dev/null
+crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
+install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"
+strip --strip-debug "$root/usr/lib/libgarner.a" "$root/usr/bin/garner" $(find "$root" -name '*.so' -type f) $(find "$root" -name 'libgarner.so.*.*' -type f)
+
+mkdir "$root/DEBIAN"
+{
+    printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\ncat <<\\END\n'
+    cat "$root/hint"
+    printf 'END\n'
+} >"$root/DEBIAN/postinst"
+rm "$root/hint"
+chmod 755 "$root/DEBIAN/postinst"
+echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
+cat >"$root/DEBIAN/control" <<END
+Package: garner
+Version: $version
+Architecture: $architecture
+Maintainer: Garner's developers <garner@localhost>
+Depends: libc6, libgcc-s1, libssl3 (>= 3.0.0)
+Section: libs
+Priority: optional
+Installed-Size: $(du -sk "$root" | cut -f1)
+Description: RSA acceleration: OpenSSL provider and engine, library, command
+ Gathers the RSA private-key operations of a process and runs them in batches,
+ eight at a time with AVX-512 IFMA. Unmodified programs use it through OpenSSL's
+ configuration; nothing changes until that names it.
+END
+dpkg-deb --root-owner-group --build "$root" "$output/garner_${version}_$architecture.deb"
