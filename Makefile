@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format check-ct bench fuzz install deb clean
+.PHONY: help setup build speed test lint format check-ct bench fuzz install deb demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,10 @@ check-ct: setup ## constant-time evidence: form and traces of the kernels, memch
 
 bench: build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
+	./bench/openssl.sh
+
+demo: build ## one signing program in software and accelerated, over 1 to 256 callers, side by side and drawn
+	$(CARGO) run --release --package garner-openssl-provider --example demo -- $(OUT)/libgarner_provider.so target/demo.svg
 
 install: build ## the command and the C library below PREFIX, the OpenSSL modules where OpenSSL looks for them
 	install -D -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner

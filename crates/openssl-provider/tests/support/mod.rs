@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// When to give up waiting for what must come: long, so that a busy machine never fails a test.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// The folder with an up-to-date `libgarner_provider.so`, of the profile these tests have.
 ///
