@@ -104,7 +104,10 @@ struct Station {
     /// The process that made it: a child made by `fork` shares the descriptor, and must not ring its parent's bell.
     generation: u64,
     lasting: bool,
+    /// Whether a job paused with it: from then on its owner knows the descriptor.
+    announced: bool,
     pending: Option<(Ticket, Option<Decryption>)>,
+    answer: Option<Result<Output, Failure>>,
 }
 
 impl Station {
@@ -112,13 +115,18 @@ impl Station {
         if self.lasting { (&raw const KEY).cast() } else { ptr::from_ref(self).cast() }
     }
 
-    /// The answer, if it is there.
-    fn take(&mut self) -> Option<Result<Output, Failure>> {
-        let Some((ticket, _)) = &mut self.pending else { return Some(Err(Failure::Unavailable)) };
+    fn free(&self) -> bool {
+        self.pending.is_none() && self.answer.is_none()
+    }
+
+    /// Whether the answer is there; if not, the bell will ring.
+    fn ready(&mut self) -> bool {
+        let Some((ticket, _)) = &mut self.pending else { return true };
         let waker = Waker::from(Arc::clone(&self.bell));
-        let Poll::Ready(answer) = Pin::new(ticket).poll(&mut Context::from_waker(&waker)) else { return None };
-        let (_, opening) = self.pending.take()?;
-        Some(answer.and_then(|output| open(opening.as_ref(), output)).map_err(Failure::from))
+        let Poll::Ready(answer) = Pin::new(ticket).poll(&mut Context::from_waker(&waker)) else { return false };
+        let opening = self.pending.take().and_then(|(_, opening)| opening);
+        self.answer = Some(answer.and_then(|output| open(opening.as_ref(), output)).map_err(Failure::from));
+        true
     }
 }
 
@@ -142,7 +150,7 @@ fn set_up(job: &Job) -> Option<*mut Station> {
         // SAFETY: what lies under our key is a station of ours, and jobs of one wait context run in one thread.
         let state = unsafe { &*station };
         if state.generation == fork::generation() {
-            if state.pending.is_none() {
+            if state.free() {
                 return Some(station);
             }
             lasting = false;
@@ -159,7 +167,8 @@ fn set_up(job: &Job) -> Option<*mut Station> {
     let callback = callback.filter(|_| asked).map(|callback| (callback, argument.expose_provenance()));
     let bell = Arc::new(Bell { fd, callback: Mutex::new(callback) });
     let number = bell.fd.as_raw_fd();
-    let station = Box::new(Station { bell, generation: fork::generation(), lasting, pending: None });
+    let generation = fork::generation();
+    let station = Box::new(Station { bell, generation, lasting, announced: false, pending: None, answer: None });
     let key = station.key();
     let station = Box::into_raw(station);
     // SAFETY: as above; the wait context owns the station from here on and frees it by `clean_up`.
@@ -203,9 +212,21 @@ pub fn run(service: &Service, job: &Job, operation: Operation, opening: Option<D
     loop {
         // SAFETY: as above. The wait context frees the station only when it is freed itself, and then this job is
         // never resumed.
-        if let Some(answer) = unsafe { (*station).take() } {
+        let (ready, announced) = unsafe { ((*station).ready(), (*station).announced || !(*station).lasting) };
+        if ready && announced {
+            // SAFETY: as above.
+            let answer = unsafe { (*station).answer.take() };
             close(job, station);
-            return answer;
+            return answer.unwrap_or(Err(Failure::Unavailable));
+        }
+        // A descriptor that stays is made known by a pause, even if the answer is there already: HAProxy aborts when it
+        // finds one at the end that no pause told it of.
+        // SAFETY: as above.
+        unsafe {
+            (*station).announced = true;
+            if ready {
+                Arc::clone(&(*station).bell).wake();
+            }
         }
         job.pause();
         // Where pausing is forbidden (`ASYNC_block_pause`) this is a loop that waits.
