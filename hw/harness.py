@@ -19,21 +19,44 @@ from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set abo
 PACKAGE = HW / "rtl" / "garner_pkg.sv"
 
 
-def rtl(*names: str) -> list[Path]:
-    """The sources of these modules: `rtl("prim/ram", "mont/row")`; the package comes first by itself."""
-    return [PACKAGE] + [HW / "rtl" / f"{name}.sv" for name in names]
+# All modules below and including `mont`
+MONT = ("mont/mont_pkg", "prim/delay", "prim/fifo", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
+        "mont/mont_array", "mont/mont_sequencer", "mont/mont")
+
+# The seed's row accelerators and ours
+ROW = ("row/row_pkg", "prim/delay", "row/booth_mac", "row/multiply_add", "row/cios_step", "row/fios_step",
+       "row/two_row_step", "row/row_cell", "row/row_chain", "row/row")
+PRODUCT_SCAN = ("prim/delay", "row/booth_mac", "row/multiply_add", "row/product_scan")
+EXP = ("exp/exp_pkg", "exp/exponentiator")
+# All modules below and including `rsa_core`
+RSA = (*MONT, *EXP, "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_sizes", "rsa/unpacker", "rsa/packer",
+       "rsa/orup_scale", "rsa/word_alu", "rsa/rsa_core")
+
+
+def rtl(*names: str, family: str = "generic") -> list[Path]:
+    """The sources of these modules: `rtl("prim/ram", "mont/row")`; the package comes first by itself.
+
+    Primitives that families build differently lie in `rtl/prim/FAMILY`: generic, ecp5, xilinx7.
+    """
+    def source(name: str) -> Path:
+        path = HW / "rtl" / f"{name}.sv"
+        return path if path.exists() else path.parent / family / path.name
+
+    return [PACKAGE] + [source(name) for name in names]
 
 
 def simulate(top: str, sources: list[Path], test_module: str, folder: Path, parameters: dict | None = None,
              environment: dict[str, str] | None = None, waves: bool = False, arguments: list[str] | None = None,
-             build_arguments: list[str] | None = None) -> None:
+             build_arguments: list[str] | None = None, variant: str = "") -> None:
     """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module` on it.
 
-    `folder` is where `test_module` lies; `environment` reaches the tests through `os.environ`.
+    `folder` is where `test_module` lies; `environment` reaches the tests through `os.environ`. `variant` tells builds
+    apart that differ in their sources alone.
     Raises when a test fails.
     """
     parameters = parameters or {}
-    name = "-".join([top] + [f"{key}={value}" for key, value in sorted(parameters.items())] + (["waves"] if waves else []))
+    name = "-".join([top, *filter(None, [variant]), *(f"{key}={value}" for key, value in sorted(parameters.items())),
+                     *(["waves"] if waves else [])])
     runner = get_runner("verilator")
     build = BUILD / name
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,

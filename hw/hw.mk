@@ -2,7 +2,7 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-lint hw-formal
+.PHONY: hw-setup hw-test hw-soak hw-lint hw-formal hw-regs hw-shell-area hw-report hw-report-all hw-rows hw-wave
 
 $(VENV)/installed: hw/requirements.txt
 	python3 -m venv $(VENV)
@@ -12,7 +12,35 @@ $(VENV)/installed: hw/requirements.txt
 hw-setup: setup $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
 hw-test: hw-setup ## the RTL against big integers, in simulation, and the short proofs
-	$(PYTHON) -m pytest --quiet hw
+	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
+
+hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
+	$(PYTHON) hw/regs/generate.py
+
+hw-formal: hw-setup ## the proofs alone
+	$(PYTHON) -m pytest --quiet hw/formal
+
+hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
+	$(PYTHON) hw/syn/shell.py
 
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors
 	$(PYTHON) hw/lint.py
+
+hw-soak: hw-setup ## tens of thousands of random multiplications; RSA-2048, 3072, 4096 and full exponentiations
+	HW_SOAK=20 $(PYTHON) -m pytest --quiet hw/tb/mont/test_mont.py
+	$(PYTHON) -m pytest --quiet hw/tb/rsa/soak_rsa.py
+
+hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs kept in hw/report/runs
+	$(PYTHON) hw/report/report.py
+
+hw-report-all: hw-setup ## measures what is not kept or was made from other sources (hours), then hw-report
+	$(PYTHON) hw/report/rows.py
+	$(PYTHON) hw/report/cores.py
+	$(PYTHON) hw/report/report.py
+
+hw-rows: hw-setup ## the whole design space of the row accelerators (hours)
+	$(PYTHON) hw/report/rows.py --all
+	$(PYTHON) hw/report/report.py
+
+hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/wave.svg
+	$(PYTHON) hw/report/wave.py

@@ -10,6 +10,7 @@ import sys
 
 import harness
 from harness import HW
+from regs.generate import generate
 
 
 def tops():
@@ -27,6 +28,7 @@ def messages(command: list[str]) -> str:
 
 
 def main() -> None:
+    generate()
     bad = 0
     for top, sources, parameters in tops():
         files = [str(harness.PACKAGE), *map(str, sources)]

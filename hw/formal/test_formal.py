@@ -1,0 +1,14 @@
+"""Every proof beside the modules' harnesses: `prim/`, `bus/`, `top/`."""
+
+from pathlib import Path
+
+import pytest
+
+from formal.prove import prove, tasks
+
+PROOFS = [(sby, task) for sby in sorted(Path(__file__).parent.glob("*/*.sby")) for task in tasks(sby)]
+
+
+@pytest.mark.parametrize("sby, task", PROOFS, ids=[f"{sby.stem}-{task}" for sby, task in PROOFS])
+def test_proof(sby, task):
+    prove(sby, task)

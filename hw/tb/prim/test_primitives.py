@@ -1,0 +1,77 @@
+"""multiplier and ram: the twins of all families do the same, cycle by cycle; the vendors' cells are our models of them."""
+
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from harness import HW, rtl, simulate
+
+CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD"), "xilinx7": ("DSP48E1", "RAMB18E1")}
+
+
+def run(top: str, family: str, parameters: dict, test: str):
+    cells = [HW / "tb" / "prim" / "cells" / f"{cell}.v" for cell in CELLS[family]]
+    simulate(top, rtl(f"prim/{top}", family=family) + cells, "test_primitives", Path(__file__).parent, parameters,
+             {key.upper(): str(value) for key, value in parameters.items()} | {"COCOTB_TEST_FILTER": test}, variant=family)
+
+
+@pytest.mark.parametrize("family", CELLS)
+@pytest.mark.parametrize("width,pipeline", [(18, 1), (17, 1), (16, 0)])
+def test_multiplier(family, width, pipeline):
+    if family == "xilinx7" and width > 17:
+        pytest.skip("a DSP48E1 has 17 bits of unsigned factors")
+    run("multiplier", family, {"Width": width, "PipelineRegister": pipeline}, "product_of_the_operands_in_its_cycle")
+
+
+@pytest.mark.parametrize("family", CELLS)
+@pytest.mark.parametrize("width,depth", [(18, 1024), (17, 8192), (16, 2048)])
+def test_ram(family, width, depth):
+    run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
+
+
+@cocotb.test()
+async def product_of_the_operands_in_its_cycle(dut):
+    width, latency = int(os.environ["WIDTH"]), 2 + int(os.environ["PIPELINEREGISTER"])
+    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    products, a_held = [], None
+    for cycle in range(2000):
+        corners = (0, 1, (1 << width) - 1, 1 << width - 1)
+        a, b = (random.choice(corners) if random.random() < 0.2 else random.getrandbits(width) for _ in range(2))
+        enable = cycle == 0 or random.random() < 0.5
+        dut.a_i.value, dut.b_i.value, dut.a_enable_i.value = a, b, int(enable)
+        a_held = a if enable else a_held
+        products.append(a_held * b)
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        if len(products) >= latency:
+            assert int(dut.product_o.value) == products[-latency], cycle
+        await cocotb.triggers.NextTimeStep()
+
+
+@cocotb.test()
+async def words_come_back_from_where_they_went(dut):
+    width, depth = int(os.environ["WIDTH"]), int(os.environ["DEPTH"])
+    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    memory, expected = {}, []
+    places = random.sample(range(depth), min(depth, 40)) + [0, depth - 1]
+    for cycle in range(3000):
+        write = random.random() < 0.6
+        write_address, read_address = random.choice(places), random.choice(places)
+        data = random.getrandbits(width)
+        if write and write_address == read_address:
+            write = False  # what is read then is not said
+        dut.write_enable_i.value, dut.write_address_i.value, dut.write_data_i.value = int(write), write_address, data
+        dut.read_address_i.value = read_address
+        expected.append(memory.get(read_address))
+        if write:
+            memory[write_address] = data
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        if len(expected) >= 2 and expected[-2] is not None:
+            assert int(dut.read_data_o.value) == expected[-2], cycle
+        await cocotb.triggers.NextTimeStep()
