@@ -44,12 +44,30 @@ package garner_pkg;
     StatusBadModulus  = 4'd5,  // even, or its top bit is not set
     StatusBadOperand  = 4'd6,  // operand not below the modulus
     StatusCheckFailed = 4'd7,  // s^e mod n was not m: nothing is released
-    StatusBusFault    = 4'd8   // reading or writing the host's memory failed (never from a core)
+    StatusBusFault    = 4'd8,  // reading or writing the host's memory failed (never from a core)
+    StatusBadDescriptor = 4'd9 // reserved bits are set or an address is not aligned (never from a core)
   } status_e;
 
   typedef struct packed {
     status_e     status;
     logic [15:0] tag;
   } response_t;
+
+  // What a shell has to know of an operation to carry its job; all else is the core's.
+
+  // The operand stream of the job has words. Of an unknown operation too, so that a core can refuse it.
+  function automatic logic has_operands(op_e op);
+    return op != OpZeroise;
+  endfunction
+
+  // A StatusOk answer is followed by result words.
+  function automatic logic has_result(op_e op);
+    return op == OpMultiply || op == OpExponentiate || op == OpPrivate;
+  endfunction
+
+  // Changes what the cores hold, so that every core must do it; the answer is the worst of theirs.
+  function automatic logic is_broadcast(op_e op);
+    return op == OpLoadModulus || op == OpLoadKey || op == OpZeroise;
+  endfunction
 
 endpackage

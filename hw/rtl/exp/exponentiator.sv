@@ -1,0 +1,271 @@
+// Modular exponentiation as a sequence of Montgomery multiplications, in one context of `mont` or in both in step.
+//
+// Before: RegionTable holds R mod n, RegionTable+1 the base x*R mod n. After: RegionAccumulator holds x^e*R mod n. The
+// exponent's words (W bits, low word first) are read through the port of the key memory.
+//
+//   SchemeFixedWindow    table x^2..x^(2^w-1); w squarings and one multiplication a digit, digit 0 included; the first
+//                        digit is read from the table by the first squaring. The sequence and its times depend on
+//                        `bits_i`, `window_i` and `dual_i` alone: use it for secret exponents.
+//   SchemeSlidingWindow  odd powers only, no multiplication for zeros    \
+//   SchemeLeftToRight    a sliding window of one bit, no table            } time depends on the exponent
+//   SchemeRightToLeft    multiply and square, from the lowest bit         /
+//
+//   cycle       0      1 ...                                              dual_i (SchemeFixedWindow only): every
+//   start_i     1                                                         operation is given to context 0, then 1
+//   busy_o             1 until the last operation is taken (not done: see busy_o of `mont`)
+//
+// A digit is collected bit by bit while earlier multiplications run: some 2*W cycles at most, less than one of them
+// takes.
+// Sources  Menezes, van Oorschot, Vanstone, Handbook of Applied Cryptography, 14.6.
+module exponentiator
+  import exp_pkg::*;
+#(
+  parameter int unsigned W            = 18,
+  parameter int unsigned AddressWidth = 13,  // of the key memory
+  parameter int unsigned ReadLatency  = 2    // of the key memory, from address to data
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    start_i,
+  input  logic                    abort_i,          // give no more operations
+  input  garner_pkg::scheme_e     scheme_i,         // this and the following: static while busy_o
+  input  logic                    dual_i,
+  input  logic [2:0]              window_i,         // bits of a digit, 2..5
+  input  logic [12:0]             bits_i,           // of the exponent, at least 1
+  input  logic [AddressWidth-1:0] exponent_i[2],    // address of each context's exponent
+  output logic                    busy_o,
+  output logic [AddressWidth-1:0] read_address_o,
+  input  logic [W-1:0]            read_data_i,
+  output logic                    op_valid_o,
+  input  logic                    op_ready_i,
+  output region_op_t              op_o
+);
+
+  import garner_pkg::SchemeFixedWindow;
+  import garner_pkg::SchemeLeftToRight;
+  import garner_pkg::SchemeRightToLeft;
+
+  localparam int unsigned CountWidth = $clog2(W + 1);
+  localparam int unsigned FetchCycles = ReadLatency + 3;
+  if (W < 6) begin : gen_bad_width
+    $fatal(1, "exponentiator: W must be at least 6");
+  end
+
+  typedef enum logic [3:0] {
+    StIdle, StAlign, StTable, StNext, StFetch, StSkip, StTake, StOdd, StSquare, StMultiply, StRight, StEmit
+  } state_e;
+  state_e state_q, after_q;  // after_q: where StEmit and StFetch return to
+
+  logic [12:0] left_q;                       // bits of the exponent not yet taken
+  logic [12:0] position_q;
+  logic [AddressWidth-1:0] word_q;           // next word of the exponent
+  logic [W-1:0] key_q[2];                    // the rest of the current word
+  logic [CountWidth-1:0] available_q, skip_q;
+  logic [$clog2(FetchCycles+1)-1:0] fetch_q;
+  logic [4:0] digit_q[2];
+  logic [2:0] taken_q, zeros_q, squarings_q, window_q;
+  logic [5:0] power_q;                       // of the table entry to be made
+  logic started_q, multiply_q;
+  region_t a_q[2], b_q[2], d_q;
+  region_t power_in_q[2];                    // where the power so far is: a table entry, later the accumulator
+  logic ctx_q;
+
+  logic right_to_left, fixed;
+  assign right_to_left = scheme_i == SchemeRightToLeft;
+  assign fixed = scheme_i == SchemeFixedWindow;
+
+  logic [1:0] bit_now;
+  logic digit_full;
+  logic [2:0] squarings_first;
+  for (genvar x = 0; x < 2; x++) begin : gen_bit
+    assign bit_now[x] = right_to_left ? key_q[x][0] : key_q[x][W-1];
+  end
+  assign digit_full = taken_q + 3'd1 == window_q || left_q == 13'd1;
+  assign squarings_first = started_q ? taken_q - zeros_q : '0;
+
+  assign busy_o = state_q != StIdle;
+  assign op_valid_o = state_q == StEmit;
+  assign op_o = '{ctx: ctx_q, a: a_q[ctx_q], b: b_q[ctx_q], d: d_q};
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      StIdle: begin
+        left_q      <= bits_i;
+        position_q  <= bits_i;
+        word_q      <= '0;
+        available_q <= '0;
+        skip_q      <= '0;
+        power_q     <= 6'd1;
+        power_in_q  <= '{default: RegionTable};
+        started_q   <= 1'b0;
+        ctx_q       <= 1'b0;
+        window_q    <= scheme_i == SchemeLeftToRight ? 3'd1 : window_i;
+        key_q       <= '{default: '0};
+        digit_q     <= '{default: '0};
+      end
+
+      // The word of the topmost bit, and how many bits of it are none of the exponent's
+      StAlign: begin
+        skip_q <= CountWidth'(13'(W) - position_q);
+        if (position_q > 13'(W)) begin
+          position_q <= position_q - 13'(W);
+          word_q     <= word_q + AddressWidth'(1);
+        end
+      end
+
+      StTable: begin
+        if (fixed) begin
+          a_q     <= '{default: RegionTable + 1};
+          b_q     <= '{default: RegionTable + power_q};
+          d_q     <= RegionTable + power_q + 1;
+          power_q <= power_q + 6'd1;
+        end else if (!started_q) begin
+          a_q       <= '{default: RegionTable + 1};
+          b_q       <= '{default: RegionTable + 1};
+          d_q       <= RegionSquare;
+          started_q <= 1'b1;
+        end else begin
+          a_q     <= '{default: RegionSquare};
+          b_q     <= '{default: RegionTable + power_q};
+          d_q     <= RegionTable + power_q + 2;
+          power_q <= power_q + 6'd2;
+        end
+      end
+
+      StNext: begin
+        taken_q    <= '0;
+        zeros_q    <= '0;
+        digit_q    <= '{default: '0};
+        fetch_q    <= '0;
+        multiply_q <= 1'b1;
+        if (left_q == bits_i) started_q <= 1'b0;
+        // At the end: a power that no operation has made yet, one or a table entry, times one
+        a_q <= '{default: RegionTable};
+        b_q <= power_in_q;
+        d_q <= RegionAccumulator;
+        if (left_q == '0) power_in_q <= '{default: RegionAccumulator};
+      end
+
+      StFetch: begin
+        fetch_q <= fetch_q + 1'b1;
+        read_address_o <= exponent_i[fetch_q[0]] + word_q;
+        for (int unsigned x = 0; x < 2; x++) begin
+          if (32'(fetch_q) == ReadLatency + 1 + x) key_q[x] <= read_data_i;
+        end
+        available_q <= CountWidth'(W);
+        if (32'(fetch_q) == FetchCycles) word_q <= right_to_left ? word_q + 1'b1 : word_q - 1'b1;
+      end
+
+      StSkip: begin
+        if (skip_q != '0) begin
+          for (int unsigned x = 0; x < 2; x++) key_q[x] <= {key_q[x][W-2:0], 1'b0};
+          skip_q      <= skip_q - 1'b1;
+          available_q <= available_q - 1'b1;
+        end
+      end
+
+      StTake: begin
+        fetch_q <= '0;
+        if (available_q != '0) begin
+          for (int unsigned x = 0; x < 2; x++) begin
+            key_q[x]   <= right_to_left ? {1'b0, key_q[x][W-1:1]} : {key_q[x][W-2:0], 1'b0};
+            digit_q[x] <= {digit_q[x][3:0], bit_now[x]};
+          end
+          left_q      <= left_q - 13'd1;
+          available_q <= available_q - 1'b1;
+          taken_q     <= taken_q + 3'd1;
+          squarings_q <= started_q ? taken_q + 3'd1 : '0;  // of a fixed digit, or a single zero
+          if (!fixed && taken_q == '0 && !bit_now[0]) multiply_q <= 1'b0;
+        end
+      end
+
+      StOdd: begin
+        if (!digit_q[0][0]) begin
+          digit_q[0] <= {1'b0, digit_q[0][4:1]};
+          zeros_q    <= zeros_q + 3'd1;
+        end
+        squarings_q <= squarings_first;
+      end
+
+      StSquare: begin
+        a_q <= power_in_q;
+        b_q <= power_in_q;
+        d_q <= RegionAccumulator;
+        if (squarings_q != '0) begin
+          squarings_q <= squarings_q - 3'd1;
+          power_in_q  <= '{default: RegionAccumulator};
+        end
+      end
+
+      StMultiply: begin
+        a_q <= power_in_q;
+        for (int unsigned x = 0; x < 2; x++) begin
+          b_q[x]        <= RegionTable + region_t'(digit_q[x]);
+          power_in_q[x] <= started_q ? RegionAccumulator : RegionTable + region_t'(digit_q[x]);
+        end
+        d_q         <= RegionAccumulator;
+        started_q   <= 1'b1;
+        multiply_q  <= 1'b0;
+        squarings_q <= zeros_q;
+      end
+
+      // From the right: the accumulator times x if the bit was set, then x squared
+      StRight: begin
+        a_q        <= digit_q[0][0] ? power_in_q : '{default: RegionTable + 1};
+        b_q        <= '{default: RegionTable + 1};
+        d_q        <= digit_q[0][0] ? RegionAccumulator : RegionTable + 1;
+        digit_q[0] <= '0;
+        if (digit_q[0][0]) power_in_q <= '{default: RegionAccumulator};
+      end
+
+      default: if (op_ready_i) ctx_q <= dual_i & ~ctx_q;  // StEmit
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      after_q <= StIdle;
+    end else if (abort_i) begin
+      state_q <= StIdle;
+    end else begin
+      unique case (state_q)
+        StIdle: if (start_i) state_q <= right_to_left ? StNext : StAlign;
+        StAlign: if (position_q <= 13'(W)) state_q <= scheme_i == SchemeLeftToRight ? StNext : StTable;
+        StTable: begin
+          state_q <= StEmit;
+          after_q <= power_q + (fixed ? 6'd2 : started_q ? 6'd4 : 6'd2) >= 6'd1 << window_q ? StNext : StTable;
+        end
+        StNext: begin
+          after_q <= StIdle;
+          state_q <= left_q != '0 ? StTake : power_in_q[0] == RegionAccumulator ? StIdle : StEmit;
+        end
+        StFetch: if (32'(fetch_q) == FetchCycles) state_q <= StSkip;
+        StSkip: if (skip_q == '0) state_q <= StTake;
+        StTake: begin
+          if (available_q == '0) state_q <= StFetch;
+          else if (right_to_left) state_q <= StRight;
+          else if (fixed) begin
+            if (digit_full) state_q <= StSquare;
+          end else if (taken_q == '0 && !bit_now[0]) state_q <= StSquare;
+          else if (digit_full) state_q <= StOdd;
+        end
+        StOdd: if (digit_q[0][0]) state_q <= StSquare;
+        StSquare: begin
+          after_q <= StSquare;
+          state_q <= squarings_q != '0 ? StEmit : multiply_q ? StMultiply : StNext;
+        end
+        StMultiply: begin
+          after_q <= StSquare;
+          state_q <= started_q ? StEmit : StSquare;
+        end
+        StRight: begin
+          after_q <= digit_q[0][0] ? StRight : StNext;
+          state_q <= digit_q[0][0] || left_q != '0 ? StEmit : StNext;
+        end
+        default: if (op_ready_i && (ctx_q || !dual_i)) state_q <= after_q;  // StEmit
+      endcase
+    end
+  end
+
+endmodule

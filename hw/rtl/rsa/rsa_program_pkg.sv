@@ -1,0 +1,209 @@
+// The microprogram of `rsa_core`: one straight line for each job. hw/tb/rsa/rsa_model.py does the same on big integers
+// and asserts the bounds of every step; docs/hardware/rsa.md explains the steps.
+//
+// No instruction depends on data: a program runs from its start to its end, or stops with a status where a check fails.
+package rsa_program_pkg;
+
+  import rsa_pkg::*;
+  import exp_pkg::*;
+
+  /* verilator lint_off ASCRANGE */ // a program is written from its start
+
+  // A number the size of n or p from the operands of the job, which must be a modulus; then N~ and R^2 of it.
+  localparam int unsigned PrepareLength = 6;
+  function automatic instruction_t [0:PrepareLength-1] prepare(length_e length, field_e n, field_e scaled,
+                                                               field_e square);
+    return {
+      take(length, length == LengthFull ? CountFull : CountHalf, slot(n), CheckModulus),
+      pass(length, XZero, SignPlus, Nowhere),
+      pass(length, XDouble, SignByScale, slot(n), slot(scaled), TimesWord),   // n * (-n^-1 mod 2^W)
+      pass(length, XZero, SignPlus, Power),
+      pass(length, XDouble, SignTowards, slot(n), Nowhere, TimesSquare),      // within -n .. n
+      pass(length, XSame, SignIfNegative, slot(n), slot(square))
+    };
+  endfunction
+
+  // The accumulator modulo n: x < 2^(W+1)*n is divided by n*2^W without restoring, one bit a pass; the remainder times
+  // 2^W is left.
+  localparam int unsigned CanonicalLength = 3;
+  localparam instruction_t [0:CanonicalLength-1] Canonical = {
+    pass(LengthFull, XSame, SignMinus, slot(FieldShifted)),
+    pass(LengthFull, XDouble, SignTowards, slot(FieldShifted), Nowhere, TimesWord),
+    pass(LengthFull, XSame, SignIfNegative, slot(FieldShifted))
+  };
+
+  // Context 0 of mont is ready to work modulo n
+  localparam int unsigned FullLength = 4;
+  localparam instruction_t [0:FullLength-1] Full = {
+    switch_to(ModeFull),
+    move(LengthFull, slot(FieldScaled), modulus(0), SignPlusOne),
+    move(LengthFull, slot(FieldSquare), operand(0, RegionSquare)),
+    move(LengthFull, Unit, operand(0, RegionUnit))
+  };
+
+  // An operand below n into a place
+  localparam int unsigned BelowLength = 2;
+  function automatic instruction_t [0:BelowLength-1] below(place_t place);
+    return {
+      take(LengthFull, CountFull, place),
+      pass(LengthFull, XSame, SignMinus, slot(FieldN), Nowhere, TimesOnce, CheckBelow)
+    };
+  endfunction
+
+  localparam int unsigned LoadModulusLength = 1 + PrepareLength + 4;
+  localparam instruction_t [0:LoadModulusLength-1] LoadModulus = {
+    move(LengthPair, Nowhere, slot(FieldShifted)),
+    prepare(LengthFull, FieldN, FieldScaled, FieldSquare),
+    control(KindEndInput),
+    control(KindMark),
+    control(KindRespond),
+    control(KindEnd)
+  };
+
+  // RegionA becomes R * q * (q^-1 mod p); R minus that is the other factor, made positive by adding 2*N~.
+  localparam int unsigned LoadKeyLength = 1 + PrepareLength + 1 + 2 * PrepareLength + 5 + FullLength + 2 + 4 + 5 + 3;
+  localparam instruction_t [0:LoadKeyLength-1] LoadKey = {
+    move(LengthPair, Nowhere, slot(FieldShifted)),
+    prepare(LengthFull, FieldN, FieldScaled, FieldSquare),
+    take(LengthPair, CountOne, slot(FieldE)),
+    prepare(LengthHalf, FieldResult, FieldScaledP, FieldSquareP),
+    prepare(LengthHalf, FieldResult, FieldScaledQ, FieldSquareQ),
+    switch_to(ModeFull),
+    take(LengthHalf, CountHalf, slot(FieldDp)),
+    take(LengthHalf, CountHalf, slot(FieldDq)),
+    take(LengthFull, CountHalf, operand(0, RegionB)),
+    control(KindEndInput),
+    Full,
+    move(LengthFull, Nowhere, operand(0, RegionA)),
+    move(LengthHalf, slot(FieldResult), operand(0, RegionA)),
+    multiply(0, RegionA, RegionA, RegionSquare),
+    multiply(0, RegionA, RegionA, RegionB),
+    multiply(0, RegionA, RegionA, RegionSquare),
+    multiply(0, RegionAccumulator, RegionUnit, RegionSquare),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionA), slot(FieldFactorP)),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator)),
+    pass(LengthFull, XSame, SignMinus, operand(0, RegionA)),
+    pass(LengthFull, XSame, SignPlus, slot(FieldScaled)),
+    pass(LengthFull, XSame, SignPlus, slot(FieldScaled), slot(FieldFactorQ)),
+    control(KindMark, 1),
+    control(KindRespond),
+    control(KindEnd)
+  };
+
+  localparam int unsigned MultiplyLength = FullLength + 2 * BelowLength + 3 + CanonicalLength + 3;
+  localparam instruction_t [0:MultiplyLength-1] Multiply = {
+    Full,
+    below(operand(0, RegionA)),
+    below(operand(0, RegionB)),
+    control(KindEndInput),
+    multiply(0, RegionA, RegionA, RegionB),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionA)),
+    Canonical,
+    control(KindRespond),
+    pass(LengthFull, XDown, SignPlus, Nowhere, Stream),
+    control(KindEnd)
+  };
+
+  localparam int unsigned ExponentiateLength = FullLength + BelowLength + 7 + CanonicalLength + 3;
+  localparam instruction_t [0:ExponentiateLength-1] Exponentiate = {
+    Full,
+    below(operand(0, RegionA)),
+    take(LengthExponent, CountExponent, slot(FieldExponent)),
+    control(KindEndInput),
+    multiply(0, RegionTable, RegionUnit, RegionSquare),
+    multiply(0, RegionTable + 1, RegionA, RegionSquare),
+    exponentiate(0, FieldExponent, FieldExponent),
+    multiply(0, RegionAccumulator, RegionAccumulator, RegionUnit),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator)),
+    Canonical,
+    control(KindRespond),
+    pass(LengthFull, XDown, SignPlus, Nowhere, Stream),
+    control(KindEnd)
+  };
+
+  // sp and sq stay redundant until s = sp * FactorP + sq * FactorQ mod n; then s^e mod n is compared with m.
+  localparam int unsigned PrivateLength =
+      1 + BelowLength + 2 + 7 + 2 + 3 + 8 + FullLength + 6 + CanonicalLength + 1 + 3 + CanonicalLength + 4;
+  localparam instruction_t [0:PrivateLength-1] Private = {
+    switch_to(ModeHalf),
+    below(slot(FieldInput)),
+    control(KindEndInput),
+    move(LengthFull, slot(FieldInput), operand(0, RegionInput)),
+    // constants of both contexts
+    move(LengthHalf, slot(FieldScaledP), modulus(0), SignPlusOne),
+    move(LengthHalf, slot(FieldScaledQ), modulus(1), SignPlusOne),
+    move(LengthHalf, slot(FieldSquareP), operand(0, RegionSquare)),
+    move(LengthHalf, slot(FieldSquareQ), operand(1, RegionSquare)),
+    move(LengthHalf, Unit, operand(0, RegionUnit)),
+    multiply(1, RegionCube, RegionSquare, RegionSquare),
+    multiply(1, RegionTable, RegionUnit, RegionSquare),
+    // m mod p and m mod q, in Montgomery form: m * R^3 / R^2
+    switch_to(ModeWide),
+    multiply(1, RegionTable + 1, RegionInput, RegionCube),
+    // the halves
+    switch_to(ModeHalf),
+    exponentiate(1, FieldDp, FieldDq),
+    multiply(1, RegionAccumulator, RegionAccumulator, RegionUnit),
+    // recombination
+    pass(LengthFull, XZero, SignPlus, Nowhere),
+    pass(LengthHalf, XZero, SignPlus, operand(0, RegionAccumulator)),
+    switch_to(ModeFull),
+    pass(LengthFull, XSame, SignPlus, Nowhere, operand(0, RegionA)),
+    pass(LengthHalf, XZero, SignPlus, operand(1, RegionAccumulator)),
+    pass(LengthFull, XSame, SignPlus, Nowhere, operand(0, RegionB)),
+    move(LengthFull, slot(FieldFactorP), operand(0, RegionCube)),
+    move(LengthFull, slot(FieldFactorQ), operand(0, RegionInput)),
+    Full,
+    multiply(0, RegionA, RegionA, RegionCube),
+    multiply(0, RegionB, RegionB, RegionInput),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionA)),
+    pass(LengthFull, XSame, SignPlus, operand(0, RegionB), operand(0, RegionA)),
+    // the check of s, which becomes canonical meanwhile
+    multiply(0, RegionTable, RegionUnit, RegionSquare),
+    multiply(0, RegionTable + 1, RegionA, RegionSquare),
+    Canonical,
+    pass(LengthFull, XDown, SignPlus, Nowhere, slot(FieldResult)),
+    exponentiate(0, FieldE, FieldE),
+    multiply(0, RegionAccumulator, RegionAccumulator, RegionUnit),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator)),
+    Canonical,
+    pass(LengthFull, XDown, SignMinus, slot(FieldInput), Nowhere, TimesOnce, CheckZero),
+    control(KindRespond),
+    move(LengthFull, slot(FieldResult), Stream),
+    control(KindEnd)
+  };
+
+  localparam int unsigned ZeroiseSlotLength = 3;
+  localparam instruction_t [0:ZeroiseSlotLength-1] ZeroiseSlot = {
+    move(LengthSlot, Nowhere, slot(FieldShifted)),
+    control(KindRespond),
+    control(KindEnd)
+  };
+
+  // 0 * 0 in both contexts washes the rows and the memory of partial sums.
+  localparam int unsigned ZeroiseLength = 7;
+  localparam instruction_t [0:ZeroiseLength-1] Zeroise = {
+    pass(LengthMemory, XZero, SignPlus, Nowhere, slot(FieldShifted)),
+    move(LengthMemory, Nowhere, operand(0, RegionAccumulator)),
+    move(LengthMemory, Nowhere, modulus(0)),
+    switch_to(ModeFull),
+    multiply(1, RegionAccumulator, RegionAccumulator, RegionAccumulator),
+    switch_to(ModeFull),
+    control(KindEnd)
+  };
+
+  localparam int unsigned StartLoadModulus  = 0;
+  localparam int unsigned StartLoadKey      = StartLoadModulus + LoadModulusLength;
+  localparam int unsigned StartMultiply     = StartLoadKey + LoadKeyLength;
+  localparam int unsigned StartExponentiate = StartMultiply + MultiplyLength;
+  localparam int unsigned StartPrivate      = StartExponentiate + ExponentiateLength;
+  localparam int unsigned StartZeroiseSlot  = StartPrivate + PrivateLength;
+  localparam int unsigned StartZeroise      = StartZeroiseSlot + ZeroiseSlotLength;
+  localparam int unsigned ProgramLength     = StartZeroise + ZeroiseLength;
+  localparam instruction_t [0:ProgramLength-1] Program = {
+    LoadModulus, LoadKey, Multiply, Exponentiate, Private, ZeroiseSlot, Zeroise
+  };
+
+  /* verilator lint_on ASCRANGE */
+
+endpackage

@@ -1,0 +1,6 @@
+"""Makes `rsa_model` and `rsa_driver` importable from the tests of this folder."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))

@@ -1,0 +1,340 @@
+"""rsa_core from outside: every job against `pow`, every refusal, faults, zeroise, resets, stalls, equal times."""
+
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from rsa_driver import (BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED,
+                        LEFT_TO_RIGHT, OK, RIGHT_TO_LEFT, SLIDING, Driver, Job, words32)
+from rsa_model import Key, Sizes
+
+from harness import RSA, rtl, simulate
+
+PARAMETERS = {"MaxBits": 1024, "KeySlots": 2, "OperandWords": 4096}
+LIMIT = {"timeout_time": 100, "timeout_unit": "ms"}  # 10 M cycles
+
+
+@pytest.mark.parametrize("rows, w, tests", [(8, 18, ""), (5, 17, "are_right|every_memory")])
+def test_rsa_core(rows, w, tests):
+    simulate("rsa_core", rtl(*RSA), "test_rsa_core", Path(__file__).parent, {"Rows": rows, "W": w, **PARAMETERS},
+             {"ROWS": str(rows), "W": str(w), "COCOTB_TEST_FILTER": tests})
+
+
+def modulus(bits: int) -> int:
+    kind = random.random()
+    if kind < 0.15:
+        return (1 << bits) - 1 - 2 * random.getrandbits(4)
+    if kind < 0.3:
+        return 1 << bits - 1 | 1 | 2 * random.getrandbits(4)
+    return random.getrandbits(bits) | 1 << bits - 1 | 1
+
+
+def radix(bits: int) -> int:
+    w = int(os.environ["W"])
+    return 1 << w * Sizes(bits, w, int(os.environ["ROWS"])).digits
+
+
+async def started(dut, stall: float = 0) -> Driver:
+    driver = Driver(dut, stall)
+    await driver.start()
+    return driver
+
+
+async def still_works(driver: Driver, slot: int = 0):
+    """A key is loaded and used: whatever came before has left nothing behind."""
+    key = SMALL_KEY
+    await driver.load(Job.load_key(key, slot))
+    m = random.randrange(key.n)
+    answer = await driver.run(Job.private(m, key.bits, slot))
+    assert (answer.status, answer.value) == (OK, pow(m, key.d, key.n))
+
+
+SMALL_KEY = Key.generate(512)
+
+
+@cocotb.test(**LIMIT)
+async def private_operations_are_right_for_all_inputs_and_lengths(dut):
+    driver = await started(dut)
+    for bits, e in ((512, 3), (576, 17), (768, 65537), (1024, 65537), (512, (1 << 32) - 1)):
+        key = Key.generate(bits, e)
+        if random.random() < 0.5:  # p may be the larger prime or the smaller
+            key = Key(bits, key.n, e, key.q, key.p, key.dq, key.dp, pow(key.p, -1, key.q), key.d)
+        slot = random.randrange(2)
+        await driver.load(Job.load_key(key, slot))
+        corners = (0, 1, key.n - 1, key.p, key.q, key.n - key.p)
+        for m in (*random.sample(corners, 3 if bits == 512 else 1), random.randrange(key.n), random.randrange(key.n)):
+            answer = await driver.run(Job.private(m, bits, slot))
+            assert (answer.status, answer.value) == (OK, pow(m, key.d, key.n)), (key, m)
+
+
+@cocotb.test(**LIMIT)
+async def exponentiations_of_every_scheme_are_right(dut):
+    driver = await started(dut)
+    for bits in (512, 576, 1024):
+        n = modulus(bits)
+        await driver.load(Job.load_modulus(n))
+        cases = [(1, 1), (1, 0), (5, 31), (6, 32), (17, 65537 & 0x1FFFF), (18, 1), (19, 1 << 18), (64, 0),
+                 (72, (1 << 72) - 1), (random.randrange(20, 100), 0)]
+        for exponent_bits, exponent in random.sample(cases, 3) + [(random.randrange(80, 200), None)]:
+            if exponent is None or exponent_bits >= 64 and exponent == 0 and random.random() < 0.5:
+                exponent = random.getrandbits(exponent_bits)
+            for scheme in (FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING):
+                base = random.choice((0, 1, n - 1, random.randrange(n), random.randrange(n)))
+                answer = await driver.run(Job.exponentiate(base, exponent, exponent_bits, bits, scheme))
+                assert (answer.status, answer.value) == (OK, pow(base, exponent, n)), (bits, exponent_bits, scheme)
+    exponent = random.getrandbits(1024)
+    base = random.randrange(n)
+    for scheme in (FIXED, SLIDING):
+        answer = await driver.run(Job.exponentiate(base, exponent, 1024, bits, scheme))
+        assert (answer.status, answer.value) == (OK, pow(base, exponent, n))
+
+
+@cocotb.test(**LIMIT)
+async def multiplications_are_right(dut):
+    driver = await started(dut)
+    for bits in (512, 640, 1024):
+        n = modulus(bits)
+        await driver.load(Job.load_modulus(n, 1))
+        inverse = pow(radix(bits), -1, n)
+        for _ in range(25):
+            a, b = (random.choice((0, 1, n - 1, random.randrange(n), random.randrange(n))) for _ in range(2))
+            answer = await driver.run(Job.multiply(a, b, bits, 1))
+            assert (answer.status, answer.value) == (OK, a * b * inverse % n)
+
+
+@cocotb.test(**LIMIT)
+async def streams_that_stall_change_nothing(dut):
+    driver = await started(dut, stall=0.3)
+    for bits in (512, 576):
+        key = Key.generate(bits)
+        await driver.load(Job.load_key(key))
+        m = random.randrange(key.n)
+        assert (await driver.run(Job.private(m, bits))).value == pow(m, key.d, key.n)
+        for _ in range(10):
+            a, b = random.randrange(key.n), random.randrange(key.n)
+            answer = await driver.run(Job.multiply(a, b, bits))
+            assert answer.value == a * b * pow(radix(bits), -1, key.n) % key.n
+
+
+@cocotb.test(**LIMIT)
+async def what_is_wrong_is_refused_with_its_code_and_the_core_goes_on(dut):
+    driver = await started(dut, stall=0.05)
+    key = SMALL_KEY
+    m = words32(1234, 512)
+
+    async def refused(job: Job, status: int):
+        answer = await driver.run(job)
+        assert (answer.status, answer.value) == (status, None), job
+
+    for op in (0, 7, 15):
+        await refused(Job(op, [1, 2, 3]), BAD_OP)
+        await refused(Job(op, [1], slot=200), BAD_OP)
+    for job in (Job.load_key(key, 2), Job.private(1, 512, 255), Job.zeroise(2), Job.multiply(1, 1, 512, 17)):
+        await refused(job, BAD_SLOT)
+    for job in (Job.private(1, 512), Job.multiply(1, 1, 512, 1), Job.exponentiate(1, 1, 1, 512)):
+        await refused(job, EMPTY_SLOT)
+    await driver.load(Job.load_modulus(key.n, 1))
+    await refused(Job.private(1, 512, 1), EMPTY_SLOT)  # a modulus is not a key
+    assert (await driver.run(Job.exponentiate(5, 3, 2, 512, slot=1))).value == 125
+
+    for bits in (0, 448, 511, 513, 544, 1088, 4096, 8128):
+        await refused(Job(1, words32(key.n, 512), bits=bits), BAD_LENGTH)
+    for bits in (0, 1025, 8191):
+        await refused(Job(4, m + [3], slot=1, exponent_bits=bits), BAD_LENGTH)
+
+    # streams too short or too long
+    whole = Job.load_key(key).words
+    for count in (1, 15, 17, 40, len(whole) - 1):
+        await refused(Job(2, whole[:count], bits=512), BAD_LENGTH)
+    await refused(Job(2, whole + [0], bits=512), BAD_LENGTH)
+    await refused(Job.private(1, 512), EMPTY_SLOT)  # nothing of that key has stayed
+    await refused(Job(3, m + m[:-1], slot=1), BAD_LENGTH)
+    await refused(Job(3, m + m + m, slot=1), BAD_LENGTH)
+    await refused(Job(4, m, slot=1, exponent_bits=5), BAD_LENGTH)
+
+    # moduli: even; top bit not set
+    await refused(Job.load_modulus(key.n + 1, bits=512), BAD_MODULUS)
+    await refused(Job.load_modulus(key.n >> 1 | 1, bits=512), BAD_MODULUS)
+    for part in ("n", "p", "q"):
+        for value in (getattr(key, part) ^ 1, getattr(key, part) >> 1 | 1):
+            await refused(Job.load_key(Key(**{**key.__dict__, part: value})), BAD_MODULUS)
+    await refused(Job.private(1, 512), EMPTY_SLOT)
+
+    # operands
+    await driver.load(Job.load_key(key))
+    for value in (key.n, key.n + 1, (1 << 512) - 1):
+        await refused(Job.private(value, 512), BAD_OPERAND)
+        await refused(Job.exponentiate(value, 3, 2, 512), BAD_OPERAND)
+        await refused(Job.multiply(value, 1, 512), BAD_OPERAND)
+        await refused(Job.multiply(1, value, 512), BAD_OPERAND)
+    answer = await driver.run(Job.private(77, 512))  # the key is still there, and right
+    assert answer.value == pow(77, key.d, key.n)
+    await driver.load(Job.zeroise(0))
+    await refused(Job.private(1, 512), EMPTY_SLOT)
+    assert (await driver.run(Job.exponentiate(5, 3, 2, 512, slot=1))).value == 125  # the other slot lives
+    await still_works(driver)
+
+
+@cocotb.test(**LIMIT)
+async def a_wrong_key_never_releases_a_result(dut):
+    driver = await started(dut)
+    for part in ("dp", "dq", "qinv", "e"):
+        wrong = Key(**{**SMALL_KEY.__dict__, part: getattr(SMALL_KEY, part) ^ 2})
+        await driver.load(Job.load_key(wrong))
+        answer = await driver.run(Job.private(random.randrange(2, wrong.n), 512))  # run asserts that no word comes
+        assert (answer.status, answer.value) == (CHECK_FAILED, None), part
+    await still_works(driver)
+
+
+@cocotb.test(**LIMIT)
+async def a_flipped_bit_never_releases_a_result(dut):
+    driver = await started(dut)
+    key = SMALL_KEY
+    failed = 0
+    for memory in (dut.u_mont.u_operand_b, dut.u_mont.u_operand_a, dut.u_mont.u_modulus, dut.u_mont.u_sum, dut.u_keys):
+        await driver.load(Job.load_key(key))
+        m = random.randrange(2, key.n)
+        job = cocotb.start_soon(driver.run(Job.private(m, 512)))
+        await ClockCycles(dut.clk_i, 5000 + random.randrange(12000))  # in the halves
+        # memories: the accumulator of context 0; Nb of context 1 (either copy); its sum; a word of dp
+        words = {"u_modulus": len(memory.memory) // 2 + 3, "u_sum": 7, "u_keys": None}
+        index = words.get(memory._name, 3)
+        if index is None:
+            full, half = 1024, 512
+            w = int(os.environ["W"])
+            full, half = (-(-(x + w + 2) // w) + 1 for x in (full, half))
+            index = 1 + 5 * full + 4 * half + 2
+        word = memory.memory[index]
+        word.value = int(word.value) ^ 1 << random.randrange(int(os.environ["W"]))
+        answer = await job
+        assert answer.status == CHECK_FAILED or answer.value == pow(m, key.d, key.n), memory._name
+        failed += answer.status == CHECK_FAILED
+    assert failed >= 2, "the flips hit nothing"  # some meet a word that was to be overwritten, or had been used
+    await still_works(driver)
+
+
+def memories(dut):
+    return [dut.u_keys, dut.u_alu.u_accumulator, dut.u_mont.u_operand_a, dut.u_mont.u_operand_b, dut.u_mont.u_modulus,
+            dut.u_mont.u_sum]
+
+
+def not_zero(memory) -> list[int]:
+    return [i for i in range(len(memory.memory)) if int(memory.memory[i].value)]
+
+
+async def zeroised(driver: Driver):
+    dut = driver.dut
+    dut.zeroise_i.value = 1
+    await RisingEdge(dut.clk_i)
+    dut.zeroise_i.value = 0
+    await driver.ready()
+    for memory in memories(dut):
+        assert not not_zero(memory), memory._name
+
+
+@cocotb.test(**LIMIT)
+async def zeroise_overwrites_every_memory(dut):
+    driver = await started(dut)
+    for memory in memories(dut):
+        assert not not_zero(memory), f"{memory._name} after reset"
+    await driver.load(Job.load_key(SMALL_KEY, 0))
+    await driver.load(Job.load_key(SMALL_KEY, 1))
+    await driver.run(Job.private(5, 512))
+    n = modulus(1024)
+    await driver.load(Job.load_modulus(n, 1))
+    for memory in memories(dut):
+        assert not_zero(memory), f"{memory._name} was never used"
+    await driver.load(Job.zeroise(1))
+    half = 1 << (len(dut.u_keys.memory) // 2).bit_length() - 1
+    assert not [i for i in range(half, 2 * half) if i < len(dut.u_keys.memory) and int(dut.u_keys.memory[i].value)
+                and i < half + 512], "slot 1 after OpZeroise"
+    await driver.load(Job.load_key(SMALL_KEY, 1))
+    await zeroised(driver)
+    for slot in (0, 1):
+        assert (await driver.run(Job.multiply(1, 1, 512, slot))).status == EMPTY_SLOT
+    await still_works(driver)
+
+
+@cocotb.test(**LIMIT)
+async def zeroise_stops_the_job_under_way_and_answers_it(dut):
+    driver = await started(dut)
+    for job, delay in ((Job.private(5, 512), 15000), (Job.load_key(SMALL_KEY, 1), 20000), (Job.private(9, 512), 600),
+                       (Job.exponentiate(3, 5, 64, 512, RIGHT_TO_LEFT), random.randrange(300, 10000)),
+                       (Job.multiply(7, 8, 512), 100)):
+        await driver.load(Job.load_key(SMALL_KEY))
+        running = cocotb.start_soon(driver.run(job))
+        await ClockCycles(dut.clk_i, delay)
+        await zeroised(driver)
+        assert (await running).status == EMPTY_SLOT, job.op
+        await still_works(driver, random.randrange(2))
+
+    # while the job waits for operands: the memories are overwritten all the same, the rest of the operands is read
+    await driver.load(Job.load_key(SMALL_KEY))
+    dut.job_i.value = Job.private(5, 512).packed(1)
+    dut.job_valid_i.value = 1
+    await driver.handshake(dut.job_ready_o)
+    dut.job_valid_i.value = 0
+    await ClockCycles(dut.clk_i, 500)
+    dut.zeroise_i.value = 1
+    await RisingEdge(dut.clk_i)
+    dut.zeroise_i.value = 0
+    await ClockCycles(dut.clk_i, 60000)
+    for memory in memories(dut):
+        assert not not_zero(memory), memory._name
+    await driver.send(words32(5, 512))
+    await ReadOnly()
+    if dut.response_valid_o.value == 0:
+        await RisingEdge(dut.response_valid_o)
+    assert int(dut.response_o.value) == EMPTY_SLOT << 16 | 1
+    await RisingEdge(dut.clk_i)
+    dut.response_ready_i.value = 1
+    await RisingEdge(dut.clk_i)
+    dut.response_ready_i.value = 0
+    await still_works(driver)
+
+
+@cocotb.test(**LIMIT)
+async def reset_in_the_middle_of_a_job_leaves_an_empty_core(dut):
+    driver = await started(dut)
+    for _ in range(8):
+        await driver.load(Job.load_key(SMALL_KEY))
+        job = random.choice((Job.private(5, 512), Job.load_key(SMALL_KEY), Job.multiply(5, 6, 512)))
+        running = cocotb.start_soon(driver.run(job))
+        await ClockCycles(dut.clk_i, random.randrange(1200 if job.op == 3 else 38000))
+        running.cancel()
+        await driver.reset()
+        for memory in memories(dut):
+            assert not not_zero(memory), memory._name
+        assert (await driver.run(Job.private(5, 512))).status == EMPTY_SLOT
+    await still_works(driver)
+
+
+@cocotb.test(**LIMIT)
+async def time_depends_on_lengths_alone(dut):
+    driver = await started(dut)
+    for bits in (512, 576):
+        loads, privates, powers, products = set(), set(), set(), set()
+        for _ in range(3):
+            key = Key.generate(bits)
+            answer = await driver.run(Job.load_key(key))
+            loads.add(answer.cycles)
+            for m in (0, key.p, random.randrange(key.n)):
+                answer = await driver.run(Job.private(m, bits))
+                assert answer.status == OK
+                privates.add(answer.cycles)
+            for exponent in (0, 1, (1 << 150) - 1, random.getrandbits(150), 1 << 149):
+                base = random.choice((0, 1, key.n - 1, random.randrange(key.n)))
+                answer = await driver.run(Job.exponentiate(base, exponent, 150, bits))
+                assert answer.value == pow(base, exponent, key.n)
+                powers.add(answer.cycles)
+            for base in (0, key.n - 1):
+                products.add((await driver.run(Job.multiply(base, base, bits))).cycles)
+        assert [len(times) for times in (loads, privates, powers, products)] == [1, 1, 1, 1], (loads, privates, powers)
+        dut._log.info("%d bits: load %s, private %s, power of 150 bits %s, multiply %s", bits, loads, privates, powers,
+                      products)
+    # and the schemes for research do what they are marked for
+    times = {(await driver.run(Job.exponentiate(5, e, 100, bits, SLIDING))).cycles for e in (1, (1 << 100) - 1)}
+    assert len(times) == 2

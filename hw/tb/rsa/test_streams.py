@@ -1,0 +1,128 @@
+"""unpacker and packer: numbers cross between 32-bit words and words of the core unchanged, whatever stalls."""
+
+import os
+import random
+from pathlib import Path
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from harness import rtl, simulate
+
+FOLDER = Path(__file__).parent
+
+
+@pytest.mark.parametrize("w", [18, 16])
+@pytest.mark.parametrize("top", ["unpacker", "packer"])
+def test_streams(top, w):
+    simulate(top, rtl("prim/fifo", f"rsa/{top}") if top == "packer" else rtl(f"rsa/{top}"), "test_streams", FOLDER,
+             {"W": w}, {"W": str(w), "COCOTB_TEST_FILTER": rf"\.{top}_"})
+
+
+async def start(dut, *ports):
+    for port in ports:
+        port.value = 0
+    dut.rst_ni.value = 0
+    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    await RisingEdge(dut.clk_i)
+    await RisingEdge(dut.clk_i)
+    dut.rst_ni.value = 1
+
+
+@cocotb.test()
+async def unpacker_gives_every_operand_then_zeros_and_tells_where_the_stream_ended(dut):
+    w = int(os.environ["W"])
+    await start(dut, dut.clear_i, dut.wipe_i, dut.begin_i, dut.count_i, dut.drain_i, dut.in_valid_i, dut.in_data_i,
+                dut.in_last_i, dut.word_pop_i)
+    for _ in range(150):
+        counts = [random.choice((1, 2, 9, 16, random.randrange(1, 40))) for _ in range(random.randrange(1, 4))]
+        sent = sum(counts) + random.choice((0, 0, 0, -1, 3))  # the stream may be too short or too long
+        sent = max(sent, 1)
+        stream = [random.getrandbits(32) for _ in range(sent)]
+        position = 0
+        dut.clear_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+
+        async def cycle(pop: bool) -> int | None:
+            """One cycle: offers the next stream word, takes a word of the core if there is one."""
+            nonlocal position
+            offer = position < sent and random.random() < 0.8
+            dut.in_valid_i.value = int(offer)
+            dut.in_data_i.value = stream[position] if offer else random.getrandbits(32)
+            dut.in_last_i.value = int(offer and position == sent - 1)
+            await ReadOnly()
+            ready, there = dut.in_ready_o.value == 1, dut.word_valid_o.value == 1
+            word = int(dut.word_o.value) if pop and there else None
+            await cocotb.triggers.NextTimeStep()
+            dut.word_pop_i.value = int(word is not None)
+            await RisingEdge(dut.clk_i)
+            dut.word_pop_i.value = 0
+            position += offer and ready
+            return word
+
+        taken = 0
+        for count in counts:
+            dut.begin_i.value, dut.count_i.value = 1, count
+            dut.in_valid_i.value = 0
+            await RisingEdge(dut.clk_i)
+            dut.begin_i.value = 0
+            words = []
+            total = -(-32 * count // w) + random.randrange(5)
+            while len(words) < total:
+                word = await cycle(random.random() < 0.9)
+                if word is not None:
+                    words.append(word)
+            value = sum(word << w * i for i, word in enumerate(words))
+            expected = sum(word << 32 * i for i, word in enumerate(stream[taken:taken + count]))
+            assert value == expected
+            taken += count
+        await ReadOnly()
+        assert dut.short_o.value == int(sent < sum(counts))
+        assert dut.ended_o.value == int(sent <= sum(counts))
+        await RisingEdge(dut.clk_i)
+        dut.drain_i.value = 1
+        for _ in range(40):
+            await cycle(False)
+        dut.drain_i.value = 0
+        assert position == sent
+        await ReadOnly()
+        assert dut.ended_o.value == 1
+        await RisingEdge(dut.clk_i)
+
+
+@cocotb.test()
+async def packer_gives_the_words_of_the_result_and_marks_the_last(dut):
+    w = int(os.environ["W"])
+    await start(dut, dut.begin_i, dut.count_i, dut.word_valid_i, dut.word_i, dut.out_ready_i)
+    for _ in range(150):
+        count = random.choice((1, 2, 9, 16, random.randrange(1, 40)))
+        value = random.getrandbits(32 * count)
+        total = -(-32 * count // w) + random.randrange(4)
+        words = [(value | random.getrandbits(60) << 32 * count) >> w * i & (1 << w) - 1 for i in range(total)]
+        dut.begin_i.value, dut.count_i.value = 1, count
+        await RisingEdge(dut.clk_i)
+        dut.begin_i.value = 0
+        credit, got, stall = 16, [], random.choice((0, 0.5, 0.95))
+        while words or dut.busy_o.value == 1:
+            send = bool(words) and credit > 0 and random.random() < 0.9
+            dut.word_valid_i.value = int(send)
+            dut.word_i.value = words.pop(0) if send else 0
+            dut.out_ready_i.value = int(random.random() >= stall)
+            await ReadOnly()
+            credit += int(dut.word_taken_o.value) - send
+            if dut.out_valid_o.value == 1 and dut.out_ready_i.value == 1:
+                got.append(int(dut.out_data_o.value))
+                assert dut.out_last_o.value == int(len(got) == count)
+            await RisingEdge(dut.clk_i)
+            await ReadOnly()
+            await cocotb.triggers.NextTimeStep()
+        dut.word_valid_i.value = 0
+        for _ in range(20):  # what is too much leaves the queue too
+            await ReadOnly()
+            credit += int(dut.word_taken_o.value)
+            await RisingEdge(dut.clk_i)
+        assert credit == 16
+        assert sum(word << 32 * i for i, word in enumerate(got)) == value and len(got) == count
