@@ -1,0 +1,78 @@
+// packet_buffer: what comes out are the words of the packets that were not dropped, whole, in order; it holds no more
+// than it has places for.
+module packet_buffer_formal #(
+  parameter bit Accounting = 1'b1  // the assertion that follows a word through
+) (
+  input logic       clk_i,
+  input logic       in_valid_i,
+  input logic [0:0] in_data_i,
+  input logic       in_last_i,
+  input logic       in_drop_i,
+  input logic       out_ready_i,
+  input logic [3:0] watched_i   // which word, of those of packets that stay, is watched: any
+);
+
+  localparam int unsigned Depth = 4;
+
+  logic        rst_ni;
+  logic        in_ready, out_valid, out_last, wiping;
+  logic [2:0]  free;
+  logic [31:0] out_data;
+
+  initial rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  packet_buffer #(
+    .Depth(Depth)
+  ) u_buffer (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i,
+    .in_ready_o (in_ready),
+    .in_data_i  ({31'd0, in_data_i}),
+    .in_last_i,
+    .in_drop_i,
+    .free_o     (free),
+    .out_valid_o(out_valid),
+    .out_ready_i,
+    .out_data_o (out_data),
+    .out_last_o (out_last),
+    .wipe_i     (1'b0),
+    .wiping_o   (wiping)
+  );
+
+  logic [3:0] written_q, committed_q, read_q, watched_q;
+  logic [1:0] word_q;               // the watched one: {last, data}
+  logic       waits_q;
+  logic [1:0] previous_q;
+
+  always_ff @(posedge clk_i) begin
+    watched_q <= rst_ni ? watched_q : watched_i;
+    waits_q    <= rst_ni && out_valid && !out_ready_i;
+    previous_q <= {out_last, out_data[0]};
+    if (!rst_ni) begin
+      written_q   <= '0;
+      committed_q <= '0;
+      read_q      <= '0;
+    end else begin
+      if (in_valid_i && in_ready) begin
+        written_q <= (in_last_i && in_drop_i) ? committed_q : written_q + 1'b1;
+        if (in_last_i && !in_drop_i) committed_q <= written_q + 1'b1;
+        if (written_q == watched_q) word_q <= {in_last_i, in_data_i};
+      end
+      if (out_valid && out_ready_i) read_q <= read_q + 1'b1;
+    end
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      assert (!wiping);
+      assert (in_ready == (free != '0));
+      assert (4'(written_q - read_q) <= 4'(Depth + 1));
+      if (out_valid) assert (read_q != committed_q);
+      if (waits_q) assert (out_valid && {out_last, out_data[0]} == previous_q);
+      if (Accounting && out_valid && read_q == watched_q) assert ({out_last, out_data} == {word_q[1], 31'd0, word_q[0]});
+    end
+  end
+
+endmodule

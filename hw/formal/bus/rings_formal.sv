@@ -1,0 +1,206 @@
+// descriptor_fetch and completion_write: a host that keeps the rules never sees an index overtake. The submission head
+// stays behind the tail, the completion tail at most a ring ahead of the host's head; every descriptor that was read
+// becomes exactly one job or one reject, and every answer or reject one completion.
+module rings_formal
+  import garner_pkg::*;
+  import bus_pkg::*;
+#(
+  parameter bit Accounting = 1'b1  // the assertions about distances of indices
+) (
+  input logic        clk_i,
+  input logic [3:0]  log2_i,            // of both rings, constant
+  input logic        hold_i,
+  input logic        rung_i,            // the host writes one more descriptor, if there is room
+  input logic        took_i,            // the host takes one more completion, if there is one
+  input logic        command_ready_i,
+  input logic        read_valid_i,
+  input logic [31:0] read_data_i,
+  input logic        read_last_i,
+  input logic        read_error_i,
+  input logic        read_id_i,
+  input logic        operand_ready_i,
+  input logic        job_ready_i,
+  input logic        context_valid_i,
+  input logic        answer_valid_i,
+  input answer_t     answer_i,
+  input logic        result_valid_i,
+  input logic        result_last_i,
+  input logic        write_command_ready_i,
+  input logic        write_ready_i,
+  input logic        write_done_i,
+  input logic        write_error_i
+);
+
+  logic        rst_ni;
+  logic [3:0]  log2_q;
+  logic [15:0] submission_tail_q, completion_head_q, submission_head, completion_tail, size;
+  logic        submission_overrun, completion_overrun, fetched, quiet, command_valid, command_id, read_ready;
+  logic        operand_valid, operand_last, operand_drop, context_take, job_valid, reject_valid, reject_ready;
+  logic        descriptor_fault, operand_fault, written, marked, failed, answer_ready, result_ready;
+  logic        write_command_valid, write_valid, write_end, result_fault, completion_fault;
+  logic [63:0] command_address, write_command_address;
+  logic [15:0] command_words, write_command_words;
+  logic [31:0] operand_data, write_data;
+  logic [3:0]  context_index;
+  context_t    context_fresh, reject_context;
+  job_t        job;
+  status_e     reject_status;
+
+  initial rst_ni = 1'b0;
+  always_ff @(posedge clk_i) rst_ni <= 1'b1;
+
+  descriptor_fetch u_fetch (
+    .clk_i,
+    .rst_ni,
+    .enable_i          (1'b1),
+    .hold_i,
+    .restart_i         (1'b0),
+    .base_i            ('0),
+    .size_log2_i       (log2_q),
+    .tail_i            (submission_tail_q),
+    .head_o            (submission_head),
+    .overrun_o         (submission_overrun),
+    .fetched_o         (fetched),
+    .quiet_o           (quiet),
+    .command_valid_o   (command_valid),
+    .command_ready_i,
+    .command_address_o (command_address),
+    .command_words_o   (command_words),
+    .command_id_o      (command_id),
+    .read_valid_i,
+    .read_ready_o      (read_ready),
+    .read_data_i,
+    .read_last_i,
+    .read_error_i,
+    .read_id_i,
+    .operand_valid_o   (operand_valid),
+    .operand_ready_i,
+    .operand_data_o    (operand_data),
+    .operand_last_o    (operand_last),
+    .operand_drop_o    (operand_drop),
+    .operand_free_i    (10'd512),
+    .context_valid_i,
+    .context_index_i   ('0),
+    .context_take_o    (context_take),
+    .context_index_o   (context_index),
+    .context_o         (context_fresh),
+    .job_valid_o       (job_valid),
+    .job_ready_i,
+    .job_o             (job),
+    .reject_valid_o    (reject_valid),
+    .reject_ready_i    (reject_ready),
+    .reject_status_o   (reject_status),
+    .reject_context_o  (reject_context),
+    .descriptor_fault_o(descriptor_fault),
+    .operand_fault_o   (operand_fault)
+  );
+
+  completion_write u_complete (
+    .clk_i,
+    .rst_ni,
+    .restart_i         (1'b0),
+    .base_i            ('0),
+    .size_log2_i       (log2_q),
+    .head_i            (completion_head_q),
+    .tail_o            (completion_tail),
+    .overrun_o         (completion_overrun),
+    .submission_head_i (submission_head),
+    .written_o         (written),
+    .interrupt_o       (marked),
+    .failed_o          (failed),
+    .answer_valid_i,
+    .answer_ready_o    (answer_ready),
+    .answer_i,
+    .context_i         ('0),
+    .result_valid_i,
+    .result_ready_o    (result_ready),
+    .result_data_i     ('0),
+    .result_last_i,
+    .reject_valid_i    (reject_valid),
+    .reject_ready_o    (reject_ready),
+    .reject_status_i   (reject_status),
+    .reject_context_i  (reject_context),
+    .command_valid_o   (write_command_valid),
+    .command_ready_i   (write_command_ready_i),
+    .command_address_o (write_command_address),
+    .command_words_o   (write_command_words),
+    .write_valid_o     (write_valid),
+    .write_ready_i,
+    .write_data_o      (write_data),
+    .write_done_i,
+    .write_end_o       (write_end),
+    .write_error_i,
+    .result_fault_o    (result_fault),
+    .completion_fault_o(completion_fault)
+  );
+
+  logic       descriptor_asked_q, operands_asked_q;
+  logic [1:0] held_q;       // descriptors read and neither job nor reject yet
+  logic [15:0] claimed;
+  logic       completion_command;
+  logic       writing_q;    // a completion's write is under way
+  logic       completing_q; // an answer or reject was taken and is not yet written
+  logic       command_waits_q, reject_waits_q, job_waits_q, id_q;
+  job_t       job_q;
+
+  // A completion may be seen, and taken, as soon as its words are under way.
+  assign size    = 16'd1 << log2_q;
+  // results go to address 0 with no words here, as every context is 0
+  assign completion_command = write_command_words == 16'(CompletionWords);
+  assign claimed = completion_tail + 16'(writing_q);
+
+  always_ff @(posedge clk_i) begin
+    log2_q          <= rst_ni ? log2_q : log2_i;
+    command_waits_q <= rst_ni && command_valid && !command_ready_i;
+    reject_waits_q  <= rst_ni && reject_valid && !reject_ready;
+    job_waits_q     <= rst_ni && job_valid && !job_ready_i;
+    job_q           <= job;
+    id_q            <= command_id;
+    if (!rst_ni) begin
+      submission_tail_q  <= '0;
+      completion_head_q  <= '0;
+      descriptor_asked_q <= 1'b0;
+      operands_asked_q   <= 1'b0;
+      held_q             <= '0;
+      completing_q       <= 1'b0;
+      writing_q          <= 1'b0;
+    end else begin
+      if (rung_i && 16'(submission_tail_q - submission_head) != size) submission_tail_q <= submission_tail_q + 1'b1;
+      if (took_i && completion_head_q != claimed) completion_head_q <= completion_head_q + 1'b1;
+      if (command_valid && command_ready_i && !command_id) descriptor_asked_q <= 1'b1;
+      if (command_valid && command_ready_i && command_id) operands_asked_q <= 1'b1;
+      if (fetched) descriptor_asked_q <= 1'b0;
+      if (operand_valid && operand_ready_i && operand_last) operands_asked_q <= 1'b0;
+      held_q <= held_q + 2'(fetched) - 2'(job_valid && job_ready_i) - 2'(reject_valid && reject_ready);
+      if ((answer_valid_i && answer_ready) || (reject_valid && reject_ready)) completing_q <= 1'b1;
+      if (written) completing_q <= 1'b0;
+      if (write_command_valid && write_command_ready_i && completion_command) writing_q <= 1'b1;
+      if (written) writing_q <= 1'b0;
+    end
+  end
+
+  always_comb begin
+    if (rst_ni) begin
+      // the reader gives only what it was asked for
+      if (read_valid_i && !read_id_i) assume (descriptor_asked_q);
+      if (read_valid_i && read_id_i) assume (operands_asked_q);
+
+      if (Accounting) begin
+        assert (!submission_overrun && !completion_overrun);
+        assert (16'(submission_tail_q - submission_head) <= size);
+        assert (16'(claimed - completion_head_q) <= size);
+        if (fetched) assert (submission_head != submission_tail_q);
+      end
+      // one job or one reject for each, one completion for each answer or reject
+      assert (held_q != 2'd3);
+      if (job_valid || reject_valid) assert (held_q != '0);
+      assert (!(job_valid && reject_valid));
+      if (written) assert (completing_q);
+      if (answer_ready) assert (!completing_q);
+      if (command_waits_q) assert (command_valid && command_id == id_q);
+      if (reject_waits_q) assert (reject_valid);
+      if (job_waits_q) assert (job_valid && job == job_q);
+    end
+  end
+
+endmodule

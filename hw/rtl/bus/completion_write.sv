@@ -1,0 +1,191 @@
+// Writes results and completions to host memory: one answer at a time, first its result, then, when all of that is
+// known to be there, its completion.
+//
+//   answer     A
+//   write        R R R R ... R            result words, from the core
+//   B                             ok
+//   write                           C C C C         the completion
+//   B                                            ok
+//   written                                         W     the host may be interrupted now
+//
+// A result that is shorter or longer than the descriptor's buffer never leaves the buffer: what is missing is written as
+// 0, what is too much is dropped, and the status is StatusBadLength. A failed write is StatusBusFault.
+//
+// Contract    `tail_o` - `head_i`, the completion under way included, is never more than the ring's size: a full ring holds everything up, as the core's
+//             result then waits for the host.
+module completion_write
+  import garner_pkg::*;
+  import bus_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // the ring
+  input  logic        restart_i,    // tail to 0; only while nothing is under way
+  input  logic [63:0] base_i,
+  input  logic [3:0]  size_log2_i,
+  input  logic [15:0] head_i,
+  output logic [15:0] tail_o,
+  output logic        overrun_o,    // an impossible head
+  input  logic [15:0] submission_head_i,
+  output logic        written_o,    // pulse: a completion is in host memory, or lost
+  output logic        interrupt_o,  // with written_o: its descriptor was marked interrupt
+  output logic        failed_o,     // with written_o: its status is not StatusOk
+
+  // answers of cores
+  input  logic        answer_valid_i,
+  output logic        answer_ready_o,
+  input  answer_t     answer_i,
+  input  context_t    context_i,    // of the answer
+  input  logic        result_valid_i,
+  output logic        result_ready_o,
+  input  logic [31:0] result_data_i,
+  input  logic        result_last_i,
+
+  // what ended without a core
+  input  logic        reject_valid_i,
+  output logic        reject_ready_o,
+  input  status_e     reject_status_i,
+  input  context_t    reject_context_i,
+
+  // to the writer
+  output logic        command_valid_o,
+  input  logic        command_ready_i,
+  output logic [63:0] command_address_o,
+  output logic [15:0] command_words_o,
+  output logic        write_valid_o,
+  input  logic        write_ready_i,
+  output logic [31:0] write_data_o,
+  input  logic        write_done_i,
+  output logic        write_end_o,   // done is taken
+  input  logic        write_error_i,
+
+  output logic        result_fault_o,     // pulse
+  output logic        completion_fault_o  // pulse
+);
+
+  typedef enum logic [2:0] {
+    Idle,
+    ResultCommand,
+    Result,
+    Excess,      // words beyond the buffer
+    ResultEnd,
+    Command,     // waits for a place in the ring
+    Completion,
+    End
+  } state_e;
+
+  state_e      state_q;
+  context_t    context_q;
+  status_e     status_q;
+  logic [31:0] cycles_q;
+  logic [15:0] words_q;        // still to write
+  logic        ended_q;        // the last result word came
+  logic [1:0]  word_q;
+  logic [15:0] tail_q, used, size, index;
+  logic        from_answer, moves, phase, writing;
+
+  assign size      = 16'd1 << size_log2_i;
+  // A host that polls may see a completion, and say so, before its write is answered and the tail moves on.
+  assign writing   = state_q == Completion || state_q == End;
+  assign used      = tail_q + 16'(writing) - head_i;
+  assign overrun_o = used > size;
+  assign tail_o    = tail_q;
+  assign index     = tail_q & (size - 16'd1);
+
+  assign answer_ready_o = state_q == Idle;
+  assign reject_ready_o = state_q == Idle && !answer_valid_i;
+  assign from_answer    = answer_valid_i;
+
+  logic unused_answer;  // whose answer it is has been looked at by whoever sent it here
+  assign unused_answer = &{answer_i.source, answer_i.tag};
+
+  assign command_valid_o   = state_q == ResultCommand || (state_q == Command && used < size);
+  assign command_address_o = state_q == ResultCommand ? {context_q.result_address, 3'd0} : base_i + {44'd0, index, 4'd0};
+  assign command_words_o   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
+
+  // The phase: 1 in the first pass through the ring, 0 in the second, and so on.
+  assign phase = (tail_q & size) == '0;
+
+  // A missing word is 0.
+  assign write_valid_o  = (state_q == Result && (result_valid_i || ended_q)) || state_q == Completion;
+  assign result_ready_o = (state_q == Result && write_ready_i && !ended_q) || state_q == Excess;
+  assign moves          = write_valid_o && write_ready_i;
+  always_comb begin
+    if (state_q == Result) write_data_o = ended_q ? '0 : result_data_i;
+    else begin
+      unique case (word_q)
+        2'd0: write_data_o = {12'd0, status_q, context_q.tag};
+        2'd1: write_data_o = cycles_q;
+        2'd2: write_data_o = {submission_head_i, context_q.index};
+        default: write_data_o = {phase, 31'd0};  // last, so that who sees it sees the others, too
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q  <= Idle;
+      status_q <= StatusOk;
+      tail_q   <= '0;
+      words_q  <= '0;
+      ended_q  <= 1'b0;
+      word_q   <= '0;
+    end else begin
+      unique case (state_q)
+        Idle: begin
+          ended_q <= 1'b0;
+          word_q  <= '0;
+          if (restart_i) tail_q <= '0;
+          status_q <= from_answer ? answer_i.status : reject_status_i;
+          words_q  <= context_i.result_words;
+          if (answer_valid_i) state_q <= answer_i.has_result ? ResultCommand : Command;
+          else if (reject_valid_i) state_q <= Command;
+        end
+        ResultCommand: if (command_ready_i) state_q <= Result;
+        Result: if (moves) begin
+          words_q <= words_q - 1'b1;
+          if (result_valid_i && result_last_i && !ended_q) ended_q <= 1'b1;
+          if (words_q == 16'd1) begin
+            if (ended_q || result_last_i) state_q <= ResultEnd;
+            else state_q <= Excess;
+          end else if (result_last_i && !ended_q) begin
+            status_q <= StatusBadLength;
+          end
+        end
+        Excess: if (result_valid_i) begin
+          status_q <= StatusBadLength;
+          if (result_last_i) state_q <= ResultEnd;
+        end
+        ResultEnd: if (write_done_i) begin
+          if (write_error_i) status_q <= StatusBusFault;
+          state_q <= Command;
+        end
+        Command: if (command_valid_o && command_ready_i) state_q <= Completion;
+        Completion: if (moves) begin
+          word_q <= word_q + 1'b1;
+          if (word_q == 2'(CompletionWords - 1)) state_q <= End;
+        end
+        default: if (write_done_i) begin
+          tail_q  <= tail_q + 1'b1;
+          state_q <= Idle;
+        end
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Idle) begin
+      context_q <= from_answer ? context_i : reject_context_i;
+      cycles_q  <= from_answer ? answer_i.cycles : '0;
+    end
+  end
+
+  assign write_end_o        = state_q == ResultEnd || state_q == End;
+  assign written_o          = state_q == End && write_done_i;
+  assign interrupt_o        = context_q.marked;
+  assign failed_o           = status_q != StatusOk;
+  assign result_fault_o       = state_q == ResultEnd && write_done_i && write_error_i;
+  assign completion_fault_o = written_o && write_error_i;
+
+endmodule

@@ -1,0 +1,247 @@
+// Takes descriptors from the submission ring, checks them, reads their operands and hands on complete jobs.
+//
+// Two machines: one reads the next descriptor while the other reads the operands of the one before. A job is queued
+// when all its operands are in the packet buffer, so nothing a bus does can reach a core half.
+//
+//   ring     D0 ......... D1 .........                  reads of 64 bytes
+//   operands              O0 O0 O0 ... O1 O1 O1         only when the buffer has room for all of them
+//   job                              J0          J1     J0's operands leave the buffer to a core meanwhile
+//
+// A bad descriptor and a failed read end in a `reject`: a completion without a core. The ring goes on behind it.
+//
+// Contract    `head_o` never passes `tail_i`: only as many as the host wrote are read. An impossible tail (more
+//             descriptors than the ring holds) stops the fetch and is shown by `overrun_o`.
+module descriptor_fetch
+  import garner_pkg::*;
+  import bus_pkg::*;
+#(
+  parameter int unsigned OperandWords = 512,  // places of the packet buffer
+  parameter int unsigned InFlight     = 16,   // contexts, a power of two
+  localparam int unsigned FreeWidth   = $clog2(OperandWords) + 1,
+  localparam int unsigned ContextWidth = $clog2(InFlight)
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+
+  // the ring
+  input  logic                    enable_i,
+  input  logic                    hold_i,      // read no more descriptors for now
+  input  logic                    restart_i,   // head to 0; only while nothing is under way
+  input  logic [63:0]             base_i,
+  input  logic [3:0]              size_log2_i,
+  input  logic [15:0]             tail_i,
+  output logic [15:0]             head_o,
+  output logic                    overrun_o,
+  output logic                    fetched_o,   // pulse: a descriptor was read, a completion will follow
+  output logic                    quiet_o,     // no descriptor is being read and none can be
+
+  // to the reader: id 0 is a descriptor, 1 operands
+  output logic                    command_valid_o,
+  input  logic                    command_ready_i,
+  output logic [63:0]             command_address_o,
+  output logic [15:0]             command_words_o,
+  output logic                    command_id_o,
+  input  logic                    read_valid_i,
+  output logic                    read_ready_o,
+  input  logic [31:0]             read_data_i,
+  input  logic                    read_last_i,
+  input  logic                    read_error_i,
+  input  logic                    read_id_i,
+
+  // operands, into the packet buffer
+  output logic                    operand_valid_o,
+  input  logic                    operand_ready_i,
+  output logic [31:0]             operand_data_o,
+  output logic                    operand_last_o,
+  output logic                    operand_drop_o,
+  input  logic [FreeWidth-1:0]    operand_free_i,
+
+  // a place in the table of contexts, written when the job is queued
+  input  logic                    context_valid_i,   // one is free
+  input  logic [ContextWidth-1:0] context_index_i,
+  output logic                    context_take_o,
+  output logic [ContextWidth-1:0] context_index_o,
+  output context_t                context_o,
+
+  // complete jobs; their tag is the context
+  output logic                    job_valid_o,
+  input  logic                    job_ready_i,
+  output job_t                    job_o,
+
+  // what ends without a core
+  output logic                    reject_valid_o,
+  input  logic                    reject_ready_i,
+  output status_e                 reject_status_o,
+  output context_t                reject_context_o,
+  output logic                    descriptor_fault_o, // pulse
+  output logic                    operand_fault_o     // pulse
+);
+
+  // The ring and the next descriptor.
+  typedef enum logic [1:0] {
+    RingIdle,
+    RingCommand,
+    RingRead,
+    RingFull     // the descriptor waits for the other machine
+  } ring_state_e;
+
+  ring_state_e ring_state_q;
+  logic [15:0] head_q, pending;
+  logic [3:0]  word_q;
+  logic [31:0] descriptor_q[9];  // the words behind are reserved
+  logic        reserved_q, fault_q;
+  logic        pass_on;          // the other machine takes the descriptor
+  logic        descriptor_word;
+  job_t        job;
+  context_t    fresh;
+  logic        bad_format, bad_length;
+
+  assign pending         = tail_i - head_q;
+  assign overrun_o       = pending > (16'd1 << size_log2_i);
+  assign head_o          = head_q;
+  assign quiet_o         = ring_state_q == RingIdle;
+  assign descriptor_word = read_valid_i && read_ready_o && !read_id_i;
+  assign fetched_o       = descriptor_word && read_last_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ring_state_q <= RingIdle;
+      head_q       <= '0;
+    end else begin
+      unique case (ring_state_q)
+        RingIdle: begin
+          if (restart_i) head_q <= '0;
+          else if (enable_i && !hold_i && !overrun_o && pending != '0) ring_state_q <= RingCommand;
+        end
+        RingCommand: if (command_ready_i && !command_id_o) ring_state_q <= RingRead;
+        RingRead: if (fetched_o) begin
+          ring_state_q <= RingFull;
+          head_q       <= head_q + 1'b1;
+        end
+        default: if (pass_on) ring_state_q <= RingIdle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      word_q     <= '0;
+      reserved_q <= 1'b0;
+      fault_q    <= 1'b0;
+    end else if (ring_state_q == RingCommand) begin
+      word_q     <= '0;
+      reserved_q <= 1'b0;
+      fault_q    <= 1'b0;
+    end else if (descriptor_word) begin
+      word_q     <= word_q + 1'b1;
+      reserved_q <= reserved_q || (word_q > 4'd8 && read_data_i != '0);
+      fault_q    <= read_error_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 9; i++) begin
+      if (descriptor_word && word_q == 4'(i)) descriptor_q[i] <= read_data_i;
+    end
+  end
+
+  // The descriptor and what can be wrong with it.
+  logic [31:0] operand_bytes, result_bytes, flags;
+  logic [63:0] operand_address;
+
+  assign job             = unpack_job(descriptor_q[0], descriptor_q[1]);
+  assign operand_bytes   = descriptor_q[2];
+  assign result_bytes    = descriptor_q[3];
+  assign operand_address = {descriptor_q[5], descriptor_q[4]};
+  assign flags           = descriptor_q[8];
+  assign bad_format      = reserved_q || reserved_job_bits(descriptor_q[0], descriptor_q[1]) || |flags[31:1] ||
+                           |operand_address[2:0] || |descriptor_q[6][2:0];
+  assign bad_length      = |operand_bytes[1:0] || |result_bytes[1:0] ||
+                           has_operands(job.op) != (operand_bytes != '0) ||
+                           operand_bytes > 32'(4 * OperandWords) ||
+                           (has_result(job.op) && result_bytes == '0) || result_bytes > 32'(4 * OperandWords);
+  always_comb begin
+    fresh.index          = head_q - 1'b1;
+    fresh.tag            = fault_q ? '0 : job.tag;
+    fresh.marked         = flags[0] && !fault_q;
+    fresh.result_address = {descriptor_q[7], descriptor_q[6][31:3]};
+    fresh.result_words   = result_bytes[17:2];
+  end
+
+  // The operands.
+  typedef enum logic [2:0] {
+    Idle,
+    Command,
+    Operands,
+    Queue,
+    Reject
+  } state_e;
+
+  state_e   state_q;
+  status_e  reject_status_q;
+  job_t     job_q;
+  context_t context_q;
+  logic     room, good;
+
+  assign good      = !fault_q && !bad_format && !bad_length;
+  assign room      = context_valid_i && 32'(operand_free_i) >= {2'd0, operand_bytes[31:2]};
+  assign pass_on   = ring_state_q == RingFull &&
+                     ((state_q == Idle && !good) || (state_q == Idle && room && !has_operands(job.op)) ||
+                      (state_q == Command && command_ready_i));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q         <= Idle;
+      reject_status_q <= StatusOk;
+    end else begin
+      unique case (state_q)
+        Idle: if (ring_state_q == RingFull) begin
+          reject_status_q <= fault_q ? StatusBusFault : bad_format ? StatusBadDescriptor : StatusBadLength;
+          if (!good) state_q <= Reject;
+          else if (room) state_q <= has_operands(job.op) ? Command : Queue;
+        end
+        Command: if (command_ready_i) state_q <= Operands;
+        Operands: if (operand_valid_o && operand_ready_i && read_last_i) begin
+          reject_status_q <= StatusBusFault;
+          state_q         <= read_error_i ? Reject : Queue;
+        end
+        Queue: if (job_ready_i) state_q <= Idle;
+        default: if (reject_ready_i) state_q <= Idle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Idle) begin
+      job_q     <= '{op: job.op, scheme: job.scheme, slot: job.slot, bits: job.bits,
+                     exponent_bits: job.exponent_bits, tag: 16'(context_index_i)};
+      context_q <= fresh;
+    end
+  end
+
+  logic [15:0] head_index;
+  assign head_index        = head_q & 16'((17'd1 << size_log2_i) - 17'd1);
+  assign command_valid_o   = ring_state_q == RingCommand || state_q == Command;
+  assign command_id_o      = state_q == Command;
+  assign command_address_o = command_id_o ? operand_address : base_i + {42'd0, head_index, 6'd0};
+  assign command_words_o   = command_id_o ? operand_bytes[17:2] : 16'(DescriptorWords);
+
+  assign operand_valid_o = read_valid_i && read_id_i;
+  assign operand_data_o  = read_data_i;
+  assign operand_last_o  = read_last_i;
+  assign operand_drop_o  = read_error_i;
+  assign read_ready_o    = !read_id_i || operand_ready_i;
+
+  assign context_take_o  = state_q == Queue && job_ready_i;
+  assign context_index_o = job_q.tag[ContextWidth-1:0];  // chosen when the descriptor was accepted
+  assign context_o       = context_q;
+
+  assign job_valid_o        = state_q == Queue;
+  assign job_o              = job_q;
+  assign reject_valid_o     = state_q == Reject;
+  assign reject_status_o    = reject_status_q;
+  assign reject_context_o   = context_q;
+  assign descriptor_fault_o = fetched_o && read_error_i;
+  assign operand_fault_o    = operand_valid_o && operand_ready_i && operand_last_o && operand_drop_o;
+
+endmodule

@@ -1,0 +1,175 @@
+// Reads host memory: a command becomes AXI4 bursts, and their data a stream of 32-bit words, in the order of commands.
+//
+//   cycle      0     1     2     3     4  ...
+//   command    C
+//   AR                     B0          B1       a burst two cycles after the command, then one every other cycle
+//   R                                     D0 D1 ...
+//   out                                   D0 D1 ...   in the cycle of the R beat
+//
+// A burst has at most MaxBeats beats and stays within its 4 KiB page. Up to Outstanding bursts are under way; commands
+// queue behind each other, so that a second command's data follows the first one's without a gap.
+//
+// Contract    `command_address_i` is a multiple of 8; `command_words_i` > 0. An error of any beat of the command is
+//             reported with its last word; all its words come whatever happens. R is held up only by `out_ready_i`.
+// Parameters  BusWidth: 32 or 64. Of a 64-bit bus and an odd count the last upper half is read and dropped.
+module dma_read
+  import bus_pkg::*;
+#(
+  parameter int unsigned BusWidth    = 64,
+  parameter int unsigned MaxBeats    = 64,  // 1 to 256, a power of two
+  parameter int unsigned Outstanding = 4
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic                command_valid_i,
+  output logic                command_ready_o,
+  input  logic [63:0]         command_address_i,
+  input  logic [15:0]         command_words_i,
+  input  logic                command_id_i,    // comes back with the data
+
+  output logic                out_valid_o,
+  input  logic                out_ready_i,
+  output logic [31:0]         out_data_o,
+  output logic                out_last_o,      // of the command
+  output logic                out_error_o,     // with out_last_o: some beat of the command failed
+  output logic                out_id_o,
+
+  output logic                busy_o,          // a burst is under way
+
+  output logic [63:0]         m_axi_araddr_o,
+  output logic [7:0]          m_axi_arlen_o,
+  output logic                m_axi_arvalid_o,
+  input  logic                m_axi_arready_i,
+  input  logic [BusWidth-1:0] m_axi_rdata_i,
+  input  logic [1:0]          m_axi_rresp_i,
+  input  logic                m_axi_rlast_i,
+  input  logic                m_axi_rvalid_i,
+  output logic                m_axi_rready_o
+);
+
+  if (BusWidth != 32 && BusWidth != 64) begin : gen_bad_width
+    $fatal(1, "dma_read: BusWidth must be 32 or 64");
+  end
+  if (MaxBeats < 1 || MaxBeats > 256 || (MaxBeats & (MaxBeats - 1)) != 0) begin : gen_bad_beats
+    $fatal(1, "dma_read: MaxBeats must be a power of two up to 256");
+  end
+
+  localparam int unsigned WordsLog2 = (BusWidth == 64) ? 1 : 0;  // words of a beat
+  localparam int unsigned BytesLog2 = WordsLog2 + 2;
+
+  // Bursts, one after another.
+  typedef enum logic [1:0] {
+    Idle,
+    Size,   // how long the next burst is
+    Offer   // the burst is offered on AR
+  } state_e;
+
+  typedef struct packed {
+    logic id;
+    logic last;  // burst of its command
+    logic half;  // its last beat counts one word only
+  } burst_t;
+
+  state_e      state_q;
+  logic [63:0] address_q;
+  logic [15:0] beats_q;      // still to ask for
+  logic        id_q, half_q;
+  logic [8:0]  burst_q;      // beats of the burst on offer
+  logic [12:0] page_beats;   // until the end of the page
+  logic [8:0]  burst;
+  burst_t      issued, current;
+  logic        issued_ready, current_valid;
+  logic        accept;
+
+  assign page_beats = (13'(PageBytes) - {1'b0, address_q[11:0]}) >> BytesLog2;
+  always_comb begin
+    burst = 9'(MaxBeats);
+    if (page_beats < 13'(burst)) burst = page_beats[8:0];
+    if (beats_q < 16'(burst)) burst = beats_q[8:0];
+  end
+
+  assign command_ready_o = state_q == Idle;
+  assign m_axi_araddr_o  = address_q;
+  assign m_axi_arlen_o   = 8'(burst_q - 1'b1);
+  assign m_axi_arvalid_o = state_q == Offer;
+  assign accept          = m_axi_arvalid_o && m_axi_arready_i;
+  assign issued          = '{id: id_q, last: beats_q == 16'(burst_q), half: half_q};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q   <= Idle;
+      address_q <= '0;
+      beats_q   <= '0;
+      id_q      <= 1'b0;
+      half_q    <= 1'b0;
+      burst_q   <= '0;
+    end else begin
+      unique case (state_q)
+        Idle: if (command_valid_i) begin
+          state_q   <= Size;
+          address_q <= command_address_i;
+          beats_q   <= 16'((17'(command_words_i) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
+          half_q    <= (BusWidth == 64) && command_words_i[0];
+          id_q      <= command_id_i;
+        end
+        Size: if (issued_ready) begin  // a place to remember it by: AR never waits for R
+          burst_q <= burst;
+          state_q <= Offer;
+        end
+        default: if (accept) begin
+          address_q <= address_q + (64'(burst_q) << BytesLog2);
+          beats_q   <= beats_q - 16'(burst_q);
+          state_q   <= issued.last ? Idle : Size;
+        end
+      endcase
+    end
+  end
+
+  fifo #(
+    .Width($bits(burst_t)),
+    .Depth(Outstanding)
+  ) u_bursts (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (accept),
+    .in_ready_o (issued_ready),
+    .in_data_i  (issued),
+    .out_valid_o(current_valid),
+    .out_ready_i(m_axi_rvalid_i && m_axi_rready_o && m_axi_rlast_i),
+    .out_data_o (current)
+  );
+
+  assign busy_o = current_valid || m_axi_arvalid_o;
+
+  // Words out of beats.
+  logic error_q;   // an earlier beat of the command failed
+  logic beat_end;  // this word is the last of its beat
+
+  if (BusWidth == 64) begin : gen_halves
+    logic upper_q;  // the upper half is next
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) upper_q <= 1'b0;
+      else if (out_valid_o && out_ready_i) upper_q <= !beat_end;
+    end
+    assign out_data_o = upper_q ? m_axi_rdata_i[63:32] : m_axi_rdata_i[31:0];
+    assign beat_end   = upper_q || (current.half && current.last && m_axi_rlast_i);
+  end else begin : gen_whole
+    logic unused_half;
+    assign unused_half = current.half;
+    assign out_data_o = m_axi_rdata_i;
+    assign beat_end   = 1'b1;
+  end
+
+  assign out_valid_o    = m_axi_rvalid_i && current_valid;
+  assign out_last_o     = current.last && m_axi_rlast_i && beat_end;
+  assign out_error_o    = error_q || m_axi_rresp_i != AxiOkay;
+  assign out_id_o       = current.id;
+  assign m_axi_rready_o = current_valid && out_ready_i && beat_end;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) error_q <= 1'b0;
+    else if (out_valid_o && out_ready_i) error_q <= out_error_o && !out_last_o;
+  end
+
+endmodule

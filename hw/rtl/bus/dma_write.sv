@@ -1,0 +1,195 @@
+// Writes host memory: a command and a stream of 32-bit words become AXI4 bursts; `done` tells when all are answered.
+//
+//   cycle      0     1     2     3     4    ...
+//   command    C
+//   AW                     B0 ...                 AW and W of a burst run side by side, neither waits for the other
+//   in               A     B     C                a word a cycle
+//   W                      A     B     C
+//   B                                       ok
+//   done                                     D    one command at a time
+//
+// A burst has at most MaxBeats beats and stays within its 4 KiB page.
+//
+// Contract    `command_address_i` is a multiple of 8; `command_words_i` > 0; exactly so many words follow.
+//             `error_o` comes with `done_valid_o`: some burst was answered with an error.
+// Parameters  BusWidth: 32 or 64. Of a 64-bit bus and an odd count the last upper half is not strobed.
+module dma_write
+  import bus_pkg::*;
+#(
+  parameter int unsigned BusWidth = 64,
+  parameter int unsigned MaxBeats = 64  // 1 to 256, a power of two
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic                  command_valid_i,
+  output logic                  command_ready_o,
+  input  logic [63:0]           command_address_i,
+  input  logic [15:0]           command_words_i,
+
+  input  logic                  in_valid_i,
+  output logic                  in_ready_o,
+  input  logic [31:0]           in_data_i,
+
+  output logic                  done_valid_o,
+  input  logic                  done_ready_i,
+  output logic                  error_o,
+  output logic                  busy_o,         // a burst is under way
+
+  output logic [63:0]           m_axi_awaddr_o,
+  output logic [7:0]            m_axi_awlen_o,
+  output logic                  m_axi_awvalid_o,
+  input  logic                  m_axi_awready_i,
+  output logic [BusWidth-1:0]   m_axi_wdata_o,
+  output logic [BusWidth/8-1:0] m_axi_wstrb_o,
+  output logic                  m_axi_wlast_o,
+  output logic                  m_axi_wvalid_o,
+  input  logic                  m_axi_wready_i,
+  input  logic [1:0]            m_axi_bresp_i,
+  input  logic                  m_axi_bvalid_i,
+  output logic                  m_axi_bready_o
+);
+
+  if (BusWidth != 32 && BusWidth != 64) begin : gen_bad_width
+    $fatal(1, "dma_write: BusWidth must be 32 or 64");
+  end
+  if (MaxBeats < 1 || MaxBeats > 256 || (MaxBeats & (MaxBeats - 1)) != 0) begin : gen_bad_beats
+    $fatal(1, "dma_write: MaxBeats must be a power of two up to 256");
+  end
+
+  localparam int unsigned WordsLog2 = (BusWidth == 64) ? 1 : 0;
+  localparam int unsigned BytesLog2 = WordsLog2 + 2;
+
+  typedef enum logic [1:0] {
+    Idle,
+    Size,   // how long the next burst is
+    Burst,  // its address and data go out
+    Answers // all sent, some answer is missing
+  } state_e;
+
+  state_e      state_q;
+  logic [63:0] address_q;
+  logic [15:0] beats_q;        // of the command, from the burst under way on
+  logic [8:0]  burst_q;        // beats of the burst under way
+  logic [8:0]  unsent_q;       // of them, those not yet taken by W
+  logic        unaddressed_q;  // AW of the burst is not yet taken
+  logic [15:0] words_q;        // still to come from the stream
+  logic [15:0] answers_q;      // bursts begun and not yet answered
+  logic        error_q;
+  logic [12:0] page_beats;
+  logic [8:0]  burst;
+  logic        beat, answer, burst_end;
+
+  assign page_beats = (13'(PageBytes) - {1'b0, address_q[11:0]}) >> BytesLog2;
+  always_comb begin
+    burst = 9'(MaxBeats);
+    if (page_beats < 13'(burst)) burst = page_beats[8:0];
+    if (beats_q < 16'(burst)) burst = beats_q[8:0];
+  end
+
+  assign command_ready_o = state_q == Idle;
+  assign m_axi_awaddr_o  = address_q;
+  assign m_axi_awlen_o   = 8'(burst_q - 1'b1);
+  assign m_axi_awvalid_o = state_q == Burst && unaddressed_q;
+  assign m_axi_bready_o  = answers_q != '0;
+  assign beat            = m_axi_wvalid_o && m_axi_wready_i;
+  assign answer          = m_axi_bvalid_i && m_axi_bready_o;
+  assign burst_end       = state_q == Burst && (!unaddressed_q || m_axi_awready_i) &&
+                           (unsent_q == '0 || (unsent_q == 9'd1 && beat));
+  assign done_valid_o    = state_q == Answers && answers_q == '0;
+  assign error_o         = error_q;
+  assign busy_o          = state_q == Burst || answers_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q       <= Idle;
+      address_q     <= '0;
+      beats_q       <= '0;
+      burst_q       <= '0;
+      unsent_q      <= '0;
+      unaddressed_q <= 1'b0;
+      answers_q     <= '0;
+      error_q       <= 1'b0;
+    end else begin
+      if (m_axi_awvalid_o && m_axi_awready_i) unaddressed_q <= 1'b0;
+      if (beat) unsent_q <= unsent_q - 1'b1;
+      answers_q <= answers_q + 16'(state_q == Size) - 16'(answer);
+      if (answer && m_axi_bresp_i != AxiOkay) error_q <= 1'b1;
+      unique case (state_q)
+        Idle: if (command_valid_i) begin
+          state_q   <= Size;
+          address_q <= command_address_i;
+          beats_q   <= 16'((17'(command_words_i) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
+          error_q   <= 1'b0;
+        end
+        Size: begin
+          burst_q       <= burst;
+          unsent_q      <= burst;
+          unaddressed_q <= 1'b1;
+          state_q       <= Burst;
+        end
+        Burst: if (burst_end) begin
+          address_q <= address_q + (64'(burst_q) << BytesLog2);
+          beats_q   <= beats_q - 16'(burst_q);
+          state_q   <= (beats_q == 16'(burst_q)) ? Answers : Size;
+        end
+        default: if (done_valid_o && done_ready_i) state_q <= Idle;
+      endcase
+    end
+  end
+
+  // Beats out of words: one beat is held, and leaves when it is full or holds the last word of the command.
+  logic [BusWidth-1:0]   data_q;
+  logic [BusWidth/8-1:0] strobe_q;
+  logic                  full_q;
+  logic                  take;
+
+  assign m_axi_wdata_o  = data_q;
+  assign m_axi_wstrb_o  = strobe_q;
+  assign m_axi_wvalid_o = full_q && state_q == Burst && unsent_q != '0;
+  assign m_axi_wlast_o  = unsent_q == 9'd1;
+  assign in_ready_o     = words_q != '0 && (!full_q || beat);
+  assign take           = in_valid_i && in_ready_o;
+
+  if (BusWidth == 64) begin : gen_halves
+    logic upper_q;  // the next word is the upper half
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        data_q   <= '0;
+        strobe_q <= '0;
+        full_q   <= 1'b0;
+        upper_q  <= 1'b0;
+      end else begin
+        if (beat) full_q <= 1'b0;
+        if (take) begin
+          if (upper_q) data_q[63:32] <= in_data_i;
+          else data_q <= {32'd0, in_data_i};
+          strobe_q <= upper_q ? 8'hFF : 8'h0F;
+          full_q   <= upper_q || words_q == 16'd1;
+          upper_q  <= !upper_q && words_q != 16'd1;
+        end
+      end
+    end
+  end else begin : gen_whole
+    assign strobe_q = '1;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        data_q <= '0;
+        full_q <= 1'b0;
+      end else begin
+        if (beat) full_q <= 1'b0;
+        if (take) begin
+          data_q <= in_data_i;
+          full_q <= 1'b1;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) words_q <= '0;
+    else if (state_q == Idle) words_q <= command_valid_i ? command_words_i : '0;
+    else if (take) words_q <= words_q - 1'b1;
+  end
+
+endmodule

@@ -1,0 +1,416 @@
+// The shell: everything between a bus and a dispatcher of cores. Registers, descriptor rings, streams, interrupts,
+// counters. It knows a job, its operands, an answer and its result, and nothing of what a core computes.
+//
+//   AXI4-Lite -- garner_regs --+-- settings, counters, interrupts
+//   AXI4 ------- dma ----------+
+//                              +-- job_mux --> jobs with operands
+//   AXI4-Stream  stream_port --+          <-- answers with results, to where their job came from
+//
+// Zeroise (CONTROL.zeroise): `zeroise_o` pulses at once: running jobs end, the slots are empty. No further descriptor or
+// packet is begun. When every job taken is answered `zeroise_o` pulses again, as a key may have been on its way, and the
+// operand buffers are overwritten; when the cores are ready again, work goes on.
+//
+// Contract    Ports of AXI as in the standard; one clock; reset asserts at any time and is released synchronously.
+//             The interface to the dispatcher: see there.
+module shell
+  import garner_pkg::*;
+  import bus_pkg::*;
+#(
+  parameter int unsigned Cores        = 1,   // for the capability registers, as are the next four
+  parameter int unsigned KeySlots     = 4,
+  parameter int unsigned MaxBits      = 4096,
+  parameter int unsigned WordBits     = 18,
+  parameter int unsigned Rows         = 15,
+  parameter int unsigned BusWidth     = 64,  // of the AXI4 master: 32 or 64
+  parameter int unsigned MaxBeats     = 64,  // longest burst
+  parameter int unsigned OperandWords = 512, // longest operand stream
+  parameter int unsigned InFlight     = 16,  // jobs between fetch and completion, a power of two
+  parameter bit          StreamPort   = 1'b1
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  input  logic [11:0]           s_axil_awaddr_i,
+  input  logic                  s_axil_awvalid_i,
+  output logic                  s_axil_awready_o,
+  input  logic [31:0]           s_axil_wdata_i,
+  input  logic [3:0]            s_axil_wstrb_i,
+  input  logic                  s_axil_wvalid_i,
+  output logic                  s_axil_wready_o,
+  output logic [1:0]            s_axil_bresp_o,
+  output logic                  s_axil_bvalid_o,
+  input  logic                  s_axil_bready_i,
+  input  logic [11:0]           s_axil_araddr_i,
+  input  logic                  s_axil_arvalid_i,
+  output logic                  s_axil_arready_o,
+  output logic [31:0]           s_axil_rdata_o,
+  output logic [1:0]            s_axil_rresp_o,
+  output logic                  s_axil_rvalid_o,
+  input  logic                  s_axil_rready_i,
+
+  output logic [63:0]           m_axi_araddr_o,
+  output logic [7:0]            m_axi_arlen_o,
+  output logic                  m_axi_arvalid_o,
+  input  logic                  m_axi_arready_i,
+  input  logic [BusWidth-1:0]   m_axi_rdata_i,
+  input  logic [1:0]            m_axi_rresp_i,
+  input  logic                  m_axi_rlast_i,
+  input  logic                  m_axi_rvalid_i,
+  output logic                  m_axi_rready_o,
+  output logic [63:0]           m_axi_awaddr_o,
+  output logic [7:0]            m_axi_awlen_o,
+  output logic                  m_axi_awvalid_o,
+  input  logic                  m_axi_awready_i,
+  output logic [BusWidth-1:0]   m_axi_wdata_o,
+  output logic [BusWidth/8-1:0] m_axi_wstrb_o,
+  output logic                  m_axi_wlast_o,
+  output logic                  m_axi_wvalid_o,
+  input  logic                  m_axi_wready_i,
+  input  logic [1:0]            m_axi_bresp_i,
+  input  logic                  m_axi_bvalid_i,
+  output logic                  m_axi_bready_o,
+
+  input  logic [31:0]           s_axis_tdata_i,
+  input  logic                  s_axis_tlast_i,
+  input  logic                  s_axis_tvalid_i,
+  output logic                  s_axis_tready_o,
+  output logic [31:0]           m_axis_tdata_o,
+  output logic                  m_axis_tlast_o,
+  output logic                  m_axis_tvalid_o,
+  input  logic                  m_axis_tready_i,
+
+  output logic [2:0]            irq_o,            // completion, idle, error: levels, as INTERRUPT_STATUS & _ENABLE
+
+  // to the dispatcher and the cores
+  output logic                  job_valid_o,
+  input  logic                  job_ready_i,
+  output job_t                  job_o,
+  output logic                  source_o,
+  output logic                  operand_valid_o,
+  input  logic                  operand_ready_i,
+  output logic [31:0]           operand_data_o,
+  output logic                  operand_last_o,
+  input  logic                  answer_valid_i,
+  output logic                  answer_ready_o,
+  input  answer_t               answer_i,
+  input  logic                  result_valid_i,
+  output logic                  result_ready_o,
+  input  logic [31:0]           result_data_i,
+  input  logic                  result_last_i,
+  input  logic                  dispatcher_idle_i,
+  input  logic                  cores_ready_i,    // all would take a job
+  output logic                  zeroise_o,
+  input  logic [5:0]            busy_cores_i
+);
+
+  garner_regs_pkg::garner_regs__in_t  set;
+  garner_regs_pkg::garner_regs__out_t is;
+
+  garner_regs u_registers (
+    .clk           (clk_i),
+    .arst_n        (rst_ni),
+    .s_axil_awready(s_axil_awready_o),
+    .s_axil_awvalid(s_axil_awvalid_i),
+    .s_axil_awaddr (s_axil_awaddr_i),
+    .s_axil_awprot (3'd0),
+    .s_axil_wready (s_axil_wready_o),
+    .s_axil_wvalid (s_axil_wvalid_i),
+    .s_axil_wdata  (s_axil_wdata_i),
+    .s_axil_wstrb  (s_axil_wstrb_i),
+    .s_axil_bready (s_axil_bready_i),
+    .s_axil_bvalid (s_axil_bvalid_o),
+    .s_axil_bresp  (s_axil_bresp_o),
+    .s_axil_arready(s_axil_arready_o),
+    .s_axil_arvalid(s_axil_arvalid_i),
+    .s_axil_araddr (s_axil_araddr_i),
+    .s_axil_arprot (3'd0),
+    .s_axil_rready (s_axil_rready_i),
+    .s_axil_rvalid (s_axil_rvalid_o),
+    .s_axil_rdata  (s_axil_rdata_o),
+    .s_axil_rresp  (s_axil_rresp_o),
+    .hwif_in       (set),
+    .hwif_out      (is)
+  );
+
+  // The descriptor rings, source 0.
+  logic             hold, wipe;
+  logic [1:0]       wiping;
+  logic             dma_quiet, idle, drained, submission_overrun, completion_overrun, written, written_interrupt, written_failed;
+  logic             descriptor_fault, data_fault, completion_fault, bus_busy;
+  logic [7:0]       in_flight;
+  logic [15:0]      submission_head, completion_tail;
+  logic [1:0]       bus_beats;
+  logic [1:0]       job_valid, job_ready, operand_valid, operand_ready, operand_last;
+  job_t [1:0]       job;
+  logic [1:0][31:0] operand_data;
+  logic [1:0]       answer_ready, result_ready;
+  logic             result_source_q;  // whom the result words belong to
+
+  dma #(
+    .BusWidth    (BusWidth),
+    .MaxBeats    (MaxBeats),
+    .OperandWords(OperandWords),
+    .InFlight    (InFlight)
+  ) u_dma (
+    .clk_i,
+    .rst_ni,
+    .enable_i            (is.CONTROL.enable.value),
+    .hold_i              (hold),
+    .wipe_i              (wipe),
+    .wiping_o            (wiping[0]),
+    .quiet_o             (dma_quiet),
+    .idle_o              (idle),
+    .drained_o           (drained),
+    .in_flight_o         (in_flight),
+    .submission_base_i   ({is.SUBMISSION_BASE_HIGH.value.value, is.SUBMISSION_BASE_LOW.value.value}),
+    .submission_log2_i   (is.SUBMISSION_SIZE.log2.value),
+    .submission_tail_i   (is.SUBMISSION_TAIL.index.value),
+    .submission_head_o   (submission_head),
+    .submission_overrun_o(submission_overrun),
+    .completion_base_i   ({is.COMPLETION_BASE_HIGH.value.value, is.COMPLETION_BASE_LOW.value.value}),
+    .completion_log2_i   (is.COMPLETION_SIZE.log2.value),
+    .completion_head_i   (is.COMPLETION_HEAD.index.value),
+    .completion_tail_o   (completion_tail),
+    .completion_overrun_o(completion_overrun),
+    .written_o           (written),
+    .written_interrupt_o (written_interrupt),
+    .written_failed_o    (written_failed),
+    .descriptor_fault_o  (descriptor_fault),
+    .data_fault_o        (data_fault),
+    .completion_fault_o  (completion_fault),
+    .bus_busy_o          (bus_busy),
+    .bus_beats_o         (bus_beats),
+    .job_valid_o         (job_valid[0]),
+    .job_ready_i         (job_ready[0]),
+    .job_o               (job[0]),
+    .operand_valid_o     (operand_valid[0]),
+    .operand_ready_i     (operand_ready[0]),
+    .operand_data_o      (operand_data[0]),
+    .operand_last_o      (operand_last[0]),
+    .answer_valid_i      (answer_valid_i && !answer_i.source),
+    .answer_ready_o      (answer_ready[0]),
+    .answer_i,
+    .result_valid_i      (result_valid_i && !result_source_q),
+    .result_ready_o      (result_ready[0]),
+    .result_data_i,
+    .result_last_i,
+    .m_axi_araddr_o,
+    .m_axi_arlen_o,
+    .m_axi_arvalid_o,
+    .m_axi_arready_i,
+    .m_axi_rdata_i,
+    .m_axi_rresp_i,
+    .m_axi_rlast_i,
+    .m_axi_rvalid_i,
+    .m_axi_rready_o,
+    .m_axi_awaddr_o,
+    .m_axi_awlen_o,
+    .m_axi_awvalid_o,
+    .m_axi_awready_i,
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_wlast_o,
+    .m_axi_wvalid_o,
+    .m_axi_wready_i,
+    .m_axi_bresp_i,
+    .m_axi_bvalid_i,
+    .m_axi_bready_o
+  );
+
+  // The streams, source 1.
+  logic stream_quiet, stream_answered, stream_failed;
+
+  if (StreamPort) begin : gen_stream
+    stream_port #(
+      .OperandWords(OperandWords)
+    ) u_stream (
+      .clk_i,
+      .rst_ni,
+      .hold_i         (hold),
+      .wipe_i         (wipe),
+      .wiping_o       (wiping[1]),
+      .quiet_o        (stream_quiet),
+      .answered_o     (stream_answered),
+      .failed_o       (stream_failed),
+      .s_axis_tdata_i,
+      .s_axis_tlast_i,
+      .s_axis_tvalid_i,
+      .s_axis_tready_o,
+      .m_axis_tdata_o,
+      .m_axis_tlast_o,
+      .m_axis_tvalid_o,
+      .m_axis_tready_i,
+      .job_valid_o    (job_valid[1]),
+      .job_ready_i    (job_ready[1]),
+      .job_o          (job[1]),
+      .operand_valid_o(operand_valid[1]),
+      .operand_ready_i(operand_ready[1]),
+      .operand_data_o (operand_data[1]),
+      .operand_last_o (operand_last[1]),
+      .answer_valid_i (answer_valid_i && answer_i.source),
+      .answer_ready_o (answer_ready[1]),
+      .answer_i,
+      .result_valid_i (result_valid_i && result_source_q),
+      .result_ready_o (result_ready[1]),
+      .result_data_i,
+      .result_last_i
+    );
+  end else begin : gen_no_stream
+    logic unused_stream;
+    assign unused_stream   = &{s_axis_tdata_i, s_axis_tlast_i, s_axis_tvalid_i, m_axis_tready_i, job_ready[1],
+                               operand_ready[1]};
+    assign wiping[1]       = 1'b0;
+    assign stream_quiet    = 1'b1;
+    assign stream_answered = 1'b0;
+    assign stream_failed   = 1'b0;
+    assign s_axis_tready_o = 1'b0;
+    assign m_axis_tdata_o  = '0;
+    assign m_axis_tlast_o  = 1'b0;
+    assign m_axis_tvalid_o = 1'b0;
+    assign job_valid[1]     = 1'b0;
+    assign job[1]           = job[0];
+    assign operand_valid[1] = 1'b0;
+    assign operand_data[1]  = '0;
+    assign operand_last[1]  = 1'b0;
+    assign answer_ready[1]  = 1'b1;
+    assign result_ready[1]  = 1'b1;
+  end
+
+  job_mux u_jobs (
+    .clk_i,
+    .rst_ni,
+    .job_valid_i    (job_valid),
+    .job_ready_o    (job_ready),
+    .job_i          (job),
+    .operand_valid_i(operand_valid),
+    .operand_ready_o(operand_ready),
+    .operand_data_i (operand_data),
+    .operand_last_i (operand_last),
+    .job_valid_o,
+    .job_ready_i,
+    .job_o,
+    .source_o,
+    .operand_valid_o,
+    .operand_ready_i,
+    .operand_data_o,
+    .operand_last_o
+  );
+
+  assign answer_ready_o = answer_ready[answer_i.source];
+  assign result_ready_o = result_ready[result_source_q];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) result_source_q <= 1'b0;
+    else if (answer_valid_i && answer_ready_o) result_source_q <= answer_i.source;
+  end
+
+  // Zeroising.
+  typedef enum logic [1:0] {
+    Work,
+    Drain,  // until all taken jobs are answered
+    Start,  // the pulse, and a cycle in which the cores see it
+    Wait    // until cores and buffers are through
+  } zeroise_state_e;
+
+  zeroise_state_e zeroise_state_q;
+  logic           started_q, quiet;
+
+  assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
+  assign hold      = zeroise_state_q != Work;
+  assign wipe      = zeroise_state_q == Start && !started_q;
+  assign zeroise_o = wipe || (zeroise_state_q == Work && is.CONTROL.zeroise.value);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      zeroise_state_q <= Work;
+      started_q       <= 1'b0;
+    end else begin
+      started_q <= zeroise_state_q == Start;
+      unique case (zeroise_state_q)
+        Work:    if (is.CONTROL.zeroise.value) zeroise_state_q <= Drain;
+        Drain:   if (quiet) zeroise_state_q <= Start;
+        Start:   if (started_q) zeroise_state_q <= Wait;
+        default: if (cores_ready_i && wiping == '0) zeroise_state_q <= Work;
+      endcase
+    end
+  end
+
+  // Interrupts, errors, counters.
+  logic raise, overrun, overrun_q, any_error;
+
+  interrupt_coalescer u_coalescer (
+    .clk_i,
+    .rst_ni,
+    .clear_i  (!is.CONTROL.enable.value),
+    .count_i  (is.INTERRUPT_COALESCE.count.value),
+    .cycles_i (is.INTERRUPT_COALESCE.cycles.value),
+    .written_i(written),
+    .marked_i (written_interrupt),
+    .raise_o  (raise)
+  );
+
+  assign overrun   = (submission_overrun || completion_overrun) && is.CONTROL.enable.value;
+  assign any_error = descriptor_fault || data_fault || completion_fault || (overrun && !overrun_q);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) overrun_q <= 1'b0;
+    else overrun_q <= overrun;
+  end
+
+  assign irq_o = {is.INTERRUPT_STATUS.error.value && is.INTERRUPT_ENABLE.error.value,
+                  is.INTERRUPT_STATUS.idle.value && is.INTERRUPT_ENABLE.idle.value,
+                  is.INTERRUPT_STATUS.completion.value && is.INTERRUPT_ENABLE.completion.value};
+
+  logic [63:0] cycles, jobs, failed, busy_core_cycles, bus_cycles, beats;
+
+  counters #(
+    .BusyWidth(6)
+  ) u_counters (
+    .clk_i,
+    .rst_ni,
+    .clear_i           (is.CONTROL.clear_counters.value),
+    .jobs_i            (2'(written) + 2'(stream_answered)),
+    .failed_i          (2'(written && written_failed) + 2'(stream_answered && stream_failed)),
+    .busy_cores_i,
+    .bus_busy_i        (bus_busy),
+    .bus_beats_i       (bus_beats),
+    .cycles_o          (cycles),
+    .jobs_o            (jobs),
+    .failed_o          (failed),
+    .busy_core_cycles_o(busy_core_cycles),
+    .bus_cycles_o      (bus_cycles),
+    .bus_beats_o       (beats)
+  );
+
+  assign set.CAPABILITY_CORES.cores.next               = 8'(Cores);
+  assign set.CAPABILITY_CORES.key_slots.next           = 8'(KeySlots);
+  assign set.CAPABILITY_CORES.in_flight.next           = 8'(InFlight);
+  assign set.CAPABILITY_CORES.stream.next              = StreamPort;
+  assign set.CAPABILITY_CORES.bus64.next               = BusWidth == 64;
+  assign set.CAPABILITY_ARITHMETIC.max_bits.next       = 16'(MaxBits);
+  assign set.CAPABILITY_ARITHMETIC.word_bits.next      = 8'(WordBits);
+  assign set.CAPABILITY_ARITHMETIC.rows.next           = 8'(Rows);
+  assign set.CAPABILITY_MONTGOMERY.r_step.next         = 16'(WordBits * Rows);
+  assign set.CAPABILITY_MONTGOMERY.operand_words.next  = 16'(OperandWords);
+  assign set.STATUS.idle.next                          = idle;
+  assign set.STATUS.zeroising.next                     = hold;
+  assign set.STATUS.submission_overrun.next            = submission_overrun;
+  assign set.STATUS.completion_overrun.next            = completion_overrun;
+  assign set.STATUS.in_flight.next                     = in_flight;
+  assign set.INTERRUPT_STATUS.completion.hwset         = raise;
+  assign set.INTERRUPT_STATUS.idle.hwset               = drained;
+  assign set.INTERRUPT_STATUS.error.hwset              = any_error;
+  assign set.ERROR.descriptor_fault.hwset              = descriptor_fault;
+  assign set.ERROR.data_fault.hwset                    = data_fault;
+  assign set.ERROR.completion_fault.hwset              = completion_fault;
+  assign set.ERROR.overrun.hwset                       = overrun && !overrun_q;
+  assign set.SUBMISSION_HEAD.index.next                = submission_head;
+  assign set.COMPLETION_TAIL.index.next                = completion_tail;
+  assign set.CYCLES.value.next                         = cycles;
+  assign set.JOBS.value.next                           = jobs;
+  assign set.JOBS_FAILED.value.next                    = failed;
+  assign set.BUSY_CORE_CYCLES.value.next               = busy_core_cycles;
+  assign set.BUS_CYCLES.value.next                     = bus_cycles;
+  assign set.BUS_BEATS.value.next                      = beats;
+
+endmodule

@@ -1,0 +1,231 @@
+// The AXI4-Stream ports: jobs as packets, for a design that has its own data mover.
+//
+//   in     header word 0, header word 1, operands ...      tlast on the last word
+//   out    answer word 0, answer word 1, result ...        tlast on the last word; in the order in which jobs end
+//
+// The header is the first two words of a descriptor; answer word 0 is tag 15:0, status 19:16; word 1 the core's cycles.
+// A packet goes to a core when all of it is here, so that a slow sender holds up nobody. A packet that is too short, too
+// long or has reserved bits set is read to its end and answered with an error.
+//
+// Contract    AXI4-Stream: an offered word stays until it is taken. Every packet is answered exactly once.
+//             Interfaces to the dispatcher: see `dispatcher`. All jobs and answers here are of source 1.
+module stream_port
+  import garner_pkg::*;
+  import bus_pkg::*;
+#(
+  parameter int unsigned OperandWords = 512
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        hold_i,     // begin no further packet for now
+  input  logic        wipe_i,     // overwrite the buffer; only while quiet
+  output logic        wiping_o,
+  output logic        quiet_o,    // no packet is between its first word and its job's leaving, no answer half sent
+  output logic        answered_o, // pulse: a packet was answered
+  output logic        failed_o,   // with answered_o: with a status other than StatusOk
+
+  input  logic [31:0] s_axis_tdata_i,
+  input  logic        s_axis_tlast_i,
+  input  logic        s_axis_tvalid_i,
+  output logic        s_axis_tready_o,
+  output logic [31:0] m_axis_tdata_o,
+  output logic        m_axis_tlast_o,
+  output logic        m_axis_tvalid_o,
+  input  logic        m_axis_tready_i,
+
+  output logic        job_valid_o,
+  input  logic        job_ready_i,
+  output job_t        job_o,
+  output logic        operand_valid_o,
+  input  logic        operand_ready_i,
+  output logic [31:0] operand_data_o,
+  output logic        operand_last_o,
+  input  logic        answer_valid_i,
+  output logic        answer_ready_o,
+  input  answer_t     answer_i,
+  input  logic        result_valid_i,
+  output logic        result_ready_o,
+  input  logic [31:0] result_data_i,
+  input  logic        result_last_i
+);
+
+  localparam int unsigned FreeWidth = $clog2(OperandWords) + 1;
+
+  // In.
+  typedef enum logic [2:0] {
+    First,
+    Second,
+    Operands,
+    Discard, // to the end of a packet that is refused
+    Queue,
+    Reject
+  } in_state_e;
+
+  in_state_e            in_state_q;
+  logic [31:0]          first_q, second_q;
+  status_e              status_q;
+  logic [FreeWidth-1:0] words_q;       // operands taken
+  logic [FreeWidth-1:0] unused_free;
+  logic                 word, buffer_ready, job_ready, job_valid, too_long;
+  job_t                 job;
+  logic                 reject_valid, reject_ready;
+
+  assign job      = unpack_job(first_q, second_q);
+  assign word     = s_axis_tvalid_i && s_axis_tready_o;
+  assign too_long = words_q == FreeWidth'(OperandWords - 1) && !s_axis_tlast_i;
+
+  always_comb begin
+    unique case (in_state_q)
+      First:           s_axis_tready_o = !hold_i;
+      Second, Discard: s_axis_tready_o = 1'b1;
+      Operands:        s_axis_tready_o = buffer_ready;
+      default:         s_axis_tready_o = 1'b0;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_state_q <= First;
+      first_q    <= '0;
+      second_q   <= '0;
+      status_q   <= StatusOk;
+      words_q    <= '0;
+    end else begin
+      unique case (in_state_q)
+        First: if (word) begin
+          first_q    <= s_axis_tdata_i;
+          second_q   <= '0;
+          words_q    <= '0;
+          status_q   <= StatusBadLength;
+          in_state_q <= s_axis_tlast_i ? Reject : Second;
+        end
+        Second: if (word) begin
+          second_q <= s_axis_tdata_i;
+          if (reserved_job_bits(first_q, s_axis_tdata_i)) begin
+            status_q   <= StatusBadDescriptor;
+            in_state_q <= s_axis_tlast_i ? Reject : Discard;
+          end else if (s_axis_tlast_i) begin
+            in_state_q <= has_operands(job.op) ? Reject : Queue;
+          end else begin
+            in_state_q <= has_operands(job.op) ? Operands : Discard;
+          end
+        end
+        Operands: if (word) begin
+          words_q <= words_q + 1'b1;
+          if (s_axis_tlast_i) in_state_q <= Queue;
+          else if (too_long) in_state_q <= Discard;
+        end
+        Discard: if (word && s_axis_tlast_i) in_state_q <= Reject;
+        Queue: if (job_ready) in_state_q <= First;
+        default: if (reject_ready) in_state_q <= First;
+      endcase
+    end
+  end
+
+  assign job_valid    = in_state_q == Queue;
+  assign reject_valid = in_state_q == Reject;
+
+  packet_buffer #(
+    .Depth(OperandWords)
+  ) u_operands (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (s_axis_tvalid_i && in_state_q == Operands),
+    .in_ready_o (buffer_ready),
+    .in_data_i  (s_axis_tdata_i),
+    .in_last_i  (s_axis_tlast_i || too_long),
+    .in_drop_i  (too_long),
+    .free_o     (unused_free),
+    .out_valid_o(operand_valid_o),
+    .out_ready_i(operand_ready_i),
+    .out_data_o (operand_data_o),
+    .out_last_o (operand_last_o),
+    .wipe_i,
+    .wiping_o
+  );
+
+  fifo #(
+    .Width($bits(job_t)),
+    .Depth(4)
+  ) u_jobs (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (job_valid),
+    .in_ready_o (job_ready),
+    .in_data_i  (job),
+    .out_valid_o(job_valid_o),
+    .out_ready_i(job_ready_i),
+    .out_data_o (job_o)
+  );
+
+  // Out.
+  typedef enum logic [1:0] {
+    Idle,
+    AnswerFirst,
+    AnswerSecond,
+    Result
+  } out_state_e;
+
+  out_state_e  out_state_q;
+  status_e     out_status_q;
+  logic [15:0] out_tag_q;
+  logic [31:0] out_cycles_q;
+  logic        has_result_q;
+
+  assign answer_ready_o = out_state_q == Idle;
+  assign reject_ready   = out_state_q == Idle && !answer_valid_i;
+  assign result_ready_o = out_state_q == Result && m_axis_tready_i;
+
+  always_comb begin
+    m_axis_tvalid_o = 1'b1;
+    m_axis_tlast_o  = 1'b0;
+    unique case (out_state_q)
+      AnswerFirst: m_axis_tdata_o = {12'd0, out_status_q, out_tag_q};
+      AnswerSecond: begin
+        m_axis_tdata_o = out_cycles_q;
+        m_axis_tlast_o = !has_result_q;
+      end
+      Result: begin
+        m_axis_tvalid_o = result_valid_i;
+        m_axis_tdata_o  = result_data_i;
+        m_axis_tlast_o  = result_last_i;
+      end
+      default: begin
+        m_axis_tvalid_o = 1'b0;
+        m_axis_tdata_o  = '0;
+      end
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      out_state_q  <= Idle;
+      out_status_q <= StatusOk;
+      out_tag_q    <= '0;
+      out_cycles_q <= '0;
+      has_result_q <= 1'b0;
+    end else begin
+      unique case (out_state_q)
+        Idle: if (answer_valid_i || reject_valid) begin
+          out_state_q  <= AnswerFirst;
+          out_status_q <= answer_valid_i ? answer_i.status : status_q;
+          out_tag_q    <= answer_valid_i ? answer_i.tag : job.tag;
+          out_cycles_q <= answer_valid_i ? answer_i.cycles : '0;
+          has_result_q <= answer_valid_i && answer_i.has_result;
+        end
+        AnswerFirst: if (m_axis_tready_i) out_state_q <= AnswerSecond;
+        AnswerSecond: if (m_axis_tready_i) out_state_q <= has_result_q ? Result : Idle;
+        default: if (result_valid_i && m_axis_tready_i && result_last_i) out_state_q <= Idle;
+      endcase
+    end
+  end
+
+  assign answered_o = m_axis_tvalid_o && m_axis_tready_i && m_axis_tlast_o;
+  assign failed_o   = out_status_q != StatusOk;
+  assign quiet_o    = in_state_q == First && !job_valid_o && !operand_valid_o && out_state_q == Idle;
+
+  logic unused_source;
+  assign unused_source = answer_i.source;
+
+endmodule

@@ -1,0 +1,65 @@
+// The core that garner_top is built of: here, and nowhere else, stands which one it is. See docs/integration.md for what
+// another core has to keep.
+//
+//   cycle             0    1    2  ...
+//   job_valid_i       J                       one job at a time, taken with job_ready_o
+//   in_valid_i             d    d  ...        its operands, in_last_i on the last; none if `has_operands` says so
+//   response_valid_o                R         the answer; then, if it is StatusOk and `has_result` says so,
+//   out_valid_o                        r r r  the result, out_last_o on the last word
+//
+// Contract    See `rsa_core`.
+module garner_core
+  import garner_pkg::*;
+#(
+  parameter int unsigned WordBits = 18,
+  parameter int unsigned Rows     = 15,
+  parameter int unsigned MaxBits  = 4096,
+  parameter int unsigned KeySlots = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        job_valid_i,
+  output logic        job_ready_o,
+  input  job_t        job_i,
+  input  logic        in_valid_i,
+  output logic        in_ready_o,
+  input  logic [31:0] in_data_i,
+  input  logic        in_last_i,
+  output logic        response_valid_o,
+  input  logic        response_ready_i,
+  output response_t   response_o,
+  output logic        out_valid_o,
+  input  logic        out_ready_i,
+  output logic [31:0] out_data_o,
+  output logic        out_last_o,
+  input  logic        zeroise_i,
+  output logic        busy_o
+);
+
+  rsa_core #(
+    .W       (WordBits),
+    .Rows    (Rows),
+    .MaxBits (MaxBits),
+    .KeySlots(KeySlots)
+  ) u_core (
+    .clk_i,
+    .rst_ni,
+    .job_valid_i,
+    .job_ready_o,
+    .job_i,
+    .in_valid_i,
+    .in_ready_o,
+    .in_data_i,
+    .in_last_i,
+    .response_valid_o,
+    .response_ready_i,
+    .response_o,
+    .out_valid_o,
+    .out_ready_i,
+    .out_data_o,
+    .out_last_o,
+    .zeroise_i,
+    .busy_o
+  );
+
+endmodule

@@ -1,0 +1,293 @@
+// The accelerator: cores behind a shell. See docs/integration.md.
+//
+//   AXI4-Lite ---+                                  +-- core 0
+//   AXI4 --------+-- shell -- jobs -- dispatcher ---+-- core 1
+//   AXI4-Stream -+         <- answers               +-- ...
+//
+// Which core it is stands in one place: the module `garner_core` that is compiled with this one.
+//
+// Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
+//             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`.
+//             `s_axil_*prot` are ignored. The master uses one ID, incrementing bursts that stay within 4 KiB pages.
+module garner_top
+  import garner_pkg::*;
+  import bus_pkg::*;
+#(
+  parameter int unsigned Cores        = 2,    // 1 to 32
+  parameter int unsigned WordBits     = 18,   // of the cores: see `garner_core`
+  parameter int unsigned Rows         = 15,
+  parameter int unsigned MaxBits      = 4096,
+  parameter int unsigned KeySlots     = 4,
+  parameter int unsigned BusWidth     = 64,   // of the AXI4 master: 32 or 64
+  parameter int unsigned MaxBeats     = 64,   // longest burst, a power of two up to 256
+  parameter int unsigned OperandWords = 512,  // longest operand stream, a power of two; a key of MaxBits must fit
+  parameter int unsigned InFlight     = 16,   // jobs between fetch and completion, a power of two; more than Cores
+  parameter bit          StreamPort   = 1'b1
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+
+  // registers
+  input  logic [11:0]           s_axil_awaddr,
+  input  logic [2:0]            s_axil_awprot,
+  input  logic                  s_axil_awvalid,
+  output logic                  s_axil_awready,
+  input  logic [31:0]           s_axil_wdata,
+  input  logic [3:0]            s_axil_wstrb,
+  input  logic                  s_axil_wvalid,
+  output logic                  s_axil_wready,
+  output logic [1:0]            s_axil_bresp,
+  output logic                  s_axil_bvalid,
+  input  logic                  s_axil_bready,
+  input  logic [11:0]           s_axil_araddr,
+  input  logic [2:0]            s_axil_arprot,
+  input  logic                  s_axil_arvalid,
+  output logic                  s_axil_arready,
+  output logic [31:0]           s_axil_rdata,
+  output logic [1:0]            s_axil_rresp,
+  output logic                  s_axil_rvalid,
+  input  logic                  s_axil_rready,
+
+  // host memory
+  output logic [0:0]            m_axi_arid,
+  output logic [63:0]           m_axi_araddr,
+  output logic [7:0]            m_axi_arlen,
+  output logic [2:0]            m_axi_arsize,
+  output logic [1:0]            m_axi_arburst,
+  output logic [3:0]            m_axi_arcache,
+  output logic [2:0]            m_axi_arprot,
+  output logic                  m_axi_arvalid,
+  input  logic                  m_axi_arready,
+  input  logic [0:0]            m_axi_rid,
+  input  logic [BusWidth-1:0]   m_axi_rdata,
+  input  logic [1:0]            m_axi_rresp,
+  input  logic                  m_axi_rlast,
+  input  logic                  m_axi_rvalid,
+  output logic                  m_axi_rready,
+  output logic [0:0]            m_axi_awid,
+  output logic [63:0]           m_axi_awaddr,
+  output logic [7:0]            m_axi_awlen,
+  output logic [2:0]            m_axi_awsize,
+  output logic [1:0]            m_axi_awburst,
+  output logic [3:0]            m_axi_awcache,
+  output logic [2:0]            m_axi_awprot,
+  output logic                  m_axi_awvalid,
+  input  logic                  m_axi_awready,
+  output logic [BusWidth-1:0]   m_axi_wdata,
+  output logic [BusWidth/8-1:0] m_axi_wstrb,
+  output logic                  m_axi_wlast,
+  output logic                  m_axi_wvalid,
+  input  logic                  m_axi_wready,
+  input  logic [0:0]            m_axi_bid,
+  input  logic [1:0]            m_axi_bresp,
+  input  logic                  m_axi_bvalid,
+  output logic                  m_axi_bready,
+
+  // jobs as packets; tie tvalid low and tready high when unused
+  input  logic [31:0]           s_axis_tdata,
+  input  logic                  s_axis_tlast,
+  input  logic                  s_axis_tvalid,
+  output logic                  s_axis_tready,
+  output logic [31:0]           m_axis_tdata,
+  output logic                  m_axis_tlast,
+  output logic                  m_axis_tvalid,
+  input  logic                  m_axis_tready,
+
+  output logic [2:0]            irq_o            // completion, idle, error; levels
+);
+
+  if (Cores < 1 || Cores > 32) begin : gen_bad_cores
+    $fatal(1, "garner_top: Cores must be 1 to 32");
+  end
+  if (InFlight <= Cores) begin : gen_bad_in_flight
+    $fatal(1, "garner_top: InFlight must be more than Cores, or a core would wait for a descriptor");
+  end
+  // The longest operands are a key's: n, e, p, q, dp, dq, qinv.
+  if (OperandWords < 7 * MaxBits / 64 + 1) begin : gen_bad_operand_words
+    $fatal(1, "garner_top: OperandWords must hold a key of MaxBits");
+  end
+
+  logic                   job_valid, job_ready, source, operand_valid, operand_ready, operand_last;
+  job_t                   job;
+  logic [31:0]            operand_data, result_data;
+  logic                   answer_valid, answer_ready, result_valid, result_ready, result_last;
+  answer_t                answer;
+  logic                   dispatcher_idle, zeroise;
+
+  logic [Cores-1:0]       core_job_valid, core_job_ready, core_operand_valid, core_operand_ready;
+  logic [Cores-1:0]       core_response_valid, core_response_ready;
+  logic [Cores-1:0]       core_result_valid, core_result_ready, core_result_last, core_busy;
+  logic [Cores-1:0][31:0] core_result_data;
+  response_t [Cores-1:0]  core_response;
+  job_t                   core_job;
+  logic [31:0]            core_operand_data;
+  logic                   core_operand_last;
+  logic [5:0]             busy_cores;
+
+  always_comb begin
+    busy_cores = '0;
+    for (int unsigned i = 0; i < Cores; i++) busy_cores = busy_cores + 6'(core_busy[i]);
+  end
+
+  shell #(
+    .Cores       (Cores),
+    .KeySlots    (KeySlots),
+    .MaxBits     (MaxBits),
+    .WordBits    (WordBits),
+    .Rows        (Rows),
+    .BusWidth    (BusWidth),
+    .MaxBeats    (MaxBeats),
+    .OperandWords(OperandWords),
+    .InFlight    (InFlight),
+    .StreamPort  (StreamPort)
+  ) u_shell (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awaddr_i  (s_axil_awaddr),
+    .s_axil_awvalid_i (s_axil_awvalid),
+    .s_axil_awready_o (s_axil_awready),
+    .s_axil_wdata_i   (s_axil_wdata),
+    .s_axil_wstrb_i   (s_axil_wstrb),
+    .s_axil_wvalid_i  (s_axil_wvalid),
+    .s_axil_wready_o  (s_axil_wready),
+    .s_axil_bresp_o   (s_axil_bresp),
+    .s_axil_bvalid_o  (s_axil_bvalid),
+    .s_axil_bready_i  (s_axil_bready),
+    .s_axil_araddr_i  (s_axil_araddr),
+    .s_axil_arvalid_i (s_axil_arvalid),
+    .s_axil_arready_o (s_axil_arready),
+    .s_axil_rdata_o   (s_axil_rdata),
+    .s_axil_rresp_o   (s_axil_rresp),
+    .s_axil_rvalid_o  (s_axil_rvalid),
+    .s_axil_rready_i  (s_axil_rready),
+    .m_axi_araddr_o   (m_axi_araddr),
+    .m_axi_arlen_o    (m_axi_arlen),
+    .m_axi_arvalid_o  (m_axi_arvalid),
+    .m_axi_arready_i  (m_axi_arready),
+    .m_axi_rdata_i    (m_axi_rdata),
+    .m_axi_rresp_i    (m_axi_rresp),
+    .m_axi_rlast_i    (m_axi_rlast),
+    .m_axi_rvalid_i   (m_axi_rvalid),
+    .m_axi_rready_o   (m_axi_rready),
+    .m_axi_awaddr_o   (m_axi_awaddr),
+    .m_axi_awlen_o    (m_axi_awlen),
+    .m_axi_awvalid_o  (m_axi_awvalid),
+    .m_axi_awready_i  (m_axi_awready),
+    .m_axi_wdata_o    (m_axi_wdata),
+    .m_axi_wstrb_o    (m_axi_wstrb),
+    .m_axi_wlast_o    (m_axi_wlast),
+    .m_axi_wvalid_o   (m_axi_wvalid),
+    .m_axi_wready_i   (m_axi_wready),
+    .m_axi_bresp_i    (m_axi_bresp),
+    .m_axi_bvalid_i   (m_axi_bvalid),
+    .m_axi_bready_o   (m_axi_bready),
+    .s_axis_tdata_i   (s_axis_tdata),
+    .s_axis_tlast_i   (s_axis_tlast),
+    .s_axis_tvalid_i  (s_axis_tvalid),
+    .s_axis_tready_o  (s_axis_tready),
+    .m_axis_tdata_o   (m_axis_tdata),
+    .m_axis_tlast_o   (m_axis_tlast),
+    .m_axis_tvalid_o  (m_axis_tvalid),
+    .m_axis_tready_i  (m_axis_tready),
+    .irq_o,
+    .job_valid_o      (job_valid),
+    .job_ready_i      (job_ready),
+    .job_o            (job),
+    .source_o         (source),
+    .operand_valid_o  (operand_valid),
+    .operand_ready_i  (operand_ready),
+    .operand_data_o   (operand_data),
+    .operand_last_o   (operand_last),
+    .answer_valid_i   (answer_valid),
+    .answer_ready_o   (answer_ready),
+    .answer_i         (answer),
+    .result_valid_i   (result_valid),
+    .result_ready_o   (result_ready),
+    .result_data_i    (result_data),
+    .result_last_i    (result_last),
+    .dispatcher_idle_i(dispatcher_idle),
+    .cores_ready_i    (&core_job_ready),
+    .zeroise_o        (zeroise),
+    .busy_cores_i     (busy_cores)
+  );
+
+  assign m_axi_arid    = '0;
+  assign m_axi_arsize  = 3'($clog2(BusWidth / 8));
+  assign m_axi_arburst = AxiIncrementing;
+  assign m_axi_arcache = AxiBufferable;
+  assign m_axi_arprot  = AxiData;
+  assign m_axi_awid    = '0;
+  assign m_axi_awsize  = 3'($clog2(BusWidth / 8));
+  assign m_axi_awburst = AxiIncrementing;
+  assign m_axi_awcache = AxiBufferable;
+  assign m_axi_awprot  = AxiData;
+
+  logic unused_axi;
+  assign unused_axi = &{s_axil_awprot, s_axil_arprot, m_axi_rid, m_axi_bid};
+
+  dispatcher #(
+    .Cores(Cores)
+  ) u_dispatcher (
+    .clk_i,
+    .rst_ni,
+    .job_valid_i          (job_valid),
+    .job_ready_o          (job_ready),
+    .job_i                (job),
+    .source_i             (source),
+    .operand_valid_i      (operand_valid),
+    .operand_ready_o      (operand_ready),
+    .operand_data_i       (operand_data),
+    .operand_last_i       (operand_last),
+    .answer_valid_o       (answer_valid),
+    .answer_ready_i       (answer_ready),
+    .answer_o             (answer),
+    .result_valid_o       (result_valid),
+    .result_ready_i       (result_ready),
+    .result_data_o        (result_data),
+    .result_last_o        (result_last),
+    .idle_o               (dispatcher_idle),
+    .core_job_valid_o     (core_job_valid),
+    .core_job_ready_i     (core_job_ready),
+    .core_job_o           (core_job),
+    .core_operand_valid_o (core_operand_valid),
+    .core_operand_ready_i (core_operand_ready),
+    .core_operand_data_o  (core_operand_data),
+    .core_operand_last_o  (core_operand_last),
+    .core_response_valid_i(core_response_valid),
+    .core_response_ready_o(core_response_ready),
+    .core_response_i      (core_response),
+    .core_result_valid_i  (core_result_valid),
+    .core_result_ready_o  (core_result_ready),
+    .core_result_data_i   (core_result_data),
+    .core_result_last_i   (core_result_last)
+  );
+
+  for (genvar i = 0; i < Cores; i++) begin : gen_core
+    garner_core #(
+      .WordBits(WordBits),
+      .Rows    (Rows),
+      .MaxBits (MaxBits),
+      .KeySlots(KeySlots)
+    ) u_core (
+      .clk_i,
+      .rst_ni,
+      .job_valid_i     (core_job_valid[i]),
+      .job_ready_o     (core_job_ready[i]),
+      .job_i           (core_job),
+      .in_valid_i      (core_operand_valid[i]),
+      .in_ready_o      (core_operand_ready[i]),
+      .in_data_i       (core_operand_data),
+      .in_last_i       (core_operand_last),
+      .response_valid_o(core_response_valid[i]),
+      .response_ready_i(core_response_ready[i]),
+      .response_o      (core_response[i]),
+      .out_valid_o     (core_result_valid[i]),
+      .out_ready_i     (core_result_ready[i]),
+      .out_data_o      (core_result_data[i]),
+      .out_last_o      (core_result_last[i]),
+      .zeroise_i       (zeroise),
+      .busy_o          (core_busy[i])
+    );
+  end
+
+endmodule

@@ -1,0 +1,176 @@
+"""The whole accelerator as the simulated board will hold it: hw/sim/device.h, RSA cores, many operations.
+
+The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and a soak by HW_SOAK=operations.
+"""
+
+import asyncio
+import os
+import random
+import struct
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1] / "rsa")]
+
+from host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE, LOAD_MODULUS, MULTIPLY, OK, REGISTERS,
+                  ZEROISE, Host, Memory)
+from rsa_jobs import load_key, number, private, words
+from rsa_model import Key, Sizes
+
+from harness import RSA, rtl
+from sim.device import Device, build
+from tb.top.test_shell import sources
+
+CORES = 3
+PARAMETERS = {"Cores": CORES, "Rows": 8, "MaxBits": 2048, "KeySlots": 2, "OperandWords": 256, "InFlight": 8}
+SOAK = int(os.environ.get("HW_SOAK", "12"))
+
+
+class DeviceHost(Host):
+    """The host of the cocotb tests, with the C++ device below it: time passes in long steps, up to an interrupt."""
+
+    limit = 5_000_000
+
+    def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4):
+        self.memory = Memory()
+        core = [path for path in rtl(*RSA, "top/garner_core")[1:] if path not in rtl("prim/fifo")]
+        self.device = Device(build(sources(core), PARAMETERS), self.memory)
+        self.device.call("stall", stall, random.getrandbits(32))
+        self.place_rings(submission_log2, completion_log2)
+        self.cycles = self.interrupts = 0
+
+    async def write(self, name, value):
+        self.device.call("write", REGISTERS[name], value)
+
+    async def read(self, name, beyond=0):
+        return self.device.call("read", REGISTERS[name] + beyond)
+
+    async def wait(self):
+        cycles = self.device.call("run", 20_000)
+        self.cycles += cycles
+        if self.device.call("interrupts") & 1:
+            self.interrupts += 1
+            await self.write("INTERRUPT_STATUS", REGISTERS["INTERRUPT_STATUS_COMPLETION"])
+        return cycles
+
+
+@pytest.fixture(scope="module")
+def keys():
+    random.seed(int(os.environ["HW_SEED"]))
+    return [Key.generate(512), Key.generate(2048)]
+
+
+async def ready(stall: int, **sizes) -> DeviceHost:
+    host = DeviceHost(stall, **sizes)
+    await host.start()
+    return host
+
+
+def test_private_operations_end_out_of_order_and_are_right(keys):
+    """Two key lengths, all cores at work, an interrupt for each batch of four, a fifth of all bus handshakes pausing."""
+    async def run():
+        host = await ready(20)
+        done = await host.run([load_key(host, key, slot) for slot, key in enumerate(keys)])
+        assert [done[slot].status for slot in range(2)] == [OK, OK]
+        await host.write("INTERRUPT_STATUS", 7)
+        await host.write("INTERRUPT_ENABLE", REGISTERS["INTERRUPT_ENABLE_COMPLETION"])
+        await host.write("INTERRUPT_COALESCE", 4)
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_CLEAR_COUNTERS"])
+        cases, descriptors = [], []
+        for tag in range(SOAK):
+            slot = int(tag % 4 == 0)  # a long one, and short ones that overtake it
+            key = keys[slot]
+            m = random.choice((0, 1, key.n - 1, random.randrange(key.n), random.randrange(key.n)))
+            cases.append((key, m))
+            descriptors.append(private(host, key, m, slot, tag=tag & 0xFFFF))
+        order = []
+        poll = host.poll
+        host.poll = lambda: [order.append(found.index) or found for found in poll()]
+        begin, before = time.monotonic(), host.cycles
+        done = await host.run(descriptors)
+        seconds, cycles = time.monotonic() - begin, host.cycles - before
+        for place, (key, m) in enumerate(cases):
+            assert (done[place].status, done[place].tag) == (OK, place & 0xFFFF)
+            assert number(host.result(descriptors[place])) == pow(m, key.d, key.n), f"job {place}"
+        assert order != sorted(order), "several cores end out of order"
+        assert abs(host.interrupts - SOAK // 4) <= 1
+        assert await host.counter("JOBS") == SOAK
+        busy, all_cycles = await host.counter("BUSY_CORE_CYCLES"), await host.counter("CYCLES")
+        bus = await host.counter("BUS_CYCLES")
+        print(f"{SOAK} private operations, {cycles} cycles, {cycles / seconds / 1000:.0f} kcycles/s, cores busy "
+              f"{busy / (CORES * all_cycles):.1%}, bus busy {bus / all_cycles:.2%}")
+        print("descriptor", descriptors[1][:36].hex(" ", 4), "\ncompletion", done[1])
+
+    asyncio.run(run())
+
+
+def test_every_operation_goes_through_and_refusals_come_back(keys):
+    async def run():
+        host = await ready(10)
+        key = keys[0]
+        other = random.getrandbits(512) | 1 << 511 | 1
+        base, exponent = random.randrange(other), random.getrandbits(40) | 1 << 39
+        a, b = random.randrange(other), random.randrange(other)
+        wrong = load_key(host, Key(key.bits, key.n, key.e, key.p, key.q, key.dp ^ 2, key.dq, key.qinv, key.d), 1)
+        faulty = bytearray(private(host, key, 5, 1))
+        struct.pack_into("<Q", faulty, 16, 8)  # operands where no memory is
+        jobs = [host.descriptor(LOAD_MODULUS, words(other, 512), bits=512),
+                host.descriptor(EXPONENTIATE, words(base, 512) + words(exponent, 40), 16, exponent_bits=40),
+                host.descriptor(MULTIPLY, words(a, 512) + words(b, 512), 16),
+                private(host, key, 5, 0),
+                host.descriptor(EXPONENTIATE, words(other, 512) + words(exponent, 40), 16, exponent_bits=40),
+                wrong, private(host, key, random.randrange(2, key.n), 1), bytes(faulty),
+                load_key(host, key, 1), private(host, key, 7, 1),
+                host.descriptor(ZEROISE, slot=1), private(host, key, 7, 1)]
+        done = await host.run(jobs)
+        assert [done[place].status for place in range(len(jobs))] == [
+            OK, OK, OK, EMPTY_SLOT, BAD_OPERAND, OK, CHECK_FAILED, BUS_FAULT, OK, OK, OK, EMPTY_SLOT]
+        assert number(host.result(jobs[1])) == pow(base, exponent, other)
+        step = await host.field("CAPABILITY_MONTGOMERY_R_STEP")
+        w, rows = await host.field("CAPABILITY_ARITHMETIC_WORD_BITS"), await host.field("CAPABILITY_ARITHMETIC_ROWS")
+        radix = w * Sizes(512, w, rows).digits
+        assert step == w * rows and radix % step == 0
+        assert number(host.result(jobs[2])) == a * b * pow(1 << radix, -1, other) % other
+        assert number(host.result(jobs[6])) == 0, "a result whose check failed is not released"
+        assert number(host.result(jobs[9])) == pow(7, key.d, key.n)
+
+    asyncio.run(run())
+
+
+def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(keys):
+    async def run():
+        host = await ready(10)
+        key = keys[1]
+        for stop in ("zeroise", "reset", "zeroise"):
+            assert (await host.one(load_key(host, keys[1], 0))).status == OK
+            for _ in range(2 * CORES):
+                host.put(private(host, key, 5, 0))
+            await host.ring()
+            host.device.call("run", 50_000)
+            if stop == "reset":
+                host.device.call("reset")
+                await host.start()
+                continue
+            await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+            found = []
+            for _ in range(100):  # a core answers when its memories are overwritten
+                host.device.call("run", 1_000)
+                found += host.poll()
+                if len(found) == 2 * CORES:
+                    break
+            assert [completion.status for completion in found] == [EMPTY_SLOT] * 2 * CORES
+            await host.write("COMPLETION_HEAD", host.completed)
+            for _ in range(100):
+                if not await host.field("STATUS_ZEROISING"):
+                    break
+                host.device.call("run", 1_000)
+            assert not await host.field("STATUS_ZEROISING")
+        assert (await host.one(load_key(host, keys[0], 1))).status == OK
+        descriptor = private(host, keys[0], 9, 1)
+        assert (await host.one(descriptor)).status == OK
+        assert number(host.result(descriptor)) == pow(9, keys[0].d, keys[0].n)
+
+    asyncio.run(run())
