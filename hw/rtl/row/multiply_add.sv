@@ -1,0 +1,29 @@
+// p = t + x * y, `Stages` cycles later: Booth digits in carry chains, or the synthesiser's own multiplier.
+//
+// Contract    as booth_mac: y_i[s] is the multiplier of what entered s cycles ago.
+module multiply_add #(
+  parameter int unsigned W      = 16,
+  parameter int unsigned Stages = 1,
+  parameter bit          Booth  = 1'b1
+) (
+  input  logic                     clk_i,
+  input  logic [W-1:0]             x_i,
+  input  logic [W-1:0]             t_i,
+  input  logic [Stages-1:0][W-1:0] y_i,
+  output logic [2*W-1:0]           p_o
+);
+
+  if (Booth) begin : gen_booth
+    booth_mac #(.W(W), .Stages(Stages)) u_mac (.clk_i, .x_i, .t_i, .y_i, .p_o);
+  end else begin : gen_operator
+    logic [W-1:0] x, t;
+    delay #(.Width(2 * W), .Cycles(Stages - 1)) u_operands (.clk_i, .d_i({x_i, t_i}), .q_o({x, t}));
+    always_ff @(posedge clk_i) p_o <= (2*W)'(t) + (2*W)'(x) * (2*W)'(y_i[Stages-1]);
+
+    if (Stages > 1) begin : gen_early_y
+      logic unused_y;
+      assign unused_y = ^y_i[Stages-2:0];
+    end
+  end
+
+endmodule

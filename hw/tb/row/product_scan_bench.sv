@@ -1,0 +1,57 @@
+// `product_scan` with the memories around it, and counters of what crosses its ports: the test is the processor.
+module product_scan_bench #(
+  parameter int unsigned W      = 16,
+  parameter int unsigned Ports  = 2,
+  parameter int unsigned Unroll = 1,
+  parameter int unsigned Stages = 1,
+  parameter bit          Booth  = 1'b1,
+  parameter int unsigned Bits   = 1024,
+  localparam int unsigned Words = Bits / W,
+  localparam int unsigned Lanes = Ports == 0 ? Unroll : Ports / 2,
+  localparam int unsigned Aw    = $clog2(Words)
+) (
+  input  logic          clk_i,
+  input  logic          rst_ni,
+  output logic          start_ready_o,
+  input  logic          start_valid_i,
+  input  logic          start_n_i,
+  input  logic          start_shift_i,
+  input  logic [Aw-1:0] start_x_base_i,
+  input  logic [Aw-1:0] start_y_base_i,
+  input  logic [Aw:0]   start_count_i,
+  output logic          busy_o,
+  output logic [W-1:0]  acc_o,
+  output logic [31:0]   cycles_o,
+  output logic [31:0]   words_o
+);
+
+  logic [W-1:0] x_memory[2*Words];  // a, then n
+  logic [W-1:0] y_memory[2*Words];  // b, then m
+
+  logic [Lanes-1:0]        read;
+  logic [Lanes-1:0][Aw:0]  x_address, y_address;
+  logic [Lanes-1:0][W-1:0] x_data, y_data;
+
+  product_scan #(.W(W), .Ports(Ports), .Unroll(Unroll), .Stages(Stages), .Booth(Booth), .Bits(Bits)) u_scan (
+    .clk_i, .rst_ni, .start_ready_o, .start_valid_i, .start_n_i, .start_shift_i, .start_x_base_i, .start_y_base_i,
+    .start_count_i, .busy_o, .acc_o, .read_o(read), .x_address_o(x_address), .y_address_o(y_address),
+    .x_data_i(x_data), .y_data_i(y_data)
+  );
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned l = 0; l < Lanes; l++) begin
+      if (read[l]) begin
+        x_data[l] <= x_memory[x_address[l]];
+        y_data[l] <= y_memory[y_address[l]];
+      end
+    end
+    if (!rst_ni) begin
+      cycles_o <= '0;
+      words_o  <= '0;
+    end else begin
+      cycles_o <= cycles_o + 32'(busy_o);
+      words_o  <= words_o + 2 * 32'($countones(read));
+    end
+  end
+
+endmodule
