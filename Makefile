@@ -18,7 +18,7 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup hw-test ## every test; the library's with the kernels and again without them
+test: setup hw-test board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	@echo "again without AVX-512 IFMA (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace

@@ -44,3 +44,15 @@ hw-rows: hw-setup ## the whole design space of the row accelerators (hours)
 
 hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/wave.svg
 	$(PYTHON) hw/report/wave.py
+
+# The simulated board: MODEL_PARAMETERS are those of garner_top, as Cores=2 MaxBits=2048.
+.PHONY: board board-test
+MODEL_PARAMETERS ?= Cores=2 MaxBits=1024
+BOARD_MODEL = $$($(PYTHON) hw/board/model/build.py $(MODEL_PARAMETERS))
+
+board: hw-setup ## the simulated board: garner-board, and a model of garner_top for it
+	$(CARGO) build --release --package garner-board
+	@echo "$(OUT)/garner-board --model $(BOARD_MODEL) --socket /tmp/board0"
+
+board-test: hw-setup ## the board device over the simulated board: right results, faults, load
+	GARNER_MODEL="$$(realpath "$(BOARD_MODEL)")" $(CARGO) test --package garner-board -- --include-ignored --nocapture

@@ -5,6 +5,7 @@ use crate::machine::kernels;
 use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
+use garner::device::board::{Board, Options};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use serde::Serialize;
@@ -62,12 +63,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 const STRING: &str = "a string takes everything";
 
-/// The configuration in which `wish` comes first; the fastest device without a wish.
+/// The configuration in which `wish` comes first; the fastest device without a wish. A wish with a colon is a board's
+/// address: `vfio-user:PATH`, or that of a PCI card.
 pub fn config(wish: Option<&str>) -> Result<Config, Failure> {
     let mut config = Config::new().of("devices")?;
     match wish {
         None => Ok(config),
         Some("libcrypto") => Ok(Config::with(Arc::new(Libcrypto), Vec::new())),
+        Some(address) if address.contains(':') => {
+            let board = Board::open(address, Options::default()).of("--device")?;
+            config.devices = vec![Arc::new(board)];
+            Ok(config)
+        }
         Some(wish) => {
             config.devices.retain(|device| device.name() == wish);
             if !config.devices.is_empty() {

@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long)]
     pub restart: bool,
 
-    /// Device, see garner devices [default: the fastest]
+    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address [default: the fastest]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
 

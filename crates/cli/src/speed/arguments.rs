@@ -59,7 +59,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = parse_slots)]
     pub slots: Option<usize>,
 
-    /// Device, see garner devices [default: the fastest]
+    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address [default: the fastest]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
 

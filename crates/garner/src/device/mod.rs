@@ -3,9 +3,12 @@
 //! Called by `private_op` and, for raw exponentiations, by the gatherer. A device is trusted with nothing:
 //! blinding and the check s^e = m stay on the host, whatever it returns.
 
+pub mod board;
 mod cpu;
 
+use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;
+use crate::key::PrivateKey;
 pub use cpu::Cpu;
 
 /// What a device accepts.
@@ -22,13 +25,48 @@ pub struct Limits {
 #[error("{0}")]
 pub struct DeviceError(pub String);
 
-/// A device at offload level `exp`: one command is one modular exponentiation.
+/// How much of a private operation one command of a device does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// One modular exponentiation; the host splits by the CRT and recombines.
+    Exponentiation,
+    /// All of m^d mod n. The host blinds and checks.
+    Operation,
+}
+
+/// `result = base^d mod n`, for one key.
+pub struct Private<'a> {
+    /// The key.
+    pub key: &'a PrivateKey,
+    /// The blinded input, below n, as many words as n.
+    pub base: &'a [u64],
+    /// The result, as many words; not trusted.
+    pub result: &'a mut [u64],
+}
+
+/// What runs batches of exponentiations, or of whole private operations.
 pub trait Device: Send + Sync {
     /// A short name for people and statistics: `cpu`, `libcrypto`, `cuda:0`, ...
     fn name(&self) -> &str;
 
+    /// Which of [`Device::exponentiate`] and [`Device::operate`] serves private operations.
+    fn level(&self) -> Level {
+        Level::Exponentiation
+    }
+
     /// Operand limits; longer or shorter operations go elsewhere.
     fn limits(&self) -> Limits;
+
+    /// Whether private operations of this key may come here.
+    fn takes_key(&self, key: &PrivateKey) -> bool {
+        self.takes_modulus(key.p()) && self.takes_modulus(key.q())
+    }
+
+    /// Whether exponentiations modulo this may come here.
+    fn takes_modulus(&self, modulus: &Modulus) -> bool {
+        let limits = self.limits();
+        (limits.min_bits..=limits.max_bits).contains(&modulus.bits())
+    }
 
     /// How many exponentiations it wants in one call to be at its best.
     fn preferred_batch(&self) -> usize;
@@ -38,4 +76,12 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// The batch failed as a whole; results are undefined and must not be used.
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError>;
+
+    /// Runs all of `jobs`, any mix of keys that it takes; called at [`Level::Operation`] only.
+    ///
+    /// # Errors
+    /// As [`Device::exponentiate`].
+    fn operate(&self, _: &mut [Private<'_>]) -> Result<(), DeviceError> {
+        Err(DeviceError(format!("{} runs exponentiations only", self.name())))
+    }
 }

@@ -3,7 +3,7 @@
 use super::class::{Class, Kind, SIZES};
 use super::operation::{Operation, Work};
 use crate::arithmetic::Arithmetic;
-use crate::device::{Device, Limits};
+use crate::device::Device;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 pub struct Path {
     pub arithmetic: Arc<dyn Arithmetic>,
     pub device: Arc<dyn Device>,
-    limits: Limits,
     /// Exponentiations it wants in one call, at least 1.
     batch: usize,
     failures_in_a_row: AtomicU32,
@@ -22,11 +21,10 @@ pub struct Path {
 
 impl Path {
     pub fn new(arithmetic: Arc<dyn Arithmetic>, device: Arc<dyn Device>) -> Path {
-        let (limits, batch) = (device.limits(), device.preferred_batch().max(1));
+        let batch = device.preferred_batch().max(1);
         Path {
             arithmetic,
             device,
-            limits,
             batch,
             failures_in_a_row: AtomicU32::new(0),
             faults: AtomicU32::new(0),
@@ -37,10 +35,9 @@ impl Path {
 
     /// Whether the operands are within the device's limits.
     pub fn accepts(&self, operation: &Operation) -> bool {
-        let within = |bits| (self.limits.min_bits..=self.limits.max_bits).contains(&bits);
         match &operation.work {
-            Work::Private(key) => within(key.p().bits()) && within(key.q().bits()),
-            Work::Exponentiation { modulus, .. } => within(modulus.bits()),
+            Work::Private(key) => self.device.takes_key(key),
+            Work::Exponentiation { modulus, .. } => self.device.takes_modulus(modulus),
             Work::Public(_) => false,
         }
     }

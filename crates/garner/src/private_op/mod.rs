@@ -10,7 +10,7 @@
 //! |---|---|---|
 //! | blind | `blinding` | x = m * r^e mod n |
 //! | exponentiate | the device | y_p = x^dp mod p, y_q = x^dq mod q |
-//! | recombine | `recombine` | y = y_q + q * ((y_p - y_q) * q^-1 mod p), Garner's formula |
+//! | recombine | `recombine` | y = y_q + q * ((y_p - y_q) * q^-1 mod p), Garner's formula; at level *operation* both steps are the device's |
 //! | unblind | `blinding` | s = y * r^-1 mod n |
 //! | check | `check` | s^e mod n = m, else s is not released |
 
@@ -22,7 +22,7 @@ mod scratch;
 mod tests;
 
 use crate::arithmetic::{Arithmetic, Multiply, Power};
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, Level, Private};
 use crate::key::PrivateKey;
 use scratch::Scratch;
 
@@ -99,14 +99,25 @@ pub fn run(
             .collect();
         arithmetic.multiply(&mut jobs);
 
-        let mut jobs: Vec<Power<'_>> = Vec::with_capacity(2 * steps.len());
-        for step in &mut steps {
-            jobs.push(Power { modulus: step.key.p(), base: step.x, exponent: step.key.dp(), result: step.y_p });
-            jobs.push(Power { modulus: step.key.q(), base: step.x, exponent: step.key.dq(), result: step.y_q });
+        match device.level() {
+            Level::Exponentiation => {
+                let mut jobs: Vec<Power<'_>> = Vec::with_capacity(2 * steps.len());
+                for step in &mut steps {
+                    let (key, base) = (step.key, &*step.x);
+                    jobs.push(Power { modulus: key.p(), base, exponent: key.dp(), result: step.y_p });
+                    jobs.push(Power { modulus: key.q(), base, exponent: key.dq(), result: step.y_q });
+                }
+                device.exponentiate(&mut jobs)?;
+                recombine::recombine(arithmetic, &mut steps);
+            }
+            Level::Operation => {
+                let mut jobs: Vec<Private<'_>> = Vec::with_capacity(steps.len());
+                for Step { key, x, y, .. } in &mut steps {
+                    jobs.push(Private { key, base: x, result: y });
+                }
+                device.operate(&mut jobs)?;
+            }
         }
-        device.exponentiate(&mut jobs)?;
-
-        recombine::recombine(arithmetic, &mut steps);
         blinding::unblind(arithmetic, &mut steps, &pairs);
         let good = check::check(arithmetic, operations, &mut steps);
         blinding::renew(arithmetic, &mut pairs, &steps);

@@ -1,0 +1,97 @@
+//! Memory that the board reads and writes: rings, operands, results.
+
+use memmap2::{Advice, MmapOptions, MmapRaw};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{Ordering, compiler_fence};
+
+/// A shared mapping of whole pages, out of core dumps, zeroised on drop.
+///
+/// The board may write at any time, so nothing here gives a reference to it: only copies in and out.
+pub struct DmaMemory {
+    file: OwnedFd,
+    mapping: MmapRaw,
+    address: u64,
+}
+
+impl DmaMemory {
+    /// At least `bytes` of zeros, which the board sees at `address`.
+    ///
+    /// # Errors
+    /// The system has none.
+    pub fn new(bytes: usize, address: u64) -> io::Result<DmaMemory> {
+        let bytes = bytes.next_multiple_of(4096);
+        let file = memfd_create("garner-board", MemfdFlags::CLOEXEC)?;
+        ftruncate(&file, bytes as u64)?;
+        let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
+        // Both are best effort; VFIO pins the pages itself.
+        let _ = mapping.advise(Advice::DontDump);
+        let _ = mapping.lock();
+        Ok(DmaMemory { file, mapping, address })
+    }
+
+    /// Where the board sees it.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Bytes.
+    #[allow(clippy::len_without_is_empty)] // never empty
+    pub fn len(&self) -> usize {
+        self.mapping.len()
+    }
+
+    /// What a transport shares with a board in another process.
+    pub fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// What a transport lets the kernel map for the board.
+    pub fn pointer(&self) -> *mut u8 {
+        self.mapping.as_mut_ptr()
+    }
+
+    fn at(&self, offset: usize, bytes: usize) -> *mut u8 {
+        let end = offset.checked_add(bytes).expect("an offset in the mapping");
+        assert!(end <= self.len(), "{bytes} bytes at {offset} of {}", self.len());
+        // SAFETY: offset and length were compared with the mapping's just now.
+        unsafe { self.mapping.as_mut_ptr().add(offset) }
+    }
+
+    /// Copies `data` to `offset`.
+    pub fn write(&self, offset: usize, data: &[u8]) {
+        let to = self.at(offset, data.len());
+        // SAFETY: `at` checked the bounds; no reference to the mapping exists.
+        unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
+    }
+
+    /// Copies from `offset` to `data`.
+    pub fn read(&self, offset: usize, data: &mut [u8]) {
+        let from = self.at(offset, data.len());
+        // SAFETY: as in `write`.
+        unsafe { from.copy_to_nonoverlapping(data.as_mut_ptr(), data.len()) };
+    }
+
+    /// The 32-bit word at `offset`, a multiple of 4, as it is in memory now.
+    pub fn word(&self, offset: usize) -> u32 {
+        assert!(offset.is_multiple_of(4));
+        let from = self.at(offset, 4).cast::<u32>();
+        // SAFETY: in bounds and aligned, as the mapping starts at a page.
+        u32::from_le(unsafe { from.read_volatile() })
+    }
+
+    /// Overwrites with zeros.
+    pub fn wipe(&self, offset: usize, bytes: usize) {
+        let to = self.at(offset, bytes);
+        // SAFETY: `at` checked the bounds.
+        unsafe { to.write_bytes(0, bytes) };
+        compiler_fence(Ordering::SeqCst); // the mapping is shared, so the writes are seen and not left out
+    }
+}
+
+impl Drop for DmaMemory {
+    fn drop(&mut self) {
+        self.wipe(0, self.len());
+    }
+}

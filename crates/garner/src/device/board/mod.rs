@@ -1,0 +1,139 @@
+//! The accelerator as a device, at offload level *operation*: on a PCIe card behind VFIO, or simulated behind vfio-user.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `driver` | rings, jobs under way, interrupts, recovery |
+//! | `slots` | which key is in which slot |
+//! | `format` | descriptors and completions |
+//! | `memory` | memory that is shared with the board |
+//! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are |
+//!
+//! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
+//! host. What it cannot take (see [`Device::takes_key`]) goes to the next device.
+
+mod driver;
+mod format;
+mod memory;
+#[path = "../../../../../hw/regs/garner_regs.rs"]
+#[allow(dead_code)] // the whole map is generated, and the driver needs some of it
+mod registers;
+mod slots;
+mod transport;
+mod vfio;
+mod vfio_user;
+
+pub use driver::{Capability, Counters, Events};
+
+use super::{Device, DeviceError, Level, Limits, Power, Private};
+use crate::arithmetic::Modulus;
+use crate::error::{Error, Result};
+use crate::key::PrivateKey;
+use driver::Driver;
+use std::time::Duration;
+
+/// Shortest modulus the cores take, in bits.
+const MIN_BITS: usize = 512;
+/// Lengths of moduli are multiples of this.
+const STEP_BITS: usize = 64;
+
+/// One board.
+pub struct Board {
+    name: String,
+    driver: Driver,
+}
+
+/// How a board is used.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// A board that completes nothing for so long, with jobs under way, is reset. The default is 2 s on a card and
+    /// two minutes on a simulated board.
+    pub patience: Option<Duration>,
+}
+
+impl Options {
+    /// Sets [`Options::patience`].
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> Options {
+        Options { patience: Some(patience) }
+    }
+}
+
+impl Board {
+    /// Opens the board at `vfio-user:PATH` or at a PCI address as `0000:03:00.0`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] naming the address: nothing is there, or no accelerator that this driver knows.
+    pub fn open(address: &str, options: Options) -> Result<Board> {
+        let driver = transport::open(address).and_then(|transport| Driver::start(transport, options.patience));
+        let driver = driver.map_err(|error| Error::argument("board", format!("{address}: {error}")))?;
+        Ok(Board { name: format!("board:{address}"), driver })
+    }
+
+    /// What the board can do.
+    pub fn capability(&self) -> Capability {
+        self.driver.capability()
+    }
+
+    /// What the driver has met: interrupts, resets, loaded keys.
+    pub fn events(&self) -> &Events {
+        self.driver.events()
+    }
+
+    /// Counters in device time, since the reset or since they were cleared; `clear` clears them.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the board does not answer.
+    pub fn counters(&self, clear: bool) -> Result<Counters> {
+        let failed = |error: std::io::Error| Error::Device { device: self.name.clone(), reason: error.to_string() };
+        self.driver.counters(clear).map_err(failed)
+    }
+}
+
+impl Counters {
+    /// Busy core-cycles of all core-cycles.
+    pub fn load(&self, cores: usize) -> f64 {
+        self.busy_core_cycles as f64 / (cores as f64 * self.cycles.max(1) as f64)
+    }
+}
+
+impl Device for Board {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn level(&self) -> Level {
+        Level::Operation
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { min_bits: MIN_BITS, max_bits: self.capability().max_bits }
+    }
+
+    fn takes_key(&self, key: &PrivateKey) -> bool {
+        let (bits, half) = (key.public().bits(), key.public().bits() / 2);
+        (MIN_BITS..=self.capability().max_bits).contains(&bits)
+            && bits.is_multiple_of(STEP_BITS)
+            && half.is_multiple_of(STEP_BITS) // words of ours are whole words of theirs
+            && key.p().bits() == half
+            && key.q().bits() == half
+            && matches!(key.public().exponent(), [e] if *e <= u64::from(u32::MAX))
+    }
+
+    fn takes_modulus(&self, _: &Modulus) -> bool {
+        false
+    }
+
+    fn preferred_batch(&self) -> usize {
+        // Twice as many operations as cores, so that none waits for the host; an operation is two exponentiations.
+        4 * self.capability().cores
+    }
+
+    fn exponentiate(&self, _: &mut [Power<'_>]) -> std::result::Result<(), DeviceError> {
+        Err(DeviceError("the board is used for whole private operations only".to_owned()))
+    }
+
+    fn operate(&self, jobs: &mut [Private<'_>]) -> std::result::Result<(), DeviceError> {
+        self.driver.private(jobs)
+    }
+}

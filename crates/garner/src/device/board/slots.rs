@@ -1,0 +1,68 @@
+//! Which key is in which of the board's slots; the least recently used one gives way.
+
+/// The slots of a board. All cores hold the same.
+#[derive(Debug)]
+pub struct Slots {
+    /// Public moduli with the time of their last use.
+    slots: Vec<Option<(Box<[u64]>, u64)>>,
+    time: u64,
+    /// Keys that had to give way so far.
+    pub evictions: u64,
+}
+
+/// Where something is, or is to be put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// It is there.
+    Loaded(u8),
+    /// It must be loaded there.
+    Load(u8),
+}
+
+impl Slots {
+    /// All empty.
+    pub fn new(count: usize) -> Slots {
+        Slots { slots: vec![None; count], time: 0, evictions: 0 }
+    }
+
+    /// The slot for the key of this public modulus; the caller loads it if told to.
+    pub fn place(&mut self, modulus: &[u64]) -> Place {
+        self.time += 1;
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            if let Some((held, used)) = slot
+                && **held == *modulus
+            {
+                *used = self.time;
+                return Place::Loaded(i as u8);
+            }
+        }
+        let oldest = |slot: &Option<(Box<[u64]>, u64)>| slot.as_ref().map_or(0, |(_, used)| *used);
+        let i = (0..self.slots.len()).min_by_key(|&i| oldest(&self.slots[i])).expect("a board has slots");
+        self.evictions += u64::from(self.slots[i].is_some());
+        self.slots[i] = Some((modulus.into(), self.time));
+        Place::Load(i as u8)
+    }
+
+    /// All are empty again.
+    pub fn clear(&mut self) {
+        self.slots.fill(None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recently_used_key_gives_way_and_comes_back_by_loading() {
+        let mut slots = Slots::new(2);
+        assert_eq!(slots.place(&[1]), Place::Load(0));
+        assert_eq!(slots.place(&[2]), Place::Load(1));
+        assert_eq!(slots.place(&[1]), Place::Loaded(0));
+        assert_eq!(slots.place(&[3]), Place::Load(1));
+        assert_eq!(slots.place(&[2]), Place::Load(0));
+        assert_eq!(slots.evictions, 2);
+        slots.clear();
+        assert_eq!(slots.place(&[2]), Place::Load(0));
+    }
+}

@@ -1,0 +1,158 @@
+//! The side that uses a device: one request at a time.
+
+use crate::message::{
+    DmaMap, DmaUnmap, Header, Info, IrqSet, MAX_DESCRIPTORS, MAX_TRANSFER, RegionAccess, RegionInfo, Version, command,
+    flags, parse, pci,
+};
+use crate::{Error, Socket};
+use bytemuck::bytes_of;
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+/// A connection to a device.
+#[derive(Debug)]
+pub struct Client {
+    socket: Socket,
+    next_id: u16,
+    /// After a half-read answer nothing that follows can be trusted.
+    broken: bool,
+}
+
+impl Client {
+    /// Connects and agrees on a version. No answer takes longer than `limit`.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn connect(path: &Path, limit: Duration) -> Result<Client, Error> {
+        let stream = UnixStream::connect(path)?;
+        stream.set_read_timeout(Some(limit))?;
+        stream.set_write_timeout(Some(limit))?;
+        let mut client = Client { socket: Socket::new(stream), next_id: 0, broken: false };
+        let capabilities = serde_json::json!({
+            "capabilities": {"max_msg_fds": MAX_DESCRIPTORS, "max_data_xfer_size": MAX_TRANSFER}
+        });
+        let version = Version { major: 0, minor: 1 };
+        let json = capabilities.to_string();
+        let answer = client.request(command::VERSION, &[bytes_of(&version), json.as_bytes(), &[0]], &[])?;
+        let (theirs, _): (Version, _) = parse(&answer)?;
+        if theirs.major != version.major {
+            return Err(Error::Malformed(format!("version {}.{}, 0.x is spoken here", theirs.major, theirs.minor)));
+        }
+        Ok(client)
+    }
+
+    /// What the device is.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn info(&mut self) -> Result<Info, Error> {
+        let info = Info { argsz: size_of::<Info>() as u32, ..Info::default() };
+        Ok(parse(&self.request(command::GET_INFO, &[bytes_of(&info)], &[])?)?.0)
+    }
+
+    /// Size and properties of a region.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn region_info(&mut self, index: u32) -> Result<RegionInfo, Error> {
+        let info = RegionInfo { argsz: size_of::<RegionInfo>() as u32, index, ..RegionInfo::default() };
+        Ok(parse(&self.request(command::GET_REGION_INFO, &[bytes_of(&info)], &[])?)?.0)
+    }
+
+    /// Reads from a region.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn region_read(&mut self, region: u32, offset: u64, data: &mut [u8]) -> Result<(), Error> {
+        let access = RegionAccess { offset, region, count: data.len() as u32 };
+        let answer = self.request(command::REGION_READ, &[bytes_of(&access)], &[])?;
+        let (_, read): (RegionAccess, _) = parse(&answer)?;
+        if read.len() != data.len() {
+            return Err(Error::Malformed(format!("{} bytes for a read of {}", read.len(), data.len())));
+        }
+        data.copy_from_slice(read);
+        Ok(())
+    }
+
+    /// Writes to a region.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn region_write(&mut self, region: u32, offset: u64, data: &[u8]) -> Result<(), Error> {
+        let access = RegionAccess { offset, region, count: data.len() as u32 };
+        self.request(command::REGION_WRITE, &[bytes_of(&access), data], &[]).map(drop)
+    }
+
+    /// Lets the device read and write `size` bytes of `memory`, which it sees at `address`.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn dma_map(&mut self, address: u64, size: u64, memory: BorrowedFd<'_>) -> Result<(), Error> {
+        let map =
+            DmaMap { argsz: size_of::<DmaMap>() as u32, flags: DmaMap::READ | DmaMap::WRITE, offset: 0, address, size };
+        self.request(command::DMA_MAP, &[bytes_of(&map)], &[memory]).map(drop)
+    }
+
+    /// Takes memory back.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn dma_unmap(&mut self, address: u64, size: u64) -> Result<(), Error> {
+        let unmap = DmaUnmap { argsz: size_of::<DmaUnmap>() as u32, flags: 0, address, size };
+        self.request(command::DMA_UNMAP, &[bytes_of(&unmap)], &[]).map(drop)
+    }
+
+    /// Event descriptors that the device signals, one for each of its MSI-X vectors from 0 on.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn set_interrupts(&mut self, events: &[BorrowedFd<'_>]) -> Result<(), Error> {
+        let set = IrqSet {
+            argsz: size_of::<IrqSet>() as u32,
+            flags: IrqSet::EVENT | IrqSet::TRIGGER,
+            index: pci::MSIX,
+            start: 0,
+            count: events.len() as u32,
+        };
+        self.request(command::SET_IRQS, &[bytes_of(&set)], events).map(drop)
+    }
+
+    /// Resets the device.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn reset(&mut self) -> Result<(), Error> {
+        self.request(command::RESET, &[], &[]).map(drop)
+    }
+
+    /// Sends any command and gives the payload of its answer.
+    ///
+    /// # Errors
+    /// Any of [`Error`].
+    pub fn request(&mut self, command: u16, parts: &[&[u8]], descriptors: &[BorrowedFd<'_>]) -> Result<Vec<u8>, Error> {
+        if self.broken {
+            return Err(Error::Closed);
+        }
+        let id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1);
+        let answer = self.socket.send(Header { id, command, ..Header::default() }, parts, descriptors).and_then(|()| {
+            loop {
+                let message = self.socket.receive()?;
+                if message.is_reply() && message.header.id == id {
+                    return Ok(message);
+                }
+                if !message.is_reply() && message.header.flags & flags::NO_REPLY == 0 {
+                    // All memory is mapped with descriptors, so the device has nothing to ask for.
+                    self.socket.refuse(message.header, rustix::io::Errno::OPNOTSUPP.raw_os_error())?;
+                }
+            }
+        });
+        let answer = answer.inspect_err(|_| self.broken = true)?;
+        if answer.header.flags & flags::ERROR != 0 {
+            return Err(Error::Refused { command, errno: answer.header.error });
+        }
+        Ok(answer.body)
+    }
+}

@@ -1,0 +1,334 @@
+//! The board as a PCI function: serves one vfio-user client after the other.
+//!
+//! One thread reads requests. Register accesses are answered by the simulation's thread, so that requests of the board
+//! itself (memory that was mapped without a descriptor) can be answered meanwhile.
+
+use crate::config_space::{BAR0_SIZE, BAR2_SIZE, ConfigSpace, SIZE};
+use crate::memory::{BusError, Memory, Remote};
+use crate::simulation::{Events, Request, Simulation, VECTORS};
+use bytemuck::{Pod, bytes_of};
+use garner_vfio_user::message::{
+    DmaAccess, DmaMap, DmaUnmap, Header, Info, IrqInfo, IrqSet, MAX_DESCRIPTORS, MAX_TRANSFER, RegionAccess,
+    RegionInfo, Version, command, flags, parse, pci,
+};
+use garner_vfio_user::{Error, Message, Socket};
+use rustix::io::Errno;
+use std::os::unix::net::UnixStream;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a client may take to answer a DMA request, or to take an answer.
+const CLIENT_LIMIT: Duration = Duration::from_secs(5);
+const BAR2: u32 = pci::BAR0 + 2;
+
+/// A board and what its clients share with it.
+pub struct Function {
+    /// The design at work.
+    pub simulation: Simulation,
+    /// What the client has mapped.
+    pub memory: Arc<Mutex<Memory>>,
+    /// What the client wants signalled.
+    pub events: Events,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the client sees besides memory and registers.
+struct Session<'a> {
+    function: &'a Function,
+    sender: Arc<Mutex<Socket>>,
+    config: ConfigSpace,
+    msix_table: Vec<u8>,
+}
+
+impl Function {
+    /// Serves a client until it leaves; then the design is reset, which overwrites its keys.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] at the usual end, another when the client broke the protocol.
+    pub fn serve(&self, stream: UnixStream) -> Error {
+        stream.set_write_timeout(Some(CLIENT_LIMIT)).ok();
+        let socket = Socket::new(stream);
+        let ended = self.converse(&socket);
+        // A client that broke the protocol shall notice.
+        socket.stream().shutdown(std::net::Shutdown::Both).ok();
+        // The design first, so that nothing goes to memory of the next client.
+        self.reset();
+        lock(&self.memory).restart(None);
+        *lock(&self.events) = Default::default();
+        ended
+    }
+
+    fn reset(&self) {
+        let (done, wait) = mpsc::channel();
+        self.simulation.request(Request::Reset(Box::new(move |_| done.send(()).unwrap_or(()))));
+        let _ = wait.recv();
+    }
+
+    fn converse(&self, socket: &Socket) -> Error {
+        let (answers, receiver) = mpsc::channel();
+        let sender = match socket.try_clone() {
+            Ok(clone) => Arc::new(Mutex::new(clone)),
+            Err(error) => return error,
+        };
+        let remote = Client { sender: Arc::clone(&sender), answers: receiver, next_id: 0 };
+        lock(&self.memory).restart(Some(Box::new(remote)));
+        let mut session = Session {
+            function: self,
+            sender,
+            config: ConfigSpace::new(VECTORS),
+            msix_table: vec![0; BAR2_SIZE as usize],
+        };
+        loop {
+            let message = match socket.receive() {
+                Ok(message) if message.is_reply() => {
+                    let _ = answers.send(message);
+                    continue;
+                }
+                Ok(message) => message,
+                Err(error) => return error,
+            };
+            let header = message.header;
+            tracing::trace!(command = header.command, bytes = message.body.len(), "request");
+            let answered = match session.handle(message) {
+                Ok(Some(_)) | Err(_) if header.flags & flags::NO_REPLY != 0 => Ok(()),
+                Ok(Some(body)) => lock(&session.sender).reply(header, &[&body]),
+                Ok(None) => Ok(()),
+                Err(errno) => {
+                    tracing::debug!(command = header.command, %errno, "refused");
+                    lock(&session.sender).refuse(header, errno.raw_os_error())
+                }
+            };
+            if let Err(error) = answered {
+                return error;
+            }
+        }
+    }
+}
+
+/// The payload as `T`, or EINVAL.
+fn payload<T: Pod>(message: &Message) -> Result<(T, &[u8]), Errno> {
+    parse(&message.body).map_err(|_| Errno::INVAL)
+}
+
+fn bytes<T: Pod>(value: &T) -> Option<Vec<u8>> {
+    Some(bytes_of(value).to_vec())
+}
+
+impl Session<'_> {
+    /// The answer's payload; `None` when the simulation will answer.
+    fn handle(&mut self, mut message: Message) -> Result<Option<Vec<u8>>, Errno> {
+        let function = self.function;
+        match message.header.command {
+            command::VERSION => {
+                let (version, _): (Version, _) = payload(&message)?;
+                if version.major != 0 {
+                    return Err(Errno::NOTSUP);
+                }
+                let capabilities = serde_json::json!({
+                    "capabilities": {"max_msg_fds": MAX_DESCRIPTORS, "max_data_xfer_size": MAX_TRANSFER, "pgsizes": 4096}
+                });
+                let mut body = bytes_of(&version).to_vec();
+                body.extend_from_slice(capabilities.to_string().as_bytes());
+                body.push(0);
+                Ok(Some(body))
+            }
+            command::DMA_MAP => {
+                let (map, _): (DmaMap, _) = payload(&message)?;
+                if message.descriptors.len() > 1 {
+                    return Err(Errno::INVAL);
+                }
+                lock(&function.memory).map(&map, message.descriptors.pop())?;
+                Ok(Some(Vec::new()))
+            }
+            command::DMA_UNMAP => {
+                let (unmap, _): (DmaUnmap, _) = payload(&message)?;
+                lock(&function.memory).unmap(&unmap)?;
+                Ok(bytes(&unmap))
+            }
+            command::GET_INFO => Ok(bytes(&Info {
+                argsz: size_of::<Info>() as u32,
+                flags: Info::RESET | Info::PCI,
+                regions: pci::REGIONS,
+                interrupts: pci::INTERRUPTS,
+            })),
+            command::GET_REGION_INFO => {
+                let (asked, _): (RegionInfo, _) = payload(&message)?;
+                let size = match asked.index {
+                    pci::BAR0 => BAR0_SIZE,
+                    BAR2 => BAR2_SIZE,
+                    pci::CONFIG => SIZE as u64,
+                    index if index < pci::REGIONS => 0,
+                    _ => return Err(Errno::INVAL),
+                };
+                let flags = if size > 0 { RegionInfo::READ_WRITE } else { 0 };
+                let argsz = size_of::<RegionInfo>() as u32;
+                Ok(bytes(&RegionInfo { argsz, flags, index: asked.index, size, ..RegionInfo::default() }))
+            }
+            command::GET_IRQ_INFO => {
+                let (asked, _): (IrqInfo, _) = payload(&message)?;
+                if asked.index >= pci::INTERRUPTS {
+                    return Err(Errno::INVAL);
+                }
+                let count = if asked.index == pci::MSIX { VECTORS as u32 } else { 0 };
+                let flags = if count > 0 { IrqInfo::EVENT | IrqInfo::NO_RESIZE } else { 0 };
+                Ok(bytes(&IrqInfo { argsz: size_of::<IrqInfo>() as u32, flags, index: asked.index, count }))
+            }
+            command::SET_IRQS => self.set_interrupts(message).map(|()| Some(Vec::new())),
+            command::REGION_READ => self.read(&message),
+            command::REGION_WRITE => self.write(&message),
+            command::RESET => {
+                function.reset();
+                self.config = ConfigSpace::new(VECTORS);
+                Ok(Some(Vec::new()))
+            }
+            _ => Err(Errno::NOTSUP),
+        }
+    }
+
+    fn set_interrupts(&mut self, message: Message) -> Result<(), Errno> {
+        let (set, _): (IrqSet, _) = payload(&message)?;
+        let mut events = lock(&self.function.events);
+        if set.index != pci::MSIX {
+            // Nothing to switch off there, and nothing to switch on.
+            return if set.count == 0 { Ok(()) } else { Err(Errno::INVAL) };
+        }
+        let vectors = usize::try_from(set.start).ok().zip(usize::try_from(set.count).ok());
+        let range = vectors.and_then(|(start, count)| Some(start..start.checked_add(count)?)).ok_or(Errno::INVAL)?;
+        if set.count == 0 && set.flags & IrqSet::NONE != 0 {
+            *events = Default::default();
+            return Ok(());
+        }
+        let slots = events.get_mut(range).ok_or(Errno::INVAL)?;
+        if message.descriptors.len() > slots.len() {
+            return Err(Errno::INVAL);
+        }
+        let mut descriptors = message.descriptors.into_iter();
+        for slot in slots {
+            *slot = descriptors.next(); // fewer descriptors than vectors: these are switched off
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, message: &Message) -> Result<Option<Vec<u8>>, Errno> {
+        let (access, _): (RegionAccess, _) = payload(message)?;
+        let (offset, count) = place(access)?;
+        let whole = |data: &[u8]| [bytes_of(&access), data].concat();
+        match access.region {
+            pci::BAR0 => {
+                let offset = register(offset, count)?;
+                let (sender, header) = (Arc::clone(&self.sender), message.header);
+                let answer = move |value: Result<u32, Errno>| {
+                    let sender = lock(&sender);
+                    let sent = match value {
+                        Ok(value) => sender.reply(header, &[bytes_of(&access), &value.to_le_bytes()]),
+                        Err(errno) => sender.refuse(header, errno.raw_os_error()),
+                    };
+                    drop(sent); // if it failed, the reading thread notices
+                };
+                self.function.simulation.request(Request::Read(offset, Box::new(answer)));
+                Ok(None)
+            }
+            pci::CONFIG => Ok(Some(whole(self.config.read(offset, count).ok_or(Errno::INVAL)?))),
+            BAR2 => {
+                let end = offset.checked_add(count).ok_or(Errno::INVAL)?;
+                Ok(Some(whole(self.msix_table.get(offset..end).ok_or(Errno::INVAL)?)))
+            }
+            _ => Err(Errno::INVAL),
+        }
+    }
+
+    fn write(&mut self, message: &Message) -> Result<Option<Vec<u8>>, Errno> {
+        let (access, data): (RegionAccess, _) = payload(message)?;
+        let (offset, count) = place(access)?;
+        if data.len() != count {
+            return Err(Errno::INVAL);
+        }
+        match access.region {
+            pci::BAR0 => {
+                let offset = register(offset, count)?;
+                let value = u32::from_le_bytes(data.try_into().map_err(|_| Errno::INVAL)?);
+                let (sender, header) = (Arc::clone(&self.sender), message.header);
+                let answer = move |done: Result<(), Errno>| {
+                    if header.flags & flags::NO_REPLY != 0 {
+                        return;
+                    }
+                    let sender = lock(&sender);
+                    let sent = match done {
+                        Ok(()) => sender.reply(header, &[bytes_of(&access)]),
+                        Err(errno) => sender.refuse(header, errno.raw_os_error()),
+                    };
+                    drop(sent); // if it failed, the reading thread notices
+                };
+                self.function.simulation.request(Request::Write(offset, value, Box::new(answer)));
+                return Ok(None);
+            }
+            pci::CONFIG => self.config.write(offset, data).ok_or(Errno::INVAL)?,
+            BAR2 => {
+                let end = offset.checked_add(count).ok_or(Errno::INVAL)?;
+                self.msix_table.get_mut(offset..end).ok_or(Errno::INVAL)?.copy_from_slice(data);
+            }
+            _ => return Err(Errno::INVAL),
+        }
+        Ok(bytes(&access))
+    }
+}
+
+fn place(access: RegionAccess) -> Result<(usize, usize), Errno> {
+    let count = access.count as usize;
+    if count > MAX_TRANSFER {
+        return Err(Errno::INVAL);
+    }
+    Ok((usize::try_from(access.offset).map_err(|_| Errno::INVAL)?, count))
+}
+
+/// Registers are read and written whole.
+fn register(offset: usize, count: usize) -> Result<u16, Errno> {
+    if count != 4 || !offset.is_multiple_of(4) || offset as u64 >= BAR0_SIZE {
+        Err(Errno::INVAL)
+    } else {
+        Ok(offset as u16)
+    }
+}
+
+/// The client, asked for memory that it mapped without a descriptor.
+struct Client {
+    sender: Arc<Mutex<Socket>>,
+    answers: Receiver<Message>,
+    next_id: u16,
+}
+
+impl Client {
+    fn ask(&mut self, command: u16, parts: &[&[u8]]) -> Result<Vec<u8>, BusError> {
+        let id = self.next_id;
+        self.next_id = id.wrapping_add(1);
+        lock(&self.sender).send(Header { id, command, ..Header::default() }, parts, &[]).map_err(|_| BusError)?;
+        loop {
+            let answer = self.answers.recv_timeout(CLIENT_LIMIT).map_err(|_| BusError)?;
+            if answer.header.id == id {
+                return if answer.header.flags & flags::ERROR == 0 { Ok(answer.body) } else { Err(BusError) };
+            }
+        }
+    }
+}
+
+impl Remote for Client {
+    fn read(&mut self, address: u64, data: &mut [u8]) -> Result<(), BusError> {
+        let access = DmaAccess { address, count: data.len() as u64 };
+        let answer = self.ask(command::DMA_READ, &[bytes_of(&access)])?;
+        let (_, read): (DmaAccess, _) = parse(&answer).map_err(|_| BusError)?;
+        if read.len() != data.len() {
+            return Err(BusError);
+        }
+        data.copy_from_slice(read);
+        Ok(())
+    }
+
+    fn write(&mut self, address: u64, data: &[u8]) -> Result<(), BusError> {
+        let access = DmaAccess { address, count: data.len() as u64 };
+        self.ask(command::DMA_WRITE, &[bytes_of(&access), data]).map(drop)
+    }
+}

@@ -1,0 +1,311 @@
+//! The design at work, on a thread of its own: it answers register accesses, moves data over the link, raises
+//! interrupts. Called by `function`; calls `model` and `link`.
+//!
+//! The thread sleeps while the design has nothing to do: no descriptor, no transaction, no timer that runs. Device time
+//! stands still then.
+
+use crate::faults::{Faults, Plan};
+use crate::link::{Link, Timing, Traffic};
+use crate::memory::Memory;
+use crate::model::{In, Model, ModelError, Out};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Interrupt lines of the design, and vectors of MSI-X.
+pub const VECTORS: usize = 3;
+
+/// Registers the board itself looks at, to know when it may sleep.
+mod register {
+    pub const STATUS: u16 = 0x024;
+    pub const STATUS_IDLE: u32 = 1;
+    pub const STATUS_ZEROISING: u32 = 2;
+    pub const INTERRUPT_COALESCE: u16 = 0x038;
+    pub const INTERRUPT_COALESCE_CYCLES: u32 = 0xFFFF_FF00;
+}
+
+/// After so many cycles without anything on a bus the design is asked whether it is idle.
+const QUIET: u64 = 2048;
+/// A register answers within this many cycles, or not at all.
+const REGISTER_LIMIT: u64 = 10_000;
+
+/// Answers a request.
+pub type Answer<T> = Box<dyn FnOnce(Result<T, Errno>) + Send>;
+
+/// What the outside asks of the simulation; served in order.
+pub enum Request {
+    /// Read a register.
+    Read(u16, Answer<u32>),
+    /// Write a register.
+    Write(u16, u32, Answer<()>),
+    /// Reset the design.
+    Reset(Answer<()>),
+    /// End.
+    Stop,
+}
+
+/// A window of cycles to write a waveform of.
+#[derive(Debug, Clone)]
+#[allow(missing_docs)]
+pub struct Wave {
+    pub path: PathBuf,
+    pub from: u64,
+    pub cycles: u64,
+}
+
+/// What a simulation is made of.
+#[allow(missing_docs)]
+pub struct Parts {
+    pub model: Model,
+    pub timing: Timing,
+    pub memory: Arc<Mutex<Memory>>,
+    pub events: Events,
+    pub faults: Plan,
+    pub wave: Option<Wave>,
+}
+
+/// The client's event descriptors, by vector.
+pub type Events = Arc<Mutex<[Option<OwnedFd>; VECTORS]>>;
+
+/// What a simulation has done.
+#[derive(Debug, Clone, Copy, Default)]
+#[allow(missing_docs)]
+pub struct Statistics {
+    pub cycles: u64,
+    /// Time in which the simulation did not sleep.
+    pub awake: Duration,
+    pub traffic: Traffic,
+    pub interrupts: u64,
+}
+
+/// The handle of a running simulation.
+pub struct Simulation {
+    requests: Sender<Request>,
+    statistics: Arc<Mutex<Statistics>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Simulation {
+    /// Starts the thread; the design is reset.
+    ///
+    /// # Errors
+    /// [`ModelError::NoWaves`] when a waveform is wanted of a model that has none.
+    pub fn start(mut parts: Parts) -> Result<Simulation, ModelError> {
+        if let Some(wave) = &parts.wave {
+            parts.model.wave_start(&wave.path)?; // to know now; the runner starts it anew
+            parts.model.wave_stop();
+        }
+        let (requests, receiver) = mpsc::channel();
+        let statistics = Arc::new(Mutex::new(Statistics::default()));
+        let mut runner = Runner::new(parts, Arc::clone(&statistics));
+        let thread = std::thread::Builder::new()
+            .name("simulation".to_owned())
+            .spawn(move || runner.run(&receiver))
+            .expect("a thread");
+        Ok(Simulation { requests, statistics, thread: Some(thread) })
+    }
+
+    /// Hands in a request; its answer is given on the simulation's thread.
+    pub fn request(&self, request: Request) {
+        // A simulation that has ended drops the request; its client sees a time-out.
+        let _ = self.requests.send(request);
+    }
+
+    /// What it has done so far.
+    pub fn statistics(&self) -> Statistics {
+        *self.statistics.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        self.request(Request::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Runner {
+    model: Model,
+    link: Link,
+    events: Events,
+    faults: Faults,
+    wave: Option<Wave>,
+    pins: In,
+    out: Out,
+    now: u64,
+    /// The last cycle in which anything moved on a bus.
+    moved: u64,
+    interrupts: u64,
+    statistics: Arc<Mutex<Statistics>>,
+}
+
+impl Runner {
+    fn new(parts: Parts, statistics: Arc<Mutex<Statistics>>) -> Runner {
+        Runner {
+            model: parts.model,
+            link: Link::new(parts.timing, parts.memory),
+            events: parts.events,
+            faults: Faults::new(parts.faults),
+            wave: parts.wave,
+            pins: In::default(),
+            out: Out::default(),
+            now: 0,
+            moved: 0,
+            interrupts: 0,
+            statistics,
+        }
+    }
+
+    fn run(&mut self, requests: &Receiver<Request>) {
+        let mut awake = Duration::ZERO;
+        let mut since = Instant::now();
+        self.reset();
+        loop {
+            let request = match requests.try_recv() {
+                Ok(request) => Some(request),
+                Err(TryRecvError::Disconnected) => return,
+                Err(TryRecvError::Empty) if self.now - self.moved > QUIET && self.may_sleep() => {
+                    awake += since.elapsed();
+                    self.publish(awake);
+                    let request = requests.recv().ok();
+                    since = Instant::now();
+                    request
+                }
+                Err(TryRecvError::Empty) => None,
+            };
+            match request {
+                Some(Request::Read(offset, answer)) => answer(self.read(offset).ok_or(Errno::IO)),
+                Some(Request::Write(offset, value, answer)) => answer(self.write(offset, value).ok_or(Errno::IO)),
+                Some(Request::Reset(answer)) => {
+                    self.reset();
+                    answer(Ok(()));
+                }
+                Some(Request::Stop) => return,
+                None => {}
+            }
+            for _ in 0..16 {
+                self.cycle();
+            }
+            if self.now % 4096 < 16 {
+                self.publish(awake + since.elapsed());
+            }
+        }
+    }
+
+    fn publish(&self, awake: Duration) {
+        let mut statistics = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
+        *statistics = Statistics { cycles: self.now, awake, traffic: self.link.traffic, interrupts: self.interrupts };
+    }
+
+    /// Whether nothing would ever happen without the outside.
+    fn may_sleep(&mut self) -> bool {
+        let moved = self.now;
+        let idle = self.link.is_idle()
+            && self.read(register::STATUS).is_some_and(|status| {
+                status & (register::STATUS_IDLE | register::STATUS_ZEROISING) == register::STATUS_IDLE
+            })
+            && self
+                .read(register::INTERRUPT_COALESCE)
+                .is_some_and(|coalesce| coalesce & register::INTERRUPT_COALESCE_CYCLES == 0);
+        if !idle {
+            self.moved = moved; // ask again after another quiet stretch
+        }
+        idle
+    }
+
+    fn reset(&mut self) {
+        self.link.reset();
+        self.pins = In::default();
+        for _ in 0..4 {
+            self.cycle();
+        }
+        self.pins.rst_n = true;
+        self.moved = self.now;
+    }
+
+    fn cycle(&mut self) {
+        if let Some(wave) = &self.wave {
+            if self.now == wave.from {
+                if let Err(error) = self.model.wave_start(&wave.path) {
+                    tracing::error!("{error}");
+                }
+            } else if self.now == wave.from.saturating_add(wave.cycles) {
+                self.model.wave_stop();
+            }
+        }
+        let resetting = !self.pins.rst_n;
+        if !resetting {
+            self.link.drive(self.now, &mut self.pins, &mut self.faults);
+        }
+        let out = self.model.cycle(&self.pins);
+        if !resetting {
+            if self.link.observe(self.now, &self.pins, &out) {
+                self.moved = self.now;
+            }
+            let rising = out.irq & !self.out.irq;
+            if rising != 0 {
+                self.interrupt(rising);
+            }
+        }
+        self.out = out;
+        self.now += 1;
+    }
+
+    fn interrupt(&mut self, rising: u8) {
+        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        for (vector, event) in events.iter().enumerate() {
+            if rising >> vector & 1 == 0 || self.faults.loses_interrupt() {
+                continue;
+            }
+            self.interrupts += 1;
+            if let Some(event) = event {
+                // A full counter has been signalled anyway.
+                let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+            }
+        }
+    }
+
+    /// A read over AXI4-Lite; `None` when the design refuses or does not answer.
+    fn read(&mut self, offset: u16) -> Option<u32> {
+        self.pins.arvalid = true;
+        self.pins.araddr = offset;
+        self.pins.rready = true;
+        let mut value = None;
+        for _ in 0..REGISTER_LIMIT {
+            self.cycle();
+            if self.pins.arvalid && self.out.arready == 1 {
+                self.pins.arvalid = false;
+            }
+            if self.out.rvalid == 1 {
+                value = (self.out.rresp == 0).then_some(self.out.rdata);
+                break;
+            }
+        }
+        (self.pins.arvalid, self.pins.rready) = (false, false);
+        value
+    }
+
+    fn write(&mut self, offset: u16, value: u32) -> Option<()> {
+        (self.pins.awvalid, self.pins.wvalid, self.pins.bready) = (true, true, true);
+        (self.pins.awaddr, self.pins.wdata) = (offset, value);
+        let mut done = None;
+        for _ in 0..REGISTER_LIMIT {
+            self.cycle();
+            self.pins.awvalid &= self.out.awready == 0;
+            self.pins.wvalid &= self.out.wready == 0;
+            if self.out.bvalid == 1 {
+                done = (self.out.bresp == 0).then_some(());
+                break;
+            }
+        }
+        (self.pins.awvalid, self.pins.wvalid, self.pins.bready) = (false, false, false);
+        self.moved = self.now;
+        done
+    }
+}
