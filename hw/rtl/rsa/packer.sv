@@ -29,37 +29,48 @@ module packer #(
   logic [BufferWidth-1:0] buffer_q;
   logic [FillWidth-1:0] fill_q;
   logic [7:0] left_q;
-  logic head_valid, sent, unused_ready;
-  logic [W-1:0] head;
+  logic head_valid, sent, merge, unused_ready, head_valid_q;
+  logic [W-1:0] head, head_q;
 
   fifo #(.Width(W), .Depth(Depth)) u_queue (
     .clk_i, .rst_ni, .in_valid_i(word_valid_i), .in_ready_o(unused_ready), .in_data_i(word_i),
     .out_valid_o(head_valid), .out_ready_i(word_taken_o), .out_data_o(head)
   );
 
-  assign busy_o = left_q != '0;
   assign out_valid_o = busy_o && 32'(fill_q) >= 32;
   assign out_data_o = buffer_q[31:0];
   assign out_last_o = left_q == 8'd1;
   assign sent = out_valid_o && out_ready_i;
-  assign word_taken_o = head_valid && (32'(fill_q) < 32 || !busy_o);
+  assign merge = head_valid_q && (32'(fill_q) < 32 || !busy_o);
+  assign word_taken_o = head_valid && (merge || !head_valid_q);
+
+  always_ff @(posedge clk_i) begin
+    if (word_taken_o) head_q <= head;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      buffer_q <= '0;
-      fill_q   <= '0;
-      left_q   <= '0;
+      head_valid_q <= 1'b0;
+      buffer_q     <= '0;
+      fill_q       <= '0;
+      left_q       <= '0;
+      busy_o       <= 1'b0;
     end else if (begin_i) begin
-      buffer_q <= '0;
-      fill_q   <= '0;
-      left_q   <= count_i;
+      head_valid_q <= 1'b0;
+      buffer_q     <= '0;
+      fill_q       <= '0;
+      left_q       <= count_i;
+      busy_o       <= 1'b1;
     end else begin
+      if (word_taken_o) head_valid_q <= 1'b1;
+      else if (merge) head_valid_q <= 1'b0;
       left_q <= left_q - 8'(sent);
+      if (sent && out_last_o) busy_o <= 1'b0;
       if (sent) begin  // never with a word taken: 32 bits are there
         buffer_q <= buffer_q >> 32;
         fill_q   <= fill_q - FillWidth'(32);
-      end else if (word_taken_o && busy_o) begin
-        buffer_q <= buffer_q | (BufferWidth'(head) << fill_q);
+      end else if (merge && busy_o) begin
+        buffer_q <= buffer_q | (BufferWidth'(head_q) << fill_q);
         fill_q   <= fill_q + FillWidth'(W);
       end
       if (!busy_o) buffer_q <= '0;

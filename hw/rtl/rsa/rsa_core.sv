@@ -82,14 +82,15 @@ module rsa_core
   if (W < 16 || W > 18) begin : gen_bad_width
     $fatal(1, "rsa_core: W must be 16 to 18");
   end
-  if (OperandWords < 16 * 2 ** $clog2(FullWords) || OperandWords > 1 << AddressWidth) begin : gen_bad_operand_words
-    $fatal(1, "rsa_core: OperandWords must hold 16 regions of MaxBits");
+  if (OperandWords < 16 * 2 ** $clog2(FullWords) || OperandWords > 1 << AddressWidth || OperandWords != 1 << OperandWidth)
+  begin : gen_bad_operand_words
+    $fatal(1, "rsa_core: OperandWords must be a power of two and hold 16 regions of MaxBits");
   end
 
   // ---- The job
-  typedef enum logic [3:0] {
-    StIdle, StDecode, StSizesStart, StSizesWait, StFetch, StAddress, StExecute, StPass, StSecond, StExponentiate,
-    StAbort, StDrain, StRespond
+  typedef enum logic [4:0] {
+    StIdle, StDecode, StRefuse, StSizesStart, StSizesWait, StFetch, StSelect, StAddress, StPrepare, StExecute, StPass,
+    StCheck, StSecond, StExponentiate, StAbort, StDrain, StRespond
   } state_e;
   typedef enum logic [1:0] {SlotEmpty, SlotModulus, SlotKey} slot_state_e;
   localparam int unsigned PcWidth = $clog2(rsa_program_pkg::ProgramLength);
@@ -106,15 +107,15 @@ module rsa_core
   logic washing_q;    // the program that runs is that of zeroise
   logic owed_q;       // then answer the job that was stopped
   logic responded_q;
-  logic stop;
+  logic stop_q;       // the job under way is to be stopped for it
   slot_state_e slot_state_q[KeySlots];
   logic [6:0] slot_bits_q[KeySlots];  // of the modulus, in 64 bits
   logic [SlotIndexWidth-1:0] slot_index;
   assign slot_index = washing_q ? '0 : job_q.slot[SlotIndexWidth-1:0];
-  assign stop = zeroise_q && !washing_q && !responded_q;
+  always_ff @(posedge clk_i) stop_q <= zeroise_q && !washing_q && !responded_q;
 
   // What to do, and whether to refuse it
-  status_e refusal;
+  status_e refusal, refusal_q;
   logic [PcWidth-1:0] start_pc;
   logic known, load;
   assign load = job_q.op == OpLoadModulus || job_q.op == OpLoadKey;
@@ -142,6 +143,7 @@ module rsa_core
       refusal = StatusBadLength;
     else refusal = StatusOk;
   end
+  always_ff @(posedge clk_i) refusal_q <= refusal;
 
   // ---- Sizes: of n, then of p and q
   logic sizes_start, sizes_busy, sizes_half_q;
@@ -176,19 +178,18 @@ module rsa_core
       FieldResult:   begin work = 1'b1; offset = FullWords; end
       default:       begin work = 1'b1; offset = 2 * FullWords; end  // FieldExponent
     endcase
-    return work ? slot_address_t'(offset + (KeySlots << SlotWidth))
-                : slot_address_t'((32'(slot_number) << SlotWidth) + offset);
+    return work ? slot_address_t'(offset + (KeySlots << SlotWidth)) : {slot_number, offset[SlotWidth-1:0]};
   endfunction
 
   function automatic address_t region_address(logic ctx, region_t region, logic [3:0] stride);
     logic own;  // each context has its own
     own = region != RegionUnit && region != RegionInput;
-    return address_t'((ctx && own ? OperandWords / 2 : 0)) + (address_t'(region) << stride);
+    return address_t'(ctx && own ? OperandWords / 2 : 0) | (address_t'(region) << stride);
   endfunction
 
-  function automatic address_t host_address(place_t place, logic [3:0] stride);
-    return place.space == SpaceModulus ? address_t'({place.ctx, mont_pkg::IndexWidth'(0)})
-           : region_address(place.ctx, region_t'(place.index), stride);
+  function automatic address_t host_address(place_t place, logic [3:0] stride, address_t down);
+    return place.space != SpaceModulus ? region_address(place.ctx, region_t'(place.index), stride)
+           : place.ctx ? address_t'(1 << mont_pkg::IndexWidth) - down : -down;
   endfunction
 
   function automatic logic [12:0] times_w(logic [12:0] x);  // with adders: multipliers are for mont
@@ -198,22 +199,25 @@ module rsa_core
     return sum;
   endfunction
 
-  logic [3:0] stride;
-  assign stride = mode_q == ModeFull ? full_q.stride : half_q.stride;
+  logic [3:0] stride_q;
+  always_ff @(posedge clk_i) stride_q <= mode_q == ModeFull ? full_q.stride : half_q.stride;
   assign words = instruction_q.length == LengthHalf ? half_q.words : full_q.words;
 
   slot_address_t slot_read_q, slot_write_q;
   address_t host_read_q, host_write_q;
   index_t last_q;
-  logic [12:0] times_q, doublings_full_q, doublings_half_q;  // doublings: of W bits each, from SpacePower to R^2
+  logic [12:0] times_q;
+  logic [12:0] doublings_full_q, doublings_half_q;  // of W bits each, from SpacePower to R^2
+  logic [12:0] times_full_q, times_half_q;          // so many times W
   index_t power_index_q;
   logic [7:0] count_q;
   always_ff @(posedge clk_i) begin
     slot_read_q  <= field_address(slot_index, field_e'(instruction_q.y.index));
     slot_write_q <= field_address(slot_index, field_e'(instruction_q.d.index));
-    host_read_q  <= host_address(instruction_q.y, stride);
-    host_write_q <= host_address(instruction_q.d, stride)
-                    - address_t'(instruction_q.d.space == SpaceModulus);  // a word down
+    host_read_q  <= host_address(instruction_q.y, stride_q, address_t'(0));
+    host_write_q <= host_address(instruction_q.d, stride_q, address_t'(1));  // a modulus: a word down
+    times_full_q     <= times_w(doublings_full_q);
+    times_half_q     <= times_w(doublings_half_q);
     power_index_q    <= index_t'(words) - index_t'(3);
     doublings_full_q <= {2'd0, full_q.digits, 1'b0} - 13'(full_q.words) + 13'd3;
     doublings_half_q <= {2'd0, half_q.digits, 1'b0} - 13'(half_q.words) + 13'd3;
@@ -226,7 +230,7 @@ module rsa_core
     endcase
     unique case (instruction_q.times)
       TimesWord:   times_q <= 13'(W);
-      TimesSquare: times_q <= times_w(instruction_q.length == LengthHalf ? doublings_half_q : doublings_full_q);
+      TimesSquare: times_q <= instruction_q.length == LengthHalf ? times_half_q : times_full_q;
       default:     times_q <= 13'd1;
     endcase
     unique case (instruction_q.count)
@@ -293,44 +297,49 @@ module rsa_core
   // ---- Exponentiator
   logic exponent_start, exponent_abort, exponent_op_valid, exponent_op_ready, check_power;
   region_op_t exponent_op;
-  logic [2:0] window;
-  logic [12:0] exponent_bits;
+  logic [2:0] window_q;
+  logic [12:0] exponent_bits_q;
   slot_address_t exponents[2];
-  scheme_e scheme;
+  scheme_e scheme_q;
   assign check_power = !instruction_q.dual && field_e'(instruction_q.y.index) == FieldE;  // of s^e = m: e is public
-  assign scheme = instruction_q.dual ? SchemeFixedWindow : check_power ? SchemeLeftToRight : job_q.scheme;
-  assign exponent_bits = instruction_q.dual ? {1'b0, job_q.bits[12:1]} : check_power ? 13'd32 : job_q.exponent_bits;
   assign exponents = '{slot_read_q, slot_write_q};
+  always_ff @(posedge clk_i) begin
+    scheme_q <= instruction_q.dual ? SchemeFixedWindow : check_power ? SchemeLeftToRight : job_q.scheme;
+    exponent_bits_q <= instruction_q.dual ? {1'b0, job_q.bits[12:1]} : check_power ? 13'd32 : job_q.exponent_bits;
+  end
 
   // The table must fit: 8 + 2^window regions; short exponents do not need the largest
-  logic [3:0] room;  // log2 of the regions a context has
-  assign room = 4'(OperandWidth) - 4'(instruction_q.dual) - stride;
-  assign window = room >= 4'd6 && exponent_bits >= 13'd320 ? 3'd5 : room >= 4'd5 ? 3'd4 : 3'd3;
+  logic [3:0] room_q;  // log2 of the regions a context has
+  always_ff @(posedge clk_i) begin
+    room_q   <= 4'(OperandWidth) - 4'(instruction_q.dual) - stride_q;
+    window_q <= room_q >= 4'd6 && exponent_bits_q >= 13'd320 ? 3'd5 : room_q >= 4'd5 ? 3'd4 : 3'd3;
+  end
 
   exponentiator #(.W(W), .AddressWidth(SlotAddressWidth)) u_exponentiator (
-    .clk_i, .rst_ni, .start_i(exponent_start), .abort_i(exponent_abort), .scheme_i(scheme), .dual_i(instruction_q.dual),
-    .window_i(window), .bits_i(exponent_bits), .exponent_i(exponents), .busy_o(exponent_busy),
+    .clk_i, .rst_ni, .start_i(exponent_start), .abort_i(exponent_abort), .scheme_i(scheme_q), .dual_i(instruction_q.dual),
+    .window_i(window_q), .bits_i(exponent_bits_q), .exponent_i(exponents), .busy_o(exponent_busy),
     .read_address_o(exponent_address), .read_data_i(slot_data),
     .op_valid_o(exponent_op_valid), .op_ready_i(exponent_op_ready), .op_o(exponent_op)
   );
 
   // ---- Operations on their way to mont: from the exponentiator or the microprogram
-  region_op_t own_op, region_op;
-  logic own_op_valid, own_op_ready, op_valid_q, op_go, mont_busy, quiet_q;
+  region_op_t own_op, region_op_q;
+  logic own_op_valid, own_op_ready, region_valid_q, region_go, op_valid_q, op_go, mont_busy, quiet_q;
   logic [1:0] op_ready;
   mont_pkg::op_t op_q;
   mont_pkg::config_t config_q;
   assign own_op = '{ctx: state_q == StSecond, a: region_t'(instruction_q.y.index), b: instruction_q.b,
                     d: region_t'(instruction_q.d.index)};
-  assign region_op = exponent_busy ? exponent_op : own_op;
   assign op_go = !op_valid_q || op_ready[op_q.ctx];
-  assign exponent_op_ready = op_go;
-  assign own_op_ready = op_go;
+  assign region_go = !region_valid_q || op_go;
+  assign exponent_op_ready = region_go;
+  assign own_op_ready = region_go;
   always_ff @(posedge clk_i) begin
+    if (region_go) region_op_q <= exponent_busy ? exponent_op : own_op;
     if (op_go) begin
-      op_q <= '{ctx: region_op.ctx, a: region_address(region_op.ctx, region_op.a, stride),
-                b: region_address(region_op.ctx, region_op.b, stride),
-                d: region_address(region_op.ctx, region_op.d, stride)};
+      op_q <= '{ctx: region_op_q.ctx, a: region_address(region_op_q.ctx, region_op_q.a, stride_q),
+                b: region_address(region_op_q.ctx, region_op_q.b, stride_q),
+                d: region_address(region_op_q.ctx, region_op_q.d, stride_q)};
     end
     config_q.words  <= mode_q == ModeFull ? full_q.words : half_q.words;
     config_q.passes <= mode_q == ModeFull ? full_q.passes
@@ -339,11 +348,13 @@ module rsa_core
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      op_valid_q <= 1'b0;
-      quiet_q    <= 1'b0;
+      region_valid_q <= 1'b0;
+      op_valid_q     <= 1'b0;
+      quiet_q        <= 1'b0;
     end else begin
-      if (op_go) op_valid_q <= exponent_op_valid || own_op_valid;
-      quiet_q <= !op_valid_q && !mont_busy && !exponent_op_valid && !own_op_valid;
+      if (region_go) region_valid_q <= exponent_op_valid || own_op_valid;
+      if (op_go) op_valid_q <= region_valid_q;
+      quiet_q <= !region_valid_q && !op_valid_q && !mont_busy && !exponent_op_valid && !own_op_valid;
     end
   end
 
@@ -357,15 +368,19 @@ module rsa_core
   );
 
   // ---- The microprogram's sequence
-  logic uses_mont, may_start, check_failed;
-  status_e check_status;
-  assign uses_mont = instruction_q.y.space inside {SpaceOperand, SpaceModulus}
-                     || instruction_q.d.space inside {SpaceOperand, SpaceModulus};
-  assign may_start = !uses_mont || quiet_q;
-  assign alu_start = state_q == StExecute && instruction_q.kind == KindPass && may_start && !stop;
-  assign alu_abort = stop;
-  assign exponent_start = state_q == StExecute && instruction_q.kind == KindExponentiate && !stop;
-  assign exponent_abort = stop;
+  logic uses_mont_q, may_start_q, check_failed, check_failed_q;
+  status_e check_status, check_status_q;
+  always_ff @(posedge clk_i) begin
+    uses_mont_q <= instruction_q.y.space inside {SpaceOperand, SpaceModulus}
+                   || instruction_q.d.space inside {SpaceOperand, SpaceModulus};
+    may_start_q    <= (!uses_mont_q || quiet_q) && state_q == StExecute;
+    check_failed_q <= check_failed;
+    check_status_q <= check_status;
+  end
+  assign alu_start = state_q == StExecute && instruction_q.kind == KindPass && may_start_q && !stop_q;
+  assign alu_abort = stop_q;
+  assign exponent_start = state_q == StExecute && instruction_q.kind == KindExponentiate && !stop_q;
+  assign exponent_abort = stop_q;
   assign own_op_valid = (state_q == StExecute && instruction_q.kind == KindMultiply) || state_q == StSecond;
   assign drain = state_q == StDrain;
   assign clear = state_q == StDecode;
@@ -397,9 +412,25 @@ module rsa_core
     if (short_stream && check_failed) check_status = StatusBadLength;
   end
 
+  // The program, in two steps: a word of each bank of 32 instructions, then one of them
+  localparam int unsigned BankWidth = 5;
+  localparam int unsigned Banks = (rsa_program_pkg::ProgramLength + (1 << BankWidth) - 1) >> BankWidth;
+  instruction_t bank_q[Banks];
+  for (genvar bank = 0; bank < Banks; bank++) begin : gen_bank
+    instruction_t [0:(1<<BankWidth)-1] words_of_bank;
+    for (genvar i = 0; i < 1 << BankWidth; i++) begin : gen_word
+      if ((bank << BankWidth) + i < rsa_program_pkg::ProgramLength) begin : gen_instruction
+        assign words_of_bank[i] = rsa_program_pkg::Program[(bank << BankWidth) + i];
+      end else begin : gen_none
+        assign words_of_bank[i] = '0;
+      end
+    end
+    always_ff @(posedge clk_i) bank_q[bank] <= words_of_bank[pc_q[BankWidth-1:0]];
+  end
+
   always_ff @(posedge clk_i) begin
     if (word_pop && word_first) odd_q <= word[0];
-    if (state_q == StFetch) instruction_q <= rsa_program_pkg::Program[pc_q];
+    if (state_q == StSelect) instruction_q <= bank_q[pc_q[PcWidth-1:BankWidth]];
     if (state_q == StSizesWait && !sizes_busy) begin
       if (sizes_half_q) half_q <= sizes;
       else full_q <= sizes;
@@ -439,9 +470,13 @@ module rsa_core
         end
 
         StDecode: begin
-          pc_q <= start_pc;
-          if (refusal != StatusOk) begin
-            status_q <= refusal;
+          pc_q    <= start_pc;
+          state_q <= StRefuse;
+        end
+
+        StRefuse: begin
+          if (refusal_q != StatusOk) begin
+            status_q <= refusal_q;
             state_q  <= StDrain;
           end else begin
             state_q <= StSizesStart;
@@ -459,17 +494,19 @@ module rsa_core
           end
         end
 
-        StFetch: begin
+        StFetch: state_q <= StSelect;
+        StSelect: begin
           pc_q    <= pc_q + 1'b1;
           state_q <= StAddress;
         end
-        StAddress: state_q <= StExecute;
+        StAddress: state_q <= StPrepare;
+        StPrepare: state_q <= StExecute;
         StExecute: begin
-          if (stop) begin
+          if (stop_q) begin
             state_q <= StAbort;
           end else begin
             unique case (instruction_q.kind)
-              KindPass:         if (may_start) state_q <= StPass;
+              KindPass:         if (may_start_q) state_q <= StPass;
               KindMultiply:     if (own_op_ready) state_q <= instruction_q.dual ? StSecond : StFetch;
               KindExponentiate: state_q <= StExponentiate;
               KindMode: begin
@@ -505,19 +542,18 @@ module rsa_core
           end
         end
 
-        StPass: begin
-          if (!alu_busy) begin
-            state_q <= StFetch;
-            if (stop) begin
-              state_q <= StAbort;
-            end else if (check_failed) begin
-              status_q <= check_status;
-              state_q  <= StDrain;
-            end
+        StPass: if (!alu_busy) state_q <= StCheck;
+        StCheck: begin
+          state_q <= StFetch;
+          if (stop_q) begin
+            state_q <= StAbort;
+          end else if (check_failed_q) begin
+            status_q <= check_status_q;
+            state_q  <= StDrain;
           end
         end
         StSecond: if (own_op_ready) state_q <= StFetch;
-        StExponentiate: if (!exponent_busy) state_q <= stop ? StAbort : StFetch;
+        StExponentiate: if (!exponent_busy) state_q <= stop_q ? StAbort : StFetch;
 
         // The job is stopped: zeroise first, then its answer
         StAbort: begin
@@ -527,7 +563,7 @@ module rsa_core
         end
 
         StDrain: begin
-          if (stop) begin
+          if (stop_q) begin
             owed_q  <= 1'b1;
             state_q <= StIdle;
           end else if (ended || job_q.op == OpZeroise) begin

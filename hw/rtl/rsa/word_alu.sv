@@ -1,17 +1,17 @@
 // The word ALU: numbers go word by word through one adder, acc or d <- x +- y; x is the accumulator, its double or a
 // W-th part, y and d are any other place of the core (rsa_pkg). This is all of the arithmetic that `mont` does not do.
 //
-// A *pass* takes `last_i`+1 words, one a cycle, and is done `times_i` times (2x + y again and again: a shift-and-add
+// A *pass* takes `last_i`+1 words (at least 2), one a cycle, and is done `times_i` times (2x + y again and again: a shift-and-add
 // multiplication, a division, or R^2). Whether y is added, subtracted or left out is decided between passes, by the
 // sign of the number before or a bit of the scale factor, and costs no time: cycles depend on lengths alone.
 //
-//   cycle          0    1    2    3    4    5    6    7    8
+//   cycle          0    1    2    3    4    5    6    7    8    9
 //   start_i        1
-//   index_q             0    1    2 ...                         a word is sent on its way (stream: when there is one)
-//   addresses                0    1    2
-//   x, y from memory                             0    1    2    HostReadLatency after the address
-//   sum_q                                             -    0 .. two more: the operands, the sum; then it is written
-//   busy_o              1                                       until the last word of the last pass is written
+//   index_q                  0    1    2 ...                      a word is sent on its way (stream: when there is one)
+//   addresses                     0    1    2
+//   x, y from memory                                  0    1    2 HostReadLatency after the address
+//   sum_q                                                  -    0 two more: the operands, the sum; it is written
+//   busy_o              1                                         until the last word of the last pass is written
 //
 // Numbers in the accumulator are in two's complement, the sign in the top bit of the last word; `negative_o` is that
 // bit, `zero_o` says that all words of the last pass were zero.
@@ -82,56 +82,95 @@ module word_alu
     logic one;  // y is 1 here (SpaceUnit, SpacePower)
   } word_t;
 
-  logic sending_q, go, gate, last_now, pass_done, again;
+  // What the pass is, decoded while start_q waits
+  logic y_slot_q, y_host_q, y_stream_q, y_unit_q, y_power_q, y_modulus_q, x_down_q;
+  logic d_slot_q, d_host_q, d_stream_q, d_modulus_q, by_scale_q, keep_q;
+  always_ff @(posedge clk_i) begin
+    x_down_q    <= pass_i.x == XDown;
+    y_slot_q    <= pass_i.y == SpaceSlot;
+    y_host_q    <= pass_i.y == SpaceOperand || pass_i.y == SpaceModulus;
+    y_modulus_q <= pass_i.y == SpaceModulus;
+    y_stream_q  <= pass_i.y == SpaceStream;
+    y_unit_q    <= pass_i.y == SpaceUnit;
+    y_power_q   <= pass_i.y == SpacePower;
+    d_slot_q    <= pass_i.d == SpaceSlot;
+    d_host_q    <= pass_i.d == SpaceOperand || pass_i.d == SpaceModulus;
+    d_modulus_q <= pass_i.d == SpaceModulus;
+    d_stream_q  <= pass_i.d == SpaceStream;
+    by_scale_q  <= pass_i.sign == SignByScale;
+    keep_q      <= pass_i.keep;
+  end
+
+  logic start_q, sending_q, go, again;
+  logic first_q, last_q;                // of the word that `index_q` names
   logic [IndexWidth-1:0] index_q;
+  logic [IndexWidth:0] left_q, less_q;  // words behind the next one; negative: the next one is the last
   logic [12:0] times_q;
+  logic more_q;                         // times_q is not zero
   logic [CreditWidth-1:0] credit_q;
+  logic sent_q, full_q;                 // a word was sent to the out stream; no more for now
   word_t word;
 
-  assign gate = (pass_i.y != SpaceStream || in_valid_i) && (pass_i.d != SpaceStream || credit_q != '0);
-  assign go = sending_q && gate && !abort_i;
-  assign last_now = index_q == last_i;
-  assign in_pop_o = go && pass_i.y == SpaceStream;
-  assign in_first_o = index_q == '0;
-  assign word = '{
-    valid: go, first: index_q == '0, last: last_now,
-    one: (pass_i.y == SpaceUnit && index_q == '0) || (pass_i.y == SpacePower && index_q == power_index_i)
-  };
+  assign go = sending_q && (in_valid_i || !y_stream_q) && !full_q && !abort_i;
+  assign in_pop_o = go && y_stream_q;
+  assign in_first_o = first_q;
+  assign word = '{valid: go, first: first_q, last: last_q, one: y_unit_q && first_q};
 
   logic stopping_q;
-  word_t late, x_flags_q;
+  word_t late;
   /* verilator lint_off UNUSEDSIGNAL */ // .first and .one have done their work
-  word_t sum_flags_q;
+  word_t x_flags_q;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic [ReadCycles+1:0] under_way_q;  // words sent and not yet written
-  assign pass_done = sum_flags_q.valid && sum_flags_q.last;
-  assign again = pass_done && times_q != '0 && !stopping_q;
+  logic pass_done_q;                    // the last word is being written
+  logic [ReadCycles+1:0] under_way_q;   // words sent and not yet written
+  assign again = pass_done_q && more_q && !stopping_q;
+
+  always_ff @(posedge clk_i) begin
+    less_q <= {1'b0, last_i} - (IndexWidth+1)'(2);
+    more_q <= times_q != '0;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      start_q     <= 1'b0;
       sending_q   <= 1'b0;
       busy_o      <= 1'b0;
       stopping_q  <= 1'b0;
       index_q     <= '0;
+      left_q      <= '0;
+      first_q     <= 1'b0;
+      last_q      <= 1'b0;
       times_q     <= '0;
       credit_q    <= CreditWidth'(OutputRoom);
+      sent_q      <= 1'b0;
+      full_q      <= 1'b0;
       under_way_q <= '0;
     end else begin
+      start_q     <= start_i;
       under_way_q <= {under_way_q[ReadCycles:0], go};
-      credit_q    <= credit_q - CreditWidth'(go && pass_i.d == SpaceStream) + CreditWidth'(out_taken_i);
+      sent_q      <= go && d_stream_q;
+      credit_q    <= credit_q - CreditWidth'(sent_q) + CreditWidth'(out_taken_i);
+      full_q      <= d_stream_q && credit_q < CreditWidth'(3);  // two more may be on their way
       stopping_q  <= busy_o && (stopping_q || abort_i);
-      if (start_i || again) begin
+      if (start_q || again) begin
         sending_q <= !abort_i;
         index_q   <= '0;
-        times_q   <= start_i ? times_i - 13'd1 : times_q - 13'd1;
+        left_q    <= less_q;
+        first_q   <= 1'b1;
+        last_q    <= 1'b0;
       end else if (go) begin
+        sending_q <= !last_q;
         index_q   <= index_q + IndexWidth'(1);
-        sending_q <= !last_now;
+        left_q    <= left_q - (IndexWidth+1)'(1);
+        first_q   <= 1'b0;
+        last_q    <= left_q[IndexWidth];
       end else if (abort_i) begin
         sending_q <= 1'b0;
       end
+      if (start_i) times_q <= times_i - 13'd1;
+      else if (again) times_q <= times_q - 13'd1;
       if (start_i) busy_o <= 1'b1;
-      else if ((pass_done && !again) || (stopping_q && under_way_q == '0)) busy_o <= 1'b0;
+      else if ((pass_done_q && !again) || (stopping_q && under_way_q == '0)) busy_o <= 1'b0;
     end
   end
 
@@ -139,9 +178,9 @@ module word_alu
   logic [AccumulatorWidth-1:0] read_address_q, write_address;
   logic [W-1:0] accumulator_word, accumulator_late, slot_late, stream_late;
   always_ff @(posedge clk_i) begin
-    read_address_q      <= index_q[AccumulatorWidth-1:0] + AccumulatorWidth'(pass_i.x == XDown);
+    read_address_q      <= index_q[AccumulatorWidth-1:0] + AccumulatorWidth'(x_down_q);
     slot_read_address_o <= slot_read_i + SlotAddressWidth'(index_q);
-    host_read_o.modulus <= pass_i.y == SpaceModulus;
+    host_read_o.modulus <= y_modulus_q;
     host_read_o.word    <= host_read_i + mont_pkg::AddressWidth'(index_q);
   end
   logic accumulator_write;
@@ -155,12 +194,18 @@ module word_alu
   delay #(.Width(W), .Cycles(ReadCycles)) u_stream_late (.clk_i, .d_i(in_word_i), .q_o(stream_late));
 
   word_t flags_line_q[ReadCycles];
+  logic power_q, y_host_late_q;
+  always_ff @(posedge clk_i) begin
+    power_q       <= y_power_q && index_q == power_index_i;
+    y_host_late_q <= y_host_q && !flags_line_q[ReadCycles-2].last;
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned i = 0; i < ReadCycles; i++) flags_line_q[i] <= '0;
     end else begin
       flags_line_q[0] <= word;
       for (int unsigned i = 1; i < ReadCycles; i++) flags_line_q[i] <= flags_line_q[i-1];
+      flags_line_q[1].one <= flags_line_q[0].one || power_q;
     end
   end
   assign late = flags_line_q[ReadCycles-1];
@@ -188,12 +233,8 @@ module word_alu
       XDown:   x_now = late.last ? '0 : accumulator_late;
       default: x_now = '0;
     endcase
-    unique case (pass_i.y)
-      SpaceSlot:    y_now = slot_late;
-      SpaceOperand, SpaceModulus: y_now = late.last ? '0 : host_read_data_i;
-      SpaceStream:  y_now = stream_late;
-      default:      y_now = W'(late.one);
-    endcase
+    y_now = (slot_late & {W{y_slot_q}}) | (host_read_data_i & {W{y_host_late_q}}) | (stream_late & {W{y_stream_q}})
+            | W'(late.one);
   end
 
   logic [W:0] sum;
@@ -218,38 +259,47 @@ module word_alu
   end
 
   // ---- Writing
-  logic [IndexWidth-1:0] sum_index_q;
-  logic not_zero_q;
+  logic written_q, not_zero_q;
   assign write_data_o = sum_q;
-  assign write_address = sum_index_q[AccumulatorWidth-1:0];
-  assign accumulator_write = sum_flags_q.valid && pass_i.keep;
-  assign slot_write_enable_o = sum_flags_q.valid && pass_i.d == SpaceSlot;
-  assign slot_write_address_o = slot_write_i + SlotAddressWidth'(sum_index_q);
-  assign host_write_enable_o = sum_flags_q.valid && (pass_i.d == SpaceOperand || pass_i.d == SpaceModulus);
-  assign host_write_o.modulus = pass_i.d == SpaceModulus;
-  assign host_write_o.word = host_write_i + mont_pkg::AddressWidth'(sum_index_q);
-  assign out_valid_o = sum_flags_q.valid && pass_i.d == SpaceStream;
-  assign scale_next_o = pass_done && pass_i.sign == SignByScale;
+  assign host_write_o.modulus = d_modulus_q;
+  assign scale_next_o = pass_done_q && by_scale_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      x_flags_q   <= '0;
-      sum_flags_q <= '0;
-      sum_index_q <= '0;
-      negative_o  <= 1'b0;
-      zero_o      <= 1'b0;
-      not_zero_q  <= 1'b0;
+      x_flags_q           <= '0;
+      written_q           <= 1'b0;
+      pass_done_q         <= 1'b0;
+      accumulator_write   <= 1'b0;
+      slot_write_enable_o <= 1'b0;
+      host_write_enable_o <= 1'b0;
+      out_valid_o         <= 1'b0;
+      negative_o          <= 1'b0;
+      zero_o              <= 1'b0;
+      not_zero_q          <= 1'b0;
     end else begin
-      x_flags_q   <= late;
-      sum_flags_q <= x_flags_q;
-      if (start_i) sum_index_q <= '0;
-      if (sum_flags_q.valid) begin
-        sum_index_q <= sum_flags_q.last ? '0 : sum_index_q + IndexWidth'(1);
-        not_zero_q  <= !sum_flags_q.last && (not_zero_q || sum_q != '0);
-        if (sum_flags_q.last) begin
-          negative_o <= sum_q[W-1];
-          zero_o     <= !(not_zero_q || sum_q != '0);
-        end
+      x_flags_q           <= late;
+      written_q           <= x_flags_q.valid;
+      pass_done_q         <= x_flags_q.valid && x_flags_q.last;
+      accumulator_write   <= x_flags_q.valid && keep_q;
+      slot_write_enable_o <= x_flags_q.valid && d_slot_q;
+      host_write_enable_o <= x_flags_q.valid && d_host_q;
+      out_valid_o         <= x_flags_q.valid && d_stream_q;
+      if (written_q) not_zero_q <= !pass_done_q && (not_zero_q || sum_q != '0);
+      if (pass_done_q) begin
+        negative_o <= sum_q[W-1];
+        zero_o     <= !(not_zero_q || sum_q != '0);
       end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_q || pass_done_q) begin
+      write_address        <= '0;
+      slot_write_address_o <= slot_write_i;
+      host_write_o.word    <= host_write_i;
+    end else if (written_q) begin
+      write_address        <= write_address + AccumulatorWidth'(1);
+      slot_write_address_o <= slot_write_address_o + SlotAddressWidth'(1);
+      host_write_o.word    <= host_write_o.word + mont_pkg::AddressWidth'(1);
     end
   end
 
