@@ -178,7 +178,7 @@ module rsa_core
       FieldResult:   begin work = 1'b1; offset = FullWords; end
       default:       begin work = 1'b1; offset = 2 * FullWords; end  // FieldExponent
     endcase
-    return work ? slot_address_t'(offset + (KeySlots << SlotWidth)) : {slot_number, offset[SlotWidth-1:0]};
+    return work ? slot_address_t'(offset + (KeySlots << SlotWidth)) : slot_address_t'({slot_number, offset[SlotWidth-1:0]});
   endfunction
 
   function automatic address_t region_address(logic ctx, region_t region, logic [3:0] stride);
@@ -417,7 +417,9 @@ module rsa_core
   localparam int unsigned Banks = (rsa_program_pkg::ProgramLength + (1 << BankWidth) - 1) >> BankWidth;
   instruction_t bank_q[Banks];
   for (genvar bank = 0; bank < Banks; bank++) begin : gen_bank
+    /* verilator lint_off ASCRANGE */ // in the order of the program
     instruction_t [0:(1<<BankWidth)-1] words_of_bank;
+    /* verilator lint_on ASCRANGE */
     for (genvar i = 0; i < 1 << BankWidth; i++) begin : gen_word
       if ((bank << BankWidth) + i < rsa_program_pkg::ProgramLength) begin : gen_instruction
         assign words_of_bank[i] = rsa_program_pkg::Program[(bank << BankWidth) + i];
