@@ -297,3 +297,28 @@ fn operands_out_of_range_are_refused() {
     let zero = Operation::private(&known.key, &[0; 100]).unwrap();
     assert_eq!(*gatherer.run(zero).unwrap(), [0; 64]);
 }
+
+#[test]
+fn ticket_that_found_every_executor_busy_with_the_other_kind_is_run_when_one_is_free() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let mut config = config(&[&Arc::new(TestDevice::held(4, &gate))], 1);
+    config.overlap = true;
+    let gatherer = Gatherer::new(config);
+    // One batch in the slot and a full one beside it: with one slot, that is every executor there may be.
+    let mut private = vec![gatherer.submit(known.operation(0)).unwrap()];
+    gate.wait_for_arrivals(1);
+    private.extend((1..3).map(|i| gatherer.submit(known.operation(i)).unwrap()));
+    gate.wait_for_arrivals(2);
+    let operation = Operation::public(known.key.public(), known.answer(0)).unwrap();
+    let mut public = gatherer.submit(operation).unwrap();
+    gate.open_for_good();
+    for (i, ticket) in private.into_iter().enumerate() {
+        assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+    }
+    let mut answer = None;
+    eventually("the public operation is run", || {
+        answer = public.try_take();
+        answer.is_some()
+    });
+    assert_eq!(*answer.unwrap().unwrap(), known.cases[0].0);
+}

@@ -77,4 +77,12 @@ pub enum Pool {
 
 impl Pool {
     pub const ALL: [Pool; 2] = [Pool::Long, Pool::Short];
+
+    /// The one whose slots these operations do not compete for.
+    pub fn other(self) -> Pool {
+        match self {
+            Pool::Long => Pool::Short,
+            Pool::Short => Pool::Long,
+        }
+    }
 }

@@ -33,7 +33,8 @@ pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
 }
 
 /// Assigns a slot of `pool` to an idle executor, or starts one if there are fewer than `most`. Whether it was possible:
-/// if not, all executors are busy, and the first that ends its batch sees to what waits. The caller wakes it.
+/// if not, all executors are busy, and the first that ends its batch sees to what waits in either pool. The caller wakes
+/// it.
 pub fn rouse(core: &Arc<Core>, queue: &mut Queue, pool: Pool) -> bool {
     let spare = |queue: &Queue| queue.executors.idle > queue.executors.assigned.iter().sum();
     let may_start = queue.executors.threads <= core.slots;
@@ -87,9 +88,12 @@ fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
         slot.run(class, choice.path, None, entries);
         queue = lock(&process.queue);
     }
-    // Idle from here on, so that the slot may be handed to this executor itself.
+    // Idle from here on, so that a slot may be handed to this executor itself. First one of the other pool, whose
+    // tickets may have found no executor: nobody else would look after them.
     queue.executors.idle += 1;
+    let handed = core.dispatch(process, &mut queue, pool.other());
     drop(queue);
+    handed.wake(process);
     drop(slot);
 }
 
