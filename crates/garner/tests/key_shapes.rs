@@ -2,10 +2,12 @@
 
 mod key_support;
 
+use garner::gather::{Gatherer, Operation};
 use garner::key::{PrivateKey, PublicKey};
 use key_support::*;
 use openssl::bn::BigNum;
 use openssl::rsa::Rsa;
+use std::sync::Arc;
 
 /// The key as it was written back, once OpenSSL has found it consistent.
 fn checked(key: &PrivateKey) -> Vec<u8> {
@@ -46,6 +48,18 @@ fn unbalanced_primes_are_accepted() {
         assert_eq!(checked(&parts.swapped().read().unwrap()), parts.pkcs1(), "{p} and {q} bits, swapped");
         let [n, e, d, ..] = parts.bytes();
         assert_eq!(checked(&PrivateKey::from_n_e_d(&n, &e, &d).unwrap()), parts.pkcs1(), "{p} and {q} bits, n e d");
+    }
+}
+
+#[test]
+fn prime_so_small_that_blinding_factors_meet_it_spoils_no_signature_of_its_batch() {
+    let gatherer = Gatherer::global().unwrap();
+    let keys = [(509, 3), (512, 512)].map(|(p, q)| Arc::new(Parts::generate(p, q, number(65537)).read().unwrap()));
+    // A random r is a multiple of 5 or 7 once in five or seven times, and has no inverse then.
+    let operations = || (0..200).map(|i| Operation::private(&keys[i % 2], &[i as u8]).unwrap()).collect();
+    for (i, answer) in gatherer.run_batch(operations()).into_iter().enumerate() {
+        let verified = Operation::public(keys[i % 2].public(), &answer.unwrap()).unwrap();
+        assert_eq!(gatherer.run(verified).unwrap().last(), Some(&(i as u8)));
     }
 }
 

@@ -11,8 +11,13 @@ use crate::key::{BlindingPair, PrivateKey, PublicKey};
 use crate::secret::released;
 use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
+use openssl::error::ErrorStack;
+use std::ffi::c_int;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
+
+/// `BN_R_NO_INVERSE` of libcrypto.
+const NO_INVERSE: c_int = 108;
 
 /// A pair for every key named, taken from the keys' pools or made anew.
 pub fn pairs<'a>(
@@ -75,6 +80,12 @@ fn make(arithmetic: &dyn Arithmetic, keys: &[&PublicKey], pairs: &mut [&mut Blin
     for key in keys {
         bases.push(random_below(key.modulus().words(), key.bits())?);
     }
+    let mut start = 0;
+    while start < keys.len() {
+        let run = keys[start..].iter().take_while(|key| std::ptr::eq(**key, keys[start])).count();
+        invert(arithmetic, keys[start], &mut bases[start..start + run], &mut pairs[start..start + run])?;
+        start += run;
+    }
     let mut jobs: Vec<Power<'_>> = pairs
         .iter_mut()
         .zip(keys.iter().zip(&bases))
@@ -86,21 +97,15 @@ fn make(arithmetic: &dyn Arithmetic, keys: &[&PublicKey], pairs: &mut [&mut Blin
         })
         .collect();
     arithmetic.power_public(&mut jobs);
-
-    let mut start = 0;
-    while start < keys.len() {
-        let run = keys[start..].iter().take_while(|key| std::ptr::eq(**key, keys[start])).count();
-        invert(arithmetic, keys[start], &bases[start..start + run], &mut pairs[start..start + run])?;
-        start += run;
-    }
     Ok(())
 }
 
-/// `inverse = base^-1 mod n` for all `bases`, all of one key.
+/// `inverse = base^-1 mod n` for all `bases`, all of one key. Bases without an inverse, which only a key with a small
+/// prime ever meets, are drawn anew.
 fn invert(
     arithmetic: &dyn Arithmetic,
     key: &PublicKey,
-    bases: &[Zeroizing<Vec<u64>>],
+    bases: &mut [Zeroizing<Vec<u64>>],
     pairs: &mut [&mut BlindingPair],
 ) -> Result<(), RunError> {
     let modulus = key.modulus();
@@ -109,23 +114,33 @@ fn invert(
         arithmetic.multiply(&mut [Multiply { modulus, a, b, result: &mut result }]);
         result
     };
-    // prefix[i] = mask * base[0] * ... * base[i - 1]. libcrypto's inversion takes time that depends on its operand,
-    // which the random mask makes independent of every base.
-    let mut prefix = vec![random_below(modulus.words(), key.bits())?];
-    for base in bases {
-        prefix.push(multiply(prefix.last().expect("not empty"), base));
+    loop {
+        // prefix[i] = mask * base[0] * ... * base[i - 1]. libcrypto's inversion takes time that depends on its operand,
+        // which the random mask makes independent of every base.
+        let mut prefix = vec![random_below(modulus.words(), key.bits())?];
+        for base in bases.iter() {
+            prefix.push(multiply(prefix.last().expect("not empty"), base));
+        }
+        let Some(mut inverse) = inverse_mod(prefix.last().expect("not empty"), modulus.words())? else {
+            if let [base] = bases {
+                *base = random_below(modulus.words(), key.bits())?;
+                continue;
+            }
+            let half = bases.len() / 2;
+            invert(arithmetic, key, &mut bases[..half], &mut pairs[..half])?;
+            return invert(arithmetic, key, &mut bases[half..], &mut pairs[half..]);
+        };
+        for i in (0..bases.len()).rev() {
+            pairs[i].parts_mut().1.copy_from_slice(&multiply(&inverse, &prefix[i]));
+            inverse = multiply(&inverse, &bases[i]);
+        }
+        return Ok(());
     }
-    let mut inverse = inverse_mod(prefix.last().expect("not empty"), modulus.words())?;
-    for i in (0..bases.len()).rev() {
-        pairs[i].parts_mut().1.copy_from_slice(&multiply(&inverse, &prefix[i]));
-        inverse = multiply(&inverse, &bases[i]);
-    }
-    Ok(())
 }
 
-/// `value^-1 mod modulus`, in time that depends on `value`.
-fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Zeroizing<Vec<u64>>, RunError> {
-    let failed = |error: openssl::error::ErrorStack| RunError::Random(error.to_string());
+/// `value^-1 mod modulus`, in time that depends on `value`; `None` where there is none.
+fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Option<Zeroizing<Vec<u64>>>, RunError> {
+    let failed = |error: ErrorStack| RunError::Random(error.to_string());
     let modulus = {
         let mut bytes = vec![0; modulus.len() * 8];
         words::to_be_bytes(modulus, &mut bytes);
@@ -139,10 +154,13 @@ fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Zeroizing<Vec<u64>>, Ru
     let mut inverse = SecretBigNum::new();
     let outcome = inverse.mod_inverse(&plain, &modulus, &mut context);
     plain.clear();
-    outcome.map_err(failed)?;
+    match outcome {
+        Err(error) if error.errors().iter().any(|error| error.reason_code() == NO_INVERSE) => return Ok(None),
+        outcome => outcome.map_err(failed)?,
+    }
     let mut result = Zeroizing::new(vec![0; value.len()]);
     inverse.to_words(&mut result);
-    Ok(result)
+    Ok(Some(result))
 }
 
 /// A uniform number in 1..modulus, by rejection: how many were rejected tells nothing about the one kept.
