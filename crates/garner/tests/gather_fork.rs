@@ -3,12 +3,15 @@
 mod gather_support;
 
 use garner::Error;
+use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::{Arithmetic, Modulus, Power};
 use garner::gather::{Gatherer, Ticket};
 use garner::stats;
 use gather_support::{Gate, Known, TestDevice, gatherer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Runs `work` in a forked child, which ends with 0 if it returned true. Nothing of the test harness runs in the child.
 fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
@@ -160,4 +163,43 @@ fn the_global_gatherer_is_one_and_works_after_fork() {
     assert!(all_ways(gatherer, &known));
     assert_eq!(status(fork(|| all_ways(Gatherer::global().unwrap(), &known))), 0);
     assert!(all_ways(gatherer, &known));
+}
+
+#[test]
+fn child_forked_while_the_kernels_are_measured_computes() {
+    // Measured once per process: every round has a process of its own, and its child is made a little later.
+    if Ifma::new().is_none() {
+        return;
+    }
+    for round in 0..60 {
+        let middle = fork(|| {
+            let begun = AtomicBool::new(false);
+            thread::scope(|scope| {
+                let thread = scope.spawn(|| {
+                    begun.store(true, Ordering::Release);
+                    five_powers()
+                });
+                while !begun.load(Ordering::Acquire) {
+                    std::hint::spin_loop();
+                }
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_micros(round) {
+                    std::hint::spin_loop();
+                }
+                let child = fork(five_powers);
+                thread.join().unwrap() && status(child) == 0
+            })
+        });
+        assert_eq!(status(middle), 0, "round {round}");
+    }
+}
+
+/// Five exponentiations at once, after which a processor is asked how fast four are; whether they are right.
+fn five_powers() -> bool {
+    let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();
+    let mut results = [[0; 8]; 5];
+    let power = |result| Power { modulus: &modulus, base: &[3], exponent: &[4], result };
+    let mut jobs: Vec<Power<'_>> = results.iter_mut().map(|result| power(&mut result[..])).collect();
+    Ifma::new().unwrap().power_secret(&mut jobs);
+    results.iter().all(|result| *result == [81, 0, 0, 0, 0, 0, 0, 0])
 }
