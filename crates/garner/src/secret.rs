@@ -117,9 +117,21 @@ pub fn released(bit: Choice) -> bool {
     bit.into()
 }
 
+/// A number that may become known although it was computed from secrets, bit by bit: a length, for one.
+pub fn released_number(number: u32) -> u32 {
+    (0..u32::BITS).fold(0, |known, i| known | u32::from(released(Choice::from((number >> i & 1) as u8))) << i)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_released_number_is_itself() {
+        for number in [0, 1, 0x8000_0001, 0x1234_5678, u32::MAX] {
+            assert_eq!(released_number(number), number);
+        }
+    }
 
     #[test]
     fn secret_pages_are_kept_out_of_core_dumps() {

@@ -2,7 +2,7 @@
 //!
 //! All functions take time that depends on lengths only.
 
-use subtle::{Choice, ConstantTimeEq};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 /// Bits in a word.
 pub const WORD_BITS: usize = 64;
@@ -87,6 +87,17 @@ pub fn multiply_add(to: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
+/// `odd^-1 mod 2^64`, by Newton's iteration.
+pub const fn inverse_of_odd(odd: u64) -> u64 {
+    // Its own inverse mod 8; each step doubles the bits that are right.
+    let (mut inverse, mut step) = (odd, 0);
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse
+}
+
 /// Whether `a < b` (lengths equal), in constant time.
 pub fn less(a: &[u64], b: &[u64]) -> Choice {
     debug_assert_eq!(a.len(), b.len());
@@ -104,10 +115,13 @@ pub fn equal(a: &[u64], b: &[u64]) -> Choice {
     a.iter().zip(b).fold(0, |differences, (a, b)| differences | (a ^ b)).ct_eq(&0)
 }
 
-/// Position of the highest set bit plus one; not constant time, for public numbers and public lengths.
+/// Position of the highest set bit plus one, 0 for zero.
 pub fn bit_length(words: &[u64]) -> usize {
-    words
-        .iter()
-        .rposition(|&word| word != 0)
-        .map_or(0, |i| i * WORD_BITS + (WORD_BITS - words[i].leading_zeros() as usize))
+    let mut length = 0;
+    for (i, word) in words.iter().enumerate() {
+        // The lowest bit is set for the processor's instruction, which knows no zero.
+        let here = (i * WORD_BITS + WORD_BITS - (word | 1).leading_zeros() as usize) as u64;
+        length.conditional_assign(&here, !word.ct_eq(&0));
+    }
+    length as usize
 }

@@ -3,24 +3,34 @@
 use super::marking::{Marking, mark_modulus};
 use super::{Scenario, Words, clean, reference};
 use crate::valgrind::{depends_on_secret, public_of_others, reveal, secret};
-use garner::arithmetic::ifma::Twin;
+use garner::arithmetic::ifma::{Twin, VexTwin};
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
+
+/// What AVX-512 IFMA runs.
+const EIGHT: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(Twin::default()));
+/// What AVX-IFMA runs.
+const VEX: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(VexTwin::default()));
 
 pub fn all() -> Vec<Scenario> {
     vec![
         clean("twin: every kernel, all its memory secret", kernels),
         clean("twin: every kernel for AVX-IFMA, all its memory secret", kernels_for_avx_ifma),
         clean("twin: multiply, 250 to 1,500 bits", multiply),
-        clean("twin: power_secret, 512-bit moduli", || power(3, 512, 4, 8, false)),
-        clean("twin: power_secret, 512-bit moduli, folded over two lanes", || power(2, 512, 4, 8, false)),
-        clean("twin: power_secret, 1,024-bit moduli", || power(3, 1024, 1, 32, false)),
-        clean("twin: power_secret, 1,024-bit moduli, folded over two lanes", || power(2, 1024, 1, 32, false)),
-        clean("twin: power_secret, 1,536-bit moduli, of blocks", || power(3, 1536, 1, 24, false)),
-        clean("twin: power_secret, 1,536-bit moduli, folded over two lanes", || power(2, 1536, 1, 24, false)),
-        clean("twin: power_public, secret base", || power(3, 512, 1, 16, true)),
-        clean("twin: power_public, secret base, folded over four lanes", || power(1, 1024, 1, 16, true)),
+        clean("twin: a modulus and its constants", constants_of_a_modulus),
+        clean("twin: power_secret, 512-bit moduli", || power(EIGHT, 3, 512, 4, 8, false)),
+        clean("twin: power_secret, 512-bit moduli, folded over two lanes", || power(EIGHT, 2, 512, 4, 8, false)),
+        clean("twin: power_secret, 1,024-bit moduli", || power(EIGHT, 3, 1024, 1, 32, false)),
+        clean("twin: power_secret, 1,024-bit moduli, folded over two lanes", || power(EIGHT, 2, 1024, 1, 32, false)),
+        clean("twin: power_secret, 1,536-bit moduli, of blocks", || power(EIGHT, 3, 1536, 1, 24, false)),
+        clean("twin: power_secret, 1,536-bit moduli, folded over two lanes", || power(EIGHT, 2, 1536, 1, 24, false)),
+        clean("twin: power_secret, 2,048-bit moduli, folded over two lanes", || power(EIGHT, 1, 2048, 1, 32, false)),
+        clean("twin: power_public, secret base", || power(EIGHT, 3, 512, 1, 16, true)),
+        clean("twin: power_public, secret base, folded over four lanes", || power(EIGHT, 1, 1024, 1, 16, true)),
+        clean("twin: power_secret as AVX-IFMA runs it, four lanes", || power(VEX, 5, 512, 1, 8, false)),
+        clean("twin: power_secret as AVX-IFMA runs it, folded", || power(VEX, 1, 1024, 1, 16, false)),
+        clean("twin: power_public as AVX-IFMA runs it", || power(VEX, 3, 512, 1, 8, true)),
         clean("twin: the modulus alone is secret", modulus),
         clean("libcrypto: the code around its functions", libcrypto),
     ]
@@ -88,7 +98,14 @@ fn multiply() {
 }
 
 /// Powers at once: random exponents and zero; bases of `base_words` words. One or two run folded, more do not.
-fn power(jobs: usize, bits: usize, exponent_words: usize, base_words: usize, public: bool) {
+fn power(
+    arithmetic: fn() -> Box<dyn Arithmetic>,
+    jobs: usize,
+    bits: usize,
+    exponent_words: usize,
+    base_words: usize,
+    public: bool,
+) {
     let mut random = Words(8);
     let mut exponents: Vec<Vec<u64>> = (0..jobs).map(|_| random.take(exponent_words)).collect();
     exponents[jobs - 1].fill(0);
@@ -105,7 +122,7 @@ fn power(jobs: usize, bits: usize, exponent_words: usize, base_words: usize, pub
         .enumerate()
         .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
         .collect();
-    let arithmetic = Marking::new(Twin::default());
+    let arithmetic = arithmetic();
     if public {
         moduli.iter().for_each(mark_modulus);
         arithmetic.power_public(&mut jobs);
@@ -113,6 +130,22 @@ fn power(jobs: usize, bits: usize, exponent_words: usize, base_words: usize, pub
         arithmetic.power_secret(&mut jobs);
     }
     for (mut result, expected) in results.into_iter().zip(expected) {
+        reveal(&mut result);
+        assert_eq!(result, expected);
+    }
+}
+
+/// From the bits of a secret number to everything that is precomputed of it; `modulus` fails if a constant is wrong.
+fn constants_of_a_modulus() {
+    let mut random = Words(21);
+    for bits in [256, 513, 1024] {
+        let mut n = random.odd(bits);
+        let (a, b) = (random.below(&n), random.below(&n));
+        let expected = reference::multiply(&a, &b, &n);
+        secret(&mut n);
+        let modulus = Modulus::new(&n).expect("odd");
+        let mut result = vec![0; n.len()];
+        Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result }]);
         reveal(&mut result);
         assert_eq!(result, expected);
     }

@@ -19,6 +19,7 @@ pub fn all() -> Vec<Scenario> {
         clean("words: add_masked", add_masked),
         clean("words: multiply_add", multiply_add),
         clean("words: from_be_bytes, to_be_bytes", bytes),
+        clean("words: bit_length", length),
     ]
 }
 
@@ -131,5 +132,16 @@ fn bytes() {
         public(&mut number);
         assert_eq!(back[..len - 1], number[..len - 1]);
         assert_eq!(back[len - 1], number[len - 1] & (u64::MAX >> 24));
+    }
+}
+
+fn length() {
+    for bits in [1, 63, 64, 65, 130, 2048] {
+        let mut number = Words(20).odd(bits);
+        number.push(0);
+        secret(&mut number);
+        let mut length = [words::bit_length(&number)];
+        reveal(&mut length);
+        assert_eq!(length[0], bits);
     }
 }

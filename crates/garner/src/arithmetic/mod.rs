@@ -9,6 +9,7 @@
 pub mod ifma;
 pub mod libcrypto;
 mod modulus;
+mod powers;
 
 pub use modulus::Modulus;
 

@@ -1,13 +1,13 @@
 //! An odd modulus with everything the kernels want precomputed.
 
 use super::ifma::class::Class;
-use super::libcrypto::SecretBigNum;
+use super::powers;
 use crate::error::{Error, Result};
-use crate::secret::SecretWords;
+use crate::secret::{SecretWords, released, released_number};
 use crate::words::{bit_length, words_for};
 use garner_kernels::LIMB_BITS;
-use openssl::bn::{BigNum, BigNumContext};
 use std::fmt;
+use subtle::Choice;
 
 /// An odd modulus of 2 to 8,192 bits, and its constants. May be secret (a prime of a private key):
 /// it lives in [`SecretWords`].
@@ -38,14 +38,16 @@ impl Modulus {
 
     /// A modulus from little-endian words; leading zero words are dropped.
     ///
+    /// Time depends on its length and on whether it is refused.
+    ///
     /// # Errors
     /// [`Error::Argument`] when it is even, below 3 or longer than [`Modulus::MAX_BITS`].
     pub fn new(words: &[u64]) -> Result<Modulus> {
-        let bits = bit_length(words);
+        let bits = released_number(bit_length(words) as u32) as usize;
         if bits < 2 {
             return Err(Error::argument("modulus", "is below 3"));
         }
-        if words[0] & 1 == 0 {
+        if !released(Choice::from((words[0] & 1) as u8)) {
             return Err(Error::argument("modulus", "is even"));
         }
         if bits > Self::MAX_BITS {
@@ -53,7 +55,11 @@ impl Modulus {
         }
         let words = &words[..words_for(bits)];
         let mut all = SecretWords::zeroed(4 * words.len() + 1);
-        fill(words, Class::for_bits(bits).limbs, &mut all);
+        let (numbers, inverse) = all.split_at_mut(4 * words.len());
+        let (modulus, powers) = numbers.split_at_mut(words.len());
+        modulus.copy_from_slice(words);
+        let inverse_of_word = powers::of_radix(words, bits, Class::for_bits(bits).limbs * LIMB_BITS, powers);
+        inverse[0] = inverse_of_word & ((1 << LIMB_BITS) - 1);
         Ok(Modulus { bits, words: all })
     }
 
@@ -78,30 +84,6 @@ impl Modulus {
             negative_inverse: next()[0],
         }
     }
-}
-
-fn fill(modulus: &[u64], limbs: usize, all: &mut [u64]) {
-    let mut context = BigNumContext::new().expect("memory for a context");
-    let n = SecretBigNum::from_words(modulus);
-    let mut chunks = all.chunks_mut(modulus.len());
-    let mut next = || chunks.next().expect("as laid out");
-    next().copy_from_slice(modulus);
-    // R, R² and R² · 2^(−26·N) are powers of two.
-    for power in [limbs, 2 * limbs, 2 * limbs - limbs / 2] {
-        let mut two = BigNum::new().expect("memory for a number");
-        two.set_bit((power * LIMB_BITS) as i32).expect("memory for a number");
-        let mut residue = SecretBigNum::new();
-        residue.nnmod(&two, &n, &mut context).expect("reduction");
-        residue.to_words(next());
-    }
-    next()[0] = negative_inverse(modulus[0]);
-}
-
-/// `−n^−1 mod 2^52` for odd n, by Newton's iteration.
-fn negative_inverse(n: u64) -> u64 {
-    // n is its own inverse mod 8; each step doubles the bits that are right.
-    let inverse = (0..5).fold(n, |x, _| x.wrapping_mul(2u64.wrapping_sub(n.wrapping_mul(x))));
-    inverse.wrapping_neg() & ((1 << LIMB_BITS) - 1)
 }
 
 impl fmt::Debug for Modulus {

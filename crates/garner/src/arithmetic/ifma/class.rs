@@ -94,182 +94,116 @@ pub struct Blocks {
     pub difference: &'static Kernel,
 }
 
-static DIRECT_10: Direct = Direct {
-    square: &kernels::SQUARE_10,
-    square_scan: &kernels::SQUARE_SCAN_10,
-    multiply: &kernels::MULTIPLY_10,
-    half_multiply: &kernels::HALF_MULTIPLY_10,
-    half_reduce: &kernels::HALF_REDUCE_10,
-};
+/// The kernel of that name; there is one, or this does not compile.
+macro_rules! kernel {
+    ($($name:expr),*) => { const { kernels::named(concat!($($name),*)) } };
+}
 
-static DIRECT_20: Direct = Direct {
-    square: &kernels::SQUARE_20,
-    square_scan: &kernels::SQUARE_SCAN_20,
-    multiply: &kernels::MULTIPLY_20,
-    half_multiply: &kernels::HALF_MULTIPLY_20,
-    half_reduce: &kernels::HALF_REDUCE_20,
-};
+macro_rules! direct {
+    ($limbs:literal) => {
+        Shape::Direct(&Direct {
+            square: kernel!("square_", $limbs),
+            square_scan: kernel!("square_scan_", $limbs),
+            multiply: kernel!("multiply_", $limbs),
+            half_multiply: kernel!("half_multiply_", $limbs),
+            half_reduce: kernel!("half_reduce_", $limbs),
+        })
+    };
+}
 
-static BLOCKS_15: Blocks = Blocks {
-    limbs: 15,
-    product_fresh: &kernels::PRODUCT_FRESH_15,
-    product_fresh_top: &kernels::PRODUCT_FRESH_TOP_15,
-    product_old: &kernels::PRODUCT_OLD_15,
-    product_old_scan: &kernels::PRODUCT_OLD_SCAN_15,
-    product_carry: &kernels::PRODUCT_CARRY_15,
-    product_last: &kernels::PRODUCT_LAST_15,
-    two_products_fresh: &kernels::TWO_PRODUCTS_FRESH_15,
-    two_products_fresh_top: &kernels::TWO_PRODUCTS_FRESH_TOP_15,
-    two_products_old: &kernels::TWO_PRODUCTS_OLD_15,
-    reduce: &kernels::REDUCE_15,
-    square_fresh: &kernels::SQUARE_FRESH_15,
-    square_fresh_top: &kernels::SQUARE_FRESH_TOP_15,
-    square_subtract: &kernels::SQUARE_SUBTRACT_15,
-    difference: &kernels::DIFFERENCE_15,
-};
+/// So many blocks of so many limbs.
+macro_rules! blocks {
+    ($count:literal, $limbs:literal) => {
+        Shape::Blocks {
+            blocks: &Blocks {
+                limbs: $limbs,
+                product_fresh: kernel!("product_fresh_", $limbs),
+                product_fresh_top: kernel!("product_fresh_top_", $limbs),
+                product_old: kernel!("product_old_", $limbs),
+                product_old_scan: kernel!("product_old_scan_", $limbs),
+                product_carry: kernel!("product_carry_", $limbs),
+                product_last: kernel!("product_last_", $limbs),
+                two_products_fresh: kernel!("two_products_fresh_", $limbs),
+                two_products_fresh_top: kernel!("two_products_fresh_top_", $limbs),
+                two_products_old: kernel!("two_products_old_", $limbs),
+                reduce: kernel!("reduce_", $limbs),
+                square_fresh: kernel!("square_fresh_", $limbs),
+                square_fresh_top: kernel!("square_fresh_top_", $limbs),
+                square_subtract: kernel!("square_subtract_", $limbs),
+                difference: kernel!("difference_", $limbs),
+            },
+            count: $count,
+            spread: kernel!("spread_", $limbs, "_", $count),
+        }
+    };
+}
 
-static BLOCKS_20: Blocks = Blocks {
-    limbs: 20,
-    product_fresh: &kernels::PRODUCT_FRESH_20,
-    product_fresh_top: &kernels::PRODUCT_FRESH_TOP_20,
-    product_old: &kernels::PRODUCT_OLD_20,
-    product_old_scan: &kernels::PRODUCT_OLD_SCAN_20,
-    product_carry: &kernels::PRODUCT_CARRY_20,
-    product_last: &kernels::PRODUCT_LAST_20,
-    two_products_fresh: &kernels::TWO_PRODUCTS_FRESH_20,
-    two_products_fresh_top: &kernels::TWO_PRODUCTS_FRESH_TOP_20,
-    two_products_old: &kernels::TWO_PRODUCTS_OLD_20,
-    reduce: &kernels::REDUCE_20,
-    square_fresh: &kernels::SQUARE_FRESH_20,
-    square_fresh_top: &kernels::SQUARE_FRESH_TOP_20,
-    square_subtract: &kernels::SQUARE_SUBTRACT_20,
-    difference: &kernels::DIFFERENCE_20,
-};
+macro_rules! class {
+    ($limbs:literal, $shape:expr) => {
+        Class {
+            limbs: $limbs,
+            shape: $shape,
+            add: kernel!("add_", $limbs),
+            subtract_modulus: kernel!("subtract_modulus_", $limbs),
+            to_limbs: kernel!("to_limbs_", $limbs),
+            to_words: kernel!("to_words_", $limbs),
+        }
+    };
+}
 
-/// The classes, shortest first.
-pub static CLASSES: [Class; 8] = [
-    Class {
-        limbs: 10,
-        shape: Shape::Direct(&DIRECT_10),
-        add: &kernels::ADD_10,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_10,
-        to_limbs: &kernels::TO_LIMBS_10,
-        to_words: &kernels::TO_WORDS_10,
-    },
-    Class {
-        limbs: 20,
-        shape: Shape::Direct(&DIRECT_20),
-        add: &kernels::ADD_20,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_20,
-        to_limbs: &kernels::TO_LIMBS_20,
-        to_words: &kernels::TO_WORDS_20,
-    },
-    Class {
-        limbs: 30,
-        shape: Shape::Blocks { blocks: &BLOCKS_15, count: 2, spread: &kernels::SPREAD_15_2 },
-        add: &kernels::ADD_30,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_30,
-        to_limbs: &kernels::TO_LIMBS_30,
-        to_words: &kernels::TO_WORDS_30,
-    },
-    Class {
-        limbs: 40,
-        shape: Shape::Blocks { blocks: &BLOCKS_20, count: 2, spread: &kernels::SPREAD_20_2 },
-        add: &kernels::ADD_40,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_40,
-        to_limbs: &kernels::TO_LIMBS_40,
-        to_words: &kernels::TO_WORDS_40,
-    },
-    Class {
-        limbs: 60,
-        shape: Shape::Blocks { blocks: &BLOCKS_15, count: 4, spread: &kernels::SPREAD_15_4 },
-        add: &kernels::ADD_60,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_60,
-        to_limbs: &kernels::TO_LIMBS_60,
-        to_words: &kernels::TO_WORDS_60,
-    },
-    Class {
-        limbs: 80,
-        shape: Shape::Blocks { blocks: &BLOCKS_20, count: 4, spread: &kernels::SPREAD_20_4 },
-        add: &kernels::ADD_80,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_80,
-        to_limbs: &kernels::TO_LIMBS_80,
-        to_words: &kernels::TO_WORDS_80,
-    },
-    Class {
-        limbs: 120,
-        shape: Shape::Blocks { blocks: &BLOCKS_20, count: 6, spread: &kernels::SPREAD_20_6 },
-        add: &kernels::ADD_120,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_120,
-        to_limbs: &kernels::TO_LIMBS_120,
-        to_words: &kernels::TO_WORDS_120,
-    },
-    Class {
-        limbs: 160,
-        shape: Shape::Blocks { blocks: &BLOCKS_20, count: 8, spread: &kernels::SPREAD_20_8 },
-        add: &kernels::ADD_160,
-        subtract_modulus: &kernels::SUBTRACT_MODULUS_160,
-        to_limbs: &kernels::TO_LIMBS_160,
-        to_words: &kernels::TO_WORDS_160,
-    },
-];
-
-/// A class of folded numbers.
+/// Numbers of so many rows, folded; the prefix of the kernels' names, and their squarings.
 macro_rules! folded {
-    ($fold:ident, $square:expr, $limbs:literal, $multiply:ident, $half_multiply:ident, $half_reduce:ident,
-     $add:ident, $subtract_modulus:ident, $to_limbs:ident, $to_words:ident) => {
+    ($limbs:literal, $fold:ident, $prefix:literal, $rows:literal, $square:expr) => {
         Class {
             limbs: $limbs,
             shape: Shape::Folded(&Folded {
                 fold: Fold::$fold,
                 square: $square,
-                multiply: &kernels::$multiply,
-                half_multiply: &kernels::$half_multiply,
-                half_reduce: &kernels::$half_reduce,
+                multiply: kernel!($prefix, "multiply_", $rows),
+                half_multiply: kernel!($prefix, "half_multiply_", $rows),
+                half_reduce: kernel!($prefix, "half_reduce_", $rows),
             }),
-            add: &kernels::$add,
-            subtract_modulus: &kernels::$subtract_modulus,
-            to_limbs: &kernels::$to_limbs,
-            to_words: &kernels::$to_words,
+            add: kernel!($prefix, "add_", $rows),
+            subtract_modulus: kernel!($prefix, "subtract_modulus_", $rows),
+            to_limbs: kernel!("to_limbs_", $rows),
+            to_words: kernel!("to_words_", $rows),
         }
     };
 }
 
 macro_rules! pair {
-    ($limbs:literal, $square:ident, $square_scan:ident, $($kernels:ident),*) => {
+    ($limbs:literal, $rows:literal) => {
         folded!(
-            Pair,
-            Some(FoldedSquare { plain: &kernels::$square, scan: &kernels::$square_scan }),
             $limbs,
-            $($kernels),*
+            Pair,
+            "pair_",
+            $rows,
+            Some(FoldedSquare { plain: kernel!("pair_square_", $rows), scan: kernel!("pair_square_scan_", $rows) })
         )
     };
 }
 
-/// The classes of numbers folded over two lanes, shortest first.
-#[rustfmt::skip]
-pub static PAIRS: [Class; 4] = [
-    pair!(10, PAIR_SQUARE_5, PAIR_SQUARE_SCAN_5, PAIR_MULTIPLY_5, PAIR_HALF_MULTIPLY_5, PAIR_HALF_REDUCE_5, PAIR_ADD_5,
-        PAIR_SUBTRACT_MODULUS_5, TO_LIMBS_5, TO_WORDS_5),
-    pair!(20, PAIR_SQUARE_10, PAIR_SQUARE_SCAN_10, PAIR_MULTIPLY_10, PAIR_HALF_MULTIPLY_10, PAIR_HALF_REDUCE_10,
-        PAIR_ADD_10, PAIR_SUBTRACT_MODULUS_10, TO_LIMBS_10, TO_WORDS_10),
-    pair!(30, PAIR_SQUARE_15, PAIR_SQUARE_SCAN_15, PAIR_MULTIPLY_15, PAIR_HALF_MULTIPLY_15, PAIR_HALF_REDUCE_15,
-        PAIR_ADD_15, PAIR_SUBTRACT_MODULUS_15, TO_LIMBS_15, TO_WORDS_15),
-    pair!(40, PAIR_SQUARE_20, PAIR_SQUARE_SCAN_20, PAIR_MULTIPLY_20, PAIR_HALF_MULTIPLY_20, PAIR_HALF_REDUCE_20,
-        PAIR_ADD_20, PAIR_SUBTRACT_MODULUS_20, TO_LIMBS_20, TO_WORDS_20),
+/// The classes, shortest first.
+pub static CLASSES: [Class; 8] = [
+    class!(10, direct!(10)),
+    class!(20, direct!(20)),
+    class!(30, blocks!(2, 15)),
+    class!(40, blocks!(2, 20)),
+    class!(60, blocks!(4, 15)),
+    class!(80, blocks!(4, 20)),
+    class!(120, blocks!(6, 20)),
+    class!(160, blocks!(8, 20)),
 ];
 
+/// The classes of numbers folded over two lanes, shortest first.
+pub static PAIRS: [Class; 4] = [pair!(10, 5), pair!(20, 10), pair!(30, 15), pair!(40, 20)];
+
 /// The classes of numbers folded over four lanes, shortest first.
-#[rustfmt::skip]
 pub static QUADS: [Class; 4] = [
-    folded!(Quad, None, 20, QUAD_MULTIPLY_5, QUAD_HALF_MULTIPLY_5, QUAD_HALF_REDUCE_5, QUAD_ADD_5,
-        QUAD_SUBTRACT_MODULUS_5, TO_LIMBS_5, TO_WORDS_5),
-    folded!(Quad, None, 40, QUAD_MULTIPLY_10, QUAD_HALF_MULTIPLY_10, QUAD_HALF_REDUCE_10, QUAD_ADD_10,
-        QUAD_SUBTRACT_MODULUS_10, TO_LIMBS_10, TO_WORDS_10),
-    folded!(Quad, None, 60, QUAD_MULTIPLY_15, QUAD_HALF_MULTIPLY_15, QUAD_HALF_REDUCE_15, QUAD_ADD_15,
-        QUAD_SUBTRACT_MODULUS_15, TO_LIMBS_15, TO_WORDS_15),
-    folded!(Quad, None, 80, QUAD_MULTIPLY_20, QUAD_HALF_MULTIPLY_20, QUAD_HALF_REDUCE_20, QUAD_ADD_20,
-        QUAD_SUBTRACT_MODULUS_20, TO_LIMBS_20, TO_WORDS_20),
+    folded!(20, Quad, "quad_", 5, None),
+    folded!(40, Quad, "quad_", 10, None),
+    folded!(60, Quad, "quad_", 15, None),
+    folded!(80, Quad, "quad_", 20, None),
 ];
 
 impl Class {

@@ -1,7 +1,7 @@
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
 use super::workspace::Workspace;
-use garner_kernels::{Lanes, constants, interpreter, program::Pointer};
+use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
@@ -24,6 +24,9 @@ pub type At = [usize; Pointer::COUNT];
 
 /// A way to run kernels.
 pub trait Kernels {
+    /// `"ifma"`, `"avx-ifma"` or, interpreted, `"twin"`.
+    fn name(&self) -> &'static str;
+
     /// Runs `kernel` over `memory`, its pointers set to the rows `at`.
     ///
     /// # Panics
@@ -101,6 +104,27 @@ mod generated {
 }
 pub use generated::*;
 
+/// The kernel of that name.
+///
+/// # Panics
+/// When there is none.
+pub(super) const fn named(name: &str) -> &'static Kernel {
+    let mut at = 0;
+    while !same(ALL[at].name, name) {
+        at += 1;
+    }
+    ALL[at]
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 impl Assembly {
     /// The assembly for AVX-512 IFMA, if processor and operating system support all instructions it uses.
     pub fn new() -> Option<Assembly> {
@@ -136,6 +160,10 @@ impl Assembly {
 }
 
 impl Kernels for Assembly {
+    fn name(&self) -> &'static str {
+        if self.lanes() == 8 { "ifma" } else { "avx-ifma" }
+    }
+
     fn for_lanes(&self, lanes: usize) -> Assembly {
         Assembly { narrow: lanes <= 4, ..*self }
     }
@@ -195,12 +223,14 @@ impl Kernels for Assembly {
 }
 
 /// Runs what is printed for AVX-IFMA, interpreted.
-#[cfg(test)]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InterpretedVex;
 
-#[cfg(test)]
 impl Kernels for InterpretedVex {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
     fn for_lanes(&self, _: usize) -> InterpretedVex {
         InterpretedVex
     }
@@ -214,7 +244,6 @@ impl Kernels for InterpretedVex {
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
-        use garner_kernels::vex;
         static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> =
             LazyLock::new(|| garner_kernels::all().iter().map(|kernel| vex::translate(&kernel.program)).collect());
         vex::run(&PROGRAMS[kernel.index], memory, at);
@@ -222,6 +251,10 @@ impl Kernels for InterpretedVex {
 }
 
 impl Kernels for Interpreted {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
     fn for_lanes(&self, _: usize) -> Interpreted {
         Interpreted
     }

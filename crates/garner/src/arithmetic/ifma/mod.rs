@@ -16,16 +16,22 @@ mod tests;
 use super::{Arithmetic, Modulus, Multiply, Power};
 use crate::words::bit_length;
 use class::Class;
-use kernels::{Assembly, Interpreted, Kernels};
+use kernels::{Assembly, Interpreted, InterpretedVex, Kernels};
+
+/// The arithmetic over a way to run kernels.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Vectors<K>(K);
 
 /// Eight numbers at a time by the processor's AVX-512 IFMA instructions, or four by AVX-IFMA.
-#[derive(Debug, Clone, Copy)]
-pub struct Ifma(Assembly);
+pub type Ifma = Vectors<Assembly>;
 
 /// The same on any processor, slowly: for tests and constant-time checks.
 #[doc(hidden)]
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Twin(Interpreted);
+pub type Twin = Vectors<Interpreted>;
+
+/// What AVX-IFMA runs, on any processor.
+#[doc(hidden)]
+pub type VexTwin = Vectors<InterpretedVex>;
 
 impl Ifma {
     /// Whether processor and operating system support all instructions used.
@@ -35,40 +41,18 @@ impl Ifma {
 
     /// The arithmetic, where it is [available](Ifma::available).
     pub fn new() -> Option<Ifma> {
-        Assembly::new().map(Ifma)
+        Assembly::new().map(Vectors)
     }
 
     /// The arithmetic by AVX-IFMA, on processors that have it: mostly those without AVX-512.
     pub fn avx_ifma() -> Option<Ifma> {
-        Assembly::avx_ifma().map(Ifma)
+        Assembly::avx_ifma().map(Vectors)
     }
 }
 
-impl Arithmetic for Ifma {
+impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
     fn name(&self) -> &'static str {
-        if self.0.lanes() == 8 { "ifma" } else { "avx-ifma" }
-    }
-
-    fn lanes(&self) -> usize {
-        self.0.lanes()
-    }
-
-    fn multiply(&self, jobs: &mut [Multiply<'_>]) {
-        multiply(&self.0, jobs);
-    }
-
-    fn power_secret(&self, jobs: &mut [Power<'_>]) {
-        power_secret(&self.0, jobs);
-    }
-
-    fn power_public(&self, jobs: &mut [Power<'_>]) {
-        power_public(&self.0, jobs);
-    }
-}
-
-impl Arithmetic for Twin {
-    fn name(&self) -> &'static str {
-        "twin"
+        self.0.name()
     }
 
     fn lanes(&self) -> usize {

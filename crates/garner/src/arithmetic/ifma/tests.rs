@@ -438,6 +438,10 @@ fn a_scan_selects_each_lanes_entry_alone_or_fused() {
 struct Counting(Cell<usize>);
 
 impl Kernels for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
     fn run(&self, kernel: &Kernel, _: &mut [Lanes], _: At) {
         self.0.set(self.0.get() + kernel.multiply_adds);
     }
@@ -622,7 +626,7 @@ proptest! {
     #[test]
     fn assembly_and_libcrypto_agree(jobs in proptest::collection::vec(job(8192, 3), 1..40)) {
         let available = [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma()];
-        for ifma in available.into_iter().flatten().map(Ifma) {
+        for ifma in available.into_iter().flatten().map(Vectors) {
             prop_assert_eq!(powers(&ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
             prop_assert_eq!(powers(&ifma, &jobs, false), powers(&Libcrypto, &jobs, false));
             prop_assert_eq!(products(&ifma, &jobs), products(&Libcrypto, &jobs));
@@ -723,7 +727,7 @@ fn one_number_alone_comes_out_right_at_every_length() {
                 assert_eq!(results, powers(&Libcrypto, &public, false), "{bits} bits, {count}");
             };
             let available = [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma()];
-            available.into_iter().flatten().for_each(|assembly| check(&Ifma(assembly)));
+            available.into_iter().flatten().for_each(|assembly| check(&Vectors(assembly)));
             if bits < 1100 && count < 3 {
                 check(&Twin::default());
             }
