@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format check-ct bench fuzz install deb demo clean
+.PHONY: help setup build speed test lint format check-ct check-keys bench fuzz install deb demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ format: ## format everything
 
 check-ct: setup ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
 	$(CARGO) run --release --package garner-constant-time
+
+check-keys: setup ## 10,000 generated RSA-2048 keys, each held by libcrypto against every criterion of FIPS 186-5
+	$(CARGO) run --release --package garner --example keygen_proof
 
 bench: build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh

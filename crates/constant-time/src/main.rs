@@ -39,8 +39,8 @@ fn main() -> ExitCode {
             memcheck::run_one(name);
             return ExitCode::SUCCESS;
         }
-        ["remains"] => {
-            remains::run_one();
+        ["remains", subject] => {
+            remains::run_one(subject);
             return ExitCode::SUCCESS;
         }
         [] => "",

@@ -1,36 +1,46 @@
-//! What is left of a key in memory after it was used and dropped: nothing, in the heap and in pages of secrets.
+//! What is left in memory of a key that was used and dropped, and of the candidates for primes that key generation drew:
+//! nothing, in the heap and in pages of secrets.
 //!
 //! The key is made in another process. This one gets it through a pipe, with fingerprints of its numbers: words of them,
-//! masked, so that the fingerprints are not themselves what is searched for.
+//! masked, so that the fingerprints are not themselves what is searched for. Candidates come from a source whose words can
+//! be had again.
 
 use crate::scenarios::{Words, reference};
 use crate::verdict::Table;
+use garner::Error;
 use garner::arithmetic::ifma::Ifma;
-use garner::arithmetic::{Arithmetic, libcrypto::Libcrypto};
+use garner::arithmetic::{self, Arithmetic, libcrypto::Libcrypto};
 use garner::device::Cpu;
 use garner::key::PrivateKey;
+use garner::keygen::{Generator, Options};
 use garner::private_op::{PrivateOp, run as run_private};
 use openssl::rsa::Rsa;
-use std::collections::BTreeSet;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::FileExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-const NAME: &str = "memory: a key that was used and dropped is gone";
+const KEY: &str = "memory: a key that was used and dropped is gone";
+const CANDIDATES: &str = "memory: random bits of key generation are gone, kept or thrown away";
 const MASK: u64 = 0x5bd1_e995_9d1b_54a5;
 const BITS: u32 = 2048;
 
-/// The scenario.
+/// The scenarios.
 pub fn run(table: &mut Table, filter: &str) {
-    if NAME.contains(filter) {
-        table.section("memory: all of it is searched for words of a key, before and after the key is dropped");
-        table.row(NAME, judge());
+    let chosen: Vec<&str> = [KEY, CANDIDATES].into_iter().filter(|name| name.contains(filter)).collect();
+    if !chosen.is_empty() {
+        table.section("memory: all of it is searched for words of a secret, before and after the secret is dropped");
+    }
+    for name in chosen {
+        table.row(name, if name == KEY { judge_key() } else { ask("candidates", &[]) });
     }
 }
 
-fn judge() -> Result<String, String> {
+fn judge_key() -> Result<String, String> {
     let rsa = Rsa::generate(BITS).map_err(|error| error.to_string())?;
     let der = rsa.private_key_to_der().map_err(|error| error.to_string())?;
     let parts = [rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp()].map(|part| part.expect("a CRT key"));
@@ -43,24 +53,37 @@ fn judge() -> Result<String, String> {
         }
     }
     message.extend_from_slice(&der);
+    ask("key", &message)
+}
+
+/// The verdict of a process of its own.
+fn ask(subject: &str, message: &[u8]) -> Result<String, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut child = Command::new(program)
-        .arg("remains")
+        .args(["remains", subject])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| error.to_string())?;
-    child.stdin.take().expect("piped").write_all(&message).map_err(|error| error.to_string())?;
+    child.stdin.take().expect("piped").write_all(message).map_err(|error| error.to_string())?;
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if output.status.success() { Ok(text) } else { Err(format!("{}, {text}", output.status)) }
 }
 
-/// The body of the process that has the key.
+/// The body of the process that has the secret.
 ///
 /// # Panics
-/// When something of the key is left, or was not found while it was there.
-pub fn run_one() {
+/// When something of it is left, or was not found while it was there.
+pub fn run_one(subject: &str) {
+    match subject {
+        "key" => run_key(),
+        "candidates" => run_candidates(),
+        other => panic!("nothing is searched for {other}"),
+    }
+}
+
+fn run_key() {
     // Not `stdin()`, whose buffer would keep a copy.
     let mut input = File::open("/dev/stdin").expect("a pipe");
     let mut number = || {
@@ -86,19 +109,58 @@ pub fn run_one() {
         let mut operations = [PrivateOp { key: &key, input: &input, output: &mut output }];
         run_private(&**arithmetic, &device, &mut operations).expect("the batch runs");
     }
-    let with = search(&masked);
+    let position = |word: u64| masked.iter().position(|&masked| masked == word ^ MASK);
+    let with = search(position);
     assert!(with.iter().filter(|(part, _)| part % 2 == 0).count() >= 5, "the key is there: {with:?}");
     drop(key);
-    let without = search(&masked);
-    println!("{} places while it was there, after that {}: {without:?}", with.len(), without.len());
-    let elsewhere = without.iter().any(|(_, mapping)| mapping != "[stack]");
-    if elsewhere {
+    report(with.len(), &search(position));
+}
+
+/// The first of ten keys, of words that can be made again; the next are under way.
+fn run_candidates() {
+    const SEED: u64 = 24;
+    let drawn = AtomicUsize::new(0);
+    let mut words = Words(SEED);
+    let source = |bytes: &mut [u8]| -> Result<(), Error> {
+        drawn.fetch_add(bytes.len() / 8, Ordering::Relaxed);
+        words.fill(bytes);
+        Ok(())
+    };
+    let arithmetic = arithmetic::best().expect("an arithmetic");
+    let options = Options { below_fips: true, ..Options::default() };
+    let mut generator = Generator::new(&*arithmetic, 1024, 10, &options).expect("allowed").with_random(source);
+    let key = generator.next().expect("ten were asked for").expect("a key");
+    let mut again = Words(SEED);
+    let masked: HashSet<u64> = (0..drawn.load(Ordering::Relaxed))
+        .flat_map(|_| {
+            let word = again.next();
+            [word ^ MASK, word.swap_bytes() ^ MASK]
+        })
+        .collect();
+    let count = Cell::new(0);
+    let position = |word: u64| {
+        let found = masked.contains(&(word ^ MASK));
+        count.set(count.get() + usize::from(found));
+        found.then_some(0)
+    };
+    search(position);
+    let with = count.replace(0);
+    assert!(with > 12, "the primes of the key are there: {with} words");
+    drop(key);
+    drop(generator);
+    report(with, &search(position));
+}
+
+/// Prints what was found, and ends the process if any of it is not on the stack.
+fn report(with: usize, without: &BTreeSet<(usize, String)>) {
+    println!("{with} places while it was there, after that {}: {without:?}", without.len());
+    if without.iter().any(|(_, mapping)| mapping != "[stack]") {
         std::process::exit(1);
     }
 }
 
-/// Which of the words are in this process's memory, and in which mappings.
-fn search(masked: &[u64]) -> BTreeSet<(usize, String)> {
+/// Which of the words that `position` knows are in this process's memory, and in which mappings.
+fn search(position: impl Fn(u64) -> Option<usize>) -> BTreeSet<(usize, String)> {
     let mut found = BTreeSet::new();
     let maps = std::fs::read_to_string("/proc/self/maps").expect("a list of mappings");
     let memory = File::open("/proc/self/mem").expect("this process's memory");
@@ -120,10 +182,10 @@ fn search(masked: &[u64]) -> BTreeSet<(usize, String)> {
             let Ok(read) = memory.read_at(&mut window, start as u64) else { break };
             let read = read.min(to - start);
             for (i, bytes) in window[..read].windows(8).enumerate() {
-                let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes")) ^ MASK;
+                let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
                 // The window shows what it held before, where it sees itself.
-                if let Some(part) = masked.iter().position(|&part| part == word)
-                    && !own.contains(&(start + i))
+                if !own.contains(&(start + i))
+                    && let Some(part) = position(word)
                 {
                     found.insert((part, name.clone()));
                 }

@@ -1,6 +1,6 @@
 //! The long proof: 10,000 keys, each judged by libcrypto against FIPS 186-5.
 //!
-//! `cargo run --release --example keygen_proof -- [KEYS] [BITS]`. Prints what was done and the memory it took.
+//! `make check-keys`, or `cargo run --release --example keygen_proof -- [KEYS] [BITS]`. Prints what was done and the memory it took.
 
 #[path = "../tests/keygen_judge/mod.rs"]
 mod keygen_judge;

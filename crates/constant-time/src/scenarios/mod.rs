@@ -4,7 +4,9 @@
 //! unless they depend on the secrets) and compares them with what they should be.
 
 mod controls;
+pub mod keygen;
 pub mod marking;
+pub mod padding;
 pub mod private_op;
 pub mod reference;
 mod twin;
@@ -33,7 +35,10 @@ pub struct Scenario {
 
 /// Every scenario.
 pub fn all() -> Vec<Scenario> {
-    [controls::all(), words::all(), twin::all(), private_op::all()].into_iter().flatten().collect()
+    [controls::all(), words::all(), twin::all(), private_op::all(), padding::all(), keygen::all()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn clean(name: &'static str, run: fn()) -> Scenario {
@@ -56,6 +61,13 @@ impl Words {
     /// The next `len` words.
     pub fn take(&mut self, len: usize) -> Vec<u64> {
         (0..len).map(|_| self.next()).collect()
+    }
+
+    /// Fills `bytes` with the next words.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
+        }
     }
 
     /// An odd number of `bits` bits.

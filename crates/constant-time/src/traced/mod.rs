@@ -2,6 +2,8 @@
 
 mod controls;
 mod ifma;
+mod keygen;
+mod padding;
 mod private_op;
 
 use crate::trace::{Case, Trace, first_difference, source_line, traces};
@@ -37,6 +39,8 @@ pub fn run(table: &mut Table, filter: &str, long: bool) {
     let mut all = controls::all();
     all.extend(ifma::all(long));
     all.extend(private_op::all(long));
+    all.extend(padding::all());
+    all.extend(keygen::all());
     all.retain(|traced| traced.name.contains(filter));
     if all.is_empty() {
         return;

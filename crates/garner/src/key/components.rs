@@ -42,8 +42,8 @@ impl PrivateKey {
     ///
     /// # Errors
     /// [`Error::Key`] naming the first field at fault.
-    pub(crate) fn from_generated(components: &Components<'_>) -> Result<PrivateKey> {
-        validate::private_tried(numbers(components)?)
+    pub(crate) fn from_generated(numbers: Numbers) -> Result<PrivateKey> {
+        validate::private_tried(numbers)
     }
 
     /// A key from its modulus, public and private exponent, each big-endian: the primes are recovered and the CRT

@@ -79,6 +79,7 @@ mod write;
 pub(crate) use blinding::BlindingPair;
 pub use components::Components;
 pub use encrypt::{Cipher, Encryption};
+pub(crate) use validate::Numbers;
 
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;

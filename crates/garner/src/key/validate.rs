@@ -23,7 +23,7 @@ const MIN_BITS: usize = 512;
 const MAX_EXPONENT_BITS: usize = 256;
 
 /// The numbers of a private key, unchecked.
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     pub n: SecretBigNum,
     pub e: SecretBigNum,
     pub d: SecretBigNum,

@@ -17,7 +17,7 @@ use super::random::{MOST_REFUSALS, Random, fill_words, stuck};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::Result;
 use crate::secret::released;
-use crate::words::{WORD_BITS, less};
+use crate::words::{WORD_BITS, equal, less};
 use openssl::bn::{BigNum, BigNumContext};
 use zeroize::Zeroizing;
 
@@ -52,10 +52,10 @@ impl Candidates {
             let mut refused = 0;
             // Each pass of this loop is one string of step 4.2; what time tells is how many were thrown away.
             loop {
-                if candidate[last] > self.below[last] {
+                if released(less(&self.below[last..], &candidate[last..])) {
                     break;
                 }
-                if candidate[last] == self.below[last] {
+                if released(equal(&self.below[last..], &candidate[last..])) {
                     if released(less(&self.below, candidate)) {
                         break;
                     }

@@ -181,8 +181,9 @@ impl<'a> Generator<'a> {
     /// Draws candidates, as many as are likely to leave `survivors`, and sieves them.
     fn sieve_a_block(&mut self, survivors: usize) -> Result<()> {
         // Step 4.7 gives up after 5 nlen candidates for p, step 5.8 after 10 nlen for q. What we draw ahead is at most
-        // two blocks; the probability of coming here with a source that works is below 2^-80.
-        if self.work.fruitless > 20 * self.bits + 2 * LARGEST_BLOCK {
+        // two blocks; with a source that works, the probabilities of coming here are below 2^-41 and 2^-83.
+        let most = if self.work.prime.is_none() { 10 } else { 20 } * self.bits;
+        if self.work.fruitless > most + 2 * LARGEST_BLOCK {
             return Err(Error::Random("there is no prime among its numbers; they cannot be random".into()));
         }
         let words = self.candidates.words();

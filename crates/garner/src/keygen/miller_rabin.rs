@@ -71,7 +71,7 @@ impl Candidate {
         less_1[0] &= !1;
         let mut odd_part = less_1.clone();
         let mut twos = 0;
-        while odd_part[0] & 1 == 0 {
+        while !released(Choice::from((odd_part[0] & 1) as u8)) {
             let mut carry = 0;
             for word in odd_part.iter_mut().rev() {
                 (*word, carry) = (*word >> 1 | carry << 63, *word & 1);

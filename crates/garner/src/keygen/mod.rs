@@ -43,16 +43,21 @@
 //! - gcd(p - 1, e) = 1 is checked after the first prime test instead of before: a candidate must pass both;
 //! - candidates are divided by small primes before the Miller-Rabin test, which finds composites only;
 //! - the optional a and b of steps 4.3 and 5.3 are drawn from {3, 7} for each candidate, see `candidate`;
-//! - the sequence is given up after 20 k candidates without a prime, the limit of step 5.8 for q, and never after the
-//!   10 k of step 4.7 for p: they come about with probabilities of about 2^-83 and 2^-41.
+//! - steps 4.7 and 5.8 give up after 10 k candidates for p and 20 k for q; so does this, but for the up to 2,048
+//!   candidates that it draws ahead. It comes about with probabilities of 2^-41 and 2^-83.
+//!
+//! Lengths are multiples of 128 bits, so that primes fill whole words; 2048 and up as the standard asks, 512 and up with
+//! [`Options::below_fips`].
 //!
 //! # What time tells
 //!
-//! Time and addresses depend on candidates that are thrown away: when the sieve or a round found them composite. Each
-//! was drawn independently of those kept, so it tells nothing of them. Prime candidates all go the same way. What
-//! libcrypto computes once per key (division, inversion modulo lcm(p - 1, q - 1)) it computes with its constant-time
-//! flag; the gcd within the lcm is ours, and constant time. Which of the two primes found is the larger is branched
-//! upon; [`key`](crate::key) says what its checks, once per key, depend on.
+//! Time and addresses depend on candidates that are thrown away: on which the sieve or a round found composite, and
+//! when. Each was drawn independently of those kept, so it tells nothing of them. Prime candidates all go the same way.
+//! Every bit that becomes a branch goes through [`released`](crate::secret::released): whether a number drawn was below
+//! its bound, whether a small prime divides a candidate, whether it passed a round, whether a pair of primes is far
+//! enough apart and suits e, which of the two is the larger, and whether the finished key passed its trial. What libcrypto
+//! computes once per key (e^-1 mod lcm(p - 1, q - 1), and d modulo p - 1 and q - 1) it computes with its constant-time
+//! flag. `docs/security.md` has the evidence and argues the exceptions.
 //!
 //! Candidates, bases, exponents and intermediate results are zeroised: those of the sieve and all finished keys in
 //! [`SecretWords`](crate::secret::SecretWords), the rest wiped when dropped.
@@ -74,16 +79,19 @@
 //! | 8192 | 2839 | 131,072 | 271 | 280 | 6.2 M | 1733 M | 60 M | 1794 M |
 //!
 //! All expected values; T is one exponentiation with eight lanes full, half of an RSA operation by the AVX-512 IFMA
-//! kernels (at 6144 and 8192 bits an estimate). `cargo run --release --example keygen_speed` measures.
+//! kernels where a core issues two of their multiply-adds a cycle; with one (Zen 4) twice that (at 6144 and 8192 bits an
+//! estimate). `garner speed --operation keygen` measures.
 //! The lanes are always full while primes are wanted: new candidates fill what the other steps leave.
 //! One key alone takes about 11 batches of one pass each, 8 lanes wide: 78 candidates, the rounds beside them.
 mod candidate;
 mod gcd;
 mod generator;
-mod miller_rabin;
+#[doc(hidden)]
+pub mod miller_rabin;
 mod parts;
 mod random;
-mod sieve;
+#[doc(hidden)]
+pub mod sieve;
 mod statistics;
 
 pub use generator::Generator;

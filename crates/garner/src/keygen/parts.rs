@@ -8,11 +8,11 @@ use super::gcd;
 use super::miller_rabin::Candidate;
 use super::random::{Random, draw_until};
 use crate::arithmetic::libcrypto::SecretBigNum;
-use crate::arithmetic::{Arithmetic, Modulus, Power};
+use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
-use crate::key::{Components, PrivateKey};
+use crate::key::{Numbers, PrivateKey};
 use crate::secret::released;
-use crate::words::{equal, less, to_be_bytes, words_for};
+use crate::words::{WORD_BITS, add_masked, equal, inverse_of_odd, less, multiply_add, sub_assign, words_for};
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};
 use zeroize::Zeroizing;
 
@@ -45,17 +45,17 @@ impl Exponent {
         self.number.is_bit_set(0)
     }
 
-    /// A.1.3, step 4.5: gcd(prime - 1, e) = 1.
-    ///
-    /// p - 1 is first reduced modulo e, in constant time; the rest is libcrypto's constant-time gcd.
+    /// A.1.3, step 4.5: gcd(prime - 1, e) = 1, for a prime that is 3 modulo 4.
     pub fn suits(&self, prime: &Candidate) -> bool {
-        let mut context = context();
-        let mut less_1 = SecretBigNum::from_words(prime.words());
-        less_1.sub_word(1).expect(MEMORY);
-        let (mut residue, mut divisor) = (SecretBigNum::new(), SecretBigNum::new());
-        residue.nnmod(&less_1, &self.number, &mut context).expect(MEMORY);
-        divisor.gcd(&residue, &self.number, &mut context).expect(MEMORY);
-        divisor.num_bits() == 1
+        // Both are odd then, e and the half of prime - 1, and have the same common factors.
+        let mut half = half(prime.words());
+        let mut e = Zeroizing::new(self.words.clone());
+        let length = half.len().max(e.len() + 1);
+        half.resize(length, 0);
+        e.resize(length, 0);
+        let mut one = vec![0; length];
+        one[0] = 1;
+        released(equal(&gcd::of_odd(&half, &e), &one))
     }
 }
 
@@ -65,7 +65,7 @@ pub struct Untried {
     /// The larger prime.
     p: Modulus,
     q: Modulus,
-    d: SecretBigNum,
+    d: Zeroizing<Vec<u64>>,
     dp: Zeroizing<Vec<u64>>,
     dq: Zeroizing<Vec<u64>>,
     /// p - 2: q^(p-2) mod p is q^-1 by Fermat's little theorem.
@@ -82,6 +82,8 @@ struct Results {
     q_inverse: Zeroizing<Vec<u64>>,
     half_p: Zeroizing<Vec<u64>>,
     half_q: Zeroizing<Vec<u64>>,
+    /// (half_p - half_q) q^-1 mod p
+    h: Zeroizing<Vec<u64>>,
 }
 
 /// Exponentiations [`Untried::jobs`] asks for.
@@ -97,31 +99,28 @@ impl Untried {
     /// [`crate::Error::Random`].
     pub fn new(first: Candidate, second: Candidate, e: &Exponent, random: &mut dyn Random) -> Result<Option<Untried>> {
         let (p, q) = if released(less(first.words(), second.words())) { (second, first) } else { (first, second) };
-        let bits = 64 * p.words().len();
+        let words = p.words().len();
+        if too_close(p.words(), q.words()) {
+            return Ok(None);
+        }
         let mut context = context();
-        let [p_number, q_number] = [&p, &q].map(|prime| SecretBigNum::from_words(prime.words()));
-        if too_close(&p_number, &q_number, bits) {
+        let multiple = SecretBigNum::from_words(&least_common_multiple(p.words(), q.words()));
+        let d = to_words(&inverse(&e.number, &multiple, &mut context), 2 * words);
+        if too_small(&d) {
             return Ok(None);
         }
-        let (p_less_1, q_less_1) = (less_by(&p_number, 1), less_by(&q_number, 1));
-        let d = inverse(&e.number, &least_common_multiple(p.words(), q.words(), &mut context), &mut context);
-        // d is odd, so more bits than nlen/2 is d > 2^(nlen/2).
-        if d.num_bits() as usize <= bits {
-            return Ok(None);
-        }
-        let mut n = SecretBigNum::new();
-        n.checked_mul(&p_number, &q_number, &mut context).expect(MEMORY);
-        let modulus = Modulus::new(&words(&n, 2 * bits)).expect("an odd number of allowed length");
-        debug_assert_eq!(modulus.bits(), 2 * bits);
-        let mut residue = |less_1: &BigNumRef| {
+        let modulus = Modulus::new(&product(p.words(), q.words())).expect("an odd number of allowed length");
+        debug_assert_eq!(modulus.bits(), 2 * words * WORD_BITS);
+        let mut residue = |prime: &Candidate| {
+            let (number, less_1) = (SecretBigNum::from_words(&d), SecretBigNum::from_words(&less_by(prime.words(), 1)));
             let mut residue = SecretBigNum::new();
-            residue.nnmod(&d, less_1, &mut context).expect(MEMORY);
-            words(&residue, bits)
+            residue.nnmod(&number, &less_1, &mut context).expect(MEMORY);
+            to_words(&residue, words)
         };
-        let (dp, dq) = (residue(&p_less_1), residue(&q_less_1));
-        let p_less_2 = words(&less_by(&p_number, 2), bits);
+        let (dp, dq) = (residue(&p), residue(&q));
+        let p_less_2 = less_by(p.words(), 2);
         let message = draw_until(random, modulus.bits(), |message| released(less(message, modulus.words())))?;
-        let zeros = |bits: usize| Zeroizing::new(vec![0; words_for(bits)]);
+        let zeros = |words: usize| Zeroizing::new(vec![0; words]);
         Ok(Some(Untried {
             modulus,
             p: p.into_modulus(),
@@ -131,9 +130,9 @@ impl Untried {
             dq,
             p_less_2,
             message,
-            results: Results { q_inverse: zeros(bits), half_p: zeros(bits), half_q: zeros(bits) },
-            signature: zeros(2 * bits),
-            verified: zeros(2 * bits),
+            results: Results { q_inverse: zeros(words), half_p: zeros(words), half_q: zeros(words), h: zeros(words) },
+            signature: zeros(2 * words),
+            verified: zeros(2 * words),
         }))
     }
 
@@ -147,19 +146,21 @@ impl Untried {
         ]
     }
 
-    /// Recombines the halves, once the jobs are done; asks for the public exponentiation that checks the signature.
-    fn recombine<'a>(&'a mut self, e: &'a Exponent) -> Power<'a> {
-        let mut context = context();
-        let number = SecretBigNum::from_words;
-        let (p, q, half_q) = (number(self.p.words()), number(self.q.words()), number(&self.results.half_q));
-        let (mut difference, mut h) = (SecretBigNum::new(), SecretBigNum::new());
-        difference.mod_sub(&number(&self.results.half_p), &half_q, &p, &mut context).expect(MEMORY);
-        h.mod_mul(&difference, &number(&self.results.q_inverse), &p, &mut context).expect(MEMORY);
-        let (mut product, mut signature) = (SecretBigNum::new(), SecretBigNum::new());
-        product.checked_mul(&h, &q, &mut context).expect(MEMORY);
-        signature.checked_add(&product, &half_q).expect(MEMORY);
-        signature.to_words(&mut self.signature);
-        Power { modulus: &self.modulus, base: &self.signature, exponent: &e.words, result: &mut self.verified }
+    /// Once the jobs are done: the first step of the recombination, (half_p - half_q) q^-1 mod p.
+    fn recombine(&mut self) -> Multiply<'_> {
+        let Untried { p, results: Results { q_inverse, half_p, half_q, h }, .. } = self;
+        // q < p, so half_q < p and one addition of p makes a negative difference canonical.
+        let borrow = sub_assign(half_p, half_q);
+        add_masked(half_p, p.words(), borrow.wrapping_neg());
+        Multiply { modulus: p, a: half_p, b: q_inverse, result: h }
+    }
+
+    /// The second step, h q + half_q, and the public exponentiation that checks the signature.
+    fn check<'a>(&'a mut self, e: &'a Exponent) -> Power<'a> {
+        let Untried { modulus, q, results: Results { half_q, h, .. }, signature, verified, .. } = self;
+        signature[..half_q.len()].copy_from_slice(half_q);
+        multiply_add(signature, h, q.words());
+        Power { modulus, base: signature, exponent: &e.words, result: verified }
     }
 
     /// The key, or `None` when the trial signature did not verify.
@@ -170,21 +171,16 @@ impl Untried {
         if !released(equal(&self.verified, &self.message)) {
             return Ok(None);
         }
-        let d = words(&self.d, self.modulus.bits());
-        let bytes = |words: &[u64]| {
-            let mut bytes = Zeroizing::new(vec![0; words.len() * 8]);
-            to_be_bytes(words, &mut bytes);
-            bytes
-        };
-        PrivateKey::from_generated(&Components {
-            modulus: &bytes(self.modulus.words()),
-            public_exponent: &bytes(&e.words),
-            private_exponent: &bytes(&d),
-            prime1: &bytes(self.p.words()),
-            prime2: &bytes(self.q.words()),
-            exponent1: &bytes(&self.dp),
-            exponent2: &bytes(&self.dq),
-            coefficient: &bytes(&self.results.q_inverse),
+        let number = SecretBigNum::from_words;
+        PrivateKey::from_generated(Numbers {
+            n: number(self.modulus.words()),
+            e: number(&e.words),
+            d: number(&self.d),
+            p: number(self.p.words()),
+            q: number(self.q.words()),
+            dp: number(&self.dp),
+            dq: number(&self.dq),
+            q_inverse: number(&self.results.q_inverse),
         })
         .map(Some)
     }
@@ -196,7 +192,9 @@ impl Untried {
 /// # Errors
 /// [`crate::Error::Key`] when the numbers of one do not fit together.
 pub fn try_out(arithmetic: &dyn Arithmetic, mut keys: Vec<Untried>, e: &Exponent) -> Result<Vec<Option<PrivateKey>>> {
-    let mut jobs: Vec<Power<'_>> = keys.iter_mut().map(|key| key.recombine(e)).collect();
+    let mut jobs: Vec<Multiply<'_>> = keys.iter_mut().map(Untried::recombine).collect();
+    arithmetic.multiply(&mut jobs);
+    let mut jobs: Vec<Power<'_>> = keys.iter_mut().map(|key| key.check(e)).collect();
     arithmetic.power_public(&mut jobs);
     keys.into_iter().map(|key| key.into_key(e)).collect()
 }
@@ -205,36 +203,71 @@ fn context() -> BigNumContext {
     BigNumContext::new_secure().or_else(|_| BigNumContext::new()).expect("memory for a context")
 }
 
-/// `number`, which has at most `bits` bits, in as many words as that takes.
-fn words(number: &SecretBigNum, bits: usize) -> Zeroizing<Vec<u64>> {
-    let mut words = Zeroizing::new(vec![0; words_for(bits)]);
+/// `number` in `length` words; it fits.
+fn to_words(number: &SecretBigNum, length: usize) -> Zeroizing<Vec<u64>> {
+    let mut words = Zeroizing::new(vec![0; length]);
     number.to_words(&mut words);
     words
 }
 
-fn less_by(number: &BigNumRef, small: u32) -> SecretBigNum {
-    let mut result = SecretBigNum::new();
-    result.checked_sub(number, &BigNum::from_u32(small).expect(MEMORY)).expect(MEMORY);
+/// `number - small`, which is not negative.
+fn less_by(number: &[u64], small: u64) -> Zeroizing<Vec<u64>> {
+    let mut result = Zeroizing::new(number.to_vec());
+    let mut subtrahend = vec![0; number.len()];
+    subtrahend[0] = small;
+    sub_assign(&mut result, &subtrahend);
     result
 }
 
-/// |p - q| <= 2^(bits - 100), for p >= q.
-fn too_close(p: &BigNumRef, q: &BigNumRef, bits: usize) -> bool {
-    let (mut difference, mut bound) = (SecretBigNum::new(), BigNum::new().expect(MEMORY));
-    difference.checked_sub(p, q).expect(MEMORY);
-    bound.set_bit(bits as i32 - 100).expect(MEMORY);
-    *difference <= *bound
+fn product(a: &[u64], b: &[u64]) -> Zeroizing<Vec<u64>> {
+    let mut product = Zeroizing::new(vec![0; a.len() + b.len()]);
+    multiply_add(&mut product, a, b);
+    product
 }
 
-/// lcm(p - 1, q - 1) for p and q that are 3 modulo 4: 2 a b / gcd(a, b) with the odd halves a and b.
-fn least_common_multiple(p: &[u64], q: &[u64], context: &mut BigNumContext) -> SecretBigNum {
+/// |p - q| <= 2^(k - 100), for p >= q of k bits.
+fn too_close(p: &[u64], q: &[u64]) -> bool {
+    let mut difference = Zeroizing::new(p.to_vec());
+    sub_assign(&mut difference, q);
+    !released(less(&power_of_two(p.len() * WORD_BITS - 100, p.len()), &difference))
+}
+
+/// d <= 2^k, for d of 2 k bits' words.
+fn too_small(d: &[u64]) -> bool {
+    !released(less(&power_of_two(d.len() / 2 * WORD_BITS, d.len()), d))
+}
+
+/// 2^exponent in `length` words.
+fn power_of_two(exponent: usize, length: usize) -> Vec<u64> {
+    let mut power = vec![0; length];
+    power[exponent / WORD_BITS] = 1 << (exponent % WORD_BITS);
+    power
+}
+
+/// lcm(p - 1, q - 1) for p and q that are 3 modulo 4: 2 a (b / gcd(a, b)) with the odd halves a and b.
+fn least_common_multiple(p: &[u64], q: &[u64]) -> Zeroizing<Vec<u64>> {
     let (a, b) = (half(p), half(q));
-    let divisor = SecretBigNum::from_words(&gcd::of_odd(&a, &b));
-    let (mut product, mut twice, mut multiple) = (SecretBigNum::new(), SecretBigNum::new(), SecretBigNum::new());
-    product.checked_mul(&SecretBigNum::from_words(&a), &SecretBigNum::from_words(&b), context).expect(MEMORY);
-    twice.lshift1(&product).expect(MEMORY);
-    multiple.checked_div(&twice, &divisor, context).expect(MEMORY);
-    multiple
+    // p - 1 is twice a.
+    let divisor = gcd::of_odd(&a, &b);
+    product(&less_by(p, 1), &exact_quotient(b, &divisor))
+}
+
+/// `number / divisor`, for an odd divisor of as many words that leaves no remainder: from the lowest word up (Jebelean
+/// 1993), so that nothing is estimated.
+fn exact_quotient(mut number: Zeroizing<Vec<u64>>, divisor: &[u64]) -> Zeroizing<Vec<u64>> {
+    let inverse = inverse_of_odd(divisor[0]);
+    for i in 0..number.len() {
+        // The quotient takes the place of the words that it has brought to zero.
+        let (digit, rest) = number[i..].split_first_mut().expect("i is below the length");
+        *digit = digit.wrapping_mul(inverse);
+        let mut carry = ((u128::from(*digit) * u128::from(divisor[0])) >> WORD_BITS) as u64;
+        for (word, divisor) in rest.iter_mut().zip(&divisor[1..]) {
+            let subtrahend = u128::from(*digit) * u128::from(*divisor) + u128::from(carry);
+            let (difference, borrow) = word.overflowing_sub(subtrahend as u64);
+            (*word, carry) = (difference, (subtrahend >> WORD_BITS) as u64 + u64::from(borrow));
+        }
+    }
+    number
 }
 
 /// floor(number / 2)
@@ -252,12 +285,13 @@ fn inverse(number: &BigNumRef, modulus: &BigNumRef, context: &mut BigNumContext)
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::PrivateRandom;
+    use super::super::random::{PrivateRandom, fill_words};
     use super::*;
+    use crate::words::add_assign;
 
-    fn number(bits: &[i32]) -> BigNum {
-        let mut number = BigNum::new().unwrap();
-        bits.iter().for_each(|&bit| number.set_bit(bit).unwrap());
+    fn number(bits: &[usize]) -> Vec<u64> {
+        let mut number = vec![0; 4];
+        bits.iter().for_each(|&bit| number[bit / 64] |= 1 << (bit % 64));
         number
     }
 
@@ -265,9 +299,16 @@ mod tests {
     fn distance_of_the_primes_is_decided_at_its_bound() {
         let q = number(&[255, 254, 0]);
         for (bits, close) in [(&[][..], true), (&[155], true), (&[156], true), (&[156, 1], false), (&[157], false)] {
-            let mut p = BigNum::new().unwrap();
-            p.checked_add(&q, &number(bits)).unwrap();
-            assert_eq!(too_close(&p, &q, 256), close, "{bits:?}");
+            let mut p = q.clone();
+            add_assign(&mut p, &number(bits));
+            assert_eq!(too_close(&p, &q), close, "{bits:?}");
+        }
+    }
+
+    #[test]
+    fn size_of_the_private_exponent_is_decided_at_its_bound() {
+        for (bits, small) in [(&[0][..], true), (&[127], true), (&[128], true), (&[128, 0], false), (&[129], false)] {
+            assert_eq!(too_small(&number(bits)), small, "{bits:?}");
         }
     }
 
@@ -292,9 +333,20 @@ mod tests {
     #[test]
     fn least_common_multiple_of_primes_with_a_common_factor() {
         // 7 - 1 = 2 3, 19 - 1 = 2 3 3, 31 - 1 = 2 3 5
-        for (p, q, multiple) in [(7_u64, 19, 18), (19, 31, 90), (7, 31, 30), (11, 23, 110)] {
-            let found = least_common_multiple(&[p], &[q], &mut context());
-            assert_eq!(found.to_dec_str().unwrap().to_string(), multiple.to_string());
+        for (p, q, multiple) in [(7, 19, 18), (19, 31, 90), (7, 31, 30), (11, 23, 110)] {
+            assert_eq!(*least_common_multiple(&[p, 0], &[q, 0]), [multiple, 0, 0, 0]);
+        }
+    }
+
+    #[test]
+    fn exact_quotients_are_exact_for_divisors_of_every_length() {
+        for words in 1..=16 {
+            let mut factors = [vec![0; 16], vec![0; 16]];
+            fill_words(&mut PrivateRandom, &mut factors[0][..words]).unwrap();
+            fill_words(&mut PrivateRandom, &mut factors[1][..16 - words]).unwrap();
+            factors.iter_mut().for_each(|factor| factor[0] |= 1);
+            let number = Zeroizing::new(product(&factors[0], &factors[1])[..16].to_vec());
+            assert_eq!(*exact_quotient(number, &factors[0]), factors[1], "{factors:x?}");
         }
     }
 }

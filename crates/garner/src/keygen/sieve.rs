@@ -11,8 +11,10 @@
 //! A candidate leaves at the first group of primes that holds a factor. Time and addresses tell which candidates left
 //! and when, so only of numbers that are thrown away; those that stay have all gone the same way.
 
-use crate::words::WORD_BITS;
+use crate::secret::released;
+use crate::words::{WORD_BITS, inverse_of_odd};
 use std::sync::OnceLock;
+use subtle::Choice;
 use zeroize::Zeroize;
 
 /// Primes tried side by side: four AVX-512 registers of 64-bit sums.
@@ -69,7 +71,8 @@ impl Sieve {
             let mut kept = 0;
             for i in 0..count {
                 let candidate = &block[i * self.words..][..self.words];
-                if !divides_any(group, candidate) {
+                let divided = Choice::from(u8::from(divides_any(group, candidate)));
+                if !released(divided) {
                     block.copy_within(i * self.words..(i + 1) * self.words, kept * self.words);
                     kept += 1;
                 }
@@ -102,9 +105,7 @@ impl Group {
     fn new(words: usize, primes: &[u64]) -> Group {
         let mut group = Group { inverse: [0; GROUP], limit: [0; GROUP], powers: vec![[0; GROUP]; words] };
         for (lane, &prime) in primes.iter().enumerate() {
-            // Newton: an odd r is its own inverse to three bits, and each step doubles them.
-            group.inverse[lane] =
-                (0..5).fold(prime, |inverse, _| inverse.wrapping_mul(2_u64.wrapping_sub(prime.wrapping_mul(inverse))));
+            group.inverse[lane] = inverse_of_odd(prime);
             group.limit[lane] = u64::MAX / prime;
             let mut power = 1;
             for word in &mut group.powers {

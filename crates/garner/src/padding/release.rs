@@ -2,15 +2,18 @@
 
 use crate::error::{Error, Result};
 use crate::gather::Output;
+use crate::secret::{released, released_number};
 use subtle::Choice;
 use zeroize::Zeroizing;
 
-/// The message, from `start` to the end of `block`, if the verdict is good. Not inlined, so that the test that watches
-/// for branches and addresses made of secrets can tell this place from all others.
+/// The message, from `start` to the end of `block`, if the verdict is good.
 ///
 /// # Errors
 /// [`Error::Verification`] if not.
-#[inline(never)]
 pub(super) fn release(good: Choice, block: &[u8], start: u32) -> Result<Output> {
-    if bool::from(good) { Ok(Zeroizing::new(block[start as usize..].to_vec())) } else { Err(Error::Verification) }
+    if released(good) {
+        Ok(Zeroizing::new(block[released_number(start) as usize..].to_vec()))
+    } else {
+        Err(Error::Verification)
+    }
 }
