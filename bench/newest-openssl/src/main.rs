@@ -8,6 +8,8 @@
 //! | `key HEX`, a private key in DER | `ok BITS` |
 //! | `sign SECONDS CALLERS` | `ok OPERATIONS NANOSECONDS P50 P99`, the last two in nanoseconds |
 //! | `verify SECONDS CALLERS` | the same |
+//! | `decrypt SECONDS CALLERS`, OAEP with SHA-256 | the same |
+//! | `keygen SECONDS CALLERS`, keys as long as the one given | the same |
 //!
 //! Rounds are timed by the very code that times Garner's.
 
@@ -15,13 +17,13 @@ mod libcrypto;
 #[path = "../../../crates/cli/src/speed/round.rs"]
 mod round;
 
-use libcrypto::Signer;
+use libcrypto::{Decrypter, KeyMaker, Signer};
 use round::{Worker, percentile};
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
-/// Signatures each verifying caller goes through again and again.
-const SIGNATURES: usize = 16;
+/// Signatures or ciphertexts that each caller goes through again and again.
+const PREPARED: usize = 16;
 
 /// One caller that signs: a new message every time.
 struct Signing {
@@ -62,12 +64,41 @@ impl Worker for Verifying {
     }
 }
 
+/// One caller that decrypts.
+struct Decrypting {
+    decrypter: Decrypter,
+    /// Messages and their ciphertexts.
+    encrypted: Vec<(Vec<u8>, Vec<u8>)>,
+    next: usize,
+    message: Vec<u8>,
+}
+
+impl Worker for Decrypting {
+    fn turn(&mut self) -> Result<u64, String> {
+        let (message, ciphertext) = &self.encrypted[self.next % self.encrypted.len()];
+        self.next += 1;
+        let length = self.decrypter.decrypt(ciphertext, &mut self.message)?;
+        if self.message[..length] == message[..] { Ok(1) } else { Err("decrypts to another message".into()) }
+    }
+}
+
+/// One caller that makes keys.
+struct Generating(KeyMaker);
+
+impl Worker for Generating {
+    fn turn(&mut self) -> Result<u64, String> {
+        self.0.make().map(|()| 1)
+    }
+}
+
 /// The callers of one key, kept from round to round: their keys stay precomputed.
 #[derive(Default)]
 struct Callers {
     der: Vec<u8>,
     signing: Vec<Signing>,
     verifying: Vec<Verifying>,
+    decrypting: Vec<Decrypting>,
+    generating: Vec<Generating>,
 }
 
 impl Callers {
@@ -90,8 +121,8 @@ impl Callers {
     fn verify(&mut self, window: Duration, callers: usize) -> Result<String, String> {
         for caller in self.verifying.len()..callers {
             let mut signer = Signer::new(&self.der)?;
-            let mut signed = Vec::with_capacity(SIGNATURES);
-            for count in 0..SIGNATURES {
+            let mut signed = Vec::with_capacity(PREPARED);
+            for count in 0..PREPARED {
                 let message = format!("newest-openssl: caller {caller}, signature {count}").into_bytes();
                 let mut signature = vec![0; signer.bits().div_ceil(8)];
                 signer.sign(&message, &mut signature)?;
@@ -100,6 +131,30 @@ impl Callers {
             self.verifying.push(Verifying { signer, signed, next: 0 });
         }
         measure(&mut self.verifying[..callers], window)
+    }
+
+    fn decrypt(&mut self, window: Duration, callers: usize) -> Result<String, String> {
+        for caller in self.decrypting.len()..callers {
+            let mut decrypter = Decrypter::new(&self.der)?;
+            let encrypt = |count| -> Result<(Vec<u8>, Vec<u8>), String> {
+                // Short enough for RSA-640, the shortest that OAEP with SHA-256 takes.
+                let message = format!("{caller} {count}").into_bytes();
+                let ciphertext = decrypter.encrypt(&message)?;
+                Ok((message, ciphertext))
+            };
+            let encrypted = (0..PREPARED).map(encrypt).collect::<Result<Vec<_>, String>>()?;
+            let message = vec![0; encrypted[0].1.len()];
+            self.decrypting.push(Decrypting { decrypter, encrypted, next: 0, message });
+        }
+        measure(&mut self.decrypting[..callers], window)
+    }
+
+    fn generate(&mut self, window: Duration, callers: usize) -> Result<String, String> {
+        let bits = Signer::new(&self.der)?.bits();
+        while self.generating.len() < callers {
+            self.generating.push(Generating(KeyMaker::new(bits)?));
+        }
+        measure(&mut self.generating[..callers], window)
     }
 
     fn answer(&mut self, line: &str) -> Result<String, String> {
@@ -112,7 +167,7 @@ impl Callers {
                 *self = Callers { der, ..Callers::default() };
                 Ok(bits.to_string())
             }
-            [operation @ ("sign" | "verify"), seconds, callers] => {
+            [operation @ ("sign" | "verify" | "decrypt" | "keygen"), seconds, callers] => {
                 let window = seconds.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
                 let window = window.ok_or_else(|| format!("{operation}: {seconds} is not a number of seconds"))?;
                 let callers = callers.parse().ok().filter(|&callers| callers > 0);
@@ -120,7 +175,12 @@ impl Callers {
                 if self.der.is_empty() {
                     return Err("no key yet".into());
                 }
-                if operation == "sign" { self.sign(window, callers) } else { self.verify(window, callers) }
+                match operation {
+                    "sign" => self.sign(window, callers),
+                    "verify" => self.verify(window, callers),
+                    "decrypt" => self.decrypt(window, callers),
+                    _ => self.generate(window, callers),
+                }
             }
             _ => Err(format!("unknown request: {line}")),
         }

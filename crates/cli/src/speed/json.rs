@@ -4,6 +4,7 @@ use super::arguments::Kind;
 use super::measure::{Outcome, Row};
 use super::table::command;
 use crate::machine::Machine;
+use garner::keygen::Statistics;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -40,6 +41,16 @@ struct JsonRow<'a> {
     /// Operations per batch.
     fill: Option<f64>,
     rounds: usize,
+    /// Operations in all rounds.
+    operations: u64,
+    baseline_operations: u64,
+    /// Of key generation: candidates drawn, those that no small prime divides, and those put to Miller-Rabin, a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates_per_key: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    survivors_per_key: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primality_tests_per_key: Option<f64>,
 }
 
 /// `{"machine": …, "rows": […]}` with one row per measurement and system beside Garner.
@@ -63,6 +74,9 @@ pub fn text(machine: &Machine, rows: &[Row]) -> String {
 
 fn json_row<'a>(row: &'a Row, baseline: &'a Outcome) -> JsonRow<'a> {
     let garner = row.garner();
+    let per_key = |count: fn(&Statistics) -> u64| {
+        garner.generated.as_ref().map(|generated| count(generated) as f64 / generated.keys.max(1) as f64)
+    };
     JsonRow {
         op: row.kind.to_string(),
         bits: row.bits,
@@ -82,6 +96,11 @@ fn json_row<'a>(row: &'a Row, baseline: &'a Outcome) -> JsonRow<'a> {
         baseline_p99_us: baseline.p99_us,
         fill: row.fill,
         rounds: garner.rounds,
+        operations: garner.operations,
+        baseline_operations: baseline.operations,
+        candidates_per_key: per_key(|generated| generated.candidates),
+        survivors_per_key: per_key(|generated| generated.survivors),
+        primality_tests_per_key: per_key(|generated| generated.primality_tests),
     }
 }
 

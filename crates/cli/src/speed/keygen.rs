@@ -1,16 +1,17 @@
 //! Key generation by Garner and by the system's libcrypto. Each thread makes keys of its own; nothing is gathered.
 
 use super::arguments::Shape;
-use super::measure::{Side, Threads};
+use super::measure::{Sample, Side, Threads};
 use super::round::Worker;
 use super::{baseline, ours};
 use crate::failure::{Failure, Of};
 use garner::arithmetic::Arithmetic;
 use garner::key::PrivateKey;
-use garner::keygen::{self, Options};
+use garner::keygen::{Generator, Options, Statistics};
 use openssl::rsa::Rsa;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 struct Generating {
     arithmetic: Arc<dyn Arithmetic>,
@@ -18,14 +19,42 @@ struct Generating {
     batch: usize,
     /// Keys not yet checked.
     keys: Vec<PrivateKey>,
+    statistics: Statistics,
 }
 
 impl Worker for Generating {
     fn turn(&mut self) -> Result<u64, String> {
         let options = Options { below_fips: true, ..Options::default() };
-        let keys = keygen::generate(&*self.arithmetic, self.bits, self.batch, &options, |_| {});
-        self.keys.extend(keys.map_err(|error| error.to_string())?);
+        let generator = Generator::new(&*self.arithmetic, self.bits, self.batch, &options);
+        let mut generator = generator.map_err(|error| error.to_string())?;
+        for key in generator.by_ref() {
+            self.keys.push(key.map_err(|error| error.to_string())?);
+        }
+        self.statistics += *generator.statistics();
         Ok(self.batch as u64)
+    }
+}
+
+/// Threads that also say what their keys took.
+struct Generators(Threads<Generating>);
+
+impl Side for Generators {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn round(&mut self, window: Duration) -> Result<Sample, Failure> {
+        self.0.round(window)
+    }
+
+    fn check(&mut self) -> Result<u64, Failure> {
+        self.0.check()
+    }
+
+    fn generated(&self) -> Option<Statistics> {
+        let mut sum = Statistics::default();
+        self.0.workers.iter().for_each(|worker| sum += worker.statistics);
+        Some(sum)
     }
 }
 
@@ -36,8 +65,9 @@ pub fn ours(arithmetic: &Arc<dyn Arithmetic>, bits: u32, shape: Shape) -> Box<dy
         bits: bits as usize,
         batch: shape.batch,
         keys: Vec::new(),
+        statistics: Statistics::default(),
     };
-    Box::new(Threads { name: ours::NAME.into(), workers: (0..shape.callers).map(worker).collect(), check })
+    Box::new(Generators(Threads { name: ours::NAME.into(), workers: (0..shape.callers).map(worker).collect(), check }))
 }
 
 /// Has libcrypto check every key, its primes included, on all processors.
@@ -87,7 +117,8 @@ mod tests {
 
     #[test]
     fn a_key_whose_prime_is_composite_is_noticed() {
-        let mut workers = [Generating { arithmetic: Arc::new(Libcrypto), bits: 512, batch: 1, keys: Vec::new() }];
+        let (arithmetic, statistics) = (Arc::new(Libcrypto), Statistics::default());
+        let mut workers = [Generating { arithmetic, bits: 512, batch: 1, keys: Vec::new(), statistics }];
         workers[0].turn().unwrap();
         assert_eq!(check(&mut workers).unwrap(), 1);
         workers[0].keys.push(composite());

@@ -1,8 +1,9 @@
 //! Many short rounds, the systems in turn, and what they come to.
 
-use super::arguments::{Kind, Shape};
+use super::arguments::{Kind, Shape, Summary};
 use super::round::{self, Round, Worker, percentile};
 use crate::failure::{Failure, Of};
+use garner::keygen::Statistics as Generated;
 use garner::stats::Statistics;
 use indicatif::ProgressBar;
 use std::time::Duration;
@@ -18,8 +19,8 @@ pub const STEPS: u64 = 1_000;
 
 /// What a side's round came to.
 pub struct Sample {
-    /// Operations per second.
-    pub rate: f64,
+    /// Operations completed.
+    pub operations: u64,
     /// Measured time.
     pub elapsed: Duration,
     /// Latencies in nanoseconds.
@@ -34,10 +35,17 @@ pub enum Latencies {
     Percentiles(u64, u64),
 }
 
+impl Sample {
+    /// Operations per second.
+    fn rate(&self) -> f64 {
+        self.operations as f64 / self.elapsed.as_secs_f64()
+    }
+}
+
 impl From<Round> for Sample {
     fn from(round: Round) -> Sample {
-        let rate = round.operations as f64 / round.elapsed.as_secs_f64();
-        Sample { rate, elapsed: round.elapsed, latencies: Latencies::Every(round.latencies) }
+        let latencies = Latencies::Every(round.latencies);
+        Sample { operations: round.operations, elapsed: round.elapsed, latencies }
     }
 }
 
@@ -52,6 +60,11 @@ pub trait Side {
     /// Checks, outside the measured time, what the round has made; returns how many results were found right.
     fn check(&mut self) -> Result<u64, Failure> {
         Ok(0)
+    }
+
+    /// What key generation had to do for its keys, where that is known.
+    fn generated(&self) -> Option<Generated> {
+        None
     }
 }
 
@@ -108,22 +121,27 @@ impl Row {
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub name: String,
-    /// Median of the rounds' operations per second.
+    /// Operations per second, summed up as the operation's [`Summary`] says.
     pub per_second: f64,
-    /// Median of the rounds' ratios of Garner's rate to this one's.
+    /// Garner's rate to this one's, likewise.
     pub ratio: f64,
+    /// All operations of all rounds.
+    pub operations: u64,
     /// Latency in microseconds.
     pub p50_us: f64,
     pub p99_us: f64,
     pub rounds: usize,
     /// Results checked and found right.
     pub checked: u64,
+    /// Of key generation.
+    pub generated: Option<Generated>,
 }
 
 /// Gives each side `seconds` of measured time in short rounds, in turn; the first is the one the others are compared to.
 pub fn contest(
     sides: &mut [Box<dyn Side>],
     seconds: Duration,
+    summary: Summary,
     progress: &ProgressBar,
 ) -> Result<Vec<Outcome>, Failure> {
     let started = progress.position();
@@ -137,7 +155,12 @@ pub fn contest(
     }
     let mut measured = Duration::ZERO;
     let whole = seconds * sides.len() as u32;
-    while measured < whole || samples[0].len() < LEAST_ROUNDS {
+    let least = match summary {
+        Summary::Mean { operations } => operations,
+        Summary::Median => 0,
+    };
+    let fewest = |samples: &[Vec<Sample>]| samples.iter().map(|samples| operations(samples)).min().unwrap_or(0);
+    while measured < whole || samples[0].len() < LEAST_ROUNDS || fewest(&samples) < least {
         let first = samples[0].len();
         for turn in 0..sides.len() {
             // Whoever was first is last in the next round: a machine that grows slower or faster favours nobody.
@@ -147,19 +170,42 @@ pub fn contest(
             samples[i].push(sample);
             checked[i] += sides[i].check()?;
         }
-        let part = (measured.as_secs_f64() / whole.as_secs_f64()).min(1.0);
+        let enough = if least == 0 { 1.0 } else { fewest(&samples) as f64 / least as f64 };
+        let part = (measured.as_secs_f64() / whole.as_secs_f64()).min(enough).min(1.0);
         progress.set_position(started + (part * STEPS as f64) as u64);
     }
     progress.set_position(started + STEPS);
-    let ours: Vec<f64> = samples[0].iter().map(|sample| sample.rate).collect();
+    let rates = |samples: &[Sample]| samples.iter().map(Sample::rate).collect::<Vec<f64>>();
+    let (ours, our_mean) = (rates(&samples[0]), mean(&samples[0]));
     let outcomes = sides.iter().zip(samples).zip(checked);
-    Ok(outcomes.map(|((side, samples), checked)| outcome(side.name(), samples, &ours, checked)).collect())
+    Ok(outcomes
+        .map(|((side, samples), checked)| {
+            let (per_second, ratio) = match summary {
+                Summary::Mean { .. } => (mean(&samples), our_mean / mean(&samples)),
+                Summary::Median => {
+                    let rates = rates(&samples);
+                    (median(rates.clone()), median(ours.iter().zip(rates).map(|(ours, rate)| ours / rate).collect()))
+                }
+            };
+            let (rounds, operations) = (samples.len(), operations(&samples));
+            let (p50_us, p99_us) = latencies(samples);
+            let (name, generated) = (side.name().to_owned(), side.generated());
+            Outcome { name, per_second, ratio, operations, p50_us, p99_us, rounds, checked, generated }
+        })
+        .collect())
 }
 
-fn outcome(name: &str, samples: Vec<Sample>, ours: &[f64], checked: u64) -> Outcome {
-    let per_second = median(samples.iter().map(|sample| sample.rate).collect());
-    let ratio = median(samples.iter().zip(ours).map(|(sample, ours)| ours / sample.rate).collect());
-    let rounds = samples.len();
+fn operations(samples: &[Sample]) -> u64 {
+    samples.iter().map(|sample| sample.operations).sum()
+}
+
+/// Operations per second over all rounds.
+fn mean(samples: &[Sample]) -> f64 {
+    operations(samples) as f64 / samples.iter().map(|sample| sample.elapsed.as_secs_f64()).sum::<f64>()
+}
+
+/// Median and 99th percentile over all rounds, in microseconds.
+fn latencies(samples: Vec<Sample>) -> (f64, f64) {
     let (mut every, mut medians, mut tails) = (Vec::new(), Vec::new(), Vec::new());
     for sample in samples {
         match sample.latencies {
@@ -176,7 +222,7 @@ fn outcome(name: &str, samples: Vec<Sample>, ours: &[f64], checked: u64) -> Outc
     } else {
         (median(medians), median(tails))
     };
-    Outcome { name: name.to_owned(), per_second, ratio, p50_us: p50 / 1e3, p99_us: p99 / 1e3, rounds, checked }
+    (p50 / 1e3, p99 / 1e3)
 }
 
 /// The middle value, or the mean of the two in the middle.
@@ -211,8 +257,9 @@ mod tests {
         fn round(&mut self, window: Duration) -> Result<Sample, Failure> {
             self.1 += 1;
             // Every round is as fast as the machine is just then; the machine grows slower.
-            let rate = self.0 / f64::from(self.1);
-            Ok(Sample { rate, elapsed: window, latencies: Latencies::Every(vec![1_000, 3_000]) })
+            let elapsed = window * self.1;
+            let operations = (self.0 * window.as_secs_f64()) as u64;
+            Ok(Sample { operations, elapsed, latencies: Latencies::Every(vec![1_000, 3_000]) })
         }
 
         fn check(&mut self) -> Result<u64, Failure> {
@@ -222,13 +269,29 @@ mod tests {
 
     #[test]
     fn the_ratio_is_that_of_rounds_side_by_side() {
-        let mut sides: Vec<Box<dyn Side>> = vec![Box::new(Steady(300.0, 0)), Box::new(Steady(100.0, 0))];
-        let outcomes = contest(&mut sides, Duration::from_millis(100), &ProgressBar::hidden()).unwrap();
+        let outcomes = contest(&mut steady(), Duration::from_secs(1), Summary::Median, &ProgressBar::hidden()).unwrap();
         assert_eq!(outcomes[0].ratio, 1.0);
-        assert_eq!(outcomes[1].ratio, 3.0);
-        assert_eq!(outcomes[0].rounds, 10);
-        assert_eq!(outcomes[0].checked, 55);
+        assert!((outcomes[1].ratio - 3.0).abs() < 1e-9);
+        assert!(outcomes[0].rounds >= 3);
+        assert_eq!(outcomes[0].checked, 5 * (1 + outcomes[0].rounds as u64));
         assert_eq!((outcomes[0].p50_us, outcomes[0].p99_us), (1.0, 3.0));
+    }
+
+    fn steady() -> Vec<Box<dyn Side>> {
+        vec![Box::new(Steady(300.0, 0)), Box::new(Steady(100.0, 0))]
+    }
+
+    #[test]
+    fn a_mean_counts_every_operation_and_waits_for_enough_of_them() {
+        let summary = Summary::Mean { operations: 200 };
+        let outcomes = contest(&mut steady(), Duration::from_secs(1), summary, &ProgressBar::hidden()).unwrap();
+        // Ten operations in every round.
+        assert_eq!((outcomes[1].operations, outcomes[1].rounds), (200, 20));
+        assert_eq!((outcomes[0].operations, outcomes[0].ratio), (600, 1.0));
+        assert!((outcomes[1].ratio - 3.0).abs() < 1e-9);
+        // The first round, which is not counted, took a tenth of a second, the last one 21.
+        let seconds: f64 = (2..=21).map(|round| f64::from(round) / 10.0).sum();
+        assert!((outcomes[1].per_second - 200.0 / seconds).abs() < 1e-9);
     }
 
     #[test]

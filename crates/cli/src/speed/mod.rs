@@ -89,7 +89,7 @@ fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<
                     sides.extend(peer::side(peer, kind, shape));
                 }
                 let before = gatherer.statistics();
-                let outcomes = measure::contest(&mut sides, arguments.seconds(), &progress)?;
+                let outcomes = measure::contest(&mut sides, arguments.seconds(), kind.summary(), &progress)?;
                 let fill = measure::fill(&before, &gatherer.statistics());
                 rows.push(Row { kind, bits, device: device.to_owned(), shape, slots, fill, outcomes });
             }

@@ -85,7 +85,9 @@ pub fn side(peer: &Rc<RefCell<Peer>>, kind: Kind, shape: Shape) -> Option<Box<dy
     let verb = match kind {
         Kind::Sign | Kind::Latency => "sign",
         Kind::Verify => "verify",
-        Kind::Public | Kind::Exp | Kind::Decrypt | Kind::Keygen => return None,
+        Kind::Decrypt => "decrypt",
+        Kind::Keygen => "keygen",
+        Kind::Public | Kind::Exp => return None,
     };
     let name = peer.borrow().name.clone();
     Some(Box::new(Rounds { peer: Rc::clone(peer), name, verb, callers: shape.callers }))
@@ -104,8 +106,7 @@ impl Side for Rounds {
         match numbers.as_deref() {
             Some(&[operations, nanoseconds, p50, p99]) if nanoseconds > 0 => {
                 let elapsed = Duration::from_nanos(nanoseconds);
-                let rate = operations as f64 / elapsed.as_secs_f64();
-                Ok(Sample { rate, elapsed, latencies: Latencies::Percentiles(p50, p99) })
+                Ok(Sample { operations, elapsed, latencies: Latencies::Percentiles(p50, p99) })
             }
             _ => {
                 let text = format!("peer {}: answered \"{answer}\" to \"{request}\"", peer.command);

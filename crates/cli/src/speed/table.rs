@@ -1,5 +1,6 @@
 //! The result as a table for people.
 
+use super::arguments::{Kind, Shape};
 use super::measure::{Outcome, Row};
 use crate::machine::Machine;
 use crate::output::{grouped, rate, time};
@@ -13,7 +14,7 @@ pub fn text(machine: &Machine, rows: &[Row]) -> String {
     line(&machine.line());
     let names = names(rows);
     let mut bits = 0;
-    for row in rows.iter().filter(|row| row.kind.is_rate()) {
+    for row in rows.iter().filter(|row| row.kind.is_rate() && row.kind != Kind::Keygen) {
         if row.bits != bits {
             bits = row.bits;
             line("");
@@ -26,6 +27,15 @@ pub fn text(machine: &Machine, rows: &[Row]) -> String {
         line("");
         line(&latency_heading(&names));
         times.iter().for_each(|row| line(&latencies(row, &names)));
+    }
+    let keys: Vec<&Row> = rows.iter().filter(|row| row.kind == Kind::Keygen).collect();
+    if !keys.is_empty() {
+        line("");
+        line(&keygen_heading(&names));
+        keys.iter().for_each(|row| line(&generation(row, &names)));
+        line(&format!(
+            "  means, a key; tests: candidates put to Miller-Rabin, {SEED_001} at 2048 bits in Ramesh 2020 (mbedTLS)"
+        ));
     }
     let checked: u64 = rows.iter().map(|row| row.garner().checked).sum();
     line("");
@@ -95,6 +105,45 @@ fn latencies(row: &Row, names: &[String]) -> String {
         let (p50, p99) = (cell(&|one| time(one.p50_us)), cell(&|one| time(one.p99_us)));
         let ratio = cell(&|one| format!("{:.2}", one.p50_us / garner.p50_us));
         write!(text, "{p50:>width$}{p99:>9}{ratio:>8}", width = name.len() + 6).expect("as above");
+    }
+    text
+}
+
+/// Primality tests per RSA-2048 key by mbedTLS, the mean over 1000 keys (Ramesh 2020, chapter 2).
+const SEED_001: u32 = 115;
+
+fn keygen_heading(names: &[String]) -> String {
+    let mut text = format!("{:<29}{:>9}{:>8}", "key generation", "Garner", "keys");
+    for name in names {
+        write!(text, "{name:>width$}{:>6}{:>8}", "keys", "ratio", width = name.len() + 3).expect("as above");
+    }
+    write!(text, "{:>12}{:>11}{:>7}", "candidates", "survivors", "tests").expect("as above");
+    text
+}
+
+/// Mean times to a key, what they are means of, and what a key took.
+fn generation(row: &Row, names: &[String]) -> String {
+    let garner = row.garner();
+    let shape = match row.shape {
+        Shape { callers: 1, batch: 1 } => "one key alone".into(),
+        Shape { batch: 1, callers } => format!("one each, {callers} threads"),
+        Shape { batch, .. } => format!("{batch} keys at once"),
+    };
+    let name = format!("RSA-{}, {shape}", row.bits);
+    let mean = |outcome: &Outcome| time(1e6 / outcome.per_second);
+    let mut text = format!("  {name:<27}{:>9}{:>8}", mean(garner), grouped(garner.operations));
+    for name in names {
+        let baseline = row.baselines().iter().find(|baseline| baseline.name == *name);
+        let cell = |show: &dyn Fn(&Outcome) -> String| baseline.map_or("-".to_owned(), show);
+        let (time, keys) = (cell(&mean), cell(&|one| grouped(one.operations)));
+        let ratio = cell(&|one| format!("{:.2}", one.ratio));
+        write!(text, "{time:>width$}{keys:>6}{ratio:>8}", width = name.len() + 3).expect("as above");
+    }
+    if let Some(generated) = &garner.generated {
+        let a_key = |count: u64| count as f64 / generated.keys.max(1) as f64;
+        let (candidates, survivors) = (a_key(generated.candidates), a_key(generated.survivors));
+        write!(text, "{candidates:>12.0}{survivors:>11.1}{:>7.1}", generated.primality_tests_per_key())
+            .expect("as above");
     }
     text
 }
