@@ -7,6 +7,7 @@ use garner::gather::{Config, Gatherer};
 use garner::key::PrivateKey;
 use garner::padding::Hash;
 use garner::signature;
+use openssl::bn::{BigNum, BigNumContext, BigNumRef};
 use openssl::hash::MessageDigest;
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;
@@ -195,34 +196,53 @@ fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
     assert_eq!(board.counters(false).unwrap().jobs, 2);
 }
 
+/// The words of a number of openssl's, as many as `length`.
+fn words(number: &BigNumRef, length: usize) -> Vec<u64> {
+    let bytes = number.to_vec_padded(8 * length as i32).unwrap();
+    bytes.rchunks(8).map(|word| u64::from_be_bytes(word.try_into().unwrap())).collect()
+}
+
+/// Exactly twice as many jobs under way as there are cores: so many threads with one operation each, again and again.
 #[test]
 #[ignore = "needs a model: make board-test"]
-fn cores_stay_busy_with_twice_as_many_jobs_as_cores() {
+fn results_are_right_with_twice_as_many_jobs_as_cores_and_the_load_is_shown() {
     let simulated = Simulated::start("load", &[]);
     let board = simulated.open(600);
     let bits = std::env::var("GARNER_BOARD_BITS").map_or(1024, |bits| bits.parse().unwrap());
-    let each = std::env::var("GARNER_BOARD_OPERATIONS").map_or(16, |count| count.parse().unwrap());
-    let keys = [key(bits)];
-    let mut config = Config::with(arithmetic::best().unwrap(), vec![Arc::clone(&board) as Arc<dyn Device>]);
-    config.slots = 2; // one batch is prepared while another runs
-    let gatherer = Gatherer::new(config);
-    sign_all(&gatherer, &keys, 1); // the key is loaded
+    let each = std::env::var("GARNER_BOARD_OPERATIONS").map_or(8, |count| count.parse().unwrap());
+    let key = key(bits);
+    let rsa = key.public.rsa().unwrap();
+    let operate = |seed: u32| {
+        let base = BigNum::from_u32(seed + 2).unwrap();
+        let length = bits as usize / 64;
+        let (input, mut output) = (words(&base, length), vec![0; length]);
+        board.operate(&mut [garner::device::Private { key: &key.key, base: &input, result: &mut output }]).unwrap();
+        let (mut right, mut context) = (BigNum::new().unwrap(), BigNumContext::new().unwrap());
+        right.mod_exp(&base, rsa.d(), rsa.n(), &mut context).unwrap();
+        assert_eq!(output, words(&right, length));
+    };
+    operate(0); // loads the key
+    let alone = board.events().last_cycles.load(Ordering::Relaxed);
     board.counters(true).unwrap();
+    let threads = 2 * board.capability().cores as u32;
     let start = Instant::now();
-    sign_all(&gatherer, &keys, each);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let operate = &operate;
+            scope.spawn(move || (0..each).for_each(|i| operate(thread * each + i)));
+        }
+    });
     let (counters, wall) = (board.counters(false).unwrap(), start.elapsed().as_secs_f64());
-    let capability = board.capability();
-    let operation = board.events().last_cycles.load(Ordering::Relaxed);
+    let cores = board.capability().cores;
     println!(
-        "RSA-{bits}, {} cores: {each} operations in {} cycles, {operation} of one; load {:.4}; bus {} of {} cycles; \
-         {wall:.2} s, {:.2} s an operation, {:.1} kcycles/s",
-        capability.cores,
+        "RSA-{bits}, {cores} cores, {threads} jobs under way: {} operations in {} cycles, {alone} of one alone; \
+         load {:.4}; bus busy {:.3} % of the time; {:.2} s an operation, {:.1} kcycles/s",
+        counters.jobs,
         counters.cycles,
-        counters.load(capability.cores),
-        counters.bus_cycles,
-        counters.cycles,
-        wall / each as f64,
+        counters.load(cores),
+        100.0 * counters.bus_cycles as f64 / counters.cycles as f64,
+        wall / counters.jobs as f64,
         counters.cycles as f64 / wall / 1e3,
     );
-    assert_eq!(counters.failed, 0);
+    assert_eq!((counters.jobs, counters.failed), (u64::from(threads * each), 0));
 }
