@@ -46,13 +46,21 @@ hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/w
 	$(PYTHON) hw/report/wave.py
 
 # The simulated board: MODEL_PARAMETERS are those of garner_top, as Cores=2 MaxBits=2048.
-.PHONY: board board-test
-MODEL_PARAMETERS ?= Cores=2 MaxBits=1024
+.PHONY: board board-test board-demo
+MODEL_PARAMETERS ?= Cores=2 MaxBits=2048
+# A smaller one that can write waveforms.
+WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
 BOARD_MODEL = $$($(PYTHON) hw/board/model/build.py $(MODEL_PARAMETERS))
+WAVE_MODEL = $$($(PYTHON) hw/board/model/build.py --waves $(WAVE_PARAMETERS))
 
 board: hw-setup ## the simulated board: garner-board, and a model of garner_top for it
 	$(CARGO) build --release --package garner-board
 	@echo "$(OUT)/garner-board --model $(BOARD_MODEL) --socket /tmp/board0"
 
-board-test: hw-setup ## the board device over the simulated board: right results, faults, load
-	GARNER_MODEL="$$(realpath "$(BOARD_MODEL)")" $(CARGO) test --package garner-board -- --include-ignored --nocapture
+board-test: hw-setup ## the board device over the simulated board: right results, faults, load, communication
+	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
+		$(CARGO) test --package garner-board -- --include-ignored --nocapture
+
+board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
+	$(CARGO) run --release --package garner-board --example demo -- \
+		$(OUT)/libgarner_provider.so $(OUT)/garner-board "$(BOARD_MODEL)"

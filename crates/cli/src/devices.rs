@@ -16,7 +16,8 @@ const EXAMPLES: &str = "\
 Examples:
   garner devices            in words
   garner devices --json     for a script
-  garner speed --device libcrypto";
+  garner speed --device libcrypto
+  garner speed --device vfio-user:/tmp/board0 --device vfio-user:/tmp/board1    both boards";
 
 /// Options of `garner devices`.
 #[derive(Args)]
@@ -63,30 +64,33 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 const STRING: &str = "a string takes everything";
 
-/// The configuration in which `wish` comes first; the fastest device without a wish. A wish with a colon is a board's
-/// address: `vfio-user:PATH`, or that of a PCI card.
-pub fn config(wish: Option<&str>) -> Result<Config, Failure> {
+/// The configuration with the devices wished for, and the CPU for what they cannot take; without a wish, the fastest
+/// device present. A wish with a colon is a board's address: `vfio-user:PATH`, or that of a PCI card.
+pub fn config(wishes: &[String]) -> Result<Config, Failure> {
     let mut config = Config::new().of("devices")?;
-    match wish {
-        None => Ok(config),
-        Some("libcrypto") => Ok(Config::with(Arc::new(Libcrypto), Vec::new())),
-        Some(address) if address.contains(':') => {
-            let board = Board::open(address, Options::default()).of("--device")?;
-            config.devices = vec![Arc::new(board)];
-            Ok(config)
-        }
-        Some(wish) => {
-            config.devices.retain(|device| device.name() == wish);
-            if !config.devices.is_empty() {
-                Ok(config)
-            } else if wish == "cpu" {
-                Err(Failure::Environment(format!("device cpu: {}", no_cpu())))
-            } else {
-                let known: Vec<String> = entries(&Config::new().of("devices")?).into_iter().map(|e| e.name).collect();
-                Err(Failure::Usage(format!("device {wish}: unknown; there are {}", known.join(" and "))))
-            }
+    if wishes.is_empty() {
+        return Ok(config);
+    }
+    if wishes == ["libcrypto"] {
+        return Ok(Config::with(Arc::new(Libcrypto), Vec::new()));
+    }
+    let mut present = std::mem::take(&mut config.devices);
+    for wish in wishes {
+        if wish.contains(':') {
+            config.devices.push(Arc::new(Board::open(wish, Options::default()).of("--device")?));
+        } else if let Some(index) = present.iter().position(|device| device.name() == wish) {
+            config.devices.push(present.remove(index));
+        } else if wish == "cpu" {
+            return Err(Failure::Environment(format!("device cpu: {}", no_cpu())));
+        } else if wish == "libcrypto" {
+            return Err(Failure::Usage("device libcrypto: always used when no other can, or wished for alone".into()));
+        } else {
+            let known: Vec<String> = entries(&Config::new().of("devices")?).into_iter().map(|e| e.name).collect();
+            return Err(Failure::Usage(format!("device {wish}: unknown; there are {}", known.join(" and "))));
         }
     }
+    config.fallback = present.into_iter().filter(|device| device.name() == "cpu").collect();
+    Ok(config)
 }
 
 fn entries(config: &Config) -> Vec<Entry> {

@@ -1,6 +1,7 @@
 //! What a configuration may say. The same names in the provider's section of `openssl.cnf` and as ENGINE commands.
 
 use garner::arithmetic::{Arithmetic, best, libcrypto::Libcrypto};
+use garner::device::board::{Board, Options};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ enum Device_ {
     Auto,
     /// AVX-512 IFMA, or an error.
     Cpu,
+    /// Boards at these addresses, and the CPU for what they cannot take.
+    Boards(Vec<String>),
     /// libcrypto's exponentiation, for tests and comparisons: slower than doing without Garner.
     Libcrypto,
     /// One that was added by [`add_device`].
@@ -61,7 +64,7 @@ impl Settings {
     /// What each setting is, for people.
     pub fn describe(name: &str) -> &'static str {
         match name {
-            "device" => "auto, cpu or libcrypto",
+            "device" => "auto, cpu, libcrypto, or boards: vfio-user:PATH or a PCI address, commas between",
             "slots" => "how many batches run at the same time",
             "queue_limit" => "how many operations may wait",
             "failures_allowed" => "failed batches in a row before a device is taken out of service",
@@ -87,7 +90,10 @@ impl Settings {
                 other if ADDED.lock().unwrap_or_else(PoisonError::into_inner).contains_key(other) => {
                     Device_::Added(other.to_owned())
                 }
-                _ => return refused("must be auto, cpu or libcrypto".to_owned()),
+                boards if boards.contains(':') => {
+                    Device_::Boards(boards.split(',').map(|address| address.trim().to_owned()).collect())
+                }
+                _ => return refused("must be auto, cpu, libcrypto, or the address of a board".to_owned()),
             };
             return Ok(());
         }
@@ -113,6 +119,18 @@ impl Settings {
                 let host = host()?;
                 let make = ADDED.lock().unwrap_or_else(PoisonError::into_inner)[name.as_str()];
                 (Config::with(Arc::clone(&host), vec![make(host)]), true)
+            }
+            Device_::Boards(addresses) => {
+                let host = host()?;
+                let open = |address: &String| match Board::open(address, Options::default()) {
+                    Ok(board) => Ok(Arc::new(board) as Arc<dyn Device>),
+                    Err(error) => Err(refused(address, error.to_string())),
+                };
+                let mut config = Config::with(Arc::clone(&host), addresses.iter().map(open).collect::<Result<_, _>>()?);
+                if host.lanes() > 1 {
+                    config.fallback.push(Arc::new(Cpu::new(host)));
+                }
+                (config, true)
             }
             Device_::Auto | Device_::Cpu => {
                 let host = host()?;
@@ -142,7 +160,7 @@ mod tests {
     #[test]
     fn bad_values_are_refused_with_their_name_and_what_would_be_good() {
         for (name, value, error) in [
-            ("device", "gpu", "device = gpu: must be auto, cpu or libcrypto"),
+            ("device", "gpu", "device = gpu: must be auto, cpu, libcrypto, or the address of a board"),
             ("slots", "0", "slots = 0: must be a whole number from 1 to 4096"),
             ("slots", "two", "slots = two: must be a whole number from 1 to 4096"),
             ("queue_limit", "-1", "queue_limit = -1: must be a whole number from 1 to 16777216"),
@@ -154,6 +172,14 @@ mod tests {
         }
         let error = Settings::default().set("colour", "red").unwrap_err().to_string();
         assert!(error.contains("\"colour\", which is not one of device, slots"), "{error}");
+    }
+
+    #[test]
+    fn a_board_that_is_not_there_is_refused_by_its_address() {
+        let mut settings = Settings::default();
+        settings.set("device", "vfio-user:/nonexistent/board, 0000:ff:1f.7").unwrap();
+        let error = settings.config().unwrap_err().to_string();
+        assert!(error.starts_with("device = vfio-user:/nonexistent/board: board: "), "{error}");
     }
 
     #[test]

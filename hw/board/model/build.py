@@ -31,7 +31,7 @@ def build(parameters: list[str], waves: bool) -> Path:
          "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, "-CFLAGS", "-fPIC -O2 -std=c++17",
          "-LDFLAGS", "-shared", "-o", library.name,
          *(["--trace-fst"] if waves else []), *(f"-G{parameter}" for parameter in parameters),
-         *inputs, HERE / "model.cpp"],
+         "--vpi", HERE / "model.vlt", *inputs, HERE / "model.cpp"],
         check=True, stdout=sys.stderr)
     return library
 

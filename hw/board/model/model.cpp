@@ -1,10 +1,14 @@
 // Verilator's model of garner_top behind model.h.
 #include "model.h"
 
+#include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "Vgarner_top.h"
 #include "verilated.h"
+#include "verilated_syms.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #endif
@@ -16,6 +20,29 @@ struct GarnerModel {
   std::unique_ptr<VerilatedFstC> wave;
 #endif
   uint64_t half_cycles = 0;
+  // What model.vlt opens to us.
+  std::vector<VerilatedVar*> memories;
+  std::vector<uint64_t> bits_up_to;  // of the memories, added up
+  VerilatedVar* core_state = nullptr;
+
+  // Finds the memories of the cores, and the state of the first.
+  void find() {
+    uint64_t bits = 0;
+    std::string first;
+    for (const auto& [name, scope] : *context.scopeNameMap()) {
+      if (!scope->varsp() || !std::strstr(name, "u_core")) continue;
+      for (auto& [variable, var] : *scope->varsp()) {
+        if (!std::strcmp(variable, "memory")) {
+          bits += uint64_t(var.elements(1)) * var.entBits();
+          memories.push_back(&var);
+          bits_up_to.push_back(bits);
+        } else if (!std::strcmp(variable, "state_q") && (first.empty() || name < first)) {
+          first = name;
+          core_state = &var;
+        }
+      }
+    }
+  }
 
   void eval() {
     top->eval();
@@ -26,7 +53,7 @@ struct GarnerModel {
   }
 };
 
-uint32_t garner_model_version() { return 1; }
+uint32_t garner_model_version() { return 2; }
 
 uint32_t garner_model_sizes() { return sizeof(GarnerIn) << 16 | sizeof(GarnerOut); }
 
@@ -38,6 +65,7 @@ GarnerModel* garner_model_new() {
 #endif
   model->top = std::make_unique<Vgarner_top>(&model->context);
   Vgarner_top& top = *model->top;
+  model->find();
   top.clk_i = 0;
   top.s_axis_tvalid = 0;
   top.s_axis_tlast = 0;
@@ -102,6 +130,21 @@ void garner_model_cycle(GarnerModel* model, const GarnerIn* in, GarnerOut* out) 
   out->irq = top.irq_o;
   top.clk_i = 1;
   model->eval();
+}
+
+void garner_model_flip_memory(GarnerModel* model, uint64_t dice) {
+  uint64_t bit = dice % model->bits_up_to.back();
+  size_t i = 0;
+  while (bit >= model->bits_up_to[i]) i++;
+  if (i > 0) bit -= model->bits_up_to[i - 1];
+  VerilatedVar& memory = *model->memories[i];
+  const uint64_t width = memory.entBits();
+  auto* word = static_cast<uint8_t*>(memory.datap()) + bit / width * memory.entSize();
+  word[bit % width / 8] ^= 1 << bit % width % 8;
+}
+
+void garner_model_stop_core(GarnerModel* model) {
+  *static_cast<uint8_t*>(model->core_state->datap()) = 0x1F;  // no state of rsa_core
 }
 
 int garner_model_wave_start(GarnerModel* model, const char* path) {

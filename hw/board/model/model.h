@@ -36,6 +36,10 @@ GarnerModel* garner_model_new();
 void garner_model_free(GarnerModel* model);
 // One clock cycle with these inputs.
 void garner_model_cycle(GarnerModel* model, const GarnerIn* in, GarnerOut* out);
+// Turns over one bit of the memories in the cores, chosen by `dice`.
+void garner_model_flip_memory(GarnerModel* model, uint64_t dice);
+// Brings the first core into a state from which only a reset leads out.
+void garner_model_stop_core(GarnerModel* model);
 // Starts a waveform (FST) at this cycle. 0: done; 1: the model was built without.
 int garner_model_wave_start(GarnerModel* model, const char* path);
 void garner_model_wave_stop(GarnerModel* model);

@@ -1,17 +1,29 @@
-//! Faults on purpose, to see that a host bears them: damaged results, lost interrupts, a board that hangs.
+//! Faults on purpose, to see that a host bears them: damaged results and memories, lost interrupts, a core or a whole
+//! board that hangs, a board that is pulled out.
 
 use std::str::FromStr;
+
+/// Writes to memory of at most so many bytes are completions; results are longer.
+pub const COMPLETION: usize = 16;
 
 /// Which faults, and how often.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Plan {
     /// Share of the results of which one bit is turned over.
     pub flip: f64,
+    /// Every so many cycles one bit of the memories in the cores is turned over.
+    pub flip_memory: Option<u64>,
     /// Share of the interrupts that are not delivered.
     pub lost_interrupt: f64,
     /// The board stops answering on its memory bus after so many results.
     pub hang_after: Option<u64>,
+    /// The first core stops in its tracks after so many results, once.
+    pub hang_core_after: Option<u64>,
+    /// The board is pulled out after so many results: registers read as ones, and it does nothing any more.
+    pub absent_after: Option<u64>,
 }
+
+const KNOWN: &str = "flip, flip-memory, lost-interrupt, hang-after, hang-core-after and absent-after";
 
 impl FromStr for Plan {
     type Err = String;
@@ -24,13 +36,18 @@ impl FromStr for Plan {
                 Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
                 _ => Err(format!("{name}: {value:?} is not between 0 and 1")),
             };
+            let count = || match value.parse::<u64>() {
+                Ok(count) if count > 0 => Ok(Some(count)),
+                _ => Err(format!("{name}: {value:?} is not a number of at least 1")),
+            };
             match name {
                 "flip" => plan.flip = share()?,
+                "flip-memory" => plan.flip_memory = count()?,
                 "lost-interrupt" => plan.lost_interrupt = share()?,
-                "hang-after" => {
-                    plan.hang_after = Some(value.parse().map_err(|_| format!("{name}: {value:?} is not a number"))?);
-                }
-                _ => return Err(format!("{name:?} is unknown; known are flip, lost-interrupt and hang-after")),
+                "hang-after" => plan.hang_after = count()?,
+                "hang-core-after" => plan.hang_core_after = count()?,
+                "absent-after" => plan.absent_after = count()?,
+                _ => return Err(format!("{name:?} is unknown; known are {KNOWN}")),
             }
         }
         Ok(plan)
@@ -43,12 +60,34 @@ pub struct Faults {
     plan: Plan,
     state: u64,
     results: u64,
+    core_hangs: bool,
+}
+
+/// What is to happen to the design now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strike {
+    /// Turn over a bit of a memory, chosen by this number.
+    Memory(u64),
+    /// Stop the first core.
+    Core,
 }
 
 impl Faults {
     /// Starts a plan.
     pub fn new(plan: Plan) -> Faults {
-        Faults { plan, state: 0x9E37_79B9_7F4A_7C15, results: 0 }
+        Faults { plan, state: 0x9E37_79B9_7F4A_7C15, results: 0, core_hangs: false }
+    }
+
+    /// What strikes the design in this cycle.
+    pub fn strike(&mut self, now: u64) -> Option<Strike> {
+        if self.plan.flip_memory.is_some_and(|every| now.is_multiple_of(every)) {
+            return Some(Strike::Memory(self.next()));
+        }
+        if !self.core_hangs && self.plan.hang_core_after.is_some_and(|after| self.results >= after) {
+            self.core_hangs = true;
+            return Some(Strike::Core);
+        }
+        None
     }
 
     /// xorshift64*: dice, not randomness for secrets.
@@ -63,9 +102,9 @@ impl Faults {
         share > 0.0 && ((self.next() >> 11) as f64 / (1u64 << 53) as f64) < share
     }
 
-    /// A write on its way to memory. Results are longer than completions, which are left alone.
+    /// A write on its way to memory. Completions are left alone.
     pub fn damage(&mut self, data: &mut [u8]) {
-        if data.len() <= 16 {
+        if data.len() <= COMPLETION {
             return;
         }
         self.results += 1;
@@ -80,9 +119,14 @@ impl Faults {
         self.happens(self.plan.lost_interrupt)
     }
 
-    /// Whether the board hangs. A reset does not heal it.
+    /// Whether the board's memory bus stands still. A reset does not heal it.
     pub fn hung(&self) -> bool {
-        self.plan.hang_after.is_some_and(|after| self.results >= after)
+        self.plan.hang_after.is_some_and(|after| self.results >= after) || self.absent()
+    }
+
+    /// Whether the board has been pulled out.
+    pub fn absent(&self) -> bool {
+        self.plan.absent_after.is_some_and(|after| self.results >= after)
     }
 }
 
@@ -93,9 +137,21 @@ mod tests {
     #[test]
     fn plans_are_read_and_wrong_ones_name_what_is_wrong() {
         let plan: Plan = "flip=0.5,hang-after=3".parse().unwrap();
-        assert_eq!(plan, Plan { flip: 0.5, lost_interrupt: 0.0, hang_after: Some(3) });
+        assert_eq!(plan, Plan { flip: 0.5, hang_after: Some(3), ..Plan::default() });
         assert!("flip=2".parse::<Plan>().unwrap_err().contains("between 0 and 1"));
         assert!("drop=1".parse::<Plan>().unwrap_err().contains("lost-interrupt"));
+        assert!("flip-memory=0".parse::<Plan>().unwrap_err().contains("at least 1"));
+    }
+
+    #[test]
+    fn a_core_is_stopped_once_and_memories_are_struck_again_and_again() {
+        let mut faults = Faults::new("hang-core-after=1,flip-memory=10".parse().unwrap());
+        assert_eq!(faults.strike(1), None);
+        faults.damage(&mut [0; 64]);
+        assert_eq!([faults.strike(2), faults.strike(3)], [Some(Strike::Core), None]);
+        assert!(
+            matches!([faults.strike(10), faults.strike(20)], [Some(Strike::Memory(a)), Some(Strike::Memory(b))] if a != b)
+        );
     }
 
     #[test]

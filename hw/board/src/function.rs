@@ -75,7 +75,7 @@ impl Function {
             Err(error) => return error,
         };
         let remote = Client { sender: Arc::clone(&sender), answers: receiver, next_id: 0 };
-        lock(&self.memory).restart(Some(Box::new(remote)));
+        lock(&self.memory).restart(Some(Arc::new(Mutex::new(remote))));
         let mut session = Session {
             function: self,
             sender,
@@ -181,9 +181,14 @@ impl Session<'_> {
             command::REGION_READ => self.read(&message),
             command::REGION_WRITE => self.write(&message),
             command::RESET => {
-                function.reset();
                 self.config = ConfigSpace::new(VECTORS);
-                Ok(Some(Vec::new()))
+                let (sender, header) = (Arc::clone(&self.sender), message.header);
+                function.simulation.request(Request::Reset(Box::new(move |_| {
+                    if header.flags & flags::NO_REPLY == 0 {
+                        drop(lock(&sender).reply(header, &[])); // if it failed, the reading thread notices
+                    }
+                })));
+                Ok(None)
             }
             _ => Err(Errno::NOTSUP),
         }

@@ -5,18 +5,22 @@
 //! write   last beat -- latency ----> in memory, then the response
 //! ```
 //!
-//! Both directions have the link's bandwidth, each for itself. Time is counted in cycles of the design's clock.
+//! A register access by the host arrives as late as a write does. Both directions have the link's bandwidth, each for itself. Time is counted in cycles of the design's clock.
 
-use crate::faults::Faults;
+use crate::faults::{COMPLETION, Faults};
 use crate::memory::{BusError, Memory};
 use crate::model::{In, Out};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 const BEAT: usize = 8;
 const SLAVE_ERROR: u8 = 2;
 /// Transactions under way in each direction; a PCIe bridge has as many tags or more.
 const UNDER_WAY: usize = 16;
+
+/// The clock of the cores in MHz, as nextpnr places and routes `rsa_core` on an LFE5U-85 (docs/hardware.md): the one place
+/// to change when it moves. Everything in device time rests on it.
+pub const PLACED_CLOCK_MHZ: f64 = 122.0;
 
 /// What the link takes, in cycles.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +56,10 @@ pub struct Traffic {
     pub bytes_read: u64,
     pub bytes_written: u64,
     pub errors: u64,
+    /// Jobs whose completions are in memory.
+    pub jobs: u64,
+    /// Cycles that cores took for them, as their completions say.
+    pub computing: u64,
 }
 
 /// The slave with its queues.
@@ -83,6 +91,11 @@ impl Link {
         }
     }
 
+    /// What an access of a register takes in one direction, in cycles.
+    pub fn latency(&self) -> u64 {
+        self.timing.latency
+    }
+
     /// Drops everything that is under way.
     pub fn reset(&mut self) {
         self.reads.clear();
@@ -105,8 +118,7 @@ impl Link {
         {
             let data = read.data.get_or_insert_with(|| {
                 let mut data = vec![0; read.beats * BEAT];
-                let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
-                memory.read(read.address, &mut data).map(|()| data)
+                Memory::read(memory, read.address, &mut data).map(|()| data)
             });
             pins.m_rvalid = true;
             pins.m_rlast = read.beat + 1 == read.beats;
@@ -124,6 +136,10 @@ impl Link {
             && self.writes.front().and_then(|write| write.ready).is_some_and(|ready| ready <= now)
             && let Some(write) = self.writes.pop_front()
         {
+            if let Some(cycles) = completion(&write.data) {
+                self.traffic.jobs += 1;
+                self.traffic.computing += u64::from(cycles);
+            }
             let done = commit(memory, write, faults);
             self.traffic.errors += u64::from(done.is_err());
             self.response = Some(if done.is_ok() { 0 } else { SLAVE_ERROR });
@@ -189,16 +205,21 @@ impl Timing {
     }
 }
 
+/// The cycles that a completion tells, if it is one.
+fn completion(data: &[u8]) -> Option<u32> {
+    let cycles = data.get(4..8).filter(|_| data.len() <= COMPLETION)?;
+    Some(u32::from_le_bytes(cycles.try_into().expect("four bytes")))
+}
+
 /// Writes what the strobes say, in runs.
 fn commit(memory: &Mutex<Memory>, mut write: Write, faults: &mut Faults) -> Result<(), BusError> {
     faults.damage(&mut write.data);
-    let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
     let written = |byte: usize| write.strobes[byte / BEAT] >> (byte % BEAT) & 1 == 1;
     let mut byte = 0;
     while byte < write.data.len() {
         let end = (byte..write.data.len()).find(|&i| !written(i)).unwrap_or(write.data.len());
         if end > byte {
-            memory.write(write.address + byte as u64, &write.data[byte..end])?;
+            Memory::write(memory, write.address.wrapping_add(byte as u64), &write.data[byte..end])?;
         }
         byte = end.max(byte) + usize::from(end < write.data.len());
     }

@@ -3,11 +3,13 @@
 use clap::Parser;
 use garner_board::faults::Plan;
 use garner_board::function::Function;
-use garner_board::link::Timing;
+use garner_board::link::{PLACED_CLOCK_MHZ, Timing};
 use garner_board::memory::Memory;
 use garner_board::model::{Model, ModelError};
-use garner_board::simulation::{Events, Parts, Simulation, Statistics, Wave};
+use garner_board::simulation::{Events, Parts, Simulation, Wave};
 use garner_vfio_user::Error;
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,6 +24,7 @@ Examples:
   garner-board --model hw/build/board/default/libgarner_model.so --socket /tmp/board0
   garner-board --model MODEL --socket /tmp/board0 --socket /tmp/board1      two boards
   garner-board --model MODEL --socket /tmp/board0 --inject flip=0.1         one result in ten is wrong
+  garner-board --model MODEL --socket /tmp/board0 --inject absent-after=9   pulled out after nine results
   garner-board --model MODEL --socket /tmp/board0 --wave run.fst --wave-from 30000 --wave-cycles 5000
 
 `make board` builds a model. A client that leaves leaves a reset board behind; its keys are overwritten."
@@ -33,16 +36,21 @@ struct Arguments {
     /// Where to listen; several times for several boards.
     #[arg(long, required = true)]
     socket: Vec<PathBuf>,
-    /// The design's clock in MHz, which relates the link's time to cycles.
-    #[arg(long, default_value_t = 100.0)]
-    clock: f64,
+    /// The design's clock in MHz, which relates the link's time to cycles. The default is what it was placed and routed at.
+    #[arg(long, default_value_t = PLACED_CLOCK_MHZ, value_parser = positive)]
+    clock_mhz: f64,
     /// The link's latency in microseconds, for a read from address to data and for a write to be in memory.
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = not_negative)]
     latency: f64,
     /// The link's payload in MB/s and direction. The default is PCIe 2.0 x4: 2,000 MB/s less the heads of packets of 256 bytes.
-    #[arg(long, default_value_t = 1820.0)]
+    #[arg(long, default_value_t = 1820.0, value_parser = positive)]
     bandwidth: f64,
-    /// Faults on purpose: flip=SHARE, lost-interrupt=SHARE, hang-after=RESULTS, with commas between.
+    /// Append a line of JSON to this file whenever a client leaves: what was done for it, in device time.
+    #[arg(long, value_name = "FILE")]
+    statistics: Option<PathBuf>,
+    /// Faults on purpose, with commas between: flip=SHARE (of the results), flip-memory=CYCLES (a bit of the cores'
+    /// memories every so many), lost-interrupt=SHARE; after so many results, hang-after=N (its bus), hang-core-after=N
+    /// (one core, until a reset), absent-after=N (pulled out).
     #[arg(long, value_name = "FAULTS")]
     inject: Option<Plan>,
     /// Write a waveform (FST) here, of the first board; the model must be built with --waves.
@@ -66,8 +74,9 @@ fn main() -> ExitCode {
         }) {
             Ok((function, listener)) => {
                 eprintln!("{}: a board is listening", socket.display());
-                let name = socket.display().to_string();
-                threads.push(std::thread::spawn(move || attend(&function, &listener, &name)));
+                let (name, file) = (socket.display().to_string(), arguments.statistics.clone());
+                let clock = arguments.clock_mhz;
+                threads.push(std::thread::spawn(move || attend(&function, &listener, &name, clock, file.as_deref())));
             }
             Err(error) => {
                 eprintln!("garner-board: {error}");
@@ -102,8 +111,8 @@ fn board(arguments: &Arguments, first: bool) -> Result<Function, ModelError> {
     let simulation = Simulation::start(Parts {
         model: Model::load(&arguments.model)?,
         timing: Timing {
-            latency: (arguments.latency * arguments.clock).round() as u64,
-            bytes_per_cycle: arguments.bandwidth / arguments.clock,
+            latency: (arguments.latency * arguments.clock_mhz).round() as u64,
+            bytes_per_cycle: arguments.bandwidth / arguments.clock_mhz,
         },
         memory: Arc::clone(&memory),
         events: Arc::clone(&events),
@@ -114,7 +123,7 @@ fn board(arguments: &Arguments, first: bool) -> Result<Function, ModelError> {
 }
 
 /// Serves clients, one at a time, for ever.
-fn attend(function: &Function, listener: &UnixListener, name: &str) {
+fn attend(function: &Function, listener: &UnixListener, name: &str, clock_mhz: f64, file: Option<&Path>) {
     for stream in listener.incoming() {
         let before = function.simulation.statistics();
         let ended = match stream {
@@ -125,19 +134,29 @@ fn attend(function: &Function, listener: &UnixListener, name: &str) {
             Error::Closed => "the client left".to_owned(),
             error => error.to_string(),
         };
-        eprintln!("{name}: {why}; {}", summary(before, function.simulation.statistics()));
+        let done = function.simulation.statistics().since(before);
+        eprintln!("{name}: {why}; {done}");
+        if let Some(path) = file
+            && let Err(error) = append(path, &done.json(name, clock_mhz))
+        {
+            eprintln!("garner-board: {}: {error}", path.display());
+        }
     }
 }
 
-/// What was simulated between two moments.
-fn summary(before: Statistics, after: Statistics) -> String {
-    let (cycles, awake) = (after.cycles - before.cycles, (after.awake - before.awake).as_secs_f64());
-    format!(
-        "{cycles} cycles in {awake:.2} s ({:.0} kcycles/s), {} bytes read, {} written, {} bus errors, {} interrupts",
-        cycles as f64 / awake.max(1e-9) / 1e3,
-        after.traffic.bytes_read - before.traffic.bytes_read,
-        after.traffic.bytes_written - before.traffic.bytes_written,
-        after.traffic.errors - before.traffic.errors,
-        after.interrupts - before.interrupts,
-    )
+fn append(path: &Path, line: &serde_json::Value) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    // One write, so that the lines of several boards do not mix.
+    file.write_all(format!("{line}\n").as_bytes())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    not_negative(text).and_then(|number| if number > 0.0 { Ok(number) } else { Err("must be above 0".to_owned()) })
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+        _ => Err("must be a number of at least 0".to_owned()),
+    }
 }

@@ -7,6 +7,7 @@ use garner_vfio_user::message::{DmaMap, DmaUnmap};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An access that a bus answers with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,15 +29,22 @@ struct Map {
 }
 
 /// All maps of one client.
+///
+/// Files are read and written under the lock, so that nothing goes to a map that was taken away. The client is asked
+/// without it: its own requests, to take a map away for one, may come before its answer.
 #[derive(Default)]
 pub struct Memory {
     maps: BTreeMap<u64, Map>,
-    remote: Option<Box<dyn Remote>>,
+    remote: Option<Arc<Mutex<dyn Remote>>>,
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Memory {
     /// Forgets everything; from now on `remote` answers for maps without a descriptor.
-    pub fn restart(&mut self, remote: Option<Box<dyn Remote>>) {
+    pub fn restart(&mut self, remote: Option<Arc<Mutex<dyn Remote>>>) {
         self.maps.clear();
         self.remote = remote;
     }
@@ -87,37 +95,39 @@ impl Memory {
     ///
     /// # Errors
     /// [`BusError`] where nothing readable is mapped.
-    pub fn read(&mut self, address: u64, data: &mut [u8]) -> Result<(), BusError> {
-        match self.find(address, data.len(), DmaMap::READ)? {
-            (offset, Map { file: Some((file, start)), .. }) => {
-                match rustix::io::pread(file, &mut *data, start.saturating_add(offset)) {
-                    Ok(read) if read == data.len() => Ok(()),
-                    _ => Err(BusError),
-                }
-            }
-            _ => self.remote.as_mut().ok_or(BusError)?.read(address, data),
+    pub fn read(shared: &Mutex<Memory>, address: u64, data: &mut [u8]) -> Result<(), BusError> {
+        let memory = lock(shared);
+        if let (offset, Map { file: Some((file, start)), .. }) = memory.find(address, data.len(), DmaMap::READ)? {
+            return match rustix::io::pread(file, &mut *data, start.saturating_add(offset)) {
+                Ok(read) if read == data.len() => Ok(()),
+                _ => Err(BusError),
+            };
         }
+        let remote = memory.remote.clone().ok_or(BusError)?;
+        drop(memory);
+        lock(&remote).read(address, data)
     }
 
     /// Writes `data`, its last eight bytes last.
     ///
     /// # Errors
     /// [`BusError`] where nothing writable is mapped.
-    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), BusError> {
-        match self.find(address, data.len(), DmaMap::WRITE)? {
-            (offset, Map { file: Some((file, start)), .. }) => {
-                let mut at = start.saturating_add(offset);
-                let (most, last) = data.split_at(data.len().saturating_sub(8));
-                for part in [most, last] {
-                    if !part.is_empty() && rustix::io::pwrite(file, part, at) != Ok(part.len()) {
-                        return Err(BusError);
-                    }
-                    at += part.len() as u64;
+    pub fn write(shared: &Mutex<Memory>, address: u64, data: &[u8]) -> Result<(), BusError> {
+        let memory = lock(shared);
+        if let (offset, Map { file: Some((file, start)), .. }) = memory.find(address, data.len(), DmaMap::WRITE)? {
+            let mut at = start.saturating_add(offset);
+            let (most, last) = data.split_at(data.len().saturating_sub(8));
+            for part in [most, last] {
+                if !part.is_empty() && rustix::io::pwrite(file, part, at) != Ok(part.len()) {
+                    return Err(BusError);
                 }
-                Ok(())
+                at += part.len() as u64;
             }
-            _ => self.remote.as_mut().ok_or(BusError)?.write(address, data),
+            return Ok(());
         }
+        let remote = memory.remote.clone().ok_or(BusError)?;
+        drop(memory);
+        lock(&remote).write(address, data)
     }
 }
 
@@ -140,15 +150,16 @@ mod tests {
     fn accesses_beyond_a_map_or_after_its_end_are_bus_errors() {
         let mut memory = Memory::default();
         memory.map(&map(0x10000, 0x2000), Some(file(0x2000))).unwrap();
-        memory.write(0x11FF8, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+        let memory = Mutex::new(memory);
+        Memory::write(&memory, 0x11FF8, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
         let mut data = [0; 8];
-        memory.read(0x11FF8, &mut data).unwrap();
+        Memory::read(&memory, 0x11FF8, &mut data).unwrap();
         assert_eq!(data, [1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(memory.read(0x11FFC, &mut data), Err(BusError));
-        assert_eq!(memory.read(0xFFFF, &mut data), Err(BusError));
-        assert_eq!(memory.read(u64::MAX - 3, &mut data), Err(BusError));
-        memory.unmap(&DmaUnmap { address: 0x10000, size: 0x2000, ..DmaUnmap::default() }).unwrap();
-        assert_eq!(memory.read(0x11FF8, &mut data), Err(BusError));
+        assert_eq!(Memory::read(&memory, 0x11FFC, &mut data), Err(BusError));
+        assert_eq!(Memory::read(&memory, 0xFFFF, &mut data), Err(BusError));
+        assert_eq!(Memory::read(&memory, u64::MAX - 3, &mut data), Err(BusError));
+        lock(&memory).unmap(&DmaUnmap { address: 0x10000, size: 0x2000, ..DmaUnmap::default() }).unwrap();
+        assert_eq!(Memory::read(&memory, 0x11FF8, &mut data), Err(BusError));
     }
 
     #[test]
@@ -170,6 +181,6 @@ mod tests {
         let file = file(0x2000);
         memory.map(&map(0, 0x2000), Some(file.try_clone().unwrap())).unwrap();
         ftruncate(&file, 0).unwrap();
-        assert_eq!(memory.read(0x1000, &mut [0; 8]), Err(BusError));
+        assert_eq!(Memory::read(&Mutex::new(memory), 0x1000, &mut [0; 8]), Err(BusError));
     }
 }

@@ -58,7 +58,7 @@ pub struct Out {
     pub m_wdata: u64,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +84,8 @@ pub struct Model {
     instance: *mut c_void,
     cycle: unsafe extern "C" fn(*mut c_void, *const In, *mut Out),
     free: unsafe extern "C" fn(*mut c_void),
+    flip_memory: unsafe extern "C" fn(*mut c_void, u64),
+    stop_core: unsafe extern "C" fn(*mut c_void),
     wave_start: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
     wave_stop: unsafe extern "C" fn(*mut c_void),
     /// Keeps the code of the pointers above in memory.
@@ -117,6 +119,8 @@ impl Model {
                 instance: new(),
                 cycle: *library.get(b"garner_model_cycle").map_err(failed)?,
                 free: *library.get(b"garner_model_free").map_err(failed)?,
+                flip_memory: *library.get(b"garner_model_flip_memory").map_err(failed)?,
+                stop_core: *library.get(b"garner_model_stop_core").map_err(failed)?,
                 wave_start: *library.get(b"garner_model_wave_start").map_err(failed)?,
                 wave_stop: *library.get(b"garner_model_wave_stop").map_err(failed)?,
                 _library: library,
@@ -130,6 +134,18 @@ impl Model {
         // SAFETY: the instance lives until drop, the structures are those of model.h.
         unsafe { (self.cycle)(self.instance, pins, &mut out) };
         out
+    }
+
+    /// Turns over one bit of the memories in the cores, chosen by `dice`.
+    pub fn flip_memory(&mut self, dice: u64) {
+        // SAFETY: as in `cycle`.
+        unsafe { (self.flip_memory)(self.instance, dice) };
+    }
+
+    /// Brings the first core into a state from which only a reset leads out.
+    pub fn stop_core(&mut self) {
+        // SAFETY: as in `cycle`.
+        unsafe { (self.stop_core)(self.instance) };
     }
 
     /// Starts a waveform.

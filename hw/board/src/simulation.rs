@@ -4,11 +4,12 @@
 //! The thread sleeps while the design has nothing to do: no descriptor, no transaction, no timer that runs. Device time
 //! stands still then.
 
-use crate::faults::{Faults, Plan};
+use crate::faults::{Faults, Plan, Strike};
 use crate::link::{Link, Timing, Traffic};
 use crate::memory::Memory;
 use crate::model::{In, Model, ModelError, Out};
 use rustix::io::Errno;
+use std::fmt;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -19,9 +20,12 @@ use std::time::{Duration, Instant};
 /// Interrupt lines of the design, and vectors of MSI-X.
 pub const VECTORS: usize = 3;
 
-/// Registers the board itself looks at, to know when it may sleep.
+/// Registers the board itself looks at: to know when it may sleep, and when there is work.
 mod register {
+    pub const CONTROL: u16 = 0x020;
+    pub const CONTROL_ENABLE: u32 = 1;
     pub const STATUS: u16 = 0x024;
+    pub const SUBMISSION_TAIL: u16 = 0x04C;
     pub const STATUS_IDLE: u32 = 1;
     pub const STATUS_ZEROISING: u32 = 2;
     pub const INTERRUPT_COALESCE: u16 = 0x038;
@@ -76,10 +80,65 @@ pub type Events = Arc<Mutex<[Option<OwnedFd>; VECTORS]>>;
 #[allow(missing_docs)]
 pub struct Statistics {
     pub cycles: u64,
+    /// Cycles in which a job was under way: from the doorbell to its completion in memory.
+    pub occupied: u64,
     /// Time in which the simulation did not sleep.
     pub awake: Duration,
     pub traffic: Traffic,
     pub interrupts: u64,
+}
+
+impl Statistics {
+    /// What was done since an earlier moment.
+    #[must_use]
+    pub fn since(self, before: Statistics) -> Statistics {
+        let (new, old) = (self.traffic, before.traffic);
+        Statistics {
+            cycles: self.cycles - before.cycles,
+            occupied: self.occupied - before.occupied,
+            awake: self.awake.saturating_sub(before.awake),
+            traffic: Traffic {
+                bytes_read: new.bytes_read - old.bytes_read,
+                bytes_written: new.bytes_written - old.bytes_written,
+                errors: new.errors - old.errors,
+                jobs: new.jobs - old.jobs,
+                computing: new.computing - old.computing,
+            },
+            interrupts: self.interrupts - before.interrupts,
+        }
+    }
+
+    /// Simulated cycles a second of real time.
+    pub fn speed(&self) -> f64 {
+        self.cycles as f64 / self.awake.as_secs_f64().max(1e-9)
+    }
+
+    /// Everything, for a program; cycles are those of a clock of `clock_mhz`.
+    pub fn json(&self, board: &str, clock_mhz: f64) -> serde_json::Value {
+        serde_json::json!({
+            "board": board, "clock_mhz": clock_mhz, "jobs": self.traffic.jobs, "cycles": self.cycles,
+            "occupied_cycles": self.occupied, "computing_cycles": self.traffic.computing,
+            "bytes_read": self.traffic.bytes_read, "bytes_written": self.traffic.bytes_written,
+            "bus_errors": self.traffic.errors, "interrupts": self.interrupts,
+            "awake_s": self.awake.as_secs_f64(), "cycles_per_second": self.speed(),
+        })
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Traffic { bytes_read, bytes_written, errors, jobs, computing } = self.traffic;
+        write!(
+            f,
+            "{jobs} jobs, {computing} core cycles, under way in {} of {} cycles; {bytes_read} bytes read, \
+             {bytes_written} written, {errors} bus errors, {} interrupts; {:.2} s, {:.0} kcycles/s",
+            self.occupied,
+            self.cycles,
+            self.interrupts,
+            self.awake.as_secs_f64(),
+            self.speed() / 1e3,
+        )
+    }
 }
 
 /// The handle of a running simulation.
@@ -141,6 +200,10 @@ struct Runner {
     now: u64,
     /// The last cycle in which anything moved on a bus.
     moved: u64,
+    /// Jobs the doorbell told of since the rings were enabled, modulo 2^16, and the traffic's count of jobs then.
+    submitted: u16,
+    jobs_before: u64,
+    occupied: u64,
     interrupts: u64,
     statistics: Arc<Mutex<Statistics>>,
 }
@@ -157,6 +220,9 @@ impl Runner {
             out: Out::default(),
             now: 0,
             moved: 0,
+            submitted: 0,
+            jobs_before: 0,
+            occupied: 0,
             interrupts: 0,
             statistics,
         }
@@ -180,10 +246,18 @@ impl Runner {
                 Err(TryRecvError::Empty) => None,
             };
             match request {
-                Some(Request::Read(offset, answer)) => answer(self.read(offset).ok_or(Errno::IO)),
-                Some(Request::Write(offset, value, answer)) => answer(self.write(offset, value).ok_or(Errno::IO)),
+                Some(Request::Read(offset, answer)) => {
+                    self.travel();
+                    answer(self.read(offset).ok_or(Errno::IO));
+                }
+                Some(Request::Write(offset, value, answer)) => {
+                    self.tell_of(offset, value);
+                    self.travel();
+                    answer(self.write(offset, value).ok_or(Errno::IO));
+                }
                 Some(Request::Reset(answer)) => {
                     self.reset();
+                    self.publish(awake + since.elapsed());
                     answer(Ok(()));
                 }
                 Some(Request::Stop) => return,
@@ -200,11 +274,15 @@ impl Runner {
 
     fn publish(&self, awake: Duration) {
         let mut statistics = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
-        *statistics = Statistics { cycles: self.now, awake, traffic: self.link.traffic, interrupts: self.interrupts };
+        let (cycles, occupied) = (self.now, self.occupied);
+        *statistics = Statistics { cycles, occupied, awake, traffic: self.link.traffic, interrupts: self.interrupts };
     }
 
     /// Whether nothing would ever happen without the outside.
     fn may_sleep(&mut self) -> bool {
+        if self.faults.absent() {
+            return true;
+        }
         let moved = self.now;
         let idle = self.link.is_idle()
             && self.read(register::STATUS).is_some_and(|status| {
@@ -221,6 +299,7 @@ impl Runner {
 
     fn reset(&mut self) {
         self.link.reset();
+        self.restart_rings();
         self.pins = In::default();
         for _ in 0..4 {
             self.cycle();
@@ -229,7 +308,37 @@ impl Runner {
         self.moved = self.now;
     }
 
+    /// A register access is on its way over the link.
+    fn travel(&mut self) {
+        for _ in 0..self.link.latency() {
+            self.cycle();
+        }
+    }
+
+    /// Takes note of what a write means for the jobs under way. A doorbell counts from when it is rung.
+    fn tell_of(&mut self, offset: u16, value: u32) {
+        match offset {
+            register::SUBMISSION_TAIL => self.submitted = value as u16,
+            register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.restart_rings(),
+            _ => {}
+        }
+    }
+
+    fn restart_rings(&mut self) {
+        self.submitted = 0;
+        self.jobs_before = self.link.traffic.jobs;
+    }
+
+    fn is_occupied(&self) -> bool {
+        (self.link.traffic.jobs - self.jobs_before) as u16 != self.submitted
+    }
+
     fn cycle(&mut self) {
+        match self.faults.strike(self.now) {
+            Some(Strike::Memory(dice)) => self.model.flip_memory(dice),
+            Some(Strike::Core) => self.model.stop_core(),
+            None => {}
+        }
         if let Some(wave) = &self.wave {
             if self.now == wave.from {
                 if let Err(error) = self.model.wave_start(&wave.path) {
@@ -255,6 +364,7 @@ impl Runner {
         }
         self.out = out;
         self.now += 1;
+        self.occupied += u64::from(self.is_occupied());
     }
 
     fn interrupt(&mut self, rising: u8) {
@@ -273,6 +383,9 @@ impl Runner {
 
     /// A read over AXI4-Lite; `None` when the design refuses or does not answer.
     fn read(&mut self, offset: u16) -> Option<u32> {
+        if self.faults.absent() {
+            return Some(u32::MAX);
+        }
         self.pins.arvalid = true;
         self.pins.araddr = offset;
         self.pins.rready = true;
@@ -292,6 +405,9 @@ impl Runner {
     }
 
     fn write(&mut self, offset: u16, value: u32) -> Option<()> {
+        if self.faults.absent() {
+            return Some(());
+        }
         (self.pins.awvalid, self.pins.wvalid, self.pins.bready) = (true, true, true);
         (self.pins.awaddr, self.pins.wdata) = (offset, value);
         let mut done = None;

@@ -1,84 +1,35 @@
 //! The library's board device over a simulated board: `make board-test` (needs a compiled model, `GARNER_MODEL`).
 
+mod support;
+
 use garner::arithmetic;
-use garner::device::Device;
 use garner::device::board::{Board, Options};
+use garner::device::{Cpu, Device, Private};
 use garner::gather::{Config, Gatherer};
-use garner::key::PrivateKey;
 use garner::padding::Hash;
 use garner::signature;
-use openssl::bn::{BigNum, BigNumContext, BigNumRef};
+use openssl::bn::BigNum;
 use openssl::hash::MessageDigest;
-use openssl::pkey::{PKey, Private};
-use openssl::rsa::Rsa;
 use openssl::sign::Verifier;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use support::{Key, Simulated, key, power, until, words};
 
-/// A garner-board of its own; killed when dropped.
-struct Simulated {
-    process: Child,
-    socket: PathBuf,
+/// Over these boards, and the CPU for what they cannot take.
+fn gatherer(boards: &[&Arc<Board>]) -> Gatherer {
+    let host = arithmetic::best().unwrap();
+    let boards = boards.iter().map(|&board| Arc::clone(board) as Arc<dyn Device>).collect();
+    let mut config = Config::with(Arc::clone(&host), boards);
+    config.fallback.push(Arc::new(Cpu::new(host)));
+    config.slots = 2;
+    Gatherer::new(config)
 }
 
-impl Simulated {
-    fn start(name: &str, arguments: &[&str]) -> Simulated {
-        let model = std::env::var_os("GARNER_MODEL").expect("GARNER_MODEL names a model; run `make board-test`");
-        let socket = std::env::temp_dir().join(format!("garner-board-{}-{name}", std::process::id()));
-        let process = Command::new(env!("CARGO_BIN_EXE_garner-board"))
-            .arg("--model")
-            .arg(model)
-            .arg("--socket")
-            .arg(&socket)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .spawn()
-            .expect("garner-board starts");
-        let start = Instant::now();
-        while !socket.exists() {
-            assert!(start.elapsed() < Duration::from_secs(30), "garner-board does not listen");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Simulated { process, socket }
-    }
-
-    fn open(&self, patience: u64) -> Arc<Board> {
-        let options = Options::default().patience(Duration::from_secs(patience));
-        Arc::new(Board::open(&format!("vfio-user:{}", self.socket.display()), options).expect("the board opens"))
-    }
-
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-}
-
-impl Drop for Simulated {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = std::fs::remove_file(&self.socket);
-    }
-}
-
-struct Key {
-    public: PKey<Private>,
-    key: Arc<PrivateKey>,
-}
-
-fn key(bits: u32) -> Key {
-    let rsa = Rsa::generate(bits).unwrap();
-    let key = Arc::new(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap());
-    Key { public: PKey::from_rsa(rsa).unwrap(), key }
-}
-
-fn gatherer(board: &Arc<Board>) -> Gatherer {
-    Gatherer::new(Config::with(arithmetic::best().unwrap(), vec![Arc::clone(board) as Arc<dyn Device>]))
+fn jobs(board: &Board) -> u64 {
+    board.counters(false).unwrap().jobs
 }
 
 /// Signs with every key from some threads; OpenSSL verifies each signature.
@@ -101,12 +52,12 @@ fn sign_all(gatherer: &Gatherer, keys: &[Key], each: usize) {
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn signatures_of_more_keys_than_slots_are_made_by_the_board_and_right() {
-    let simulated = Simulated::start("keys", &[]);
+    let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
     let capability = board.capability();
     assert!(capability.cores >= 1 && capability.max_bits >= 1024, "{capability:?}");
     let keys: Vec<Key> = (0..capability.key_slots + 2).map(|_| key(512)).collect();
-    let gatherer = gatherer(&board);
+    let gatherer = gatherer(&[&board]);
     sign_all(&gatherer, &keys, 2);
     let counters = board.counters(false).unwrap();
     let loaded = board.events().keys_loaded.load(Ordering::Relaxed);
@@ -120,9 +71,9 @@ fn signatures_of_more_keys_than_slots_are_made_by_the_board_and_right() {
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn what_the_board_cannot_take_goes_to_the_host() {
-    let simulated = Simulated::start("host", &[]);
+    let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
-    let gatherer = gatherer(&board);
+    let gatherer = gatherer(&[&board]);
     sign_all(&gatherer, &[key(600)], 2);
     assert_eq!(board.counters(false).unwrap().jobs, 0);
 }
@@ -130,60 +81,198 @@ fn what_the_board_cannot_take_goes_to_the_host() {
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn lying_board_never_releases_a_wrong_signature_and_is_retired() {
-    let simulated = Simulated::start("flip", &["--inject", "flip=1"]);
+    let simulated = Simulated::start(&["--inject", "flip=1"]);
     let board = simulated.open(120);
-    let gatherer = gatherer(&board);
+    let gatherer = gatherer(&[&board]);
     let keys = [key(512)];
     sign_all(&gatherer, &keys, 12);
-    let jobs = board.counters(false).unwrap().jobs;
+    let before = jobs(&board);
     sign_all(&gatherer, &keys, 4);
-    assert_eq!(board.counters(false).unwrap().jobs, jobs, "a retired board gets nothing");
+    assert_eq!(jobs(&board), before, "a retired board gets nothing");
+    let statistics = gatherer.statistics();
+    assert!(statistics.faults >= 8 && statistics.out_of_service == 1, "{statistics:?}");
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn bits_that_flip_in_the_cores_memories_are_found_and_no_wrong_signature_is_released() {
+    let simulated = Simulated::start(&["--inject", "flip-memory=5000"]);
+    let board = simulated.open(120);
+    let gatherer = gatherer(&[&board]);
+    sign_all(&gatherer, &[key(512), key(512)], 10);
+    let (statistics, found) = (gatherer.statistics(), board.events().checks_failed.load(Ordering::Relaxed));
+    println!("{} of {} jobs found wrong by the board, {} by the host", found, jobs(&board), statistics.faults);
+    assert_eq!(statistics.private_operations, 20);
+    assert!(statistics.faults + statistics.device_failures > 0, "nothing was hit: {statistics:?}");
+    assert!(found <= statistics.faults, "what the board finds, the host finds");
 }
 
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn lost_interrupts_cost_time_and_nothing_else() {
-    let simulated = Simulated::start("lost", &["--inject", "lost-interrupt=1"]);
+    let simulated = Simulated::start(&["--inject", "lost-interrupt=1"]);
     let board = simulated.open(120);
-    sign_all(&gatherer(&board), &[key(512)], 4);
-    assert_eq!(board.counters(false).unwrap().jobs, 5);
+    sign_all(&gatherer(&[&board]), &[key(512)], 4);
+    assert_eq!(jobs(&board), 5);
     assert_eq!(board.events().interrupts.load(Ordering::Relaxed), 0);
 }
 
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn hung_board_is_reset_then_retired_and_the_host_goes_on() {
-    let simulated = Simulated::start("hang", &["--inject", "hang-after=2"]);
+    let simulated = Simulated::start(&["--inject", "hang-after=2"]);
     let board = simulated.open(2);
-    let gatherer = gatherer(&board);
+    let gatherer = gatherer(&[&board]);
     sign_all(&gatherer, &[key(512)], 8);
+    sign_all(&gatherer, &[key(512)], 4);
     assert!(board.events().resets.load(Ordering::Relaxed) > 0);
+    assert_eq!(gatherer.statistics().out_of_service, 1);
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn hung_core_is_healed_by_a_reset_and_the_board_serves_on() {
+    let simulated = Simulated::start(&["--inject", "hang-core-after=2"]);
+    let board = simulated.open(5);
+    let mut config = Config::with(arithmetic::best().unwrap(), vec![Arc::clone(&board) as Arc<dyn Device>]);
+    config.failures_allowed = u32::MAX; // on a busy machine a slow board may be reset once more
+    let gatherer = Gatherer::new(config);
+    let keys = [key(512)];
+    sign_all(&gatherer, &keys, 8);
+    assert!(board.events().resets.load(Ordering::Relaxed) > 0, "the core did not hang");
+    // The reset brought the count to nothing; a core that hangs loads no key.
+    until("the board to be in use again", || {
+        sign_all(&gatherer, &keys, 2);
+        jobs(&board) >= 2
+    });
 }
 
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn yanked_board_fails_at_once_and_the_host_goes_on() {
-    let mut simulated = Simulated::start("yank", &[]);
+    let mut simulated = Simulated::start(&[]);
     let board = simulated.open(120);
-    let gatherer = gatherer(&board);
+    let gatherer = gatherer(&[&board]);
     let keys = [key(1024)];
     sign_all(&gatherer, &keys, 1);
+    let start = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(|| sign_all(&gatherer, &keys, 6));
         std::thread::sleep(Duration::from_millis(200));
         simulated.kill();
     });
+    sign_all(&gatherer, &keys, 4);
+    assert!(start.elapsed() < Duration::from_secs(60), "nobody waited until patience ended");
+    assert_eq!(gatherer.statistics().out_of_service, 1);
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn board_whose_registers_read_as_ones_is_given_up_at_once() {
+    let simulated = Simulated::start(&["--inject", "absent-after=2"]);
+    let board = simulated.open(600);
+    let gatherer = gatherer(&[&board]);
+    let keys = [key(512)];
+    let start = Instant::now();
+    sign_all(&gatherer, &keys, 6);
+    for _ in 0..3 {
+        sign_all(&gatherer, &keys, 1);
+    }
+    assert!(start.elapsed() < Duration::from_secs(60), "nobody waited until patience ended");
+    assert_eq!(board.events().resets.load(Ordering::Relaxed), 0);
+    assert_eq!(gatherer.statistics().out_of_service, 1);
+    let error = Board::open(&simulated.address(0), Options::default()).err();
+    drop((gatherer, board));
+    assert!(error.is_none() || error.unwrap().to_string().contains("board"), "busy or gone, never a hang");
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn two_boards_share_the_work_and_one_goes_on_when_the_other_is_yanked() {
+    let (mut first, second) = (Simulated::start(&[]), Simulated::start(&[]));
+    let boards = [first.open(120), second.open(120)];
+    let gatherer = gatherer(&[&boards[0], &boards[1]]);
+    let keys = [key(512)];
+    sign_all(&gatherer, &keys, 24);
+    let done = [jobs(&boards[0]), jobs(&boards[1])];
+    assert!(done.iter().all(|&jobs| jobs > 1), "{done:?}");
+    first.kill();
+    sign_all(&gatherer, &keys, 16);
+    assert!(jobs(&boards[1]) > done[1], "the other board goes on");
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.private_operations, statistics.faults), (40, 0));
+    assert!(statistics.out_of_service <= 1 && statistics.device_failures > 0, "{statistics:?}");
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn one_process_hosts_several_boards_that_know_nothing_of_each_other() {
+    let simulated = Simulated::of("GARNER_MODEL", 2, &[]);
+    let boards = [simulated.open_one(0, 120), simulated.open_one(1, 120)];
+    for (i, board) in boards.iter().enumerate() {
+        sign_all(&gatherer(&[board]), &[key(512)], 2);
+        assert_eq!([jobs(&boards[0]), jobs(&boards[1])], [3, 3 * i as u64]);
+    }
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn child_of_a_fork_computes_for_itself_and_leaves_the_parents_board_alone() {
+    let simulated = Simulated::start(&[]);
+    let board = simulated.open(120);
+    let gatherer = gatherer(&[&board]);
+    let keys = [key(512)];
     sign_all(&gatherer, &keys, 2);
+    let before = jobs(&board);
+    // SAFETY: the child runs code that this library keeps usable after a fork, and ends by `_exit`.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let message = b"the child's";
+        let signed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let signature = signature::sign(&gatherer, &keys[0].key, Hash::Sha256, message).unwrap();
+            drop((gatherer, board));
+            signature.len()
+        }));
+        // SAFETY: ends the child without running what is the parent's.
+        unsafe { libc::_exit(if signed.is_ok_and(|length| length == 64) { 0 } else { 1 }) };
+    }
+    assert!(child > 0);
+    let mut status = -1;
+    // SAFETY: waits for the child made above.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0, "the child signed");
+    assert_eq!(jobs(&board), before, "not with the board");
+    sign_all(&gatherer, &keys, 2);
+    assert_eq!(jobs(&board), before + 2, "which the parent still has, key and all");
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn a_waveform_has_exactly_the_window_that_was_chosen() {
+    let file = std::env::temp_dir().join(format!("garner-{}.fst", std::process::id()));
+    let path = file.display().to_string();
+    let wave = ["--wave", &path, "--wave-from", "3000", "--wave-cycles", "500"];
+    let simulated = Simulated::of("GARNER_WAVE_MODEL", 1, &wave);
+    let board = simulated.open(120);
+    sign_all(&gatherer(&[&board]), &[key(512)], 1);
+    drop(board);
+    let done = &simulated.statistics(1)[0];
+    assert!(done["cycles"].as_u64().unwrap() > 3500, "{done}");
+    // The header block of FST: its kind, its length, the first and the last time; times are half cycles.
+    let bytes = std::fs::read(&file).unwrap();
+    let _ = std::fs::remove_file(&file);
+    let number = |at: usize| u64::from_be_bytes(bytes[at..at + 8].try_into().unwrap());
+    assert_eq!((bytes[0], number(9), number(17)), (0, 6000, 6999));
 }
 
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
-    let simulated = Simulated::start("babble", &[]);
+    let simulated = Simulated::start(&[]);
     // Gone at once, gone within a message, an impossible size, a long message of nonsense.
     let cases: [&[u8]; 4] = [&[], &[1, 0, 1, 0, 9], &[0xFF; 64], &[0, 0, 8, 0, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]];
     for case in cases {
-        let mut stream = UnixStream::connect(&simulated.socket).unwrap();
+        let mut stream = UnixStream::connect(&simulated.sockets[0]).unwrap();
         stream.write_all(case).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();
         let mut rest = Vec::new();
@@ -192,21 +281,15 @@ fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
     // A driver that dies with jobs under way: its descriptors are closed with it.
     drop(simulated.open(120));
     let board = simulated.open(120);
-    sign_all(&gatherer(&board), &[key(512)], 1);
+    sign_all(&gatherer(&[&board]), &[key(512)], 1);
     assert_eq!(board.counters(false).unwrap().jobs, 2);
-}
-
-/// The words of a number of openssl's, as many as `length`.
-fn words(number: &BigNumRef, length: usize) -> Vec<u64> {
-    let bytes = number.to_vec_padded(8 * length as i32).unwrap();
-    bytes.rchunks(8).map(|word| u64::from_be_bytes(word.try_into().unwrap())).collect()
 }
 
 /// Exactly twice as many jobs under way as there are cores: so many threads with one operation each, again and again.
 #[test]
 #[ignore = "needs a model: make board-test"]
 fn results_are_right_with_twice_as_many_jobs_as_cores_and_the_load_is_shown() {
-    let simulated = Simulated::start("load", &[]);
+    let simulated = Simulated::start(&[]);
     let board = simulated.open(600);
     let bits = std::env::var("GARNER_BOARD_BITS").map_or(1024, |bits| bits.parse().unwrap());
     let each = std::env::var("GARNER_BOARD_OPERATIONS").map_or(8, |count| count.parse().unwrap());
@@ -216,10 +299,8 @@ fn results_are_right_with_twice_as_many_jobs_as_cores_and_the_load_is_shown() {
         let base = BigNum::from_u32(seed + 2).unwrap();
         let length = bits as usize / 64;
         let (input, mut output) = (words(&base, length), vec![0; length]);
-        board.operate(&mut [garner::device::Private { key: &key.key, base: &input, result: &mut output }]).unwrap();
-        let (mut right, mut context) = (BigNum::new().unwrap(), BigNumContext::new().unwrap());
-        right.mod_exp(&base, rsa.d(), rsa.n(), &mut context).unwrap();
-        assert_eq!(output, words(&right, length));
+        board.operate(&mut [Private { key: &key.key, base: &input, result: &mut output }]).unwrap();
+        assert_eq!(output, words(&power(&base, rsa.d(), rsa.n()), length));
     };
     operate(0); // loads the key
     let alone = board.events().last_cycles.load(Ordering::Relaxed);

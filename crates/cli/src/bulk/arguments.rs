@@ -66,9 +66,10 @@ pub struct Arguments {
     #[arg(long)]
     pub restart: bool,
 
-    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address [default: the fastest]
+    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address; several times for several
+    /// [default: the fastest]
     #[arg(long, value_name = "NAME")]
-    pub device: Option<String>,
+    pub device: Vec<String>,
 
     /// Print what it came to as JSON
     #[arg(long)]

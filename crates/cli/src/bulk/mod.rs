@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json && arguments.out().is_none() {
         return Err(Failure::Usage("--json: needs --out, standard output being the signatures'".into()));
     }
-    let config = devices::config(arguments.device.as_deref())?;
+    let config = devices::config(&arguments.device)?;
     let window = window(&config);
     let keys = Keys::read(&arguments.keys, &arguments.password)?;
     let mut jobs = Jobs::open(arguments.input.as_deref(), arguments.of, arguments.scheme.hash(), keys)?;

@@ -60,9 +60,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = parse_slots)]
     pub slots: Option<usize>,
 
-    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address [default: the fastest]
+    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address; several times for several
+    /// [default: the fastest]
     #[arg(long, value_name = "NAME")]
-    pub device: Option<String>,
+    pub device: Vec<String>,
 
     /// Measured time for each system in each row
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_seconds)]

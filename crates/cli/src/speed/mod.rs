@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let config = devices::config(arguments.device.as_deref())?;
+    let config = devices::config(&arguments.device)?;
     let machine = Machine::here(&*config.arithmetic);
     // A path that cannot be written is refused now, not after two minutes of measuring.
     let plot = match &arguments.plot {
@@ -70,7 +70,8 @@ fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<
     let mut gatherers = Gatherers { config, made: Vec::new() };
     let shapes = arguments.operation.iter().map(|&kind| arguments.shapes(kind).len());
     let progress = progress(arguments.bits.len() * shapes.sum::<usize>());
-    let device = config.devices.first().map_or("libcrypto", |device| device.name());
+    let names: Vec<&str> = config.devices.iter().map(|device| device.name()).collect();
+    let device = if names.is_empty() { "libcrypto".to_owned() } else { names.join(", ") };
     let mut rows = Vec::new();
     for &bits in &arguments.bits {
         progress.set_message(format!("RSA-{bits}: making a key"));
@@ -91,7 +92,7 @@ fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<
                 let before = gatherer.statistics();
                 let outcomes = measure::contest(&mut sides, arguments.seconds(), kind.summary(), &progress)?;
                 let fill = measure::fill(&before, &gatherer.statistics());
-                rows.push(Row { kind, bits, device: device.to_owned(), shape, slots, fill, outcomes });
+                rows.push(Row { kind, bits, device: device.clone(), shape, slots, fill, outcomes });
             }
         }
     }

@@ -71,6 +71,12 @@ pub trait Device: Send + Sync {
     /// How many exponentiations it wants in one call to be at its best.
     fn preferred_batch(&self) -> usize;
 
+    /// Whether batches that run here at the same time share what computes, so that each takes as much longer. Then others
+    /// that are idle come first.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// Runs all of `jobs`, secret bases and exponents, mixed sizes allowed.
     ///
     /// # Errors

@@ -93,6 +93,7 @@ fn run_along(
         // Fresh memory for each attempt: nothing a failed device wrote is left.
         *outputs = operations.iter().map(|operation| operation.output()).collect();
         let path = route.path(index);
+        let _under_way = path.begin();
         let start = Instant::now();
         let attempt = || match class.kind {
             Kind::Private => attempt_private(route, index, operations, outputs),

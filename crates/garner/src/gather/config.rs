@@ -13,8 +13,11 @@ use std::thread;
 pub struct Config {
     /// The host's arithmetic: blinding, recombination, the check, and public operations.
     pub arithmetic: Arc<dyn Arithmetic>,
-    /// Devices in order of preference, at most [`Config::MOST_DEVICES`] of them. libcrypto always follows as the last resort.
+    /// Devices in order of preference; which of them a batch takes is decided by measured cost. At most
+    /// [`Config::MOST_DEVICES`] together with `fallback`; libcrypto always follows as the last resort.
     pub devices: Vec<Arc<dyn Device>>,
+    /// Devices for what none of `devices` takes, and when those are out of service; never because they are cheaper.
+    pub fallback: Vec<Arc<dyn Device>>,
     /// How many batches run at the same time; at least 1. The default is the number of processors this process may use.
     pub slots: usize,
     /// Whether full batches may use as many slots again, so that no processor is idle while the leader that got a slot
@@ -54,6 +57,7 @@ impl Config {
         Config {
             arithmetic,
             devices,
+            fallback: Vec::new(),
             slots: thread::available_parallelism().map_or(1, usize::from),
             overlap: true,
             queue_limit: Config::QUEUE_LIMIT,
@@ -65,9 +69,13 @@ impl Config {
 
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |devices: &[Arc<dyn Device>]| -> Vec<String> {
+            devices.iter().map(|device| device.name().to_owned()).collect()
+        };
         f.debug_struct("Config")
             .field("arithmetic", &self.arithmetic.name())
-            .field("devices", &self.devices.iter().map(|device| device.name().to_owned()).collect::<Vec<_>>())
+            .field("devices", &names(&self.devices))
+            .field("fallback", &names(&self.fallback))
             .field("slots", &self.slots)
             .field("overlap", &self.overlap)
             .field("queue_limit", &self.queue_limit)

@@ -13,10 +13,21 @@ pub struct Path {
     pub device: Arc<dyn Device>,
     /// Exponentiations it wants in one call, at least 1.
     batch: usize,
+    /// Batches that run there now.
+    under_way: AtomicU32,
     failures_in_a_row: AtomicU32,
     faults: AtomicU32,
     out_of_service: AtomicBool,
     costs: Costs,
+}
+
+/// A batch that runs on a path, until dropped.
+pub struct UnderWay<'a>(&'a AtomicU32);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Path {
@@ -26,6 +37,7 @@ impl Path {
             arithmetic,
             device,
             batch,
+            under_way: AtomicU32::new(0),
             failures_in_a_row: AtomicU32::new(0),
             faults: AtomicU32::new(0),
             out_of_service: AtomicBool::new(false),
@@ -54,6 +66,17 @@ impl Path {
 
     pub fn in_service(&self) -> bool {
         !self.out_of_service.load(Ordering::Relaxed)
+    }
+
+    /// A batch begins here.
+    pub fn begin(&self) -> UnderWay<'_> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        UnderWay(&self.under_way)
+    }
+
+    /// Batches that one more would have to share the device with.
+    pub fn company(&self) -> u64 {
+        if self.device.is_shared() { self.under_way.load(Ordering::Relaxed).into() } else { 0 }
     }
 
     /// A batch went well, in so many nanoseconds.

@@ -9,9 +9,11 @@ use crate::device::Cpu;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// All paths: the configured devices in order of preference, and libcrypto as the last resort.
+/// All paths: the configured devices in order of preference, the fallback, and libcrypto as the last resort.
 pub struct Route {
     paths: Vec<Path>,
+    /// How many of them are devices among which cost decides; they come first.
+    devices: usize,
     batches: AtomicU32,
     failures_allowed: u32,
     faults_allowed: u32,
@@ -31,19 +33,20 @@ const REMEASURE: u32 = 256;
 
 impl Route {
     pub fn new(config: &Config) -> Route {
-        if config.devices.len() > Config::MOST_DEVICES {
+        let devices = config.devices.iter().chain(&config.fallback);
+        if devices.clone().count() > Config::MOST_DEVICES {
             tracing::warn!(
-                devices = config.devices.len(),
+                devices = devices.clone().count(),
                 most = Config::MOST_DEVICES,
                 "too many devices; some are not used"
             );
         }
-        let devices = config.devices.iter().take(Config::MOST_DEVICES);
-        let mut paths: Vec<Path> =
-            devices.map(|device| Path::new(Arc::clone(&config.arithmetic), Arc::clone(device))).collect();
+        let path = |device| Path::new(Arc::clone(&config.arithmetic), Arc::clone(device));
+        let mut paths: Vec<Path> = devices.take(Config::MOST_DEVICES).map(path).collect();
         let last: Arc<Libcrypto> = Arc::new(Libcrypto);
         paths.push(Path::new(Arc::clone(&last) as _, Arc::new(Cpu::new(last))));
         Route {
+            devices: config.devices.len().min(paths.len() - 1),
             paths,
             batches: AtomicU32::new(0),
             failures_allowed: config.failures_allowed,
@@ -66,10 +69,16 @@ impl Route {
         Class::of(operation, accepting.fold(0, |mask, (i, _)| mask | 1 << i))
     }
 
-    /// Devices for a class that are in service, in order of preference, without the last resort.
+    /// Whether a path takes this class and is in service.
+    fn able(&self, class: Class, index: usize) -> bool {
+        class.paths >> index & 1 == 1 && self.paths[index].in_service()
+    }
+
+    /// Paths among which cost decides, in order of preference: the devices that are able, without any the fallback.
     fn candidates(&self, class: Class) -> impl Iterator<Item = usize> {
-        let able = move |i: &usize| class.paths >> i & 1 == 1 && self.paths[*i].in_service();
-        (0..self.last_resort()).filter(able)
+        let none = !(0..self.devices).any(|i| self.able(class, i));
+        let range = if none { self.devices..self.last_resort() } else { 0..self.devices };
+        range.filter(move |&i| self.able(class, i))
     }
 
     /// Most operations of a class in one batch.
@@ -88,7 +97,8 @@ impl Route {
 
     /// The path that is cheapest for `available` (at least 1) operations, by measured time per operation.
     ///
-    /// What was never measured is tried; what looked worse is measured again now and then, unless it is hopeless.
+    /// What was never measured is tried; what looked worse is measured again now and then, unless it is hopeless. A device
+    /// that is shared counts as often as it would have batches.
     pub fn choose(&self, class: Class, available: usize) -> Choice {
         let choice = |path: usize, limit: usize| Choice { path, take: available.min(limit) };
         if class.kind == Kind::Public {
@@ -101,10 +111,16 @@ impl Route {
 
         let measured = |i: usize| (at(i), self.paths[i].cost(class, at(i).take));
         let known: Vec<_> = [first, second].into_iter().chain(candidates).map(measured).collect();
-        if let Some((unknown, _)) = known.iter().find(|(_, (_, times))| *times == 0) {
-            return *unknown;
+        let company = |choice: &Choice| self.paths[choice.path].company();
+        let (unknown, known): (Vec<_>, Vec<_>) = known.into_iter().partition(|(_, (_, times))| *times == 0);
+        if let Some((choice, _)) = unknown.iter().min_by_key(|(choice, _)| company(choice))
+            && (known.is_empty() || company(choice) == 0)
+        {
+            return *choice;
         }
-        let (best, (least, _)) = *known.iter().min_by_key(|(_, (cost, _))| *cost).expect("two candidates");
+        let time = |choice: &Choice, cost: u64| cost.saturating_mul(1 + company(choice));
+        let (best, (least, _)) =
+            *known.iter().min_by_key(|(choice, (cost, _))| time(choice, *cost)).expect("something is known");
         let batch = self.batches.fetch_add(1, Ordering::Relaxed);
         if batch.is_multiple_of(REMEASURE) {
             let (other, (cost, times)) = known[(batch / REMEASURE) as usize % known.len()];
@@ -117,7 +133,7 @@ impl Route {
 
     /// The paths for a batch that was to take `first`: that, the others in service, the last resort.
     pub fn order(&self, class: Class, first: usize) -> Vec<usize> {
-        let others = self.candidates(class).filter(|&i| i != first);
+        let others = (0..self.last_resort()).filter(|&i| i != first && self.able(class, i));
         let last = Some(self.last_resort()).filter(|&last| last != first);
         [first].into_iter().chain(others).chain(last).collect()
     }
@@ -149,7 +165,8 @@ mod tests {
     use super::*;
     use crate::device::{Device, DeviceError, Limits, Power};
 
-    struct Wants(usize);
+    /// A device that wants so many exponentiations at once.
+    struct Wants(usize, bool);
 
     impl Device for Wants {
         fn name(&self) -> &str {
@@ -164,6 +181,10 @@ mod tests {
             self.0
         }
 
+        fn is_shared(&self) -> bool {
+            self.1
+        }
+
         fn exponentiate(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
             Ok(())
         }
@@ -172,8 +193,42 @@ mod tests {
     const CLASS: Class = Class { kind: Kind::Private, size: 4, exponent: 0, paths: 0b11 };
 
     fn route(batches: &[usize]) -> Route {
-        let devices = batches.iter().map(|&batch| Arc::new(Wants(batch)) as _).collect();
+        let devices = batches.iter().map(|&batch| Arc::new(Wants(batch, false)) as _).collect();
         Route::new(&Config::with(Arc::new(Libcrypto), devices))
+    }
+
+    #[test]
+    fn fallback_is_taken_only_where_no_device_is_able_or_in_service() {
+        let mut config = Config::with(Arc::new(Libcrypto), vec![Arc::new(Wants(16, false))]);
+        config.fallback = vec![Arc::new(Wants(64, false))];
+        let route = Route::new(&config);
+        route.path(0).went_well(CLASS, 8, 1_000_000_000);
+        route.path(1).went_well(CLASS, 8, 1_000);
+        assert_eq!(route.choose(CLASS, 8).path, 0, "however slow it is");
+        assert_eq!(route.order(CLASS, 0), [0, 1, 2]);
+        assert_eq!(route.choose(Class { paths: 0b10, ..CLASS }, 100), Choice { path: 1, take: 32 });
+        for _ in 0..3 {
+            route.failed(0, "test");
+        }
+        assert_eq!(route.choose(CLASS, 8).path, 1);
+    }
+
+    #[test]
+    fn batches_spread_over_shared_devices_and_pass_by_a_busy_one_that_is_slower() {
+        let devices = vec![Arc::new(Wants(16, true)) as _, Arc::new(Wants(16, true)) as _];
+        let route = Route::new(&Config::with(Arc::new(Libcrypto), devices));
+        let first = route.path(0).begin();
+        assert_eq!(route.choose(CLASS, 8).path, 1, "both unknown, one busy");
+        route.path(1).went_well(CLASS, 8, 1_000);
+        let second = route.path(1).begin();
+        assert_eq!(route.choose(CLASS, 8).path, 1, "one unknown and busy");
+        drop(first);
+        assert_eq!(route.choose(CLASS, 8).path, 0);
+        route.path(0).went_well(CLASS, 8, 1_500);
+        route.batches.store(1, Ordering::Relaxed);
+        assert_eq!(route.choose(CLASS, 8).path, 0);
+        drop(second);
+        assert_eq!(route.choose(CLASS, 8).path, 1);
     }
 
     #[test]

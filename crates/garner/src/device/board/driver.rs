@@ -1,54 +1,28 @@
-//! The rings of one board: many jobs under way, completed by interrupt, or by looking at the ring while it is busy.
+//! The board shared by many threads: many jobs under way, completed by interrupt, or by looking at the ring while it is
+//! busy.
 //!
-//! Callers put jobs in and sleep; one thread takes completions out and wakes them. Every job has a place of its own
-//! in memory for operands and result, so nothing a board writes late can reach a caller's memory.
+//! Callers put jobs in and sleep; one thread takes completions out and wakes them.
 
-use super::format::{COMPLETION, Completion, DESCRIPTOR, Descriptor, Op, status};
-use super::memory::DmaMemory;
-use super::registers as register;
+use super::format::{Job, Op, Scheme, status};
+use super::rings::{Capability, Counters, DEPTH, Rings};
 use super::slots::{Place, Slots};
 use super::transport::Transport;
-use crate::device::DeviceError;
+use crate::device::{DeviceError, Private};
+use crate::fork::generation;
 use crate::key::PrivateKey;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Jobs under way at most, and places of each ring.
-const DEPTH: usize = 64;
-/// Where the board sees our memory.
-const ADDRESS: u64 = 0x1000_0000;
 /// How long the ring is watched after a completion before the thread sleeps until an interrupt.
 const HOT: Duration = Duration::from_micros(20);
-/// An interrupt that has not come after this is looked for.
+/// After this without an interrupt the thread looks by itself: for completions, and whether the board is there.
 const LOST: Duration = Duration::from_millis(20);
-
-/// What the capability registers say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Capability {
-    pub cores: usize,
-    pub key_slots: usize,
-    pub max_bits: usize,
-    pub operand_bytes: usize,
-}
-
-/// Counters of the board, in device time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Counters {
-    pub cycles: u64,
-    pub jobs: u64,
-    pub failed: u64,
-    pub busy_core_cycles: u64,
-    pub bus_cycles: u64,
-    pub bus_beats: u64,
-}
 
 /// What the driver has met.
 #[derive(Debug, Default)]
@@ -59,6 +33,8 @@ pub struct Events {
     pub lost_interrupts: AtomicU64,
     pub resets: AtomicU64,
     pub keys_loaded: AtomicU64,
+    /// Operations that the board itself found wrong.
+    pub checks_failed: AtomicU64,
     /// Cycles from a core's taking a private operation to its answer, the last one's.
     pub last_cycles: AtomicU64,
 }
@@ -74,13 +50,10 @@ enum Entry {
 }
 
 struct State {
-    transport: Box<dyn Transport>,
+    rings: Rings,
     entries: Vec<Entry>,
     free: VecDeque<usize>,
     slots: Slots,
-    /// Descriptors submitted and completions taken, modulo 2^16.
-    tail: u16,
-    head: u16,
     /// Of the last thing that moved while jobs were under way.
     progress: Instant,
     /// Why the board is out of use.
@@ -91,9 +64,7 @@ struct State {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    memory: DmaMemory,
     capability: Capability,
-    layout: Layout,
     interrupt: OwnedFd,
     /// Wakes the thread: there are jobs, or it is over.
     kick: OwnedFd,
@@ -101,44 +72,12 @@ struct Shared {
     events: Events,
 }
 
-/// Where in our memory things are.
-#[derive(Clone, Copy)]
-struct Layout {
-    completions: usize,
-    entries: usize,
-    operands: usize,
-    entry: usize,
-}
-
-impl Layout {
-    fn new(capability: Capability) -> Layout {
-        let operands = capability.operand_bytes.next_multiple_of(64);
-        let completions = DEPTH * DESCRIPTOR;
-        let entry = operands + (capability.max_bits / 8).next_multiple_of(64);
-        Layout { completions, entries: (completions + DEPTH * COMPLETION).next_multiple_of(4096), operands, entry }
-    }
-
-    fn operands(self, entry: usize) -> usize {
-        self.entries + entry * self.entry
-    }
-
-    fn result(self, entry: usize) -> usize {
-        self.operands(entry) + self.operands
-    }
-
-    fn bytes(self) -> usize {
-        self.entries + DEPTH * self.entry
-    }
-}
-
 /// The driver of one board.
 pub struct Driver {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-}
-
-fn field(value: u32, mask: u32) -> usize {
-    ((value & mask) >> mask.trailing_zeros()) as usize
+    /// The process that opened the board. A child made by `fork` has neither the thread nor the memory.
+    owner: u64,
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, State> {
@@ -150,40 +89,30 @@ impl Driver {
     ///
     /// # Errors
     /// What is behind `transport` is no accelerator of this version, or it failed.
-    pub fn start(mut transport: Box<dyn Transport>, patience: Option<Duration>) -> io::Result<Driver> {
-        transport.reset()?;
-        let capability = identify(&mut *transport)?;
-        let layout = Layout::new(capability);
-        let memory = DmaMemory::new(layout.bytes(), ADDRESS)?;
-        transport.map(&memory)?;
-        let interrupt = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let patience = patience.unwrap_or_else(|| transport.patience());
-        let state = State {
-            transport,
-            entries: (0..DEPTH).map(|_| Entry::Free).collect(),
-            free: (0..DEPTH).collect(),
-            slots: Slots::new(capability.key_slots),
-            tail: 0,
-            head: 0,
-            progress: Instant::now(),
-            dead: None,
-            closing: false,
-        };
+    pub fn start(transport: Box<dyn Transport>, patience: Option<Duration>) -> io::Result<Driver> {
+        let mut rings = Rings::open(transport)?;
+        rings.start(true)?;
+        let capability = rings.capability();
         let shared = Arc::new(Shared {
-            state: Mutex::new(state),
+            interrupt: rings.interrupt().try_clone_to_owned()?,
+            patience: patience.unwrap_or_else(|| rings.patience()),
+            state: Mutex::new(State {
+                rings,
+                entries: (0..DEPTH).map(|_| Entry::Free).collect(),
+                free: (0..DEPTH).collect(),
+                slots: Slots::new(capability.key_slots),
+                progress: Instant::now(),
+                dead: None,
+                closing: false,
+            }),
             changed: Condvar::new(),
-            memory,
             capability,
-            layout,
-            interrupt,
             kick: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
-            patience,
             events: Events::default(),
         });
-        shared.set_up(&mut lock(&shared))?;
         let worker = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("garner-board".to_owned()).spawn(move || worker.work())?;
-        Ok(Driver { shared, thread: Some(thread) })
+        Ok(Driver { shared, thread: Some(thread), owner: generation() })
     }
 
     /// What the board can do.
@@ -199,25 +128,12 @@ impl Driver {
     /// The board's counters; `clear` sets them to 0 afterwards.
     ///
     /// # Errors
-    /// The board does not answer.
+    /// The board does not answer, or this is a child of the process that opened it.
     pub fn counters(&self, clear: bool) -> io::Result<Counters> {
-        let transport = &mut lock(&self.shared).transport;
-        let mut wide = |offset: usize| {
-            let low = transport.read(offset)?;
-            io::Result::Ok(u64::from(low) | u64::from(transport.read(offset + 4)?) << 32)
-        };
-        let counters = Counters {
-            cycles: wide(register::CYCLES)?,
-            jobs: wide(register::JOBS)?,
-            failed: wide(register::JOBS_FAILED)?,
-            busy_core_cycles: wide(register::BUSY_CORE_CYCLES)?,
-            bus_cycles: wide(register::BUS_CYCLES)?,
-            bus_beats: wide(register::BUS_BEATS)?,
-        };
-        if clear {
-            transport.write(register::CONTROL, register::CONTROL_ENABLE | register::CONTROL_CLEAR_COUNTERS)?;
+        if self.owner != generation() {
+            return Err(io::Error::other(NOT_OURS));
         }
-        Ok(counters)
+        lock(&self.shared).rings.counters(clear)
     }
 
     /// Runs private operations; for each, the number of the job's key, base and result, all as long as its modulus.
@@ -226,7 +142,10 @@ impl Driver {
     ///
     /// # Errors
     /// The board failed; nothing of the batch may be used.
-    pub fn private(&self, jobs: &mut [crate::device::Private<'_>]) -> Result<(), DeviceError> {
+    pub fn private(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
+        if self.owner != generation() {
+            return Err(DeviceError(NOT_OURS.to_owned()));
+        }
         let shared = &*self.shared;
         let mut state = lock(shared);
         let mut waiting: VecDeque<(usize, Option<usize>)> = VecDeque::new(); // entry, and whose result (none: a key)
@@ -266,41 +185,15 @@ impl Driver {
     }
 }
 
-impl Shared {
-    /// Interrupts and rings, from index 0. The board is reset or fresh.
-    fn set_up(&self, state: &mut State) -> io::Result<()> {
-        let (tail, completions) = (self.memory.address(), self.memory.address() + self.layout.completions as u64);
-        self.memory.wipe(0, self.layout.entries);
-        state.tail = 0;
-        state.head = 0;
-        state.slots.clear();
-        let transport = &mut state.transport;
-        transport.interrupt(std::os::fd::AsFd::as_fd(&self.interrupt))?;
-        let log2 = DEPTH.ilog2();
-        for (offset, value) in [
-            (register::SUBMISSION_BASE_LOW, tail as u32),
-            (register::SUBMISSION_BASE_HIGH, (tail >> 32) as u32),
-            (register::SUBMISSION_SIZE, log2),
-            (register::SUBMISSION_TAIL, 0),
-            (register::COMPLETION_BASE_LOW, completions as u32),
-            (register::COMPLETION_BASE_HIGH, (completions >> 32) as u32),
-            (register::COMPLETION_SIZE, log2),
-            (register::COMPLETION_HEAD, 0),
-            (register::INTERRUPT_STATUS, u32::MAX),
-            (register::INTERRUPT_ENABLE, register::INTERRUPT_ENABLE_COMPLETION),
-            (register::CONTROL, register::CONTROL_ENABLE),
-        ] {
-            transport.write(offset, value)?;
-        }
-        Ok(())
-    }
+const NOT_OURS: &str = "the board belongs to the process that opened it, of which this one is a child";
 
+impl Shared {
     /// Waits until a job can be submitted; takes the caller's own oldest ones out if there is no room.
     fn room<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
         waiting: &mut VecDeque<(usize, Option<usize>)>,
-        jobs: &mut [crate::device::Private<'_>],
+        jobs: &mut [Private<'_>],
         failure: &mut Option<String>,
     ) -> MutexGuard<'a, State> {
         while state.free.is_empty() && state.dead.is_none() {
@@ -315,19 +208,9 @@ impl Shared {
     }
 
     fn submit_key(&self, state: &mut State, key: &PrivateKey, slot: u8) -> Option<usize> {
-        let n = key.public().modulus().words();
-        let exponent = key.public().exponent()[0] as u32;
         self.events.keys_loaded.fetch_add(1, Ordering::Relaxed);
-        let parts: [&[u8]; 7] = [
-            bytemuck::cast_slice(n),
-            &exponent.to_le_bytes(),
-            bytemuck::cast_slice(key.p().words()),
-            bytemuck::cast_slice(key.q().words()),
-            bytemuck::cast_slice(key.dp()),
-            bytemuck::cast_slice(key.dq()),
-            bytemuck::cast_slice(key.q_inverse()),
-        ];
-        self.submit(state, Op::LoadKey, slot, key.public().bits(), &parts, 0)
+        let exponent = (key.public().exponent()[0] as u32).to_le_bytes();
+        self.submit(state, Op::LoadKey, slot, key.public().bits(), &key_parts(key, &exponent), 0)
     }
 
     fn submit_private(&self, state: &mut State, key: &PrivateKey, slot: u8, base: &[u64]) -> Option<usize> {
@@ -349,23 +232,8 @@ impl Shared {
             return None;
         }
         let entry = state.free.pop_front().expect("the caller made room");
-        let mut end = self.layout.operands(entry);
-        for part in parts {
-            self.memory.write(end, part);
-            end += part.len();
-        }
-        let descriptor = Descriptor {
-            op,
-            slot,
-            tag: entry as u16,
-            bits,
-            operand_bytes: end - self.layout.operands(entry),
-            result_bytes,
-            operand_address: self.memory.address() + self.layout.operands(entry) as u64,
-            result_address: self.memory.address() + self.layout.result(entry) as u64,
-        };
-        self.memory.write(usize::from(state.tail) % DEPTH * DESCRIPTOR, &descriptor.to_bytes());
-        state.tail = state.tail.wrapping_add(1);
+        let job = Job { op, scheme: Scheme::FixedWindow, slot, bits, exponent_bits: 0, interrupt: true };
+        state.rings.put(entry, job, parts, result_bytes);
         state.entries[entry] = Entry::Pending;
         Some(entry)
     }
@@ -375,7 +243,7 @@ impl Shared {
             return;
         }
         state.progress = Instant::now();
-        if let Err(error) = state.transport.write(register::SUBMISSION_TAIL, u32::from(state.tail)) {
+        if let Err(error) = state.rings.ring_doorbell() {
             self.give_up(state, &format!("the doorbell: {error}"));
         }
         let _ = rustix::io::write(&self.kick, &1u64.to_ne_bytes()); // full is as good
@@ -386,7 +254,7 @@ impl Shared {
         &'a self,
         mut state: MutexGuard<'a, State>,
         waiting: &mut VecDeque<(usize, Option<usize>)>,
-        jobs: &mut [crate::device::Private<'_>],
+        jobs: &mut [Private<'_>],
         failure: &mut Option<String>,
     ) -> MutexGuard<'a, State> {
         let Some((entry, job)) = waiting.pop_front() else { return state };
@@ -395,10 +263,15 @@ impl Shared {
         }
         match (&state.entries[entry], job) {
             (Entry::Done(status::OK), Some(i)) => {
-                self.memory.read(self.layout.result(entry), bytemuck::cast_slice_mut(jobs[i].result));
+                state.rings.result(entry, bytemuck::cast_slice_mut(jobs[i].result));
             }
             (Entry::Done(status::OK), None) => {}
-            (Entry::Done(status::CHECK_FAILED), Some(i)) => jobs[i].result.fill(0),
+            (Entry::Done(status::CHECK_FAILED), Some(i)) => {
+                jobs[i].result.fill(0);
+                self.events.checks_failed.fetch_add(1, Ordering::Relaxed);
+                // The key in its slot may be what is damaged: the next operation loads it anew.
+                state.slots.forget(jobs[i].key.public().modulus().words());
+            }
             (Entry::Done(code), _) => {
                 let what = if job.is_some() { "a private operation" } else { "loading a key" };
                 failure.get_or_insert(format!("{what}: {}", status::text(*code)));
@@ -407,8 +280,7 @@ impl Shared {
                 failure.get_or_insert_with(|| "the board was reset".to_owned());
             }
         }
-        // Operands and results are secret, or will be.
-        self.memory.wipe(self.layout.operands(entry), self.layout.entry);
+        state.rings.wipe(entry);
         state.entries[entry] = Entry::Free;
         state.free.push_back(entry);
         self.changed.notify_all();
@@ -438,46 +310,54 @@ impl Shared {
                 std::hint::spin_loop();
                 continue;
             }
-            let interrupted = self.sleep(under_way.then_some(LOST));
+            let woken = self.sleep(under_way.then_some(LOST));
             let mut state = lock(self);
-            if interrupted {
-                self.events.interrupts.fetch_add(1, Ordering::Relaxed);
-                // Before looking at the ring: what comes later raises it again.
-                if let Err(error) = state.transport.write(register::INTERRUPT_STATUS, u32::MAX) {
-                    self.give_up(&mut state, &format!("interrupt status: {error}"));
+            match woken {
+                Woken::Interrupted => {
+                    self.events.interrupts.fetch_add(1, Ordering::Relaxed);
+                    self.rearm(&mut state);
                 }
-            } else if under_way && self.is_next_new(&state) {
-                self.events.lost_interrupts.fetch_add(1, Ordering::Relaxed);
-                // Cleared, so that the next completion is a new edge.
-                if let Err(error) = state.transport.write(register::INTERRUPT_STATUS, u32::MAX) {
-                    self.give_up(&mut state, &format!("interrupt status: {error}"));
+                Woken::Late if state.rings.has_next() => {
+                    self.events.lost_interrupts.fetch_add(1, Ordering::Relaxed);
+                    // Cleared, so that the next completion is a new edge.
+                    self.rearm(&mut state);
                 }
+                Woken::Late => {
+                    // A board that is gone will never answer; no need to wait until patience ends.
+                    if let Err(error) = state.rings.check_presence() {
+                        self.give_up(&mut state, &error.to_string());
+                    }
+                }
+                Woken::Kicked => {}
             }
         }
     }
 
-    /// Until an interrupt (true), a kick, or the limit.
-    fn sleep(&self, limit: Option<Duration>) -> bool {
-        let mut waits = [PollFd::new(&self.interrupt, PollFlags::IN), PollFd::new(&self.kick, PollFlags::IN)];
-        let limit = limit.map(|limit| Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() });
-        let _ = poll(&mut waits, limit.as_ref());
-        let mut count = [0; 8];
-        let _ = rustix::io::read(&self.kick, &mut count);
-        rustix::io::read(&self.interrupt, &mut count).is_ok()
+    fn rearm(&self, state: &mut State) {
+        if let Err(error) = state.rings.rearm() {
+            self.give_up(state, &format!("interrupt status: {error}"));
+        }
     }
 
-    fn is_next_new(&self, state: &State) -> bool {
-        let at = self.layout.completions + usize::from(state.head) % DEPTH * COMPLETION;
-        Completion::is_new(self.memory.word(at + 12), state.head, DEPTH)
+    /// Until an interrupt, a kick, or the limit.
+    fn sleep(&self, limit: Option<Duration>) -> Woken {
+        let mut waits = [PollFd::new(&self.interrupt, PollFlags::IN), PollFd::new(&self.kick, PollFlags::IN)];
+        let limit = limit.map(|limit| Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() });
+        let ready = poll(&mut waits, limit.as_ref());
+        let mut count = [0; 8];
+        let _ = rustix::io::read(&self.kick, &mut count);
+        match rustix::io::read(&self.interrupt, &mut count) {
+            Ok(_) => Woken::Interrupted,
+            Err(_) if ready == Ok(0) => Woken::Late,
+            Err(_) => Woken::Kicked,
+        }
     }
 
     fn take_completions(&self, state: &mut State) -> usize {
         let mut taken = 0;
-        while self.is_next_new(state) && taken < DEPTH {
-            fence(Ordering::Acquire);
-            let at = self.layout.completions + usize::from(state.head) % DEPTH * COMPLETION;
-            let completion = Completion::from_words(self.memory.word(at), self.memory.word(at + 4));
-            state.head = state.head.wrapping_add(1);
+        while taken < DEPTH
+            && let Some(completion) = state.rings.take()
+        {
             taken += 1;
             // A tag that is not under way is the board's mistake; its job will run into the time limit.
             if let Some(entry) = state.entries.get_mut(usize::from(completion.tag))
@@ -489,7 +369,7 @@ impl Shared {
         }
         if taken > 0 {
             state.progress = Instant::now();
-            if let Err(error) = state.transport.write(register::COMPLETION_HEAD, state.head.into()) {
+            if let Err(error) = state.rings.acknowledge() {
                 self.give_up(state, &format!("the completion ring: {error}"));
             }
         }
@@ -501,10 +381,8 @@ impl Shared {
         tracing::warn!("the board did not answer for {:?}: reset", self.patience);
         self.events.resets.fetch_add(1, Ordering::Relaxed);
         self.lose(state);
-        let reset = state.transport.reset().and_then(|()| identify(&mut *state.transport)).and_then(|capability| {
-            if capability == self.capability { Ok(()) } else { Err(io::Error::other("it is another board now")) }
-        });
-        if let Err(error) = reset.and_then(|()| self.set_up(state)) {
+        state.slots.clear();
+        if let Err(error) = state.rings.reset().and_then(|()| state.rings.start(true)) {
             self.give_up(state, &format!("reset: {error}"));
         }
         state.progress = Instant::now();
@@ -526,56 +404,39 @@ impl Shared {
     }
 }
 
-/// Refuses what is no accelerator of this version.
-fn identify(transport: &mut dyn Transport) -> io::Result<Capability> {
-    let id = transport.read(register::ID)?;
-    if id != ID {
-        return Err(io::Error::other(format!("no Garner accelerator: identification {id:#010x}")));
-    }
-    let major = field(transport.read(register::VERSION)?, register::VERSION_MAJOR);
-    if major != 1 {
-        return Err(io::Error::other(format!("register map version {major}; version 1 is known here")));
-    }
-    let cores = transport.read(register::CAPABILITY_CORES)?;
-    let arithmetic = transport.read(register::CAPABILITY_ARITHMETIC)?;
-    let montgomery = transport.read(register::CAPABILITY_MONTGOMERY)?;
-    let capability = Capability {
-        cores: field(cores, register::CAPABILITY_CORES_CORES),
-        key_slots: field(cores, register::CAPABILITY_CORES_KEY_SLOTS),
-        max_bits: field(arithmetic, register::CAPABILITY_ARITHMETIC_MAX_BITS),
-        operand_bytes: 4 * field(montgomery, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS),
-    };
-    if capability.cores == 0 || capability.key_slots == 0 || capability.operand_bytes * 16 < 7 * capability.max_bits {
-        return Err(io::Error::other(format!("impossible capabilities: {capability:?}")));
-    }
-    Ok(capability)
+/// What ended a sleep.
+enum Woken {
+    Interrupted,
+    Kicked,
+    /// Nothing did, for as long as an interrupt may take.
+    Late,
 }
 
-const ID: u32 = 0x4E52_4147;
+/// The operands of a key's loading, in the order of `OpLoadKey`; `exponent` is its public one.
+pub fn key_parts<'a>(key: &'a PrivateKey, exponent: &'a [u8; 4]) -> [&'a [u8]; 7] {
+    [
+        bytemuck::cast_slice(key.public().modulus().words()),
+        exponent,
+        bytemuck::cast_slice(key.p().words()),
+        bytemuck::cast_slice(key.q().words()),
+        bytemuck::cast_slice(key.dp()),
+        bytemuck::cast_slice(key.dq()),
+        bytemuck::cast_slice(key.q_inverse()),
+    ]
+}
 
 impl Drop for Driver {
-    /// Overwrites the keys on the board, stops it and takes the memory back.
+    /// Ends the thread; the rings overwrite the keys on the board, stop it and take the memory back.
     fn drop(&mut self) {
+        if self.owner != generation() {
+            // The parent's: nothing of it is here but a copy of its descriptors, perhaps with a lock taken.
+            std::mem::forget((self.thread.take(), Arc::clone(&self.shared)));
+            return;
+        }
         lock(&self.shared).closing = true;
         let _ = rustix::io::write(&self.shared.kick, &1u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
-        }
-        let mut state = lock(&self.shared);
-        let transport = &mut state.transport;
-        let closed = transport.write(register::CONTROL, register::CONTROL_ZEROISE).and_then(|()| {
-            let start = Instant::now();
-            while transport.read(register::STATUS)? & register::STATUS_ZEROISING != 0 {
-                if start.elapsed() > self.shared.patience {
-                    return Err(io::Error::from(io::ErrorKind::TimedOut));
-                }
-            }
-            transport.write(register::CONTROL, 0)
-        });
-        // A reset overwrites as well, and ends what is under way; only then is the memory ours alone.
-        let ended = transport.reset().and_then(|()| transport.unmap(&self.shared.memory));
-        if let Err(error) = closed.and(ended) {
-            tracing::warn!(%error, "the board was left without its keys being seen overwritten");
         }
     }
 }

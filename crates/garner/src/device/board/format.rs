@@ -9,10 +9,28 @@ pub const COMPLETION: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Op {
+    /// In: n.
+    LoadModulus = 1,
     /// In: n, e, p, q, dp, dq, qinv.
     LoadKey = 2,
+    /// In: a, b. Out: a * b / R mod n.
+    Multiply = 3,
+    /// In: base, exponent. Out: base^exponent mod n.
+    Exponentiate = 4,
     /// In: m. Out: m^d mod n.
     Private = 5,
+}
+
+/// How a board exponentiates, as `scheme_e` there. All but the first take time that depends on the exponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+#[allow(missing_docs)]
+pub enum Scheme {
+    /// Constant time: the number of cycles depends on lengths alone.
+    FixedWindow = 0,
+    LeftToRight = 1,
+    RightToLeft = 2,
+    SlidingWindow = 3,
 }
 
 /// Status codes, as `status_e` there.
@@ -40,14 +58,27 @@ pub mod status {
     }
 }
 
+/// What a job is to do.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Job {
+    pub op: Op,
+    pub scheme: Scheme,
+    pub slot: u8,
+    /// Of the modulus that is loaded.
+    pub bits: usize,
+    /// Of the exponent of an exponentiation.
+    pub exponent_bits: usize,
+    /// Whether its completion raises an interrupt.
+    pub interrupt: bool,
+}
+
 /// A job in the submission ring.
 #[derive(Debug, Clone, Copy)]
 #[allow(missing_docs)]
 pub struct Descriptor {
-    pub op: Op,
-    pub slot: u8,
+    pub job: Job,
     pub tag: u16,
-    pub bits: usize,
     pub operand_bytes: usize,
     pub result_bytes: usize,
     pub operand_address: u64,
@@ -55,18 +86,19 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// Its 64 bytes; an interrupt is asked for.
+    /// Its 64 bytes.
     pub fn to_bytes(self) -> [u8; DESCRIPTOR] {
+        let Job { op, scheme, slot, bits, exponent_bits, interrupt } = self.job;
         let words: [u32; 9] = [
-            self.op as u32 | u32::from(self.slot) << 8 | u32::from(self.tag) << 16,
-            self.bits as u32,
+            op as u32 | (scheme as u32) << 4 | u32::from(slot) << 8 | u32::from(self.tag) << 16,
+            bits as u32 | (exponent_bits as u32) << 16,
             self.operand_bytes as u32,
             self.result_bytes as u32,
             self.operand_address as u32,
             (self.operand_address >> 32) as u32,
             self.result_address as u32,
             (self.result_address >> 32) as u32,
-            1,
+            interrupt.into(),
         ];
         let mut bytes = [0; DESCRIPTOR];
         for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -104,11 +136,17 @@ mod tests {
 
     #[test]
     fn a_descriptor_has_its_fields_where_the_hardware_reads_them() {
-        let bytes = Descriptor {
+        let job = Job {
             op: Op::Private,
+            scheme: Scheme::SlidingWindow,
             slot: 3,
-            tag: 0xBEEF,
             bits: 2048,
+            exponent_bits: 0x123,
+            interrupt: true,
+        };
+        let bytes = Descriptor {
+            job,
+            tag: 0xBEEF,
             operand_bytes: 256,
             result_bytes: 128,
             operand_address: 0x1_2345_6780,
@@ -117,7 +155,7 @@ mod tests {
         .to_bytes();
         let word = |i: usize| u32::from_le_bytes(bytes[4 * i..][..4].try_into().unwrap());
         let words: Vec<u32> = (0..16).map(word).collect();
-        assert_eq!(words[..5], [0xBEEF_0305, 0x0800, 256, 128, 0x2345_6780]);
+        assert_eq!(words[..5], [0xBEEF_0335, 0x0123_0800, 256, 128, 0x2345_6780]);
         assert_eq!(words[5..9], [1, 0x8765_4320, 9, 1]);
         assert_eq!(words[9..], [0; 7]);
     }

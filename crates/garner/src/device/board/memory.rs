@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{Ordering, compiler_fence};
 
-/// A shared mapping of whole pages, out of core dumps, zeroised on drop.
+/// A shared mapping of whole pages, out of core dumps and of children made by `fork`, zeroised on drop.
 ///
 /// The board may write at any time, so nothing here gives a reference to it: only copies in and out.
 pub struct DmaMemory {
@@ -25,8 +25,9 @@ impl DmaMemory {
         let file = memfd_create("garner-board", MemfdFlags::CLOEXEC)?;
         ftruncate(&file, bytes as u64)?;
         let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
-        // Both are best effort; VFIO pins the pages itself.
+        // All are best effort; VFIO pins the pages itself. A child made by `fork` has no business with a board.
         let _ = mapping.advise(Advice::DontDump);
+        let _ = mapping.advise(Advice::DontFork);
         let _ = mapping.lock();
         Ok(DmaMemory { file, mapping, address })
     }

@@ -2,7 +2,9 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `driver` | rings, jobs under way, interrupts, recovery |
+//! | `driver` | many threads' jobs under way, interrupts, recovery |
+//! | `direct` | the same board for one thread alone, without the gatherer |
+//! | `rings` | descriptors, completions, operands and results in memory |
 //! | `slots` | which key is in which slot |
 //! | `format` | descriptors and completions |
 //! | `memory` | memory that is shared with the board |
@@ -11,18 +13,23 @@
 //! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
 //! host. What it cannot take (see [`Device::takes_key`]) goes to the next device.
 
+mod direct;
 mod driver;
 mod format;
 mod memory;
 #[path = "../../../../../hw/regs/garner_regs.rs"]
 #[allow(dead_code)] // the whole map is generated, and the driver needs some of it
 mod registers;
+mod rings;
 mod slots;
 mod transport;
 mod vfio;
 mod vfio_user;
 
-pub use driver::{Capability, Counters, Events};
+pub use direct::{Direct, Ended, Job};
+pub use driver::Events;
+pub use format::Scheme;
+pub use rings::{Capability, Counters};
 
 use super::{Device, DeviceError, Level, Limits, Power, Private};
 use crate::arithmetic::Modulus;
@@ -122,6 +129,10 @@ impl Device for Board {
 
     fn takes_modulus(&self, _: &Modulus) -> bool {
         false
+    }
+
+    fn is_shared(&self) -> bool {
+        true
     }
 
     fn preferred_batch(&self) -> usize {

@@ -43,6 +43,15 @@ impl Slots {
         Place::Load(i as u8)
     }
 
+    /// The slot of this key is empty again.
+    pub fn forget(&mut self, modulus: &[u64]) {
+        for slot in &mut self.slots {
+            if slot.as_ref().is_some_and(|(held, _)| **held == *modulus) {
+                *slot = None;
+            }
+        }
+    }
+
     /// All are empty again.
     pub fn clear(&mut self) {
         self.slots.fill(None);
@@ -62,6 +71,8 @@ mod tests {
         assert_eq!(slots.place(&[3]), Place::Load(1));
         assert_eq!(slots.place(&[2]), Place::Load(0));
         assert_eq!(slots.evictions, 2);
+        slots.forget(&[3]);
+        assert_eq!((slots.place(&[2]), slots.place(&[4])), (Place::Loaded(0), Place::Load(1)));
         slots.clear();
         assert_eq!(slots.place(&[2]), Place::Load(0));
     }

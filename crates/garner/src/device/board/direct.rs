@@ -1,0 +1,214 @@
+//! A board for one thread alone, without the gatherer: jobs into the rings, completions out of them. No lock, no thread,
+//! no interrupt, and no call of the kernel but what the transport needs to reach a register.
+//!
+//! **Nothing is blinded and nothing is checked here.** What a board returns is to be checked before anybody sees it:
+//! one wrong CRT half gives the key away.
+
+use super::driver::key_parts;
+use super::format::{self, Op, Scheme, status};
+use super::rings::{Capability, Counters, DEPTH, Rings};
+use super::transport;
+use crate::error::{Error, Result};
+use crate::key::PrivateKey;
+
+/// One job. Numbers are words of 64 bits, the lowest first, as many as the modulus has; all of them public to whoever can
+/// read this process's memory, and secret to everybody else.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Job<'a> {
+    /// Puts a modulus of any odd number into a slot of every core, for [`Job::Multiply`] and [`Job::Exponentiate`].
+    LoadModulus {
+        /// Which slot.
+        slot: u8,
+        /// The modulus; its top bit is set.
+        modulus: &'a [u64],
+    },
+    /// Puts a key into a slot of every core, for all jobs.
+    LoadKey {
+        /// Which slot.
+        slot: u8,
+        /// A key that the board takes, see [`Device::takes_key`](crate::device::Device::takes_key).
+        key: &'a PrivateKey,
+    },
+    /// a * b / R mod n, a Montgomery multiplication. R is what the board's arrays make it: 2 to the power of a multiple of
+    /// word_bits * rows.
+    Multiply {
+        /// Which slot.
+        slot: u8,
+        /// A factor, below n.
+        a: &'a [u64],
+        /// The other.
+        b: &'a [u64],
+    },
+    /// base^exponent mod n.
+    Exponentiate {
+        /// Which slot.
+        slot: u8,
+        /// How.
+        scheme: Scheme,
+        /// Below n.
+        base: &'a [u64],
+        /// Any, not longer than the longest modulus.
+        exponent: &'a [u64],
+    },
+    /// m^d mod n, by the CRT, checked by the board.
+    Private {
+        /// Which slot.
+        slot: u8,
+        /// m, below n.
+        base: &'a [u64],
+    },
+}
+
+/// A job that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// What [`Direct::submit`] returned.
+    pub ticket: usize,
+    /// From a core's taking the job to its answer, in cycles of the board's clock.
+    pub cycles: u32,
+}
+
+/// A board that this thread has for itself.
+pub struct Direct {
+    name: String,
+    rings: Rings,
+    free: Vec<usize>,
+}
+
+impl Direct {
+    /// Opens the board at `vfio-user:PATH` or at a PCI address as `0000:03:00.0`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] naming the address: nothing is there, or no accelerator that this driver knows.
+    pub fn open(address: &str) -> Result<Direct> {
+        let rings = transport::open(address).and_then(Rings::open).and_then(|mut rings| {
+            rings.start(false)?;
+            Ok(rings)
+        });
+        let rings = rings.map_err(|error| Error::argument("board", format!("{address}: {error}")))?;
+        Ok(Direct { name: format!("board:{address}"), rings, free: (0..DEPTH).rev().collect() })
+    }
+
+    /// What the board can do.
+    pub fn capability(&self) -> Capability {
+        self.rings.capability()
+    }
+
+    /// Jobs that may still be submitted before one is taken out.
+    pub fn room(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Writes a job into the ring; the board learns of it by [`Direct::ring_doorbell`]. A ticket below 64, until the job is
+    /// taken out; none when there is no room.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for operands longer than the board takes.
+    pub fn submit(&mut self, job: &Job<'_>) -> Result<Option<usize>> {
+        fn bytes(words: &[u64]) -> &[u8] {
+            bytemuck::cast_slice(words)
+        }
+        let exponent;
+        let key_operands;
+        let number_operands;
+        let mut request = format::Job {
+            op: Op::Private,
+            scheme: Scheme::FixedWindow,
+            slot: 0,
+            bits: 0,
+            exponent_bits: 0,
+            interrupt: false,
+        };
+        let (operands, result_bytes): (&[&[u8]], usize) = match *job {
+            Job::LoadModulus { slot, modulus } => {
+                (request.op, request.slot, request.bits) = (Op::LoadModulus, slot, 64 * modulus.len());
+                number_operands = [bytes(modulus), &[]];
+                (&number_operands, 0)
+            }
+            Job::LoadKey { slot, key } => {
+                (request.op, request.slot, request.bits) = (Op::LoadKey, slot, key.public().bits());
+                exponent = (key.public().exponent()[0] as u32).to_le_bytes();
+                key_operands = key_parts(key, &exponent);
+                (&key_operands, 0)
+            }
+            Job::Multiply { slot, a, b } => {
+                (request.op, request.slot) = (Op::Multiply, slot);
+                number_operands = [bytes(a), bytes(b)];
+                (&number_operands, 8 * a.len())
+            }
+            Job::Exponentiate { slot, scheme, base, exponent } => {
+                (request.op, request.slot, request.scheme) = (Op::Exponentiate, slot, scheme);
+                request.exponent_bits = 64 * exponent.len();
+                number_operands = [bytes(base), bytes(exponent)];
+                (&number_operands, 8 * base.len())
+            }
+            Job::Private { slot, base } => {
+                (request.op, request.slot) = (Op::Private, slot);
+                number_operands = [bytes(base), &[]];
+                (&number_operands, 8 * base.len())
+            }
+        };
+        let length = operands.iter().map(|part| part.len()).sum();
+        let longest = self.capability().max_bits;
+        if !self.rings.has_room_for(length) || request.exponent_bits > longest || 8 * result_bytes > longest {
+            return Err(Error::argument("job", format!("{length} bytes of operands; this board takes {longest} bits")));
+        }
+        let Some(place) = self.free.pop() else { return Ok(None) };
+        self.rings.put(place, request, operands, result_bytes);
+        Ok(Some(place))
+    }
+
+    /// Tells the board of the jobs submitted since the last time.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the board does not answer.
+    pub fn ring_doorbell(&mut self) -> Result<()> {
+        self.rings.ring_doorbell().map_err(|error| failed(&self.name, error))
+    }
+
+    /// Takes out a job that has ended, and copies as many words of its result as `result` has; none if no job has.
+    ///
+    /// A look at memory that finds nothing costs the board nothing. If nothing comes for long, see
+    /// [`Direct::check_presence`].
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the board refused the job, or found its own result wrong, or does not answer.
+    pub fn poll(&mut self, result: &mut [u64]) -> Result<Option<Ended>> {
+        let Some(completion) = self.rings.take() else { return Ok(None) };
+        let place = usize::from(completion.tag);
+        if place >= DEPTH || self.free.contains(&place) {
+            return Err(failed(&self.name, format!("completed a job that was not under way: tag {place}")));
+        }
+        let words = result.len().min(self.capability().max_bits / 64);
+        self.rings.result(place, bytemuck::cast_slice_mut(&mut result[..words]));
+        self.rings.wipe(place);
+        self.free.push(place);
+        self.rings.acknowledge().map_err(|error| failed(&self.name, error))?;
+        if completion.status != status::OK {
+            result.fill(0);
+            return Err(failed(&self.name, status::text(completion.status)));
+        }
+        Ok(Some(Ended { ticket: place, cycles: completion.cycles }))
+    }
+
+    /// Whether the board is still there.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: it is not.
+    pub fn check_presence(&mut self) -> Result<()> {
+        self.rings.check_presence().map_err(|error| failed(&self.name, error))
+    }
+
+    /// Counters in device time, since the reset or since they were cleared; `clear` clears them.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the board does not answer.
+    pub fn counters(&mut self, clear: bool) -> Result<Counters> {
+        self.rings.counters(clear).map_err(|error| failed(&self.name, error))
+    }
+}
+
+fn failed(name: &str, reason: impl ToString) -> Error {
+    Error::Device { device: name.to_owned(), reason: reason.to_string() }
+}
