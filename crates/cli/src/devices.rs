@@ -1,4 +1,4 @@
-//! `garner devices`: what can run RSA here. Also which of it `garner speed` shall use.
+//! `garner devices`: what can run RSA here. Also which of it a command shall use.
 
 use crate::failure::{Failure, Of};
 use crate::machine::kernels;
@@ -11,6 +11,7 @@ use garner::gather::Config;
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,9 +65,38 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 const STRING: &str = "a string takes everything";
 
+/// Which devices a command uses.
+#[derive(Args, Debug)]
+pub struct Choice {
+    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address; several times for several
+    /// [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    device: Vec<String>,
+
+    /// A board that completes nothing for so long is reset [default: 2 for a card, 120 for vfio-user]
+    #[arg(long, value_name = "S", requires = "device", value_parser = parse_seconds)]
+    patience: Option<f64>,
+}
+
+impl Choice {
+    /// The configuration with these devices.
+    pub fn config(&self) -> Result<Config, Failure> {
+        let patience = self.patience.map(Duration::from_secs_f64);
+        config(&self.device, patience.map_or(Options::default(), |patience| Options::default().patience(patience)))
+    }
+}
+
+/// A time for `value_parser`.
+pub fn parse_seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.001..=3_600.0).contains(&seconds) => Ok(seconds),
+        _ => Err("from 0.001 to 3600 seconds".into()),
+    }
+}
+
 /// The configuration with the devices wished for, and the CPU for what they cannot take; without a wish, the fastest
 /// device present. A wish with a colon is a board's address: `vfio-user:PATH`, or that of a PCI card.
-pub fn config(wishes: &[String]) -> Result<Config, Failure> {
+fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     let mut config = Config::new().of("devices")?;
     if wishes.is_empty() {
         return Ok(config);
@@ -77,7 +107,7 @@ pub fn config(wishes: &[String]) -> Result<Config, Failure> {
     let mut present = std::mem::take(&mut config.devices);
     for wish in wishes {
         if wish.contains(':') {
-            config.devices.push(Arc::new(Board::open(wish, Options::default()).of("--device")?));
+            config.devices.push(Arc::new(Board::open(wish, options).of("--device")?));
         } else if let Some(index) = present.iter().position(|device| device.name() == wish) {
             config.devices.push(present.remove(index));
         } else if wish == "cpu" {

@@ -1,5 +1,6 @@
 //! The options of `garner bulk`.
 
+use crate::devices;
 use crate::encoding::Encoding;
 use crate::options::password::Password;
 use crate::options::signature;
@@ -66,10 +67,8 @@ pub struct Arguments {
     #[arg(long)]
     pub restart: bool,
 
-    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address; several times for several
-    /// [default: the fastest]
-    #[arg(long, value_name = "NAME")]
-    pub device: Vec<String>,
+    #[command(flatten)]
+    pub device: devices::Choice,
 
     /// Print what it came to as JSON
     #[arg(long)]

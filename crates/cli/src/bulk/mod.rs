@@ -24,7 +24,7 @@ mod summary;
 pub use arguments::Arguments;
 
 use crate::failure::{Failure, Of};
-use crate::{devices, output, progress};
+use crate::{output, progress};
 use garner::gather::{Config, Gatherer};
 use jobs::Jobs;
 use keys::Keys;
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json && arguments.out().is_none() {
         return Err(Failure::Usage("--json: needs --out, standard output being the signatures'".into()));
     }
-    let config = devices::config(&arguments.device)?;
+    let config = arguments.device.config()?;
     let window = window(&config);
     let keys = Keys::read(&arguments.keys, &arguments.password)?;
     let mut jobs = Jobs::open(arguments.input.as_deref(), arguments.of, arguments.scheme.hash(), keys)?;

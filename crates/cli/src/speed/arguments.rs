@@ -1,5 +1,6 @@
 //! The options of `garner speed`, and what they may be.
 
+use crate::devices::{self, parse_seconds};
 use clap::{Args, ValueEnum};
 use std::fmt;
 use std::path::PathBuf;
@@ -60,10 +61,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = parse_slots)]
     pub slots: Option<usize>,
 
-    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address; several times for several
-    /// [default: the fastest]
-    #[arg(long, value_name = "NAME")]
-    pub device: Vec<String>,
+    #[command(flatten)]
+    pub device: devices::Choice,
 
     /// Measured time for each system in each row
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_seconds)]
@@ -221,13 +220,6 @@ fn parse_slots(text: &str) -> Result<usize, String> {
     match number(text)? {
         slots @ 1..=1_024 => Ok(slots as usize),
         _ => Err("from 1 to 1024 slots".into()),
-    }
-}
-
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if (0.001..=3_600.0).contains(&seconds) => Ok(seconds),
-        _ => Err("from 0.001 to 3600 seconds".into()),
     }
 }
 

@@ -28,7 +28,7 @@ pub use arguments::Arguments;
 
 use crate::failure::{Failure, Of};
 use crate::machine::Machine;
-use crate::{devices, output};
+use crate::output;
 use arguments::{Kind, Shape};
 use garner::arithmetic::Arithmetic;
 use garner::gather::{Config, Gatherer};
@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let config = devices::config(&arguments.device)?;
+    let config = arguments.device.config()?;
     let machine = Machine::here(&*config.arithmetic);
     // A path that cannot be written is refused now, not after two minutes of measuring.
     let plot = match &arguments.plot {
