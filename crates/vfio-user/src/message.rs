@@ -42,8 +42,9 @@ pub mod pci {
     pub const REGIONS: u32 = 9;
     /// MSI-X among the interrupts.
     pub const MSIX: u32 = 2;
-    /// How many kinds of interrupts there are.
-    pub const INTERRUPTS: u32 = 5;
+    /// How many kinds of interrupts there are: INTx, MSI, MSI-X. The kernel's two others, errors and requests to let
+    /// go, need not be offered.
+    pub const INTERRUPTS: u32 = 3;
 }
 
 /// Longest payload of a region or DMA access, in bytes.
@@ -103,8 +104,8 @@ pub struct DmaUnmap {
 }
 
 impl DmaUnmap {
-    /// In `flags`: everything, whatever address and size say.
-    pub const ALL: u32 = 1 << 2;
+    /// In `flags`: everything; address and size are 0.
+    pub const ALL: u32 = 1 << 1;
 }
 
 /// GET_INFO.

@@ -3,7 +3,7 @@
 //! One thread reads requests. Register accesses are answered by the simulation's thread, so that requests of the board
 //! itself (memory that was mapped without a descriptor) can be answered meanwhile.
 
-use crate::config_space::{BAR0_SIZE, BAR2_SIZE, ConfigSpace, SIZE};
+use crate::config_space::{BAR0_SIZE, BAR2_SIZE, ConfigSpace, Effect, SIZE};
 use crate::memory::{BusError, Memory, Remote};
 use crate::simulation::{Events, Request, Simulation, VECTORS};
 use bytemuck::{Pod, bytes_of};
@@ -146,8 +146,8 @@ impl Session<'_> {
             }
             command::DMA_UNMAP => {
                 let (unmap, _): (DmaUnmap, _) = payload(&message)?;
-                lock(&function.memory).unmap(&unmap)?;
-                Ok(bytes(&unmap))
+                let size = lock(&function.memory).unmap(&unmap)?;
+                Ok(bytes(&DmaUnmap { size, ..unmap }))
             }
             command::GET_INFO => Ok(bytes(&Info {
                 argsz: size_of::<Info>() as u32,
@@ -181,17 +181,25 @@ impl Session<'_> {
             command::REGION_READ => self.read(&message),
             command::REGION_WRITE => self.write(&message),
             command::RESET => {
-                self.config = ConfigSpace::new(VECTORS);
-                let (sender, header) = (Arc::clone(&self.sender), message.header);
-                function.simulation.request(Request::Reset(Box::new(move |_| {
-                    if header.flags & flags::NO_REPLY == 0 {
-                        drop(lock(&sender).reply(header, &[])); // if it failed, the reading thread notices
-                    }
-                })));
+                self.reset(message.header, Vec::new());
                 Ok(None)
             }
             _ => Err(Errno::NOTSUP),
         }
+    }
+
+    /// Resets the function; `answer` is the payload of the simulation's answer to the client. Maps and interrupts stay:
+    /// the client made them, not the function.
+    fn reset(&mut self, header: Header, answer: Vec<u8>) {
+        lock(&self.function.memory).set_bus_master(false);
+        self.config = ConfigSpace::new(VECTORS);
+        self.msix_table.fill(0);
+        let sender = Arc::clone(&self.sender);
+        self.function.simulation.request(Request::Reset(Box::new(move |_| {
+            if header.flags & flags::NO_REPLY == 0 {
+                drop(lock(&sender).reply(header, &[&answer])); // if it failed, the reading thread notices
+            }
+        })));
     }
 
     fn set_interrupts(&mut self, message: Message) -> Result<(), Errno> {
@@ -206,6 +214,9 @@ impl Session<'_> {
         if set.count == 0 && set.flags & IrqSet::NONE != 0 {
             *events = Default::default();
             return Ok(());
+        }
+        if set.flags & IrqSet::EVENT == 0 || set.flags & IrqSet::TRIGGER == 0 {
+            return Err(Errno::INVAL);
         }
         let slots = events.get_mut(range).ok_or(Errno::INVAL)?;
         if message.descriptors.len() > slots.len() {
@@ -271,7 +282,13 @@ impl Session<'_> {
                 self.function.simulation.request(Request::Write(offset, value, Box::new(answer)));
                 return Ok(None);
             }
-            pci::CONFIG => self.config.write(offset, data).ok_or(Errno::INVAL)?,
+            pci::CONFIG => {
+                if self.config.write(offset, data).ok_or(Errno::INVAL)? == Effect::Reset {
+                    self.reset(message.header, bytes_of(&access).to_vec());
+                    return Ok(None);
+                }
+                lock(&self.function.memory).set_bus_master(self.config.is_bus_master());
+            }
             BAR2 => {
                 let end = offset.checked_add(count).ok_or(Errno::INVAL)?;
                 self.msix_table.get_mut(offset..end).ok_or(Errno::INVAL)?.copy_from_slice(data);

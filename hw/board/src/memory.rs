@@ -7,7 +7,7 @@ use garner_vfio_user::message::{DmaMap, DmaUnmap};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// An access that a bus answers with an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,11 @@ struct Map {
     size: u64,
     flags: u32,
     /// The file and where in it the map begins; none: ask the client.
-    file: Option<(OwnedFd, u64)>,
+    file: Option<(Arc<OwnedFd>, u64)>,
 }
+
+/// A file, by device, inode and the flags it was opened with.
+type Identity = (u64, u64, u32);
 
 /// All maps of one client.
 ///
@@ -35,6 +38,10 @@ struct Map {
 #[derive(Default)]
 pub struct Memory {
     maps: BTreeMap<u64, Map>,
+    /// The maps' files. A client behind an IOMMU maps page by page, each with a descriptor of the same file; one is
+    /// kept, or there would soon be none left.
+    files: BTreeMap<Identity, Weak<OwnedFd>>,
+    bus_master: bool,
     remote: Option<Arc<Mutex<dyn Remote>>>,
 }
 
@@ -43,10 +50,14 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Memory {
-    /// Forgets everything; from now on `remote` answers for maps without a descriptor.
+    /// Forgets everything; from now on `remote` answers for maps without a descriptor. The function is no bus master.
     pub fn restart(&mut self, remote: Option<Arc<Mutex<dyn Remote>>>) {
-        self.maps.clear();
-        self.remote = remote;
+        *self = Memory { remote, ..Memory::default() };
+    }
+
+    /// Whether the function may start transactions; if not, each is a bus error.
+    pub fn set_bus_master(&mut self, enabled: bool) {
+        self.bus_master = enabled;
     }
 
     /// A new map.
@@ -63,28 +74,52 @@ impl Memory {
         {
             return Err(Errno::EXIST);
         }
-        let file = file.map(|file| (file, map.offset));
+        let file = match file {
+            Some(file) => Some((self.share(file)?, map.offset)),
+            None => None,
+        };
         self.maps.insert(map.address, Map { size: map.size, flags: map.flags, file });
         Ok(())
     }
 
-    /// Takes a map away; it must be one that was made, whole.
+    /// The same file under one descriptor.
+    fn share(&mut self, file: OwnedFd) -> Result<Arc<OwnedFd>, Errno> {
+        let status = rustix::fs::fstat(&file)?;
+        let identity = (status.st_dev, status.st_ino, rustix::fs::fcntl_getfl(&file)?.bits());
+        if let Some(known) = self.files.get(&identity).and_then(Weak::upgrade) {
+            return Ok(known);
+        }
+        self.files.retain(|_, file| file.strong_count() > 0);
+        let file = Arc::new(file);
+        self.files.insert(identity, Arc::downgrade(&file));
+        Ok(file)
+    }
+
+    /// Takes all maps of a range away and tells how many bytes these were, as the kernel's VFIO does: clients unmap
+    /// ranges with many maps in them, and ranges with none.
     ///
     /// # Errors
-    /// EINVAL for the client when there is no such map.
-    pub fn unmap(&mut self, unmap: &DmaUnmap) -> Result<(), Errno> {
-        if unmap.flags & DmaUnmap::ALL != 0 {
-            self.maps.clear();
-            return Ok(());
-        }
-        match self.maps.get(&unmap.address) {
-            Some(map) if map.size == unmap.size => self.maps.remove(&unmap.address),
-            _ => return Err(Errno::INVAL),
+    /// EINVAL for the client when the range is empty, wraps, or cuts a map in two.
+    pub fn unmap(&mut self, unmap: &DmaUnmap) -> Result<u64, Errno> {
+        let (first, last) = match (unmap.flags & DmaUnmap::ALL != 0, unmap.address, unmap.size) {
+            (true, 0, 0) => (0, u64::MAX),
+            (true, ..) | (false, _, 0) => return Err(Errno::INVAL),
+            (false, address, size) => (address, address.checked_add(size - 1).ok_or(Errno::INVAL)?),
         };
-        Ok(())
+        let end = |(address, map): (&u64, &Map)| address + (map.size - 1);
+        let before = self.maps.range(..first).next_back().map(end);
+        let at_the_end = self.maps.range(first..=last).next_back().map(end);
+        if before.is_some_and(|end| end >= first) || at_the_end.is_some_and(|end| end > last) {
+            return Err(Errno::INVAL);
+        }
+        let addresses: Vec<u64> = self.maps.range(first..=last).map(|(&address, _)| address).collect();
+        Ok(addresses.iter().filter_map(|address| self.maps.remove(address)).map(|map| map.size).sum())
     }
 
     fn find(&self, address: u64, length: usize, flag: u32) -> Result<(u64, &Map), BusError> {
+        if !self.bus_master {
+            return Err(BusError);
+        }
         let (&start, map) = self.maps.range(..=address).next_back().ok_or(BusError)?;
         let offset = address - start;
         let fits = offset.checked_add(length as u64).is_some_and(|end| end <= map.size);
@@ -140,6 +175,14 @@ mod tests {
         DmaMap { flags: DmaMap::READ | DmaMap::WRITE, address, size, ..DmaMap::default() }
     }
 
+    fn unmap(address: u64, size: u64) -> DmaUnmap {
+        DmaUnmap { address, size, ..DmaUnmap::default() }
+    }
+
+    fn memory() -> Memory {
+        Memory { bus_master: true, ..Memory::default() }
+    }
+
     fn file(size: u64) -> OwnedFd {
         let file = memfd_create("test", MemfdFlags::CLOEXEC).unwrap();
         ftruncate(&file, size).unwrap();
@@ -148,7 +191,7 @@ mod tests {
 
     #[test]
     fn accesses_beyond_a_map_or_after_its_end_are_bus_errors() {
-        let mut memory = Memory::default();
+        let mut memory = memory();
         memory.map(&map(0x10000, 0x2000), Some(file(0x2000))).unwrap();
         let memory = Mutex::new(memory);
         Memory::write(&memory, 0x11FF8, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
@@ -158,26 +201,68 @@ mod tests {
         assert_eq!(Memory::read(&memory, 0x11FFC, &mut data), Err(BusError));
         assert_eq!(Memory::read(&memory, 0xFFFF, &mut data), Err(BusError));
         assert_eq!(Memory::read(&memory, u64::MAX - 3, &mut data), Err(BusError));
-        lock(&memory).unmap(&DmaUnmap { address: 0x10000, size: 0x2000, ..DmaUnmap::default() }).unwrap();
+        assert_eq!(lock(&memory).unmap(&unmap(0x10000, 0x2000)), Ok(0x2000));
         assert_eq!(Memory::read(&memory, 0x11FF8, &mut data), Err(BusError));
     }
 
     #[test]
-    fn overlapping_empty_wrapping_and_unknown_maps_are_refused() {
-        let mut memory = Memory::default();
+    fn overlapping_empty_and_wrapping_maps_are_refused() {
+        let mut memory = memory();
         memory.map(&map(0x10000, 0x2000), Some(file(0x2000))).unwrap();
         assert_eq!(memory.map(&map(0x11000, 0x2000), None), Err(Errno::EXIST));
         assert_eq!(memory.map(&map(0xF000, 0x2000), None), Err(Errno::EXIST));
         assert_eq!(memory.map(&map(0x20000, 0), None), Err(Errno::INVAL));
         assert_eq!(memory.map(&map(u64::MAX - 0xFFF, 0x2000), None), Err(Errno::INVAL));
         memory.map(&map(0x12000, 0x1000), None).unwrap();
-        let unknown = DmaUnmap { address: 0x10000, size: 0x1000, ..DmaUnmap::default() };
-        assert_eq!(memory.unmap(&unknown), Err(Errno::INVAL));
+    }
+
+    #[test]
+    fn a_range_is_unmapped_with_all_maps_in_it_and_none_is_cut_in_two() {
+        let mut memory = memory();
+        for address in [0x10000, 0x12000, 0x14000] {
+            memory.map(&map(address, 0x2000), None).unwrap();
+        }
+        for (address, size) in [(0x11000, 0x1000), (0x10000, 0x1000), (0xF000, 0x2000), (0x13000, 0x10000), (0, 0)] {
+            assert_eq!(memory.unmap(&unmap(address, size)), Err(Errno::INVAL), "{address:#x}, {size:#x}");
+        }
+        assert_eq!(memory.unmap(&unmap(0, 0x10000)), Ok(0));
+        assert_eq!(memory.unmap(&unmap(0x12000, 1 << 47)), Ok(0x4000));
+        assert_eq!(memory.unmap(&unmap(0x8000, u64::MAX - 0x7FFF)), Ok(0x2000), "up to the end of the addresses");
+        memory.map(&map(0, 0x1000), None).unwrap();
+        assert_eq!(memory.unmap(&DmaUnmap { flags: DmaUnmap::ALL, ..DmaUnmap::default() }), Ok(0x1000));
+        assert_eq!(memory.unmap(&DmaUnmap { flags: DmaUnmap::ALL, ..unmap(0, 0x1000) }), Err(Errno::INVAL));
+    }
+
+    #[test]
+    fn a_client_that_maps_page_by_page_does_not_use_up_the_descriptors() {
+        let (mut memory, file) = (memory(), file(0x1000_0000));
+        for page in 0..0x8000 {
+            let map = DmaMap { offset: 0x1000 * page, ..map(0x1000 * (page ^ 1), 0x1000) };
+            memory.map(&map, Some(file.try_clone().unwrap())).unwrap();
+        }
+        let memory = Mutex::new(memory);
+        Memory::write(&memory, 0x5000, &[7]).unwrap();
+        let mut byte = [0];
+        rustix::io::pread(&file, &mut byte, 0x4000).unwrap();
+        assert_eq!(byte, [7]);
+        assert_eq!(lock(&memory).unmap(&unmap(0, 0x1000_0000)), Ok(0x800_0000));
+        assert_eq!(Arc::strong_count(&lock(&memory).share(file).unwrap()), 1, "nothing is kept behind the last map");
+    }
+
+    #[test]
+    fn nothing_is_read_or_written_by_a_function_that_is_no_bus_master() {
+        let mut memory = memory();
+        memory.map(&map(0, 0x1000), Some(file(0x1000))).unwrap();
+        let memory = Mutex::new(memory);
+        Memory::write(&memory, 0, &[1]).unwrap();
+        lock(&memory).set_bus_master(false);
+        let refused = (Memory::write(&memory, 0, &[1]), Memory::read(&memory, 0, &mut [0]));
+        assert_eq!(refused, (Err(BusError), Err(BusError)));
     }
 
     #[test]
     fn a_file_that_the_client_cut_short_is_a_bus_error_and_not_a_signal() {
-        let mut memory = Memory::default();
+        let mut memory = memory();
         let file = file(0x2000);
         memory.map(&map(0, 0x2000), Some(file.try_clone().unwrap())).unwrap();
         ftruncate(&file, 0).unwrap();

@@ -97,6 +97,8 @@ impl Guest {
     /// Fresh rings of 16 places, enabled.
     fn start(&mut self) {
         self.request(command::RESET, &[]).unwrap();
+        let command_register = RegionAccess { offset: 4, region: pci::CONFIG, count: 1 };
+        self.request(command::REGION_WRITE, &[bytes_of(&command_register), &[6]]).unwrap(); // memory, bus master
         self.memory.fill(0);
         for (offset, value) in [
             (register::SUBMISSION_BASE, BASE as u32),
