@@ -46,7 +46,7 @@ hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/w
 	$(PYTHON) hw/report/wave.py
 
 # The simulated board: MODEL_PARAMETERS are those of garner_top, as Cores=2 MaxBits=2048.
-.PHONY: board board-test board-demo
+.PHONY: board board-test board-demo board-guest
 MODEL_PARAMETERS ?= Cores=2 MaxBits=2048
 # A smaller one that can write waveforms.
 WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
@@ -64,3 +64,9 @@ board-test: hw-setup ## the board device over the simulated board: right results
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
 	$(CARGO) run --release --package garner-board --example demo -- \
 		$(OUT)/libgarner_provider.so $(OUT)/garner-board "$(BOARD_MODEL)"
+
+GUEST_TEST = hw/board/guest/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)"
+
+board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11 and a kernel
+	$(CARGO) build --package garner-cli --package garner-board
+	$(GUEST_TEST)

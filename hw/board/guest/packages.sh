@@ -1,0 +1,61 @@
+#!/bin/sh
+# Fetches what a guest needs: packages.sh FOLDER
+#   FOLDER/root      QEMU with vfio-user-pci (11 or newer, from Debian's backports) and its libraries, cpio, busybox
+#   FOLDER/kernel    a Debian kernel, and its modules for VFIO
+# Nothing is installed. The packages come from the mirror that this machine's own apt uses, checked against Debian's keys.
+set -eu
+[ $# -eq 1 ] || {
+    sed -n '2,5s/^# //p' "$0" >&2
+    exit 2
+}
+mkdir -p "$1"
+folder=$(realpath "$1")
+release=trixie
+[ ! -e "$folder/complete" ] || exit 0
+failed() {
+    echo "packages.sh: $*" >&2
+    exit 1
+}
+
+[ "$(dpkg --print-architecture)" = amd64 ] || failed "the guest is an x86-64 machine and runs this machine's programs"
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/$') ||
+    failed "no Debian mirror is among apt's sources"
+apt=$folder/apt
+rm -rf "$folder/root" "$folder/kernel"
+mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$folder/root" "$folder/kernel"
+: >"$apt/status"
+for suite in $release $release-backports; do
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main"
+done >"$apt/sources.list"
+cat >"$apt/apt.conf" <<END
+Dir::State "$apt/state";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt/cache";
+Dir::Etc::sourcelist "$apt/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+Acquire::Languages "none";
+Acquire::Retries "2";
+Acquire::http::Timeout "30";
+APT::Sandbox::User "";
+APT::Install-Recommends "false";
+END
+export APT_CONFIG="$apt/apt.conf"
+
+echo "fetching QEMU and a kernel from $release" >&2
+apt-get -qq update || failed "$mirror cannot be read"
+apt-get -qq --yes --download-only --target-release $release-backports install \
+    qemu-system-x86 cpio busybox-static >/dev/null || failed "$mirror has not all packages"
+for package in "$apt"/cache/archives/*.deb; do
+    dpkg-deb --extract "$package" "$folder/root"
+done
+kernel=$(apt-cache depends linux-image-amd64/$release | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
+(cd "$apt/cache" && apt-get -qq download "$kernel/$release") || failed "$mirror has no kernel"
+dpkg-deb --fsys-tarfile "$apt/cache/$kernel"_*.deb | tar --extract --directory "$folder/kernel" --wildcards \
+    './boot/vmlinuz-*' '*/kernel/drivers/vfio/*' '*/kernel/virt/lib/*'
+find "$folder/kernel" -name '*.ko.xz' -exec xz --decompress {} +
+"$(dirname "$0")/qemu.sh" "$folder" -device help | grep -q vfio-user-pci ||
+    failed "QEMU of $release-backports has no vfio-user-pci"
+rm -rf "$apt"
+touch "$folder/complete"

@@ -1,0 +1,84 @@
+#!/bin/sh
+# The VFIO path for real: the garner command in a guest, its vfio-pci bound to the simulated board.
+#   test.sh FOLDER BUILD MODEL
+#   FOLDER   packages.sh fetches to here, and logs go here
+#   BUILD    where cargo left garner and garner-board, such as target/debug
+#   MODEL    a model for garner-board, of 1024 bits or more
+# The guest is QEMU without KVM: an emulated Intel IOMMU in front of the board, which QEMU reaches by vfio-user. What the
+# guest signs is verified here by OpenSSL, and the board must have counted the operations. Exit status 77: the packages
+# cannot be had here, and nothing was run.
+set -eu
+[ $# -eq 3 ] || {
+    sed -n '2,7s/^# //p' "$0" >&2
+    exit 2
+}
+here=$(dirname "$0")
+"$here/packages.sh" "$1" || {
+    echo "board-guest: not run, for want of the packages" >&2
+    exit 77
+}
+folder=$(realpath "$1") build=$2 model=$3
+count=24 # messages
+work=$(mktemp -d)
+log=$folder/guest.log
+served=$folder/board.log
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+server=
+failed() {
+    echo "guest: $*" >&2
+    tail -n 40 "$log" "$served" >&2
+    exit 1
+}
+
+mkdir "$work/files"
+openssl genrsa -out "$work/files/key.pem" 1024 2>/dev/null
+openssl rsa -in "$work/files/key.pem" -pubout -out "$work/public.pem" 2>/dev/null
+seq -f 'message %g to the guest' $count >"$work/files/messages"
+"$here/initramfs.sh" "$folder" "$build/garner" "$work/files" "$work/initramfs"
+
+"$build/garner-board" --model "$model" --socket "$work/socket" 2>"$served" &
+server=$!
+until [ -S "$work/socket" ]; do
+    kill -0 $server || failed "garner-board ended"
+    sleep 0.1
+done
+start=$(date +%s)
+# Without KVM a busy machine starves the guest: it shall neither watch its own clocks nor test its timer.
+timeout 1200 "$here/qemu.sh" "$folder" -nodefaults -no-reboot -display none -serial stdio \
+    -machine q35,memory-backend=ram -accel tcg,thread=multi -cpu max -smp 2 -m 512 \
+    -object memory-backend-memfd,id=ram,size=512M,share=on \
+    -device intel-iommu,intremap=on,caching-mode=on \
+    -device pcie-root-port,id=port0 \
+    -device "{\"driver\":\"vfio-user-pci\",\"bus\":\"port0\",\"socket\":{\"type\":\"unix\",\"path\":\"$work/socket\"}}" \
+    -kernel "$folder"/kernel/boot/vmlinuz-* -initrd "$work/initramfs" \
+    -append 'console=ttyS0 quiet panic=-1 nowatchdog no_timer_check intel_iommu=on' </dev/null >"$log" 2>&1 || failed "QEMU ended with $?"
+tr -d '\r' <"$log" >"$log.plain"
+mv "$log.plain" "$log"
+grep -q '^\[done\]' "$log" || failed "the guest did not come to its end"
+! grep -E '^\[(fail|kernel-complains)\]|qemu-system' "$log" || failed "see above"
+grep -q '^\[unbound\].*bind it to vfio-pci' "$log" || failed "an unbound board is not explained"
+grep -q '^\[interrupts\].*vfio-msix' "$log" || failed "no interrupt of the board reached the guest"
+
+# In the order of the messages.
+for padding in pkcs1 pss; do
+    sed -n "s/^\[$padding\] //p" "$log" >"$work/signatures"
+    [ "$(wc -l <"$work/signatures")" -eq $count ] || failed "$(wc -l <"$work/signatures") $padding signatures of $count"
+    while read -r message && read -r signature <&3; do
+        printf %s "$message" >"$work/message"
+        printf %s "$signature" | python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$work/signature"
+        openssl dgst -sha256 -sigopt rsa_padding_mode:$padding -verify "$work/public.pem" -signature "$work/signature" \
+            "$work/message" >/dev/null || failed "the $padding signature of \"$message\" is wrong"
+    done <"$work/files/messages" 3<"$work/signatures"
+done
+
+until grep -q ' jobs,' "$served"; do
+    kill -0 $server || failed "garner-board ended"
+    sleep 0.1
+done
+completed=$(sed -n 's/.* \([0-9]*\) jobs,.*/\1/p' "$served")
+# Each of the two runs loaded the key and signed, and the one before, which was killed, was at it.
+least=$((2 * (count + 1)))
+[ "$completed" -gt $least ] || failed "$completed jobs on the board, more than $least expected"
+grep '^\[' "$log" | grep -vE '^\[(pkcs1|pss)\]'
+cat "$served"
+echo "$((2 * count)) signatures made in the guest verify here; $completed jobs on the board; $(($(date +%s) - start)) s"
