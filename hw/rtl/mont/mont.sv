@@ -167,18 +167,16 @@ module mont
   );
 
   // ---- Back to memory: the partial sum, or the result into both copies of the operand memory; or what the host writes
-  operand_address_t d_first_q, d_next_q, d_now;
-  logic [ModulusIndexWidth-1:0] index_next_q, index_now;
-  assign d_now = slot_out.first ? d_first_q : d_next_q;
-  assign index_now = slot_out.first ? '0 : index_next_q;
+  operand_address_t d_now_q;
+  logic [ModulusIndexWidth-1:0] index_now_q;
   always_ff @(posedge clk_i) begin
-    d_first_q               <= operand_address_t'(d_address[slot_early.ctx]);
-    d_next_q                <= d_now + operand_address_t'(1);
-    index_next_q            <= index_now + ModulusIndexWidth'(1);
+    d_now_q                 <= slot_early.first ? operand_address_t'(d_address[slot_early.ctx])
+                               : d_now_q + operand_address_t'(1);
+    index_now_q             <= slot_early.first ? '0 : index_now_q + ModulusIndexWidth'(1);
     write_data_q            <= host_q ? host_write_data_i : o;
-    operand_write_address_q <= host_q ? operand_address_t'(host_write_i.word) : d_now;
+    operand_write_address_q <= host_q ? operand_address_t'(host_write_i.word) : d_now_q;
     modulus_write_address_q <= host_q ? {host_write_i.word[IndexWidth], host_write_i.word[ModulusIndexWidth-1:0]}
-                                      : {slot_out.ctx, index_now};
+                                      : {slot_out.ctx, index_now_q};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -24,11 +24,10 @@ module fifo #(
 
   logic [Width-1:0] words_q[Depth];
   logic [PointerWidth-1:0] write_q, read_q;
-  logic [PointerWidth:0] count_q, count_d;
+  logic [PointerWidth:0] count_q;
   logic put, take;
   assign put = in_valid_i && in_ready_o;
   assign take = out_valid_o && out_ready_i;
-  assign count_d = count_q + (PointerWidth+1)'(put) - (PointerWidth+1)'(take);
   assign out_data_o = words_q[read_q];
 
   always_ff @(posedge clk_i) begin
@@ -45,9 +44,11 @@ module fifo #(
     end else begin
       if (put) write_q <= write_q + PointerWidth'(1);
       if (take) read_q <= read_q + PointerWidth'(1);
-      count_q     <= count_d;
-      in_ready_o  <= count_d != (PointerWidth+1)'(Depth);
-      out_valid_o <= count_d != '0;
+      if (put && !take) count_q <= count_q + (PointerWidth+1)'(1);
+      if (take && !put) count_q <= count_q - (PointerWidth+1)'(1);
+      // What the new count will say, without waiting for it
+      in_ready_o  <= take || (put ? count_q != (PointerWidth+1)'(Depth - 1) : !count_q[PointerWidth]);
+      out_valid_o <= put || (take ? count_q[PointerWidth:1] != '0 : out_valid_o);
     end
   end
 
