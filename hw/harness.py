@@ -29,8 +29,9 @@ ROW = ("row/row_pkg", "prim/delay", "row/booth_mac", "row/multiply_add", "row/ci
 PRODUCT_SCAN = ("prim/delay", "row/booth_mac", "row/multiply_add", "row/product_scan")
 EXP = ("exp/exp_pkg", "exp/exponentiator")
 # All modules below and including `rsa_core`
-RSA = (*MONT, *EXP, "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_sizes", "rsa/unpacker", "rsa/packer",
-       "rsa/orup_scale", "rsa/word_alu", "rsa/rsa_core")
+RSA = (*MONT, *EXP, "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots", "rsa/rsa_sizes",
+       "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale", "rsa/word_alu",
+       "rsa/rsa_core")
 
 
 def rtl(*names: str, family: str = "generic") -> list[Path]:

@@ -27,7 +27,7 @@ module exponentiator
   input  logic                    clk_i,
   input  logic                    rst_ni,
   input  logic                    start_i,
-  input  logic                    abort_i,          // give no more operations
+  input  logic                    abort_i,          // give one more operation at most (in each context)
   input  garner_pkg::scheme_e     scheme_i,         // this and the following: static while busy_o
   input  logic                    dual_i,
   input  logic [2:0]              window_i,         // bits of a digit, 2..5
@@ -45,88 +45,118 @@ module exponentiator
   import garner_pkg::SchemeLeftToRight;
   import garner_pkg::SchemeRightToLeft;
 
-  localparam int unsigned CountWidth = $clog2(W + 1);
-  localparam int unsigned FetchCycles = ReadLatency + 3;
+  localparam int unsigned CountWidth = $clog2(W + 1) + 1;  // signed: a sign bit is the end of a count
+  localparam int unsigned FetchCycles = ReadLatency + 4;
   if (W < 6) begin : gen_bad_width
     $fatal(1, "exponentiator: W must be at least 6");
   end
 
   typedef enum logic [3:0] {
-    StIdle, StAlign, StTable, StNext, StFetch, StSkip, StTake, StOdd, StSquare, StMultiply, StRight, StEmit
+    StIdle, StAlign, StTable, StNext, StFetch, StSkip, StTake, StOdd, StSquare, StMultiply, StFirst, StRight, StEmit
   } state_e;
-  state_e state_q, after_q;  // after_q: where StEmit and StFetch return to
+  (* fsm_encoding = "one-hot" *)
+  state_e state_q;
+  state_e after_q;  // where StEmit returns to
 
-  logic [12:0] left_q;                       // bits of the exponent not yet taken
-  logic [12:0] position_q;
+  logic [13:0] left_q;                       // bits of the exponent not yet taken, less 2; signed
+  logic [13:0] above_q;                      // bits of it above the word that word_q names, less 1; signed
+  logic [AddressWidth-1:0] base_q;           // of an exponent
   logic [AddressWidth-1:0] word_q;           // next word of the exponent
+  logic [W-1:0] read_q;                      // a word from the key memory, the bit that comes first on top
   logic [W-1:0] key_q[2];                    // the rest of the current word
-  logic [CountWidth-1:0] available_q, skip_q;
+  logic [1:0] load_q;                        // key_q takes read_q
+  logic [CountWidth-1:0] available_q;        // bits in it, less 1
+  logic [CountWidth-1:0] skip_q;             // minus the bits in it that are none of the exponent's
   logic [$clog2(FetchCycles+1)-1:0] fetch_q;
   logic [4:0] digit_q[2];
   logic [2:0] taken_q, zeros_q, squarings_q, window_q;
   logic [5:0] power_q;                       // of the table entry to be made
-  logic started_q, multiply_q;
+  logic [5:0] entries_q;                     // operations that the table still takes, less 2; signed
+  logic fresh_q, started_q, multiply_q;      // fresh_q: no digit begun
   region_t a_q[2], b_q[2], d_q;
-  region_t power_in_q[2];                    // where the power so far is: a table entry, later the accumulator
-  logic ctx_q;
+  region_t power_in_q[2];                    // where the power so far is, a cycle later than the following say
+  logic [4:0] power_digit_q[2];              // first this entry of the table
+  logic power_moved_q;                       // then the accumulator
+  logic ctx_q, stopping_q;
 
-  logic right_to_left, fixed;
-  assign right_to_left = scheme_i == SchemeRightToLeft;
-  assign fixed = scheme_i == SchemeFixedWindow;
+  logic right_to_left_q, fixed_q;
 
   logic [1:0] bit_now;
-  logic digit_full;
+  logic left_none, left_one, available_none, digit_full;
   logic [2:0] squarings_first;
   for (genvar x = 0; x < 2; x++) begin : gen_bit
-    assign bit_now[x] = right_to_left ? key_q[x][0] : key_q[x][W-1];
+    assign bit_now[x] = key_q[x][W-1];
   end
-  assign digit_full = taken_q + 3'd1 == window_q || left_q == 13'd1;
+  assign left_none = left_q[13] && !left_q[0];
+  assign left_one = left_q[13] && left_q[0];
+  assign available_none = available_q[CountWidth-1];
+  assign digit_full = taken_q + 3'd1 == window_q || left_one;
   assign squarings_first = started_q ? taken_q - zeros_q : '0;
 
   assign busy_o = state_q != StIdle;
   assign op_valid_o = state_q == StEmit;
   assign op_o = '{ctx: ctx_q, a: a_q[ctx_q], b: b_q[ctx_q], d: d_q};
 
+  // The rest of a word leaves from the top; zeros come in, also while nothing is to be done
+  logic shift;
+  assign shift = state_q == StIdle || (state_q == StSkip && skip_q[CountWidth-1])
+                 || (state_q == StTake && !available_none);
   always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < W; i++) read_q[i] <= right_to_left_q ? read_data_i[W-1-i] : read_data_i[i];
+    for (int unsigned x = 0; x < 2; x++) begin
+      load_q[x] <= state_q == StFetch && 32'(fetch_q) == ReadLatency + 2 + x;
+      if (load_q[x] || shift) key_q[x] <= load_q[x] ? read_q : {key_q[x][W-2:0], 1'b0};
+    end
+    if (state_q == StIdle) available_q <= '1;
+    else if (load_q[1]) available_q <= CountWidth'(W - 1);
+    else if (shift) available_q <= available_q - CountWidth'(1);
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned x = 0; x < 2; x++) begin
+      power_in_q[x] <= power_moved_q ? RegionAccumulator : RegionTable + region_t'(power_digit_q[x]);
+    end
     unique case (state_q)
       StIdle: begin
-        left_q      <= bits_i;
-        position_q  <= bits_i;
+        fixed_q         <= scheme_i == SchemeFixedWindow;
+        right_to_left_q <= scheme_i == SchemeRightToLeft;
+        left_q      <= {1'b0, bits_i} - 14'd2;
+        above_q     <= {1'b0, bits_i} - 14'(W + 1);
         word_q      <= '0;
-        available_q <= '0;
         skip_q      <= '0;
         power_q     <= 6'd1;
-        power_in_q  <= '{default: RegionTable};
+        entries_q   <= scheme_i == SchemeFixedWindow ? (6'd1 << window_i) - 6'd4 : (6'd1 << window_i >> 1) - 6'd2;
+        power_digit_q <= '{default: '0};
+        fresh_q     <= 1'b1;
         started_q   <= 1'b0;
+        power_moved_q <= 1'b0;
         ctx_q       <= 1'b0;
         window_q    <= scheme_i == SchemeLeftToRight ? 3'd1 : window_i;
-        key_q       <= '{default: '0};
         digit_q     <= '{default: '0};
       end
 
       // The word of the topmost bit, and how many bits of it are none of the exponent's
       StAlign: begin
-        skip_q <= CountWidth'(13'(W) - position_q);
-        if (position_q > 13'(W)) begin
-          position_q <= position_q - 13'(W);
-          word_q     <= word_q + AddressWidth'(1);
+        skip_q <= CountWidth'(above_q) + CountWidth'(1);
+        if (!above_q[13]) begin
+          above_q <= above_q - 14'(W);
+          word_q  <= word_q + AddressWidth'(1);
         end
       end
 
       StTable: begin
-        if (fixed) begin
+        entries_q <= entries_q - 6'd1;
+        b_q       <= '{default: RegionTable + power_q};
+        if (fixed_q) begin
           a_q     <= '{default: RegionTable + 1};
-          b_q     <= '{default: RegionTable + power_q};
           d_q     <= RegionTable + power_q + 1;
           power_q <= power_q + 6'd1;
         end else if (!started_q) begin
           a_q       <= '{default: RegionTable + 1};
-          b_q       <= '{default: RegionTable + 1};
           d_q       <= RegionSquare;
           started_q <= 1'b1;
         end else begin
           a_q     <= '{default: RegionSquare};
-          b_q     <= '{default: RegionTable + power_q};
           d_q     <= RegionTable + power_q + 2;
           power_q <= power_q + 6'd2;
         end
@@ -138,44 +168,38 @@ module exponentiator
         digit_q    <= '{default: '0};
         fetch_q    <= '0;
         multiply_q <= 1'b1;
-        if (left_q == bits_i) started_q <= 1'b0;
+        fresh_q    <= 1'b0;
+        if (fresh_q) started_q <= 1'b0;
         // At the end: a power that no operation has made yet, one or a table entry, times one
-        a_q <= '{default: RegionTable};
-        b_q <= power_in_q;
+        a_q <= power_in_q;
+        b_q <= '{default: RegionTable};
         d_q <= RegionAccumulator;
-        if (left_q == '0) power_in_q <= '{default: RegionAccumulator};
+        if (left_none) power_moved_q <= 1'b1;
       end
 
       StFetch: begin
         fetch_q <= fetch_q + 1'b1;
-        read_address_o <= exponent_i[fetch_q[0]] + word_q;
-        for (int unsigned x = 0; x < 2; x++) begin
-          if (32'(fetch_q) == ReadLatency + 1 + x) key_q[x] <= read_data_i;
-        end
-        available_q <= CountWidth'(W);
-        if (32'(fetch_q) == FetchCycles) word_q <= right_to_left ? word_q + 1'b1 : word_q - 1'b1;
+        base_q         <= exponent_i[fetch_q[0]];
+        read_address_o <= base_q + word_q;
+        if (32'(fetch_q) == FetchCycles) word_q <= right_to_left_q ? word_q + 1'b1 : word_q - 1'b1;
       end
 
       StSkip: begin
-        if (skip_q != '0) begin
-          for (int unsigned x = 0; x < 2; x++) key_q[x] <= {key_q[x][W-2:0], 1'b0};
-          skip_q      <= skip_q - 1'b1;
-          available_q <= available_q - 1'b1;
+        if (skip_q[CountWidth-1]) begin
+          skip_q <= skip_q + 1'b1;
         end
       end
 
       StTake: begin
         fetch_q <= '0;
-        if (available_q != '0) begin
+        if (!available_none) begin
           for (int unsigned x = 0; x < 2; x++) begin
-            key_q[x]   <= right_to_left ? {1'b0, key_q[x][W-1:1]} : {key_q[x][W-2:0], 1'b0};
             digit_q[x] <= {digit_q[x][3:0], bit_now[x]};
           end
-          left_q      <= left_q - 13'd1;
-          available_q <= available_q - 1'b1;
+          left_q      <= left_q - 14'd1;
           taken_q     <= taken_q + 3'd1;
           squarings_q <= started_q ? taken_q + 3'd1 : '0;  // of a fixed digit, or a single zero
-          if (!fixed && taken_q == '0 && !bit_now[0]) multiply_q <= 1'b0;
+          if (!fixed_q && taken_q == '0 && !bit_now[0]) multiply_q <= 1'b0;
         end
       end
 
@@ -192,17 +216,18 @@ module exponentiator
         b_q <= power_in_q;
         d_q <= RegionAccumulator;
         if (squarings_q != '0) begin
-          squarings_q <= squarings_q - 3'd1;
-          power_in_q  <= '{default: RegionAccumulator};
+          squarings_q   <= squarings_q - 3'd1;
+          power_moved_q <= 1'b1;
         end
       end
 
       StMultiply: begin
         a_q <= power_in_q;
         for (int unsigned x = 0; x < 2; x++) begin
-          b_q[x]        <= RegionTable + region_t'(digit_q[x]);
-          power_in_q[x] <= started_q ? RegionAccumulator : RegionTable + region_t'(digit_q[x]);
+          b_q[x] <= RegionTable + region_t'(digit_q[x]);
+          if (!started_q) power_digit_q[x] <= digit_q[x];
         end
+        if (started_q) power_moved_q <= 1'b1;
         d_q         <= RegionAccumulator;
         started_q   <= 1'b1;
         multiply_q  <= 1'b0;
@@ -215,8 +240,10 @@ module exponentiator
         b_q        <= '{default: RegionTable + 1};
         d_q        <= digit_q[0][0] ? RegionAccumulator : RegionTable + 1;
         digit_q[0] <= '0;
-        if (digit_q[0][0]) power_in_q <= '{default: RegionAccumulator};
+        if (digit_q[0][0]) power_moved_q <= 1'b1;
       end
+
+      StFirst: ;  // power_in_q follows power_digit_q
 
       default: if (op_ready_i) ctx_q <= dual_i & ~ctx_q;  // StEmit
     endcase
@@ -224,28 +251,28 @@ module exponentiator
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
-      after_q <= StIdle;
-    end else if (abort_i) begin
-      state_q <= StIdle;
+      state_q    <= StIdle;
+      after_q    <= StIdle;
+      stopping_q <= 1'b0;
     end else begin
+      stopping_q <= state_q != StIdle && (stopping_q || abort_i);
       unique case (state_q)
-        StIdle: if (start_i) state_q <= right_to_left ? StNext : StAlign;
-        StAlign: if (position_q <= 13'(W)) state_q <= scheme_i == SchemeLeftToRight ? StNext : StTable;
+        StIdle: if (start_i) state_q <= scheme_i == SchemeRightToLeft ? StNext : StAlign;
+        StAlign: if (above_q[13]) state_q <= scheme_i == SchemeLeftToRight ? StNext : StTable;
         StTable: begin
           state_q <= StEmit;
-          after_q <= power_q + (fixed ? 6'd2 : started_q ? 6'd4 : 6'd2) >= 6'd1 << window_q ? StNext : StTable;
+          after_q <= entries_q[5] ? StNext : StTable;
         end
         StNext: begin
           after_q <= StIdle;
-          state_q <= left_q != '0 ? StTake : power_in_q[0] == RegionAccumulator ? StIdle : StEmit;
+          state_q <= !left_none ? StTake : power_moved_q ? StIdle : StEmit;
         end
         StFetch: if (32'(fetch_q) == FetchCycles) state_q <= StSkip;
-        StSkip: if (skip_q == '0) state_q <= StTake;
+        StSkip: if (!skip_q[CountWidth-1]) state_q <= StTake;
         StTake: begin
-          if (available_q == '0) state_q <= StFetch;
-          else if (right_to_left) state_q <= StRight;
-          else if (fixed) begin
+          if (available_none) state_q <= StFetch;
+          else if (right_to_left_q) state_q <= StRight;
+          else if (fixed_q) begin
             if (digit_full) state_q <= StSquare;
           end else if (taken_q == '0 && !bit_now[0]) state_q <= StSquare;
           else if (digit_full) state_q <= StOdd;
@@ -257,13 +284,25 @@ module exponentiator
         end
         StMultiply: begin
           after_q <= StSquare;
-          state_q <= started_q ? StEmit : StSquare;
+          state_q <= started_q ? StEmit : StFirst;
         end
+        StFirst: state_q <= StSquare;
         StRight: begin
           after_q <= digit_q[0][0] ? StRight : StNext;
-          state_q <= digit_q[0][0] || left_q != '0 ? StEmit : StNext;
+          state_q <= digit_q[0][0] || !left_none ? StEmit : StNext;
         end
-        default: if (op_ready_i && (ctx_q || !dual_i)) state_q <= after_q;  // StEmit
+        default: begin  // StEmit
+          if (op_ready_i && (ctx_q || !dual_i)) begin
+            if (stopping_q) state_q <= StIdle;
+            else unique case (after_q)  // not `state_q <= after_q`: tools see a state machine of constants
+              StTable:  state_q <= StTable;
+              StNext:   state_q <= StNext;
+              StSquare: state_q <= StSquare;
+              StRight:  state_q <= StRight;
+              default:  state_q <= StIdle;
+            endcase
+          end
+        end
       endcase
     end
   end

@@ -23,24 +23,28 @@ module orup_scale #(
   logic [W:0] sum;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [CountWidth-1:0] left_q;
+  logic running_q;  // left_q is not zero
 
   assign sum = {1'b0, rest_q} + (rest_q[0] ? {1'b0, n_q} : '0);
   assign bit_o = mu_q[W-1];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      n_q    <= '0;
-      mu_q   <= '0;
-      rest_q <= '0;
-      left_q <= '0;
+      n_q       <= '0;
+      mu_q      <= '0;
+      rest_q    <= '0;
+      left_q    <= '0;
+      running_q <= 1'b0;
     end else if (start_i) begin
-      n_q    <= word_i;
-      rest_q <= W'(1);
-      left_q <= CountWidth'(W);
-    end else if (left_q != '0) begin
-      mu_q   <= {rest_q[0], mu_q[W-1:1]};
-      rest_q <= sum[W:1];
-      left_q <= left_q - 1'b1;
+      n_q       <= word_i;
+      rest_q    <= W'(1);
+      left_q    <= CountWidth'(W);
+      running_q <= 1'b1;
+    end else if (running_q) begin
+      mu_q      <= {rest_q[0], mu_q[W-1:1]};
+      rest_q    <= sum[W:1];
+      left_q    <= left_q - 1'b1;
+      running_q <= left_q != CountWidth'(1);
     end else if (next_i) begin
       mu_q <= {mu_q[W-2:0], 1'b0};
     end

@@ -2,10 +2,14 @@
 // marked. What comes in beyond them is thrown away. `Depth` words wait in a queue, so that the sender may send
 // ahead: it counts how many have left.
 //
-//   cycle          0    1    2    3    4
+// The twin of `unpacker`: every step takes a word and gives 16 bits of the stream. The word is shifted to its place by
+// two shifts, by 0 to 3 and by 0, 4, 8 or 12 places, each with its register; what stands out above 16 bits waits for
+// the next word. When that makes 16 bits by itself, a step takes no word.
+//
+//   cycle          0    1    2    3    4    5    6    7
 //   begin_i        1
-//   word_valid_i        A    B    C         never stalls
-//   out_valid_o                   1    1    as soon as 32 bits are there
+//   word_valid_i        A    B    C                       never stalls
+//   out_valid_o                                            1   32 bits are there
 module packer #(
   parameter int unsigned W     = 18,
   parameter int unsigned Depth = 16  // of the queue
@@ -24,56 +28,101 @@ module packer #(
   output logic         out_last_o
 );
 
-  localparam int unsigned BufferWidth = 31 + W;
-  localparam int unsigned FillWidth = $clog2(BufferWidth + 1);
-  logic [BufferWidth-1:0] buffer_q;
-  logic [FillWidth-1:0] fill_q;
-  logic [7:0] left_q;
-  logic head_valid, sent, merge, unused_ready, head_valid_q;
-  logic [W-1:0] head, head_q;
+  if (W < 16 || W > 18) begin : gen_bad_width
+    $fatal(1, "packer: W must be 16 to 18");
+  end
 
+  logic head_valid, unused_ready;
+  logic [W-1:0] head;
   fifo #(.Width(W), .Depth(Depth)) u_queue (
     .clk_i, .rst_ni, .in_valid_i(word_valid_i), .in_ready_o(unused_ready), .in_data_i(word_i),
     .out_valid_o(head_valid), .out_ready_i(word_taken_o), .out_data_o(head)
   );
 
-  assign out_valid_o = busy_o && 32'(fill_q) >= 32;
-  assign out_data_o = buffer_q[31:0];
-  assign out_last_o = left_q == 8'd1;
-  assign sent = out_valid_o && out_ready_i;
-  assign merge = head_valid_q && (32'(fill_q) < 32 || !busy_o);
-  assign word_taken_o = head_valid && (merge || !head_valid_q);
+  // ---- Words to halves of the stream's words; all registers move at most every other cycle, and not if `there_q`
+  logic there_q, upper_q, clear_q;      // data_q is complete; its lower half is there
+  logic [4:0] offset_q, ahead_q;        // of the next word above what waits (16: that goes first), of the one after it
+  logic [W-1:0] word_q;
+  logic [3:0] word_offset_q;
+  logic [W+2:0] near_q;                 // shifted by the offset's two lowest bits
+  logic [1:0] near_offset_q;
+  logic [31:0] placed_q;
+  logic [15:0] wait_q, half_q;
+  logic move, half_valid_q, word_valid_q, near_valid_q, placed_valid_q;
+  logic [31:0][4:0] after;              // as a table: an adder's carry chain would take longer
+  for (genvar i = 0; i < 32; i++) begin : gen_after
+    assign after[i] = i < 16 ? 5'(i + W - 16) : '0;
+  end
+  assign move = !there_q && !half_valid_q;
+  assign word_taken_o = head_valid && move && !offset_q[4];
+
+  // ---- Halves to words, and these to the port
+  logic [7:0] left_q;                   // words still to go to the port
+  logic [31:0] data_q;
 
   always_ff @(posedge clk_i) begin
-    if (word_taken_o) head_q <= head;
+    if (move) begin
+      word_q        <= word_taken_o ? head : '0;
+      word_offset_q <= offset_q[3:0];
+      near_q        <= (W+3)'(word_q) << word_offset_q[1:0];
+      near_offset_q <= word_offset_q[3:2];
+      placed_q      <= 32'(near_q) << {near_offset_q, 2'd0};
+      if (placed_valid_q) wait_q <= placed_q[31:16];
+      half_q <= placed_q[15:0] | wait_q;
+    end
+    if (half_valid_q) data_q <= {half_q, data_q[31:16]};
+    clear_q <= !busy_o;
+    if (clear_q) begin  // no trace of the result
+      wait_q <= '0;
+      data_q <= '0;
+    end
+    if (!out_valid_o) out_data_o <= data_q;
+    if (!out_valid_o) out_last_o <= left_q == 8'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      head_valid_q <= 1'b0;
-      buffer_q     <= '0;
-      fill_q       <= '0;
-      left_q       <= '0;
-      busy_o       <= 1'b0;
+      offset_q       <= '0;
+      ahead_q        <= '0;
+      word_valid_q   <= 1'b0;
+      near_valid_q   <= 1'b0;
+      placed_valid_q <= 1'b0;
+      half_valid_q   <= 1'b0;
+      upper_q        <= 1'b0;
+      there_q        <= 1'b0;
+      out_valid_o    <= 1'b0;
+      left_q         <= '0;
+      busy_o         <= 1'b0;
     end else if (begin_i) begin
-      head_valid_q <= 1'b0;
-      buffer_q     <= '0;
-      fill_q       <= '0;
-      left_q       <= count_i;
-      busy_o       <= 1'b1;
+      offset_q       <= '0;
+      ahead_q        <= 5'(W - 16);
+      word_valid_q   <= 1'b0;
+      near_valid_q   <= 1'b0;
+      placed_valid_q <= 1'b0;
+      half_valid_q   <= 1'b0;
+      upper_q        <= 1'b0;
+      there_q        <= 1'b0;
+      left_q         <= count_i;
+      busy_o         <= 1'b1;
     end else begin
-      if (word_taken_o) head_valid_q <= 1'b1;
-      else if (merge) head_valid_q <= 1'b0;
-      left_q <= left_q - 8'(sent);
-      if (sent && out_last_o) busy_o <= 1'b0;
-      if (sent) begin  // never with a word taken: 32 bits are there
-        buffer_q <= buffer_q >> 32;
-        fill_q   <= fill_q - FillWidth'(32);
-      end else if (merge && busy_o) begin
-        buffer_q <= buffer_q | (BufferWidth'(head_q) << fill_q);
-        fill_q   <= fill_q + FillWidth'(W);
+      half_valid_q <= move && placed_valid_q;
+      if (move) begin
+        word_valid_q   <= head_valid || offset_q[4];
+        near_valid_q   <= word_valid_q;
+        placed_valid_q <= near_valid_q;
+        if (head_valid || offset_q[4]) begin
+          offset_q <= ahead_q;
+          ahead_q  <= after[ahead_q];
+        end
       end
-      if (!busy_o) buffer_q <= '0;
+      if (half_valid_q) upper_q <= !upper_q;
+      if (half_valid_q) there_q <= upper_q;
+      else if (!out_valid_o) there_q <= 1'b0;
+      if (there_q && !out_valid_o) left_q <= left_q - 8'd1;
+      if (!busy_o) there_q <= 1'b0;    // what comes in is thrown away
+      if (!out_valid_o) out_valid_o <= there_q && busy_o;
+      else if (out_ready_i) out_valid_o <= 1'b0;
+      if (out_valid_o && out_ready_i && out_last_o) busy_o <= 1'b0;
     end
   end
 

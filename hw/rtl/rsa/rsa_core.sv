@@ -3,7 +3,7 @@
 //   in stream -> unpacker -> word_alu <-> key memory            response, out stream <- packer <- word_alu
 //                               ^  \-> accumulator
 //                               v
-//                              mont <- operations <- exponentiator, microprogram
+//                              mont <- rsa_dispatch <- exponentiator, microprogram
 //
 // A job: job_i is taken, its operands are read from the in stream (in_last_i on the last word), the response comes,
 // then the result words, if the status is StatusOk and the job has a result. One job at a time. Every job but
@@ -18,6 +18,14 @@
 // Time. A program is a straight line and every step's cycles depend on lengths alone: bits of n, and of the exponent
 // (and, for the schemes that are marked so in garner_pkg, on the exponent). docs/hardware/rsa.md has the cycles of
 // each part.
+//
+// An instruction takes four cycles beside its work. The next one has left rsa_program by then, for there are no jumps:
+//
+//   state_q           Next   Address  Prepare  Execute  Pass ... Next   Address
+//   pc_q              k      k+1                                 k+1    k+2
+//   instruction_q            I[k]                                I[k]   I[k+1]     rsa_decode: 1 and 2 cycles later
+//   alu_start_q                                         1                          or exponent_start_q
+//   check_failed_q                                                      of I[k]
 //
 // zeroise_i (a pulse) empties all slots at once, stops the job under way (StatusEmptySlot) and overwrites all memories;
 // then the job's answer is given. Only a result that has been announced with StatusOk is delivered first. The same is
@@ -59,7 +67,6 @@ module rsa_core
   // ---- Sizes of what is built
   localparam int unsigned FullWords = (MaxBits + 2 * W + 1) / W + 1;      // of a number modulo n in a slot
   localparam int unsigned HalfWords = (MaxBits / 2 + 2 * W + 1) / W + 1;  // modulo p or q
-  localparam int unsigned ExponentWords = (MaxBits + W - 1) / W;
   localparam int unsigned SlotWidth = $clog2(1 + 5 * FullWords + 6 * HalfWords + 2);
   localparam int unsigned SlotDepth = (KeySlots << SlotWidth) + 3 * FullWords;  // the work area is behind the slots
   localparam int unsigned SlotAddressWidth = $clog2(SlotDepth);
@@ -69,9 +76,8 @@ module rsa_core
   localparam int unsigned MemoryWidth = SlotAddressWidth > AddressWidth ? SlotAddressWidth : AddressWidth;
   localparam int unsigned OperandWidth = $clog2(OperandWords);
   localparam int unsigned OutputRoom = 16;  // of the packer
+  localparam int unsigned PcWidth = rsa_program_pkg::PcWidth;
   typedef logic [SlotAddressWidth-1:0] slot_address_t;
-  typedef logic [AddressWidth-1:0] address_t;
-  typedef logic [MemoryWidth-1:0] index_t;
 
   if (MaxBits < 512 || MaxBits > 4096 || MaxBits % 64 != 0) begin : gen_bad_bits
     $fatal(1, "rsa_core: MaxBits must be a multiple of 64, 512 to 4096");
@@ -82,182 +88,87 @@ module rsa_core
   if (W < 16 || W > 18) begin : gen_bad_width
     $fatal(1, "rsa_core: W must be 16 to 18");
   end
-  if (OperandWords < 16 * 2 ** $clog2(FullWords) || OperandWords > 1 << AddressWidth || OperandWords != 1 << OperandWidth)
-  begin : gen_bad_operand_words
+  if (OperandWords < 16 * 2 ** $clog2(FullWords) || OperandWords > 1 << AddressWidth
+      || OperandWords != 1 << OperandWidth) begin : gen_bad_operand_words
     $fatal(1, "rsa_core: OperandWords must be a power of two and hold 16 regions of MaxBits");
   end
 
   // ---- The job
-  typedef enum logic [4:0] {
-    StIdle, StDecode, StRefuse, StSizesStart, StSizesWait, StFetch, StSelect, StAddress, StPrepare, StExecute, StPass,
-    StCheck, StSecond, StExponentiate, StAbort, StDrain, StRespond
+  typedef enum logic [3:0] {
+    StIdle, StDecode, StLookup, StRefuse, StSizesStart, StSizesWait, StNext, StAddress, StPrepare, StExecute, StPass,
+    StSecond,  StExponentiate, StAbort, StDrain, StRespond
   } state_e;
-  typedef enum logic [1:0] {SlotEmpty, SlotModulus, SlotKey} slot_state_e;
-  localparam int unsigned PcWidth = $clog2(rsa_program_pkg::ProgramLength);
 
+  (* fsm_encoding = "one-hot" *)
   state_e state_q;
   job_t job_q;
   status_e status_q;
-  logic [PcWidth-1:0] pc_q;
-  instruction_t instruction_q;
+  logic [PcWidth-1:0] pc_q, start_pc_q;
+  instruction_t instruction, instruction_q;
+  logic [7:0] is_q;   // what instruction_q is: a bit for each kind_e
   sizes_t full_q, half_q;
-  logic [8:0] words;
+  stride_t stride_q;
   mode_e mode_q;
   logic zeroise_q;    // asked for, not begun
   logic washing_q;    // the program that runs is that of zeroise
   logic owed_q;       // then answer the job that was stopped
   logic responded_q;
   logic stop_q;       // the job under way is to be stopped for it
-  slot_state_e slot_state_q[KeySlots];
-  logic [6:0] slot_bits_q[KeySlots];  // of the modulus, in 64 bits
-  logic [SlotIndexWidth-1:0] slot_index;
-  assign slot_index = washing_q ? '0 : job_q.slot[SlotIndexWidth-1:0];
-  always_ff @(posedge clk_i) stop_q <= zeroise_q && !washing_q && !responded_q;
-
-  // What to do, and whether to refuse it
-  status_e refusal, refusal_q;
-  logic [PcWidth-1:0] start_pc;
-  logic known, load;
-  assign load = job_q.op == OpLoadModulus || job_q.op == OpLoadKey;
-  always_comb begin
-    known = 1'b1;
-    unique case (job_q.op)
-      OpLoadModulus:  start_pc = PcWidth'(rsa_program_pkg::StartLoadModulus);
-      OpLoadKey:      start_pc = PcWidth'(rsa_program_pkg::StartLoadKey);
-      OpMultiply:     start_pc = PcWidth'(rsa_program_pkg::StartMultiply);
-      OpExponentiate: start_pc = PcWidth'(rsa_program_pkg::StartExponentiate);
-      OpPrivate:      start_pc = PcWidth'(rsa_program_pkg::StartPrivate);
-      OpZeroise:      start_pc = PcWidth'(rsa_program_pkg::StartZeroiseSlot);
-      default: begin
-        start_pc = '0;
-        known = 1'b0;
-      end
-    endcase
-    if (!known) refusal = StatusBadOp;
-    else if (32'(job_q.slot) >= KeySlots) refusal = StatusBadSlot;
-    else if (load && (job_q.bits < 13'd512 || 32'(job_q.bits) > MaxBits || job_q.bits[5:0] != '0))
-      refusal = StatusBadLength;
-    else if (!load && job_q.op != OpZeroise && slot_state_q[slot_index] == SlotEmpty) refusal = StatusEmptySlot;
-    else if (job_q.op == OpPrivate && slot_state_q[slot_index] != SlotKey) refusal = StatusEmptySlot;
-    else if (job_q.op == OpExponentiate && (job_q.exponent_bits == '0 || 32'(job_q.exponent_bits) > MaxBits))
-      refusal = StatusBadLength;
-    else refusal = StatusOk;
+  always_ff @(posedge clk_i) begin
+    stop_q   <= zeroise_q && !washing_q && !responded_q;
+    stride_q <= mode_q == ModeFull ? full_q.stride : half_q.stride;
   end
-  always_ff @(posedge clk_i) refusal_q <= refusal;
 
-  // ---- Sizes: of n, then of p and q
-  logic sizes_start, sizes_busy, sizes_half_q;
+  status_e refusal;
+  logic [12:0] slot_bits;
+  rsa_slots #(.MaxBits(MaxBits), .KeySlots(KeySlots)) u_slots (
+    .clk_i, .rst_ni, .job_i(job_q), .bits_o(slot_bits), .refusal_o(refusal),
+    .accept_i(state_q == StRefuse && refusal == StatusOk),
+    .mark_i(state_q == StExecute && is_q[KindMark]), .key_i(instruction_q.dual), .clear_i(zeroise_i || zeroise_q)
+  );
+
+  // Sizes of n, then of p and q
+  logic sizes_busy, sizes_half_q;
   logic [12:0] bits, sizes_bits;
   sizes_t sizes;
   assign bits = washing_q ? 13'(MaxBits) : job_q.bits;
   assign sizes_bits = sizes_half_q ? {1'b0, bits[12:1]} : bits;
   rsa_sizes #(.W(W), .Rows(Rows)) u_sizes (
-    .clk_i, .rst_ni, .start_i(sizes_start), .bits_i(sizes_bits), .busy_o(sizes_busy), .sizes_o(sizes)
+    .clk_i, .rst_ni, .start_i(state_q == StSizesStart), .bits_i(sizes_bits), .busy_o(sizes_busy), .sizes_o(sizes)
   );
 
-  // ---- Addresses of what an instruction names
-  function automatic slot_address_t field_address(logic [SlotIndexWidth-1:0] slot_number, field_e field);
-    int unsigned offset;
-    logic work;
-    work = 1'b0;
-    unique case (field)
-      FieldShifted:  offset = 0;
-      FieldN:        offset = 1;
-      FieldScaled:   offset = 1 + FullWords;
-      FieldSquare:   offset = 1 + 2 * FullWords;
-      FieldFactorP:  offset = 1 + 3 * FullWords;
-      FieldFactorQ:  offset = 1 + 4 * FullWords;
-      FieldScaledP:  offset = 1 + 5 * FullWords;
-      FieldScaledQ:  offset = 1 + 5 * FullWords + HalfWords;
-      FieldSquareP:  offset = 1 + 5 * FullWords + 2 * HalfWords;
-      FieldSquareQ:  offset = 1 + 5 * FullWords + 3 * HalfWords;
-      FieldDp:       offset = 1 + 5 * FullWords + 4 * HalfWords;
-      FieldDq:       offset = 1 + 5 * FullWords + 5 * HalfWords;
-      FieldE:        offset = 1 + 5 * FullWords + 6 * HalfWords;
-      FieldInput:    begin work = 1'b1; offset = 0; end
-      FieldResult:   begin work = 1'b1; offset = FullWords; end
-      default:       begin work = 1'b1; offset = 2 * FullWords; end  // FieldExponent
-    endcase
-    return work ? slot_address_t'(offset + (KeySlots << SlotWidth)) : slot_address_t'({slot_number, offset[SlotWidth-1:0]});
-  endfunction
-
-  function automatic address_t region_address(logic ctx, region_t region, logic [3:0] stride);
-    logic own;  // each context has its own
-    own = region != RegionUnit && region != RegionInput;
-    return address_t'(ctx && own ? OperandWords / 2 : 0) | (address_t'(region) << stride);
-  endfunction
-
-  function automatic address_t host_address(place_t place, logic [3:0] stride, address_t down);
-    return place.space != SpaceModulus ? region_address(place.ctx, region_t'(place.index), stride)
-           : place.ctx ? address_t'(1 << mont_pkg::IndexWidth) - down : -down;
-  endfunction
-
-  function automatic logic [12:0] times_w(logic [12:0] x);  // with adders: multipliers are for mont
-    logic [12:0] sum;
-    sum = '0;
-    for (int unsigned i = 0; i < $clog2(W + 1); i++) if (W[i]) sum += x << i;
-    return sum;
-  endfunction
-
-  logic [3:0] stride_q;
-  always_ff @(posedge clk_i) stride_q <= mode_q == ModeFull ? full_q.stride : half_q.stride;
-  assign words = instruction_q.length == LengthHalf ? half_q.words : full_q.words;
-
-  slot_address_t slot_read_q, slot_write_q;
-  address_t host_read_q, host_write_q;
-  index_t last_q;
-  logic [12:0] times_q;
-  logic [12:0] doublings_full_q, doublings_half_q;  // of W bits each, from SpacePower to R^2
-  logic [12:0] times_full_q, times_half_q;          // so many times W
-  index_t power_index_q;
-  logic [7:0] count_q;
-  always_ff @(posedge clk_i) begin
-    slot_read_q  <= field_address(slot_index, field_e'(instruction_q.y.index));
-    slot_write_q <= field_address(slot_index, field_e'(instruction_q.d.index));
-    host_read_q  <= host_address(instruction_q.y, stride_q, address_t'(0));
-    host_write_q <= host_address(instruction_q.d, stride_q, address_t'(1));  // a modulus: a word down
-    times_full_q     <= times_w(doublings_full_q);
-    times_half_q     <= times_w(doublings_half_q);
-    power_index_q    <= index_t'(words) - index_t'(3);
-    doublings_full_q <= {2'd0, full_q.digits, 1'b0} - 13'(full_q.words) + 13'd3;
-    doublings_half_q <= {2'd0, half_q.digits, 1'b0} - 13'(half_q.words) + 13'd3;
-    unique case (instruction_q.length)
-      LengthPair:     last_q <= index_t'(1);
-      LengthExponent: last_q <= index_t'(ExponentWords - 1);
-      LengthSlot:     last_q <= index_t'((1 << SlotWidth) - 1);
-      LengthMemory:   last_q <= '1;
-      default:        last_q <= index_t'(words);
-    endcase
-    unique case (instruction_q.times)
-      TimesWord:   times_q <= 13'(W);
-      TimesSquare: times_q <= instruction_q.length == LengthHalf ? times_half_q : times_full_q;
-      default:     times_q <= 13'd1;
-    endcase
-    unique case (instruction_q.count)
-      CountFull: count_q <= job_q.bits[12:5];
-      CountHalf: count_q <= {1'b0, job_q.bits[12:6]};
-      CountOne:  count_q <= 8'd1;
-      default:   count_q <= 8'((14'(job_q.exponent_bits) + 14'd31) >> 5);
-    endcase
-  end
+  // ---- The instruction
+  slot_address_t slot_read, slot_write;
+  logic [AddressWidth-1:0] host_read_base, host_write_base;
+  logic [MemoryWidth-1:0] last, power_index;
+  logic [12:0] times;
+  logic [7:0] count;
+  rsa_program u_program (.clk_i, .pc_i(pc_q), .instruction_o(instruction));
+  rsa_decode #(
+    .W(W), .MaxBits(MaxBits), .KeySlots(KeySlots), .FullWords(FullWords), .HalfWords(HalfWords), .SlotWidth(SlotWidth),
+    .OperandWords(OperandWords), .IndexWidth(MemoryWidth), .SlotAddressWidth(SlotAddressWidth)
+  ) u_decode (
+    .clk_i, .instruction_i(instruction_q), .full_i(full_q), .half_i(half_q), .stride_i(stride_q),
+    .slot_i(washing_q ? '0 : job_q.slot[SlotIndexWidth-1:0]), .count_full_i(job_q.bits[12:5]),
+    .exponent_bits_i(job_q.exponent_bits), .slot_read_o(slot_read), .slot_write_o(slot_write),
+    .host_read_o(host_read_base), .host_write_o(host_write_base), .last_o(last), .power_o(power_index), .times_o(times),
+    .count_o(count)
+  );
 
   // ---- Word ALU, its streams and memories
-  pass_t alu_pass;
-  logic alu_start, alu_abort, alu_busy, negative, zero, scale_bit, scale_next;
-  logic word_valid, word_pop, word_first, top, ended, short_stream, drain, clear, wipe;
+  logic alu_start_q, in_begin_q, out_begin_q, alu_busy, negative, zero, scale_bit, scale_next;
+  logic word_valid, word_ready, word_first, top, ended, short_stream, wipe_q;
   logic [W-1:0] word, write_data, slot_data, host_data;
-  logic out_word_valid, out_word_taken, packer_busy, odd_q;
+  logic out_word_valid, out_word_taken, packer_busy, packer_busy_q;
   slot_address_t slot_read_address, slot_write_address, alu_read_address, exponent_address;
   logic slot_write_enable, host_write_enable;
   host_address_t host_read, host_write;
-  logic exponent_busy;
-  assign alu_pass = '{x: instruction_q.x, sign: instruction_q.sign, keep: instruction_q.keep,
-                  y: instruction_q.y.space, d: instruction_q.d.space};
+  logic exponent_q;  // the exponentiator reads the key memory and gives operations
 
   unpacker #(.W(W)) u_unpacker (
-    .clk_i, .rst_ni, .clear_i(clear), .wipe_i(wipe), .begin_i(alu_start && instruction_q.y.space == SpaceStream),
-    .count_i(count_q), .drain_i(drain), .in_valid_i, .in_ready_o, .in_data_i, .in_last_i,
-    .word_valid_o(word_valid), .word_pop_i(word_pop),
+    .clk_i, .rst_ni, .clear_i(state_q == StDecode), .wipe_i(wipe_q), .begin_i(in_begin_q),
+    .count_i(count), .drain_i(state_q == StDrain), .in_valid_i, .in_ready_o, .in_data_i, .in_last_i,
+    .word_valid_o(word_valid), .word_pop_i(word_ready),
     .word_o(word), .top_o(top), .ended_o(ended), .short_o(short_stream)
   );
 
@@ -265,131 +176,162 @@ module rsa_core
     .W(W), .AccumulatorWords(ModulusWords), .IndexWidth(MemoryWidth), .SlotAddressWidth(SlotAddressWidth),
     .OutputRoom(OutputRoom)
   ) u_alu (
-    .clk_i, .rst_ni, .start_i(alu_start), .abort_i(alu_abort), .pass_i(alu_pass), .last_i(last_q), .times_i(times_q),
-    .power_index_i(power_index_q), .slot_read_i(slot_read_q), .slot_write_i(slot_write_q),
-    .host_read_i(host_read_q), .host_write_i(host_write_q), .scale_bit_i(scale_bit), .scale_next_o(scale_next),
+    .clk_i, .rst_ni, .start_i(alu_start_q), .abort_i(stop_q),
+    .pass_i('{x: instruction_q.x, sign: instruction_q.sign, keep: instruction_q.keep, y: instruction_q.y.space,
+              d: instruction_q.d.space}),
+    .last_i(last), .times_i(times), .power_index_i(power_index), .slot_read_i(slot_read), .slot_write_i(slot_write),
+    .host_read_i(host_read_base), .host_write_i(host_write_base), .scale_bit_i(scale_bit), .scale_next_o(scale_next),
     .busy_o(alu_busy), .negative_o(negative), .zero_o(zero),
     .slot_read_address_o(alu_read_address), .slot_read_data_i(slot_data),
     .slot_write_enable_o(slot_write_enable), .slot_write_address_o(slot_write_address),
     .host_read_o(host_read), .host_read_data_i(host_data), .host_write_enable_o(host_write_enable),
     .host_write_o(host_write),
-    .in_valid_i(word_valid), .in_pop_o(word_pop), .in_word_i(word), .in_first_o(word_first),
+    .in_valid_i(word_valid), .in_ready_o(word_ready), .in_word_i(word), .in_first_o(word_first),
     .out_valid_o(out_word_valid), .out_taken_i(out_word_taken), .write_data_o(write_data)
   );
 
   packer #(.W(W), .Depth(OutputRoom)) u_packer (
-    .clk_i, .rst_ni, .begin_i(alu_start && instruction_q.d.space == SpaceStream), .count_i(job_q.bits[12:5]),
+    .clk_i, .rst_ni, .begin_i(out_begin_q), .count_i(job_q.bits[12:5]),
     .word_valid_i(out_word_valid), .word_i(write_data), .word_taken_o(out_word_taken), .busy_o(packer_busy),
     .out_valid_o, .out_ready_i, .out_data_o, .out_last_o
   );
 
+  // The lowest word of a modulus
+  logic lowest_q, odd_q;
+  logic [W-1:0] lowest_word_q;
+  always_ff @(posedge clk_i) begin
+    lowest_word_q <= wipe_q ? '0 : word;
+    if (lowest_q) odd_q <= lowest_word_q[0];
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) lowest_q <= 1'b0;
+    else lowest_q <= (word_valid && word_ready && word_first) || wipe_q;
+  end
   orup_scale #(.W(W)) u_scale (
-    .clk_i, .rst_ni, .start_i((word_pop && word_first) || wipe), .word_i(wipe ? '0 : word), .next_i(scale_next),
-    .bit_o(scale_bit)
+    .clk_i, .rst_ni, .start_i(lowest_q), .word_i(lowest_word_q), .next_i(scale_next), .bit_o(scale_bit)
   );
 
-  assign slot_read_address = exponent_busy ? exponent_address : alu_read_address;
+  assign slot_read_address = exponent_q ? exponent_address : alu_read_address;
   ram #(.Width(W), .Depth(SlotDepth)) u_keys (
     .clk_i, .write_enable_i(slot_write_enable), .write_address_i(slot_write_address), .write_data_i(write_data),
     .read_address_i(slot_read_address), .read_data_o(slot_data)
   );
 
   // ---- Exponentiator
-  logic exponent_start, exponent_abort, exponent_op_valid, exponent_op_ready, check_power;
+  logic exponent_start_q, exponent_done_q, exponent_busy, exponent_op_valid, exponent_op_ready, check_power;
   region_op_t exponent_op;
   logic [2:0] window_q;
   logic [12:0] exponent_bits_q;
   slot_address_t exponents[2];
   scheme_e scheme_q;
   assign check_power = !instruction_q.dual && field_e'(instruction_q.y.index) == FieldE;  // of s^e = m: e is public
-  assign exponents = '{slot_read_q, slot_write_q};
+  assign exponents = '{slot_read, slot_write};
   always_ff @(posedge clk_i) begin
     scheme_q <= instruction_q.dual ? SchemeFixedWindow : check_power ? SchemeLeftToRight : job_q.scheme;
     exponent_bits_q <= instruction_q.dual ? {1'b0, job_q.bits[12:1]} : check_power ? 13'd32 : job_q.exponent_bits;
   end
 
   // The table must fit: 8 + 2^window regions; short exponents do not need the largest
-  logic [3:0] room_q;  // log2 of the regions a context has
+  logic long_q;
+  logic [3:0] room, room_q;  // log2 of the regions a context has
+  always_comb begin
+    room = '0;
+    for (int unsigned i = 0; i < Strides; i++) if (stride_q[i]) room |= 4'(OperandWidth - MinStride - i);
+  end
   always_ff @(posedge clk_i) begin
-    room_q   <= 4'(OperandWidth) - 4'(instruction_q.dual) - stride_q;
-    window_q <= room_q >= 4'd6 && exponent_bits_q >= 13'd320 ? 3'd5 : room_q >= 4'd5 ? 3'd4 : 3'd3;
+    room_q   <= room - 4'(instruction_q.dual);
+    long_q   <= exponent_bits_q >= 13'd320;
+    window_q <= room_q >= 4'd6 && long_q ? 3'd5 : room_q >= 4'd5 ? 3'd4 : 3'd3;
   end
 
   exponentiator #(.W(W), .AddressWidth(SlotAddressWidth)) u_exponentiator (
-    .clk_i, .rst_ni, .start_i(exponent_start), .abort_i(exponent_abort), .scheme_i(scheme_q), .dual_i(instruction_q.dual),
+    .clk_i, .rst_ni, .start_i(exponent_start_q), .abort_i(stop_q), .scheme_i(scheme_q), .dual_i(instruction_q.dual),
     .window_i(window_q), .bits_i(exponent_bits_q), .exponent_i(exponents), .busy_o(exponent_busy),
     .read_address_o(exponent_address), .read_data_i(slot_data),
     .op_valid_o(exponent_op_valid), .op_ready_i(exponent_op_ready), .op_o(exponent_op)
   );
 
-  // ---- Operations on their way to mont: from the exponentiator or the microprogram
-  region_op_t own_op, region_op_q;
-  logic own_op_valid, own_op_ready, region_valid_q, region_go, op_valid_q, op_go, mont_busy, quiet_q;
+  // ---- Multiplications
+  logic own_op_valid, own_op_ready, op_valid, op_waiting, mont_busy, quiet_q;
   logic [1:0] op_ready;
-  mont_pkg::op_t op_q;
+  mont_pkg::op_t op;
   mont_pkg::config_t config_q;
+  region_op_t own_op;
+  assign own_op_valid = (state_q == StExecute && is_q[KindMultiply]) || state_q == StSecond;
   assign own_op = '{ctx: state_q == StSecond, a: region_t'(instruction_q.y.index), b: instruction_q.b,
                     d: region_t'(instruction_q.d.index)};
-  assign op_go = !op_valid_q || op_ready[op_q.ctx];
-  assign region_go = !region_valid_q || op_go;
-  assign exponent_op_ready = region_go;
-  assign own_op_ready = region_go;
   always_ff @(posedge clk_i) begin
-    if (region_go) region_op_q <= exponent_busy ? exponent_op : own_op;
-    if (op_go) begin
-      op_q <= '{ctx: region_op_q.ctx, a: region_address(region_op_q.ctx, region_op_q.a, stride_q),
-                b: region_address(region_op_q.ctx, region_op_q.b, stride_q),
-                d: region_address(region_op_q.ctx, region_op_q.d, stride_q)};
-    end
     config_q.words  <= mode_q == ModeFull ? full_q.words : half_q.words;
     config_q.passes <= mode_q == ModeFull ? full_q.passes
                        : mode_q == ModeHalf ? half_q.passes : {half_q.passes[7:0], 1'b0};
     config_q.digits <= mode_q == ModeHalf ? half_q.words : full_q.words;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      region_valid_q <= 1'b0;
-      op_valid_q     <= 1'b0;
-      quiet_q        <= 1'b0;
-    end else begin
-      if (region_go) region_valid_q <= exponent_op_valid || own_op_valid;
-      if (op_go) op_valid_q <= region_valid_q;
-      quiet_q <= !region_valid_q && !op_valid_q && !mont_busy && !exponent_op_valid && !own_op_valid;
-    end
+    if (!rst_ni) quiet_q <= 1'b0;
+    else quiet_q <= !op_waiting && !mont_busy && !exponent_op_valid && !own_op_valid;
   end
+
+  rsa_dispatch #(.OperandWords(OperandWords)) u_dispatch (
+    .clk_i, .rst_ni, .stride_i(stride_q), .exponent_i(exponent_q), .exponent_valid_i(exponent_op_valid),
+    .exponent_ready_o(exponent_op_ready), .exponent_op_i(exponent_op), .program_valid_i(own_op_valid),
+    .program_ready_o(own_op_ready), .program_op_i(own_op), .op_valid_o(op_valid), .op_ready_i(op_ready), .op_o(op),
+    .waiting_o(op_waiting)
+  );
 
   mont #(
     .W(W), .Rows(Rows), .HopCycles(HopCycles), .OperandWords(OperandWords), .ModulusWords(ModulusWords)
   ) u_mont (
-    .clk_i, .rst_ni, .config_i(config_q), .op_valid_i(op_valid_q), .op_ready_o(op_ready), .op_i(op_q),
+    .clk_i, .rst_ni, .config_i(config_q), .op_valid_i(op_valid), .op_ready_o(op_ready), .op_i(op),
     .busy_o(mont_busy),
     .host_read_i(host_read), .host_read_data_o(host_data), .host_write_enable_i(host_write_enable),
     .host_write_i(host_write), .host_write_data_i(write_data)
   );
 
-  // ---- The microprogram's sequence
-  logic uses_mont_q, may_start_q, check_failed, check_failed_q;
+  // ---- The sequence
+  logic may_start, load_q, uses_mont_q, from_stream_q, to_stream_q, drained_q, stream_bad_q, check_failed, check_failed_q;
   status_e check_status, check_status_q;
-  always_ff @(posedge clk_i) begin
-    uses_mont_q <= instruction_q.y.space inside {SpaceOperand, SpaceModulus}
-                   || instruction_q.d.space inside {SpaceOperand, SpaceModulus};
-    may_start_q    <= (!uses_mont_q || quiet_q) && state_q == StExecute;
-    check_failed_q <= check_failed;
-    check_status_q <= check_status;
-  end
-  assign alu_start = state_q == StExecute && instruction_q.kind == KindPass && may_start_q && !stop_q;
-  assign alu_abort = stop_q;
-  assign exponent_start = state_q == StExecute && instruction_q.kind == KindExponentiate && !stop_q;
-  assign exponent_abort = stop_q;
-  assign own_op_valid = (state_q == StExecute && instruction_q.kind == KindMultiply) || state_q == StSecond;
-  assign drain = state_q == StDrain;
-  assign clear = state_q == StDecode;
-  assign wipe = state_q == StIdle && zeroise_q;
-  assign sizes_start = state_q == StSizesStart;
+  assign may_start = !uses_mont_q || quiet_q;
   assign job_ready_o = state_q == StIdle && !zeroise_q;
   assign response_valid_o = state_q == StRespond;
   assign response_o = '{status: status_q, tag: job_q.tag};
   assign busy_o = state_q != StIdle;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned kind = 0; kind < $bits(is_q); kind++) is_q[kind] <= 32'(instruction_q.kind) == kind;
+    load_q         <= job_q.op == OpLoadModulus || job_q.op == OpLoadKey;
+    uses_mont_q    <= instruction_q.y.space inside {SpaceOperand, SpaceModulus}
+                      || instruction_q.d.space inside {SpaceOperand, SpaceModulus};
+    from_stream_q  <= instruction_q.y.space == SpaceStream;
+    to_stream_q    <= instruction_q.d.space == SpaceStream;
+    packer_busy_q  <= packer_busy;
+    drained_q      <= ended || !has_operands(job_q.op);
+    stream_bad_q   <= !ended || short_stream;
+    check_failed_q <= check_failed;
+    check_status_q <= check_status;
+    exponent_q     <= state_q == StExponentiate;
+    start_pc_q     <= rsa_program_pkg::start_of(job_q.op);
+    if (state_q == StSizesWait && !sizes_busy) begin
+      if (sizes_half_q) half_q <= sizes;
+      else full_q <= sizes;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wipe_q           <= 1'b0;
+      alu_start_q      <= 1'b0;
+      in_begin_q       <= 1'b0;
+      out_begin_q      <= 1'b0;
+      exponent_start_q <= 1'b0;
+      exponent_done_q  <= 1'b0;
+    end else begin
+      wipe_q           <= state_q == StIdle && zeroise_q;
+      alu_start_q      <= state_q == StExecute && is_q[KindPass] && may_start;
+      in_begin_q       <= state_q == StExecute && is_q[KindPass] && may_start && from_stream_q;
+      out_begin_q      <= state_q == StExecute && is_q[KindPass] && may_start && to_stream_q;
+      exponent_done_q  <= exponent_q && !exponent_busy && !exponent_start_q;
+      exponent_start_q <= state_q == StExecute && is_q[KindExponentiate];
+    end
+  end
 
   always_comb begin
     check_failed = 1'b0;
@@ -409,34 +351,7 @@ module rsa_core
       end
       default: ;
     endcase
-    if (short_stream && check_failed) check_status = StatusBadLength;
-  end
-
-  // The program, in two steps: a word of each bank of 32 instructions, then one of them
-  localparam int unsigned BankWidth = 5;
-  localparam int unsigned Banks = (rsa_program_pkg::ProgramLength + (1 << BankWidth) - 1) >> BankWidth;
-  instruction_t bank_q[Banks];
-  for (genvar bank = 0; bank < Banks; bank++) begin : gen_bank
-    /* verilator lint_off ASCRANGE */ // in the order of the program
-    instruction_t [0:(1<<BankWidth)-1] words_of_bank;
-    /* verilator lint_on ASCRANGE */
-    for (genvar i = 0; i < 1 << BankWidth; i++) begin : gen_word
-      if ((bank << BankWidth) + i < rsa_program_pkg::ProgramLength) begin : gen_instruction
-        assign words_of_bank[i] = rsa_program_pkg::Program[(bank << BankWidth) + i];
-      end else begin : gen_none
-        assign words_of_bank[i] = '0;
-      end
-    end
-    always_ff @(posedge clk_i) bank_q[bank] <= words_of_bank[pc_q[BankWidth-1:0]];
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (word_pop && word_first) odd_q <= word[0];
-    if (state_q == StSelect) instruction_q <= bank_q[pc_q[PcWidth-1:BankWidth]];
-    if (state_q == StSizesWait && !sizes_busy) begin
-      if (sizes_half_q) half_q <= sizes;
-      else full_q <= sizes;
-    end
+    if (short_stream) check_status = StatusBadLength;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -445,117 +360,85 @@ module rsa_core
       job_q        <= '0;
       status_q     <= StatusOk;
       pc_q         <= '0;
+      instruction_q <= '0;
       mode_q       <= ModeFull;
       sizes_half_q <= 1'b0;
       zeroise_q    <= 1'b1;
       washing_q    <= 1'b0;
       owed_q       <= 1'b0;
       responded_q  <= 1'b0;
-      for (int unsigned i = 0; i < KeySlots; i++) begin
-        slot_state_q[i] <= SlotEmpty;
-        slot_bits_q[i]  <= '0;
-      end
     end else begin
       unique case (state_q)
         StIdle: begin
           responded_q  <= 1'b0;
           sizes_half_q <= 1'b0;
+          instruction_q <= '0;  // no check is pending
           if (zeroise_q) begin
             washing_q <= 1'b1;
             zeroise_q <= 1'b0;
             pc_q      <= PcWidth'(rsa_program_pkg::StartZeroise);
             state_q   <= StSizesStart;
-          end else if (job_valid_i) begin
-            job_q   <= job_i;
-            state_q <= StDecode;
-          end
-        end
-
-        StDecode: begin
-          pc_q    <= start_pc;
-          state_q <= StRefuse;
-        end
-
-        StRefuse: begin
-          if (refusal_q != StatusOk) begin
-            status_q <= refusal_q;
-            state_q  <= StDrain;
           end else begin
-            state_q <= StSizesStart;
-            if (load || job_q.op == OpZeroise) slot_state_q[slot_index] <= SlotEmpty;
-            if (load) slot_bits_q[slot_index] <= job_q.bits[12:6];
-            else job_q.bits <= {slot_bits_q[slot_index], 6'd0};
+            job_q <= job_i;
+            if (job_valid_i) state_q <= StDecode;
           end
+        end
+
+        StDecode: state_q <= StLookup;
+        StLookup: state_q <= StRefuse;
+        StRefuse: begin
+          pc_q     <= start_pc_q;
+          status_q <= refusal;
+          state_q  <= refusal == StatusOk ? StSizesStart : StDrain;
+          if (!load_q) job_q.bits <= slot_bits;
         end
 
         StSizesStart: state_q <= StSizesWait;
         StSizesWait: begin
           if (!sizes_busy) begin
             sizes_half_q <= 1'b1;
-            state_q      <= sizes_half_q ? StFetch : StSizesStart;
+            state_q      <= sizes_half_q ? StNext : StSizesStart;
           end
         end
 
-        StFetch: state_q <= StSelect;
-        StSelect: begin
-          pc_q    <= pc_q + 1'b1;
-          state_q <= StAddress;
+        StNext: begin
+          pc_q          <= pc_q + 1'b1;
+          instruction_q <= instruction;
+          state_q       <= StAddress;
         end
-        StAddress: state_q <= StPrepare;
-        StPrepare: state_q <= StExecute;
+        StAddress: begin  // if the instruction before was right
+          if (check_failed_q) status_q <= check_status_q;
+          state_q <= check_failed_q ? StDrain : StPrepare;
+        end
+        StPrepare: state_q <= stop_q ? StAbort : StExecute;
         StExecute: begin
-          if (stop_q) begin
-            state_q <= StAbort;
-          end else begin
-            unique case (instruction_q.kind)
-              KindPass:         if (may_start_q) state_q <= StPass;
-              KindMultiply:     if (own_op_ready) state_q <= instruction_q.dual ? StSecond : StFetch;
-              KindExponentiate: state_q <= StExponentiate;
-              KindMode: begin
-                if (quiet_q) begin
-                  mode_q  <= mode_e'(instruction_q.y.index[1:0]);
-                  state_q <= StFetch;
-                end
-              end
-              KindEndInput: begin
-                state_q <= StFetch;
-                if (!ended || short_stream) begin
-                  status_q <= StatusBadLength;
-                  state_q  <= StDrain;
-                end
-              end
-              KindMark: begin
-                slot_state_q[slot_index] <= instruction_q.dual ? SlotKey : SlotModulus;
-                state_q                  <= StFetch;
-              end
-              KindRespond: begin
-                status_q    <= StatusOk;
-                responded_q <= 1'b1;
-                state_q     <= StRespond;
-              end
-              default: begin  // KindEnd
-                if (!packer_busy) begin
-                  washing_q <= 1'b0;
-                  owed_q    <= 1'b0;
-                  state_q   <= owed_q ? StDrain : StIdle;
-                end
-              end
-            endcase
+          if (is_q[KindPass] && may_start) state_q <= StPass;
+          if (is_q[KindMultiply] && own_op_ready) state_q <= instruction_q.dual ? StSecond : StNext;
+          if (is_q[KindExponentiate]) state_q <= StExponentiate;
+          if (is_q[KindMode] && quiet_q) begin
+            mode_q  <= mode_e'(instruction_q.y.index[1:0]);
+            state_q <= StNext;
+          end
+          if (is_q[KindEndInput]) begin
+            if (stream_bad_q) status_q <= StatusBadLength;
+            state_q <= stream_bad_q ? StDrain : StNext;
+          end
+          if (is_q[KindMark]) state_q <= StNext;
+          if (is_q[KindRespond]) begin
+            status_q    <= StatusOk;
+            responded_q <= 1'b1;
+            state_q     <= StRespond;
+          end
+          if (is_q[KindEnd] && !packer_busy_q) begin
+            washing_q <= 1'b0;
+            owed_q    <= 1'b0;
+            state_q   <= owed_q ? StDrain : StIdle;
           end
         end
 
-        StPass: if (!alu_busy) state_q <= StCheck;
-        StCheck: begin
-          state_q <= StFetch;
-          if (stop_q) begin
-            state_q <= StAbort;
-          end else if (check_failed_q) begin
-            status_q <= check_status_q;
-            state_q  <= StDrain;
-          end
-        end
-        StSecond: if (own_op_ready) state_q <= StFetch;
-        StExponentiate: if (!exponent_busy) state_q <= stop_q ? StAbort : StFetch;
+        StPass: if (!alu_busy && !alu_start_q) state_q <= stop_q ? StAbort : StNext;
+        StSecond: if (own_op_ready) state_q <= StNext;
+        StExponentiate: if (exponent_done_q) state_q <= stop_q ? StAbort : StNext;
 
         // The job is stopped: zeroise first, then its answer
         StAbort: begin
@@ -568,18 +451,14 @@ module rsa_core
           if (stop_q) begin
             owed_q  <= 1'b1;
             state_q <= StIdle;
-          end else if (ended || job_q.op == OpZeroise) begin
+          end else if (drained_q) begin
             state_q <= StRespond;
           end
         end
-        StRespond: if (response_ready_i) state_q <= responded_q ? StFetch : StIdle;
-        default: state_q <= StIdle;
+        default: if (response_ready_i) state_q <= responded_q ? StNext : StIdle;  // StRespond
       endcase
 
-      if (zeroise_i) begin
-        zeroise_q <= 1'b1;
-        for (int unsigned i = 0; i < KeySlots; i++) slot_state_q[i] <= SlotEmpty;
-      end
+      if (zeroise_i) zeroise_q <= 1'b1;
     end
   end
 

@@ -5,13 +5,19 @@ package rsa_pkg;
   /* verilator lint_off UNUSEDSIGNAL */ // regions that programs name are below 16
 
   import exp_pkg::region_t;
+  import exp_pkg::RegionWidth;
+
+  // Regions are 2^(5+i) words apart, where bit i alone is set
+  localparam int unsigned Strides   = 5;
+  localparam int unsigned MinStride = 5;
+  typedef logic [Strides-1:0] stride_t;
 
   // Of a modulus length; see rsa_sizes
   typedef struct packed {
     logic [8:0] words;
     logic [8:0] passes;
     logic [9:0] digits;
-    logic [3:0] stride;  // regions are 2^stride words apart
+    stride_t    stride;
   } sizes_t;
 
   // ---- Places: where a number is
@@ -45,12 +51,27 @@ package rsa_pkg;
     FieldExponent   //            of OpExponentiate
   } field_e;
 
-  // Regions of the operand memory beside those of exp_pkg
-  localparam region_t RegionUnit  = 1;  // the number 1; shared by both contexts
+  // Regions of the operand memory beside those of exp_pkg; 4 to 7 are shared by both contexts
+  localparam region_t RegionA     = 1;
   localparam region_t RegionCube  = 3;  // R^3 modulo p, q
-  localparam region_t RegionInput = 4;  // two regions: m; shared by both contexts
-  localparam region_t RegionA     = 6;
+  localparam region_t RegionInput = 4;  // two regions: m
+  localparam region_t RegionUnit  = 6;  // the number 1
   localparam region_t RegionB     = 7;
+
+  function automatic logic is_shared(region_t region);
+    return region[RegionWidth-1:2] == (RegionWidth-2)'(1);
+  endfunction
+
+  // From the first region of a context: region * 2^(5+i)
+  localparam int unsigned OffsetWidth = RegionWidth + MinStride + Strides - 1;
+  function automatic logic [OffsetWidth-1:0] region_offset(region_t region, stride_t stride);
+    logic [OffsetWidth-1:0] offset;
+    offset = '0;
+    for (int unsigned i = 0; i < Strides; i++) begin
+      if (stride[i]) offset |= OffsetWidth'(region) << (MinStride + i);
+    end
+    return offset;
+  endfunction
 
   typedef struct packed {
     space_e     space;
@@ -105,7 +126,7 @@ package rsa_pkg;
     ModeWide   // modulo p and q, the first operand twice as long, R^2 instead of R
   } mode_e;
 
-  typedef enum logic [3:0] {
+  typedef enum logic [2:0] {
     KindPass,
     KindMultiply,      // region d <- a * b / R
     KindExponentiate,

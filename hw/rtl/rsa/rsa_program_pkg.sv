@@ -206,4 +206,18 @@ package rsa_program_pkg;
 
   /* verilator lint_on ASCRANGE */
 
+  // The program of a job; of an unknown one, anything
+  localparam int unsigned PcWidth = $clog2(ProgramLength);
+  function automatic logic [PcWidth-1:0] start_of(garner_pkg::op_e op);
+    logic [15:0][PcWidth-1:0] starts;
+    starts = '0;
+    starts[garner_pkg::OpLoadModulus]  = PcWidth'(StartLoadModulus);
+    starts[garner_pkg::OpLoadKey]      = PcWidth'(StartLoadKey);
+    starts[garner_pkg::OpMultiply]     = PcWidth'(StartMultiply);
+    starts[garner_pkg::OpExponentiate] = PcWidth'(StartExponentiate);
+    starts[garner_pkg::OpPrivate]      = PcWidth'(StartPrivate);
+    starts[garner_pkg::OpZeroise]      = PcWidth'(StartZeroiseSlot);
+    return starts[op];
+  endfunction
+
 endpackage

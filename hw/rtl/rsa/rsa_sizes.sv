@@ -1,12 +1,13 @@
 // Counts what a length in bits means for `mont`: words, passes, digits = passes * Rows, and the stride of a region.
 //
-//   cycle    0      1 ... words+1
+//   cycle    0      1 ... words+3
 //   start_i  1
 //   busy_o          1       0      sizes_o from here on
 //
 // words = ceil((bits + W + 2) / W): numbers stay below 2 * N~ < 2^(bits + W + 1); see `mont`.
 module rsa_sizes
   import rsa_pkg::sizes_t;
+  import rsa_pkg::stride_t;
 #(
   parameter int unsigned W    = 18,
   parameter int unsigned Rows = 15
@@ -20,39 +21,53 @@ module rsa_sizes
 );
 
   localparam int unsigned RowWidth = $clog2(Rows + 1);
-  logic [14:0] left_q;  // bits not yet in a word; negative or zero: done
+  logic start_q;
+  logic [12:0] bits_q;
+  logic [14:0] left_q;          // bits not yet in a word; negative or zero: done
+  logic word_q, counting_q;     // one more word; there may be more
   logic [RowWidth-1:0] row_q;
+  logic row_first_q;            // row_q is zero
   sizes_t sizes_q;
+  stride_t stride_q;            // a power of two, more than the words
 
   always_ff @(posedge clk_i) begin
-    if (!busy_o) begin
-      left_q  <= 15'(bits_i) + 15'(W + 2 - 1);
-      row_q   <= '0;
-      if (start_i) sizes_q <= '0;
-    end else begin
-      left_q <= left_q - 15'(W);
-      if (!left_q[14]) begin
-        sizes_q.words <= sizes_q.words + 1'b1;
-        row_q         <= row_q == RowWidth'(Rows - 1) ? '0 : row_q + 1'b1;
-        if (row_q == '0) begin
-          sizes_q.passes <= sizes_q.passes + 1'b1;
-          sizes_q.digits <= sizes_q.digits + 10'(Rows);
-        end
+    stride_q <= sizes_q.words[8] ? 5'd16 : sizes_q.words[7] ? 5'd8 : sizes_q.words[6] ? 5'd4 : sizes_q.words[5] ? 5'd2
+                : 5'd1;
+    bits_q   <= bits_i;
+    if (!counting_q) left_q <= 15'(bits_q) + 15'(W + 2 - 1);
+    else left_q <= left_q - 15'(W);
+    if (start_i) begin
+      sizes_q     <= '0;
+      row_q       <= '0;
+      row_first_q <= 1'b1;
+    end else if (word_q) begin
+      sizes_q.words <= sizes_q.words + 1'b1;
+      row_q         <= row_q == RowWidth'(Rows - 1) ? '0 : row_q + 1'b1;
+      row_first_q   <= row_q == RowWidth'(Rows - 1);
+      if (row_first_q) begin
+        sizes_q.passes <= sizes_q.passes + 1'b1;
+        sizes_q.digits <= sizes_q.digits + 10'(Rows);
       end
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) busy_o <= 1'b0;
-    else if (start_i) busy_o <= 1'b1;
-    else if (left_q[14]) busy_o <= 1'b0;
+    if (!rst_ni) begin
+      start_q    <= 1'b0;
+      counting_q <= 1'b0;
+      word_q     <= 1'b0;
+      busy_o     <= 1'b0;
+    end else begin
+      start_q    <= start_i;
+      counting_q <= start_q || (counting_q && !left_q[14]);
+      word_q     <= counting_q && !left_q[14];
+      busy_o     <= start_i || start_q || counting_q || word_q;
+    end
   end
 
-  // The stride of a region: a power of two, more than the words
   always_comb begin
     sizes_o = sizes_q;
-    sizes_o.stride = 4'd5;
-    for (int unsigned i = 5; i < 9; i++) if (sizes_q.words[i]) sizes_o.stride = 4'(i + 1);
+    sizes_o.stride = stride_q;
   end
 
 endmodule

@@ -1,10 +1,15 @@
 // The operand stream as words of W bits: 32-bit words in, W-bit words out, operand by operand, zeros behind each.
 //
-//   cycle         0    1    2    3    4    5
-//   begin_i       1                                 an operand of `count_i` 32-bit words begins
-//   in_data_i          A    B                       taken while there is room
-//   word_valid_o                 1    0    1        W bits are there, or the operand is exhausted (zeros without end)
-//   word_pop_i                   1         1        a word every other cycle: word_o is a register, filled when empty
+// Every step takes 16 bits of the stream and gives a word, for W is 16 and a little: words and stream drift apart by
+// W - 16 bits a step, and when they are 16 bits apart a step gives none. The word is cut out of two neighbours of 16
+// bits by two shifts, by 0, 4, 8 or 12 and by 0 to 3 places, each with its register.
+//
+//   cycle         0    1    2    3    4    5    6    7
+//   begin_i       1                                       an operand of `count_i` 32-bit words begins
+//   in_ready_o                   1    0    0    1         a word at most every third cycle
+//   in_data_i                    A              B
+//   word_valid_o                                     1    W bits are there, or the operand is exhausted: zeros
+//   word_pop_i                                       1    all registers move when word_valid_o is low
 //
 // The stream ends with in_last_i. Does it end before the operand does, `short_o` says so until reset or `clear_i`, and
 // the rest is zeros; `ended_o`: in_last_i has been seen. With `drain_i` all words up to in_last_i are thrown away.
@@ -13,78 +18,132 @@ module unpacker #(
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
-  input  logic         clear_i,       // before a job
+  input  logic         clear_i,       // before a job. This and the next four: a cycle late
   input  logic         wipe_i,        // forget all words; what is known of the stream's end stays
   input  logic         begin_i,
-  input  logic [7:0]   count_i,
+  input  logic [7:0]   count_i,       // at least 1
   input  logic         drain_i,
   input  logic         in_valid_i,
   output logic         in_ready_o,
   input  logic [31:0]  in_data_i,
   input  logic         in_last_i,
   output logic         word_valid_o,
-  input  logic         word_pop_i,
+  input  logic         word_pop_i,    // if there is one
   output logic [W-1:0] word_o,
   output logic         top_o,         // highest bit of the operand's last 32-bit word
   output logic         ended_o,
   output logic         short_o
 );
 
-  localparam int unsigned BufferWidth = W - 1 + 32;
-  localparam int unsigned FillWidth = $clog2(BufferWidth + 1);
-  logic [BufferWidth-1:0] buffer_q;
-  logic [FillWidth-1:0] fill_q;
-  logic [7:0] left_q;  // words of the operand still to come
-  logic taken, exhausted, shift;
+  if (W < 16 || W > 18) begin : gen_bad_width
+    $fatal(1, "unpacker: W must be 16 to 18");
+  end
 
-  assign exhausted = left_q == '0 || ended_o;
-  assign shift = !word_valid_o && (32'(fill_q) >= W || exhausted);
-  assign in_ready_o = !ended_o && (drain_i || (left_q != '0 && 32'(fill_q) < W));
+  logic clear_q, wipe_q, begin_q, drain_q, restart_q;
+  logic [7:0] count_q;
+  always_ff @(posedge clk_i) count_q <= begin_i ? count_i : '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {clear_q, wipe_q, begin_q, drain_q, restart_q} <= '0;
+    else {clear_q, wipe_q, begin_q, drain_q, restart_q} <= {clear_i, wipe_i, begin_i, drain_i,
+                                                            clear_i || wipe_i || begin_i};
+  end
+
+  // ---- A word of the stream, and its halves
+  logic [31:0] in_q;
+  logic there_q, upper_q;               // in_q holds something; its lower half is gone
+  logic [7:0] left_q;                   // words of the operand still to come
+  logic left_none_q, left_one_q;        // that many, known long before the next word is taken
+  logic zeros_q;                        // the operand is exhausted, or the stream
+  logic taken, half_valid, step;
+  logic [15:0] half;
   assign taken = in_valid_i && in_ready_o;
+  assign half_valid = there_q || zeros_q;
+  assign half = !there_q ? '0 : upper_q ? in_q[31:16] : in_q[15:0];
+  assign step = half_valid && !word_valid_o;
+
+  always_ff @(posedge clk_i) begin
+    if (wipe_q) in_q <= '0;
+    else if (taken) in_q <= in_data_i;
+    if (taken) top_o <= in_data_i[31];
+    left_one_q <= left_q == 8'd1;
+    zeros_q    <= (left_none_q || ended_o) && !restart_q;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      buffer_q     <= '0;
-      word_o       <= '0;
-      word_valid_o <= 1'b0;
-      fill_q       <= '0;
-      left_q       <= '0;
-      top_o    <= 1'b0;
-      ended_o  <= 1'b0;
-      short_o  <= 1'b0;
-    end else if (clear_i) begin
-      buffer_q     <= '0;
-      word_o       <= '0;
-      word_valid_o <= 1'b0;
-      fill_q       <= '0;
-      left_q       <= '0;
-      ended_o  <= 1'b0;
-      short_o  <= 1'b0;
+      in_ready_o  <= 1'b0;
+      there_q     <= 1'b0;
+      upper_q     <= 1'b0;
+      left_q      <= '0;
+      left_none_q <= 1'b1;
+      ended_o     <= 1'b0;
+      short_o     <= 1'b0;
     end else begin
-      if (begin_i || wipe_i) begin
-        buffer_q     <= '0;
-        word_o       <= '0;
-        word_valid_o <= 1'b0;
-        fill_q       <= '0;
-        left_q   <= wipe_i ? '0 : count_i;
-        short_o  <= short_o | (begin_i & ended_o);
+      if (restart_q) begin
+        in_ready_o  <= 1'b0;
+        there_q     <= 1'b0;
+        left_q      <= count_q;
+        left_none_q <= !begin_q;
       end else begin
-        if (word_pop_i) word_valid_o <= 1'b0;
-        if (shift) begin
-          word_valid_o <= 1'b1;
-          word_o       <= buffer_q[W-1:0];
-          buffer_q     <= buffer_q >> W;
-          fill_q       <= 32'(fill_q) >= W ? fill_q - FillWidth'(W) : '0;
-        end
-        if (taken && !drain_i) begin  // never with a shift: that needs W bits, this needs less
-          buffer_q <= buffer_q | (BufferWidth'(in_data_i) << fill_q);
-          fill_q   <= fill_q + FillWidth'(32);
-          left_q   <= left_q - 8'd1;
-          top_o    <= in_data_i[31];
-          if (in_last_i && left_q != 8'd1) short_o <= 1'b1;
-        end
+        in_ready_o  <= !ended_o && !(taken && in_last_i) && (drain_q || (!left_none_q && !there_q && !taken));
+        left_none_q <= left_q == '0;
+        if (taken && !drain_q) left_q <= left_q - 8'd1;
+        if (taken && !drain_q) there_q <= 1'b1;
+        else if (step && upper_q) there_q <= 1'b0;
       end
-      if (taken && in_last_i) ended_o <= 1'b1;
+      if (taken) upper_q <= 1'b0;
+      else if (step) upper_q <= 1'b1;
+      if (clear_q) ended_o <= 1'b0;
+      else if (taken && in_last_i) ended_o <= 1'b1;
+      if (clear_q) short_o <= 1'b0;
+      else if ((begin_q && ended_o) || (taken && in_last_i && !drain_q && !left_one_q)) short_o <= 1'b1;
+    end
+  end
+
+  // ---- Cutting words out
+  logic [4:0] offset_q;                 // of the next word in low_q; 16: in the half to come
+  logic [15:0] low_q;
+  logic [31:0] pair_q;                  // two halves and the offset of the word in them
+  logic [3:0] pair_offset_q;
+  logic [W+2:0] cut_q;                  // shifted, but for the offset's two lowest bits
+  logic [1:0] cut_offset_q;
+  logic pair_valid_q, cut_valid_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!word_valid_o) begin
+      word_o        <= W'(cut_q >> cut_offset_q);
+      cut_q         <= (W+3)'({3'd0, pair_q} >> {pair_offset_q[3:2], 2'd0});
+      cut_offset_q  <= pair_offset_q[1:0];
+      pair_q        <= {half, low_q};
+      pair_offset_q <= offset_q[3:0];
+      if (half_valid) low_q <= half;
+    end
+    if (restart_q) begin  // nothing of the operand before
+      cut_q  <= '0;
+      pair_q <= '0;
+      low_q  <= '0;
+      word_o <= '0;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      offset_q     <= 5'd16;
+      pair_valid_q <= 1'b0;
+      cut_valid_q  <= 1'b0;
+      word_valid_o <= 1'b0;
+    end else if (restart_q) begin
+      offset_q     <= 5'd16;
+      pair_valid_q <= 1'b0;
+      cut_valid_q  <= 1'b0;
+      word_valid_o <= 1'b0;
+    end else if (word_valid_o) begin
+      word_valid_o <= !word_pop_i;
+    end else begin
+      word_valid_o <= cut_valid_q;
+      cut_valid_q  <= pair_valid_q;
+      pair_valid_q <= half_valid && !offset_q[4];
+      if (half_valid) offset_q <= offset_q[4] ? '0 : offset_q + 5'(W - 16);
     end
   end
 

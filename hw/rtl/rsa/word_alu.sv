@@ -1,8 +1,8 @@
 // The word ALU: numbers go word by word through one adder, acc or d <- x +- y; x is the accumulator, its double or a
 // W-th part, y and d are any other place of the core (rsa_pkg). This is all of the arithmetic that `mont` does not do.
 //
-// A *pass* takes `last_i`+1 words (at least 2), one a cycle, and is done `times_i` times (2x + y again and again: a shift-and-add
-// multiplication, a division, or R^2). Whether y is added, subtracted or left out is decided between passes, by the
+// A *pass* takes `last_i`+1 words (at least 2), one a cycle, and is done `times_i` times (2x + y again and again: a
+// shift-and-add multiplication, a division, or R^2). Whether y is added, subtracted or left out is decided between passes, by the
 // sign of the number before or a bit of the scale factor, and costs no time: cycles depend on lengths alone.
 //
 //   cycle          0    1    2    3    4    5    6    7    8    9
@@ -14,7 +14,7 @@
 //   busy_o              1                                         until the last word of the last pass is written
 //
 // Numbers in the accumulator are in two's complement, the sign in the top bit of the last word; `negative_o` is that
-// bit, `zero_o` says that all words of the last pass were zero.
+// bit, `zero_o` says, a cycle later, that all words of the last pass were zero.
 //
 // Words that `mont` has not written: its results have one word less than a pass, so the last y from its memory is taken
 // as zero; and so is the last x of x / 2^W.
@@ -57,9 +57,9 @@ module word_alu
   output host_address_t               host_write_o,
   // streams
   input  logic                        in_valid_i,
-  output logic                        in_pop_o,
+  output logic                        in_ready_o,
   input  logic [W-1:0]                in_word_i,
-  output logic                        in_first_o,      // the word popped is the lowest of its number
+  output logic                        in_first_o,      // the word taken is the lowest of its number
   output logic                        out_valid_o,
   input  logic                        out_taken_i,     // a word has left the queue
   // written to all of the above
@@ -101,19 +101,26 @@ module word_alu
     keep_q      <= pass_i.keep;
   end
 
-  logic start_q, sending_q, go, again;
+  logic start_q, abort_q, sending_q, able, go, again;
   logic first_q, last_q;                // of the word that `index_q` names
   logic [IndexWidth-1:0] index_q;
   logic [IndexWidth:0] left_q, less_q;  // words behind the next one; negative: the next one is the last
   logic [12:0] times_q;
-  logic more_q;                         // times_q is not zero
+  logic more_q;                         // times_q is more than one
   logic [CreditWidth-1:0] credit_q;
-  logic sent_q, full_q;                 // a word was sent to the out stream; no more for now
+  logic sent_q, taken_q, full_q;        // a word was sent to the out stream; one was taken; no more for now
   word_t word;
 
-  assign go = sending_q && (in_valid_i || !y_stream_q) && !full_q && !abort_i;
-  assign in_pop_o = go && y_stream_q;
+  logic in_there_q;                     // a word of the in stream waits here
+  logic [W-1:0] in_word_q;
+  assign in_ready_o = !in_there_q && sending_q && y_stream_q;
   assign in_first_o = first_q;
+  always_ff @(posedge clk_i) begin
+    if (!in_there_q) in_word_q <= in_word_i;
+  end
+
+  assign able = (in_there_q || !y_stream_q) && !full_q;
+  assign go = sending_q && able;
   assign word = '{valid: go, first: first_q, last: last_q, one: y_unit_q && first_q};
 
   logic stopping_q;
@@ -127,12 +134,13 @@ module word_alu
 
   always_ff @(posedge clk_i) begin
     less_q <= {1'b0, last_i} - (IndexWidth+1)'(2);
-    more_q <= times_q != '0;
+    more_q <= times_q[12:1] != '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       start_q     <= 1'b0;
+      abort_q     <= 1'b0;
       sending_q   <= 1'b0;
       busy_o      <= 1'b0;
       stopping_q  <= 1'b0;
@@ -143,31 +151,35 @@ module word_alu
       times_q     <= '0;
       credit_q    <= CreditWidth'(OutputRoom);
       sent_q      <= 1'b0;
+      taken_q     <= 1'b0;
+      in_there_q  <= 1'b0;
       full_q      <= 1'b0;
       under_way_q <= '0;
     end else begin
       start_q     <= start_i;
+      abort_q     <= abort_i;
       under_way_q <= {under_way_q[ReadCycles:0], go};
       sent_q      <= go && d_stream_q;
-      credit_q    <= credit_q - CreditWidth'(sent_q) + CreditWidth'(out_taken_i);
+      taken_q     <= out_taken_i;
+      in_there_q  <= sending_q && (in_there_q ? !go : in_valid_i && y_stream_q);
+      credit_q    <= credit_q - CreditWidth'(sent_q) + CreditWidth'(taken_q);
       full_q      <= d_stream_q && credit_q < CreditWidth'(3);  // two more may be on their way
-      stopping_q  <= busy_o && (stopping_q || abort_i);
+      stopping_q  <= busy_o && (stopping_q || abort_q);
       if (start_q || again) begin
-        sending_q <= !abort_i;
         index_q   <= '0;
         left_q    <= less_q;
         first_q   <= 1'b1;
         last_q    <= 1'b0;
-      end else if (go) begin
-        sending_q <= !last_q;
+      end else if (able) begin          // also when nothing is sent: it does no harm
         index_q   <= index_q + IndexWidth'(1);
         left_q    <= left_q - (IndexWidth+1)'(1);
         first_q   <= 1'b0;
         last_q    <= left_q[IndexWidth];
-      end else if (abort_i) begin
-        sending_q <= 1'b0;
       end
-      if (start_i) times_q <= times_i - 13'd1;
+      if (abort_q) sending_q <= 1'b0;
+      else if (start_q || again) sending_q <= 1'b1;
+      else if (go) sending_q <= !last_q;
+      if (start_i) times_q <= times_i;
       else if (again) times_q <= times_q - 13'd1;
       if (start_i) busy_o <= 1'b1;
       else if ((pass_done_q && !again) || (stopping_q && under_way_q == '0)) busy_o <= 1'b0;
@@ -191,7 +203,7 @@ module word_alu
   delay #(.Width(2 * W), .Cycles(ReadCycles - 1 - RamLatency)) u_ram_late (
     .clk_i, .d_i({accumulator_word, slot_read_data_i}), .q_o({accumulator_late, slot_late})
   );
-  delay #(.Width(W), .Cycles(ReadCycles)) u_stream_late (.clk_i, .d_i(in_word_i), .q_o(stream_late));
+  delay #(.Width(W), .Cycles(ReadCycles)) u_stream_late (.clk_i, .d_i(in_word_q), .q_o(stream_late));
 
   word_t flags_line_q[ReadCycles];
   logic power_q, y_host_late_q;
@@ -259,7 +271,8 @@ module word_alu
   end
 
   // ---- Writing
-  logic written_q, not_zero_q;
+  logic written_q, done_late_q, not_zero_q;
+  logic [2:0] some_q;                   // bits of the word before, in three parts
   assign write_data_o = sum_q;
   assign host_write_o.modulus = d_modulus_q;
   assign scale_next_o = pass_done_q && by_scale_q;
@@ -275,6 +288,8 @@ module word_alu
       negative_o          <= 1'b0;
       zero_o              <= 1'b0;
       not_zero_q          <= 1'b0;
+      some_q              <= '0;
+      done_late_q         <= 1'b0;
     end else begin
       x_flags_q           <= late;
       written_q           <= x_flags_q.valid;
@@ -283,11 +298,11 @@ module word_alu
       slot_write_enable_o <= x_flags_q.valid && d_slot_q;
       host_write_enable_o <= x_flags_q.valid && d_host_q;
       out_valid_o         <= x_flags_q.valid && d_stream_q;
-      if (written_q) not_zero_q <= !pass_done_q && (not_zero_q || sum_q != '0);
-      if (pass_done_q) begin
-        negative_o <= sum_q[W-1];
-        zero_o     <= !(not_zero_q || sum_q != '0);
-      end
+      some_q      <= written_q ? {sum_q[W-1:12] != '0, sum_q[11:6] != '0, sum_q[5:0] != '0} : '0;
+      done_late_q <= pass_done_q;
+      not_zero_q  <= !done_late_q && (not_zero_q || some_q != '0);
+      if (pass_done_q) negative_o <= sum_q[W-1];
+      if (done_late_q) zero_o <= !(not_zero_q || some_q != '0);
     end
   end
 

@@ -47,9 +47,9 @@ async def sizes_are_those_of_the_model_for_every_length(dut):
         dut.start_i.value = 0
         await FallingEdge(dut.busy_o)
         sizes, got = Sizes(bits, int(os.environ["W"]), int(os.environ["ROWS"])), int(dut.sizes_o.value)
-        assert (got >> 23, got >> 14 & 511, got >> 4 & 1023) == (sizes.words, sizes.passes, sizes.digits)
-        stride = got & 15  # a power of two, more than the words, and at least 32
-        assert 1 << stride > sizes.words and (stride == 5 or 1 << stride - 1 <= sizes.words)
+        assert (got >> 24, got >> 15 & 511, got >> 5 & 1023) == (sizes.words, sizes.passes, sizes.digits)
+        stride = (got & 31) << 5  # a power of two, more than the words, and at least 32
+        assert stride.bit_count() == 1 and stride > sizes.words and (stride == 32 or stride // 2 <= sizes.words)
         await RisingEdge(dut.clk_i)
 
 

@@ -297,6 +297,22 @@ async def zeroise_stops_the_job_under_way_and_answers_it(dut):
 
 
 @cocotb.test(**LIMIT)
+async def zeroise_just_when_a_slot_is_filled_leaves_it_empty(dut):
+    driver = await started(dut)
+    cycles = (await driver.run(Job.load_modulus(SMALL_KEY.n))).cycles
+    for before in range(1, 12):  # the response; the instruction that marks the slot is a few cycles earlier
+        running = cocotb.start_soon(driver.run(Job.load_modulus(SMALL_KEY.n)))
+        await RisingEdge(dut.busy_o)
+        await ClockCycles(dut.clk_i, cycles - before)
+        dut.zeroise_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.zeroise_i.value = 0
+        assert (await running).status in (OK, EMPTY_SLOT)
+        await driver.ready()
+        assert (await driver.run(Job.multiply(1, 1, 512))).status == EMPTY_SLOT, before
+
+
+@cocotb.test(**LIMIT)
 async def reset_in_the_middle_of_a_job_leaves_an_empty_core(dut):
     driver = await started(dut)
     for _ in range(8):

@@ -69,6 +69,7 @@ async def unpacker_gives_every_operand_then_zeros_and_tells_where_the_stream_end
             dut.in_valid_i.value = 0
             await RisingEdge(dut.clk_i)
             dut.begin_i.value = 0
+            await RisingEdge(dut.clk_i)  # until then word_o may be one of the operand before
             words = []
             total = -(-32 * count // w) + random.randrange(5)
             while len(words) < total:
