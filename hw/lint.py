@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lints every module: Verilator with all warnings. Any message is an error.
+"""Lints every module: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
 
 The tops and their parameters are listed in `hw/rtl/*/lint.txt`: `TOP SOURCE... [-GNAME=VALUE...]`, one a line.
 """
@@ -7,6 +7,8 @@ The tops and their parameters are listed in `hw/rtl/*/lint.txt`: `TOP SOURCE... 
 import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import harness
 from harness import HW
@@ -27,12 +29,26 @@ def messages(command: list[str]) -> str:
     return (result.stdout + result.stderr).strip() if result.returncode else ""
 
 
+def slang(top: str, parameters: list[str], files: list[str]) -> str:
+    """What it says of a top; of one with a part that is for simulation alone, nothing."""
+    if any("tb/top" in file for file in files):
+        return ""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script"
+        boxes = [f"--blackboxed-module {Path(file).stem}" for file in files if Path(file).parent.name == "cells"]
+        script.write_text(" ".join(["read_slang", "--top", top, *parameters, *boxes, *files]) + "\n")
+        result = subprocess.run([sys.executable, HW / "syn" / "yosys.py", script], capture_output=True, text=True)
+    found = result.stdout + result.stderr
+    return "" if result.returncode == 0 and "0 errors, 0 warnings" in found else found.strip()
+
+
 def main() -> None:
     generate()
     bad = 0
     for top, sources, parameters in tops():
         files = [str(harness.PACKAGE), *map(str, sources)]
         found = messages(["verilator", "--lint-only", "-Wall", "--top-module", top, *parameters, *files])
+        found += slang(top, parameters, [file for file in files if not file.endswith(".vlt")])
         print(f"{'bad' if found else 'ok '} {top} {' '.join(parameters)}")
         if found:
             print(found)
