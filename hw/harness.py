@@ -32,18 +32,30 @@ EXP = ("exp/exp_pkg", "exp/exponentiator")
 RSA = (*MONT, *EXP, "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots", "rsa/rsa_sizes",
        "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale", "rsa/word_alu",
        "rsa/rsa_core")
+# Everything between a bus and the cores
+SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "bus/bus_pkg", "bus/packet_buffer", "bus/ring_address",
+         "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma", "bus/stream_port", "bus/job_mux",
+         "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
+# garner_top but for its core
+TOP = (*SHELL, "top/dispatcher", "top/core_link")
+CORE = (*RSA, "top/garner_core")
 
 
 def rtl(*names: str, family: str = "generic") -> list[Path]:
-    """The sources of these modules: `rtl("prim/ram", "mont/row")`; the package comes first by itself.
+    """The sources of these modules, each once: `rtl("prim/ram", "mont/row")`; the package comes first by itself.
 
-    Primitives that families build differently lie in `rtl/prim/FAMILY`: generic, ecp5, xilinx7.
+    Primitives that families build differently lie in `rtl/prim/FAMILY`: generic, ecp5, xilinx7. "regs" stands for the
+    generated registers.
     """
-    def source(name: str) -> Path:
-        path = HW / "rtl" / f"{name}.sv"
-        return path if path.exists() else path.parent / family / path.name
+    def sources(name: str) -> list[Path]:
+        if name == "regs":
+            from regs.generate import generate
 
-    return [PACKAGE] + [source(name) for name in names]
+            return generate()
+        path = (HW / "rtl" / f"{name}.sv").resolve()
+        return [path if path.exists() else path.parent / family / path.name]
+
+    return list(dict.fromkeys([PACKAGE, *(path for name in names for path in sources(name))]))
 
 
 def simulate(top: str, sources: list[Path], test_module: str, folder: Path, parameters: dict | None = None,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates all that the registers are described in, from garner_regs.rdl: `generate.py` (or `make hw-regs`).
 
-Into hw/build/regs: garner_regs.sv and garner_regs_pkg.sv (the AXI4-Lite block), garner_regs.h, garner_regs.rs, html/.
+Into hw/build/regs: garner_regs.sv and garner_regs_pkg.sv (the registers, behind a plain port), garner_regs.h, garner_regs.rs, html/.
 hw/regs/garner_regs.rs is the same file, committed: who builds the Rust library needs no hardware tools.
 `generate.py --check` fails when the committed file is not what would be generated.
 """
@@ -56,8 +56,8 @@ def generate() -> list[Path]:
     if all(path.exists() and path.stat().st_mtime >= newest for path in outputs):
         return RTL
     BUILD.mkdir(parents=True, exist_ok=True)
-    for command in (["regblock", "-o", BUILD, "--cpuif", "axi4-lite-flat", "--default-reset", "arst_n",
-                     "--addr-width", "12", "--err-if-bad-addr"],
+    for command in (["regblock", "-o", BUILD, "--cpuif", "passthrough", "--default-reset", "arst_n",
+                     "--addr-width", "12", "--err-if-bad-addr", "--rt-read-fanin", "--rt-read-response"],
                     ["c-header", "--std", "gnu11", "-o", BUILD / "garner_regs.h"],
                     ["html", "-o", BUILD / "html"]):
         subprocess.run([PEAKRDL, command[0], SOURCE, *command[1:]], check=True)

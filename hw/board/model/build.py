@@ -12,14 +12,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from harness import BUILD, RSA, rtl  # noqa: E402
+from harness import BUILD, CORE, rtl  # noqa: E402
 from tb.top.test_shell import sources  # noqa: E402
 
 
 def build(parameters: list[str], waves: bool) -> Path:
     """The library, built if one of its sources is newer."""
-    core = [path for path in rtl(*RSA, "top/garner_core")[1:] if path not in rtl("prim/fifo")]
-    inputs = sources(core)
+    inputs = sources(rtl(*CORE))
     folder = BUILD / "board" / "-".join([*sorted(parameters), *(["waves"] if waves else [])] or ["default"])
     library = folder / "libgarner_model.so"
     newest = max(path.stat().st_mtime for path in [*inputs, *HERE.iterdir()])

@@ -1,4 +1,4 @@
-// garner_regs: the generated AXI4-Lite slave keeps what it offers, and answers every access once.
+// registers: the AXI4-Lite slave keeps what it offers, and answers every access once.
 module registers_formal #(
   parameter bit Accounting = 1'b1  // the assertions that count accesses
 ) (
@@ -25,30 +25,28 @@ module registers_formal #(
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  garner_regs u_registers (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
-    .s_axil_awready(awready),
-    .s_axil_awvalid(awvalid_i),
-    .s_axil_awaddr (awaddr_i),
-    .s_axil_awprot (3'd0),
-    .s_axil_wready (wready),
-    .s_axil_wvalid (wvalid_i),
-    .s_axil_wdata  (wdata_i),
-    .s_axil_wstrb  (wstrb_i),
-    .s_axil_bready (bready_i),
-    .s_axil_bvalid (bvalid),
-    .s_axil_bresp  (bresp),
-    .s_axil_arready(arready),
-    .s_axil_arvalid(arvalid_i),
-    .s_axil_araddr (araddr_i),
-    .s_axil_arprot (3'd0),
-    .s_axil_rready (rready_i),
-    .s_axil_rvalid (rvalid),
-    .s_axil_rdata  (rdata),
-    .s_axil_rresp  (rresp),
-    .hwif_in       (set),
-    .hwif_out      (is)
+  registers u_registers (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awaddr_i (awaddr_i),
+    .s_axil_awvalid_i(awvalid_i),
+    .s_axil_awready_o(awready),
+    .s_axil_wdata_i  (wdata_i),
+    .s_axil_wstrb_i  (wstrb_i),
+    .s_axil_wvalid_i (wvalid_i),
+    .s_axil_wready_o (wready),
+    .s_axil_bresp_o  (bresp),
+    .s_axil_bvalid_o (bvalid),
+    .s_axil_bready_i (bready_i),
+    .s_axil_araddr_i (araddr_i),
+    .s_axil_arvalid_i(arvalid_i),
+    .s_axil_arready_o(arready),
+    .s_axil_rdata_o  (rdata),
+    .s_axil_rresp_o  (rresp),
+    .s_axil_rvalid_o (rvalid),
+    .s_axil_rready_i (rready_i),
+    .set_i           (set),
+    .is_o            (is)
   );
 
   assign set.JOBS.value.next = counter_i;  // moves while it is read; what else the hardware writes is left open

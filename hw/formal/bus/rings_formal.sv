@@ -34,7 +34,7 @@ module rings_formal
   logic        rst_ni;
   logic [3:0]  log2_q;
   logic [15:0] submission_tail_q, completion_head_q, submission_head, completion_tail, size;
-  logic        submission_overrun, completion_overrun, fetched, quiet, command_valid, command_id, read_ready;
+  logic        submission_overrun, completion_overrun, fetched, more, quiet, command_valid, command_id, read_ready;
   logic        operand_valid, operand_last, operand_drop, context_take, job_valid, reject_valid, reject_ready;
   logic        descriptor_fault, operand_fault, written, marked, failed, answer_ready, result_ready;
   logic        write_command_valid, write_valid, write_end, result_fault, completion_fault;
@@ -61,6 +61,7 @@ module rings_formal
     .head_o            (submission_head),
     .overrun_o         (submission_overrun),
     .fetched_o         (fetched),
+    .more_o            (more),
     .quiet_o           (quiet),
     .command_valid_o   (command_valid),
     .command_ready_i,

@@ -170,14 +170,24 @@ module dispatcher_formal
         if (response_waits_q[i]) assume (core_response_valid_i[i] && core_status_i[i] == status_q[i]);
       end
 
+      // what the dispatcher keeps of the cores, which makes the rest inductive
+      assert (((has_job_q | writes_q) & ~u_dispatcher.busy_q) == '0);
+      assert (u_dispatcher.core_bit_q == Cores'(1) << u_dispatcher.core_q);
+      if (u_dispatcher.job_state_q == 2'd1) begin  // Choose
+        assert ((u_dispatcher.free_q & u_dispatcher.busy_q) == '0);
+        assert (!u_dispatcher.idle_q || u_dispatcher.busy_q == '0);
+      end
+      assert ((u_dispatcher.done_cores_q & (has_job_q | writes_q)) == '0);
+      assert ((u_dispatcher.done_cores_q & ~u_dispatcher.busy_q) == '0);
+
       // no core is offered a job while it has one
       assert ((core_job_valid & (has_job_q | writes_q)) == '0);
       // an offered answer stays
       if (answer_waits_q) assert (answer_valid && answer == answer_q);
       if (Accounting) begin
         // never more answers than jobs; none left when idle; results only where announced
-        assert (4'(taken_q + 4'(job_valid_i) - answered_q) <= 4'(Cores + 1));
-        if (answer_valid) assert (answered_q != taken_q || job_valid_i);
+        assert (4'(taken_q - answered_q) <= 4'(Cores + 1));  // one in each core, one that waits for a core
+        if (answer_valid) assert (answered_q != taken_q);
         if (idle) assert (taken_q == answered_q && has_job_q == '0 && writes_q == '0);
         if (result_valid) assert (result_expected_q);
         if (answer_valid) assert (!result_expected_q);

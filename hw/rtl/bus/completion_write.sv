@@ -2,17 +2,17 @@
 // known to be there, its completion.
 //
 //   answer     A
-//   write        R R R R ... R            result words, from the core
+//   write        R R R R ... R              result words, from the core
 //   B                             ok
-//   write                           C C C C         the completion
-//   B                                            ok
-//   written                                         W     the host may be interrupted now
+//   write                             C C C C         the completion, when its place in the ring is known
+//   B                                              ok
+//   written                                           W     the host may be interrupted now
 //
 // A result that is shorter or longer than the descriptor's buffer never leaves the buffer: what is missing is written as
 // 0, what is too much is dropped, and the status is StatusBadLength. A failed write is StatusBusFault.
 //
-// Contract    `tail_o` - `head_i`, the completion under way included, is never more than the ring's size: a full ring holds everything up, as the core's
-//             result then waits for the host.
+// Contract    `tail_o` - `head_i`, the completion under way included, is never more than the ring's size: a full ring
+//             holds everything up, as the core's result then waits for the host.
 module completion_write
   import garner_pkg::*;
   import bus_pkg::*;
@@ -64,12 +64,13 @@ module completion_write
   output logic        completion_fault_o  // pulse
 );
 
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     Idle,
     ResultCommand,
     Result,
     Excess,      // words beyond the buffer
     ResultEnd,
+    Place,       // until the last tail counts in what is said of the ring
     Command,     // waits for a place in the ring
     Completion,
     End
@@ -80,18 +81,44 @@ module completion_write
   status_e     status_q;
   logic [31:0] cycles_q;
   logic [15:0] words_q;        // still to write
+  logic        words_one_q;
   logic        ended_q;        // the last result word came
   logic [1:0]  word_q;
-  logic [15:0] tail_q, used, size, index;
-  logic        from_answer, moves, phase, writing;
+  logic [15:0] tail_q, used_q, size;
+  logic        overrun_q, room_q;
+  logic        phase_q;        // 1 in the first pass through the ring, 0 in the second, and so on
+  logic [63:0] place;
+  logic        from_answer, moves, writing;
 
   assign size      = 16'd1 << size_log2_i;
   // A host that polls may see a completion, and say so, before its write is answered and the tail moves on.
   assign writing   = state_q == Completion || state_q == End;
-  assign used      = tail_q + 16'(writing) - head_i;
-  assign overrun_o = used > size;
+  assign overrun_o = overrun_q;
   assign tail_o    = tail_q;
-  assign index     = tail_q & (size - 16'd1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      used_q    <= '0;
+      overrun_q <= 1'b0;
+      room_q    <= 1'b0;
+      phase_q   <= 1'b0;
+    end else begin
+      used_q    <= tail_q + 16'(writing) - head_i;
+      overrun_q <= used_q > size;
+      room_q    <= used_q < size;
+      phase_q   <= (tail_q & size) == '0;
+    end
+  end
+
+  ring_address #(
+    .PlaceLog2($clog2(4 * CompletionWords))
+  ) u_address (
+    .clk_i,
+    .base_i,
+    .size_log2_i,
+    .index_i  (tail_q),
+    .address_o(place)
+  );
 
   assign answer_ready_o = state_q == Idle;
   assign reject_ready_o = state_q == Idle && !answer_valid_i;
@@ -100,12 +127,9 @@ module completion_write
   logic unused_answer;  // whose answer it is has been looked at by whoever sent it here
   assign unused_answer = &{answer_i.source, answer_i.tag};
 
-  assign command_valid_o   = state_q == ResultCommand || (state_q == Command && used < size);
-  assign command_address_o = state_q == ResultCommand ? {context_q.result_address, 3'd0} : base_i + {44'd0, index, 4'd0};
+  assign command_valid_o   = state_q == ResultCommand || (state_q == Command && room_q);
+  assign command_address_o = state_q == ResultCommand ? {context_q.result_address, 3'd0} : place;
   assign command_words_o   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
-
-  // The phase: 1 in the first pass through the ring, 0 in the second, and so on.
-  assign phase = (tail_q & size) == '0;
 
   // A missing word is 0.
   assign write_valid_o  = (state_q == Result && (result_valid_i || ended_q)) || state_q == Completion;
@@ -118,19 +142,20 @@ module completion_write
         2'd0: write_data_o = {12'd0, status_q, context_q.tag};
         2'd1: write_data_o = cycles_q;
         2'd2: write_data_o = {submission_head_i, context_q.index};
-        default: write_data_o = {phase, 31'd0};  // last, so that who sees it sees the others, too
+        default: write_data_o = {phase_q, 31'd0};  // last, so that who sees it sees the others, too
       endcase
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= Idle;
-      status_q <= StatusOk;
-      tail_q   <= '0;
-      words_q  <= '0;
-      ended_q  <= 1'b0;
-      word_q   <= '0;
+      state_q     <= Idle;
+      status_q    <= StatusOk;
+      tail_q      <= '0;
+      words_q     <= '0;
+      words_one_q <= 1'b0;
+      ended_q     <= 1'b0;
+      word_q      <= '0;
     end else begin
       unique case (state_q)
         Idle: begin
@@ -138,15 +163,19 @@ module completion_write
           word_q  <= '0;
           if (restart_i) tail_q <= '0;
           status_q <= from_answer ? answer_i.status : reject_status_i;
-          words_q  <= context_i.result_words;
-          if (answer_valid_i) state_q <= answer_i.has_result ? ResultCommand : Command;
-          else if (reject_valid_i) state_q <= Command;
+          if (answer_valid_i) state_q <= answer_i.has_result ? ResultCommand : Place;
+          else if (reject_valid_i) state_q <= Place;
         end
-        ResultCommand: if (command_ready_i) state_q <= Result;
+        ResultCommand: begin
+          words_q     <= context_q.result_words;
+          words_one_q <= context_q.result_words == 16'd1;
+          if (command_ready_i) state_q <= Result;
+        end
         Result: if (moves) begin
-          words_q <= words_q - 1'b1;
+          words_q     <= words_q - 1'b1;
+          words_one_q <= words_q == 16'd2;
           if (result_valid_i && result_last_i && !ended_q) ended_q <= 1'b1;
-          if (words_q == 16'd1) begin
+          if (words_one_q) begin
             if (ended_q || result_last_i) state_q <= ResultEnd;
             else state_q <= Excess;
           end else if (result_last_i && !ended_q) begin
@@ -159,8 +188,9 @@ module completion_write
         end
         ResultEnd: if (write_done_i) begin
           if (write_error_i) status_q <= StatusBusFault;
-          state_q <= Command;
+          state_q <= Place;
         end
+        Place: state_q <= Command;
         Command: if (command_valid_o && command_ready_i) state_q <= Completion;
         Completion: if (moves) begin
           word_q <= word_q + 1'b1;

@@ -1,8 +1,8 @@
 // The counters of the register map: 64 bits each, cleared together.
 //
-//   cycle        0   1   2   3
-//   job_i            1               beats_i 0  2  1  0
-//   jobs_o       0   0   1   1       beats   0  0  2  3      an event counts from the next cycle on
+//   cycle        0   1   2   3   4   5
+//   beats_i      0   2   1   0   0   0
+//   beats        0   0   0   0   2   3      an event counts from the third cycle behind it on: the halves are added in turn
 module counters #(
   parameter int unsigned BusyWidth = 6
 ) (
@@ -22,29 +22,34 @@ module counters #(
   output logic [63:0]          bus_beats_o
 );
 
+  localparam int unsigned Counters = 6;
+
+  logic [Counters-1:0][BusyWidth-1:0] events_q;
+  logic [Counters-1:0][32:0]          sum_q;    // {carry into the upper half, lower half}
+  logic [Counters-1:0][31:0]          low_q, high_q;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      cycles_o           <= '0;
-      jobs_o             <= '0;
-      failed_o           <= '0;
-      busy_core_cycles_o <= '0;
-      bus_cycles_o       <= '0;
-      bus_beats_o        <= '0;
-    end else if (clear_i) begin
-      cycles_o           <= '0;
-      jobs_o             <= '0;
-      failed_o           <= '0;
-      busy_core_cycles_o <= '0;
-      bus_cycles_o       <= '0;
-      bus_beats_o        <= '0;
+      events_q <= '0;
+      sum_q    <= '0;
+      low_q    <= '0;
+      high_q   <= '0;
     end else begin
-      cycles_o           <= cycles_o + 64'd1;
-      jobs_o             <= jobs_o + 64'(jobs_i);
-      failed_o           <= failed_o + 64'(failed_i);
-      busy_core_cycles_o <= busy_core_cycles_o + 64'(busy_cores_i);
-      bus_cycles_o       <= bus_cycles_o + 64'(bus_busy_i);
-      bus_beats_o        <= bus_beats_o + 64'(bus_beats_i);
+      events_q <= {BusyWidth'(1), BusyWidth'(jobs_i), BusyWidth'(failed_i), busy_cores_i, BusyWidth'(bus_busy_i),
+                   BusyWidth'(bus_beats_i)};
+      for (int unsigned i = 0; i < Counters; i++) begin
+        sum_q[i]  <= clear_i ? '0 : {1'b0, sum_q[i][31:0]} + 33'(events_q[i]);
+        low_q[i]  <= clear_i ? '0 : sum_q[i][31:0];
+        high_q[i] <= clear_i ? '0 : high_q[i] + 32'(sum_q[i][32]);
+      end
     end
   end
+
+  assign cycles_o           = {high_q[5], low_q[5]};
+  assign jobs_o             = {high_q[4], low_q[4]};
+  assign failed_o           = {high_q[3], low_q[3]};
+  assign busy_core_cycles_o = {high_q[2], low_q[2]};
+  assign bus_cycles_o       = {high_q[1], low_q[1]};
+  assign bus_beats_o        = {high_q[0], low_q[0]};
 
 endmodule

@@ -33,6 +33,7 @@ module descriptor_fetch
   output logic [15:0]             head_o,
   output logic                    overrun_o,
   output logic                    fetched_o,   // pulse: a descriptor was read, a completion will follow
+  output logic                    more_o,      // there are descriptors to read; known two cycles after a change
   output logic                    quiet_o,     // no descriptor is being read and none can be
 
   // to the reader: id 0 is a descriptor, 1 operands
@@ -78,15 +79,18 @@ module descriptor_fetch
 );
 
   // The ring and the next descriptor.
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     RingIdle,
     RingCommand,
     RingRead,
-    RingFull     // the descriptor waits for the other machine
+    RingCheck,
+    RingFull,    // the descriptor waits for the other machine
+    RingSettle   // until what is said of the indices counts the last head
   } ring_state_e;
 
   ring_state_e ring_state_q;
-  logic [15:0] head_q, pending;
+  logic [15:0] head_q, pending_q;
+  logic        more_q, overrun_q;
   logic [3:0]  word_q;
   logic [31:0] descriptor_q[9];  // the words behind are reserved
   logic        reserved_q, fault_q;
@@ -94,10 +98,10 @@ module descriptor_fetch
   logic        descriptor_word;
   job_t        job;
   context_t    fresh;
-  logic        bad_format, bad_length;
+  logic        bad_format_q, bad_length_q;
 
-  assign pending         = tail_i - head_q;
-  assign overrun_o       = pending > (16'd1 << size_log2_i);
+  assign overrun_o       = overrun_q;
+  assign more_o          = more_q;
   assign head_o          = head_q;
   assign quiet_o         = ring_state_q == RingIdle;
   assign descriptor_word = read_valid_i && read_ready_o && !read_id_i;
@@ -111,15 +115,29 @@ module descriptor_fetch
       unique case (ring_state_q)
         RingIdle: begin
           if (restart_i) head_q <= '0;
-          else if (enable_i && !hold_i && !overrun_o && pending != '0) ring_state_q <= RingCommand;
+          else if (enable_i && !hold_i && !overrun_q && more_q) ring_state_q <= RingCommand;
         end
         RingCommand: if (command_ready_i && !command_id_o) ring_state_q <= RingRead;
         RingRead: if (fetched_o) begin
-          ring_state_q <= RingFull;
+          ring_state_q <= RingCheck;
           head_q       <= head_q + 1'b1;
         end
-        default: if (pass_on) ring_state_q <= RingIdle;
+        RingCheck: ring_state_q <= RingFull;
+        RingFull: if (pass_on) ring_state_q <= RingSettle;
+        default: ring_state_q <= RingIdle;
       endcase
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q <= '0;
+      more_q    <= 1'b0;
+      overrun_q <= 1'b0;
+    end else begin
+      pending_q <= tail_i - head_q;
+      more_q    <= pending_q != '0;
+      overrun_q <= pending_q > (16'd1 << size_log2_i);
     end
   end
 
@@ -148,18 +166,24 @@ module descriptor_fetch
   // The descriptor and what can be wrong with it.
   logic [31:0] operand_bytes, result_bytes, flags;
   logic [63:0] operand_address;
+  logic        has_operands_q;
 
   assign job             = unpack_job(descriptor_q[0], descriptor_q[1]);
   assign operand_bytes   = descriptor_q[2];
   assign result_bytes    = descriptor_q[3];
   assign operand_address = {descriptor_q[5], descriptor_q[4]};
   assign flags           = descriptor_q[8];
-  assign bad_format      = reserved_q || reserved_job_bits(descriptor_q[0], descriptor_q[1]) || |flags[31:1] ||
-                           |operand_address[2:0] || |descriptor_q[6][2:0];
-  assign bad_length      = |operand_bytes[1:0] || |result_bytes[1:0] ||
-                           has_operands(job.op) != (operand_bytes != '0) ||
-                           operand_bytes > 32'(4 * OperandWords) ||
-                           (has_result(job.op) && result_bytes == '0) || result_bytes > 32'(4 * OperandWords);
+
+  // Of the descriptor that is there; looked at in RingFull, a cycle behind RingCheck.
+  always_ff @(posedge clk_i) begin
+    has_operands_q <= has_operands(job.op);
+    bad_format_q   <= reserved_q || reserved_job_bits(descriptor_q[0], descriptor_q[1]) || |flags[31:1] ||
+                      |operand_address[2:0] || |descriptor_q[6][2:0];
+    bad_length_q   <= |operand_bytes[1:0] || |result_bytes[1:0] || has_operands(job.op) != (operand_bytes != '0) ||
+                      operand_bytes > 32'(4 * OperandWords) ||
+                      (has_result(job.op) && result_bytes == '0) || result_bytes > 32'(4 * OperandWords);
+  end
+
   always_comb begin
     fresh.index          = head_q - 1'b1;
     fresh.tag            = fault_q ? '0 : job.tag;
@@ -181,12 +205,17 @@ module descriptor_fetch
   status_e  reject_status_q;
   job_t     job_q;
   context_t context_q;
-  logic     room, good;
+  logic     room_q, good;
 
-  assign good      = !fault_q && !bad_format && !bad_length;
-  assign room      = context_valid_i && 32'(operand_free_i) >= {2'd0, operand_bytes[31:2]};
+  // Room for the operands of a good descriptor; more can become free, none is taken before they are asked for.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) room_q <= 1'b0;
+    else room_q <= context_valid_i && state_q == Idle && operand_free_i >= operand_bytes[2 +: FreeWidth];
+  end
+
+  assign good      = !fault_q && !bad_format_q && !bad_length_q;
   assign pass_on   = ring_state_q == RingFull &&
-                     ((state_q == Idle && !good) || (state_q == Idle && room && !has_operands(job.op)) ||
+                     ((state_q == Idle && !good) || (state_q == Idle && room_q && !has_operands_q) ||
                       (state_q == Command && command_ready_i));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -196,9 +225,9 @@ module descriptor_fetch
     end else begin
       unique case (state_q)
         Idle: if (ring_state_q == RingFull) begin
-          reject_status_q <= fault_q ? StatusBusFault : bad_format ? StatusBadDescriptor : StatusBadLength;
+          reject_status_q <= fault_q ? StatusBusFault : bad_format_q ? StatusBadDescriptor : StatusBadLength;
           if (!good) state_q <= Reject;
-          else if (room) state_q <= has_operands(job.op) ? Command : Queue;
+          else if (room_q) state_q <= has_operands_q ? Command : Queue;
         end
         Command: if (command_ready_i) state_q <= Operands;
         Operands: if (operand_valid_o && operand_ready_i && read_last_i) begin
@@ -219,11 +248,21 @@ module descriptor_fetch
     end
   end
 
-  logic [15:0] head_index;
-  assign head_index        = head_q & 16'((17'd1 << size_log2_i) - 17'd1);
+  logic [63:0] descriptor_address;
+
+  ring_address #(
+    .PlaceLog2($clog2(4 * DescriptorWords))
+  ) u_address (
+    .clk_i,
+    .base_i,
+    .size_log2_i,
+    .index_i  (head_q),
+    .address_o(descriptor_address)
+  );
+
   assign command_valid_o   = ring_state_q == RingCommand || state_q == Command;
   assign command_id_o      = state_q == Command;
-  assign command_address_o = command_id_o ? operand_address : base_i + {42'd0, head_index, 6'd0};
+  assign command_address_o = command_id_o ? operand_address : descriptor_address;
   assign command_words_o   = command_id_o ? operand_bytes[17:2] : 16'(DescriptorWords);
 
   assign operand_valid_o = read_valid_i && read_id_i;

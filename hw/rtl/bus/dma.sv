@@ -163,7 +163,7 @@ module dma
   logic                 operand_valid, operand_ready, operand_last, operand_drop;
   logic [31:0]          operand_data;
   logic [FreeWidth-1:0] operand_free;
-  logic                 job_valid, job_ready, fetched, fetch_quiet, restart;
+  logic                 job_valid, job_ready, fetched, fetch_more, fetch_quiet, restart;
   job_t                 job;
   logic                 reject_valid, reject_ready;
   status_e              reject_status;
@@ -184,6 +184,7 @@ module dma
     .head_o            (submission_head_o),
     .overrun_o         (submission_overrun_o),
     .fetched_o         (fetched),
+    .more_o            (fetch_more),
     .quiet_o           (fetch_quiet),
     .command_valid_o   (read_command_valid),
     .command_ready_i   (read_command_ready),
@@ -331,21 +332,28 @@ module dma
 
   // What is under way.
   logic [7:0] in_flight_q;
-  logic       more;
+  logic       in_flight_any_q, drained_q, more;
 
   assign in_flight_o = in_flight_q;
-  assign more        = enable_i && submission_tail_i != submission_head_o;
-  assign quiet_o     = fetch_quiet && in_flight_q == '0;
+  assign more        = enable_i && fetch_more;
+  assign quiet_o     = fetch_quiet && !in_flight_any_q;
   assign idle_o      = quiet_o && (!more || submission_overrun_o);
-  assign drained_o   = written_o && in_flight_q == 8'd1 && fetch_quiet && !more;
+  assign drained_o   = drained_q;
   assign restart     = !enable_i && idle_o;
   assign data_fault_o = operand_fault || result_fault;
   assign bus_busy_o  = read_busy || write_busy;
   assign bus_beats_o = 2'(m_axi_rvalid_i && m_axi_rready_o) + 2'(m_axi_wvalid_o && m_axi_wready_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) in_flight_q <= '0;
-    else in_flight_q <= in_flight_q + 8'(fetched) - 8'(written_o);
+    if (!rst_ni) begin
+      in_flight_q     <= '0;
+      in_flight_any_q <= 1'b0;
+      drained_q       <= 1'b0;
+    end else begin
+      in_flight_q     <= in_flight_q + 8'(fetched) - 8'(written_o);
+      in_flight_any_q <= fetched || (in_flight_any_q && !(written_o && in_flight_q == 8'd1));
+      drained_q       <= written_o && in_flight_q == 8'd1 && fetch_quiet && !more;
+    end
   end
 
 endmodule

@@ -1,10 +1,10 @@
 // Reads host memory: a command becomes AXI4 bursts, and their data a stream of 32-bit words, in the order of commands.
 //
-//   cycle      0     1     2     3     4  ...
+//   cycle      0     1     2     3     4     5     6  ...
 //   command    C
-//   AR                     B0          B1       a burst two cycles after the command, then one every other cycle
+//   AR                           B0                B1   a burst three cycles after the command, then every third cycle
 //   R                                     D0 D1 ...
-//   out                                   D0 D1 ...   in the cycle of the R beat
+//   out                                   D0 D1 ...     in the cycle of the R beat
 //
 // A burst has at most MaxBeats beats and stays within its 4 KiB page. Up to Outstanding bursts are under way; commands
 // queue behind each other, so that a second command's data follows the first one's without a gap.
@@ -61,8 +61,9 @@ module dma_read
   // Bursts, one after another.
   typedef enum logic [1:0] {
     Idle,
-    Size,   // how long the next burst is
-    Offer   // the burst is offered on AR
+    Page,   // how long the next burst may be
+    Size,   // how long it is
+    Offer   // it is offered on AR
   } state_e;
 
   typedef struct packed {
@@ -75,26 +76,25 @@ module dma_read
   logic [63:0] address_q;
   logic [15:0] beats_q;      // still to ask for
   logic        id_q, half_q;
+  logic        carry_q;      // of the lower half of the address, into the upper one
+  logic [8:0]  most_q;       // beats: to the end of the page, and MaxBeats
   logic [8:0]  burst_q;      // beats of the burst on offer
+  logic        last_q;       // it is the last of its command
   logic [12:0] page_beats;   // until the end of the page
-  logic [8:0]  burst;
+  logic        ends;         // the command ends within most_q
   burst_t      issued, current;
   logic        issued_ready, current_valid;
   logic        accept;
 
   assign page_beats = (13'(PageBytes) - {1'b0, address_q[11:0]}) >> BytesLog2;
-  always_comb begin
-    burst = 9'(MaxBeats);
-    if (page_beats < 13'(burst)) burst = page_beats[8:0];
-    if (beats_q < 16'(burst)) burst = beats_q[8:0];
-  end
+  assign ends       = beats_q <= 16'(most_q);
 
   assign command_ready_o = state_q == Idle;
   assign m_axi_araddr_o  = address_q;
   assign m_axi_arlen_o   = 8'(burst_q - 1'b1);
   assign m_axi_arvalid_o = state_q == Offer;
   assign accept          = m_axi_arvalid_o && m_axi_arready_i;
-  assign issued          = '{id: id_q, last: beats_q == 16'(burst_q), half: half_q};
+  assign issued          = '{id: id_q, last: last_q, half: half_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -103,24 +103,34 @@ module dma_read
       beats_q   <= '0;
       id_q      <= 1'b0;
       half_q    <= 1'b0;
+      carry_q   <= 1'b0;
+      most_q    <= '0;
       burst_q   <= '0;
+      last_q    <= 1'b0;
     end else begin
       unique case (state_q)
         Idle: if (command_valid_i) begin
-          state_q   <= Size;
+          state_q   <= Page;
           address_q <= command_address_i;
+          carry_q   <= 1'b0;
           beats_q   <= 16'((17'(command_words_i) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
           half_q    <= (BusWidth == 64) && command_words_i[0];
           id_q      <= command_id_i;
         end
+        Page: begin
+          address_q[63:32] <= address_q[63:32] + 32'(carry_q);
+          most_q           <= (page_beats < 13'(MaxBeats)) ? page_beats[8:0] : 9'(MaxBeats);
+          state_q          <= Size;
+        end
         Size: if (issued_ready) begin  // a place to remember it by: AR never waits for R
-          burst_q <= burst;
+          burst_q <= ends ? beats_q[8:0] : most_q;
+          last_q  <= ends;
           state_q <= Offer;
         end
         default: if (accept) begin
-          address_q <= address_q + (64'(burst_q) << BytesLog2);
-          beats_q   <= beats_q - 16'(burst_q);
-          state_q   <= issued.last ? Idle : Size;
+          {carry_q, address_q[31:0]} <= {1'b0, address_q[31:0]} + (33'(burst_q) << BytesLog2);
+          beats_q                    <= beats_q - 16'(burst_q);
+          state_q                    <= last_q ? Idle : Page;
         end
       endcase
     end

@@ -1,12 +1,12 @@
 // Writes host memory: a command and a stream of 32-bit words become AXI4 bursts; `done` tells when all are answered.
 //
-//   cycle      0     1     2     3     4    ...
+//   cycle      0     1     2     3     4     5     6    ...
 //   command    C
-//   AW                     B0 ...                 AW and W of a burst run side by side, neither waits for the other
-//   in               A     B     C                a word a cycle
-//   W                      A     B     C
-//   B                                       ok
-//   done                                     D    one command at a time
+//   AW                                 B0 ...           AW and W of a burst run side by side, neither waits for the other
+//   in               A     B                 C     D    until a beat is full, and again when it has left
+//   W                                  AB                CD
+//   B                                                        ok
+//   done                                                       D    one command at a time
 //
 // A burst has at most MaxBeats beats and stays within its 4 KiB page.
 //
@@ -60,9 +60,11 @@ module dma_write
   localparam int unsigned WordsLog2 = (BusWidth == 64) ? 1 : 0;
   localparam int unsigned BytesLog2 = WordsLog2 + 2;
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Idle,
-    Size,   // how long the next burst is
+    Page,   // how long the next burst may be
+    Size,   // how long it is
+    Begin,
     Burst,  // its address and data go out
     Answers // all sent, some answer is missing
   } state_e;
@@ -70,68 +72,91 @@ module dma_write
   state_e      state_q;
   logic [63:0] address_q;
   logic [15:0] beats_q;        // of the command, from the burst under way on
+  logic        carry_q;        // of the lower half of the address, into the upper one
+  logic [8:0]  most_q;         // beats: to the end of the page, and MaxBeats
   logic [8:0]  burst_q;        // beats of the burst under way
+  logic        last_q;         // it is the last of its command
   logic [8:0]  unsent_q;       // of them, those not yet taken by W
+  logic        unsent_any_q, unsent_one_q;
   logic        unaddressed_q;  // AW of the burst is not yet taken
   logic [15:0] words_q;        // still to come from the stream
+  logic        words_any_q, words_one_q;
   logic [15:0] answers_q;      // bursts begun and not yet answered
+  logic        done_q;
   logic        error_q;
   logic [12:0] page_beats;
-  logic [8:0]  burst;
-  logic        beat, answer, burst_end;
+  logic        ends;           // the command ends within most_q
+  logic        beat, answer;
 
   assign page_beats = (13'(PageBytes) - {1'b0, address_q[11:0]}) >> BytesLog2;
-  always_comb begin
-    burst = 9'(MaxBeats);
-    if (page_beats < 13'(burst)) burst = page_beats[8:0];
-    if (beats_q < 16'(burst)) burst = beats_q[8:0];
-  end
+  assign ends       = beats_q <= 16'(most_q);
 
   assign command_ready_o = state_q == Idle;
   assign m_axi_awaddr_o  = address_q;
   assign m_axi_awlen_o   = 8'(burst_q - 1'b1);
   assign m_axi_awvalid_o = state_q == Burst && unaddressed_q;
-  assign m_axi_bready_o  = answers_q != '0;
+  assign m_axi_bready_o  = state_q != Idle;
   assign beat            = m_axi_wvalid_o && m_axi_wready_i;
   assign answer          = m_axi_bvalid_i && m_axi_bready_o;
-  assign burst_end       = state_q == Burst && (!unaddressed_q || m_axi_awready_i) &&
-                           (unsent_q == '0 || (unsent_q == 9'd1 && beat));
-  assign done_valid_o    = state_q == Answers && answers_q == '0;
+  assign done_valid_o    = done_q;
   assign error_o         = error_q;
-  assign busy_o          = state_q == Burst || answers_q != '0;
+  assign busy_o          = answers_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q       <= Idle;
       address_q     <= '0;
       beats_q       <= '0;
+      carry_q       <= 1'b0;
+      most_q        <= '0;
       burst_q       <= '0;
+      last_q        <= 1'b0;
       unsent_q      <= '0;
+      unsent_any_q  <= 1'b0;
+      unsent_one_q  <= 1'b0;
       unaddressed_q <= 1'b0;
       answers_q     <= '0;
+      done_q        <= 1'b0;
       error_q       <= 1'b0;
     end else begin
       if (m_axi_awvalid_o && m_axi_awready_i) unaddressed_q <= 1'b0;
-      if (beat) unsent_q <= unsent_q - 1'b1;
-      answers_q <= answers_q + 16'(state_q == Size) - 16'(answer);
+      if (beat) begin
+        unsent_q     <= unsent_q - 1'b1;
+        unsent_any_q <= !unsent_one_q;
+        unsent_one_q <= unsent_q == 9'd2;
+      end
+      answers_q <= answers_q + 16'(state_q == Begin) - 16'(answer);
+      done_q    <= state_q == Answers && answers_q == '0 && !(done_q && done_ready_i);
       if (answer && m_axi_bresp_i != AxiOkay) error_q <= 1'b1;
       unique case (state_q)
         Idle: if (command_valid_i) begin
-          state_q   <= Size;
+          state_q   <= Page;
           address_q <= command_address_i;
+          carry_q   <= 1'b0;
           beats_q   <= 16'((17'(command_words_i) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
           error_q   <= 1'b0;
         end
+        Page: begin
+          address_q[63:32] <= address_q[63:32] + 32'(carry_q);
+          most_q           <= (page_beats < 13'(MaxBeats)) ? page_beats[8:0] : 9'(MaxBeats);
+          state_q          <= Size;
+        end
         Size: begin
-          burst_q       <= burst;
-          unsent_q      <= burst;
+          burst_q <= ends ? beats_q[8:0] : most_q;
+          last_q  <= ends;
+          state_q <= Begin;
+        end
+        Begin: begin
+          unsent_q      <= burst_q;
+          unsent_any_q  <= 1'b1;
+          unsent_one_q  <= burst_q == 9'd1;
           unaddressed_q <= 1'b1;
           state_q       <= Burst;
         end
-        Burst: if (burst_end) begin
-          address_q <= address_q + (64'(burst_q) << BytesLog2);
-          beats_q   <= beats_q - 16'(burst_q);
-          state_q   <= (beats_q == 16'(burst_q)) ? Answers : Size;
+        Burst: if (!unaddressed_q && !unsent_any_q) begin
+          {carry_q, address_q[31:0]} <= {1'b0, address_q[31:0]} + (33'(burst_q) << BytesLog2);
+          beats_q                    <= beats_q - 16'(burst_q);
+          state_q                    <= last_q ? Answers : Page;
         end
         default: if (done_valid_o && done_ready_i) state_q <= Idle;
       endcase
@@ -146,9 +171,9 @@ module dma_write
 
   assign m_axi_wdata_o  = data_q;
   assign m_axi_wstrb_o  = strobe_q;
-  assign m_axi_wvalid_o = full_q && state_q == Burst && unsent_q != '0;
-  assign m_axi_wlast_o  = unsent_q == 9'd1;
-  assign in_ready_o     = words_q != '0 && (!full_q || beat);
+  assign m_axi_wvalid_o = full_q && unsent_any_q;
+  assign m_axi_wlast_o  = unsent_one_q;
+  assign in_ready_o     = words_any_q && !full_q;
   assign take           = in_valid_i && in_ready_o;
 
   if (BusWidth == 64) begin : gen_halves
@@ -165,8 +190,8 @@ module dma_write
           if (upper_q) data_q[63:32] <= in_data_i;
           else data_q <= {32'd0, in_data_i};
           strobe_q <= upper_q ? 8'hFF : 8'h0F;
-          full_q   <= upper_q || words_q == 16'd1;
-          upper_q  <= !upper_q && words_q != 16'd1;
+          full_q   <= upper_q || words_one_q;
+          upper_q  <= !upper_q && !words_one_q;
         end
       end
     end
@@ -187,9 +212,19 @@ module dma_write
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) words_q <= '0;
-    else if (state_q == Idle) words_q <= command_valid_i ? command_words_i : '0;
-    else if (take) words_q <= words_q - 1'b1;
+    if (!rst_ni) begin
+      words_q     <= '0;
+      words_any_q <= 1'b0;
+      words_one_q <= 1'b0;
+    end else if (state_q == Idle) begin
+      words_q     <= command_valid_i ? command_words_i : '0;
+      words_any_q <= command_valid_i;
+      words_one_q <= command_valid_i && command_words_i == 16'd1;
+    end else if (take) begin
+      words_q     <= words_q - 1'b1;
+      words_any_q <= !words_one_q;
+      words_one_q <= words_q == 16'd2;
+    end
   end
 
 endmodule

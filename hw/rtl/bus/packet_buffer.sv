@@ -1,10 +1,11 @@
 // Packet buffer: a FIFO in block RAM that lets a packet out only when all of it is in, and forgets one that went bad.
 //
-//   cycle      0    1    2    3    4    5
-//   in         A0   A1   A2l                      l: last
-//   out                       -    A0   A1        from the second cycle after the last word came, a word a cycle
+//   cycle      0    1    2    3    4    5    6    7    8
+//   in         A0   A1   A2l                                     l: last; a word a cycle
+//   read                           A0        A1        A2        from the second cycle after the last word came
+//   out                                           A0        A1   four cycles later, a word every other cycle
 //
-// A packet whose last word comes with `in_drop_i` leaves no trace. `wipe_i` overwrites the memory: Depth + 1 cycles.
+// A packet whose last word comes with `in_drop_i` leaves no trace. `wipe_i` overwrites all memories: Depth + 9 cycles.
 //
 // Contract    A packet has at most Depth words, else it never fits and `in_ready_o` stays low: see `free_o`.
 //             `wipe_i` (a pulse) comes only when nothing is inside, not even a part of a packet.
@@ -37,53 +38,96 @@ module packet_buffer #(
   end
 
   localparam int unsigned AddressWidth = $clog2(Depth);
+  localparam int unsigned Ahead = 4;  // words between the memory and the output
 
-  logic [32:0]           memory_q[Depth];    // {last, data}
   logic [CountWidth-1:0] write_q, commit_q, read_q;
-  logic [CountWidth-1:0] wipe_q;             // words still to overwrite, and one more cycle to clear the output
-  logic                  valid_q;
-  logic [32:0]           out_q;
-  logic                  write, fetch;
+  logic [CountWidth-1:0] free_q, partial_q;   // words that fit; words of the packet that comes in
+  logic                  full_q;              // free_q is 0
+  logic                  waiting_q;           // a word is there to be read; known two cycles after a reading
+  logic [1:0]            fetch_q;             // readings of the last two cycles
+  logic [2:0]            ahead_q;
+  logic                  write, drop, fetch, leave;
+  logic                  wiping_q;
+  logic [CountWidth:0]   wipe_q;              // words still to overwrite, and eight
+  logic                  next_valid, unused_ready, rinse;
+  logic [32:0]           read_word, next_word;  // {last, data}
 
-  assign free_o     = CountWidth'(Depth) - (write_q - read_q);
-  assign wiping_o   = wipe_q != '0;
-  assign in_ready_o = free_o != '0 && !wiping_o;
+  assign free_o     = free_q;
+  assign in_ready_o = !full_q && !wiping_q;
   assign write      = in_valid_i && in_ready_o;
-  assign fetch      = read_q != commit_q && (!valid_q || out_ready_i);
-
-  assign out_valid_o = valid_q;
-  assign {out_last_o, out_data_o} = out_q;
+  assign drop       = write && in_last_i && in_drop_i;
+  assign fetch      = waiting_q && !fetch_q[0] && ahead_q != 3'(Ahead);
+  assign leave      = out_valid_o && out_ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      write_q  <= '0;
-      commit_q <= '0;
-      read_q   <= '0;
-      wipe_q   <= '0;
-      valid_q  <= 1'b0;
+      write_q   <= '0;
+      commit_q  <= '0;
+      read_q    <= '0;
+      free_q    <= CountWidth'(Depth);
+      partial_q <= '0;
+      full_q    <= 1'b0;
+      waiting_q <= 1'b0;
+      fetch_q   <= '0;
+      ahead_q   <= '0;
     end else begin
       if (write) begin
-        write_q <= write_q + 1'b1;
-        if (in_last_i && in_drop_i) write_q <= commit_q;
-        else if (in_last_i) commit_q <= write_q + 1'b1;
+        write_q   <= drop ? commit_q : write_q + 1'b1;
+        partial_q <= in_last_i ? '0 : partial_q + 1'b1;
+        if (in_last_i && !in_drop_i) commit_q <= write_q + 1'b1;
       end
-      if (fetch) begin
-        read_q  <= read_q + 1'b1;
-        valid_q <= 1'b1;
-      end else if (out_ready_i) begin
-        valid_q <= 1'b0;
-      end
-      if (wipe_i) wipe_q <= CountWidth'(Depth) + 1'b1;
-      else if (wiping_o) wipe_q <= wipe_q - 1'b1;
+      if (drop) free_q <= free_q + partial_q + CountWidth'(fetch);
+      else free_q <= free_q - CountWidth'(write) + CountWidth'(fetch);
+      if (drop) full_q <= 1'b0;
+      else if (write != fetch) full_q <= write && free_q == CountWidth'(1);
+      if (fetch) read_q <= read_q + 1'b1;
+      waiting_q <= read_q != commit_q;
+      fetch_q   <= {fetch_q[0], fetch};
+      ahead_q   <= ahead_q + 3'(fetch) - 3'(leave);
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (write || wiping_o) begin
-      memory_q[wiping_o ? wipe_q[AddressWidth-1:0] : write_q[AddressWidth-1:0]] <=
-        wiping_o ? '0 : {in_last_i, in_data_i};
+  ram #(
+    .Width(33),
+    .Depth(Depth)
+  ) u_memory (
+    .clk_i,
+    .write_enable_i (write || wiping_q),
+    .write_address_i(wiping_q ? wipe_q[AddressWidth-1:0] : write_q[AddressWidth-1:0]),
+    .write_data_i   (wiping_q ? '0 : {in_last_i, in_data_i}),
+    .read_address_i (read_q[AddressWidth-1:0]),
+    .read_data_o    (read_word)
+  );
+
+  fifo #(
+    .Width(33),
+    .Depth(Ahead)
+  ) u_ahead (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (fetch_q[1] || rinse),
+    .in_ready_o (unused_ready),
+    .in_data_i  (rinse ? '0 : read_word),
+    .out_valid_o(next_valid),
+    .out_ready_i(out_ready_i || wiping_q),
+    .out_data_o (next_word)
+  );
+
+  assign out_valid_o = next_valid && !wiping_q;
+  assign {out_last_o, out_data_o} = out_valid_o ? next_word : '0;  // no `stage` behind it keeps a word that has left
+
+  // Wiping: zeros through the memory and, but for the last eight cycles, in which they leave it, through the FIFO.
+  assign wiping_o = wiping_q;
+  assign rinse    = wiping_q && |wipe_q[CountWidth:3];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wiping_q <= 1'b0;
+      wipe_q   <= '0;
+    end else begin
+      wiping_q <= wipe_i || (wiping_q && wipe_q != '0);
+      wipe_q   <= wipe_i ? (CountWidth+1)'(Depth + 8) : wipe_q - (CountWidth+1)'(wiping_q);
     end
-    if (fetch || wiping_o) out_q <= memory_q[read_q[AddressWidth-1:0]];
   end
 
 endmodule

@@ -1,7 +1,7 @@
 // The shell: everything between a bus and a dispatcher of cores. Registers, descriptor rings, streams, interrupts,
 // counters. It knows a job, its operands, an answer and its result, and nothing of what a core computes.
 //
-//   AXI4-Lite -- garner_regs --+-- settings, counters, interrupts
+//   AXI4-Lite -- registers ----+-- settings, counters, interrupts
 //   AXI4 ------- dma ----------+
 //                              +-- job_mux --> jobs with operands
 //   AXI4-Stream  stream_port --+          <-- answers with results, to where their job came from
@@ -106,30 +106,28 @@ module shell
   garner_regs_pkg::garner_regs__in_t  set;
   garner_regs_pkg::garner_regs__out_t is;
 
-  garner_regs u_registers (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
-    .s_axil_awready(s_axil_awready_o),
-    .s_axil_awvalid(s_axil_awvalid_i),
-    .s_axil_awaddr (s_axil_awaddr_i),
-    .s_axil_awprot (3'd0),
-    .s_axil_wready (s_axil_wready_o),
-    .s_axil_wvalid (s_axil_wvalid_i),
-    .s_axil_wdata  (s_axil_wdata_i),
-    .s_axil_wstrb  (s_axil_wstrb_i),
-    .s_axil_bready (s_axil_bready_i),
-    .s_axil_bvalid (s_axil_bvalid_o),
-    .s_axil_bresp  (s_axil_bresp_o),
-    .s_axil_arready(s_axil_arready_o),
-    .s_axil_arvalid(s_axil_arvalid_i),
-    .s_axil_araddr (s_axil_araddr_i),
-    .s_axil_arprot (3'd0),
-    .s_axil_rready (s_axil_rready_i),
-    .s_axil_rvalid (s_axil_rvalid_o),
-    .s_axil_rdata  (s_axil_rdata_o),
-    .s_axil_rresp  (s_axil_rresp_o),
-    .hwif_in       (set),
-    .hwif_out      (is)
+  registers u_registers (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awaddr_i,
+    .s_axil_awvalid_i,
+    .s_axil_awready_o,
+    .s_axil_wdata_i,
+    .s_axil_wstrb_i,
+    .s_axil_wvalid_i,
+    .s_axil_wready_o,
+    .s_axil_bresp_o,
+    .s_axil_bvalid_o,
+    .s_axil_bready_i,
+    .s_axil_araddr_i,
+    .s_axil_arvalid_i,
+    .s_axil_arready_o,
+    .s_axil_rdata_o,
+    .s_axil_rresp_o,
+    .s_axil_rvalid_o,
+    .s_axil_rready_i,
+    .set_i(set),
+    .is_o (is)
   );
 
   // The descriptor rings, source 0.
@@ -308,28 +306,29 @@ module shell
   typedef enum logic [1:0] {
     Work,
     Drain,  // until all taken jobs are answered
-    Start,  // the pulse, and a cycle in which the cores see it
+    Start,  // the pulse, and eight cycles in which the cores see it and show it
     Wait    // until cores and buffers are through
   } zeroise_state_e;
 
   zeroise_state_e zeroise_state_q;
-  logic           started_q, quiet;
+  logic [3:0]     start_q;  // cycles in Start
+  logic           quiet;
 
   assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
   assign hold      = zeroise_state_q != Work;
-  assign wipe      = zeroise_state_q == Start && !started_q;
+  assign wipe      = zeroise_state_q == Start && start_q == '0;
   assign zeroise_o = wipe || (zeroise_state_q == Work && is.CONTROL.zeroise.value);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       zeroise_state_q <= Work;
-      started_q       <= 1'b0;
+      start_q         <= '0;
     end else begin
-      started_q <= zeroise_state_q == Start;
+      start_q <= (zeroise_state_q == Start) ? start_q + 1'b1 : '0;
       unique case (zeroise_state_q)
         Work:    if (is.CONTROL.zeroise.value) zeroise_state_q <= Drain;
         Drain:   if (quiet) zeroise_state_q <= Start;
-        Start:   if (started_q) zeroise_state_q <= Wait;
+        Start:   if (start_q[3]) zeroise_state_q <= Wait;
         default: if (cores_ready_i && wiping == '0) zeroise_state_q <= Work;
       endcase
     end

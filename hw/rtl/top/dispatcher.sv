@@ -1,13 +1,14 @@
 // The dispatcher: one stream of jobs onto many cores, and their answers back onto one stream, in the order they end.
 //
-//   cycle       0    1    2    3    4    ...
-//   job         J                               choose a free core; an operation that changes keys waits for all cores
-//   core              J                         offered
-//   operands               d    d    d          handed through, to all cores when the job is for all
+//   cycle       0    1    2    3    4    5    ...
+//   job         J                                    taken
+//   choose           C                               a free core; an operation that changes keys waits for all cores
+//   core                  J                          offered
+//   operands                   d         d           to all cores when the job is for all; a word every other cycle
 //
-//   response    R
-//   answer           R                          the cores in turn
-//   result                d    d    d           handed through, to its end
+//   response    R                                    the cores are asked in turn, one a cycle
+//   answer                R
+//   result                      d        d           to its end, a word every other cycle
 //
 // A job for all cores (`is_broadcast`) is a barrier: those before it have ended, those behind it see its effect. Its
 // answer is the worst status of all cores' answers.
@@ -68,81 +69,114 @@ module dispatcher
 
   // Jobs out.
   typedef enum logic [1:0] {
+    Take,
     Choose,
     Offer,
     Operands
   } job_state_e;
 
   job_state_e           job_state_q;
+  job_t                 job_q;
+  logic                 job_source_q, for_all_q, has_operands_q, job_has_result_q;
   logic [Cores-1:0]     target_q;      // the cores the job is for
+  logic [CoreWidth-1:0] target_index_q;
   logic [Cores-1:0]     pending_q;     // of them, those that have not yet taken it
   logic [Cores-1:0]     taken_q;       // of them, those that have the operand word on offer
   logic [Cores-1:0]     busy_q;        // cores with a job not yet wholly answered
   logic [Cores-1:0]     source_q, has_result_q;
   logic                 all_q;         // a job for all cores is under way
-  logic [Cores-1:0]     free, first_free;
-  logic [CoreWidth-1:0] first_free_index;
-  logic                 can_start, start, offered, operand_end;
+  logic [Cores-1:0]     free_q;        // as of the cycle before, as is idle_q: only a start makes a core busy
+  logic                 idle_q;        // no core is busy
+  logic [Cores-1:0]     target;
+  logic [CoreWidth-1:0] target_index;
+  logic                 start, offered, operand_end, operand_valid, operand_taken;
   logic [31:0]          now_q;
-  logic [31:0]          start_q[2**CoreWidth];  // when the core's job was chosen for it
+  logic [31:0]          start_q[2**CoreWidth];  // when the core's job was given to it
 
-  assign free = ~busy_q & core_job_ready_i;
+  // The lowest free core.
   always_comb begin
-    first_free       = '0;
-    first_free_index = '0;
+    target       = '0;
+    target_index = '0;
     for (int i = int'(Cores) - 1; i >= 0; i--) begin
-      if (free[i]) begin
-        first_free       = '0;
-        first_free[i]    = 1'b1;
-        first_free_index = CoreWidth'(i);
+      if (free_q[i]) begin
+        target       = '0;
+        target[i]    = 1'b1;
+        target_index = CoreWidth'(i);
       end
+    end
+    if (for_all_q) begin
+      target       = '1;
+      target_index = '0;
     end
   end
 
-  assign can_start = !all_q && (is_broadcast(job_i.op) ? busy_q == '0 : free != '0);
-  assign start     = job_state_q == Choose && job_valid_i && can_start;
-  assign offered   = job_state_q == Offer && (pending_q & ~core_job_ready_i) == '0;
+  assign start   = job_state_q == Choose && (for_all_q ? idle_q : free_q != '0);
+  assign offered = job_state_q == Offer && (pending_q & ~core_job_ready_i) == '0;
 
+  assign job_ready_o      = job_state_q == Take;
   assign core_job_valid_o = (job_state_q == Offer) ? pending_q : '0;
-  assign core_job_o       = job_i;
-  assign job_ready_o      = offered;
+  assign core_job_o       = job_q;
 
-  assign core_operand_valid_o = (job_state_q == Operands && operand_valid_i) ? target_q & ~taken_q : '0;
-  assign core_operand_data_o  = operand_data_i;
-  assign core_operand_last_o  = operand_last_i;
-  assign operand_ready_o      = job_state_q == Operands && (target_q & ~taken_q & ~core_operand_ready_i) == '0;
-  assign operand_end          = operand_valid_i && operand_ready_o && operand_last_i;
+  stage #(
+    .Width(33)
+  ) u_operand (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (operand_valid_i),
+    .in_ready_o (operand_ready_o),
+    .in_data_i  ({operand_last_i, operand_data_i}),
+    .out_valid_o(operand_valid),
+    .out_ready_i(operand_taken),
+    .out_data_o ({core_operand_last_o, core_operand_data_o})
+  );
+
+  assign core_operand_valid_o = (job_state_q == Operands && operand_valid) ? target_q & ~taken_q : '0;
+  assign operand_taken        = job_state_q == Operands && (target_q & ~taken_q & ~core_operand_ready_i) == '0;
+  assign operand_end          = operand_valid && operand_taken && core_operand_last_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      job_state_q  <= Choose;
-      target_q     <= '0;
-      pending_q    <= '0;
-      taken_q      <= '0;
-      source_q     <= '0;
-      has_result_q <= '0;
+      job_state_q    <= Take;
+      target_q       <= '0;
+      target_index_q <= '0;
+      pending_q      <= '0;
+      taken_q        <= '0;
+      source_q       <= '0;
+      has_result_q   <= '0;
     end else begin
       unique case (job_state_q)
-        Choose: if (start) begin
-          job_state_q <= Offer;
-          target_q    <= is_broadcast(job_i.op) ? '1 : first_free;
-          pending_q   <= is_broadcast(job_i.op) ? '1 : first_free;
+        Take: if (job_valid_i) job_state_q <= Choose;
+        Choose: begin
+          target_q       <= target;
+          target_index_q <= target_index;
+          pending_q      <= target;
+          if (start) job_state_q <= Offer;
         end
         Offer: begin
           pending_q <= pending_q & ~core_job_ready_i;
           for (int unsigned i = 0; i < Cores; i++) begin
             if (target_q[i]) begin
-              source_q[i]     <= source_i;
-              has_result_q[i] <= has_result(job_i.op);
+              source_q[i]     <= job_source_q;
+              has_result_q[i] <= job_has_result_q;
             end
           end
-          if (offered) job_state_q <= has_operands(job_i.op) ? Operands : Choose;
+          if (offered) job_state_q <= has_operands_q ? Operands : Take;
         end
         default: begin
-          if (operand_valid_i) taken_q <= operand_ready_o ? '0 : taken_q | (target_q & core_operand_ready_i);
-          if (operand_end) job_state_q <= Choose;
+          if (operand_valid) taken_q <= operand_taken ? '0 : taken_q | (target_q & core_operand_ready_i);
+          if (operand_end) job_state_q <= Take;
         end
       endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (job_state_q == Take) begin
+      job_q            <= job_i;
+      job_source_q     <= source_i;
+      for_all_q        <= is_broadcast(job_i.op);
+      has_operands_q   <= has_operands(job_i.op);
+      job_has_result_q <= has_result(job_i.op);
     end
   end
 
@@ -152,127 +186,107 @@ module dispatcher
   end
 
   always_ff @(posedge clk_i) begin
-    if (start) start_q[is_broadcast(job_i.op) ? '0 : first_free_index] <= now_q;
+    if (job_state_q == Offer) start_q[target_index_q] <= now_q;
   end
 
-  // Answers in.
+  // Answers in: the cores are asked in turn. Of a job for all, each response makes the answer worse or leaves it.
   typedef enum logic [1:0] {
     Listen,
+    Weigh,   // the response that was taken
     Answer,
     Result
   } answer_state_e;
 
   answer_state_e        answer_state_q;
   answer_t              answer_q;
-  logic [CoreWidth-1:0] core_q;         // whose answer it is, and who was last
+  response_t            response_q;
+  logic [CoreWidth-1:0] core_q;         // who is asked, or whose answer it is
+  logic [Cores-1:0]     core_bit_q;     // the same
   logic [Cores-1:0]     missing_q;      // of a job for all: who has not answered
-  logic [Cores-1:0]     responding;
-  logic [CoreWidth-1:0] next_core;
-  logic                 next_valid, done;
-  status_e              worst;
-  logic [Cores-1:0]     done_cores;
+  logic                 responds, done, next;
+  logic [Cores-1:0]     done_cores_q;
+  logic                 out_valid, out_ready;
 
-  assign responding = core_response_valid_i & busy_q;
-
-  // The first responding core behind the last one.
-  always_comb begin
-    next_core  = '0;
-    next_valid = 1'b0;
-    for (int i = int'(Cores) - 1; i >= 0; i--) begin
-      if (responding[i] && i <= int'(core_q)) begin
-        next_core  = CoreWidth'(i);
-        next_valid = 1'b1;
-      end
-    end
-    if ((responding >> core_q) >> 1 != '0) begin
-      for (int i = int'(Cores) - 1; i >= 0; i--) begin
-        if (responding[i] && i > int'(core_q)) next_core = CoreWidth'(i);
-      end
-      next_valid = 1'b1;
-    end
-  end
-
-  always_comb begin
-    worst = answer_q.status;
-    for (int unsigned i = 0; i < Cores; i++) begin
-      if (missing_q[i] && core_response_valid_i[i] && core_response_i[i].status > worst) begin
-        worst = core_response_i[i].status;
-      end
-    end
-  end
-
-  always_comb begin
-    core_response_ready_o = '0;
-    if (answer_state_q == Listen) begin
-      if (all_q) core_response_ready_o = missing_q & busy_q;
-      else if (next_valid) core_response_ready_o[next_core] = 1'b1;
-    end
-  end
+  assign responds              = (core_response_valid_i & core_bit_q) != '0;
+  assign core_response_ready_o = (answer_state_q == Listen) ? core_bit_q : '0;
+  assign next                  = answer_state_q == Listen && !responds;
 
   assign answer_valid_o = answer_state_q == Answer;
   assign answer_o       = answer_q;
-  assign result_valid_o = answer_state_q == Result && core_result_valid_i[core_q];
-  assign result_data_o  = core_result_data_i[core_q];
-  assign result_last_o  = core_result_last_i[core_q];
-  always_comb begin
-    core_result_ready_o = '0;
-    core_result_ready_o[core_q] = answer_state_q == Result && result_ready_i;
-  end
 
+  assign out_valid           = answer_state_q == Result && (core_result_valid_i & core_bit_q) != '0;
+  assign core_result_ready_o = (answer_state_q == Result && out_ready) ? core_bit_q : '0;
+
+  stage #(
+    .Width(33)
+  ) u_result (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (out_valid),
+    .in_ready_o (out_ready),
+    .in_data_i  ({core_result_last_i[core_q], core_result_data_i[core_q]}),
+    .out_valid_o(result_valid_o),
+    .out_ready_i(result_ready_i),
+    .out_data_o ({result_last_o, result_data_o})
+  );
+
+  // A result has ended when its last word has left, and the next answer must not overtake it.
   assign done = (answer_state_q == Answer && answer_ready_i && !answer_q.has_result) ||
                 (result_valid_o && result_ready_i && result_last_o);
-  always_comb begin
-    done_cores = '0;
-    if (done && all_q) done_cores = '1;
-    else if (done) done_cores[core_q] = 1'b1;
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       answer_state_q <= Listen;
       answer_q       <= '{status: StatusOk, default: '0};
+      response_q     <= '{status: StatusOk, default: '0};
       core_q         <= '0;
+      core_bit_q     <= Cores'(1);
       missing_q      <= '0;
       all_q          <= 1'b0;
       busy_q         <= '0;
+      free_q         <= '0;
+      idle_q         <= 1'b0;
+      done_cores_q   <= '0;
     end else begin
-      if (start) begin
-        busy_q <= is_broadcast(job_i.op) ? '1 : (busy_q & ~done_cores) | first_free;
-        if (is_broadcast(job_i.op)) begin
-          all_q           <= 1'b1;
-          missing_q       <= '1;
-          answer_q        <= '{status: StatusOk, tag: job_i.tag, source: source_i, default: '0};
-        end
-      end else begin
-        busy_q <= busy_q & ~done_cores;
+      done_cores_q <= !done ? '0 : all_q ? '1 : core_bit_q;
+      busy_q       <= (start ? busy_q | target : busy_q) & ~done_cores_q;
+      free_q       <= ~busy_q & core_job_ready_i;
+      idle_q       <= busy_q == '0;
+      if (start && for_all_q) begin
+        all_q     <= 1'b1;
+        missing_q <= '1;
+      end else if (done) begin
+        all_q <= 1'b0;
+      end
+      if (next) begin
+        core_q     <= (core_bit_q[Cores-1]) ? '0 : core_q + 1'b1;
+        core_bit_q <= Cores'({core_bit_q, core_bit_q[Cores-1]});
       end
       unique case (answer_state_q)
         Listen: begin
-          if (all_q) begin
-            missing_q       <= missing_q & ~core_response_valid_i;
-            answer_q.status <= worst;
-            if ((missing_q & ~core_response_valid_i) == '0) answer_state_q <= Answer;
-            answer_q.cycles <= now_q - start_q[0];
-            core_q          <= '0;
-          end else if (next_valid) begin
-            answer_state_q      <= Answer;
-            answer_q.status     <= core_response_i[next_core].status;
-            answer_q.tag        <= core_response_i[next_core].tag;
-            answer_q.source     <= source_q[next_core];
-            answer_q.has_result <= has_result_q[next_core] && core_response_i[next_core].status == StatusOk;
-            answer_q.cycles     <= now_q - start_q[next_core];
-            core_q              <= next_core;
+          response_q <= core_response_i[core_q];
+          if (responds) begin
+            answer_state_q <= Weigh;
+            missing_q      <= missing_q & ~core_bit_q;
           end
         end
+        Weigh: begin
+          answer_state_q      <= (all_q && missing_q != '0) ? Listen : Answer;
+          if (response_q.status > answer_q.status) answer_q.status <= response_q.status;
+          answer_q.tag        <= response_q.tag;
+          answer_q.source     <= |(source_q & core_bit_q);
+          answer_q.has_result <= |(has_result_q & core_bit_q) && response_q.status == StatusOk;
+          answer_q.cycles     <= now_q - start_q[all_q ? '0 : core_q];
+        end
         Answer: if (answer_ready_i) begin
-          answer_state_q <= answer_q.has_result ? Result : Listen;
-          if (!answer_q.has_result) all_q <= 1'b0;
+          answer_state_q  <= answer_q.has_result ? Result : Listen;
+          answer_q.status <= StatusOk;
         end
         default: if (result_valid_o && result_ready_i && result_last_o) answer_state_q <= Listen;
       endcase
     end
   end
 
-  assign idle_o = job_state_q == Choose && busy_q == '0;
+  assign idle_o = job_state_q == Take && busy_q == '0;
 
 endmodule

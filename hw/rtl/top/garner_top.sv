@@ -1,13 +1,14 @@
 // The accelerator: cores behind a shell. See docs/integration.md.
 //
-//   AXI4-Lite ---+                                  +-- core 0
-//   AXI4 --------+-- shell -- jobs -- dispatcher ---+-- core 1
+//   AXI4-Lite ---+                                  +-- link -- core 0
+//   AXI4 --------+-- shell -- jobs -- dispatcher ---+-- link -- core 1
 //   AXI4-Stream -+         <- answers               +-- ...
 //
 // Which core it is stands in one place: the module `garner_core` that is compiled with this one.
 //
 // Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
-//             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`.
+//             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`. Inside,
+//             the shell leaves it a cycle later and then core after core, each by a flip-flop of its own.
 //             `s_axil_*prot` are ignored. The master uses one ID, incrementing bursts that stay within 4 KiB pages.
 module garner_top
   import garner_pkg::*;
@@ -116,17 +117,28 @@ module garner_top
 
   logic [Cores-1:0]       core_job_valid, core_job_ready, core_operand_valid, core_operand_ready;
   logic [Cores-1:0]       core_response_valid, core_response_ready;
-  logic [Cores-1:0]       core_result_valid, core_result_ready, core_result_last, core_busy;
+  logic [Cores-1:0]       core_result_valid, core_result_ready, core_result_last, core_busy, core_ready;
   logic [Cores-1:0][31:0] core_result_data;
   response_t [Cores-1:0]  core_response;
   job_t                   core_job;
   logic [31:0]            core_operand_data;
   logic                   core_operand_last;
-  logic [5:0]             busy_cores;
+  logic [5:0]             busy_cores, busy_cores_q;
 
   always_comb begin
     busy_cores = '0;
     for (int unsigned i = 0; i < Cores; i++) busy_cores = busy_cores + 6'(core_busy[i]);
+  end
+
+  always_ff @(posedge clk_i) busy_cores_q <= busy_cores;
+
+  /* verilator lint_off SYNCASYNCNET */ // each releases the next, too
+  logic [Cores:0] released_nq;  // the shell, core 0, core 1, ...
+  /* verilator lint_on SYNCASYNCNET */
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) released_nq <= '0;
+    else released_nq <= {released_nq[Cores-1:0], 1'b1};
   end
 
   shell #(
@@ -142,7 +154,7 @@ module garner_top
     .StreamPort  (StreamPort)
   ) u_shell (
     .clk_i,
-    .rst_ni,
+    .rst_ni           (released_nq[0]),
     .s_axil_awaddr_i  (s_axil_awaddr),
     .s_axil_awvalid_i (s_axil_awvalid),
     .s_axil_awready_o (s_axil_awready),
@@ -206,9 +218,9 @@ module garner_top
     .result_data_i    (result_data),
     .result_last_i    (result_last),
     .dispatcher_idle_i(dispatcher_idle),
-    .cores_ready_i    (&core_job_ready),
+    .cores_ready_i    (&core_ready),
     .zeroise_o        (zeroise),
-    .busy_cores_i     (busy_cores)
+    .busy_cores_i     (busy_cores_q)
   );
 
   assign m_axi_arid    = '0;
@@ -229,7 +241,7 @@ module garner_top
     .Cores(Cores)
   ) u_dispatcher (
     .clk_i,
-    .rst_ni,
+    .rst_ni               (released_nq[0]),
     .job_valid_i          (job_valid),
     .job_ready_o          (job_ready),
     .job_i                (job),
@@ -263,6 +275,50 @@ module garner_top
   );
 
   for (genvar i = 0; i < Cores; i++) begin : gen_core
+    logic        at_job_valid, at_job_ready, at_operand_valid, at_operand_ready, at_operand_last, at_busy, at_zeroise;
+    logic        at_response_valid, at_response_ready, at_result_valid, at_result_ready, at_result_last;
+    job_t        at_job;
+    logic [31:0] at_operand_data, at_result_data;
+    response_t   at_response;
+
+    core_link u_link (
+      .clk_i,
+      .rst_ni               (released_nq[0]),
+      .job_valid_i          (core_job_valid[i]),
+      .job_ready_o          (core_job_ready[i]),
+      .job_i                (core_job),
+      .operand_valid_i      (core_operand_valid[i]),
+      .operand_ready_o      (core_operand_ready[i]),
+      .operand_data_i       (core_operand_data),
+      .operand_last_i       (core_operand_last),
+      .response_valid_o     (core_response_valid[i]),
+      .response_ready_i     (core_response_ready[i]),
+      .response_o           (core_response[i]),
+      .result_valid_o       (core_result_valid[i]),
+      .result_ready_i       (core_result_ready[i]),
+      .result_data_o        (core_result_data[i]),
+      .result_last_o        (core_result_last[i]),
+      .zeroise_i            (zeroise),
+      .busy_o               (core_busy[i]),
+      .ready_o              (core_ready[i]),
+      .core_job_valid_o     (at_job_valid),
+      .core_job_ready_i     (at_job_ready),
+      .core_job_o           (at_job),
+      .core_operand_valid_o (at_operand_valid),
+      .core_operand_ready_i (at_operand_ready),
+      .core_operand_data_o  (at_operand_data),
+      .core_operand_last_o  (at_operand_last),
+      .core_response_valid_i(at_response_valid),
+      .core_response_ready_o(at_response_ready),
+      .core_response_i      (at_response),
+      .core_result_valid_i  (at_result_valid),
+      .core_result_ready_o  (at_result_ready),
+      .core_result_data_i   (at_result_data),
+      .core_result_last_i   (at_result_last),
+      .core_zeroise_o       (at_zeroise),
+      .core_busy_i          (at_busy)
+    );
+
     garner_core #(
       .WordBits(WordBits),
       .Rows    (Rows),
@@ -270,23 +326,23 @@ module garner_top
       .KeySlots(KeySlots)
     ) u_core (
       .clk_i,
-      .rst_ni,
-      .job_valid_i     (core_job_valid[i]),
-      .job_ready_o     (core_job_ready[i]),
-      .job_i           (core_job),
-      .in_valid_i      (core_operand_valid[i]),
-      .in_ready_o      (core_operand_ready[i]),
-      .in_data_i       (core_operand_data),
-      .in_last_i       (core_operand_last),
-      .response_valid_o(core_response_valid[i]),
-      .response_ready_i(core_response_ready[i]),
-      .response_o      (core_response[i]),
-      .out_valid_o     (core_result_valid[i]),
-      .out_ready_i     (core_result_ready[i]),
-      .out_data_o      (core_result_data[i]),
-      .out_last_o      (core_result_last[i]),
-      .zeroise_i       (zeroise),
-      .busy_o          (core_busy[i])
+      .rst_ni          (released_nq[i+1]),
+      .job_valid_i     (at_job_valid),
+      .job_ready_o     (at_job_ready),
+      .job_i           (at_job),
+      .in_valid_i      (at_operand_valid),
+      .in_ready_o      (at_operand_ready),
+      .in_data_i       (at_operand_data),
+      .in_last_i       (at_operand_last),
+      .response_valid_o(at_response_valid),
+      .response_ready_i(at_response_ready),
+      .response_o      (at_response),
+      .out_valid_o     (at_result_valid),
+      .out_ready_i     (at_result_ready),
+      .out_data_o      (at_result_data),
+      .out_last_o      (at_result_last),
+      .zeroise_i       (at_zeroise),
+      .busy_o          (at_busy)
     );
   end
 

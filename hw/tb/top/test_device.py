@@ -20,7 +20,7 @@ from host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE
 from rsa_jobs import load_key, number, private, words
 from rsa_model import Key, Sizes
 
-from harness import RSA, rtl
+from harness import CORE, rtl
 from sim.device import Device, build
 from tb.top.test_shell import sources
 
@@ -34,10 +34,9 @@ class DeviceHost(Host):
 
     limit = 5_000_000
 
-    def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4):
+    def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4, parameters: dict = PARAMETERS):
         self.memory = Memory()
-        core = [path for path in rtl(*RSA, "top/garner_core")[1:] if path not in rtl("prim/fifo")]
-        self.device = Device(build(sources(core), PARAMETERS), self.memory)
+        self.device = Device(build(sources(rtl(*CORE)), parameters), self.memory)
         self.device.call("stall", stall, random.getrandbits(32))
         self.place_rings(submission_log2, completion_log2)
         self.cycles = self.interrupts = 0

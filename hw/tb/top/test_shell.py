@@ -4,19 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from harness import HW, PACKAGE, rtl, simulate
-from regs.generate import generate
-
-SHELL = ["prim/fifo", "bus/bus_pkg", "bus/packet_buffer", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch",
-         "bus/completion_write", "bus/dma", "bus/stream_port", "bus/job_mux", "bus/interrupt_coalescer", "bus/counters",
-         "bus/shell", "top/dispatcher"]
+from harness import HW, TOP, rtl, simulate
 
 
 def sources(core: list[Path]) -> list[Path]:
     """garner_top with this core: its files, `garner_core` last."""
-    package, *shell = rtl(*SHELL)
-    assert package == PACKAGE
-    return [HW / "regs" / "garner_regs.vlt", package, *generate(), *shell, *core, *rtl("top/garner_top")[1:]]
+    return list(dict.fromkeys([HW / "regs" / "garner_regs.vlt", *rtl(*TOP), *core, *rtl("top/garner_top")]))
 
 
 @pytest.mark.parametrize("cores, bus_width, max_beats, in_flight", [(3, 64, 16, 8), (1, 32, 64, 4), (2, 64, 1, 4)])
