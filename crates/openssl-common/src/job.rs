@@ -209,6 +209,7 @@ pub fn run(service: &Service, job: &Job, operation: Operation, opening: Option<D
             return Err(error.into());
         }
     }
+    let mut resumed = false;
     loop {
         // SAFETY: as above. The wait context frees the station only when it is freed itself, and then this job is
         // never resumed.
@@ -218,6 +219,11 @@ pub fn run(service: &Service, job: &Job, operation: Operation, opening: Option<D
             let answer = unsafe { (*station).answer.take() };
             close(job, station);
             return answer.unwrap_or(Err(Failure::Unavailable));
+        }
+        if resumed && !ready {
+            // Where pausing is forbidden (`ASYNC_block_pause`) this is a loop that waits. Elsewhere the job was resumed
+            // in vain; whoever resumes it for its answer must not lose the processor here.
+            thread::yield_now();
         }
         // A descriptor that stays is made known by a pause, even if the answer is there already: HAProxy aborts when it
         // finds one at the end that no pause told it of.
@@ -229,7 +235,6 @@ pub fn run(service: &Service, job: &Job, operation: Operation, opening: Option<D
             }
         }
         job.pause();
-        // Where pausing is forbidden (`ASYNC_block_pause`) this is a loop that waits.
-        thread::yield_now();
+        resumed = true;
     }
 }
