@@ -3,6 +3,7 @@
 //! As with signatures, the default provider's context holds the settings and judges them.
 
 use crate::call::{Refusal, call, told};
+use crate::context::{self, Inner, bytes, free, give, place};
 use crate::key::Key;
 use crate::params::{Kind, Params, Questions, offered};
 use crate::provider::Provider;
@@ -19,27 +20,8 @@ use std::sync::Arc;
 /// The parameter that OpenSSL 3.2 introduced, and that we have for all versions.
 const IMPLICIT_REJECTION: &CStr = c"implicit-rejection";
 
-/// The longest message in bytes: callers may claim any length of their buffer.
-const LONGEST: usize = garner::arithmetic::Modulus::MAX_BITS / 8;
-
 fn table() -> &'static upstream::Cipher {
     &Tables::get().cipher
-}
-
-/// A context of the default provider's.
-struct Inner(*mut c_void);
-
-impl Inner {
-    fn around(context: *mut c_void) -> Result<Inner, Refusal> {
-        if context.is_null() { Err(Refusal::Told) } else { Ok(Inner(context)) }
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // SAFETY: ours, freed once.
-        unsafe { (table().freectx)(self.0) };
-    }
 }
 
 /// What a context is set to, as the default provider has it.
@@ -57,7 +39,7 @@ impl Settings {
         ]);
         // What it does not answer is not ours.
         // SAFETY: a live context and a whole array.
-        unsafe { (table().get_ctx_params)(inner.0, questions.as_mut_ptr()) };
+        unsafe { (table().get_ctx_params)(inner.raw(), questions.as_mut_ptr()) };
         Settings(questions)
     }
 
@@ -164,10 +146,10 @@ impl Cipher {
 /// The context that OpenSSL means.
 ///
 /// # Safety
-/// `context` is null or from `newctx` or `dupctx`, was not freed, and is used by one thread at a time.
+/// As [`context::of`].
 unsafe fn of<'a>(context: *mut c_void) -> Result<&'a mut Cipher, Refusal> {
     // SAFETY: by this function's contract.
-    unsafe { context.cast::<Cipher>().as_mut() }.ok_or(Refusal::Told)
+    unsafe { context::of(context) }
 }
 
 unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
@@ -175,18 +157,8 @@ unsafe extern "C" fn newctx(provider: *mut c_void) -> *mut c_void {
         // SAFETY: OpenSSL gives the context of the provider.
         let provider = unsafe { Provider::of(provider) };
         // SAFETY: the default provider's own context.
-        let inner = Inner::around(unsafe { (table().newctx)(provider.upstream.context()) })?;
-        Ok(Box::into_raw(Box::new(Cipher { inner, key: None, explicit: false, provider })).cast())
-    })
-}
-
-unsafe extern "C" fn freectx(context: *mut c_void) {
-    call((), || {
-        if !context.is_null() {
-            // SAFETY: OpenSSL gives what `newctx` or `dupctx` made, for the last time.
-            drop(unsafe { Box::from_raw(context.cast::<Cipher>()) });
-        }
-        Ok(())
+        let inner = unsafe { Inner::new((table().newctx)(provider.upstream.context()), table().freectx) }?;
+        Ok(give(Cipher { inner, key: None, explicit: false, provider }))
     })
 }
 
@@ -195,9 +167,9 @@ unsafe extern "C" fn dupctx(context: *mut c_void) -> *mut c_void {
         // SAFETY: OpenSSL gives a context of ours, here and below.
         let original = unsafe { of(context) }?;
         // SAFETY: a live context.
-        let inner = Inner::around(unsafe { (table().dupctx)(original.inner.0) })?;
+        let inner = unsafe { Inner::new((table().dupctx)(original.inner.raw()), table().freectx) }?;
         let (key, provider) = (original.key.clone(), Arc::clone(&original.provider));
-        Ok(Box::into_raw(Box::new(Cipher { inner, key, explicit: original.explicit, provider })).cast())
+        Ok(give(Cipher { inner, key, explicit: original.explicit, provider }))
     })
 }
 
@@ -210,7 +182,7 @@ unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *con
         // SAFETY: see `dupctx`; a key of ours or null.
         let (context, key) = unsafe { (of(context)?, Key::share(key).ok_or(Refusal::Told)?) };
         // SAFETY: a live context and key of the default provider's, OpenSSL's array.
-        told(unsafe { init(context.inner.0, key.inner(), params) })?;
+        told(unsafe { init(context.inner.raw(), key.inner(), params) })?;
         context.key = Some(key);
         context.explicit = false;
         // SAFETY: OpenSSL's array.
@@ -229,25 +201,6 @@ unsafe extern "C" fn decrypt_init(context: *mut c_void, key: *mut c_void, params
     unsafe { begin(table().decrypt_init, context, key, params) }
 }
 
-/// The buffers of an operation as slices; `None` when only the length is asked for.
-///
-/// # Safety
-/// OpenSSL's buffers, with their lengths, which do not overlap.
-unsafe fn buffers<'a>(
-    output: *mut c_uchar,
-    size: usize,
-    input: *const c_uchar,
-    length: usize,
-) -> Option<(&'a mut [u8], &'a [u8])> {
-    if output.is_null() || input.is_null() {
-        return None;
-    }
-    // SAFETY: by this function's contract.
-    Some(unsafe {
-        (std::slice::from_raw_parts_mut(output, size.min(LONGEST)), std::slice::from_raw_parts(input, length))
-    })
-}
-
 unsafe extern "C" fn encrypt(
     context: *mut c_void,
     output: *mut c_uchar,
@@ -260,14 +213,14 @@ unsafe extern "C" fn encrypt(
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
         // SAFETY: OpenSSL's buffers.
-        let done = unsafe { buffers(output, size, input, length) };
-        if let Some(count) = done.and_then(|(output, input)| context.encrypt_by_garner(input, output)) {
+        let (place, message) = unsafe { (place(output, size), bytes(input, length)) };
+        if let Some(count) = place.and_then(|place| context.encrypt_by_garner(message, place)) {
             // SAFETY: OpenSSL's own, never null.
             unsafe { *written = count };
             return Ok(1);
         }
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().encrypt)(context.inner.0, output, written, size, input, length) })
+        Ok(unsafe { (table().encrypt)(context.inner.raw(), output, written, size, input, length) })
     })
 }
 
@@ -283,21 +236,22 @@ unsafe extern "C" fn decrypt(
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
         // SAFETY: OpenSSL's buffers.
-        if let Some((message, ciphertext)) = unsafe { buffers(output, size, input, length) }
-            && let Some(count) = context.decrypt_by_garner(ciphertext, message)?
+        let (place, ciphertext) = unsafe { (place(output, size), bytes(input, length)) };
+        if let Some(place) = place
+            && let Some(count) = context.decrypt_by_garner(ciphertext, place)?
         {
             // SAFETY: OpenSSL's own, never null.
             unsafe { *written = count };
             return Ok(1);
         }
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().decrypt)(context.inner.0, output, written, size, input, length) })
+        Ok(unsafe { (table().decrypt)(context.inner.raw(), output, written, size, input, length) })
     })
 }
 
 unsafe extern "C" fn get_ctx_params(context: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
     // SAFETY: see `dupctx`; a live context, OpenSSL's array.
-    call(0, || Ok(unsafe { (table().get_ctx_params)(of(context)?.inner.0, params) }))
+    call(0, || Ok(unsafe { (table().get_ctx_params)(of(context)?.inner.raw(), params) }))
 }
 
 unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PARAM) -> c_int {
@@ -305,7 +259,7 @@ unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PA
         // SAFETY: see `get_ctx_params`.
         let context = unsafe { of(context) }?;
         // SAFETY: see `get_ctx_params`. What it does not know it ignores.
-        told(unsafe { (table().set_ctx_params)(context.inner.0, params) })?;
+        told(unsafe { (table().set_ctx_params)(context.inner.raw(), params) })?;
         // SAFETY: OpenSSL's array.
         context.note(unsafe { Params::new(params) });
         Ok(1)
@@ -348,7 +302,7 @@ static SETTABLE: List<11> = List([
 /// The dispatch table.
 pub static TABLE: [OSSL_DISPATCH; 12] = [
     entry!(OSSL_FUNC_ASYM_CIPHER_NEWCTX, newctx),
-    entry!(OSSL_FUNC_ASYM_CIPHER_FREECTX, freectx),
+    entry!(OSSL_FUNC_ASYM_CIPHER_FREECTX, free::<Cipher>),
     entry!(OSSL_FUNC_ASYM_CIPHER_DUPCTX, dupctx),
     entry!(OSSL_FUNC_ASYM_CIPHER_ENCRYPT_INIT, encrypt_init),
     entry!(OSSL_FUNC_ASYM_CIPHER_ENCRYPT, encrypt),

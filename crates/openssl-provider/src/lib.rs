@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `entry` | what OpenSSL loads and asks first |
 //! | `keymgmt`, `signature`, `cipher` | the functions of the three operations |
+//! | `context` | contexts of operations, and OpenSSL's buffers |
 //! | `key` | a key of the default provider's, and ours made from it |
 //! | `digest` | hashing what is to be signed |
 //! | `upstream` | the default provider's functions |
@@ -32,6 +33,7 @@ macro_rules! entry {
 
 mod call;
 mod cipher;
+mod context;
 mod digest;
 mod entry;
 mod key;

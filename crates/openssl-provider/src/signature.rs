@@ -5,6 +5,7 @@
 //! accept is judged by the default provider, whose error the caller then sees.
 
 use crate::call::{Refusal, call, told};
+use crate::context::{self, Inner, bytes, free, give, place};
 use crate::digest::{Digest, MD5_SHA1};
 use crate::key::Key;
 use crate::params::{Given, Kind, Questions};
@@ -23,26 +24,11 @@ fn table() -> &'static upstream::Signature {
     &Tables::get().signature
 }
 
-/// The longest signature of ours in bytes: callers may claim any length of their buffer.
-const LONGEST: usize = garner::arithmetic::Modulus::MAX_BITS / 8;
-
-/// A context of the default provider's.
-struct Inner(*mut c_void);
-
-impl Inner {
-    fn new(provider: &Provider) -> Result<Inner, Refusal> {
-        // Without the program's property query: it is about its providers, and the hash functions come from ours.
-        // SAFETY: the default provider's own context.
-        let context = unsafe { (table().newctx)(provider.upstream.context(), ptr::null()) };
-        if context.is_null() { Err(Refusal::Told) } else { Ok(Inner(context)) }
-    }
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        // SAFETY: ours, freed once.
-        unsafe { (table().freectx)(self.0) };
-    }
+/// A new context of the default provider's.
+fn inner(provider: &Provider) -> Result<Inner, Refusal> {
+    // Without the program's property query: it is about its providers, and the hash functions come from ours.
+    // SAFETY: the default provider's own context.
+    unsafe { Inner::new((table().newctx)(provider.upstream.context(), ptr::null()), table().freectx) }
 }
 
 /// What a context is set to, as the default provider has it.
@@ -58,7 +44,7 @@ impl Settings {
         ]);
         // What it does not answer is not ours.
         // SAFETY: a live context and a whole array.
-        unsafe { (table().get_ctx_params)(inner.0, questions.as_mut_ptr()) };
+        unsafe { (table().get_ctx_params)(inner.raw(), questions.as_mut_ptr()) };
         Settings(questions)
     }
 
@@ -94,7 +80,7 @@ impl Settings {
             }
         }
         // SAFETY: a live context and a whole array, which is copied.
-        told(unsafe { (table().set_ctx_params)(inner.0, given.as_ptr()) }).map(drop)
+        told(unsafe { (table().set_ctx_params)(inner.raw(), given.as_ptr()) }).map(drop)
     }
 }
 
@@ -232,10 +218,10 @@ impl Signature {
         &mut self,
         init: unsafe extern "C" fn(*mut c_void, *mut c_void, *const OSSL_PARAM) -> c_int,
     ) -> Result<Inner, Refusal> {
-        let fresh = Inner::new(&self.provider)?;
+        let fresh = inner(&self.provider)?;
         let key = self.key.as_ref().ok_or(Refusal::Told)?.inner();
         // SAFETY: a live context and a live key of the default provider's.
-        told(unsafe { init(fresh.0, key, ptr::null()) })?;
+        told(unsafe { init(fresh.raw(), key, ptr::null()) })?;
         self.settings().give_to(&fresh)?;
         Ok(fresh)
     }
@@ -256,7 +242,7 @@ impl Signature {
                     Purpose::Verify => table().digest_verify_update,
                 };
                 // SAFETY: a live context and as many bytes as the slice has.
-                told(unsafe { update(self.inner.0, data.as_ptr(), data.len()) }).map(drop)
+                told(unsafe { update(self.inner.raw(), data.as_ptr(), data.len()) }).map(drop)
             }
         }
     }
@@ -303,41 +289,22 @@ fn salt(
     (bytes >= least).then_some(pss::Salt::Bytes(bytes))
 }
 
-/// A slice of what OpenSSL gives.
-///
-/// # Safety
-/// `data` is null or has `length` bytes that stay as they are meanwhile.
-unsafe fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
-    // SAFETY: by this function's contract.
-    if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, length) } }
-}
-
 /// The context that OpenSSL means.
 ///
 /// # Safety
-/// `context` is null or from `newctx` or `dupctx`, was not freed, and is used by one thread at a time.
+/// As [`context::of`].
 unsafe fn of<'a>(context: *mut c_void) -> Result<&'a mut Signature, Refusal> {
     // SAFETY: by this function's contract.
-    unsafe { context.cast::<Signature>().as_mut() }.ok_or(Refusal::Told)
+    unsafe { context::of(context) }
 }
 
 unsafe extern "C" fn newctx(provider: *mut c_void, _: *const c_char) -> *mut c_void {
     call(ptr::null_mut(), || {
         // SAFETY: OpenSSL gives the context of the provider.
         let provider = unsafe { Provider::of(provider) };
-        let inner = Inner::new(&provider)?;
+        let inner = inner(&provider)?;
         let context = Signature { inner, message: Message::None, key: None, settings: None, provider };
-        Ok(Box::into_raw(Box::new(context)).cast())
-    })
-}
-
-unsafe extern "C" fn freectx(context: *mut c_void) {
-    call((), || {
-        if !context.is_null() {
-            // SAFETY: OpenSSL gives what `newctx` or `dupctx` made, for the last time.
-            drop(unsafe { Box::from_raw(context.cast::<Signature>()) });
-        }
-        Ok(())
+        Ok(give(context))
     })
 }
 
@@ -346,11 +313,7 @@ unsafe extern "C" fn dupctx(context: *mut c_void) -> *mut c_void {
         // SAFETY: OpenSSL gives a context of ours, here and below.
         let original = unsafe { of(context) }?;
         // SAFETY: a live context.
-        let inner = unsafe { (table().dupctx)(original.inner.0) };
-        if inner.is_null() {
-            return Err(Refusal::Told);
-        }
-        let inner = Inner(inner);
+        let inner = unsafe { Inner::new((table().dupctx)(original.inner.raw()), table().freectx) }?;
         let message = match &original.message {
             Message::None => Message::None,
             Message::Expected => Message::Expected,
@@ -358,7 +321,7 @@ unsafe extern "C" fn dupctx(context: *mut c_void) -> *mut c_void {
             Message::Theirs => Message::Theirs,
         };
         let (key, provider) = (original.key.clone(), Arc::clone(&original.provider));
-        Ok(Box::into_raw(Box::new(Signature { inner, message, key, settings: None, provider })).cast())
+        Ok(give(Signature { inner, message, key, settings: None, provider }))
     })
 }
 
@@ -373,7 +336,7 @@ unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *con
         // A context may be prepared again for the key that it has.
         let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
         // SAFETY: a live context and key of the default provider's, OpenSSL's array.
-        told(unsafe { init(context.inner.0, key.inner(), params) })?;
+        told(unsafe { init(context.inner.raw(), key.inner(), params) })?;
         context.begin(key, Message::None);
         Ok(1)
     })
@@ -405,21 +368,18 @@ unsafe extern "C" fn sign(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
-        if !signature.is_null() {
-            // SAFETY: OpenSSL's buffers, with their lengths. Input and output may be the same: then the output is
-            // written when the input was read.
-            let written = unsafe {
-                let place = std::slice::from_raw_parts_mut(signature, size.min(LONGEST));
-                context.sign_by_garner(bytes(digest, digest_length), place)?
-            };
-            if let Some(written) = written {
-                // SAFETY: OpenSSL's own, not null when there is a signature to be written.
-                unsafe { *length = written };
-                return Ok(1);
-            }
+        // SAFETY: OpenSSL's buffers, with their lengths. Input and output may be the same: then the output is written
+        // when the input was read.
+        let (place, the_digest) = unsafe { (place(signature, size), bytes(digest, digest_length)) };
+        if let Some(place) = place
+            && let Some(written) = context.sign_by_garner(the_digest, place)?
+        {
+            // SAFETY: OpenSSL's own, not null when there is a signature to be written.
+            unsafe { *length = written };
+            return Ok(1);
         }
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().sign)(context.inner.0, signature, length, size, digest, digest_length) })
+        Ok(unsafe { (table().sign)(context.inner.raw(), signature, length, size, digest, digest_length) })
     })
 }
 
@@ -439,7 +399,7 @@ unsafe extern "C" fn verify(
             return Ok(1);
         }
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().verify)(context.inner.0, signature, length, digest, digest_length) })
+        Ok(unsafe { (table().verify)(context.inner.raw(), signature, length, digest, digest_length) })
     })
 }
 
@@ -455,7 +415,7 @@ unsafe extern "C" fn verify_recover(
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().verify_recover)(context.inner.0, message, length, size, signature, signature_length) })
+        Ok(unsafe { (table().verify_recover)(context.inner.raw(), message, length, size, signature, signature_length) })
     })
 }
 
@@ -475,7 +435,7 @@ unsafe fn digest_begin(
         let (context, key) = unsafe { (of(context)?, Key::share(key)) };
         let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
         // SAFETY: see `begin`; OpenSSL's name.
-        told(unsafe { init(context.inner.0, name, key.inner(), params) })?;
+        told(unsafe { init(context.inner.raw(), name, key.inner(), params) })?;
         context.begin(key, Message::Expected);
         Ok(1)
     })
@@ -520,17 +480,16 @@ unsafe extern "C" fn digest_sign_final(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
-        if signature.is_null() {
+        // SAFETY: OpenSSL's buffer.
+        let Some(place) = (unsafe { place(signature, size) }) else {
             // SAFETY: a live context; only the length is asked for.
-            return Ok(unsafe { (table().digest_sign_final)(context.inner.0, signature, length, size) });
-        }
+            return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
+        };
         let mut buffer = [0; 64];
         let Some(digest) = context.digest(Purpose::Sign, &mut buffer)? else {
             // SAFETY: a live context, OpenSSL's buffer.
-            return Ok(unsafe { (table().digest_sign_final)(context.inner.0, signature, length, size) });
+            return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
         };
-        // SAFETY: OpenSSL's buffer.
-        let place = unsafe { std::slice::from_raw_parts_mut(signature, size.min(LONGEST)) };
         let written = context.sign_by_garner(digest, place)?;
         if let Some(written) = written {
             // SAFETY: OpenSSL's own, not null when there is a signature to be written.
@@ -539,7 +498,7 @@ unsafe extern "C" fn digest_sign_final(
         }
         let fresh = context.fresh(table().sign_init)?;
         // SAFETY: a live context, OpenSSL's buffer.
-        Ok(unsafe { (table().sign)(fresh.0, signature, length, size, digest.as_ptr(), digest.len()) })
+        Ok(unsafe { (table().sign)(fresh.raw(), signature, length, size, digest.as_ptr(), digest.len()) })
     })
 }
 
@@ -550,7 +509,7 @@ unsafe extern "C" fn digest_verify_final(context: *mut c_void, signature: *const
         let mut buffer = [0; 64];
         let Some(digest) = context.digest(Purpose::Verify, &mut buffer)? else {
             // SAFETY: a live context, OpenSSL's buffer.
-            return Ok(unsafe { (table().digest_verify_final)(context.inner.0, signature, length) });
+            return Ok(unsafe { (table().digest_verify_final)(context.inner.raw(), signature, length) });
         };
         // SAFETY: OpenSSL's buffer.
         if context.verified_by_garner(digest, unsafe { bytes(signature, length) }) {
@@ -558,13 +517,13 @@ unsafe extern "C" fn digest_verify_final(context: *mut c_void, signature: *const
         }
         let fresh = context.fresh(table().verify_init)?;
         // SAFETY: a live context, OpenSSL's buffer.
-        Ok(unsafe { (table().verify)(fresh.0, signature, length, digest.as_ptr(), digest.len()) })
+        Ok(unsafe { (table().verify)(fresh.raw(), signature, length, digest.as_ptr(), digest.len()) })
     })
 }
 
 unsafe extern "C" fn get_ctx_params(context: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
     // SAFETY: see `dupctx`; a live context, OpenSSL's array. So the next five.
-    call(0, || Ok(unsafe { (table().get_ctx_params)(of(context)?.inner.0, params) }))
+    call(0, || Ok(unsafe { (table().get_ctx_params)(of(context)?.inner.raw(), params) }))
 }
 
 unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PARAM) -> c_int {
@@ -573,28 +532,28 @@ unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PA
         let context = unsafe { of(context) }?;
         context.settings = None;
         // SAFETY: see `get_ctx_params`.
-        Ok(unsafe { (table().set_ctx_params)(context.inner.0, params) })
+        Ok(unsafe { (table().set_ctx_params)(context.inner.raw(), params) })
     })
 }
 
 unsafe extern "C" fn get_ctx_md_params(context: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
     // SAFETY: see `get_ctx_params`.
-    call(0, || Ok(unsafe { (table().get_ctx_md_params)(of(context)?.inner.0, params) }))
+    call(0, || Ok(unsafe { (table().get_ctx_md_params)(of(context)?.inner.raw(), params) }))
 }
 
 unsafe extern "C" fn set_ctx_md_params(context: *mut c_void, params: *const OSSL_PARAM) -> c_int {
     // SAFETY: see `get_ctx_params`.
-    call(0, || Ok(unsafe { (table().set_ctx_md_params)(of(context)?.inner.0, params) }))
+    call(0, || Ok(unsafe { (table().set_ctx_md_params)(of(context)?.inner.raw(), params) }))
 }
 
 unsafe extern "C" fn gettable_ctx_md_params(context: *mut c_void) -> *const OSSL_PARAM {
     // SAFETY: see `get_ctx_params`.
-    call(ptr::null(), || Ok(unsafe { (table().gettable_ctx_md_params)(of(context)?.inner.0) }))
+    call(ptr::null(), || Ok(unsafe { (table().gettable_ctx_md_params)(of(context)?.inner.raw()) }))
 }
 
 unsafe extern "C" fn settable_ctx_md_params(context: *mut c_void) -> *const OSSL_PARAM {
     // SAFETY: see `get_ctx_params`.
-    call(ptr::null(), || Ok(unsafe { (table().settable_ctx_md_params)(of(context)?.inner.0) }))
+    call(ptr::null(), || Ok(unsafe { (table().settable_ctx_md_params)(of(context)?.inner.raw()) }))
 }
 
 /// The default provider's context within `context`, which may be null.
@@ -603,7 +562,7 @@ unsafe extern "C" fn settable_ctx_md_params(context: *mut c_void) -> *const OSSL
 /// As [`of`].
 unsafe fn inner_or_null(context: *mut c_void) -> *mut c_void {
     // SAFETY: by this function's contract.
-    unsafe { of(context) }.map_or(ptr::null_mut(), |context| context.inner.0)
+    unsafe { of(context) }.map_or(ptr::null_mut(), |context| context.inner.raw())
 }
 
 unsafe extern "C" fn gettable_ctx_params(context: *mut c_void, provider: *mut c_void) -> *const OSSL_PARAM {
@@ -627,7 +586,7 @@ unsafe extern "C" fn settable_ctx_params(context: *mut c_void, provider: *mut c_
 /// The dispatch table.
 pub static TABLE: [OSSL_DISPATCH; 24] = [
     entry!(OSSL_FUNC_SIGNATURE_NEWCTX, newctx),
-    entry!(OSSL_FUNC_SIGNATURE_FREECTX, freectx),
+    entry!(OSSL_FUNC_SIGNATURE_FREECTX, free::<Signature>),
     entry!(OSSL_FUNC_SIGNATURE_DUPCTX, dupctx),
     entry!(OSSL_FUNC_SIGNATURE_SIGN_INIT, sign_init),
     entry!(OSSL_FUNC_SIGNATURE_SIGN, sign),

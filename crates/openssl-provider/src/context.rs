@@ -1,0 +1,81 @@
+//! Contexts of operations: ours as OpenSSL holds them, each around one of the default provider's, and OpenSSL's buffers.
+
+use crate::call::{Refusal, call};
+use std::ffi::{c_uchar, c_void};
+
+/// The longest output in bytes: callers may claim any length of their buffer.
+const LONGEST: usize = garner::arithmetic::Modulus::MAX_BITS / 8;
+
+/// A context of the default provider's.
+pub struct Inner {
+    context: *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+}
+
+impl Inner {
+    /// Takes over what the default provider made; null is a refusal that it told the reason of.
+    ///
+    /// # Safety
+    /// `context` is null or nobody else's, and `free` is what frees it.
+    pub unsafe fn new(context: *mut c_void, free: unsafe extern "C" fn(*mut c_void)) -> Result<Inner, Refusal> {
+        if context.is_null() { Err(Refusal::Told) } else { Ok(Inner { context, free }) }
+    }
+
+    /// For the default provider's functions.
+    pub fn raw(&self) -> *mut c_void {
+        self.context
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: by `new`'s contract ours, and freed once.
+        unsafe { (self.free)(self.context) };
+    }
+}
+
+/// Hands a context to OpenSSL.
+pub fn give<T>(context: T) -> *mut c_void {
+    Box::into_raw(Box::new(context)).cast()
+}
+
+/// The context that OpenSSL means.
+///
+/// # Safety
+/// `context` is null or from [`give`] with the same `T`, was not freed, and is used by one thread at a time.
+pub unsafe fn of<'a, T>(context: *mut c_void) -> Result<&'a mut T, Refusal> {
+    // SAFETY: by this function's contract.
+    unsafe { context.cast::<T>().as_mut() }.ok_or(Refusal::Told)
+}
+
+/// Takes a context back from OpenSSL and drops it.
+///
+/// # Safety
+/// As [`of`], for the last time.
+pub unsafe extern "C" fn free<T>(context: *mut c_void) {
+    call((), || {
+        if !context.is_null() {
+            // SAFETY: by this function's contract.
+            drop(unsafe { Box::from_raw(context.cast::<T>()) });
+        }
+        Ok(())
+    })
+}
+
+/// What OpenSSL gives to be read; nothing, if it is null.
+///
+/// # Safety
+/// `data` is null or has `length` bytes that stay as they are meanwhile.
+pub unsafe fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
+    // SAFETY: by this function's contract.
+    if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, length) } }
+}
+
+/// Where OpenSSL wants output; `None` when it is null, as only the length is asked for.
+///
+/// # Safety
+/// `data` is null or has room for `size` bytes that are ours alone meanwhile.
+pub unsafe fn place<'a>(data: *mut c_uchar, size: usize) -> Option<&'a mut [u8]> {
+    // SAFETY: by this function's contract.
+    (!data.is_null()).then(|| unsafe { std::slice::from_raw_parts_mut(data, size.min(LONGEST)) })
+}
