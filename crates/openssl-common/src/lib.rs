@@ -6,7 +6,8 @@
 //! |---|---|
 //! | [`settings`] | what a configuration may say, and what it may not |
 //! | [`service`] | the one gatherer of the process, from the first front end loaded to the last unloaded |
-//! | [`run`] | one operation: blocking, or pausing the asynchronous job it is called from |
+//! | [`run`] | one private operation: blocking, or pausing the asynchronous job it is called from |
+//! | [`stack`] | room for what a job computes itself |
 //! | [`figures`] | the statistics under the names both front ends give them |
 //! | [`summary`] | the line written when the process ends, where somebody asked for it |
 //! | [`libcrypto`] | that the libcrypto we were loaded by is the one we are linked to; its error queue |
@@ -17,6 +18,7 @@ pub mod libcrypto;
 pub mod run;
 pub mod service;
 pub mod settings;
+pub mod stack;
 pub mod summary;
 
 pub use run::run;

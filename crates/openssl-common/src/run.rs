@@ -42,11 +42,6 @@ pub fn run(service: &Service, operation: Operation, opening: Option<Decryption>)
     }
 }
 
-/// Whether the caller is in an asynchronous job, which has little stack.
-pub fn in_job() -> bool {
-    Job::current().is_some()
-}
-
 pub(crate) fn open(opening: Option<&Decryption>, output: Output) -> Result<Output, Error> {
     match opening {
         Some(opening) => opening.open(&output),

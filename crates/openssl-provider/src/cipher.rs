@@ -12,7 +12,8 @@ use crate::upstream::{self, Tables};
 use garner::encryption::{self, Decryption, Scheme};
 use garner::gather::Operation;
 use garner::padding::{Hash, oaep};
-use garner_openssl_common::run::{self, Failure, in_job};
+use garner_openssl_common::run::{self, Failure};
+use garner_openssl_common::stack::with_room;
 use std::ffi::{CStr, c_int, c_uchar, c_void};
 use std::ptr;
 use std::sync::Arc;
@@ -128,16 +129,14 @@ impl Cipher {
 
     /// Encrypts by Garner: the length, or `None` for the default provider to do it or to say why not.
     fn encrypt_by_garner(&self, message: &[u8], ciphertext: &mut [u8]) -> Option<usize> {
-        // In a job there is too little stack to run an operation on it, and it is too short to pause for.
-        if in_job() {
-            return None;
-        }
         let settings = Settings::of(&self.inner);
         // SAFETY: nobody changes the context meanwhile.
         let scheme = unsafe { settings.scheme() }?;
         let key = self.key.as_ref()?.public()?;
         let place = ciphertext.get_mut(..key.size())?;
-        let encrypted = encryption::encrypt(self.provider.service.gatherer(), key, scheme, message).ok()?;
+        // Too short to pause a job for.
+        let encrypt = || encryption::encrypt(self.provider.service.gatherer(), key, scheme, message);
+        let encrypted = with_room(encrypt)?.ok()?;
         place.copy_from_slice(&encrypted);
         Some(encrypted.len())
     }

@@ -10,7 +10,7 @@ use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::Tables;
 use garner::keygen::{Options, generate_one};
-use garner_openssl_common::run::in_job;
+use garner_openssl_common::stack::with_room;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
@@ -163,10 +163,10 @@ impl Generation {
     /// The key, if it is one of ours.
     fn ours(&self) -> Option<Arc<Key>> {
         let service = &self.provider.service;
-        if self.special || in_job() {
+        if self.special {
             return None;
         }
-        let key = generate_one(service.arithmetic(), self.bits, &self.options).ok()?;
+        let key = with_room(|| generate_one(service.arithmetic(), self.bits, &self.options))?.ok()?;
         let made = Key::generated(Arc::clone(&self.provider), self.pss, &key)?;
         service.count_key();
         Some(made)

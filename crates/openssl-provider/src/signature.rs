@@ -15,7 +15,8 @@ use crate::upstream::{self, Tables};
 use garner::gather::Operation;
 use garner::padding::{Hash, pkcs1v15, pss};
 use garner::signature::{self, Scheme};
-use garner_openssl_common::run::{self, Failure, in_job};
+use garner_openssl_common::run::{self, Failure};
+use garner_openssl_common::stack::with_room;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::ptr;
 use std::sync::Arc;
@@ -195,22 +196,18 @@ impl Signature {
 
     /// Whether Garner accepts the signature. If not, it is wrong or not ours: the default provider is to say.
     fn verified_by_garner(&mut self, digest: &[u8], signature: &[u8]) -> bool {
-        // In a job there is too little stack to run an operation on it, and it is too short to pause for.
-        if in_job() {
-            return false;
-        }
         let Some(plan) = self.plan(Purpose::Verify) else { return false };
         let Some(key) = self.key.as_ref().and_then(|key| key.public()) else { return false };
         let gatherer = self.provider.service.gatherer();
-        let scheme = match plan {
-            Plan::Scheme(scheme) => scheme,
+        // Too short to pause a job for.
+        let verdict = with_room(|| match plan {
+            Plan::Scheme(scheme) => signature::verify_digest(gatherer, key, scheme, digest, signature),
             Plan::Payload if signature.len() == key.size() => {
-                let recovered = Operation::public(key, signature).and_then(|operation| gatherer.run(operation));
-                return recovered.is_ok_and(|recovered| pkcs1v15::verify_raw(digest, &recovered).is_ok());
+                pkcs1v15::verify_raw(digest, &gatherer.run(Operation::public(key, signature)?)?)
             }
-            Plan::Payload | Plan::Raw => return false,
-        };
-        signature::verify_digest(gatherer, key, scheme, digest, signature).is_ok()
+            Plan::Payload | Plan::Raw => Err(garner::Error::Verification),
+        });
+        matches!(verdict, Some(Ok(())))
     }
 
     /// A context of the default provider's with this one's key and settings, for a digest that we have.

@@ -32,7 +32,20 @@ fn blocking_threads_get_right_answers_and_share_batches() {
 fn jobs_of_many_threads_pause_and_are_resumed_with_right_answers() {
     let site = Site::new();
     evp(&site, "jobs 3 16 4");
-    site.figures().private_at_least(384);
+    let figures = site.figures();
+    figures.private_at_least(384);
+    // Each job verifies as often, without pausing.
+    assert!(figures.get("public-operations") >= 384);
+}
+
+#[test]
+fn key_generation_encryption_and_verification_inside_a_job_find_room_on_the_stack() {
+    let site = Site::new();
+    evp(&site, "other");
+    let figures = site.figures();
+    // One key before the job; the judge's encryption is not ours.
+    assert_eq!((figures.get("keys-generated"), figures.get("private-operations")), (2, 2));
+    assert!(figures.get("public-operations") >= 2);
 }
 
 #[test]

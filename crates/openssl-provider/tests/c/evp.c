@@ -5,6 +5,7 @@
  *   evp jobs THREADS JOBS ROUNDS          asynchronous jobs, each with a wait context of its own
  *   evp shared JOBS ROUNDS                asynchronous jobs that share one wait context
  *   evp abandon COUNT                     jobs paused and given up; prints descriptors and bytes that this cost
+ *   evp other                             what does not pause, in a job: a key generated, encryption, verification
  *   evp callback JOBS                     jobs that wake their owner by a callback
  *   evp fork CHILDREN                     children that sign while the parent's threads sign; and paused jobs
  *   evp exec                              what a child runs after exec
@@ -237,6 +238,36 @@ static void jobs(unsigned count, unsigned each, unsigned rounds, int shared)
     }
     for (unsigned i = 0; i < count; i++)
         pthread_join(thread[i], NULL);
+}
+
+/* On 32 KiB of stack, nothing of which Garner may run out of. */
+static int other_body(void *argument)
+{
+    (void)argument;
+    unsigned char ciphertext[512], text[512], signature[512];
+    size_t sealed = sizeof ciphertext, opened = sizeof text, length = sizeof signature;
+    EVP_PKEY *made = EVP_RSA_gen(3072);
+    CHECK(made && strcmp(provider_of(made), "garner") == 0);
+    cipher(made, NULL, 1, RSA_PKCS1_OAEP_PADDING, (unsigned char *)"text", 4, ciphertext, &sealed);
+    cipher(made, NULL, 0, RSA_PKCS1_OAEP_PADDING, ciphertext, sealed, text, &opened);
+    CHECK(opened == 4 && memcmp(text, "text", 4) == 0);
+    sign(made, 1, "text", 4, signature, &length);
+    CHECK(verify(NULL, made, 1, "text", 4, signature, length));
+    EVP_PKEY_free(made);
+    return 1;
+}
+
+static void other(void)
+{
+    ASYNC_JOB *job = NULL;
+    ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+    int result = 0, state;
+    for (int ms = 0; (state = ASYNC_start_job(&job, wait, &result, other_body, NULL, 0)) == ASYNC_PAUSE; ms++) {
+        CHECK(ms < 60000);
+        usleep(1000);
+    }
+    CHECK(state == ASYNC_FINISH && result == 1);
+    ASYNC_WAIT_CTX_free(wait);
 }
 
 static _Atomic int called;
@@ -571,6 +602,8 @@ int main(int count, char **argument)
         jobs(1, a, b, 1);
     else if (!strcmp(mode, "abandon"))
         abandon(a);
+    else if (!strcmp(mode, "other"))
+        other();
     else if (!strcmp(mode, "callback"))
         callbacks(a);
     else if (!strcmp(mode, "fork"))
