@@ -4,10 +4,10 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format check-ct check-keys bench fuzz install deb demo clean
+.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench fuzz install deb demo clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing (Debian packages)
 	@./setup.sh
@@ -30,6 +30,9 @@ lint: setup hw-lint ## formatter and linters, warnings are errors
 
 format: ## format everything
 	$(CARGO) fmt --all
+
+openssl-matrix: setup ## the tests of the OpenSSL front ends against newer OpenSSLs, built from source once
+	crates/openssl-provider/matrix/run.sh
 
 check-ct: setup ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
 	$(CARGO) run --release --package garner-constant-time

@@ -11,15 +11,14 @@ set -eu
 }
 build=$1 prefix=$2 root=${3-}
 crates=$(dirname "$0")/..
-folder() { openssl version "$1" | sed 's/.*"\(.*\)"/\1/'; }
+# OpenSSL 4 has no engines, and answers without a folder.
+folder() { openssl version "$1" 2>/dev/null | sed -n 's/.*"\(.*\)"/\1/p'; }
 modules=${MODULES:-$(folder -m)}
 engines=${ENGINES:-$(folder -e)}
 share=$prefix/share/garner
 
 install -D -m 755 "$build/libgarner_provider.so" "$root$modules/garner.so"
-install -D -m 755 "$build/libgarner_engine.so" "$root$engines/garner.so"
 install -D -m 644 "$crates/openssl-provider/openssl.cnf" "$root$share/openssl.cnf"
-sed "s|@ENGINES@|$engines|" "$crates/openssl-engine/openssl-engine.cnf.in" >"$root$share/openssl-engine.cnf"
 
 cat <<END
 The provider is $modules/garner.so. To use it
@@ -27,5 +26,10 @@ The provider is $modules/garner.so. To use it
                          .include $share/openssl.cnf
   in one program:    OPENSSL_CONF=$share/openssl.cnf PROGRAM
   to see it:         openssl list -providers -verbose
-Take the line out to be without it. The engine, for programs that call RSA_*: $share/openssl-engine.cnf
+Take the line out to be without it.
 END
+if [ -n "$(folder -e)" ]; then
+    install -D -m 755 "$build/libgarner_engine.so" "$root$engines/garner.so"
+    sed "s|@ENGINES@|$engines|" "$crates/openssl-engine/openssl-engine.cnf.in" >"$root$share/openssl-engine.cnf"
+    echo "The engine, for programs that call RSA_*: $share/openssl-engine.cnf"
+fi

@@ -54,6 +54,16 @@ fn figure(said: &str, name: &str) -> f64 {
     found.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("no {name} in {said}"))
 }
 
+/// Whether there are engines; says so if not.
+fn engines() -> bool {
+    // SAFETY: no arguments.
+    let there = unsafe { openssl_sys::OpenSSL_version_num() } < 0x4000_0000;
+    if !there {
+        eprintln!("left out: OpenSSL 4 has no engines");
+    }
+    there
+}
+
 /// Without AVX-512 IFMA the engine leaves everything to OpenSSL, unless told otherwise.
 fn on_any_processor(command: &mut Command) -> &mut Command {
     let accelerated = garner::arithmetic::best().unwrap().lanes() > 1;
@@ -62,6 +72,9 @@ fn on_any_processor(command: &mut Command) -> &mut Command {
 
 #[test]
 fn rsa_calls_of_threads_and_jobs_are_answered_rightly_and_counted() {
+    if !engines() {
+        return;
+    }
     let folder = folder("calls");
     let program = old(&folder);
     for (arguments, operations) in [("8 0 10", 160.0), ("2 16 4", 256.0)] {
@@ -76,12 +89,18 @@ fn rsa_calls_of_threads_and_jobs_are_answered_rightly_and_counted() {
 
 #[test]
 fn children_sign_while_their_parent_signs() {
+    if !engines() {
+        return;
+    }
     let folder = folder("fork");
     run(on_any_processor(Command::new(old(&folder)).arg(module()).arg("fork")));
 }
 
 #[test]
 fn wrong_id_and_wrong_settings_are_refused_with_the_reason() {
+    if !engines() {
+        return;
+    }
     let folder = folder("wrong");
     let said = run(Command::new(old(&folder)).arg(module()).arg("wrong"));
     assert!(said.contains("the engine's ID is \"garner\", not \"other\""), "{said}");
@@ -90,6 +109,9 @@ fn wrong_id_and_wrong_settings_are_refused_with_the_reason() {
 
 #[test]
 fn without_a_device_that_beats_it_openssl_does_everything() {
+    if !engines() {
+        return;
+    }
     let folder = folder("fallback");
     let said = run(Command::new(old(&folder)).arg(module()).args(["2", "0", "2"]).env("GARNER_CPU", "libcrypto"));
     assert_eq!(figure(&said, "operations="), 0.0);
@@ -97,6 +119,9 @@ fn without_a_device_that_beats_it_openssl_does_everything() {
 
 #[test]
 fn valgrind_finds_nothing_wrong_and_nothing_lost() {
+    if !engines() {
+        return;
+    }
     let folder = folder("valgrind");
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
@@ -106,6 +131,9 @@ fn valgrind_finds_nothing_wrong_and_nothing_lost() {
 
 #[test]
 fn ssh_keygen_signs_through_the_engine_and_verifies_without_it() {
+    if !engines() {
+        return;
+    }
     let folder = folder("ssh");
     let device = if garner::arithmetic::best().unwrap().lanes() > 1 { "auto" } else { "libcrypto" };
     let configuration = format!(

@@ -1,4 +1,4 @@
-//! Numbers declared by hand, compared by a C compiler with those of the headers installed.
+//! Numbers declared by hand, compared by a C compiler with those of the headers of the OpenSSL under test.
 
 mod support;
 
@@ -16,7 +16,7 @@ fn numbers_are_those_of_openssls_headers() {
         writeln!(program, "_Static_assert({name} == {value}, \"{name}\");").unwrap();
     }
     let file = site.write("numbers.c", program.as_bytes());
-    let output = Command::new("cc").args(["-fsyntax-only"]).arg(file).output().unwrap();
+    let output = Command::new("cc").arg("-fsyntax-only").args(support::include()).arg(file).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(CONSTANTS.len() > 60);
 }

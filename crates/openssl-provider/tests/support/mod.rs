@@ -1,8 +1,9 @@
 //! What these tests share: the module built, a folder with a configuration that names it, programs run with and without
 //! it, and the figures it leaves behind.
 //!
-//! `GARNER_TEST_OPENSSL` names the prefix of another OpenSSL (as `/opt/openssl-3.5`) to test against. The module must have been
-//! built for it (`OPENSSL_DIR`), if its libcrypto has another name than the system's.
+//! `GARNER_TEST_OPENSSL` names the prefix of another OpenSSL (as `/opt/openssl-3.5`) to test against, as
+//! `make openssl-matrix` does. If its libcrypto has another name than the system's, all must have been built for it
+//! (`OPENSSL_DIR`). `LD_LIBRARY_PATH` must name its libraries for the tests themselves.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::collections::BTreeMap;
@@ -43,6 +44,28 @@ pub fn accelerated() -> bool {
 
 fn prefix() -> Option<PathBuf> {
     std::env::var_os("GARNER_TEST_OPENSSL").map(PathBuf::from)
+}
+
+/// Where a C compiler finds the headers of the OpenSSL under test.
+pub fn include() -> Option<String> {
+    prefix().map(|prefix| format!("-I{}/include", prefix.display()))
+}
+
+/// Whether this system's programs can load the module: not if it was built for a libcrypto of another name than theirs. Says
+/// so.
+pub fn system_programs() -> bool {
+    if prefix().is_none() {
+        return true;
+    }
+    let output = Command::new("openssl").arg("version").env_remove("LD_LIBRARY_PATH").output().expect("openssl");
+    let theirs = String::from_utf8(output.stdout).unwrap();
+    let ours = openssl::version::version();
+    let major = |version: &str| version.split([' ', '.']).nth(1).map(str::to_owned);
+    let same = major(&theirs) == major(ours);
+    if !same {
+        eprintln!("left out: the system's programs are linked to {}, the module to {ours}", theirs.trim_end());
+    }
+    same
 }
 
 /// A folder of a test's own with the module and a configuration that names it.
@@ -104,18 +127,20 @@ impl Site {
 
     /// A program that runs in the folder, without Garner.
     pub fn plain(&self, program: &str) -> Command {
-        let mut command = match prefix().filter(|_| program == "openssl") {
-            Some(prefix) => Command::new(prefix.join("bin/openssl")),
-            None => Command::new(program),
-        };
+        let mut command = Command::new(program);
+        // Where Debian has servers, which not every user's path has.
+        let mut path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
         if let Some(prefix) = prefix() {
             let folders = ["lib", "lib64"].map(|lib| prefix.join(lib).display().to_string()).join(":");
             command.env("LD_LIBRARY_PATH", folders);
+            path = format!("{}/bin:{path}", prefix.display());
         }
-        // Where Debian has servers, which not every user's path has.
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{path}:/usr/sbin"));
-        command.current_dir(&self.folder).env_remove("OPENSSL_CONF").env_remove("OPENSSL_MODULES").stdin(Stdio::null());
+        command
+            .env("PATH", path)
+            .current_dir(&self.folder)
+            .env_remove("OPENSSL_CONF")
+            .env_remove("OPENSSL_MODULES")
+            .stdin(Stdio::null());
         command
     }
 
@@ -155,8 +180,8 @@ impl Site {
         let mut cc = Command::new("cc");
         cc.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
         cc.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/c/{name}.c")));
+        cc.args(include());
         if let Some(prefix) = prefix() {
-            cc.arg(format!("-I{}/include", prefix.display()));
             cc.args(["lib", "lib64"].map(|lib| format!("-L{}/{lib}", prefix.display())));
         }
         assert!(cc.args(libraries).status().unwrap().success(), "{cc:?}");

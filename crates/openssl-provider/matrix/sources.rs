@@ -1,0 +1,1 @@
+//! Nothing: `run.sh` asks Cargo where the sources in the dependencies are.
