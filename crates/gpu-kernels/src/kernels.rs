@@ -1,0 +1,238 @@
+//! The kernels, made of [`streamed`](crate::streamed) and [`resident`](crate::resident) arithmetic.
+//!
+//! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
+
+use crate::program::{Builder, Count, Program, ROW_WORDS, Value};
+use crate::streamed::{Streamed, negative_inverse, scan};
+use crate::{Style, resident};
+
+/// Powers in a table: windows of four bits.
+pub const ENTRIES: usize = 16;
+
+/// Bits of a window.
+const WINDOW: u32 = ENTRIES.ilog2();
+
+/// `table[i] = x^i R mod N` for i from 0 to 15, and `power = R mod N`.
+///
+/// Arrays  modulus N (n words, odd), one (n: R mod N), base x (2 n, any value below R²), table (16 n), power (n).
+/// Results below R, of `table[0]` and `power` below N.
+/// Cost    18 multiplications and about log2 (32 n) squarings.
+pub fn prepare(words: usize) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(5);
+    let modulus = b.tile(0, rows);
+    let one = b.tile(1, rows);
+    let base = b.tile(2, 2 * rows);
+    let table = b.tile(3, ENTRIES * rows);
+    let power = b.tile(4, rows);
+    let entry = |b: &mut Builder, i: usize| {
+        let entry = b.copy_of(table);
+        b.advance(entry, (i * rows) as i32);
+        entry
+    };
+    let field = Streamed::new(b, words, modulus);
+    field.load(b, one);
+    field.store(b, table);
+    field.store(b, power);
+
+    // R² = 2^(32 n) R: each squaring of 2^k R doubles k.
+    let bits = 32 * words;
+    let squarings = bits.trailing_zeros() as usize;
+    b.times(bits >> squarings, |b| field.double_modulo(b));
+    b.times(squarings, |b| field.square_modulo(b));
+    // The last entry is the last to be written: until then it may hold R².
+    let (first, last) = (entry(b, 1), entry(b, ENTRIES - 1));
+    field.store(b, last);
+
+    // x R = (x1 R + x0) R, where x = x1 R + x0.
+    let high = b.copy_of(base);
+    b.advance(high, rows as i32);
+    field.load(b, high);
+    field.multiply_modulo(b, last);
+    field.add_modulo(b, base);
+    field.multiply_modulo(b, last);
+    field.store(b, first);
+
+    let next = entry(b, 2);
+    b.times(ENTRIES - 2, |b| {
+        field.multiply_modulo(b, first);
+        field.store(b, next);
+        b.advance(next, rows as i32);
+    });
+    field.wipe(b);
+    std::mem::take(b).finish()
+}
+
+/// `power = power^(2^(128 k)) x^e mod N` in Montgomery form, for k rows of the exponent, given as the parameter.
+///
+/// Arrays  modulus (n words), exponent (n: most significant word first, k rows are read), table (16 n: of [`prepare`]),
+///         power (n: below R; R mod N at the start).
+/// Cost    per bit of e a squaring, per four bits a multiplication and a scan of the whole table.
+pub fn walk(words: usize, style: Style) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(4);
+    let modulus = b.tile(0, rows);
+    let exponent = b.tile(1, rows);
+    let table = b.tile(2, ENTRIES * rows);
+    let power = b.tile(3, rows);
+    match style {
+        Style::Resident => {
+            let lowest = b.load(modulus, 0, 1)[0];
+            let inverse = negative_inverse(b, lowest);
+            let a: Vec<_> = b.load(power, 0, rows).into_iter().map(|word| b.copy(word)).collect();
+            let get = || -> Vec<Value> { a.iter().map(|register| Value::from(*register)).collect() };
+            each_window(b, exponent, |b, index| {
+                b.times(WINDOW as usize, |b| {
+                    let product = resident::square(b, &get());
+                    let modulus = b.load(modulus, 0, rows);
+                    let result = resident::reduce(b, product, &modulus, inverse);
+                    a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
+                });
+                let found: Vec<Value> = scan(b, table, index, rows, rows).into_iter().map(Value::from).collect();
+                let product = resident::multiply(b, &found, &get());
+                let modulus = b.load(modulus, 0, rows);
+                let result = resident::reduce(b, product, &modulus, inverse);
+                a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
+            });
+            b.store(power, 0, &get());
+        }
+        Style::Streamed => {
+            let field = Streamed::new(b, words, modulus);
+            field.load(b, power);
+            let part = b.copy_of(table);
+            each_window(b, exponent, |b, index| {
+                b.times(WINDOW as usize, |b| field.square_modulo(b));
+                b.repoint(part, table);
+                field.multiply(b, |b| {
+                    let found = scan(b, part, index, rows, 4);
+                    b.advance(part, 4);
+                    found.into_iter().map(Value::from).collect()
+                });
+                field.reduce(b);
+            });
+            field.store(b, power);
+            field.wipe(b);
+        }
+    }
+    std::mem::take(b).finish()
+}
+
+/// Runs `body` for each window of the exponent, from the highest on.
+fn each_window(b: &mut Builder, exponent: crate::program::Pointer, body: impl FnOnce(&mut Builder, Value)) {
+    let count = b.parameter();
+    let exponent = b.copy_of(exponent);
+    b.repeat(Count::Register(count), |b| {
+        let row: Vec<_> = b.load(exponent, 0, 1).into_iter().map(|word| b.copy(word)).collect();
+        b.times((32 * ROW_WORDS) / WINDOW as usize, |b| {
+            let index = b.shift_right(row[0].into(), 32 - WINDOW);
+            for i in 0..ROW_WORDS {
+                let below = row.get(i + 1).map_or(Value::ZERO, |below| (*below).into());
+                let shifted = b.shift_left(row[i].into(), below, WINDOW);
+                b.set(row[i], shifted);
+            }
+            body(b, index);
+        });
+        b.advance(exponent, 1);
+    });
+}
+
+/// `power = power / R mod N`, below N.
+///
+/// Arrays  modulus (n words), power (n: below R).
+pub fn finish(words: usize) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(2);
+    let modulus = b.tile(0, rows);
+    let power = b.tile(1, rows);
+    let field = Streamed::new(b, words, modulus);
+    field.load(b, power);
+    field.convert_back(b);
+    field.store(b, power);
+    field.wipe(b);
+    std::mem::take(b).finish()
+}
+
+/// `y = y_q + q ((y_p − y_q) q^−1 mod p)`.
+///
+/// Arrays  p (n words, odd), q (n), q^−1 R mod p (n), y_p (n: below p; overwritten), y_q (n: below q), y (2 n).
+/// Cost    3 multiplications without the last reduction.
+/// Source  Garner 1959.
+pub fn recombine(words: usize) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(6);
+    let p = b.tile(0, rows);
+    let q = b.tile(1, rows);
+    let inverse = b.tile(2, rows);
+    let y_p = b.tile(3, rows);
+    let y_q = b.tile(4, rows);
+    let y = b.tile(5, 2 * rows);
+    let field = Streamed::new(b, words, p);
+    // Each by itself modulo p: y_q may be above p, and products are below 2p.
+    field.load(b, y_q);
+    field.multiply_by(b, inverse);
+    let carry = field.reduce_below_two(b);
+    field.subtract_modulus(b, carry);
+    field.store(b, y);
+    field.load(b, y_p);
+    field.multiply_by(b, inverse);
+    let carry = field.reduce_below_two(b);
+    field.subtract_modulus(b, carry);
+    field.subtract_modulo(b, y);
+    field.multiply_by(b, q);
+    field.add_to_product(b, y_q);
+    field.store_product(b, y);
+    field.wipe(b);
+    std::mem::take(b).finish()
+}
+
+/// `result = x^(2^k + 1) mod N`, below N, for k squarings, given as the parameter: e = 65537 is k = 16.
+///
+/// Arrays  modulus N (n words, odd), R² mod N (n), base x (n: below N), result (n).
+/// Cost    2 multiplications and k squarings.
+pub fn public(words: usize) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(4);
+    let modulus = b.tile(0, rows);
+    let square_of_r = b.tile(1, rows);
+    let base = b.tile(2, rows);
+    let result = b.tile(3, rows);
+    let field = Streamed::new(b, words, modulus);
+    field.load(b, base);
+    field.multiply_modulo(b, square_of_r);
+    let count = b.parameter();
+    b.repeat(Count::Register(count), |b| field.square_modulo(b));
+    // x^(2^k) R times x, over R.
+    field.multiply_by(b, base);
+    let carry = field.reduce_below_two(b);
+    field.subtract_modulus(b, carry);
+    field.store(b, result);
+    field.wipe(b);
+    std::mem::take(b).finish()
+}
+
+/// Parts of a private key's record, n words each: for p, then for q, the modulus, R modulo it and the exponent, most
+/// significant word first; q^−1 R mod p.
+pub const KEY_PARTS: usize = 7;
+
+/// Copies the parts of each lane's key out of the records of all keys.
+///
+/// Arrays  index (one row per lane, of which the first word is the number of the key), records, then one array for each
+///         part in the order of the record.
+pub fn gather(words: usize) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(2 + KEY_PARTS as u8);
+    let index = b.tile(0, 1);
+    let index = b.load(index, 0, 1)[0];
+    let index = b.copy(index);
+    let record = b.record(1, index, KEY_PARTS * rows);
+    for part in 0..KEY_PARTS as u8 {
+        let to = b.tile(2 + part, rows);
+        b.times(rows / 4, |b| {
+            let words = b.load(record, 0, 4);
+            b.store(to, 0, &words);
+            b.advance(record, 4);
+            b.advance(to, 4);
+        });
+    }
+    std::mem::take(b).finish()
+}

@@ -1,0 +1,304 @@
+//! Every kernel, run by the interpreter and compared with libcrypto's big integers.
+
+use garner_gpu_kernels::interpreter::{Array, run};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use garner_gpu_kernels::program::ROW_WORDS;
+use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role, Style};
+use openssl::bn::{BigNum, BigNumContext, MsbOption};
+
+/// One number for each lane.
+type Numbers = Vec<BigNum>;
+
+fn words_of(number: &BigNum, words: usize) -> Vec<u32> {
+    let bytes = number.to_vec_padded(4 * words as i32).expect("the number fits");
+    bytes.rchunks(4).map(|chunk| u32::from_be_bytes(chunk.try_into().unwrap())).collect()
+}
+
+fn number_of(words: &[u32]) -> BigNum {
+    let bytes: Vec<u8> = words.iter().rev().flat_map(|word| word.to_be_bytes()).collect();
+    BigNum::from_slice(&bytes).unwrap()
+}
+
+/// Numbers as one tile.
+fn tile(numbers: &[BigNum], words: usize) -> Vec<u32> {
+    assert_eq!(numbers.len(), LANES);
+    let mut tile = vec![0; words * LANES];
+    for (lane, number) in numbers.iter().enumerate() {
+        for (i, word) in words_of(number, words).into_iter().enumerate() {
+            tile[(i / ROW_WORDS * LANES + lane) * ROW_WORDS + i % ROW_WORDS] = word;
+        }
+    }
+    tile
+}
+
+fn numbers(tile: &[u32], words: usize) -> Numbers {
+    let of_lane = |lane: usize| {
+        let word = |i: usize| tile[(i / ROW_WORDS * LANES + lane) * ROW_WORDS + i % ROW_WORDS];
+        number_of(&(0..words).map(word).collect::<Vec<_>>())
+    };
+    (0..LANES).map(of_lane).collect()
+}
+
+fn power_of_two(bits: usize) -> BigNum {
+    let mut power = BigNum::new().unwrap();
+    power.set_bit(bits as i32).unwrap();
+    power
+}
+
+fn modulo(a: &BigNum, n: &BigNum) -> BigNum {
+    let mut result = BigNum::new().unwrap();
+    result.nnmod(a, n, &mut BigNumContext::new().unwrap()).unwrap();
+    result
+}
+
+fn power(a: &BigNum, e: &BigNum, n: &BigNum) -> BigNum {
+    let mut result = BigNum::new().unwrap();
+    result.mod_exp(a, e, n, &mut BigNumContext::new().unwrap()).unwrap();
+    result
+}
+
+fn times(a: &BigNum, b: &BigNum) -> BigNum {
+    let mut result = BigNum::new().unwrap();
+    result.checked_mul(a, b, &mut BigNumContext::new().unwrap()).unwrap();
+    result
+}
+
+fn random(bits: usize) -> BigNum {
+    let mut number = BigNum::new().unwrap();
+    number.rand(bits as i32, MsbOption::MAYBE_ZERO, false).unwrap();
+    number
+}
+
+fn below(n: &BigNum) -> BigNum {
+    let mut number = BigNum::new().unwrap();
+    n.rand_range(&mut number).unwrap();
+    number
+}
+
+/// 2^bits − less
+fn just_below(bits: usize, less: u32) -> BigNum {
+    let mut number = power_of_two(bits);
+    number.sub_word(less).unwrap();
+    number
+}
+
+/// Odd moduli of `words` words: random ones, the largest, one with a long run of zeros, and shorter ones.
+fn moduli(words: usize) -> Numbers {
+    let bits = 32 * words;
+    let modulus = |lane: usize| {
+        let mut modulus = match lane {
+            0 => just_below(bits, 1),
+            1 => just_below(bits, 0xFFFF_FFFF),
+            2 => power_of_two(bits - 1),
+            3 => just_below(bits - 1, 1),
+            4 => random(bits - 5),
+            5 => random(bits / 2),
+            6 => just_below(bits - 2, 1),
+            7 => BigNum::from_u32(3).unwrap(),
+            _ => random(bits),
+        };
+        modulus.set_bit(0).unwrap();
+        if lane > 7 {
+            modulus.set_bit(bits as i32 - 1).unwrap();
+        }
+        modulus
+    };
+    (0..LANES).map(modulus).collect()
+}
+
+/// Runs a kernel on one tile of each of `arrays`; they hold its results afterwards.
+fn run_kernel(kernel: &Kernel, arrays: &mut [Vec<u32>], number: u32) {
+    let places: Vec<Array> = (0..arrays.len()).map(|buffer| Array { buffer, offset: 0 }).collect();
+    let mut buffers: Vec<&mut [u32]> = arrays.iter_mut().map(|array| &mut array[..]).collect();
+    run(&kernel.program, &mut buffers, &places, 1, number);
+}
+
+fn remainders_of_r(moduli: &[BigNum], words: usize) -> Numbers {
+    moduli.iter().map(|n| modulo(&power_of_two(32 * words), n)).collect()
+}
+
+fn exponent_tile(exponents: &[BigNum], words: usize, exponent_words: usize) -> Vec<u32> {
+    let reversed = |e: &BigNum| {
+        let mut all = words_of(e, exponent_words);
+        all.reverse();
+        all.resize(words, 0);
+        number_of(&all)
+    };
+    tile(&exponents.iter().map(reversed).collect::<Vec<_>>(), words)
+}
+
+#[test]
+fn prepare_makes_sixteen_powers_in_montgomery_form() {
+    for words in HALF_WORDS {
+        let moduli = moduli(words);
+        let ones = remainders_of_r(&moduli, words);
+        let largest = |lane: usize| if lane == 9 { just_below(64 * words, 1) } else { random(64 * words) };
+        let bases: Numbers = (0..LANES).map(largest).collect();
+        let mut arrays = [
+            tile(&moduli, words),
+            tile(&ones, words),
+            tile(&bases, 2 * words),
+            vec![7; ENTRIES * words * LANES],
+            vec![7; words * LANES],
+        ];
+        run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
+        for (i, entry) in arrays[3].chunks(words * LANES).enumerate() {
+            for (lane, value) in numbers(entry, words).iter().enumerate() {
+                let n = &moduli[lane];
+                let expected = times(&power(&bases[lane], &BigNum::from_u32(i as u32).unwrap(), n), &ones[lane]);
+                assert_eq!(modulo(value, n), modulo(&expected, n), "{words} words, entry {i}, lane {lane}");
+            }
+        }
+        assert_eq!(numbers(&arrays[4], words), ones);
+    }
+}
+
+/// base^exponent mod modulus for each lane, by the three kernels.
+fn exponentiate(
+    words: usize,
+    style: Style,
+    moduli: &[BigNum],
+    bases: &[BigNum],
+    exponents: &[BigNum],
+    exponent_words: usize,
+) -> Numbers {
+    let mut arrays = [
+        tile(moduli, words),
+        tile(&remainders_of_r(moduli, words), words),
+        tile(bases, 2 * words),
+        vec![7; ENTRIES * words * LANES],
+        vec![7; words * LANES],
+    ];
+    run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
+    let [modulus, _, _, table, power] = arrays;
+    let mut arrays = [modulus, exponent_tile(exponents, words, exponent_words), table, power];
+    run_kernel(&Kernel::new(Role::Walk(style), words), &mut arrays, (exponent_words / ROW_WORDS) as u32);
+    let [modulus, _, _, power] = arrays;
+    let mut arrays = [modulus, power];
+    run_kernel(&Kernel::new(Role::Finish, words), &mut arrays, 0);
+    numbers(&arrays[1], words)
+}
+
+fn exponentiations_are_right(words: usize, style: Style, exponent_words: usize) {
+    let moduli = moduli(words);
+    let exponents: Numbers = (0..LANES)
+        .map(|lane| match lane {
+            10 => BigNum::new().unwrap(),
+            11 => BigNum::from_u32(1).unwrap(),
+            12 => just_below(32 * exponent_words, 1),
+            _ => random(32 * exponent_words),
+        })
+        .collect();
+    let bases: Numbers = (0..LANES)
+        .map(|lane| match lane {
+            13 => BigNum::new().unwrap(),
+            14 => just_below(64 * words, 1),
+            15 => moduli[15].to_owned().unwrap(),
+            16 => just_below(32 * words, 1),
+            _ => random(64 * words),
+        })
+        .collect();
+    let results = exponentiate(words, style, &moduli, &bases, &exponents, exponent_words);
+    for lane in 0..LANES {
+        let expected = power(&bases[lane], &exponents[lane], &moduli[lane]);
+        assert_eq!(results[lane], expected, "{words} words, {style:?}, lane {lane}");
+    }
+}
+
+#[test]
+fn exponentiations_of_every_length_equal_big_integers() {
+    for words in HALF_WORDS {
+        // The first rows of the exponent; the whole of it is the next test's.
+        exponentiations_are_right(words, Style::usual(words), 4);
+        exponentiations_are_right(words, Style::Streamed, 4);
+    }
+}
+
+#[test]
+fn exponentiation_with_an_exponent_of_full_length_equals_big_integers() {
+    exponentiations_are_right(16, Style::Resident, 16);
+    exponentiations_are_right(16, Style::Streamed, 16);
+    exponentiations_are_right(32, Style::Resident, 32);
+}
+
+#[test]
+fn recombination_is_garners_formula_whichever_prime_is_larger() {
+    for words in HALF_WORDS {
+        let bits = 32 * words;
+        let odd = |lane: usize, other: usize| {
+            let mut number = if lane == other { just_below(bits, 1) } else { random(bits) };
+            number.set_bit(0).unwrap();
+            number.set_bit(bits as i32 - 1).unwrap();
+            number
+        };
+        let mut context = BigNumContext::new().unwrap();
+        let (mut p, mut q, mut inverses) = (Vec::new(), Vec::new(), Vec::new());
+        while p.len() < LANES {
+            let (a, b) = (odd(p.len(), 3), odd(p.len(), 4));
+            let mut inverse = BigNum::new().unwrap();
+            if inverse.mod_inverse(&b, &a, &mut context).is_ok() {
+                inverses.push(inverse);
+                p.push(a);
+                q.push(b);
+            }
+        }
+        let values: Numbers = (0..LANES)
+            .map(|lane| match lane {
+                5 => BigNum::new().unwrap(),
+                6 => {
+                    let mut last = times(&p[lane], &q[lane]);
+                    last.sub_word(1).unwrap();
+                    last
+                }
+                _ => below(&times(&p[lane], &q[lane])),
+            })
+            .collect();
+        let of = |f: &dyn Fn(usize) -> BigNum| -> Numbers { (0..LANES).map(f).collect() };
+        let in_montgomery_form = of(&|i| modulo(&times(&inverses[i], &power_of_two(bits)), &p[i]));
+        let mut arrays = [
+            tile(&p, words),
+            tile(&q, words),
+            tile(&in_montgomery_form, words),
+            tile(&of(&|i| modulo(&values[i], &p[i])), words),
+            tile(&of(&|i| modulo(&values[i], &q[i])), words),
+            vec![7; 2 * words * LANES],
+        ];
+        run_kernel(&Kernel::new(Role::Recombine, words), &mut arrays, 0);
+        assert!(numbers(&arrays[5], 2 * words) == values, "{words} words");
+    }
+}
+
+#[test]
+fn public_operations_of_every_length_equal_big_integers() {
+    for words in PUBLIC_WORDS {
+        let moduli = moduli(words);
+        let squares: Numbers = moduli.iter().map(|n| modulo(&power_of_two(64 * words), n)).collect();
+        for (squarings, exponent) in [(1, 3), (4, 17), (16, 65_537)] {
+            let bases: Numbers = moduli.iter().map(below).collect();
+            let mut arrays = [tile(&moduli, words), tile(&squares, words), tile(&bases, words), vec![7; words * LANES]];
+            run_kernel(&Kernel::new(Role::Public, words), &mut arrays, squarings);
+            let exponent = BigNum::from_u32(exponent).unwrap();
+            let expected: Numbers = (0..LANES).map(|lane| power(&bases[lane], &exponent, &moduli[lane])).collect();
+            assert!(numbers(&arrays[3], words) == expected, "{words} words, {squarings} squarings");
+        }
+    }
+}
+
+#[test]
+fn gather_gives_each_lane_the_parts_of_its_key() {
+    for words in HALF_WORDS {
+        let keys = 5;
+        let records: Vec<u32> = (0..keys * KEY_PARTS * words).map(|i| i as u32).collect();
+        let key_of = |lane: usize| lane * 7 % keys;
+        let indices: Numbers = (0..LANES).map(|lane| BigNum::from_u32(key_of(lane) as u32).unwrap()).collect();
+        let mut arrays = vec![tile(&indices, ROW_WORDS), records.clone()];
+        arrays.extend((0..KEY_PARTS).map(|_| vec![7; words * LANES]));
+        run_kernel(&Kernel::new(Role::Gather, words), &mut arrays, 0);
+        for part in 0..KEY_PARTS {
+            for (lane, number) in numbers(&arrays[2 + part], words).iter().enumerate() {
+                let start = (key_of(lane) * KEY_PARTS + part) * words;
+                assert_eq!(*number, number_of(&records[start..start + words]), "lane {lane}, part {part}");
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What the printed code must look like for no branch and no address to depend on a secret.
+
+use garner_gpu_kernels::{Role, all, ptx};
+
+#[test]
+fn predicates_come_from_loop_counters_and_tile_numbers_only() {
+    for kernel in all() {
+        let text = ptx::module(&[&kernel]);
+        let mut comparisons = 0;
+        for line in text.lines().map(str::trim).filter(|line| line.starts_with("setp")) {
+            let compared: Vec<&str> = line.split([' ', ',', ';']).filter(|word| !word.is_empty()).skip(2).collect();
+            assert!(matches!(compared[..], ["%left", "0"] | ["%tile", "%tiles"]), "{}: {line}", kernel.name);
+            comparisons += 1;
+        }
+        assert!(comparisons > 0, "{}", kernel.name);
+    }
+}
+
+#[test]
+fn loop_counters_come_from_constants_and_the_launch_only() {
+    for kernel in all() {
+        let text = ptx::module(&[&kernel]);
+        for line in text.lines().map(str::trim).filter(|line| line.starts_with("mov.u32 %left, %r")) {
+            let register = line.trim_start_matches("mov.u32 %left, ").trim_end_matches(';');
+            let makers: Vec<&str> = text
+                .lines()
+                .map(str::trim)
+                .filter(|line| line.split_whitespace().nth(1) == Some(&format!("{register},")))
+                .collect();
+            for maker in &makers {
+                // The parameter of the launch; or a count that starts at a constant and goes down by one.
+                let [maker, rest @ ..] = &maker.split(' ').collect::<Vec<_>>()[..] else { unreachable!() };
+                let copied = rest.get(1).is_some_and(|from| from.starts_with("%r"));
+                let less_one = || {
+                    let from = rest[1].trim_end_matches(';');
+                    text.contains(&format!("sub.u32 {from}, {register}, 1;"))
+                };
+                let constant = *maker == "mov.u32" && (!copied || less_one());
+                assert!(*maker == "ld.param.u32" || constant, "{}: {line}", kernel.name);
+            }
+            assert!(!makers.is_empty(), "{}: {line}", kernel.name);
+        }
+    }
+}
+
+#[test]
+fn addresses_made_of_registers_are_those_of_key_numbers_only() {
+    for kernel in all() {
+        let text = ptx::module(&[&kernel]);
+        for line in text.lines().map(str::trim) {
+            if line.starts_with("ld.") || line.starts_with("st.") {
+                assert!(!line.contains("[%r"), "{}: {line}", kernel.name);
+            }
+            let moves_pointer = line.split_whitespace().nth(1).is_some_and(|to| to.starts_with("%p") && to != "%past,");
+            if moves_pointer && line.contains("%r") {
+                assert_eq!(kernel.role, Role::Gather, "{}: {line}", kernel.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What NVIDIA's assembler says of the kernels, for every architecture from Turing on. Nothing is run.
+//!
+//! `ptxas` is looked for in `GARNER_PTXAS` and on the PATH; `pip install nvidia-cuda-nvcc==13.0.88` has one. Without it
+//! the tests say so and check nothing.
+
+use garner_gpu_kernels::{Kernel, Role, Style, all, ptx};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+
+const ARCHITECTURES: [&str; 7] = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
+
+/// More than this leaves too few warps to hide latencies.
+const MOST_REGISTERS: u32 = 128;
+
+fn ptxas() -> Option<PathBuf> {
+    let program = std::env::var_os("GARNER_PTXAS").map_or_else(|| "ptxas".into(), PathBuf::from);
+    match Command::new(&program).arg("--version").output() {
+        Ok(output) if output.status.success() => Some(program),
+        _ => {
+            println!("skipped: {} is not there; set GARNER_PTXAS to NVIDIA's assembler", program.display());
+            None
+        }
+    }
+}
+
+struct Compiled {
+    name: String,
+    architecture: &'static str,
+    registers: u32,
+}
+
+/// Compiles and refuses spills.
+fn compile(program: &Path, folder: &Path, kernel: &Kernel, architecture: &'static str) -> Compiled {
+    let source = folder.join(format!("{}_{architecture}.ptx", kernel.name));
+    std::fs::write(&source, ptx::module(&[kernel])).unwrap();
+    let output = Command::new(program)
+        .args(["-v", "-arch", architecture, "-o"])
+        .arg(source.with_extension("cubin"))
+        .arg(&source)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{} for {architecture}: {said}", kernel.name);
+    assert!(said.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "{said}");
+    let registers = said.split("Used ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a count of registers");
+    Compiled { name: kernel.name.clone(), architecture, registers: registers.parse().unwrap() }
+}
+
+fn compile_all(jobs: Vec<(Kernel, &'static str)>) -> Vec<Compiled> {
+    let Some(program) = ptxas() else { return Vec::new() };
+    let folder = std::env::temp_dir().join(format!("garner-ptxas-{}-{}", std::process::id(), jobs.len()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (jobs, done) = (Mutex::new(jobs), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let Some((kernel, architecture)) = jobs.lock().unwrap().pop() else { return };
+                    let compiled = compile(&program, &folder, &kernel, architecture);
+                    done.lock().unwrap().push(compiled);
+                }
+            });
+        }
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    let done = done.into_inner().unwrap();
+    for Compiled { name, architecture, registers } in &done {
+        println!("{name:<30} {architecture:<7} {registers:>4} registers");
+    }
+    done
+}
+
+fn few_registers(compiled: &[Compiled]) {
+    for Compiled { name, architecture, registers } in compiled {
+        assert!(*registers <= MOST_REGISTERS, "{name} for {architecture}: {registers} registers");
+    }
+}
+
+#[test]
+fn every_kernel_compiles_without_spills() {
+    let long = Role::Walk(Style::Resident);
+    let kernels = all().into_iter().filter(|kernel| (kernel.role, kernel.words) != (long, 32));
+    few_registers(&compile_all(kernels.map(|kernel| (kernel, "sm_90")).collect()));
+}
+
+#[test]
+fn the_kernels_of_rsa_2048_compile_without_spills_for_every_architecture() {
+    let kernels = || [Role::Prepare, Role::Walk(Style::Streamed), Role::Recombine].map(|role| Kernel::new(role, 32));
+    let jobs = ARCHITECTURES.into_iter().flat_map(|architecture| kernels().map(|kernel| (kernel, architecture)));
+    few_registers(&compile_all(jobs.collect()));
+}
