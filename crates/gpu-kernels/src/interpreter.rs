@@ -103,13 +103,14 @@ impl Warp<'_, '_> {
         }
     }
 
+    #[allow(clippy::needless_range_loop, reason = "lanes are numbers of threads, and index several arrays at once")]
     fn step(&mut self, op: &Op) {
         match op {
             Op::Copy { to, from } => self.set(*to, self.get(*from)),
             Op::MultiplyAdd { high, to, a, b, c, carry } => {
                 let (a, b, c) = (self.get(*a), self.get(*b), self.get(*c));
                 let shift = if *high { 32 } else { 0 };
-                let half = std::array::from_fn(|i| (u64::from(a[i]) * u64::from(b[i]) >> shift) as u32);
+                let half = std::array::from_fn(|i| ((u64::from(a[i]) * u64::from(b[i])) >> shift) as u32);
                 self.sum(*to, &half, &c, *carry, false);
             }
             Op::Multiply { to, a, b } => self.map(*to, *a, *b, u32::wrapping_mul),

@@ -103,9 +103,9 @@ impl Window {
         if carry != Value::ZERO {
             give_carry(b, carry);
         }
-        for i in 0..self.width {
+        for (i, (word, odd)) in words.iter_mut().zip(&self.odd[1..]).enumerate() {
             let takes = i > 0 || carry != Value::ZERO;
-            words[i] = b.add(words[i], self.odd[i + 1], Carry { takes, gives: true });
+            *word = b.add(*word, *odd, Carry { takes, gives: true });
         }
         let above = b.add(above, Value::ZERO, TAKES);
         (words, above)

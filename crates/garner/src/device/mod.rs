@@ -5,6 +5,7 @@
 
 pub mod board;
 mod cpu;
+pub mod cuda;
 
 use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;

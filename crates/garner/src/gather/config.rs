@@ -1,6 +1,7 @@
 //! What a gatherer works with.
 
 use crate::arithmetic::{self, Arithmetic};
+use crate::device::cuda::Standby;
 use crate::device::{Cpu, Device};
 use crate::error::Result;
 use std::fmt;
@@ -49,6 +50,8 @@ impl Config {
         if arithmetic.lanes() > 1 {
             config.devices.push(Arc::new(Cpu::new(arithmetic)));
         }
+        // After the CPU: what is measured decides, and a GPU takes nothing before it has passed its self-test.
+        config.devices.extend(Standby::all().into_iter().map(|gpu| Arc::new(gpu) as Arc<dyn Device>));
         Ok(config)
     }
 

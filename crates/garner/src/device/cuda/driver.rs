@@ -1,0 +1,347 @@
+//! The GPU behind NVIDIA's driver, which is loaded at run time: on a machine without it there is simply no GPU.
+//!
+//! Host memory that copies start from and end in is page-locked, so that the GPU fetches and delivers by itself.
+
+use super::machine::{Buffer, Machine, Queue};
+use crate::device::DeviceError;
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::{CudaContext, CudaStream, sys};
+use garner_gpu_kernels::{Kernel, LANES, ptx};
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+use zeroize::Zeroize;
+
+/// Registers of a multiprocessor, on every architecture there is.
+const REGISTERS: usize = 65_536;
+
+/// One GPU.
+pub struct Driver {
+    name: String,
+    model: String,
+    width: usize,
+    /// Bytes on the chip that a block may have.
+    shared_limit: usize,
+    context: Arc<CudaContext>,
+    /// Compiled kernels by name.
+    functions: Mutex<HashMap<String, Function>>,
+}
+
+/// A compiled kernel; lives as long as the context.
+#[derive(Clone, Copy)]
+struct Function(sys::CUfunction);
+
+// SAFETY: a handle that the driver lets every thread use.
+unsafe impl Send for Function {}
+
+/// An error of the driver, in its words.
+fn failed(what: &str) -> impl Fn(DriverError) -> DeviceError + '_ {
+    move |error| {
+        let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
+        DeviceError(format!("{what}: {}", text.unwrap_or_else(|_| format!("{error:?}"))))
+    }
+}
+
+impl Driver {
+    /// GPUs there are: none without a driver.
+    pub fn count() -> usize {
+        // SAFETY: loads NVIDIA's library if it is there, whose initialisers are trusted like libcrypto's.
+        if !unsafe { sys::is_culib_present() } {
+            return 0;
+        }
+        let count = result::init().and_then(|()| result::device::get_count());
+        count.map_or(0, |count| usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The GPU of this number.
+    ///
+    /// # Errors
+    /// The driver's reason.
+    pub fn open(ordinal: usize) -> Result<Driver, DeviceError> {
+        if ordinal >= Driver::count() {
+            return Err(DeviceError(format!("there is no GPU number {ordinal}")));
+        }
+        let context = CudaContext::new(ordinal).map_err(failed("opening the GPU"))?;
+        let model = context.name().map_err(failed("asking for its name"))?;
+        let attribute = |attribute| {
+            context.attribute(attribute).map(|value| value.max(0) as usize).map_err(failed("asking for its limits"))
+        };
+        use sys::CUdevice_attribute as Attribute;
+        let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let shared_limit = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        // Warps of the kernel that RSA-2048 spends its time in: 12 KB on the chip and 112 registers a thread.
+        let warps = (shared_limit / 12_288).clamp(1, REGISTERS / (112 * LANES));
+        Ok(Driver {
+            name: format!("cuda:{ordinal}"),
+            model,
+            width: multiprocessors * warps * LANES,
+            shared_limit,
+            context,
+            functions: Mutex::new(HashMap::new()),
+        })
+    }
+
+    /// The context, for measurements beside the kernels.
+    pub fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    /// The kernel, compiled by the driver when it is first asked for; and the warps of a block, with their memory.
+    fn function(&self, kernel: &Kernel) -> Result<(Function, usize, usize), DeviceError> {
+        let bytes = kernel.program.shared_bytes();
+        // Warps share nothing: blocks of one fill what memory on the chip there is best.
+        let warps = if bytes == 0 { ptx::MOST_WARPS } else { 1 };
+        if bytes > self.shared_limit {
+            let limit = self.shared_limit;
+            return Err(DeviceError(format!("{} needs {bytes} bytes on the chip, there are {limit}", kernel.name)));
+        }
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions.get(&kernel.name) {
+            return Ok((*function, warps, bytes));
+        }
+        let what = format!("compiling {}", kernel.name);
+        let text = CString::new(ptx::module(&[kernel])).expect("PTX has no zero bytes");
+        let name = CString::new(kernel.name.as_str()).expect("names have no zero bytes");
+        // SAFETY: `text` is PTX that ends with a zero byte; the context is bound to this thread.
+        let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed(&what))?;
+        // SAFETY: the module was just loaded and is never unloaded.
+        let function = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
+        if bytes > 0 {
+            let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: a function of this context, and a size within the limit.
+            unsafe { result::function::set_function_attribute(function, attribute, bytes as i32) }
+                .map_err(failed(&what))?;
+        }
+        functions.insert(kernel.name.clone(), Function(function));
+        Ok((Function(function), warps, bytes))
+    }
+}
+
+impl Machine for Arc<Driver> {
+    type Queue = DriverQueue;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn queue(&self) -> Result<DriverQueue, DeviceError> {
+        self.context.bind_to_thread().map_err(failed("using the GPU"))?;
+        let stream = self.context.new_stream().map_err(failed("making a stream"))?;
+        Ok(DriverQueue { driver: Arc::clone(self), stream, buffers: [const { None }; Buffer::COUNT] })
+    }
+}
+
+/// A stream with buffers on both sides.
+pub struct DriverQueue {
+    driver: Arc<Driver>,
+    stream: Arc<CudaStream>,
+    buffers: [Option<Memory>; Buffer::COUNT],
+}
+
+/// Memory on the GPU.
+struct Memory {
+    there: sys::CUdeviceptr,
+    words: usize,
+    /// What copies go through; made by the first, for tables are never copied.
+    staging: Option<Staging>,
+}
+
+/// Page-locked memory of this host.
+struct Staging {
+    here: *mut u32,
+    words: usize,
+}
+
+// SAFETY: the pointer is owned, and everything is done through `&mut DriverQueue`.
+unsafe impl Send for Staging {}
+
+impl Staging {
+    fn new(words: usize) -> Result<Staging, DeviceError> {
+        // SAFETY: the caller has bound the context; freed by `drop`.
+        let here = unsafe { result::malloc_host(words * 4, 0) }.map_err(failed("allocating page-locked memory"))?;
+        // SAFETY: `words` words, just allocated.
+        unsafe { std::ptr::write_bytes(here.cast::<u32>(), 0, words) };
+        Ok(Staging { here: here.cast(), words })
+    }
+
+    /// The first `words` words. No copy may be under way.
+    fn words(&mut self, words: usize) -> &mut [u32] {
+        assert!(words <= self.words, "within what was allocated");
+        // SAFETY: initialised, that long, and borrowed with `self`.
+        unsafe { std::slice::from_raw_parts_mut(self.here, words) }
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let all = self.words;
+        self.words(all).zeroize();
+        // SAFETY: from `malloc_host`, freed once.
+        let _ = unsafe { result::free_host(self.here.cast()) };
+    }
+}
+
+impl DriverQueue {
+    fn bind(&self) -> Result<(), DeviceError> {
+        self.driver.context.bind_to_thread().map_err(failed("using the GPU"))
+    }
+
+    fn memory(&self, buffer: Buffer, words: usize) -> &Memory {
+        let memory = self.buffers[buffer.0].as_ref().expect("reserved before");
+        assert!(words <= memory.words, "within what was reserved");
+        memory
+    }
+
+    /// Where a buffer is there, and staging of at least `words` words for it, once nothing is under way any more.
+    fn staged(&mut self, buffer: Buffer, words: usize) -> Result<(sys::CUdeviceptr, &mut [u32]), DeviceError> {
+        self.bind()?;
+        self.wait()?;
+        let memory = self.buffers[buffer.0].as_mut().expect("reserved before");
+        assert!(words <= memory.words, "within what was reserved");
+        if memory.staging.as_ref().is_none_or(|staging| staging.words < words) {
+            memory.staging = None;
+            memory.staging = Some(Staging::new(words.next_multiple_of(1 << 10))?);
+        }
+        let staging = memory.staging.as_mut().expect("made above");
+        Ok((memory.there, staging.words(words)))
+    }
+
+    /// Wipes and frees; best effort, for the GPU may be lost.
+    fn free(&mut self, buffer: usize) {
+        let Some(Memory { there, words, staging }) = self.buffers[buffer].take() else { return };
+        // SAFETY: ours alone, for nothing is under way after the synchronisation; and freed once.
+        unsafe {
+            let _ = result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream());
+            let _ = result::stream::synchronize(self.stream.cu_stream());
+            let _ = result::free_sync(there);
+        }
+        drop(staging);
+    }
+}
+
+impl Queue for DriverQueue {
+    fn reserve(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
+        if self.buffers[buffer.0].as_ref().is_some_and(|memory| memory.words >= words) {
+            return Ok(());
+        }
+        self.bind()?;
+        self.free(buffer.0);
+        // A little more than is asked for, so that batches which grow slowly do not allocate each time.
+        let words = words.next_multiple_of(1 << 16);
+        // SAFETY: the context is bound; what is allocated is freed by `free`.
+        let there = unsafe { result::malloc_sync(words * 4) }.map_err(failed("allocating on the GPU"))?;
+        self.buffers[buffer.0] = Some(Memory { there, words, staging: None });
+        // SAFETY: just allocated, that long.
+        unsafe { result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream()) }
+            .map_err(failed("clearing memory"))
+    }
+
+    fn write(
+        &mut self,
+        buffer: Buffer,
+        offset: usize,
+        words: usize,
+        fill: &mut dyn FnMut(&mut [u32]),
+    ) -> Result<(), DeviceError> {
+        self.memory(buffer, offset + words);
+        let stream = self.stream.cu_stream();
+        let (there, here) = self.staged(buffer, words)?;
+        here.fill(0);
+        fill(here);
+        // SAFETY: within the buffer there; the memory here stays until the stream was waited for.
+        let copied = unsafe { result::memcpy_htod_async(there + 4 * offset as u64, here, stream) };
+        if buffer.0 >= Buffer::records(0).0 {
+            // A key's record stays there, and nothing of it here.
+            // SAFETY: our stream.
+            let waited = unsafe { result::stream::synchronize(stream) };
+            here.zeroize();
+            waited.map_err(failed("waiting for the GPU"))?;
+        }
+        copied.map_err(failed("copying to the GPU"))
+    }
+
+    fn launch(
+        &mut self,
+        kernel: &Kernel,
+        arrays: &[(Buffer, usize)],
+        tiles: usize,
+        number: u32,
+    ) -> Result<(), DeviceError> {
+        self.bind()?;
+        let (function, warps, bytes) = self.driver.function(kernel)?;
+        assert_eq!(arrays.len(), usize::from(kernel.program.parameters), "arrays of {}", kernel.name);
+        let mut addresses: Vec<u64> =
+            arrays.iter().map(|(buffer, offset)| self.memory(*buffer, *offset).there + 4 * *offset as u64).collect();
+        let (mut tiles, mut number) = (tiles as u32, number);
+        let grid = tiles.div_ceil(warps as u32);
+        let mut arguments: Vec<*mut c_void> =
+            addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast()).collect();
+        arguments.push(std::ptr::from_mut(&mut tiles).cast());
+        arguments.push(std::ptr::from_mut(&mut number).cast());
+        let threads = (warps * LANES) as u32;
+        // SAFETY: the arguments are those the kernel's PTX declares; the arrays are as long as its contract asks, which
+        // the emulator checks for the same calls; nothing is freed before the stream was waited for.
+        unsafe {
+            result::launch_kernel(
+                function.0,
+                (grid, 1, 1),
+                (threads, 1, 1),
+                (warps * bytes) as u32,
+                self.stream.cu_stream(),
+                &mut arguments,
+            )
+        }
+        .map_err(failed(&format!("starting {}", kernel.name)))
+    }
+
+    fn wait(&mut self) -> Result<(), DeviceError> {
+        self.bind()?;
+        self.stream.synchronize().map_err(failed("waiting for the GPU"))
+    }
+
+    fn read(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) -> Result<(), DeviceError> {
+        let stream = self.stream.cu_stream();
+        let (there, here) = self.staged(buffer, words)?;
+        // SAFETY: within the buffer there; waited for before anything else is done with the memory here.
+        let copied = unsafe { result::memcpy_dtoh_async(here, there, stream) };
+        // SAFETY: our stream.
+        let waited = unsafe { result::stream::synchronize(stream) };
+        copied.map_err(failed("copying from the GPU"))?;
+        waited.map_err(failed("waiting for the GPU"))?;
+        take(here);
+        Ok(())
+    }
+
+    fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
+        self.bind()?;
+        let there = self.memory(buffer, words).there;
+        // SAFETY: within the buffer.
+        unsafe { result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream()) }
+            .map_err(failed("clearing memory"))?;
+        if self.buffers[buffer.0].as_ref().is_some_and(|memory| memory.staging.is_some()) {
+            self.wait()?;
+            let staging = self.buffers[buffer.0].as_mut().and_then(|memory| memory.staging.as_mut());
+            if let Some(staging) = staging {
+                let words = words.min(staging.words);
+                staging.words(words).zeroize();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for DriverQueue {
+    fn drop(&mut self) {
+        if self.bind().is_ok() {
+            (0..Buffer::COUNT).for_each(|buffer| self.free(buffer));
+        }
+    }
+}

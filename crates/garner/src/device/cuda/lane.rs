@@ -1,0 +1,274 @@
+//! One batch after the other through one queue: lays numbers out, runs the kernels, takes results, wipes.
+//!
+//! Secrets of a batch are wiped from the GPU and from the way there when it ends, well or not; records of keys stay until
+//! their key is dropped (and wiped by the next batch), gives way to another, or the lane ends.
+
+use super::layout::{put, put_exponent, take, tile_words, tiles_for};
+use super::machine::{Buffer, Queue};
+use super::record::{Parts, remainder_of_r, shortened};
+use super::slots::{Place, Slots};
+use crate::device::{DeviceError, Power, Private};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use garner_gpu_kernels::program::{LANES, ROW_WORDS};
+use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
+use zeroize::Zeroizing;
+
+/// The kernels for one length of moduli.
+pub struct Kernels {
+    /// Its place in [`HALF_WORDS`].
+    length: usize,
+    words: usize,
+    gather: Kernel,
+    prepare: Kernel,
+    walk: Kernel,
+    finish: Kernel,
+    recombine: Kernel,
+}
+
+impl Kernels {
+    /// Those for the length at this place in [`HALF_WORDS`].
+    pub fn new(length: usize, style: Style) -> Kernels {
+        let words = HALF_WORDS[length];
+        let kernel = |role| Kernel::new(role, words);
+        Kernels {
+            length,
+            words,
+            gather: kernel(Role::Gather),
+            prepare: kernel(Role::Prepare),
+            walk: kernel(Role::Walk(style)),
+            finish: kernel(Role::Finish),
+            recombine: kernel(Role::Recombine),
+        }
+    }
+
+    fn record_words(&self) -> usize {
+        KEY_PARTS * self.words
+    }
+}
+
+/// A private operation on a key that is loaded.
+pub struct Loaded<'a> {
+    /// The slot of its key.
+    pub slot: usize,
+    /// Below the modulus.
+    pub base: &'a [u64],
+    /// As many words.
+    pub result: &'a mut [u64],
+}
+
+/// A queue with the keys in it.
+pub struct Lane<Q> {
+    queue: Q,
+    slots: [Slots; HALF_WORDS.len()],
+}
+
+impl<Q: Queue> Lane<Q> {
+    /// No keys yet.
+    pub fn new(queue: Q) -> Lane<Q> {
+        Lane { queue, slots: Default::default() }
+    }
+
+    /// What it goes through.
+    #[cfg(test)]
+    pub fn queue(&self) -> &Q {
+        &self.queue
+    }
+
+    /// Runs private operations of keys whose primes have the length of `kernels`; at most [`Slots::MOST`].
+    pub fn operate(&mut self, kernels: &Kernels, jobs: &mut [&mut Private<'_>]) -> Result<(), DeviceError> {
+        let mut slots = Vec::with_capacity(jobs.len());
+        for slot in self.slots[kernels.length].sweep() {
+            self.write_record(kernels, slot, &mut |_| ())?;
+        }
+        for i in 0..jobs.len() {
+            let key = jobs[i].key;
+            // One key's operations often follow each other.
+            if i > 0 && std::ptr::eq(jobs[i - 1].key, key) {
+                slots.push(slots[i - 1]);
+                continue;
+            }
+            let place = self.slots[kernels.length].place(key);
+            if let Place::Load(slot) = place {
+                let loaded = self.load(kernels, slot, &Parts::of(key));
+                if loaded.is_err() {
+                    // Whatever is there is not that key: nobody may find it.
+                    self.slots[kernels.length] = Slots::default();
+                }
+                loaded?;
+            }
+            let (Place::Load(slot) | Place::Loaded(slot)) = place;
+            slots.push(slot);
+        }
+        let mut loaded: Vec<Loaded<'_>> = jobs
+            .iter_mut()
+            .zip(slots)
+            .map(|(job, slot)| Loaded { slot, base: job.base, result: &mut *job.result })
+            .collect();
+        self.run(kernels, &mut loaded)
+    }
+
+    /// Loads a key into a slot.
+    pub fn load(&mut self, kernels: &Kernels, slot: usize, parts: &Parts<'_>) -> Result<(), DeviceError> {
+        let words = Slots::MOST * kernels.record_words();
+        self.queue.reserve(Buffer::records(kernels.length), words)?;
+        self.write_record(kernels, slot, &mut |record| parts.write(kernels.words, record))
+    }
+
+    fn write_record(
+        &mut self,
+        kernels: &Kernels,
+        slot: usize,
+        fill: &mut dyn FnMut(&mut [u32]),
+    ) -> Result<(), DeviceError> {
+        let words = kernels.record_words();
+        self.queue.write(Buffer::records(kernels.length), slot * words, words, fill)
+    }
+
+    /// Runs private operations of loaded keys.
+    pub fn run(&mut self, kernels: &Kernels, jobs: &mut [Loaded<'_>]) -> Result<(), DeviceError> {
+        let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
+        let number = tiles * tile_words(words);
+        // For p first, then for q.
+        let buffers = [
+            (Buffer::INDEX, tiles * tile_words(ROW_WORDS)),
+            (Buffer::MODULUS, 2 * number),
+            (Buffer::ONE, 2 * number),
+            (Buffer::EXPONENT, 2 * number),
+            (Buffer::BASE, 2 * number),
+            (Buffer::TABLE, 2 * ENTRIES * number),
+            (Buffer::POWER, 2 * number),
+            (Buffer::INVERSE, number),
+            (Buffer::RESULT, 2 * number),
+        ];
+        self.within(&buffers, |queue| {
+            queue.write(Buffer::INDEX, 0, buffers[0].1, &mut |index| {
+                for (i, lane) in index.chunks_exact_mut(ROW_WORDS).enumerate() {
+                    // Lanes without an operation work on zero.
+                    lane[0] = jobs.get(i).unwrap_or(&jobs[0]).slot as u32;
+                }
+            })?;
+            queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
+                jobs.iter().enumerate().for_each(|(i, job)| put(bases, i, 2 * words, job.base));
+            })?;
+            let halves = [(0, 0), (number, ENTRIES * number)];
+            let mut arrays = vec![(Buffer::INDEX, 0), (Buffer::records(kernels.length), 0)];
+            for (at, _) in halves {
+                arrays.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
+            }
+            arrays.push((Buffer::INVERSE, 0));
+            queue.launch(&kernels.gather, &arrays, tiles, 0)?;
+            for (at, table) in halves {
+                let arrays = [
+                    (Buffer::MODULUS, at),
+                    (Buffer::ONE, at),
+                    (Buffer::BASE, 0),
+                    (Buffer::TABLE, table),
+                    (Buffer::POWER, at),
+                ];
+                queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
+            }
+            walk_and_finish(queue, kernels, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            let arrays = [
+                (Buffer::MODULUS, 0),
+                (Buffer::MODULUS, number),
+                (Buffer::INVERSE, 0),
+                (Buffer::POWER, 0),
+                (Buffer::POWER, number),
+                (Buffer::RESULT, 0),
+            ];
+            queue.launch(&kernels.recombine, &arrays, tiles, 0)?;
+            queue.read(Buffer::RESULT, 2 * number, &mut |results| {
+                jobs.iter_mut().enumerate().for_each(|(i, job)| take(results, i, 2 * words, job.result));
+            })
+        })
+    }
+
+    /// Runs exponentiations modulo numbers of the length of `kernels`.
+    pub fn exponentiate(&mut self, kernels: &Kernels, jobs: &mut [&mut Power<'_>]) -> Result<(), DeviceError> {
+        let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
+        let (number, all) = (tiles * tile_words(words), tiles * LANES);
+        let buffers = [
+            (Buffer::MODULUS, number),
+            (Buffer::ONE, number),
+            (Buffer::EXPONENT, number),
+            (Buffer::BASE, 2 * number),
+            (Buffer::TABLE, ENTRIES * number),
+            (Buffer::POWER, number),
+        ];
+        let rows = jobs.iter().map(|job| (2 * job.exponent.len()).div_ceil(ROW_WORDS)).max().unwrap_or(0);
+        self.within(&buffers, |queue| {
+            queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
+                // Lanes without an exponentiation raise zero, modulo the first number.
+                (0..all).for_each(|i| put(moduli, i, words, jobs.get(i).unwrap_or(&jobs[0]).modulus.words()));
+            })?;
+            queue.write(Buffer::ONE, 0, number, &mut |ones| {
+                let first = remainder_of_r(jobs[0].modulus.words(), words);
+                for i in 0..all {
+                    match jobs.get(i) {
+                        Some(job) => put(ones, i, words, &remainder_of_r(job.modulus.words(), words)),
+                        None => put(ones, i, words, &first),
+                    }
+                }
+            })?;
+            queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
+                for (i, job) in jobs.iter().enumerate() {
+                    let reduced = shortened(job.base, job.modulus.words(), words);
+                    put(bases, i, 2 * words, reduced.as_ref().map_or(job.base, |reduced| reduced));
+                }
+            })?;
+            let arrays = [Buffer::MODULUS, Buffer::ONE, Buffer::BASE, Buffer::TABLE, Buffer::POWER].map(|b| (b, 0));
+            queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
+            // Exponents longer than a modulus go through in parts, the highest first.
+            let most = words / ROW_WORDS;
+            let mut left = rows;
+            while left > 0 {
+                let part = if left.is_multiple_of(most) { most } else { left % most };
+                left -= part;
+                queue.write(Buffer::EXPONENT, 0, number, &mut |exponents| {
+                    for (i, job) in jobs.iter().enumerate() {
+                        let mut digits = Zeroizing::new([0_u32; 64]);
+                        let digits = &mut digits[..part * ROW_WORDS];
+                        for (j, digit) in digits.iter_mut().enumerate() {
+                            let at = left * ROW_WORDS + j;
+                            *digit = job.exponent.get(at / 2).map_or(0, |word| (word >> (32 * (at % 2))) as u32);
+                        }
+                        put_exponent(exponents, i, words, digits);
+                    }
+                })?;
+                walk(queue, kernels, tiles, part as u32)?;
+            }
+            finish(queue, kernels, tiles)?;
+            queue.read(Buffer::POWER, number, &mut |powers| {
+                jobs.iter_mut().enumerate().for_each(|(i, job)| take(powers, i, words, job.result));
+            })
+        })
+    }
+
+    /// Reserves buffers, runs `work` and wipes them, whatever comes of it.
+    fn within(
+        &mut self,
+        buffers: &[(Buffer, usize)],
+        work: impl FnOnce(&mut Q) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        for (buffer, words) in buffers {
+            self.queue.reserve(*buffer, *words)?;
+        }
+        let result = work(&mut self.queue);
+        let wiped = buffers.iter().map(|(buffer, words)| self.queue.wipe(*buffer, *words)).collect::<Vec<_>>();
+        result.and(wiped.into_iter().collect())
+    }
+}
+
+fn walk<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize, rows: u32) -> Result<(), DeviceError> {
+    let arrays = [Buffer::MODULUS, Buffer::EXPONENT, Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
+    queue.launch(&kernels.walk, &arrays, tiles, rows)
+}
+
+fn finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
+    queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
+}
+
+fn walk_and_finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize, rows: u32) -> Result<(), DeviceError> {
+    walk(queue, kernels, tiles, rows)?;
+    finish(queue, kernels, tiles)
+}

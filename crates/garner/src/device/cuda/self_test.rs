@@ -1,0 +1,110 @@
+//! What a GPU must get right before anything is given to it: fresh random numbers, compared with libcrypto's answers.
+
+use super::lane::{Kernels, Lane, Loaded};
+use super::machine::Queue;
+use super::record::Parts;
+use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
+use crate::arithmetic::{Arithmetic, Modulus, Power};
+use crate::device::DeviceError;
+use garner_gpu_kernels::HALF_WORDS;
+use openssl::bn::{BigNum, BigNumContext};
+
+/// One more than a tile, so that a second tile and idle lanes take part.
+const COUNT: usize = garner_gpu_kernels::LANES + 1;
+
+/// Runs the kernels of one length on known answers.
+///
+/// # Errors
+/// The GPU failed, or one answer is wrong; the reason says which.
+pub fn run<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, length: usize) -> Result<(), DeviceError> {
+    exponentiations(lane, kernels, HALF_WORDS[length] / 2)?;
+    private_operations(lane, kernels, HALF_WORDS[length] / 2)
+}
+
+fn random(words: usize) -> Result<Vec<u64>, DeviceError> {
+    let mut bytes = vec![0; 8 * words];
+    openssl::rand::rand_bytes(&mut bytes).map_err(|error| DeviceError(format!("no random numbers: {error}")))?;
+    Ok(bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))).collect())
+}
+
+/// Odd, and as long as can be.
+fn random_modulus(words: usize) -> Result<Modulus, DeviceError> {
+    let mut number = random(words)?;
+    number[0] |= 1;
+    number[words - 1] |= 1 << 63;
+    Modulus::new(&number).map_err(|error| DeviceError(error.to_string()))
+}
+
+fn wrong(what: &str, words: usize, number: usize) -> DeviceError {
+    DeviceError(format!("the self-test failed: {what} of {} bits, number {number}, is wrong", 64 * words))
+}
+
+fn exponentiations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: usize) -> Result<(), DeviceError> {
+    let cases = (0..COUNT).map(|_| Ok((random_modulus(words)?, random(words)?, random(words)?)));
+    let cases = cases.collect::<Result<Vec<_>, DeviceError>>()?;
+    let (mut results, mut expected) = (vec![vec![0; words]; COUNT], vec![vec![0; words]; COUNT]);
+    let mut jobs = jobs(&cases, &mut results);
+    lane.exponentiate(kernels, &mut jobs.iter_mut().collect::<Vec<_>>())?;
+    Libcrypto.power_secret(&mut self::jobs(&cases, &mut expected));
+    match results.iter().zip(&expected).position(|(result, expected)| result != expected) {
+        Some(number) => Err(wrong("an exponentiation", words, number)),
+        None => Ok(()),
+    }
+}
+
+fn jobs<'a>(cases: &'a [(Modulus, Vec<u64>, Vec<u64>)], results: &'a mut [Vec<u64>]) -> Vec<Power<'a>> {
+    cases
+        .iter()
+        .zip(results)
+        .map(|((modulus, base, exponent), result)| Power { modulus, base, exponent, result })
+        .collect()
+}
+
+/// Garner's formula needs p and q coprime, not prime.
+fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: usize) -> Result<(), DeviceError> {
+    let memory = "memory for a number";
+    let mut context = BigNumContext::new().expect(memory);
+    let (p, q, q_inverse) = loop {
+        let (p, q) = (random_modulus(words)?, random_modulus(words)?);
+        let (p_number, q_number) = (SecretBigNum::from_words(p.words()), SecretBigNum::from_words(q.words()));
+        let mut inverse = SecretBigNum::new();
+        if inverse.mod_inverse(&q_number, &p_number, &mut context).is_ok() {
+            let mut q_inverse = vec![0; words];
+            inverse.to_words(&mut q_inverse);
+            break (p, q, q_inverse);
+        }
+    };
+    let (dp, dq) = (random(words)?, random(words)?);
+    let parts = Parts { p: p.words(), q: q.words(), dp: &dp, dq: &dq, q_inverse: &q_inverse };
+    let mut n = BigNum::new().expect(memory);
+    n.checked_mul(&SecretBigNum::from_words(p.words()), &SecretBigNum::from_words(q.words()), &mut context)
+        .expect(memory);
+    let mut bases = vec![vec![0; 2 * words]; COUNT];
+    for base in &mut bases {
+        let mut number = SecretBigNum::new();
+        n.rand_range(&mut number).map_err(|error| DeviceError(format!("no random numbers: {error}")))?;
+        number.to_words(base);
+    }
+    let mut results = vec![vec![0; 2 * words]; COUNT];
+    lane.load(kernels, 0, &parts)?;
+    let mut loaded: Vec<Loaded<'_>> =
+        bases.iter().zip(&mut results).map(|(base, result)| Loaded { slot: 0, base, result }).collect();
+    lane.run(kernels, &mut loaded)?;
+
+    // Right is what has the right remainders, and is below n.
+    for (modulus, exponent) in [(&p, &dp), (&q, &dq)] {
+        let mut expected = vec![vec![0; words]; COUNT];
+        let mut jobs: Vec<Power<'_>> =
+            bases.iter().zip(&mut expected).map(|(base, result)| Power { modulus, base, exponent, result }).collect();
+        Libcrypto.power_secret(&mut jobs);
+        for (number, (result, expected)) in results.iter().zip(&expected).enumerate() {
+            let result = SecretBigNum::from_words(result);
+            let mut remainder = SecretBigNum::new();
+            remainder.nnmod(&result, &SecretBigNum::from_words(modulus.words()), &mut context).expect(memory);
+            if *remainder != *SecretBigNum::from_words(expected) || *result >= n {
+                return Err(wrong("a private operation", 2 * words, number));
+            }
+        }
+    }
+    Ok(())
+}

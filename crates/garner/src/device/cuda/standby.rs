@@ -1,0 +1,137 @@
+//! A GPU that is opened when there is work for it.
+//!
+//! Opening a GPU takes time and some hundred megabytes of its memory, which a process that signs ten times should not pay. So
+//! nothing is opened before [`ASKED`] operations came by; then a thread opens it and runs the self-tests while the CPU goes
+//! on. A child made by `fork` starts anew, for it cannot use its parent's.
+
+use super::driver::Driver;
+use super::{Gpu, MIN_BITS};
+use crate::arithmetic::Modulus;
+use crate::device::{Device, DeviceError, Level, Limits, Power, Private};
+use crate::fork::ForkLocal;
+use crate::key::PrivateKey;
+use garner_gpu_kernels::HALF_WORDS;
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+/// Operations after which the GPU is opened.
+const ASKED: u32 = 1024;
+
+/// Exponentiations wanted at once. Half of what fills an H100; several batches run at the same time.
+const BATCH: usize = 32_768;
+
+/// A GPU of this machine, not opened yet.
+pub struct Standby {
+    name: String,
+    ordinal: usize,
+    state: ForkLocal<State>,
+}
+
+#[derive(Default)]
+struct State {
+    asked: AtomicU32,
+    /// Shared with the thread that opens it.
+    gpu: Arc<OnceLock<Gpu<Arc<Driver>>>>,
+}
+
+impl Standby {
+    /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
+    /// `GARNER_GPU` is `off`.
+    pub fn all() -> Vec<Standby> {
+        if std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == "off") {
+            return Vec::new();
+        }
+        let is_there = |ordinal: &usize| fs::exists(format!("/dev/nvidia{ordinal}")).unwrap_or(false);
+        (0..).take_while(is_there).map(Standby::new).collect()
+    }
+
+    fn new(ordinal: usize) -> Standby {
+        Standby { name: format!("cuda:{ordinal}"), ordinal, state: ForkLocal::new() }
+    }
+
+    /// The GPU, if it is open. Counts; who asks often enough has it opened.
+    fn gpu(&self) -> Option<&Gpu<Arc<Driver>>> {
+        let state = self.state.get();
+        if let Some(gpu) = state.gpu.get() {
+            return Some(gpu);
+        }
+        // Once only: the count goes on.
+        if state.asked.fetch_add(1, Ordering::Relaxed) == ASKED {
+            self.open(&state.gpu);
+        }
+        None
+    }
+
+    fn open(&self, place: &Arc<OnceLock<Gpu<Arc<Driver>>>>) {
+        let (ordinal, place) = (self.ordinal, Arc::clone(place));
+        let open = move || match Driver::open(ordinal) {
+            Ok(driver) => {
+                let gpu = Gpu::new(Arc::new(driver));
+                gpu.test_in_background();
+                let _ = place.set(gpu);
+            }
+            Err(error) => tracing::warn!(ordinal, %error, "a GPU cannot be used"),
+        };
+        if let Err(error) = thread::Builder::new().name("garner-gpu".into()).spawn(open) {
+            tracing::warn!(%error, "no thread to open a GPU; it is not used");
+        }
+    }
+}
+
+impl Device for Standby {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn level(&self) -> Level {
+        Level::Operation
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { min_bits: MIN_BITS, max_bits: 32 * HALF_WORDS[HALF_WORDS.len() - 1] }
+    }
+
+    fn takes_key(&self, key: &PrivateKey) -> bool {
+        self.gpu().is_some_and(|gpu| gpu.takes_key(key))
+    }
+
+    fn takes_modulus(&self, modulus: &Modulus) -> bool {
+        self.gpu().is_some_and(|gpu| gpu.takes_modulus(modulus))
+    }
+
+    fn preferred_batch(&self) -> usize {
+        BATCH
+    }
+
+    fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.opened()?.exponentiate(jobs)
+    }
+
+    fn operate(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
+        self.opened()?.operate(jobs)
+    }
+}
+
+impl Standby {
+    fn opened(&self) -> Result<&Gpu<Arc<Driver>>, DeviceError> {
+        self.state.get().gpu.get().ok_or_else(|| DeviceError(format!("{} is not open", self.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openssl::rsa::Rsa;
+
+    #[test]
+    fn a_gpu_that_cannot_be_opened_is_never_used_and_stops_nobody() {
+        // No machine has so many.
+        let standby = Standby::new(9_999);
+        let der = Rsa::generate(1024).unwrap().private_key_to_der().unwrap();
+        let key = PrivateKey::from_der(&der).unwrap();
+        assert!((0..2 * ASKED).all(|_| !standby.takes_key(&key)));
+        assert!(standby.operate(&mut []).is_err());
+    }
+}

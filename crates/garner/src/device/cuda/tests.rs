@@ -1,0 +1,278 @@
+//! The device over the emulator: everything but the driver.
+
+use super::emulated::EmulatedQueue;
+use super::lane::{Kernels, Lane};
+use super::*;
+use crate::arithmetic::Arithmetic;
+use crate::arithmetic::libcrypto::Libcrypto;
+use crate::gather::{Config, Gatherer, Operation};
+use garner_gpu_kernels::Kernel;
+use openssl::bn::{BigNum, BigNumContext};
+use openssl::rsa::Rsa;
+
+fn gpu(bits: usize) -> Gpu<Emulator> {
+    let gpu = Gpu::new(Emulator);
+    gpu.test(bits).unwrap();
+    gpu
+}
+
+fn key(bits: u32) -> Arc<PrivateKey> {
+    let rsa = Rsa::generate(bits).unwrap();
+    Arc::new(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap())
+}
+
+fn random_below(modulus: &Modulus) -> Vec<u64> {
+    let bytes = modulus.words().iter().rev().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let mut number = BigNum::new().unwrap();
+    BigNum::from_slice(&bytes).unwrap().rand_range(&mut number).unwrap();
+    let bytes = number.to_vec_padded(bytes.len() as i32).unwrap();
+    bytes.rchunks(8).map(|chunk| u64::from_be_bytes(chunk.try_into().unwrap())).collect()
+}
+
+/// Private operations of these keys, in turn, `count` of them; compared with libcrypto.
+fn operate(device: &dyn Device, keys: &[Arc<PrivateKey>], count: usize) {
+    let of = |i: usize| &keys[i % keys.len()];
+    let bases: Vec<Vec<u64>> = (0..count).map(|i| random_below(of(i).public().modulus())).collect();
+    let mut results: Vec<Vec<u64>> = bases.iter().map(|base| vec![7; base.len()]).collect();
+    let mut jobs: Vec<Private<'_>> = bases
+        .iter()
+        .zip(&mut results)
+        .enumerate()
+        .map(|(i, (base, result))| Private { key: of(i), base, result })
+        .collect();
+    device.operate(&mut jobs).unwrap();
+    let mut expected = results.clone();
+    let mut powers: Vec<Power<'_>> = bases
+        .iter()
+        .zip(&mut expected)
+        .enumerate()
+        .map(|(i, (base, result))| Power { modulus: of(i).public().modulus(), base, exponent: of(i).d(), result })
+        .collect();
+    Libcrypto.power_secret(&mut powers);
+    assert!(results == expected);
+}
+
+#[test]
+fn private_operations_of_mixed_keys_and_sizes_equal_libcrypto() {
+    let device = gpu(512);
+    device.test(1024).unwrap();
+    // 1,040 bits: primes of 520, which take the length of 1,024.
+    let keys = [key(1024), key(1040), key(1024)];
+    assert!(keys.iter().all(|key| device.takes_key(key)));
+    operate(&device, &keys, 1);
+    operate(&device, &keys, 40);
+}
+
+#[test]
+fn exponentiations_with_exponents_longer_and_shorter_than_the_modulus_equal_libcrypto() {
+    let device = gpu(512);
+    let modulus = |bits: i32| {
+        let mut number = BigNum::new().unwrap();
+        number.rand(bits, openssl::bn::MsbOption::ONE, true).unwrap();
+        let bytes = number.to_vec_padded(64).unwrap();
+        let words: Vec<u64> = bytes.rchunks(8).map(|chunk| u64::from_be_bytes(chunk.try_into().unwrap())).collect();
+        Modulus::new(&words).unwrap()
+    };
+    let moduli = [modulus(512), modulus(511), modulus(300), modulus(448)];
+    let exponent_words = [8, 1, 3, 13];
+    for base_words in [1, 8, 16, 40] {
+        let bases: Vec<Vec<u64>> =
+            (0..4).map(|i| (0..base_words).map(|j| u64::MAX / (i + j + 2) ^ j).collect()).collect();
+        let exponents: Vec<Vec<u64>> = exponent_words
+            .iter()
+            .map(|words| (0..*words).map(|i| 0x9E37_79B9_7F4A_7C15 << (i % 7)).collect())
+            .collect();
+        let mut results: Vec<Vec<u64>> = moduli.iter().map(|modulus| vec![0; modulus.words().len()]).collect();
+        let mut expected = results.clone();
+        for (results, by_device) in [(&mut results, true), (&mut expected, false)] {
+            let mut jobs: Vec<Power<'_>> = results
+                .iter_mut()
+                .enumerate()
+                .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
+                .collect();
+            if by_device {
+                device.exponentiate(&mut jobs).unwrap();
+            } else {
+                Libcrypto.power_secret(&mut jobs);
+            }
+        }
+        assert_eq!(results, expected, "bases of {base_words} words");
+    }
+}
+
+#[test]
+fn nothing_is_taken_before_the_self_test_of_its_length() {
+    let device = Gpu::new(Emulator);
+    let (small, large) = (key(1024), key(2048));
+    assert!(!device.takes_key(&small) && !device.takes_modulus(small.p()));
+    device.test(512).unwrap();
+    assert!(device.takes_key(&small) && device.takes_modulus(small.p()));
+    assert!(!device.takes_key(&large));
+    assert_eq!(device.lengths(), [512]);
+}
+
+/// A GPU that computes wrongly, or not at all.
+struct Broken {
+    fails: bool,
+}
+
+struct BrokenQueue {
+    queue: EmulatedQueue,
+    fails: bool,
+}
+
+impl Machine for Broken {
+    type Queue = BrokenQueue;
+
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    fn model(&self) -> &str {
+        "broken"
+    }
+
+    fn width(&self) -> usize {
+        64
+    }
+
+    fn queue(&self) -> Result<BrokenQueue, DeviceError> {
+        Ok(BrokenQueue { queue: EmulatedQueue::default(), fails: self.fails })
+    }
+}
+
+impl Queue for BrokenQueue {
+    fn reserve(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
+        self.queue.reserve(buffer, words)
+    }
+
+    fn write(
+        &mut self,
+        buffer: Buffer,
+        offset: usize,
+        words: usize,
+        fill: &mut dyn FnMut(&mut [u32]),
+    ) -> Result<(), DeviceError> {
+        self.queue.write(buffer, offset, words, fill)
+    }
+
+    fn launch(
+        &mut self,
+        kernel: &Kernel,
+        arrays: &[(Buffer, usize)],
+        tiles: usize,
+        number: u32,
+    ) -> Result<(), DeviceError> {
+        if self.fails {
+            return Err(DeviceError("the GPU has fallen off the bus".into()));
+        }
+        self.queue.launch(kernel, arrays, tiles, number)
+    }
+
+    fn wait(&mut self) -> Result<(), DeviceError> {
+        self.queue.wait()
+    }
+
+    fn read(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) -> Result<(), DeviceError> {
+        self.queue.read(buffer, words, &mut |read| {
+            let mut read = read.to_vec();
+            // One bit of one of the results.
+            read[4 * 20] ^= 1;
+            take(&read);
+        })
+    }
+
+    fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
+        self.queue.wipe(buffer, words)
+    }
+}
+
+#[test]
+fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
+    let device = Gpu::new(Broken { fails: false });
+    let DeviceError(reason) = device.test(512).unwrap_err();
+    assert_eq!(reason, "the self-test failed: an exponentiation of 512 bits, number 20, is wrong");
+    assert!(device.lengths().is_empty());
+}
+
+#[test]
+fn a_lost_gpu_is_taken_out_of_service_and_callers_notice_nothing() {
+    let device = Gpu::new(Broken { fails: true });
+    // As if it had been lost after its test.
+    device.shared.passed.store(1, Ordering::Release);
+    let gatherer = Gatherer::new(Config::with(Arc::new(Libcrypto), vec![Arc::new(device)]));
+    let key = key(1024);
+    for _ in 0..5 {
+        let power = gatherer.run(Operation::private(&key, b"a number").unwrap()).unwrap();
+        let back = gatherer.run(Operation::public(key.public(), &power).unwrap()).unwrap();
+        assert!(back.ends_with(b"a number"));
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.device_failures, statistics.out_of_service), (3, 1));
+}
+
+#[test]
+fn the_gatherer_signs_through_the_gpu() {
+    let gatherer = Gatherer::new(Config::with(Arc::new(Libcrypto), vec![Arc::new(gpu(512))]));
+    let key = key(1024);
+    let operations = (0..70).map(|i: u32| Operation::private(&key, &i.to_be_bytes()).unwrap()).collect();
+    for (i, power) in gatherer.run_batch(operations).into_iter().enumerate() {
+        let back = gatherer.run(Operation::public(key.public(), &power.unwrap()).unwrap()).unwrap();
+        assert!(back.ends_with(&(i as u32).to_be_bytes()));
+    }
+    let statistics = gatherer.statistics();
+    assert_eq!((statistics.faults, statistics.device_failures), (0, 0));
+}
+
+#[test]
+fn nothing_of_a_batch_and_nothing_of_a_dropped_key_is_left() {
+    let kernels = Kernels::new(0, Style::usual(16));
+    let mut lane = Lane::new(EmulatedQueue::default());
+    let run = |lane: &mut Lane<EmulatedQueue>, key: &PrivateKey| {
+        let base = random_below(key.public().modulus());
+        let mut result = vec![0; base.len()];
+        let mut job = Private { key, base: &base, result: &mut result };
+        lane.operate(&kernels, &mut [&mut job]).unwrap();
+    };
+    let dropped = key(1024);
+    run(&mut lane, &dropped);
+    for buffer in 0..Buffer::records(0).0 {
+        assert!(lane.queue().buffer(Buffer(buffer)).iter().all(|word| *word == 0), "buffer {buffer}");
+    }
+    let p = dropped.p().words()[3];
+    let holds = |lane: &Lane<EmulatedQueue>| {
+        let records = lane.queue().buffer(Buffer::records(0));
+        records.windows(2).any(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32 == p)
+    };
+    assert!(holds(&lane), "the key stays for the next batch");
+    drop(dropped);
+    run(&mut lane, &key(1024));
+    assert!(!holds(&lane), "the key is gone");
+}
+
+#[test]
+fn keys_that_take_turns_do_not_get_each_others_results() {
+    let device = gpu(512);
+    let (first, second) = (key(1024), key(1024));
+    for key in [&first, &second, &first] {
+        operate(&device, std::slice::from_ref(key), 2);
+    }
+}
+
+#[test]
+fn numbers_modulo_which_r_is_not_one_subtraction_away() {
+    let mut context = BigNumContext::new().unwrap();
+    for bits in [512_i32, 511, 300] {
+        let mut number = BigNum::new().unwrap();
+        number.rand(bits, openssl::bn::MsbOption::ONE, true).unwrap();
+        let bytes = number.to_vec_padded((bits + 63) / 64 * 8).unwrap();
+        let words: Vec<u64> = bytes.rchunks(8).map(|chunk| u64::from_be_bytes(chunk.try_into().unwrap())).collect();
+        let mut r = BigNum::new().unwrap();
+        r.set_bit(512).unwrap();
+        let mut expected = BigNum::new().unwrap();
+        expected.nnmod(&r, &number, &mut context).unwrap();
+        let remainder = record::remainder_of_r(&words, 16);
+        let remainder: Vec<u8> = remainder.iter().rev().flat_map(|word| word.to_be_bytes()).collect();
+        assert!(BigNum::from_slice(&remainder).unwrap() == expected, "{bits} bits");
+    }
+}
