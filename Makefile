@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench fuzz install deb demo clean
+.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz install deb demo clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ check-keys: setup ## 10,000 generated RSA-2048 keys, each held by libcrypto agai
 bench: build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
 	./bench/openssl.sh
+
+bench-gpu: setup ## everything on a GPU, checked and measured, into bench/results
+	./bench/gpu.sh
 
 demo: build ## one signing program in software and accelerated, over 1 to 256 callers, side by side and drawn
 	$(CARGO) run --release --package garner-openssl-provider --example demo -- $(OUT)/libgarner_provider.so target/demo.svg

@@ -6,6 +6,7 @@ use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::board::{Board, Options};
+use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use serde::Serialize;
@@ -68,8 +69,8 @@ const STRING: &str = "a string takes everything";
 /// Which devices a command uses.
 #[derive(Args, Debug)]
 pub struct Choice {
-    /// Device: one that `garner devices` lists, or a board, vfio-user:PATH or a PCI address; several times for several
-    /// [default: the fastest]
+    /// Device: one that `garner devices` lists, a board, vfio-user:PATH or a PCI address, or a GPU, cuda or cuda:N;
+    /// several times for several [default: the fastest]
     #[arg(long, value_name = "NAME")]
     device: Vec<String>,
 
@@ -95,7 +96,8 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 /// The configuration with the devices wished for, and the CPU for what they cannot take; without a wish, the fastest
-/// device present. A wish with a colon is a board's address: `vfio-user:PATH`, or that of a PCI card.
+/// device present. `cuda` and `cuda:N` are GPUs; any other wish with a colon is a board's address: `vfio-user:PATH`, or that
+/// of a PCI card.
 fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     let mut config = Config::new().of("devices")?;
     if wishes.is_empty() {
@@ -106,7 +108,9 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     }
     let mut present = std::mem::take(&mut config.devices);
     for wish in wishes {
-        if wish.contains(':') {
+        if wish == "cuda" || wish.starts_with("cuda:") {
+            config.devices.push(Arc::new(gpu(wish)?));
+        } else if wish.contains(':') {
             config.devices.push(Arc::new(Board::open(wish, options).of("--device")?));
         } else if let Some(index) = present.iter().position(|device| device.name() == wish) {
             config.devices.push(present.remove(index));
@@ -123,26 +127,47 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     Ok(config)
 }
 
+/// The GPU called `cuda` (the first) or `cuda:N`, opened, its kernels compiled and tested.
+fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
+    let failed = |reason: String| Failure::Environment(format!("device {wish}: {reason}"));
+    let ordinal = wish.strip_prefix("cuda:").unwrap_or("0");
+    let ordinal =
+        ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
+    let driver = match Driver::open(ordinal) {
+        Err(_) if Driver::count() == 0 => return Err(failed(NO_GPU.into())),
+        driver => driver.map_err(|error| failed(error.to_string()))?,
+    };
+    let gpu = Gpu::new(Arc::new(driver));
+    for words in HALF_WORDS {
+        gpu.test(32 * words).map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(gpu)
+}
+
+const NO_GPU: &str = "there is no NVIDIA driver here, or it sees no GPU";
+
 fn entries(config: &Config) -> Vec<Entry> {
     let mut entries = Vec::new();
     for device in &config.devices {
         let kernels = match device.name() {
             "cpu" | "libcrypto" => kernels(&*config.arithmetic),
-            _ => "-".to_owned(),
+            name => model(name).unwrap_or_else(|| "-".to_owned()),
         };
-        let note = if entries.is_empty() { "used first" } else { "used when those above cannot" };
+        let note = if device.name().starts_with("cuda:") {
+            "used for large batches, after its self-test"
+        } else if entries.is_empty() {
+            "used first"
+        } else {
+            "used when those above cannot"
+        };
         entries.push(entry(&**device, true, kernels, note.to_owned()));
     }
     if !entries.iter().any(|entry| entry.name == "cpu") {
-        entries.push(Entry {
-            name: "cpu".into(),
-            present: false,
-            kernels: "-".into(),
-            batch: 0,
-            min_bits: 0,
-            max_bits: 0,
-            note: no_cpu(),
-        });
+        entries.push(absent("cpu", no_cpu()));
+    }
+    if !entries.iter().any(|entry| entry.name.starts_with("cuda:")) {
+        let off = std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == "off");
+        entries.push(absent("cuda", if off { "turned off: GARNER_GPU is off".into() } else { NO_GPU.into() }));
     }
     if !entries.iter().any(|entry| entry.name == "libcrypto") {
         let libcrypto = Cpu::new(Arc::new(Libcrypto));
@@ -150,6 +175,16 @@ fn entries(config: &Config) -> Vec<Entry> {
         entries.push(entry(&libcrypto, true, kernels(&Libcrypto), note.to_owned()));
     }
     entries
+}
+
+/// The model of the GPU called `cuda:N`.
+fn model(name: &str) -> Option<String> {
+    let ordinal = name.strip_prefix("cuda:")?.parse::<usize>().ok()?;
+    Driver::open(ordinal).ok().map(|driver| Arc::new(driver).model().to_owned())
+}
+
+fn absent(name: &str, note: String) -> Entry {
+    Entry { name: name.into(), present: false, kernels: "-".into(), batch: 0, min_bits: 0, max_bits: 0, note }
 }
 
 fn entry(device: &dyn Device, present: bool, kernels: String, note: String) -> Entry {

@@ -77,7 +77,7 @@ fn exponentiations_with_exponents_longer_and_shorter_than_the_modulus_equal_libc
     let exponent_words = [8, 1, 3, 13];
     for base_words in [1, 8, 16, 40] {
         let bases: Vec<Vec<u64>> =
-            (0..4).map(|i| (0..base_words).map(|j| u64::MAX / (i + j + 2) ^ j).collect()).collect();
+            (0..4).map(|i| (0..base_words).map(|j| (u64::MAX / (i + j + 2)) ^ j).collect()).collect();
         let exponents: Vec<Vec<u64>> = exponent_words
             .iter()
             .map(|words| (0..*words).map(|i| 0x9E37_79B9_7F4A_7C15 << (i % 7)).collect())

@@ -1,0 +1,169 @@
+//! Kernels alone: nothing is copied while time runs, numbers are random, and so are keys.
+
+use crate::energy::Meter;
+use crate::report::Row;
+use crate::samples::{Samples, Work};
+use garner::device::DeviceError;
+use garner::device::cuda::{Buffer, Machine, Queue, Style};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use garner_gpu_kernels::program::ROW_WORDS;
+use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, Role};
+use std::time::Duration;
+
+/// Different keys in a batch.
+const KEYS: usize = 64;
+
+/// Products of two words in one private operation with halves of `words` words: what the pipe must do at least.
+pub fn products(words: usize) -> f64 {
+    let n = words as f64;
+    let (square, multiply, reduce) = (n * (n + 1.0) / 2.0, n * n, n * n);
+    let windows = 8.0 * n;
+    2.0 * windows * (4.0 * (square + reduce) + multiply + reduce)
+}
+
+fn fill_random(words: &mut [u32]) {
+    let mut bytes = vec![0; 4 * words.len()];
+    openssl::rand::rand_bytes(&mut bytes).expect("random numbers");
+    for (word, chunk) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+        *word = u32::from_le_bytes(chunk.try_into().expect("four bytes"));
+    }
+}
+
+/// Writes random numbers of `words` words in tiles: odd ones of full length where `moduli`.
+fn fill_tiles(tiles: &mut [u32], words: usize, moduli: bool) {
+    fill_random(tiles);
+    if moduli {
+        let row = LANES * ROW_WORDS;
+        for tile in tiles.chunks_exact_mut(words * LANES) {
+            tile[..row].iter_mut().step_by(ROW_WORDS).for_each(|lowest| *lowest |= 1);
+            let last = tile.len() - row;
+            tile[last + ROW_WORDS - 1..].iter_mut().step_by(ROW_WORDS).for_each(|highest| *highest |= 1 << 31);
+        }
+    }
+}
+
+/// Private operations of `2 * 32 * words` bits in batches of `count`, without copies, blinding and check.
+pub fn private<M: Machine>(
+    machine: &M,
+    meter: Option<&Meter>,
+    words: usize,
+    style: Style,
+    count: usize,
+    time: Duration,
+) -> Result<Row, DeviceError> {
+    let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
+    let tiles = count.div_ceil(LANES);
+    let number = tiles * words * LANES;
+    let mut queue = machine.queue()?;
+    let index = tiles * LANES * ROW_WORDS;
+    let records = KEYS * KEY_PARTS * words;
+    for (buffer, words) in [
+        (Buffer::INDEX, index),
+        (Buffer::MODULUS, 2 * number),
+        (Buffer::ONE, 2 * number),
+        (Buffer::EXPONENT, 2 * number),
+        (Buffer::BASE, 2 * number),
+        (Buffer::TABLE, 2 * ENTRIES * number),
+        (Buffer::POWER, 2 * number),
+        (Buffer::INVERSE, number),
+        (Buffer::RESULT, 2 * number),
+        (Buffer::records(length), records),
+    ] {
+        queue.reserve(buffer, words)?;
+    }
+    queue.write(Buffer::INDEX, 0, index, &mut |rows| {
+        rows.chunks_exact_mut(ROW_WORDS).enumerate().for_each(|(i, row)| row[0] = (i % KEYS) as u32);
+    })?;
+    queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| fill_tiles(bases, 2 * words, false))?;
+    queue.write(Buffer::records(length), 0, records, &mut |all| {
+        fill_random(all);
+        for record in all.chunks_exact_mut(KEY_PARTS * words) {
+            for modulus in [0, 3] {
+                record[modulus * words] |= 1;
+                record[(modulus + 1) * words - 1] |= 1 << 31;
+                // R - N
+                let (n, one) = record[modulus * words..].split_at_mut(words);
+                one.iter_mut().zip(n).for_each(|(one, n)| *one = !*n);
+                one[0] |= 1;
+            }
+            // Below p.
+            record[7 * words - 1] >>= 1;
+        }
+    })?;
+    let kernel = |role| Kernel::new(role, words);
+    let (gather, prepare, walk) = (kernel(Role::Gather), kernel(Role::Prepare), kernel(Role::Walk(style)));
+    let (finish, recombine) = (kernel(Role::Finish), kernel(Role::Recombine));
+    let halves = [(0, 0), (number, ENTRIES * number)];
+    let mut parts = vec![(Buffer::INDEX, 0), (Buffer::records(length), 0)];
+    for (at, _) in halves {
+        parts.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
+    }
+    parts.push((Buffer::INVERSE, 0));
+    let run = || -> Result<(), DeviceError> {
+        queue.launch(&gather, &parts, tiles, 0)?;
+        for (at, table) in halves {
+            let arrays = [
+                (Buffer::MODULUS, at),
+                (Buffer::ONE, at),
+                (Buffer::BASE, 0),
+                (Buffer::TABLE, table),
+                (Buffer::POWER, at),
+            ];
+            queue.launch(&prepare, &arrays, tiles, 0)?;
+        }
+        let arrays = [Buffer::MODULUS, Buffer::EXPONENT, Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
+        queue.launch(&walk, &arrays, 2 * tiles, (words / ROW_WORDS) as u32)?;
+        queue.launch(&finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], 2 * tiles, 0)?;
+        let arrays = [
+            (Buffer::MODULUS, 0),
+            (Buffer::MODULUS, number),
+            (Buffer::INVERSE, 0),
+            (Buffer::POWER, 0),
+            (Buffer::POWER, number),
+            (Buffer::RESULT, 0),
+        ];
+        queue.launch(&recombine, &arrays, tiles, 0)?;
+        queue.wait()
+    };
+    let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
+    let device = format!("{} {style:?}", machine.name());
+    Ok(samples.row(Row { op: "kernel", bits: 64 * words, device, callers: 1, batch: count, ..Row::default() }))
+}
+
+/// Public operations with e = 65537 of `32 * words` bits in batches of `count`, without copies.
+pub fn public<M: Machine>(
+    machine: &M,
+    meter: Option<&Meter>,
+    words: usize,
+    count: usize,
+    time: Duration,
+) -> Result<Row, DeviceError> {
+    let tiles = count.div_ceil(LANES);
+    let number = tiles * words * LANES;
+    let mut queue = machine.queue()?;
+    for buffer in [Buffer::MODULUS, Buffer::ONE, Buffer::BASE, Buffer::RESULT] {
+        queue.reserve(buffer, number)?;
+    }
+    for buffer in [Buffer::MODULUS, Buffer::ONE, Buffer::BASE] {
+        queue.write(buffer, 0, number, &mut |tiles| {
+            fill_tiles(tiles, words, buffer == Buffer::MODULUS);
+            if buffer != Buffer::MODULUS {
+                // Below every modulus: the highest word's highest bit is not set.
+                let (tile, row) = (words * LANES, LANES * ROW_WORDS);
+                for tile in tiles.chunks_exact_mut(tile) {
+                    let last = tile.len() - row;
+                    tile[last + ROW_WORDS - 1..].iter_mut().step_by(ROW_WORDS).for_each(|highest| *highest >>= 1);
+                }
+            }
+        })?;
+    }
+    let kernel = Kernel::new(Role::Public, words);
+    let arrays = [Buffer::MODULUS, Buffer::ONE, Buffer::BASE, Buffer::RESULT].map(|buffer| (buffer, 0));
+    let run = || -> Result<(), DeviceError> {
+        queue.launch(&kernel, &arrays, tiles, 16)?;
+        queue.wait()
+    };
+    let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
+    let device = machine.name().to_owned();
+    Ok(samples.row(Row { op: "public", bits: 32 * words, device, callers: 1, batch: count, ..Row::default() }))
+}

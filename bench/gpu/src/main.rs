@@ -1,0 +1,255 @@
+//! Everything about Garner on a GPU in one run of some minutes: pipes, checks, rates, latencies, energy.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `pipes` | what the GPU's pipes can do |
+//! | `kernels` | kernels alone |
+//! | `operations` | private operations to and fro, and signatures through the gatherer |
+//! | `samples` | times of batches |
+//! | `energy` | the GPU's meter |
+//! | `report` | what comes out |
+
+mod energy;
+mod kernels;
+mod operations;
+mod pipes;
+mod report;
+mod samples;
+
+use clap::Parser;
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use energy::Meter;
+use garner::arithmetic;
+use garner::device::cuda::{Driver, Emulator, Gpu, Machine, Style};
+use garner_gpu_kernels::PUBLIC_WORDS;
+use report::{Check, Report, Row};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Checks and measures everything Garner does on a GPU. Stops at the first wrong result.
+#[derive(Parser)]
+#[command(after_help = "\
+Examples:
+  garner-bench-gpu --out gpu.json                the whole run, about six minutes
+  garner-bench-gpu --bits 2048 --seconds 0.5     RSA-2048 only, quickly
+  garner-bench-gpu --emulate --bits 1024         a trial run without a GPU: shows that the program works, measures nothing
+  garner-bench-gpu --pipe-ptx FOLDER             the pipe probes as text, for an assembler")]
+struct Arguments {
+    /// Which GPU
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    gpu: usize,
+    /// Key sizes in bits
+    #[arg(long, value_delimiter = ',', default_values_t = [2048, 3072, 4096, 1024], value_name = "LIST")]
+    bits: Vec<usize>,
+    /// Time for each measurement, in seconds
+    #[arg(long, default_value_t = 2.0, value_name = "S")]
+    seconds: f64,
+    /// Stop measuring after so many seconds, and report what there is
+    #[arg(long, default_value_t = 540.0, value_name = "S")]
+    limit: f64,
+    /// Where the report goes; else to the standard output
+    #[arg(long, value_name = "FILE.json")]
+    out: Option<PathBuf>,
+    /// A result of another library on the same GPU: {"name": "CGBN", "rows": [{"bits": 2048, "per_s": 900000}, …]}
+    #[arg(long, value_name = "FILE.json")]
+    peer: Option<PathBuf>,
+    /// Without a GPU: the kernels, interpreted
+    #[arg(long)]
+    emulate: bool,
+    /// Write the PTX of the pipe probes into this folder, and stop
+    #[arg(long, value_name = "FOLDER")]
+    pipe_ptx: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("garner-bench-gpu: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(folder) = &arguments.pipe_ptx {
+        let written = std::fs::create_dir_all(folder).and_then(|()| {
+            (0..pipes::COUNT).try_for_each(|i| std::fs::write(folder.join(format!("pipe_{i}.ptx")), pipes::text(i)))
+        });
+        return written.map_err(|error| format!("{}: {error}", folder.display()));
+    }
+    let arithmetic = arithmetic::best().map_err(|error| error.to_string())?;
+    let mut report = Report {
+        machine: report::Machine {
+            gpu: String::new(),
+            multiprocessors: 0,
+            clock_mhz: 0.0,
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            kernels: arithmetic.name().to_owned(),
+            openssl: openssl::version::version().to_owned(),
+            seconds: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+        },
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        pipes: Vec::new(),
+        checks: Vec::new(),
+        rows: Vec::new(),
+    };
+    let result = if arguments.emulate {
+        Run { arguments, start: Instant::now(), report: &mut report, meter: None }.all(
+            &arithmetic,
+            Emulator,
+            &[1, 3],
+            32,
+        )
+    } else {
+        let driver = Driver::open(arguments.gpu).map_err(|error| error.0)?;
+        let attribute = |attribute| driver.context().attribute(attribute).unwrap_or(0);
+        report.machine.multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) as u32;
+        report.machine.clock_mhz = f64::from(attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) / 1e3;
+        report.pipes = pipes::measure(driver.context())?;
+        for pipe in &report.pipes {
+            eprintln!("{:<40}{:>10.2} a clock and multiprocessor", pipe.name, pipe.per_clock_and_processor);
+        }
+        let meter = Meter::open(arguments.gpu);
+        let batches: Vec<usize> = (0..=16).map(|log| 1 << log).collect();
+        Run { arguments, start: Instant::now(), report: &mut report, meter }.all(
+            &arithmetic,
+            Arc::new(driver),
+            &batches,
+            8192,
+        )
+    };
+    let result = result.and_then(|()| arguments.peer.as_deref().map_or(Ok(()), |file| compare(file, &report.rows)));
+    // What was measured before a failure is worth keeping.
+    let text = serde_json::to_string_pretty(&report).expect("numbers and strings") + "\n";
+    match &arguments.out {
+        Some(file) => std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?,
+        None => print!("{text}"),
+    }
+    result
+}
+
+/// Another library's rates.
+#[derive(serde::Deserialize)]
+struct Peer {
+    name: String,
+    rows: Vec<PeerRow>,
+}
+
+#[derive(serde::Deserialize)]
+struct PeerRow {
+    bits: usize,
+    per_s: f64,
+}
+
+/// Says how our kernels stand to the peer's.
+fn compare(file: &std::path::Path, rows: &[Row]) -> Result<(), String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| failed(&error))?;
+    let peer: Peer = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+    for PeerRow { bits, per_s } in &peer.rows {
+        let ours = rows.iter().filter(|row| row.op == "kernel" && row.bits == *bits).map(|row| row.garner_per_s);
+        let ours = ours.fold(0.0, f64::max);
+        eprintln!("RSA-{bits}: {ours:.0}/s against {per_s:.0}/s of {}: {:.2}", peer.name, ours / per_s);
+    }
+    Ok(())
+}
+
+struct Run<'a> {
+    arguments: &'a Arguments,
+    start: Instant,
+    report: &'a mut Report,
+    meter: Option<Meter>,
+}
+
+impl Run<'_> {
+    fn all<M: Machine>(
+        mut self,
+        arithmetic: &Arc<dyn arithmetic::Arithmetic>,
+        machine: M,
+        batches: &[usize],
+        gathered: usize,
+    ) -> Result<(), String> {
+        self.report.machine.gpu = machine.model().to_owned();
+        let gpu = Arc::new(Gpu::new(machine));
+        let machine = gpu.machine();
+        eprintln!("{} {}, {} numbers at once", machine.name(), machine.model(), machine.width());
+        let time = Duration::from_secs_f64(self.arguments.seconds);
+        for &bits in &self.arguments.bits {
+            let start = Instant::now();
+            gpu.test(bits / 2).map_err(|error| error.0)?;
+            let what = format!("exponentiations of {} bits, private operations of {bits} bits", bits / 2);
+            eprintln!("{what}: right, {:.1} s", start.elapsed().as_secs_f64());
+            self.report.checks.push(Check { what, seconds: start.elapsed().as_secs_f64() });
+        }
+        // The bars first, then what fills the curve.
+        for &bits in &self.arguments.bits {
+            let keys = operations::keys(bits, 8)?;
+            let words = bits / 64;
+            let full = machine.width() / 2;
+            let mut styles = vec![Style::usual(words)];
+            if words == 32 && !self.arguments.emulate {
+                styles.push(Style::Resident);
+            }
+            for style in styles {
+                for count in [full, 2 * full] {
+                    let meter = self.meter.as_ref();
+                    let row = kernels::private(machine, meter, words, style, count, time).map_err(|error| error.0)?;
+                    self.add(row, words)?;
+                }
+            }
+            let kernel = self.best("kernel", bits);
+            for count in [full, 2 * full] {
+                let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), &keys, count, time)?;
+                self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+            }
+            let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;
+            self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+        }
+        for words in PUBLIC_WORDS.into_iter().filter(|words| self.arguments.bits.contains(&(32 * words))) {
+            let row = kernels::public(machine, self.meter.as_ref(), words, machine.width() / 4, time / 2);
+            self.add(row.map_err(|error| error.0)?, words)?;
+        }
+        for &bits in &self.arguments.bits {
+            let keys = operations::keys(bits, 8)?;
+            for &count in batches {
+                if self.start.elapsed().as_secs_f64() > self.arguments.limit {
+                    eprintln!("the time is up: what is missing was not measured");
+                    return Ok(());
+                }
+                let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), &keys, count, time / 8)?;
+                self.add(row, bits / 64)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The highest rate of an operation so far.
+    fn best(&self, op: &str, bits: usize) -> f64 {
+        let of = self.report.rows.iter().filter(|row| row.op == op && row.bits == bits);
+        of.map(|row| row.garner_per_s).fold(0.0, f64::max)
+    }
+
+    fn add(&mut self, mut row: Row, words: usize) -> Result<(), String> {
+        if row.op == "kernel" {
+            // The bound: the products that an operation needs, at the rate of the pipe measured above.
+            let wide = self.report.pipes.first().map_or(0.0, |pipe| pipe.per_clock_and_processor);
+            let machine = &self.report.machine;
+            let rate = wide * f64::from(machine.multiprocessors) * machine.clock_mhz * 1e6;
+            row.baseline = "products";
+            row.baseline_per_s = rate / kernels::products(words);
+        }
+        if row.baseline_per_s > 0.0 {
+            row.ratio = row.garner_per_s / row.baseline_per_s;
+        }
+        let energy = row.joules_per_op.map_or(String::new(), |joules| format!("{:10.2} uJ", joules * 1e6));
+        eprintln!(
+            "{:<8}{:>6} bits {:<22} batch {:>6}: {:>12.0}/s  p50 {:>10.0} us  of {:<9}{:5.2}{energy}",
+            row.op, row.bits, row.device, row.batch, row.garner_per_s, row.p50_us, row.baseline, row.ratio
+        );
+        self.report.rows.push(row);
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! What comes out: the schema of `garner speed --json`, with what only a GPU has beside it.
+
+use serde::Serialize;
+
+/// Everything of one run.
+#[derive(Serialize)]
+pub struct Report {
+    /// Where and when.
+    pub machine: Machine,
+    /// How it was called.
+    pub command: String,
+    /// Rates of the pipes; empty without a GPU.
+    pub pipes: Vec<Pipe>,
+    /// What was checked before anything was measured.
+    pub checks: Vec<Check>,
+    /// The measurements.
+    pub rows: Vec<Row>,
+}
+
+/// The GPU and the host.
+#[derive(Serialize)]
+pub struct Machine {
+    /// The GPU's name for itself.
+    pub gpu: String,
+    /// Its multiprocessors; 0 where it is emulated.
+    pub multiprocessors: u32,
+    /// Its highest clock, in MHz, as the driver says.
+    pub clock_mhz: f64,
+    /// Processors of the host.
+    pub cores: usize,
+    /// The host's arithmetic.
+    pub kernels: String,
+    /// libcrypto.
+    pub openssl: String,
+    /// Seconds since 1970.
+    pub seconds: u64,
+}
+
+/// One pipe.
+#[derive(Serialize)]
+pub struct Pipe {
+    /// What it does.
+    pub name: &'static str,
+    /// Lanes a clock and multiprocessor.
+    pub per_clock_and_processor: f64,
+}
+
+/// One check.
+#[derive(Serialize)]
+pub struct Check {
+    /// What was compared with libcrypto.
+    pub what: String,
+    /// How long it took, compiling included.
+    pub seconds: f64,
+}
+
+/// One measurement. The fields that `garner speed --json` has mean the same.
+#[derive(Serialize, Default, Clone)]
+pub struct Row {
+    /// `kernel`: kernels alone, nothing copied; `private`: blinded numbers to and fro; `sign`: through the gatherer;
+    /// `public`: kernels of public operations alone.
+    pub op: &'static str,
+    /// Of the modulus.
+    pub bits: usize,
+    /// The GPU, or the style of a kernel.
+    pub device: String,
+    /// Threads.
+    pub callers: usize,
+    /// Operations handed over at once.
+    pub batch: usize,
+    /// Operations a second.
+    pub garner_per_s: f64,
+    /// What the rate is held against.
+    pub baseline: &'static str,
+    /// Its rate.
+    pub baseline_per_s: f64,
+    /// Ours over that.
+    pub ratio: f64,
+    /// Whether every result was checked and right. Kernels alone work on random numbers; theirs are checked before.
+    pub checked: bool,
+    /// How many that were.
+    pub results_checked: u64,
+    /// Median time of a batch.
+    pub p50_us: f64,
+    /// Its 99th percentile.
+    pub p99_us: f64,
+    /// Energy of the GPU for one operation, where the driver tells.
+    pub joules_per_op: Option<f64>,
+    /// Batches measured.
+    pub rounds: usize,
+}
