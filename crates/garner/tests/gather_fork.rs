@@ -4,8 +4,9 @@ mod gather_support;
 
 use garner::Error;
 use garner::arithmetic::ifma::Ifma;
-use garner::arithmetic::{Arithmetic, Modulus, Power};
+use garner::arithmetic::{self, Arithmetic, Modulus, Power};
 use garner::gather::{Gatherer, Ticket};
+use garner::keygen;
 use garner::stats;
 use gather_support::{Gate, Known, TestDevice, gatherer};
 use std::sync::Arc;
@@ -167,26 +168,39 @@ fn the_global_gatherer_is_one_and_works_after_fork() {
 
 #[test]
 fn child_forked_while_the_kernels_are_measured_computes() {
-    // Measured once per process: every round has a process of its own, and its child is made a little later.
-    if Ifma::new().is_none() {
-        return;
+    if Ifma::new().is_some() {
+        forked_during_the_first_use(five_powers, 60, Duration::from_micros(1));
     }
-    for round in 0..60 {
+}
+
+#[test]
+fn child_forked_while_the_first_key_is_generated_generates_one() {
+    let generate = || {
+        let options = keygen::Options { below_fips: true, ..keygen::Options::default() };
+        keygen::generate_one(&*arithmetic::best().unwrap(), 1024, &options).is_ok()
+    };
+    forked_during_the_first_use(generate, 100, Duration::from_micros(20));
+}
+
+/// `work` in a thread and in a child forked while the thread is inside it, a `step` later each round. What a process does
+/// once is done anew in every round, for each has a process of its own.
+fn forked_during_the_first_use(work: fn() -> bool, rounds: u32, step: Duration) {
+    for round in 0..rounds {
         let middle = fork(|| {
             let begun = AtomicBool::new(false);
             thread::scope(|scope| {
                 let thread = scope.spawn(|| {
                     begun.store(true, Ordering::Release);
-                    five_powers()
+                    work()
                 });
                 while !begun.load(Ordering::Acquire) {
                     std::hint::spin_loop();
                 }
                 let start = Instant::now();
-                while start.elapsed() < Duration::from_micros(round) {
+                while start.elapsed() < step * round {
                     std::hint::spin_loop();
                 }
-                let child = fork(five_powers);
+                let child = fork(work);
                 thread.join().unwrap() && status(child) == 0
             })
         });

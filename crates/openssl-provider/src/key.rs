@@ -9,61 +9,21 @@ use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{Keymgmt, Tables};
 use garner::key::{Components, PrivateKey, PublicKey};
+use once_cell::race::OnceBox;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
 use zeroize::Zeroizing;
 
-/// A value made at its first use, by whoever comes first. Not a `OnceLock`: a fork while another thread is inside
-/// it would block the child for ever. Two threads may both make it, and one of the two is thrown away.
-struct Made<T>(AtomicPtr<T>);
-
-impl<T> Made<T> {
-    const fn new() -> Made<T> {
-        Made(AtomicPtr::new(ptr::null_mut()))
-    }
-
-    fn get_or(&self, make: impl FnOnce() -> T) -> &T {
-        let mut current = self.0.load(Ordering::Acquire);
-        if current.is_null() {
-            let made = Box::into_raw(Box::new(make()));
-            match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => current = made,
-                Err(other) => {
-                    // SAFETY: never shared: the exchange failed.
-                    drop(unsafe { Box::from_raw(made) });
-                    current = other;
-                }
-            }
-        }
-        // SAFETY: not null, from `Box::into_raw`, and freed only through `&mut self`.
-        unsafe { &*current }
-    }
-
-    fn forget(&mut self) {
-        let current = std::mem::replace(self.0.get_mut(), ptr::null_mut());
-        if !current.is_null() {
-            // SAFETY: from `Box::into_raw`; `&mut self` rules out other users.
-            drop(unsafe { Box::from_raw(current) });
-        }
-    }
-}
-
-impl<T> Drop for Made<T> {
-    fn drop(&mut self) {
-        self.forget();
-    }
-}
-
-/// A key as OpenSSL has it from us.
+/// A key as OpenSSL has it from us. What is made at its first use is made without a lock, which the child of a fork
+/// could find taken for ever: two threads may both make it, and one of the two is thrown away.
 pub struct Key {
     provider: Arc<Provider>,
     pss: bool,
     inner: *mut c_void,
-    private: Made<Option<Arc<PrivateKey>>>,
-    public: Made<Option<Arc<PublicKey>>>,
-    restriction: Made<Option<c_int>>,
+    private: OnceBox<Option<Arc<PrivateKey>>>,
+    public: OnceBox<Option<Arc<PublicKey>>>,
+    restriction: OnceBox<Option<c_int>>,
 }
 
 // SAFETY: the default provider's keys may be used by any thread, as OpenSSL does.
@@ -77,7 +37,14 @@ impl Key {
     /// # Safety
     /// `inner` is null or a key of the default provider of the kind `pss` says, and nobody else's.
     pub unsafe fn around(provider: Arc<Provider>, pss: bool, inner: *mut c_void) -> Option<Arc<Key>> {
-        let made = || Key { provider, pss, inner, private: Made::new(), public: Made::new(), restriction: Made::new() };
+        let made = || Key {
+            provider,
+            pss,
+            inner,
+            private: OnceBox::new(),
+            public: OnceBox::new(),
+            restriction: OnceBox::new(),
+        };
         (!inner.is_null()).then(|| Arc::new(made()))
     }
 
@@ -172,24 +139,24 @@ impl Key {
 
     /// The private key, if there is one that Garner takes.
     pub fn private(&self) -> Option<&Arc<PrivateKey>> {
-        self.private.get_or(|| self.numbers(true).and_then(|numbers| numbers.private())).as_ref()
+        self.private.get_or_init(|| Box::new(self.numbers(true).and_then(|numbers| numbers.private()))).as_ref()
     }
 
     /// The public key, if Garner takes it.
     pub fn public(&self) -> Option<&Arc<PublicKey>> {
-        self.public.get_or(|| self.numbers(false).and_then(|numbers| numbers.public())).as_ref()
+        self.public.get_or_init(|| Box::new(self.numbers(false).and_then(|numbers| numbers.public()))).as_ref()
     }
 
     /// The shortest salt that a restricted RSA-PSS key allows; `None` where there is no restriction.
     pub fn restriction(&self) -> Option<c_int> {
-        *self.restriction.get_or(|| {
+        *self.restriction.get_or_init(|| {
             if !self.pss {
-                return None;
+                return Box::new(None);
             }
             let mut questions = Questions::new([(c"saltlen", Kind::Int)]);
             // SAFETY: a live key and a whole array of parameters.
             unsafe { (self.table().get_params)(self.inner, questions.as_mut_ptr()) };
-            questions.int(0)
+            Box::new(questions.int(0))
         })
     }
 

@@ -13,7 +13,7 @@
 
 use crate::secret::released;
 use crate::words::{WORD_BITS, inverse_of_odd};
-use std::sync::OnceLock;
+use once_cell::race::OnceBox;
 use subtle::Choice;
 use zeroize::Zeroize;
 
@@ -50,8 +50,9 @@ impl Sieve {
     /// # Panics
     /// When `words` is zero or above 64.
     pub fn for_words(words: usize) -> &'static Sieve {
-        static SIEVES: [OnceLock<Sieve>; MAX_WORDS] = [const { OnceLock::new() }; MAX_WORDS];
-        SIEVES[words - 1].get_or_init(|| Sieve::new(words, depth(words)))
+        // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
+        static SIEVES: [OnceBox<Sieve>; MAX_WORDS] = [const { OnceBox::new() }; MAX_WORDS];
+        SIEVES[words - 1].get_or_init(|| Box::new(Sieve::new(words, depth(words))))
     }
 
     /// With the odd primes below `depth`, in whole groups.

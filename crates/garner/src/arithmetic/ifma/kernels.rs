@@ -2,8 +2,8 @@
 
 use super::workspace::Workspace;
 use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
+use once_cell::race::OnceBool;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Instant;
 
 /// A kernel of `garner-kernels`, where its contract stands.
@@ -173,27 +173,22 @@ impl Kernels for Assembly {
     }
 
     fn halves_are_faster(&self) -> bool {
-        // 0 before the first measurement, then 1 for no and 2 for yes. Two threads may both measure; a `OnceLock` would
-        // block the child of a fork for ever that was made while another thread is inside it.
-        static MEASURED: AtomicU8 = AtomicU8::new(0);
-        let known = MEASURED.load(Ordering::Relaxed);
-        if known > 0 {
-            return known == 2;
-        }
-        // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits. The
-        // shortest of some runs of a microsecond: nothing but the time of operations depends on it.
-        let time = |lanes: usize| {
-            let (mut workspace, kernels) = (Workspace::new(64), self.for_lanes(lanes));
-            let mut once = || {
-                let start = Instant::now();
-                (0..8).for_each(|_| kernels.run(&MULTIPLY_10, workspace.rows(), [0, 10, 20, 30, 41, 0]));
-                start.elapsed()
+        // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
+        static MEASURED: OnceBool = OnceBool::new();
+        MEASURED.get_or_init(|| {
+            // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits. The
+            // shortest of some runs of a microsecond: nothing but the time of operations depends on it.
+            let time = |lanes: usize| {
+                let (mut workspace, kernels) = (Workspace::new(64), self.for_lanes(lanes));
+                let mut once = || {
+                    let start = Instant::now();
+                    (0..8).for_each(|_| kernels.run(&MULTIPLY_10, workspace.rows(), [0, 10, 20, 30, 41, 0]));
+                    start.elapsed()
+                };
+                (0..16).map(|_| once()).min().unwrap_or_default()
             };
-            (0..16).map(|_| once()).min().unwrap_or_default()
-        };
-        let faster = 4 * time(4) < 3 * time(8);
-        MEASURED.store(1 + u8::from(faster), Ordering::Relaxed);
-        faster
+            4 * time(4) < 3 * time(8)
+        })
     }
 
     #[cfg(target_arch = "x86_64")]
