@@ -42,14 +42,18 @@ impl Rows {
         self.first.wrapping_add(index * self.stride).cast()
     }
 
-    /// A copy of an element, and the place for its output.
-    fn read(&self, index: usize) -> Result<(GarnerOperation, Output), Failure> {
-        let row = self.at(index);
+    /// A copy of an element.
+    fn read(&self, index: usize) -> Result<GarnerOperation, Failure> {
+        // SAFETY: by `new`, valid elements.
+        unsafe { memory::structure(self.at(index).cast_const()) }
+    }
+
+    /// The place for the output of an element.
+    fn output(&self, index: usize, operation: &GarnerOperation) -> Result<Output, Failure> {
         // SAFETY: by `new`, valid elements; a member's address within one is taken without following anything.
         unsafe {
-            let operation = memory::structure(row.cast_const())?;
-            let length = ptr::addr_of_mut!((*row).output_length);
-            Ok((operation, Output::new("output", operation.output, length)?))
+            let length = ptr::addr_of_mut!((*self.at(index)).output_length);
+            Output::new("output", operation.output, length)
         }
     }
 
@@ -80,13 +84,13 @@ pub unsafe extern "C" fn garner_run(
         let mut accepted = Vec::new();
         let mut waiting: Vec<Result<(Outcome, Output), Failure>> = Vec::new();
         for index in 0..count {
-            let prepared = rows.read(index).and_then(|(operation, output)| {
+            let prepared = rows.read(index).and_then(|operation| {
                 // SAFETY: the caller's promise.
                 let prepared = unsafe { operation.prepare()? };
                 let size = prepared.outcome.size();
                 // A verification has no output, whatever its members say.
                 let verdict = matches!(prepared.outcome, Outcome::Judge(_));
-                let output = if verdict { Output::none() } else { output };
+                let output = if verdict { Output::none() } else { rows.output(index, &operation)? };
                 output.fits(size)?;
                 Ok((prepared, output))
             });
