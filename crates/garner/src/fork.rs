@@ -1,11 +1,10 @@
 //! What belongs to one process: state that a child made by `fork` must not share with, or inherit locked from, its parent.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::{fmt, ptr, thread};
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
-static WATCHING: AtomicBool = AtomicBool::new(false);
 
 /// Threads inside [`away_from_fork`].
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
@@ -48,7 +47,6 @@ pub fn away_from_fork<T>(work: impl FnOnce() -> T) -> T {
             }
         }
     }
-    watch();
     if DEPTH.get() == 0 {
         loop {
             INSIDE.fetch_add(1, Ordering::SeqCst);
@@ -66,22 +64,29 @@ pub fn away_from_fork<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Makes libcrypto initialise itself, if it has not yet: called where the first of its functions may be called. Its own
+/// locks know nothing of fork.
+pub fn initialise_libcrypto() {
+    away_from_fork(openssl::init);
+}
+
 /// A number that is the same throughout a process and differs in every child made by `fork`.
 pub fn generation() -> u64 {
-    watch();
     GENERATION.load(Ordering::Relaxed)
 }
 
-fn watch() {
-    if !WATCHING.load(Ordering::Acquire) {
-        // Two threads may both come here; then a fork counts twice, which is as good. A `Once` would not be: a fork
-        // while another thread is inside it would block the child for ever.
+/// Registers the handlers when the program or library is loaded. At the first use would be too late for a fork that is
+/// just under way then: its child could find a lock of libcrypto taken.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static WATCH: extern "C" fn() = {
+    extern "C" fn watch() {
         // SAFETY: the handlers are async-signal-safe (atomics and yields) and live as long as this library, whose
         // handlers the C library drops when it is unloaded.
         unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork_in_parent), Some(after_fork_in_child)) };
-        WATCHING.store(true, Ordering::Release);
     }
-}
+    watch
+};
 
 struct Slot<T> {
     generation: u64,

@@ -179,7 +179,7 @@ fn child_forked_while_the_first_key_is_generated_generates_one() {
         let options = keygen::Options { below_fips: true, ..keygen::Options::default() };
         keygen::generate_one(&*arithmetic::best().unwrap(), 1024, &options).is_ok()
     };
-    forked_during_the_first_use(generate, 100, Duration::from_micros(20));
+    forked_during_the_first_use(generate, 100, Duration::from_micros(10));
 }
 
 /// `work` in a thread and in a child forked while the thread is inside it, a `step` later each round. What a process does
@@ -187,11 +187,16 @@ fn child_forked_while_the_first_key_is_generated_generates_one() {
 fn forked_during_the_first_use(work: fn() -> bool, rounds: u32, step: Duration) {
     for round in 0..rounds {
         let middle = fork(|| {
-            let begun = AtomicBool::new(false);
+            let (begun, forked) = (AtomicBool::new(false), AtomicBool::new(false));
             thread::scope(|scope| {
                 let thread = scope.spawn(|| {
                     begun.store(true, Ordering::Release);
-                    work()
+                    let done = work();
+                    // A thread that ends takes a lock of libcrypto's, from which nothing can keep a fork away.
+                    while !forked.load(Ordering::Acquire) {
+                        std::hint::spin_loop();
+                    }
+                    done
                 });
                 while !begun.load(Ordering::Acquire) {
                     std::hint::spin_loop();
@@ -201,6 +206,7 @@ fn forked_during_the_first_use(work: fn() -> bool, rounds: u32, step: Duration) 
                     std::hint::spin_loop();
                 }
                 let child = fork(work);
+                forked.store(true, Ordering::Release);
                 thread.join().unwrap() && status(child) == 0
             })
         });

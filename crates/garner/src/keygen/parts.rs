@@ -10,6 +10,7 @@ use super::random::{Random, draw_until};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
+use crate::fork::initialise_libcrypto;
 use crate::key::{Numbers, PrivateKey};
 use crate::secret::released;
 use crate::words::{WORD_BITS, add_masked, equal, inverse_of_odd, less, multiply_add, sub_assign, words_for};
@@ -29,6 +30,7 @@ pub struct Exponent {
 impl Exponent {
     /// From big-endian bytes without meaning in their leading zeros.
     pub fn from_be_bytes(bytes: &[u8]) -> Exponent {
+        initialise_libcrypto();
         let number = BigNum::from_slice(bytes).expect(MEMORY);
         let mut words = vec![0; words_for(number.num_bits() as usize)];
         crate::words::from_be_bytes(bytes, &mut words).expect("as many words as the number has");
