@@ -120,7 +120,7 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
             return Err(Failure::Usage("device libcrypto: always used when no other can, or wished for alone".into()));
         } else {
             let known: Vec<String> = entries(&Config::new().of("devices")?).into_iter().map(|e| e.name).collect();
-            return Err(Failure::Usage(format!("device {wish}: unknown; there are {}", known.join(" and "))));
+            return Err(Failure::Usage(format!("device {wish}: unknown; there are {}", known.join(", "))));
         }
     }
     config.fallback = present.into_iter().filter(|device| device.name() == "cpu").collect();
