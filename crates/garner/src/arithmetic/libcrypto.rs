@@ -23,10 +23,12 @@ impl SecretBigNum {
 
     /// The value of little-endian `words`.
     pub fn from_words(words: &[u64]) -> SecretBigNum {
-        let mut bytes = Zeroizing::new(vec![0; words.len() * 8]);
-        words::to_be_bytes(words, &mut bytes);
+        // libcrypto skips leading zero bytes one by one: a 1 in front, so that the time shows whole zero words only.
+        let mut bytes = Zeroizing::new(vec![1; 1 + words.len() * 8]);
+        words::to_be_bytes(words, &mut bytes[1..]);
         let mut number = SecretBigNum::new();
         number.0.copy_from_slice(&bytes).expect("memory for a number");
+        number.0.clear_bit((words.len() * 64) as i32).expect("the bit is set");
         number
     }
 
