@@ -345,9 +345,14 @@ unsafe extern "C" fn mod_exp(result: *mut BIGNUM, input: *const BIGNUM, rsa: *mu
     }));
     match ours {
         Ok(Some(Ok(output))) => {
-            // SAFETY: libcrypto's number, as many bytes as the output has.
-            let done = unsafe { BN_bin2bn(output.as_ptr(), output.len() as c_int, result) };
-            c_int::from(!done.is_null())
+            // libcrypto skips leading zero bytes one by one: a 1 in front, so that the time shows whole zero words only.
+            let bytes = Zeroizing::new([&[1], &output[..]].concat());
+            // SAFETY: libcrypto's number, as many bytes as there are; the bit is the added one.
+            let done = unsafe {
+                !BN_bin2bn(bytes.as_ptr(), bytes.len() as c_int, result).is_null()
+                    && BN_clear_bit(result, 8 * output.len() as c_int) == 1
+            };
+            c_int::from(done)
         }
         Ok(Some(Err(Failure::Failed(error)))) => {
             raise(&error.to_string());

@@ -102,5 +102,6 @@ unsafe extern "C" {
 
     pub fn BN_bn2bin(number: *const BIGNUM, bytes: *mut u8) -> c_int;
     pub fn BN_bin2bn(bytes: *const u8, length: c_int, number: *mut BIGNUM) -> *mut BIGNUM;
+    pub fn BN_clear_bit(number: *mut BIGNUM, bit: c_int) -> c_int;
     pub fn BN_num_bits(number: *const BIGNUM) -> c_int;
 }
