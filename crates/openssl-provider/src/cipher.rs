@@ -92,8 +92,9 @@ impl Cipher {
         }
     }
 
-    /// The operation that decrypts, and what takes the message out of its output; if it is ours.
-    fn decryption(&self, ciphertext: &[u8]) -> Option<(Operation, Decryption)> {
+    /// The operation that decrypts, what takes the message out of its output, and whether that hides bad padding (implicit
+    /// rejection); if it is ours.
+    fn decryption(&self, ciphertext: &[u8]) -> Option<(Operation, Decryption, bool)> {
         let settings = Settings::of(&self.inner);
         // SAFETY: nobody changes the context meanwhile.
         let scheme = unsafe { settings.scheme() }?;
@@ -104,12 +105,13 @@ impl Cipher {
         // Leading zero bytes left out make a ciphertext no other: it must not be decrypted by other rules.
         let missing = key.public().size().checked_sub(ciphertext.len())?;
         let whole = [&vec![0; missing], ciphertext].concat();
-        encryption::decryption(key, scheme, &whole).ok()
+        let hides = scheme == Scheme::Pkcs1v15;
+        encryption::decryption(key, scheme, &whole).ok().map(|(operation, opening)| (operation, opening, hides))
     }
 
     /// Decrypts by Garner: the length, or `None` for the default provider to do it.
     fn decrypt_by_garner(&self, ciphertext: &[u8], message: &mut [u8]) -> Result<Option<usize>, Refusal> {
-        let Some((operation, decryption)) = self.decryption(ciphertext) else { return Ok(None) };
+        let Some((operation, decryption, hides)) = self.decryption(ciphertext) else { return Ok(None) };
         // Nothing on this stack owns memory now but what goes along: see `run`.
         match run::run(&self.provider.service, operation, Some(decryption)) {
             Ok(output) => {
@@ -119,6 +121,8 @@ impl Cipher {
                 place.copy_from_slice(&output);
                 Ok(Some(output.len()))
             }
+            // The default provider before OpenSSL 3.2 would tell of bad padding, to whoever can fill the queue.
+            Err(Failure::Unavailable) if hides => Err(Refusal::Because("no room for the decryption now".to_owned())),
             Err(Failure::Unavailable) => Ok(None),
             Err(Failure::Failed(garner::Error::Verification)) => {
                 Err(Refusal::Because("the ciphertext does not decrypt".to_owned()))
