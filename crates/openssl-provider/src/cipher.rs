@@ -3,14 +3,14 @@
 //! As with signatures, the default provider's context holds the settings and judges them.
 
 use crate::call::{Refusal, call, told};
-use crate::context::{self, Inner, bytes, free, give, place};
+use crate::context::{self, Inner, Place, bytes, free, give, place};
 use crate::key::Key;
 use crate::params::{Kind, Params, Questions, offered};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{self, Tables};
 use garner::encryption::{self, Decryption, Scheme};
-use garner::gather::Operation;
+use garner::gather::{Operation, Output};
 use garner::padding::{Hash, oaep};
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
@@ -110,19 +110,21 @@ impl Cipher {
     }
 
     /// Decrypts by Garner: the length, or `None` for the default provider to do it.
-    fn decrypt_by_garner(&self, ciphertext: &[u8], message: &mut [u8]) -> Result<Option<usize>, Refusal> {
+    fn decrypt_by_garner(&self, ciphertext: &[u8], message: &Place) -> Result<Option<usize>, Refusal> {
         let Some((operation, decryption, hides)) = self.decryption(ciphertext) else { return Ok(None) };
         // Nothing on this stack owns memory now but what goes along: see `run`.
-        match run::run(&self.provider.service, operation, Some(decryption)) {
+        let answer = match run::run(&self.provider.service, operation, Some(decryption)) {
+            // The default provider before OpenSSL 3.2 would tell of bad padding, to whoever can fill the queue.
+            Err(Failure::Unavailable) if hides => self.decrypt_blocking(ciphertext),
+            answer => answer,
+        };
+        match answer {
             Ok(output) => {
-                let Some(place) = message.get_mut(..output.len()) else {
+                if !message.write(&output) {
                     return Err(Refusal::Because("the buffer is shorter than the message".to_owned()));
-                };
-                place.copy_from_slice(&output);
+                }
                 Ok(Some(output.len()))
             }
-            // The default provider before OpenSSL 3.2 would tell of bad padding, to whoever can fill the queue.
-            Err(Failure::Unavailable) if hides => Err(Refusal::Because("no room for the decryption now".to_owned())),
             Err(Failure::Unavailable) => Ok(None),
             Err(Failure::Failed(garner::Error::Verification)) => {
                 Err(Refusal::Because("the ciphertext does not decrypt".to_owned()))
@@ -131,18 +133,25 @@ impl Cipher {
         }
     }
 
+    /// Decrypts without pausing the job, waiting for room in the queue.
+    fn decrypt_blocking(&self, ciphertext: &[u8]) -> Result<Output, Failure> {
+        let closed = garner::Error::ShutDown;
+        let Some((operation, opening, _)) = self.decryption(ciphertext) else { return Err(Failure::Failed(closed)) };
+        let gatherer = self.provider.service.gatherer();
+        let answer = with_room(|| gatherer.run(operation).and_then(|output| opening.open(&output)));
+        answer.unwrap_or(Err(closed)).map_err(Failure::Failed)
+    }
+
     /// Encrypts by Garner: the length, or `None` for the default provider to do it or to say why not.
-    fn encrypt_by_garner(&self, message: &[u8], ciphertext: &mut [u8]) -> Option<usize> {
+    fn encrypt_by_garner(&self, message: &[u8], ciphertext: &Place) -> Option<usize> {
         let settings = Settings::of(&self.inner);
         // SAFETY: nobody changes the context meanwhile.
         let scheme = unsafe { settings.scheme() }?;
         let key = self.key.as_ref()?.public()?;
-        let place = ciphertext.get_mut(..key.size())?;
         // Too short to pause a job for.
         let encrypt = || encryption::encrypt(self.provider.service.gatherer(), key, scheme, message);
         let encrypted = with_room(encrypt)?.ok()?;
-        place.copy_from_slice(&encrypted);
-        Some(encrypted.len())
+        ciphertext.write(&encrypted).then_some(encrypted.len())
     }
 }
 
@@ -217,7 +226,7 @@ unsafe extern "C" fn encrypt(
         let context = unsafe { of(context) }?;
         // SAFETY: OpenSSL's buffers.
         let (place, message) = unsafe { (place(output, size), bytes(input, length)) };
-        if let Some(count) = place.and_then(|place| context.encrypt_by_garner(message, place)) {
+        if let Some(count) = place.and_then(|place| context.encrypt_by_garner(message, &place)) {
             // SAFETY: OpenSSL's own, never null.
             unsafe { *written = count };
             return Ok(1);
@@ -241,7 +250,7 @@ unsafe extern "C" fn decrypt(
         // SAFETY: OpenSSL's buffers.
         let (place, ciphertext) = unsafe { (place(output, size), bytes(input, length)) };
         if let Some(place) = place
-            && let Some(count) = context.decrypt_by_garner(ciphertext, place)?
+            && let Some(count) = context.decrypt_by_garner(ciphertext, &place)?
         {
             // SAFETY: OpenSSL's own, never null.
             unsafe { *written = count };

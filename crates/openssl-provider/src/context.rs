@@ -3,9 +3,6 @@
 use crate::call::{Refusal, call};
 use std::ffi::{c_uchar, c_void};
 
-/// The longest output in bytes: callers may claim any length of their buffer.
-const LONGEST: usize = garner::arithmetic::Modulus::MAX_BITS / 8;
-
 /// A context of the default provider's.
 pub struct Inner {
     context: *mut c_void,
@@ -71,11 +68,28 @@ pub unsafe fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
     if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, length) } }
 }
 
+/// Where OpenSSL wants output. Not a slice: OpenSSL lets input and output be the same memory.
+pub struct Place {
+    data: *mut c_uchar,
+    size: usize,
+}
+
+impl Place {
+    /// Writes `output` and says so, if there is room for it. Inputs are not to be read any more.
+    pub fn write(&self, output: &[u8]) -> bool {
+        let fits = output.len() <= self.size;
+        if fits {
+            // SAFETY: by the contract of `place` there is room for `size` bytes; `output` is our own memory.
+            unsafe { std::ptr::copy_nonoverlapping(output.as_ptr(), self.data, output.len()) };
+        }
+        fits
+    }
+}
+
 /// Where OpenSSL wants output; `None` when it is null, as only the length is asked for.
 ///
 /// # Safety
-/// `data` is null or has room for `size` bytes that are ours alone meanwhile.
-pub unsafe fn place<'a>(data: *mut c_uchar, size: usize) -> Option<&'a mut [u8]> {
-    // SAFETY: by this function's contract.
-    (!data.is_null()).then(|| unsafe { std::slice::from_raw_parts_mut(data, size.min(LONGEST)) })
+/// `data` is null or has room for `size` bytes as long as the place is used.
+pub unsafe fn place(data: *mut c_uchar, size: usize) -> Option<Place> {
+    (!data.is_null()).then_some(Place { data, size })
 }

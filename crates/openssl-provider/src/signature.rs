@@ -5,7 +5,7 @@
 //! accept is judged by the default provider, whose error the caller then sees.
 
 use crate::call::{Refusal, call, told};
-use crate::context::{self, Inner, bytes, free, give, place};
+use crate::context::{self, Inner, Place, bytes, free, give, place};
 use crate::digest::{Digest, MD5_SHA1};
 use crate::key::Key;
 use crate::params::{Given, Kind, Questions};
@@ -178,15 +178,14 @@ impl Signature {
     }
 
     /// Signs by Garner: the length, or `None` for the default provider to do it.
-    fn sign_by_garner(&mut self, digest: &[u8], signature: &mut [u8]) -> Result<Option<usize>, Refusal> {
+    fn sign_by_garner(&mut self, digest: &[u8], signature: &Place) -> Result<Option<usize>, Refusal> {
         let Some(operation) = self.signing(digest) else { return Ok(None) };
         // Nothing on this stack owns memory now: see `run`.
         match run::run(&self.provider.service, operation, None) {
             Ok(output) => {
-                let Some(place) = signature.get_mut(..output.len()) else {
+                if !signature.write(&output) {
                     return Err(Refusal::Because(format!("a signature has {} bytes, the buffer fewer", output.len())));
-                };
-                place.copy_from_slice(&output);
+                }
                 Ok(Some(output.len()))
             }
             Err(Failure::Unavailable) => Ok(None),
@@ -369,7 +368,7 @@ unsafe extern "C" fn sign(
         // when the input was read.
         let (place, the_digest) = unsafe { (place(signature, size), bytes(digest, digest_length)) };
         if let Some(place) = place
-            && let Some(written) = context.sign_by_garner(the_digest, place)?
+            && let Some(written) = context.sign_by_garner(the_digest, &place)?
         {
             // SAFETY: OpenSSL's own, not null when there is a signature to be written.
             unsafe { *length = written };
@@ -487,7 +486,7 @@ unsafe extern "C" fn digest_sign_final(
             // SAFETY: a live context, OpenSSL's buffer.
             return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
         };
-        let written = context.sign_by_garner(digest, place)?;
+        let written = context.sign_by_garner(digest, &place)?;
         if let Some(written) = written {
             // SAFETY: OpenSSL's own, not null when there is a signature to be written.
             unsafe { *length = written };
