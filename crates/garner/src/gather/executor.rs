@@ -74,8 +74,7 @@ fn next(process: &Process) -> Option<Pool> {
 
 fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
     let mut slot = Slot::new(core, process, pool);
-    // One yield costs nothing when nobody else wants the processor, and lets a submitter finish its round.
-    give_way(core, process, pool, None, 1);
+    give_way(core, process, pool, None);
     let mut queue = lock(&process.queue);
     queue.pool(pool).gathering -= 1;
     if let Some((class, _)) = queue.pool(pool).oldest() {

@@ -92,7 +92,7 @@ impl Drop for Slot<'_> {
 /// Runs the calling thread's own operation, and whatever may share its batch, in a slot that is counted already.
 pub fn lead(core: &Arc<Core>, process: &Process, class: Class, own: Operation) -> Result<Output> {
     let mut slot = Slot::new(core, process, class.pool());
-    give_way(core, process, class.pool(), Some(class), 0);
+    give_way(core, process, class.pool(), Some(class));
     let mut queue = lock(&process.queue);
     let available = 1 + queue.pool(class.pool()).in_line(class);
     let Choice { path, take } = core.route.choose(class, available);
@@ -103,11 +103,11 @@ pub fn lead(core: &Arc<Core>, process: &Process, class: Class, own: Operation) -
 
 /// Lets company arrive before a batch is taken, when the last batches had company: yields until the batch is full, or has
 /// as many as lately, or a few yields or a tenth of a batch's time brought nobody. Time in which somebody came was not
-/// lost: those threads had it. At least `least` yields, company or not.
+/// lost: those threads had it.
 ///
 /// `own` is the class of the leader's own operation; an executor has none and takes the oldest.
-pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>, least: u32) {
-    let (mut start, mut gathered, mut in_vain, mut yields) = (Instant::now(), 0, 0, 0);
+pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>) {
+    let (mut start, mut gathered, mut in_vain) = (Instant::now(), 0, 0);
     loop {
         let mut queue = lock(&process.queue);
         let state = queue.pool(pool);
@@ -116,18 +116,17 @@ pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>, 
         let (before, company) = (gathered, state.company());
         gathered = state.in_line(class) + usize::from(own.is_some());
         drop(queue);
-        if pool == Pool::Short || gathered >= core.route.limit(class) || yields >= least && gathered >= company {
+        if pool == Pool::Short || gathered >= core.route.limit(class) || gathered >= company {
             return;
         }
         if gathered > before {
             (start, in_vain) = (Instant::now(), 0);
         }
-        let patient = in_vain < YIELDS && start.elapsed() < Duration::from_nanos(batch_time) / PATIENCE;
-        if yields >= least && !patient {
+        if in_vain >= YIELDS || start.elapsed() >= Duration::from_nanos(batch_time) / PATIENCE {
             return;
         }
         thread::yield_now();
-        (yields, in_vain) = (yields + 1, in_vain + 1);
+        in_vain += 1;
     }
 }
 
