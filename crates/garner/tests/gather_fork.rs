@@ -1,45 +1,16 @@
 //! fork(2) from a busy process with many threads.
 
+mod fork_support;
 mod gather_support;
 
+use fork_support::{fork, status};
 use garner::Error;
-use garner::arithmetic::ifma::Ifma;
-use garner::arithmetic::{self, Arithmetic, Modulus, Power};
 use garner::gather::{Gatherer, Ticket};
-use garner::keygen;
 use garner::stats;
 use gather_support::{Gate, Known, TestDevice, gatherer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
-
-/// Runs `work` in a forked child, which ends with 0 if it returned true. Nothing of the test harness runs in the child.
-fn fork(work: impl FnOnce() -> bool) -> libc::pid_t {
-    // SAFETY: the child uses only what this library promises to work after fork, and leaves by _exit.
-    match unsafe { libc::fork() } {
-        0 => {
-            // A child that hangs is killed by the alarm, and the parent sees that.
-            // SAFETY: plain system calls.
-            unsafe { libc::alarm(100) };
-            let good = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(false);
-            // SAFETY: ends the process without running the parent's handlers.
-            unsafe { libc::_exit(if good { 0 } else { 1 }) }
-        }
-        child => {
-            assert!(child > 0, "fork failed");
-            child
-        }
-    }
-}
-
-/// The wait status of a child; 0 for a good end.
-fn status(child: libc::pid_t) -> i32 {
-    let mut status = -1;
-    // SAFETY: `status` outlives the call.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    status
-}
 
 /// Uses the gatherer in every way; whether every answer was right.
 fn all_ways(gatherer: &Gatherer, known: &Known) -> bool {
@@ -164,62 +135,4 @@ fn the_global_gatherer_is_one_and_works_after_fork() {
     assert!(all_ways(gatherer, &known));
     assert_eq!(status(fork(|| all_ways(Gatherer::global().unwrap(), &known))), 0);
     assert!(all_ways(gatherer, &known));
-}
-
-#[test]
-fn child_forked_while_the_kernels_are_measured_computes() {
-    if Ifma::new().is_some() {
-        forked_during_the_first_use(five_powers, 60, Duration::from_micros(1));
-    }
-}
-
-#[test]
-fn child_forked_while_the_first_key_is_generated_generates_one() {
-    let generate = || {
-        let options = keygen::Options { below_fips: true, ..keygen::Options::default() };
-        keygen::generate_one(&*arithmetic::best().unwrap(), 1024, &options).is_ok()
-    };
-    forked_during_the_first_use(generate, 100, Duration::from_micros(10));
-}
-
-/// `work` in a thread and in a child forked while the thread is inside it, a `step` later each round. What a process does
-/// once is done anew in every round, for each has a process of its own.
-fn forked_during_the_first_use(work: fn() -> bool, rounds: u32, step: Duration) {
-    for round in 0..rounds {
-        let middle = fork(|| {
-            let (begun, forked) = (AtomicBool::new(false), AtomicBool::new(false));
-            thread::scope(|scope| {
-                let thread = scope.spawn(|| {
-                    begun.store(true, Ordering::Release);
-                    let done = work();
-                    // A thread that ends takes a lock of libcrypto's, from which nothing can keep a fork away.
-                    while !forked.load(Ordering::Acquire) {
-                        std::hint::spin_loop();
-                    }
-                    done
-                });
-                while !begun.load(Ordering::Acquire) {
-                    std::hint::spin_loop();
-                }
-                let start = Instant::now();
-                while start.elapsed() < step * round {
-                    std::hint::spin_loop();
-                }
-                let child = fork(work);
-                forked.store(true, Ordering::Release);
-                thread.join().unwrap() && status(child) == 0
-            })
-        });
-        assert_eq!(status(middle), 0, "round {round}");
-    }
-}
-
-/// Five exponentiations at once, after which a processor is asked how fast four are; whether they are right.
-fn five_powers() -> bool {
-    let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();
-    let mut results = [[0; 8]; 5];
-    let power = |result| Power { modulus: &modulus, base: &[3], exponent: &[4], result };
-    let mut jobs: Vec<Power<'_>> = results.iter_mut().map(|result| power(&mut result[..])).collect();
-    Ifma::new().unwrap().power_secret(&mut jobs);
-    results.iter().all(|result| *result == [81, 0, 0, 0, 0, 0, 0, 0])
 }
