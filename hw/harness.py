@@ -33,11 +33,11 @@ RSA = (*MONT, *EXP, "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rs
        "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale", "rsa/word_alu",
        "rsa/rsa_core")
 # Everything between a bus and the cores
-SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "bus/bus_pkg", "bus/packet_buffer", "bus/ring_address",
-         "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma", "bus/stream_port", "bus/job_mux",
-         "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
+SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/bus_pkg", "bus/packet_buffer",
+         "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",
+         "bus/stream_port", "bus/job_mux", "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
 # garner_top but for its core
-TOP = (*SHELL, "top/dispatcher", "top/core_link")
+TOP = (*SHELL, "prim/reset_buffer", "top/dispatcher", "top/core_link")
 CORE = (*RSA, "top/garner_core")
 
 

@@ -32,7 +32,7 @@ import harness  # noqa: E402
 RUNS = HW / "report" / "runs"
 WORK = HW / "build" / "syn"
 CELLS = HW / "tb" / "prim" / "cells"  # their models serve as declarations: inside, they are black boxes
-VENDOR = {"ecp5": ("MULT18X18D", "DP16KD"), "xilinx7": ("DSP48E1", "RAMB18E1")}
+VENDOR = {"ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 DEVICE = ["--85k", "--package", "CABGA756"]
 # Tops that are placed inside another, which has a register at every port: hw/syn/*.sv
 WRAPPED = {"rsa_core": "rsa_core_ports"}
@@ -76,13 +76,17 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
             generics = [f"-G{key}={value}" for key, value in values.items()]
             black = [f"--blackboxed-module {box}" for box in (*VENDOR[family], *boxes)]
             synth = {"ecp5": "synth_ecp5 -abc9", "xilinx7": "synth_xilinx -family xc7 -abc9 -flatten"}[family]
+            synth = f"{synth}{' -nodsp' if no_dsp else ''} -top {module}"
+            # The eight flip-flops of an ECP5 tile share one reset (as nextpnr has it): hundreds of small synchronous
+            # ones, in their place in the logic, would leave tiles half empty, and a full device without a place.
+            stages = [f"{synth} -run :map_ffs", "dffunmap -srst-only", f"{synth} -run map_ffs:"]
             return [" ".join(["read_slang", "--top", module, *generics, *black, *map(str, [*files, *cells])]),
-                    f"{synth}{' -nodsp' if no_dsp else ''} -top {module}"]
+                    *(stages if family == "ecp5" else [synth])]
 
         if once:
             module, values = once
-            read, synth = netlist_of(top, parameters, module)
-            script = [*netlist_of(module, values), "design -stash once", read, f"unparametrise {module}", synth,
+            read, *synth = netlist_of(top, parameters, module)
+            script = [*netlist_of(module, values), "design -stash once", read, f"unparametrise {module}", *synth,
                       f"delete ={module}", f"design -copy-from once -as {module} {module}", "flatten",
                       "opt_clean -purge"]
         else:

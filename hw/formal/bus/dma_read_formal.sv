@@ -1,5 +1,5 @@
 // dma_read: AR keeps what it offers; bursts lie one behind the other, within their page, and add up to their command;
-// no more are under way than Outstanding; each command's words come out, the last one marked, with its error.
+// no more are under way than one and Outstanding; each command's words come out, the last one marked, with its error.
 module dma_read_formal #(
   parameter int unsigned BusWidth   = 64,
   parameter bit          Accounting = 1'b1  // the assertions that follow words and bursts through
@@ -87,7 +87,9 @@ module dma_read_formal #(
   logic [15:0] words_q[4];         // of commands whose words have not all come
   logic [1:0]  taken_q, given_q;
   logic [15:0] come_q;
-  logic        failed_q;
+  logic [1:0]  heard_q;            // commands whose beats have all come: a word leaves later than its beat comes
+  logic [15:0] heard_words_q;      // of the next one
+  logic [3:0]  failed_q;           // by command: some beat was an error
   logic [15:0] beats_words;
 
   assign beats_words = (16'(arlen) + 16'd1) * 16'(Bytes / 4);
@@ -111,7 +113,9 @@ module dma_read_formal #(
       taken_q    <= '0;
       given_q    <= '0;
       come_q     <= '0;
-      failed_q   <= 1'b0;
+      heard_q    <= '0;
+      heard_words_q <= '0;
+      failed_q   <= '0;
     end else begin
       if (arvalid && arready_i) begin
         length_q[accepted_q] <= arlen;
@@ -123,17 +127,24 @@ module dma_read_formal #(
       if (rvalid_i && rready) begin
         beat_q <= rlast ? '0 : beat_q + 1'b1;
         if (rlast) ended_q <= ended_q + 1'b1;
+        if (rresp_i != '0) failed_q[heard_q] <= 1'b1;
+        if (heard_words_q + 16'(Bytes / 4) >= words_q[heard_q]) begin
+          heard_q       <= heard_q + 1'b1;
+          heard_words_q <= '0;
+        end else begin
+          heard_words_q <= heard_words_q + 16'(Bytes / 4);
+        end
       end
       if (command_valid_i && command_ready) begin
         asking_q         <= 1'b1;
         next_q           <= command_address_i;
         unasked_q        <= command_words_i;
         words_q[taken_q] <= command_words_i;
+        failed_q[taken_q] <= 1'b0;
         taken_q          <= taken_q + 1'b1;
       end
       if (out_valid && out_ready_i) begin
         come_q   <= out_last ? '0 : come_q + 1'b1;
-        failed_q <= !out_last && (failed_q || rresp_i != '0);
         if (out_last) given_q <= given_q + 1'b1;
       end
     end
@@ -159,13 +170,13 @@ module dma_read_formal #(
         assert (beats_words <= unasked_q + 16'(Bytes / 4 - 1));
       end
       if (Accounting) begin
-        assert (pending <= 3'(Outstanding));
+        assert (pending <= 3'(Outstanding + 1));
         assert (busy == (pending != '0 || arvalid));
       end
       if (Accounting && out_valid) begin
         assert (taken_q != given_q);
         assert (out_last == (come_q + 16'd1 == words_q[given_q]));
-        if (out_last) assert (out_error == (failed_q || rresp_i != '0));
+        if (out_last) assert (out_error == failed_q[given_q]);
       end
     end
   end

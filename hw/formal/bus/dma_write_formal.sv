@@ -144,12 +144,12 @@ module dma_write_formal #(
       assert (u_write.words_any_q == (u_write.words_q != '0));
       assert (u_write.words_one_q == (u_write.words_q == 16'd1));
       if (u_write.state_q != 3'd0) assert (awaddr[$clog2(Bytes)-1:0] == '0);
-      if (u_write.state_q inside {[3'd1:3'd4]}) assert (u_write.beats_q != '0);
+      if (u_write.state_q inside {[3'd1:3'd5]}) assert (u_write.beats_q != '0);
       if (u_write.state_q == 3'd2) begin  // Size
         assert (u_write.most_q inside {[9'd1:9'(MaxBeats)]});
         assert (13'(awaddr[11:0]) + 13'(u_write.most_q) * 13'(Bytes) <= 13'd4096);
       end
-      if (u_write.state_q inside {3'd3, 3'd4}) begin  // Begin, Burst
+      if (u_write.state_q inside {[3'd3:3'd5]}) begin  // Begin, Burst, Next
         assert (u_write.burst_q inside {[9'd1:9'(MaxBeats)]});
         assert (13'(awaddr[11:0]) + 13'(u_write.burst_q) * 13'(Bytes) <= 13'd4096);
         assert (u_write.burst_q <= u_write.beats_q && u_write.last_q == (u_write.burst_q == u_write.beats_q));
@@ -157,7 +157,7 @@ module dma_write_formal #(
       if (u_write.state_q != 3'd4) assert (!u_write.unsent_any_q && !u_write.unaddressed_q);
       assert (u_write.unsent_q <= u_write.burst_q);
       assert (u_write.answers_q[7:0] == addressed_q - answered_q + 8'(u_write.unaddressed_q));
-      if (done) assert (u_write.state_q == 3'd5 && u_write.answers_q == '0);  // Answers
+      if (done) assert (u_write.state_q == 3'd6 && u_write.answers_q == '0);  // Answers
 
       if (aw_waits_q) assert (awvalid && awaddr == awaddr_q && awlen == awlen_q);
       if (w_waits_q) assert (wvalid && wdata == wdata_q && wstrb == wstrb_q && wlast == wlast_q);

@@ -132,7 +132,8 @@ module dma
   // Contexts.
   context_t                table_q[InFlight];
   logic [InFlight-1:0]     taken_q;
-  logic [ContextWidth-1:0] free_index, fresh_index, answer_index;
+  logic [ContextWidth-1:0] free_index, fresh_index, answer_index, answered_index_q;
+  logic                    answered_q;     // a cycle ago
   logic                    context_take;
   context_t                fresh_context;
 
@@ -147,14 +148,17 @@ module dma
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      taken_q <= '0;
+      taken_q    <= '0;
+      answered_q <= 1'b0;
     end else begin
+      answered_q <= answer_valid_i && answer_ready_o;
       if (context_take) taken_q[fresh_index] <= 1'b1;
-      if (answer_valid_i && answer_ready_o) taken_q[answer_index] <= 1'b0;
+      if (answered_q) taken_q[answered_index_q] <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
+    answered_index_q <= answer_index;
     if (context_take) table_q[fresh_index] <= fresh_context;
   end
 

@@ -4,10 +4,10 @@
 //   command    C
 //   AR                           B0                B1   a burst three cycles after the command, then every third cycle
 //   R                                     D0 D1 ...
-//   out                                   D0 D1 ...     in the cycle of the R beat
+//   out                                      D0 D1 ...  a cycle after the R beat
 //
-// A burst has at most MaxBeats beats and stays within its 4 KiB page. Up to Outstanding bursts are under way; commands
-// queue behind each other, so that a second command's data follows the first one's without a gap.
+// A burst has at most MaxBeats beats and stays within its 4 KiB page. Up to Outstanding bursts wait behind the one whose
+// beats come; commands queue behind each other, so that a second command's data follows the first one's without a gap.
 //
 // Contract    `command_address_i` is a multiple of 8; `command_words_i` > 0. An error of any beat of the command is
 //             reported with its last word; all its words come whatever happens. R is held up only by `out_ready_i`.
@@ -82,8 +82,8 @@ module dma_read
   logic        last_q;       // it is the last of its command
   logic [12:0] page_beats;   // until the end of the page
   logic        ends;         // the command ends within most_q
-  burst_t      issued, current;
-  logic        issued_ready, current_valid;
+  burst_t      issued, oldest, current;
+  logic        issued_ready, oldest_valid, oldest_ready, current_valid;
   logic        accept;
 
   assign page_beats = (13'(PageBytes) - {1'b0, address_q[11:0]}) >> BytesLog2;
@@ -145,41 +145,68 @@ module dma_read
     .in_valid_i (accept),
     .in_ready_o (issued_ready),
     .in_data_i  (issued),
+    .out_valid_o(oldest_valid),
+    .out_ready_i(oldest_ready),
+    .out_data_o (oldest)
+  );
+
+  stage #(
+    .Width($bits(burst_t))
+  ) u_current (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (oldest_valid),
+    .in_ready_o (oldest_ready),
+    .in_data_i  (oldest),
     .out_valid_o(current_valid),
     .out_ready_i(m_axi_rvalid_i && m_axi_rready_o && m_axi_rlast_i),
     .out_data_o (current)
   );
 
-  assign busy_o = current_valid || m_axi_arvalid_o;
+  assign busy_o = current_valid || oldest_valid || m_axi_arvalid_o;
 
   // Words out of beats.
-  logic error_q;   // an earlier beat of the command failed
-  logic beat_end;  // this word is the last of its beat
+  logic        error_q;   // an earlier beat of the command failed
+  logic        beat_end;  // this word is the last of its beat
+  logic        word_valid, word_ready, word_last, word_error;
+  logic [31:0] word;
 
   if (BusWidth == 64) begin : gen_halves
     logic upper_q;  // the upper half is next
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) upper_q <= 1'b0;
-      else if (out_valid_o && out_ready_i) upper_q <= !beat_end;
+      else if (word_valid && word_ready) upper_q <= !beat_end;
     end
-    assign out_data_o = upper_q ? m_axi_rdata_i[63:32] : m_axi_rdata_i[31:0];
-    assign beat_end   = upper_q || (current.half && current.last && m_axi_rlast_i);
+    assign word     = upper_q ? m_axi_rdata_i[63:32] : m_axi_rdata_i[31:0];
+    assign beat_end = upper_q || (current.half && current.last && m_axi_rlast_i);
   end else begin : gen_whole
     logic unused_half;
     assign unused_half = current.half;
-    assign out_data_o = m_axi_rdata_i;
-    assign beat_end   = 1'b1;
+    assign word     = m_axi_rdata_i;
+    assign beat_end = 1'b1;
   end
 
-  assign out_valid_o    = m_axi_rvalid_i && current_valid;
-  assign out_last_o     = current.last && m_axi_rlast_i && beat_end;
-  assign out_error_o    = error_q || m_axi_rresp_i != AxiOkay;
-  assign out_id_o       = current.id;
-  assign m_axi_rready_o = current_valid && out_ready_i && beat_end;
+  assign word_valid     = m_axi_rvalid_i && current_valid;
+  assign word_last      = current.last && m_axi_rlast_i && beat_end;
+  assign word_error     = error_q || m_axi_rresp_i != AxiOkay;
+  assign m_axi_rready_o = current_valid && word_ready && beat_end;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) error_q <= 1'b0;
-    else if (out_valid_o && out_ready_i) error_q <= out_error_o && !out_last_o;
+    else if (word_valid && word_ready) error_q <= word_error && !word_last;
   end
+
+  skid_buffer #(
+    .Width(35)
+  ) u_out (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (word_valid),
+    .in_ready_o (word_ready),
+    .in_data_i  ({current.id, word_error, word_last, word_valid ? word : 32'd0}),  // no word stays behind
+    .out_valid_o,
+    .out_ready_i,
+    .out_data_o ({out_id_o, out_error_o, out_last_o, out_data_o})
+  );
 
 endmodule

@@ -66,6 +66,7 @@ module dma_write
     Size,   // how long it is
     Begin,
     Burst,  // its address and data go out
+    Next,   // where the next one begins
     Answers // all sent, some answer is missing
   } state_e;
 
@@ -153,7 +154,8 @@ module dma_write
           unaddressed_q <= 1'b1;
           state_q       <= Burst;
         end
-        Burst: if (!unaddressed_q && !unsent_any_q) begin
+        Burst: if (!unaddressed_q && !unsent_any_q) state_q <= Next;
+        Next: begin
           {carry_q, address_q[31:0]} <= {1'b0, address_q[31:0]} + (33'(burst_q) << BytesLog2);
           beats_q                    <= beats_q - 16'(burst_q);
           state_q                    <= last_q ? Answers : Page;

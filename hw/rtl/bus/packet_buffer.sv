@@ -42,7 +42,7 @@ module packet_buffer #(
 
   logic [CountWidth-1:0] write_q, commit_q, read_q;
   logic [CountWidth-1:0] free_q, partial_q;   // words that fit; words of the packet that comes in
-  logic                  full_q;              // free_q is 0
+  logic                  full_q;              // free_q is 0, or all is being overwritten
   logic                  waiting_q;           // a word is there to be read; known two cycles after a reading
   logic [1:0]            fetch_q;             // readings of the last two cycles
   logic [2:0]            ahead_q;
@@ -53,7 +53,7 @@ module packet_buffer #(
   logic [32:0]           read_word, next_word;  // {last, data}
 
   assign free_o     = free_q;
-  assign in_ready_o = !full_q && !wiping_q;
+  assign in_ready_o = !full_q;
   assign write      = in_valid_i && in_ready_o;
   assign drop       = write && in_last_i && in_drop_i;
   assign fetch      = waiting_q && !fetch_q[0] && ahead_q != 3'(Ahead);
@@ -78,7 +78,8 @@ module packet_buffer #(
       end
       if (drop) free_q <= free_q + partial_q + CountWidth'(fetch);
       else free_q <= free_q - CountWidth'(write) + CountWidth'(fetch);
-      if (drop) full_q <= 1'b0;
+      if (wipe_i || wiping_q) full_q <= wipe_i || wipe_q != '0;
+      else if (drop) full_q <= 1'b0;
       else if (write != fetch) full_q <= write && free_q == CountWidth'(1);
       if (fetch) read_q <= read_q + 1'b1;
       waiting_q <= read_q != commit_q;

@@ -3,7 +3,9 @@
 //   x = t + a * b,   m = x mod 2^W,   o = floor(x / 2^W) + m * Nb        Nb = (N~ + 1) / 2^W
 //
 // which is (x + m * N~) / 2^W, because N~ = -1 mod 2^W: the low word of x is the quotient digit itself (Orup). The digit
-// `a` and then the digit `m` stand still in the input registers of the two multipliers while b and Nb stream by. Sums
+// `a` stands still in the input register of the first multiplier, the digit `m` in flip-flops in front of the second,
+// while b and Nb stream by. (Not in its input register: a block of four ECP5 multipliers has four clock enables, constant
+// one among them, so that with an enable of its own for each multiplier a quarter of a full device would lie idle.) Sums
 // are in carry-save form with one register and one carry an adder: four adders of W bits, none longer.
 //
 // Word 0 of each stream, in cycles after `first_i` (L = ProductCycles, C = HopCycles); word j comes j cycles later:
@@ -39,10 +41,10 @@ module mont_row #(
     $fatal(1, "mont_row: HopCycles must be 4, 5 or 6");
   end
 
-  logic [ProductCycles+1:0] first_q;          // [k]: first_i of k+1 cycles ago
+  logic [ProductCycles:0]   first_q;          // [k]: first_i of k+1 cycles ago
   logic [ProductCycles+2:0] last_q;
   always_ff @(posedge clk_i) begin
-    first_q <= {first_q[ProductCycles:0], first_i};
+    first_q <= {first_q[ProductCycles-1:0], first_i};
     last_q  <= {last_q[ProductCycles+1:0], last_i};
   end
 
@@ -76,11 +78,14 @@ module mont_row #(
 
   // o = floor(x / 2^W) + m*Nb
   logic [2*W-1:0] mn, mn_q;
-  logic first_m, top_z;
-  assign first_m = first_q[ProductCycles+1];
+  logic [W-1:0] m_q;
+  logic top_z;
   assign top_z = last_q[ProductCycles+2];
+  always_ff @(posedge clk_i) begin
+    if (first_q[ProductCycles]) m_q <= z_sum[W-1:0];
+  end
   multiplier #(.Width(W), .PipelineRegister(HopCycles >= 5)) u_reduction (
-    .clk_i, .a_enable_i(first_m), .a_i(z_q), .b_i(n_i), .product_o(mn)
+    .clk_i, .a_enable_i(1'b1), .a_i(m_q), .b_i(n_i), .product_o(mn)
   );
 
   logic [W-1:0] z_late;

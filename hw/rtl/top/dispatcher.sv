@@ -92,6 +92,7 @@ module dispatcher
   logic                 start, offered, operand_end, operand_valid, operand_taken;
   logic [31:0]          now_q;
   logic [31:0]          start_q[2**CoreWidth];  // when the core's job was given to it
+  logic [31:0]          begun_q;                // when that of the core that is asked was
 
   // The lowest free core.
   always_comb begin
@@ -276,7 +277,7 @@ module dispatcher
           answer_q.tag        <= response_q.tag;
           answer_q.source     <= |(source_q & core_bit_q);
           answer_q.has_result <= |(has_result_q & core_bit_q) && response_q.status == StatusOk;
-          answer_q.cycles     <= now_q - start_q[all_q ? '0 : core_q];
+          answer_q.cycles     <= now_q - begun_q;
         end
         Answer: if (answer_ready_i) begin
           answer_state_q  <= answer_q.has_result ? Result : Listen;
@@ -285,6 +286,10 @@ module dispatcher
         default: if (result_valid_o && result_ready_i && result_last_o) answer_state_q <= Listen;
       endcase
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    begun_q <= start_q[all_q ? '0 : core_q];
   end
 
   assign idle_o = job_state_q == Take && busy_q == '0;

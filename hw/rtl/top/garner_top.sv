@@ -8,7 +8,7 @@
 //
 // Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
 //             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`. Inside,
-//             the shell leaves it a cycle later and then core after core, each by a flip-flop of its own.
+//             all leave it two cycles later, by a global network where the family has one.
 //             `s_axil_*prot` are ignored. The master uses one ID, incrementing bursts that stay within 4 KiB pages.
 module garner_top
   import garner_pkg::*;
@@ -132,14 +132,21 @@ module garner_top
 
   always_ff @(posedge clk_i) busy_cores_q <= busy_cores;
 
-  /* verilator lint_off SYNCASYNCNET */ // each releases the next, too
-  logic [Cores:0] released_nq;  // the shell, core 0, core 1, ...
+  // Two flip-flops, of which the second can lie beside the buffer.
+  /* verilator lint_off SYNCASYNCNET */ // the first releases the second
+  logic [1:0] released_nq;
   /* verilator lint_on SYNCASYNCNET */
+  logic       reset_n;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) released_nq <= '0;
-    else released_nq <= {released_nq[Cores-1:0], 1'b1};
+    else released_nq <= {released_nq[0], 1'b1};
   end
+
+  reset_buffer u_reset (
+    .reset_ni(released_nq[1]),
+    .reset_no(reset_n)
+  );
 
   shell #(
     .Cores       (Cores),
@@ -154,7 +161,7 @@ module garner_top
     .StreamPort  (StreamPort)
   ) u_shell (
     .clk_i,
-    .rst_ni           (released_nq[0]),
+    .rst_ni           (reset_n),
     .s_axil_awaddr_i  (s_axil_awaddr),
     .s_axil_awvalid_i (s_axil_awvalid),
     .s_axil_awready_o (s_axil_awready),
@@ -241,7 +248,7 @@ module garner_top
     .Cores(Cores)
   ) u_dispatcher (
     .clk_i,
-    .rst_ni               (released_nq[0]),
+    .rst_ni               (reset_n),
     .job_valid_i          (job_valid),
     .job_ready_o          (job_ready),
     .job_i                (job),
@@ -283,7 +290,7 @@ module garner_top
 
     core_link u_link (
       .clk_i,
-      .rst_ni               (released_nq[0]),
+      .rst_ni               (reset_n),
       .job_valid_i          (core_job_valid[i]),
       .job_ready_o          (core_job_ready[i]),
       .job_i                (core_job),
@@ -326,7 +333,7 @@ module garner_top
       .KeySlots(KeySlots)
     ) u_core (
       .clk_i,
-      .rst_ni          (released_nq[i+1]),
+      .rst_ni          (reset_n),
       .job_valid_i     (at_job_valid),
       .job_ready_o     (at_job_ready),
       .job_i           (at_job),

@@ -1,0 +1,11 @@
+// Model of the DCCA of the Lattice ECP5: a signal onto a global network, held low while CE is low. After Lattice
+// FPGA-TN-02200.
+module DCCA (
+  input  CLKI,
+  input  CE,
+  output CLKO
+);
+
+  assign CLKO = CLKI & CE;
+
+endmodule
