@@ -84,13 +84,12 @@ module completion_write
   logic        words_one_q;
   logic        ended_q;        // the last result word came
   logic [1:0]  word_q;
-  logic [15:0] tail_q, used_q, size;
+  logic [15:0] tail_q, used_q, size_q;
   logic        overrun_q, room_q;
   logic        phase_q;        // 1 in the first pass through the ring, 0 in the second, and so on
   logic [63:0] place;
   logic        from_answer, moves, writing;
 
-  assign size      = 16'd1 << size_log2_i;
   // A host that polls may see a completion, and say so, before its write is answered and the tail moves on.
   assign writing   = state_q == Completion || state_q == End;
   assign overrun_o = overrun_q;
@@ -99,14 +98,16 @@ module completion_write
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       used_q    <= '0;
+      size_q    <= '0;
       overrun_q <= 1'b0;
       room_q    <= 1'b0;
       phase_q   <= 1'b0;
     end else begin
       used_q    <= tail_q + 16'(writing) - head_i;
-      overrun_q <= used_q > size;
-      room_q    <= used_q < size;
-      phase_q   <= (tail_q & size) == '0;
+      size_q    <= 16'd1 << size_log2_i;
+      overrun_q <= used_q > size_q;
+      room_q    <= used_q < size_q;
+      phase_q   <= (tail_q & size_q) == '0;
     end
   end
 

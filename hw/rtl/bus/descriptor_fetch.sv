@@ -89,7 +89,7 @@ module descriptor_fetch
   } ring_state_e;
 
   ring_state_e ring_state_q;
-  logic [15:0] head_q, pending_q;
+  logic [15:0] head_q, pending_q, size_q;
   logic        more_q, overrun_q;
   logic [3:0]  word_q;
   logic [31:0] descriptor_q[9];  // the words behind are reserved
@@ -133,11 +133,13 @@ module descriptor_fetch
     if (!rst_ni) begin
       pending_q <= '0;
       more_q    <= 1'b0;
+      size_q    <= '0;
       overrun_q <= 1'b0;
     end else begin
       pending_q <= tail_i - head_q;
       more_q    <= pending_q != '0;
-      overrun_q <= pending_q > (16'd1 << size_log2_i);
+      size_q    <= 16'd1 << size_log2_i;
+      overrun_q <= pending_q > size_q;
     end
   end
 
@@ -174,14 +176,20 @@ module descriptor_fetch
   assign operand_address = {descriptor_q[5], descriptor_q[4]};
   assign flags           = descriptor_q[8];
 
+  localparam int unsigned LongestLog2 = $clog2(4 * OperandWords);  // a power of two
+
+  // More than 4 * OperandWords, without a carry chain.
+  function automatic logic too_long(input logic [31:0] bytes);
+    return |bytes[31:LongestLog2+1] || (bytes[LongestLog2] && |bytes[LongestLog2-1:0]);
+  endfunction
+
   // Of the descriptor that is there; looked at in RingFull, a cycle behind RingCheck.
   always_ff @(posedge clk_i) begin
     has_operands_q <= has_operands(job.op);
     bad_format_q   <= reserved_q || reserved_job_bits(descriptor_q[0], descriptor_q[1]) || |flags[31:1] ||
                       |operand_address[2:0] || |descriptor_q[6][2:0];
     bad_length_q   <= |operand_bytes[1:0] || |result_bytes[1:0] || has_operands(job.op) != (operand_bytes != '0) ||
-                      operand_bytes > 32'(4 * OperandWords) ||
-                      (has_result(job.op) && result_bytes == '0) || result_bytes > 32'(4 * OperandWords);
+                      too_long(operand_bytes) || (has_result(job.op) && result_bytes == '0) || too_long(result_bytes);
   end
 
   always_comb begin

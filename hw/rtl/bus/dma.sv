@@ -46,7 +46,7 @@ module dma
   output logic                  data_fault_o,
   output logic                  completion_fault_o,
   output logic                  bus_busy_o,          // a transaction is under way
-  output logic [1:0]            bus_beats_o,         // data beats moved in this cycle
+  output logic [1:0]            bus_beats_o,         // data beats moved in the cycle before
 
   output logic                  job_valid_o,
   input  logic                  job_ready_i,
@@ -337,6 +337,7 @@ module dma
   // What is under way.
   logic [7:0] in_flight_q;
   logic       in_flight_any_q, drained_q, more;
+  logic       read_beat_q, write_beat_q;
 
   assign in_flight_o = in_flight_q;
   assign more        = enable_i && fetch_more;
@@ -346,14 +347,18 @@ module dma
   assign restart     = !enable_i && idle_o;
   assign data_fault_o = operand_fault || result_fault;
   assign bus_busy_o  = read_busy || write_busy;
-  assign bus_beats_o = 2'(m_axi_rvalid_i && m_axi_rready_o) + 2'(m_axi_wvalid_o && m_axi_wready_i);
+  assign bus_beats_o = 2'(read_beat_q) + 2'(write_beat_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_flight_q     <= '0;
       in_flight_any_q <= 1'b0;
       drained_q       <= 1'b0;
+      read_beat_q     <= 1'b0;
+      write_beat_q    <= 1'b0;
     end else begin
+      read_beat_q     <= m_axi_rvalid_i && m_axi_rready_o;
+      write_beat_q    <= m_axi_wvalid_o && m_axi_wready_i;
       in_flight_q     <= in_flight_q + 8'(fetched) - 8'(written_o);
       in_flight_any_q <= fetched || (in_flight_any_q && !(written_o && in_flight_q == 8'd1));
       drained_q       <= written_o && in_flight_q == 8'd1 && fetch_quiet && !more;

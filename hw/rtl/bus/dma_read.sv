@@ -76,7 +76,8 @@ module dma_read
   logic [63:0] address_q;
   logic [15:0] beats_q;      // still to ask for
   logic        id_q, half_q;
-  logic        carry_q;      // of the lower half of the address, into the upper one
+  logic        carry_q;      // of an address, out of its page
+  logic        far_carry_q;  // and on from there
   logic [8:0]  most_q;       // beats: to the end of the page, and MaxBeats
   logic [8:0]  burst_q;      // beats of the burst on offer
   logic        last_q;       // it is the last of its command
@@ -104,6 +105,7 @@ module dma_read
       id_q      <= 1'b0;
       half_q    <= 1'b0;
       carry_q   <= 1'b0;
+      far_carry_q <= 1'b0;
       most_q    <= '0;
       burst_q   <= '0;
       last_q    <= 1'b0;
@@ -118,19 +120,21 @@ module dma_read
           id_q      <= command_id_i;
         end
         Page: begin
-          address_q[63:32] <= address_q[63:32] + 32'(carry_q);
-          most_q           <= (page_beats < 13'(MaxBeats)) ? page_beats[8:0] : 9'(MaxBeats);
-          state_q          <= Size;
+          {far_carry_q, address_q[37:12]} <= {1'b0, address_q[37:12]} + 27'(carry_q);
+          most_q  <= (page_beats < 13'(MaxBeats)) ? page_beats[8:0] : 9'(MaxBeats);
+          state_q <= Size;
         end
-        Size: if (issued_ready) begin  // a place to remember it by: AR never waits for R
-          burst_q <= ends ? beats_q[8:0] : most_q;
-          last_q  <= ends;
-          state_q <= Offer;
+        Size: begin
+          address_q[63:38] <= address_q[63:38] + 26'(far_carry_q);
+          far_carry_q      <= 1'b0;
+          burst_q          <= ends ? beats_q[8:0] : most_q;
+          last_q           <= ends;
+          if (issued_ready) state_q <= Offer;  // a place to remember it by: AR never waits for R
         end
         default: if (accept) begin
-          {carry_q, address_q[31:0]} <= {1'b0, address_q[31:0]} + (33'(burst_q) << BytesLog2);
-          beats_q                    <= beats_q - 16'(burst_q);
-          state_q                    <= last_q ? Idle : Page;
+          {carry_q, address_q[11:0]} <= {1'b0, address_q[11:0]} + (13'(burst_q) << BytesLog2);
+          beats_q <= beats_q - 16'(burst_q);
+          state_q <= last_q ? Idle : Page;
         end
       endcase
     end

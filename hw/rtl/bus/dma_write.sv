@@ -73,7 +73,8 @@ module dma_write
   state_e      state_q;
   logic [63:0] address_q;
   logic [15:0] beats_q;        // of the command, from the burst under way on
-  logic        carry_q;        // of the lower half of the address, into the upper one
+  logic        carry_q;        // of an address, out of its page
+  logic        far_carry_q;    // and on from there
   logic [8:0]  most_q;         // beats: to the end of the page, and MaxBeats
   logic [8:0]  burst_q;        // beats of the burst under way
   logic        last_q;         // it is the last of its command
@@ -109,6 +110,7 @@ module dma_write
       address_q     <= '0;
       beats_q       <= '0;
       carry_q       <= 1'b0;
+      far_carry_q   <= 1'b0;
       most_q        <= '0;
       burst_q       <= '0;
       last_q        <= 1'b0;
@@ -138,11 +140,12 @@ module dma_write
           error_q   <= 1'b0;
         end
         Page: begin
-          address_q[63:32] <= address_q[63:32] + 32'(carry_q);
-          most_q           <= (page_beats < 13'(MaxBeats)) ? page_beats[8:0] : 9'(MaxBeats);
-          state_q          <= Size;
+          {far_carry_q, address_q[37:12]} <= {1'b0, address_q[37:12]} + 27'(carry_q);
+          most_q  <= (page_beats < 13'(MaxBeats)) ? page_beats[8:0] : 9'(MaxBeats);
+          state_q <= Size;
         end
         Size: begin
+          address_q[63:38] <= address_q[63:38] + 26'(far_carry_q);
           burst_q <= ends ? beats_q[8:0] : most_q;
           last_q  <= ends;
           state_q <= Begin;
@@ -156,9 +159,9 @@ module dma_write
         end
         Burst: if (!unaddressed_q && !unsent_any_q) state_q <= Next;
         Next: begin
-          {carry_q, address_q[31:0]} <= {1'b0, address_q[31:0]} + (33'(burst_q) << BytesLog2);
-          beats_q                    <= beats_q - 16'(burst_q);
-          state_q                    <= last_q ? Answers : Page;
+          {carry_q, address_q[11:0]} <= {1'b0, address_q[11:0]} + (13'(burst_q) << BytesLog2);
+          beats_q <= beats_q - 16'(burst_q);
+          state_q <= last_q ? Answers : Page;
         end
         default: if (done_valid_o && done_ready_i) state_q <= Idle;
       endcase

@@ -313,9 +313,10 @@ module shell
   zeroise_state_e zeroise_state_q;
   logic [3:0]     start_q;  // cycles in Start
   logic           quiet;
+  logic           hold_q;   // the state is not Work
 
   assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
-  assign hold      = zeroise_state_q != Work;
+  assign hold      = hold_q;
   assign wipe      = zeroise_state_q == Start && start_q == '0;
   assign zeroise_o = wipe || (zeroise_state_q == Work && is.CONTROL.zeroise.value);
 
@@ -323,13 +324,20 @@ module shell
     if (!rst_ni) begin
       zeroise_state_q <= Work;
       start_q         <= '0;
+      hold_q          <= 1'b0;
     end else begin
       start_q <= (zeroise_state_q == Start) ? start_q + 1'b1 : '0;
       unique case (zeroise_state_q)
-        Work:    if (is.CONTROL.zeroise.value) zeroise_state_q <= Drain;
-        Drain:   if (quiet) zeroise_state_q <= Start;
-        Start:   if (start_q[3]) zeroise_state_q <= Wait;
-        default: if (cores_ready_i && wiping == '0) zeroise_state_q <= Work;
+        Work: if (is.CONTROL.zeroise.value) begin
+          zeroise_state_q <= Drain;
+          hold_q          <= 1'b1;
+        end
+        Drain: if (quiet) zeroise_state_q <= Start;
+        Start: if (start_q[3]) zeroise_state_q <= Wait;
+        default: if (cores_ready_i && wiping == '0) begin
+          zeroise_state_q <= Work;
+          hold_q          <= 1'b0;
+        end
       endcase
     end
   end

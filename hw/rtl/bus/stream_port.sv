@@ -171,7 +171,7 @@ module stream_port
   status_e     out_status_q;
   logic [15:0] out_tag_q;
   logic [31:0] out_cycles_q;
-  logic        has_result_q;
+  logic        has_result_q, answered_q;
 
   assign answer_ready_o = out_state_q == Idle;
   assign reject_ready   = out_state_q == Idle && !answer_valid_i;
@@ -205,7 +205,9 @@ module stream_port
       out_tag_q    <= '0;
       out_cycles_q <= '0;
       has_result_q <= 1'b0;
+      answered_q   <= 1'b0;
     end else begin
+      answered_q <= m_axis_tvalid_o && m_axis_tready_i && m_axis_tlast_o;
       unique case (out_state_q)
         Idle: if (answer_valid_i || reject_valid) begin
           out_state_q  <= AnswerFirst;
@@ -221,7 +223,7 @@ module stream_port
     end
   end
 
-  assign answered_o = m_axis_tvalid_o && m_axis_tready_i && m_axis_tlast_o;
+  assign answered_o = answered_q;
   assign failed_o   = out_status_q != StatusOk;
   assign quiet_o    = in_state_q == First && !job_valid_o && !operand_valid_o && out_state_q == Idle;
 
