@@ -26,7 +26,7 @@ import place  # noqa: E402
 
 BITS = 2048
 PARAMETERS = {"Cores": 5, "Rows": 15, "MaxBits": BITS, "KeySlots": 3, "OperandWords": 256, "InFlight": 16}
-CORE = ("rsa_core", {"W": 18, "Rows": 15, "MaxBits": BITS, "KeySlots": 3})
+CORE = ("garner_core", {"WordBits": 18, "Rows": 15, "MaxBits": BITS, "KeySlots": 3})
 SOURCES = (*harness.TOP, *harness.CORE, "top/garner_top", "../syn/garner_pins")
 # The shell, the dispatcher and the links alone: cores of flip-flops in the place of the real ones
 SHELL_PARAMETERS = {"Cores": 5, "Rows": 1}

@@ -3,7 +3,7 @@
 
     place.py mont MONT -G Rows=8 --seed 1 --seed 2 --speed 8
     place.py mont MONT -G Rows=8 -G W=17 --family xilinx7
-    place.py garner_pins TOP CORE top/garner_top ../syn/garner_pins -G Cores=5 --once rsa_core Rows=15,MaxBits=2048,KeySlots=3
+    place.py garner_pins TOP CORE top/garner_top ../syn/garner_pins -G Cores=5 --once garner_core Rows=15,MaxBits=2048,KeySlots=3
 
 Families: ecp5 (Yosys synth_ecp5, nextpnr for an LFE5U-85 in CABGA756: fmax, LUT, FF, DSP, EBR), xilinx7 (Yosys
 synth_xilinx: LUT, FF, DSP, RAMB18; no clock, for no open tool places a 7 series part from the registries; `--no-dsp`

@@ -7,8 +7,8 @@
 //   operands                   d         d           to all cores when the job is for all; a word every other cycle
 //
 //   response    R                                    the cores are asked in turn, one a cycle
-//   answer                R
-//   result                      d        d           to its end, a word every other cycle
+//   answer                     R
+//   result                           d        d           to its end, a word every other cycle
 //
 // A job for all cores (`is_broadcast`) is a barrier: those before it have ended, those behind it see its effect. Its
 // answer is the worst status of all cores' answers.
@@ -206,10 +206,12 @@ module dispatcher
   logic [Cores-1:0]     missing_q;      // of a job for all: who has not answered
   logic                 responds, done, next;
   logic [Cores-1:0]     done_cores_q;
+  logic [Cores-1:0]     waiting_q;      // cores that have a response
   logic                 out_valid, out_ready;
 
-  assign responds              = (core_response_valid_i & core_bit_q) != '0;
-  assign core_response_ready_o = (answer_state_q == Listen) ? core_bit_q : '0;
+  // Of the cycle before: a response stays until it is taken, and the cycles until the next question are more than one.
+  assign responds              = answer_state_q == Listen && (waiting_q & core_bit_q) != '0;
+  assign core_response_ready_o = responds ? core_bit_q : '0;
   assign next                  = answer_state_q == Listen && !responds;
 
   assign answer_valid_o = answer_state_q == Answer;
@@ -248,7 +250,9 @@ module dispatcher
       free_q         <= '0;
       idle_q         <= 1'b0;
       done_cores_q   <= '0;
+      waiting_q      <= '0;
     end else begin
+      waiting_q    <= core_response_valid_i;
       done_cores_q <= !done ? '0 : all_q ? '1 : core_bit_q;
       busy_q       <= (start ? busy_q | target : busy_q) & ~done_cores_q;
       free_q       <= ~busy_q & core_job_ready_i;

@@ -7,7 +7,7 @@
 //   response_valid_o                R         the answer; then, if it is StatusOk and `has_result` says so,
 //   out_valid_o                        r r r  the result, out_last_o on the last word
 //
-// Contract    See `rsa_core`.
+// Contract    See `rsa_core`; `rst_ni` is released to it a cycle later.
 module garner_core
   import garner_pkg::*;
 #(
@@ -36,6 +36,14 @@ module garner_core
   output logic        busy_o
 );
 
+  logic reset_n;
+
+  reset_buffer u_reset (
+    .clk_i,
+    .rst_ni,
+    .rst_no(reset_n)
+  );
+
   rsa_core #(
     .W       (WordBits),
     .Rows    (Rows),
@@ -43,7 +51,7 @@ module garner_core
     .KeySlots(KeySlots)
   ) u_core (
     .clk_i,
-    .rst_ni,
+    .rst_ni(reset_n),
     .job_valid_i,
     .job_ready_o,
     .job_i,

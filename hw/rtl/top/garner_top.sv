@@ -8,7 +8,7 @@
 //
 // Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
 //             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`. Inside,
-//             all leave it two cycles later, by a global network where the family has one.
+//             all leave it a cycle later; shell and cores have a `reset_buffer` each.
 //             `s_axil_*prot` are ignored. The master uses one ID, incrementing bursts that stay within 4 KiB pages.
 module garner_top
   import garner_pkg::*;
@@ -132,20 +132,12 @@ module garner_top
 
   always_ff @(posedge clk_i) busy_cores_q <= busy_cores;
 
-  // Two flip-flops, of which the second can lie beside the buffer.
-  /* verilator lint_off SYNCASYNCNET */ // the first releases the second
-  logic [1:0] released_nq;
-  /* verilator lint_on SYNCASYNCNET */
-  logic       reset_n;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) released_nq <= '0;
-    else released_nq <= {released_nq[0], 1'b1};
-  end
+  logic reset_n;  // of all but the cores
 
   reset_buffer u_reset (
-    .reset_ni(released_nq[1]),
-    .reset_no(reset_n)
+    .clk_i,
+    .rst_ni,
+    .rst_no(reset_n)
   );
 
   shell #(
@@ -333,7 +325,7 @@ module garner_top
       .KeySlots(KeySlots)
     ) u_core (
       .clk_i,
-      .rst_ni          (reset_n),
+      .rst_ni,
       .job_valid_i     (at_job_valid),
       .job_ready_o     (at_job_ready),
       .job_i           (at_job),

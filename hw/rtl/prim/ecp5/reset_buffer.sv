@@ -1,14 +1,24 @@
-// A reset onto a net that reaches all flip-flops of the device: a global network of the ECP5, by a DCCA.
-// Source  Lattice FPGA-TN-02200 (ECP5 sysCLOCK usage guide): primary clocks may drive clock enables and resets.
+// A reset for many flip-flops that may lie anywhere, over a global network of the ECP5: a DCCA. Contract: see the generic
+// twin. The network is active high, as the flip-flops take it: an inverter behind it would drive them over the fabric.
+// Source  Lattice FPGA-TN-02200 (ECP5 sysCLOCK usage guide): 16 networks, for clocks, clock enables and resets.
 module reset_buffer (
-  input  logic reset_ni,
-  output logic reset_no
+  input  logic clk_i,
+  input  logic rst_ni,
+  output logic rst_no
 );
 
+  logic reset_q, reset;
+  assign rst_no = !reset;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reset_q <= 1'b1;
+    else reset_q <= 1'b0;
+  end
+
   DCCA u_cell (
-    .CLKI(reset_ni),
+    .CLKI(reset_q),
     .CE  (1'b1),
-    .CLKO(reset_no)
+    .CLKO(reset)
   );
 
 endmodule

@@ -1,9 +1,20 @@
-// A reset onto a net that reaches all flip-flops of the device. Twin without one, for simulation: a wire.
+// A reset for many flip-flops that may lie anywhere: over a global network, where the family has one. Behavioural twin.
+//
+//   cycle      0    1    2
+//   rst_ni     0    1    1        asserted at once, released a cycle later
+//   rst_no     0    0    1
 module reset_buffer (
-  input  logic reset_ni,
-  output logic reset_no
+  input  logic clk_i,
+  input  logic rst_ni,  // released synchronously to clk_i
+  output logic rst_no
 );
 
-  assign reset_no = reset_ni;
+  logic reset_q;  // active high, as the flip-flops behind the network take it
+  assign rst_no = !reset_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reset_q <= 1'b1;
+    else reset_q <= 1'b0;
+  end
 
 endmodule

@@ -1,13 +1,23 @@
-// A reset onto a net that reaches all flip-flops of the device: a global network of the 7 series, by a BUFG.
+// A reset for many flip-flops that may lie anywhere, over a global network of the 7 series: a BUFG. Contract: see the
+// generic twin.
 // Source  Xilinx UG472 (7 series clocking resources).
 module reset_buffer (
-  input  logic reset_ni,
-  output logic reset_no
+  input  logic clk_i,
+  input  logic rst_ni,
+  output logic rst_no
 );
 
+  logic reset_q, reset;
+  assign rst_no = !reset;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reset_q <= 1'b1;
+    else reset_q <= 1'b0;
+  end
+
   BUFG u_cell (
-    .I(reset_ni),
-    .O(reset_no)
+    .I(reset_q),
+    .O(reset)
   );
 
 endmodule
