@@ -9,7 +9,7 @@ pub mod cuda;
 
 use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;
-use crate::key::PrivateKey;
+use crate::key::{PrivateKey, PublicKey};
 pub use cpu::Cpu;
 
 /// What a device accepts.
@@ -69,6 +69,12 @@ pub trait Device: Send + Sync {
         (limits.min_bits..=limits.max_bits).contains(&modulus.bits())
     }
 
+    /// Whether public operations of this key may come here. Nothing but doing them again could check their results, so
+    /// they come to no device that was not told to take them.
+    fn takes_public(&self, _: &PublicKey) -> bool {
+        false
+    }
+
     /// How many exponentiations it wants in one call to be at its best.
     fn preferred_batch(&self) -> usize;
 
@@ -83,6 +89,15 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// The batch failed as a whole; results are undefined and must not be used.
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError>;
+
+    /// Runs all of `jobs`, public exponents and bases below their moduli, of keys that it takes by
+    /// [`Device::takes_public`].
+    ///
+    /// # Errors
+    /// As [`Device::exponentiate`].
+    fn exponentiate_public(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        Err(DeviceError(format!("{} runs no public operations", self.name())))
+    }
 
     /// Runs all of `jobs`, any mix of keys that it takes; called at [`Level::Operation`] only.
     ///

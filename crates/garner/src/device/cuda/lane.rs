@@ -5,12 +5,14 @@
 
 use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
-use super::record::{Parts, remainder_of_r, shortened};
+use super::record::{Parts, remainder_of_r, shortened, square_of_r};
 use super::slots::{Place, Slots};
 use crate::device::{DeviceError, Power, Private};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
+use std::collections::HashMap;
+use std::ptr;
 use zeroize::Zeroizing;
 
 /// The kernels for one length of moduli.
@@ -83,7 +85,7 @@ impl<Q: Queue> Lane<Q> {
         for i in 0..jobs.len() {
             let key = jobs[i].key;
             // One key's operations often follow each other.
-            if i > 0 && std::ptr::eq(jobs[i - 1].key, key) {
+            if i > 0 && ptr::eq(jobs[i - 1].key, key) {
                 slots.push(slots[i - 1]);
                 continue;
             }
@@ -240,6 +242,52 @@ impl<Q: Queue> Lane<Q> {
             finish(queue, kernels, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
                 jobs.iter_mut().enumerate().for_each(|(i, job)| take(powers, i, words, job.result));
+            })
+        })
+    }
+
+    /// Runs public operations of the length of `kernel`, all with this exponent, bases below their moduli.
+    pub fn public(
+        &mut self,
+        kernel: &Kernel,
+        exponent: &[u64],
+        jobs: &mut [&mut Power<'_>],
+    ) -> Result<(), DeviceError> {
+        let (words, tiles) = (kernel.words, tiles_for(jobs.len()));
+        let number = tiles * tile_words(words);
+        let digits: Vec<u32> = exponent.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]).collect();
+        let steps = public_steps(&digits);
+        let buffers = [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE, Buffer::POWER, Buffer::RESULT];
+        self.within(&buffers.map(|buffer| (buffer, number)), |queue| {
+            queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
+                // Lanes without an operation raise zero, modulo the first number.
+                let modulus = |i| jobs.get(i).unwrap_or(&jobs[0]).modulus.words();
+                (0..tiles * LANES).for_each(|i| put(moduli, i, words, modulus(i)));
+            })?;
+            queue.write(Buffer::SQUARE, 0, number, &mut |squares| {
+                // Operations with one key share what takes a division.
+                let mut of_moduli = HashMap::new();
+                for (i, job) in jobs.iter().enumerate() {
+                    let square = || square_of_r(job.modulus.words(), words);
+                    put(squares, i, words, of_moduli.entry(ptr::from_ref(job.modulus)).or_insert_with(square));
+                }
+            })?;
+            queue.write(Buffer::BASE, 0, number, &mut |bases| {
+                jobs.iter().enumerate().for_each(|(i, job)| put(bases, i, words, job.base));
+            })?;
+            let mut step = |power, factor, result, squarings| {
+                let arrays = [Buffer::MODULUS, power, factor, result].map(|buffer| (buffer, 0));
+                queue.launch(kernel, &arrays, tiles, squarings)
+            };
+            step(Buffer::BASE, Buffer::SQUARE, Buffer::POWER, 0)?;
+            let mut power = Buffer::POWER;
+            for (i, squarings) in steps.iter().enumerate() {
+                let factor = if i + 1 < steps.len() { Buffer::POWER } else { Buffer::BASE };
+                step(power, factor, Buffer::RESULT, *squarings)?;
+                power = Buffer::RESULT;
+            }
+            queue.read(Buffer::RESULT, number, &mut |results| {
+                jobs.iter_mut().enumerate().for_each(|(i, job)| take(results, i, words, job.result));
             })
         })
     }

@@ -9,7 +9,7 @@ use super::{Gpu, MIN_BITS};
 use crate::arithmetic::Modulus;
 use crate::device::{Device, DeviceError, Level, Limits, Power, Private};
 use crate::fork::ForkLocal;
-use crate::key::PrivateKey;
+use crate::key::{PrivateKey, PublicKey};
 use garner_gpu_kernels::HALF_WORDS;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +26,19 @@ const BATCH: usize = 32_768;
 pub struct Standby {
     name: String,
     ordinal: usize,
+    /// Whether it is to take public operations.
+    public: bool,
     state: ForkLocal<State>,
+}
+
+fn wish(value: &str) -> bool {
+    std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == value)
+}
+
+/// Whether the environment variable `GARNER_GPU` is `public`: whoever sets it has GPUs do public operations too, whose
+/// results nothing checks.
+pub fn public_wished() -> bool {
+    wish("public")
 }
 
 #[derive(Default)]
@@ -38,17 +50,17 @@ struct State {
 
 impl Standby {
     /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
-    /// `GARNER_GPU` is `off`.
+    /// `GARNER_GPU` is `off`. They take public operations too if [`public_wished`].
     pub fn all() -> Vec<Standby> {
-        if std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == "off") {
+        if wish("off") {
             return Vec::new();
         }
         let is_there = |ordinal: &usize| fs::exists(format!("/dev/nvidia{ordinal}")).unwrap_or(false);
-        (0..).take_while(is_there).map(Standby::new).collect()
+        (0..).take_while(is_there).map(|ordinal| Standby::new(ordinal, public_wished())).collect()
     }
 
-    fn new(ordinal: usize) -> Standby {
-        Standby { name: format!("cuda:{ordinal}"), ordinal, state: ForkLocal::new() }
+    fn new(ordinal: usize, public: bool) -> Standby {
+        Standby { name: format!("cuda:{ordinal}"), ordinal, public, state: ForkLocal::new() }
     }
 
     /// The GPU, if it is open. Counts; who asks often enough has it opened.
@@ -65,11 +77,11 @@ impl Standby {
     }
 
     fn open(&self, place: &Arc<OnceLock<Gpu<Arc<Driver>>>>) {
-        let (ordinal, place) = (self.ordinal, Arc::clone(place));
+        let (ordinal, public, place) = (self.ordinal, self.public, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
                 let gpu = Gpu::new(Arc::new(driver));
-                gpu.test_in_background();
+                gpu.test_in_background(public);
                 let _ = place.set(gpu);
             }
             Err(error) => tracing::warn!(ordinal, %error, "a GPU cannot be used"),
@@ -101,12 +113,20 @@ impl Device for Standby {
         self.gpu().is_some_and(|gpu| gpu.takes_modulus(modulus))
     }
 
+    fn takes_public(&self, key: &PublicKey) -> bool {
+        self.public && self.gpu().is_some_and(|gpu| gpu.takes_public(key))
+    }
+
     fn preferred_batch(&self) -> usize {
         BATCH
     }
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.opened()?.exponentiate(jobs)
+    }
+
+    fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.opened()?.exponentiate_public(jobs)
     }
 
     fn operate(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
@@ -128,10 +148,10 @@ mod tests {
     #[test]
     fn a_gpu_that_cannot_be_opened_is_never_used_and_stops_nobody() {
         // No machine has so many.
-        let standby = Standby::new(9_999);
+        let standby = Standby::new(9_999, true);
         let der = Rsa::generate(1024).unwrap().private_key_to_der().unwrap();
         let key = PrivateKey::from_der(&der).unwrap();
-        assert!((0..2 * ASKED).all(|_| !standby.takes_key(&key)));
+        assert!((0..2 * ASKED).all(|_| !standby.takes_key(&key) && !standby.takes_public(key.public())));
         assert!(standby.operate(&mut []).is_err());
     }
 }

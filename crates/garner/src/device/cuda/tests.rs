@@ -6,9 +6,11 @@ use super::*;
 use crate::arithmetic::Arithmetic;
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::gather::{Config, Gatherer, Operation};
+use crate::stats::Statistics;
 use garner_gpu_kernels::Kernel;
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::rsa::Rsa;
+use std::sync::atomic::AtomicUsize;
 
 fn gpu(bits: usize) -> Gpu<Emulator> {
     let gpu = Gpu::new(Emulator);
@@ -100,6 +102,130 @@ fn exponentiations_with_exponents_longer_and_shorter_than_the_modulus_equal_libc
     }
 }
 
+/// Public keys of one length: e is 65,537, 3, and a number of 70 bits.
+fn public_keys(bits: u32) -> [Arc<PublicKey>; 3] {
+    let of = |e: &BigNum| {
+        let rsa = Rsa::generate_with_e(bits, e).unwrap();
+        Arc::clone(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap().public())
+    };
+    let mut long = BigNum::new().unwrap();
+    [0, 7, 69].into_iter().for_each(|bit| long.set_bit(bit).unwrap());
+    [&BigNum::from_u32(65_537).unwrap(), &BigNum::from_u32(3).unwrap(), &long].map(of)
+}
+
+/// base^e mod n by libcrypto.
+fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
+    let mut result = vec![0; base.len()];
+    let job = Power { modulus: key.modulus(), base, exponent: key.exponent(), result: &mut result };
+    Libcrypto.power_public(&mut [job]);
+    result
+}
+
+#[test]
+fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
+    let device = Gpu::new(Emulator);
+    device.test_public(1024).unwrap();
+    let keys: Vec<_> = [1024, 1000].into_iter().flat_map(public_keys).collect();
+    let of = |i: usize| &keys[i % keys.len()];
+    let bases: Vec<Vec<u64>> = (0..40).map(|i| random_below(of(i).modulus())).collect();
+    let mut results: Vec<Vec<u64>> = bases.iter().map(|base| vec![7; base.len()]).collect();
+    let mut jobs: Vec<Power<'_>> = bases
+        .iter()
+        .zip(&mut results)
+        .enumerate()
+        .map(|(i, (base, result))| Power { modulus: of(i).modulus(), base, exponent: of(i).exponent(), result })
+        .collect();
+    device.exponentiate_public(&mut jobs).unwrap();
+    for (i, (base, result)) in bases.iter().zip(&results).enumerate() {
+        assert_eq!(*result, public_power(of(i), base), "number {i}");
+    }
+}
+
+/// A GPU that counts the public operations it gets.
+struct Counted<M: Machine>(Gpu<M>, Arc<AtomicUsize>);
+
+impl<M: Machine> Device for Counted<M> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn limits(&self) -> Limits {
+        self.0.limits()
+    }
+
+    fn takes_public(&self, key: &PublicKey) -> bool {
+        self.0.takes_public(key)
+    }
+
+    fn preferred_batch(&self) -> usize {
+        self.0.preferred_batch()
+    }
+
+    fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.0.exponentiate(jobs)
+    }
+
+    fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.1.fetch_add(jobs.len(), Ordering::Relaxed);
+        self.0.exponentiate_public(jobs)
+    }
+}
+
+/// Public operations through a gatherer with this GPU; how many the GPU got, and what it counted.
+fn gather_public<M: Machine>(gpu: Gpu<M>) -> (usize, Statistics) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let device = Arc::new(Counted(gpu, Arc::clone(&count)));
+    let gatherer = Gatherer::new(Config::with(Arc::new(Libcrypto), vec![device]));
+    let keys = public_keys(1024);
+    // The longest exponent alone is a class of its own.
+    for _ in 0..4 {
+        let inputs: Vec<[u8; 9]> = (0..60_u8).map(|i| [i + 1; 9]).collect();
+        let operation = |(i, input): (usize, &[u8; 9])| Operation::public(&keys[i % 3], input).unwrap();
+        let answers = gatherer.run_batch(inputs.iter().enumerate().map(operation).collect());
+        for (i, (answer, input)) in answers.into_iter().zip(inputs).enumerate() {
+            let mut base = vec![0; 16];
+            crate::words::from_be_bytes(&input, &mut base).unwrap();
+            let mut expected = vec![0; 128];
+            crate::words::to_be_bytes(&public_power(&keys[i % 3], &base), &mut expected);
+            assert_eq!(*answer.unwrap(), expected);
+        }
+    }
+    (count.load(Ordering::Relaxed), gatherer.statistics())
+}
+
+#[test]
+fn the_gatherer_gives_public_operations_to_a_gpu_that_was_told_to_take_them_and_to_no_other() {
+    let told = gpu(512);
+    told.test_public(1024).unwrap();
+    let (count, statistics) = gather_public(told);
+    assert!(count > 0);
+    assert_eq!((statistics.faults, statistics.device_failures), (0, 0));
+    assert_eq!(gather_public(gpu(512)).0, 0);
+}
+
+#[test]
+fn public_operations_that_a_lost_gpu_had_are_done_by_the_host() {
+    let lost = Gpu::new(Broken { fails: true });
+    lost.shared.public_passed.store(1, Ordering::Release);
+    let (count, statistics) = gather_public(lost);
+    assert!(count > 0);
+    assert_eq!(statistics.out_of_service, 1);
+}
+
+#[test]
+fn a_batch_with_a_modulus_that_is_not_taken_fails_and_skips_nothing() {
+    let device = gpu(512);
+    let key = key(2048);
+    let base = vec![3; 32];
+    let mut results = [vec![0; 16], vec![0; 32]];
+    let [half, whole] = &mut results;
+    let job = |modulus, result| Power { modulus, base: &base, exponent: &[5], result };
+    assert!(device.exponentiate(&mut [job(key.p(), half)]).is_err(), "no self-test yet");
+    assert!(device.exponentiate_public(&mut [job(key.public().modulus(), whole)]).is_err());
+    let mut whole = vec![0; 32];
+    assert!(device.operate(&mut [Private { key: &key, base: &base, result: &mut whole }]).is_err());
+}
+
 #[test]
 fn nothing_is_taken_before_the_self_test_of_its_length() {
     let device = Gpu::new(Emulator);
@@ -109,6 +235,9 @@ fn nothing_is_taken_before_the_self_test_of_its_length() {
     assert!(device.takes_key(&small) && device.takes_modulus(small.p()));
     assert!(!device.takes_key(&large));
     assert_eq!(device.lengths(), [512]);
+    assert!(!device.takes_public(small.public()));
+    device.test_public(1024).unwrap();
+    assert!(device.takes_public(small.public()) && !device.takes_public(large.public()));
 }
 
 /// A GPU that computes wrongly, or not at all.
@@ -193,6 +322,8 @@ fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
     let DeviceError(reason) = device.test(512).unwrap_err();
     assert_eq!(reason, "the self-test failed: an exponentiation of 512 bits, number 20, is wrong");
     assert!(device.lengths().is_empty());
+    let DeviceError(reason) = device.test_public(1024).unwrap_err();
+    assert_eq!(reason, "the self-test failed: a public operation of 1024 bits, number 20, is wrong");
 }
 
 #[test]
@@ -224,6 +355,33 @@ fn the_gatherer_signs_through_the_gpu() {
     assert_eq!((statistics.faults, statistics.device_failures), (0, 0));
 }
 
+/// All but the records of keys is zero.
+fn assert_wiped(lane: &Lane<EmulatedQueue>) {
+    for buffer in 0..Buffer::records(0).0 {
+        assert!(lane.queue().buffer(Buffer(buffer)).iter().all(|word| *word == 0), "buffer {buffer}");
+    }
+}
+
+#[test]
+fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
+    let mut lane = Lane::new(EmulatedQueue::default());
+    let key = key(1024);
+    let base = random_below(key.public().modulus());
+    let mut result = vec![0; 16];
+    let mut job = Power { modulus: key.p(), base: &base, exponent: key.dp(), result: &mut result[..8] };
+    lane.exponentiate(&Kernels::new(0, Style::usual(16)), &mut [&mut job]).unwrap();
+    assert_wiped(&lane);
+    let kernel = Kernel::new(Role::Public, 32);
+    let modulus = key.public().modulus();
+    let mut job = Power { modulus, base: &base, exponent: &[65_537], result: &mut result };
+    lane.public(&kernel, &[65_537], &mut [&mut job]).unwrap();
+    assert_wiped(&lane);
+    // A kernel that needs one array more.
+    let kernel = Kernel { role: Role::Public, ..Kernel::new(Role::Prepare, 32) };
+    assert!(lane.public(&kernel, &[65_537], &mut [&mut job]).is_err());
+    assert_wiped(&lane);
+}
+
 #[test]
 fn nothing_of_a_batch_and_nothing_of_a_dropped_key_is_left() {
     let kernels = Kernels::new(0, Style::usual(16));
@@ -236,9 +394,7 @@ fn nothing_of_a_batch_and_nothing_of_a_dropped_key_is_left() {
     };
     let dropped = key(1024);
     run(&mut lane, &dropped);
-    for buffer in 0..Buffer::records(0).0 {
-        assert!(lane.queue().buffer(Buffer(buffer)).iter().all(|word| *word == 0), "buffer {buffer}");
-    }
+    assert_wiped(&lane);
     let p = dropped.p().words()[3];
     let holds = |lane: &Lane<EmulatedQueue>| {
         let records = lane.queue().buffer(Buffer::records(0));
