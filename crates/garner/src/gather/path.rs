@@ -49,7 +49,7 @@ impl Path {
     pub fn accepts(&self, operation: &Operation) -> bool {
         match &operation.work {
             Work::Private(key) => self.device.takes_key(key),
-            Work::Exponentiation { modulus, .. } => self.device.takes_modulus(modulus),
+            Work::Exponentiation { modulus, .. } => self.device.takes_bits(modulus.bits()),
             Work::Public(key) => self.device.takes_public(key),
         }
     }

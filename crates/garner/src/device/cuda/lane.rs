@@ -7,7 +7,7 @@ use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
 use super::record::{Parts, remainder_of_r, shortened, square_of_r};
 use super::slots::{Place, Slots};
-use crate::device::{DeviceError, Power, Private};
+use crate::device::{DeviceError, Power, Private, Unprepared};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
@@ -186,7 +186,7 @@ impl<Q: Queue> Lane<Q> {
     }
 
     /// Runs exponentiations modulo numbers of the length of `kernels`.
-    pub fn exponentiate(&mut self, kernels: &Kernels, jobs: &mut [&mut Power<'_>]) -> Result<(), DeviceError> {
+    pub fn exponentiate(&mut self, kernels: &Kernels, jobs: &mut [&mut Unprepared<'_>]) -> Result<(), DeviceError> {
         let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
         let (number, all) = (tiles * tile_words(words), tiles * LANES);
         let buffers = [
@@ -201,20 +201,20 @@ impl<Q: Queue> Lane<Q> {
         self.within(&buffers, |queue| {
             queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
                 // Lanes without an exponentiation raise zero, modulo the first number.
-                (0..all).for_each(|i| put(moduli, i, words, jobs.get(i).unwrap_or(&jobs[0]).modulus.words()));
+                (0..all).for_each(|i| put(moduli, i, words, jobs.get(i).unwrap_or(&jobs[0]).modulus));
             })?;
             queue.write(Buffer::ONE, 0, number, &mut |ones| {
-                let first = remainder_of_r(jobs[0].modulus.words(), words);
+                let first = remainder_of_r(jobs[0].modulus, words);
                 for i in 0..all {
                     match jobs.get(i) {
-                        Some(job) => put(ones, i, words, &remainder_of_r(job.modulus.words(), words)),
+                        Some(job) => put(ones, i, words, &remainder_of_r(job.modulus, words)),
                         None => put(ones, i, words, &first),
                     }
                 }
             })?;
             queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
                 for (i, job) in jobs.iter().enumerate() {
-                    let reduced = shortened(job.base, job.modulus.words(), words);
+                    let reduced = shortened(job.base, job.modulus, words);
                     put(bases, i, 2 * words, reduced.as_ref().map_or(job.base, |reduced| reduced));
                 }
             })?;

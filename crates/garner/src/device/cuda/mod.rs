@@ -36,10 +36,10 @@ use garner_gpu_kernels::{Kernel, Role};
 pub use machine::{Buffer, Machine, Queue};
 pub use standby::{Standby, public_wished};
 
-use super::{Device, DeviceError, Level, Limits, Power, Private};
-use crate::arithmetic::Modulus;
+use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
 use crate::key::{PrivateKey, PublicKey};
+use crate::words::bit_length;
 use lane::{Kernels, Lane};
 use layout::{length_for, public_length_for};
 use slots::Slots;
@@ -284,8 +284,8 @@ impl<M: Machine> Device for Gpu<M> {
         self.length(key.p().bits().max(key.q().bits())).is_some()
     }
 
-    fn takes_modulus(&self, modulus: &Modulus) -> bool {
-        self.length(modulus.bits()).is_some()
+    fn takes_bits(&self, bits: usize) -> bool {
+        self.length(bits).is_some()
     }
 
     fn takes_public(&self, key: &PublicKey) -> bool {
@@ -298,9 +298,17 @@ impl<M: Machine> Device for Gpu<M> {
     }
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        let unprepared = |job| {
+            let Power { modulus, base, exponent, result }: &mut Power<'_> = job;
+            Unprepared { modulus: modulus.words(), base, exponent, result }
+        };
+        self.exponentiate_unprepared(&mut jobs.iter_mut().map(unprepared).collect::<Vec<_>>())
+    }
+
+    fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
         self.by_kind(
             jobs,
-            |job| self.length(job.modulus.bits()),
+            |job| self.length(bit_length(job.modulus)),
             |lane, length, jobs| lane.exponentiate(self.shared.kernels(length), jobs),
         )
     }

@@ -5,7 +5,7 @@ use super::machine::Queue;
 use super::record::Parts;
 use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus, Power};
-use crate::device::DeviceError;
+use crate::device::{DeviceError, Unprepared};
 use garner_gpu_kernels::{HALF_WORDS, Kernel};
 use openssl::bn::{BigNum, BigNumContext};
 
@@ -73,7 +73,11 @@ fn exponentiations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: usize
     let cases = (0..COUNT).map(|_| Ok((random_modulus(words)?, random(words)?, random(words)?)));
     let cases = cases.collect::<Result<Vec<_>, DeviceError>>()?;
     let (mut results, mut expected) = (vec![vec![0; words]; COUNT], vec![vec![0; words]; COUNT]);
-    let mut jobs = jobs(&cases, &mut results);
+    let mut jobs: Vec<Unprepared<'_>> = cases
+        .iter()
+        .zip(&mut results)
+        .map(|((modulus, base, exponent), result)| Unprepared { modulus: modulus.words(), base, exponent, result })
+        .collect();
     lane.exponentiate(kernels, &mut jobs.iter_mut().collect::<Vec<_>>())?;
     Libcrypto.power_secret(&mut self::jobs(&cases, &mut expected));
     compare("an exponentiation", words, &results, &expected)

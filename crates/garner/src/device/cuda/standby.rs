@@ -6,8 +6,7 @@
 
 use super::driver::Driver;
 use super::{Gpu, MIN_BITS};
-use crate::arithmetic::Modulus;
-use crate::device::{Device, DeviceError, Level, Limits, Power, Private};
+use crate::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::ForkLocal;
 use crate::key::{PrivateKey, PublicKey};
 use garner_gpu_kernels::HALF_WORDS;
@@ -109,8 +108,8 @@ impl Device for Standby {
         self.gpu().is_some_and(|gpu| gpu.takes_key(key))
     }
 
-    fn takes_modulus(&self, modulus: &Modulus) -> bool {
-        self.gpu().is_some_and(|gpu| gpu.takes_modulus(modulus))
+    fn takes_bits(&self, bits: usize) -> bool {
+        self.gpu().is_some_and(|gpu| gpu.takes_bits(bits))
     }
 
     fn takes_public(&self, key: &PublicKey) -> bool {
@@ -123,6 +122,10 @@ impl Device for Standby {
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.opened()?.exponentiate(jobs)
+    }
+
+    fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
+        self.opened()?.exponentiate_unprepared(jobs)
     }
 
     fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {

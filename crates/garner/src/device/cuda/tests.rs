@@ -3,9 +3,10 @@
 use super::emulated::EmulatedQueue;
 use super::lane::{Kernels, Lane};
 use super::*;
-use crate::arithmetic::Arithmetic;
 use crate::arithmetic::libcrypto::Libcrypto;
+use crate::arithmetic::{Arithmetic, Modulus};
 use crate::gather::{Config, Gatherer, Operation};
+use crate::keygen::{Generator, Options};
 use crate::stats::Statistics;
 use garner_gpu_kernels::Kernel;
 use openssl::bn::{BigNum, BigNumContext};
@@ -141,7 +142,7 @@ fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
     }
 }
 
-/// A GPU that counts the public operations it gets.
+/// A GPU that counts the public operations and candidates it gets.
 struct Counted<M: Machine>(Gpu<M>, Arc<AtomicUsize>);
 
 impl<M: Machine> Device for Counted<M> {
@@ -163,6 +164,15 @@ impl<M: Machine> Device for Counted<M> {
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.0.exponentiate(jobs)
+    }
+
+    fn takes_bits(&self, bits: usize) -> bool {
+        self.0.takes_bits(bits)
+    }
+
+    fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
+        self.1.fetch_add(jobs.len(), Ordering::Relaxed);
+        self.0.exponentiate_unprepared(jobs)
     }
 
     fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
@@ -203,6 +213,99 @@ fn the_gatherer_gives_public_operations_to_a_gpu_that_was_told_to_take_them_and_
     assert_eq!(gather_public(gpu(512)).0, 0);
 }
 
+/// The moduli of five keys from one seed, with this device for a filter, and how many candidates it filtered.
+fn moduli_made_with(device: Arc<dyn Device>) -> (Vec<Vec<u64>>, u64) {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let source = move |bytes: &mut [u8]| {
+        for byte in bytes {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            *byte = (state >> 32) as u8;
+        }
+        Ok(())
+    };
+    let options = Options { below_fips: true, ..Options::default() };
+    let generator = Generator::new(&Libcrypto, 1024, 5, &options).unwrap();
+    let mut generator = generator.with_random(source).with_device(device);
+    let keys: Vec<PrivateKey> = generator.by_ref().map(Result::unwrap).collect();
+    keys.iter().for_each(|key| key.check_primes().unwrap());
+    let moduli = keys.iter().map(|key| key.public().modulus().words().to_vec()).collect();
+    (moduli, generator.statistics().filtered)
+}
+
+/// The host, which wants as much at once as the emulated GPU does.
+struct Host;
+
+impl Device for Host {
+    fn name(&self) -> &str {
+        "host"
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { min_bits: MIN_BITS, max_bits: 2048 }
+    }
+
+    fn preferred_batch(&self) -> usize {
+        Gpu::new(Emulator).preferred_batch()
+    }
+
+    fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        Libcrypto.power_secret(jobs);
+        Ok(())
+    }
+}
+
+#[test]
+fn keys_made_with_a_gpu_are_those_made_without_it_from_the_same_randomness() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let (moduli, filtered) = moduli_made_with(Arc::new(Counted(gpu(512), Arc::clone(&count))));
+    assert_eq!(moduli_made_with(Arc::new(Host)), (moduli, filtered));
+    // One candidate in thirty or so is prime.
+    assert!(filtered > 100, "{filtered} candidates");
+    assert_eq!(count.load(Ordering::Relaxed) as u64, filtered);
+}
+
+/// Gives this result whatever it is asked: with 1, every number is a prime, with 2 none.
+struct Constant(u64);
+
+impl Device for Constant {
+    fn name(&self) -> &str {
+        "constant"
+    }
+
+    fn limits(&self) -> Limits {
+        Host.limits()
+    }
+
+    fn preferred_batch(&self) -> usize {
+        64
+    }
+
+    fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        for job in jobs {
+            job.result.fill(0);
+            job.result[0] = self.0;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn keys_are_made_of_primes_whatever_a_device_calls_one_or_when_it_is_lost() {
+    let (moduli, filtered) = moduli_made_with(Arc::new(Constant(1)));
+    assert!(moduli.len() == 5 && filtered > 0);
+    let (moduli, filtered) = moduli_made_with(Arc::new(Constant(2)));
+    assert!(moduli.len() == 5 && filtered < 512);
+    let lost = Gpu::new(Broken { fails: true });
+    lost.shared.passed.store(1, Ordering::Release);
+    let count = Arc::new(AtomicUsize::new(0));
+    let (moduli, filtered) = moduli_made_with(Arc::new(Counted(lost, Arc::clone(&count))));
+    assert_eq!((moduli.len(), filtered), (5, 0));
+    // Asked once.
+    assert!(count.load(Ordering::Relaxed) <= 64);
+}
+
 #[test]
 fn public_operations_that_a_lost_gpu_had_are_done_by_the_host() {
     let lost = Gpu::new(Broken { fails: true });
@@ -230,9 +333,9 @@ fn a_batch_with_a_modulus_that_is_not_taken_fails_and_skips_nothing() {
 fn nothing_is_taken_before_the_self_test_of_its_length() {
     let device = Gpu::new(Emulator);
     let (small, large) = (key(1024), key(2048));
-    assert!(!device.takes_key(&small) && !device.takes_modulus(small.p()));
+    assert!(!device.takes_key(&small) && !device.takes_bits(512));
     device.test(512).unwrap();
-    assert!(device.takes_key(&small) && device.takes_modulus(small.p()));
+    assert!(device.takes_key(&small) && device.takes_bits(512));
     assert!(!device.takes_key(&large));
     assert_eq!(device.lengths(), [512]);
     assert!(!device.takes_public(small.public()));
@@ -368,7 +471,8 @@ fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
     let key = key(1024);
     let base = random_below(key.public().modulus());
     let mut result = vec![0; 16];
-    let mut job = Power { modulus: key.p(), base: &base, exponent: key.dp(), result: &mut result[..8] };
+    let modulus = key.p().words();
+    let mut job = Unprepared { modulus, base: &base, exponent: key.dp(), result: &mut result[..8] };
     lane.exponentiate(&Kernels::new(0, Style::usual(16)), &mut [&mut job]).unwrap();
     assert_wiped(&lane);
     let kernel = Kernel::new(Role::Public, 32);
