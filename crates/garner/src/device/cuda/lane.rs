@@ -1,7 +1,8 @@
 //! One batch after the other through one queue: lays numbers out, runs the kernels, takes results, wipes.
 //!
 //! Secrets of a batch are wiped from the GPU and from the way there when it ends, well or not; records of keys stay until
-//! their key is dropped (and wiped by the next batch), gives way to another, or the lane ends.
+//! their key is dropped (and wiped before the next batch), gives way to another, or the lane ends. It ends with the first
+//! error: whatever is there then, nobody finds it.
 
 use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
@@ -42,10 +43,6 @@ impl Kernels {
             recombine: kernel(Role::Recombine),
         }
     }
-
-    fn record_words(&self) -> usize {
-        KEY_PARTS * self.words
-    }
 }
 
 /// A private operation on a key that is loaded.
@@ -76,12 +73,20 @@ impl<Q: Queue> Lane<Q> {
         &self.queue
     }
 
+    /// Wipes the records of keys that were dropped.
+    pub fn sweep(&mut self) -> Result<(), DeviceError> {
+        for length in 0..HALF_WORDS.len() {
+            let words = KEY_PARTS * HALF_WORDS[length];
+            for slot in self.slots[length].sweep() {
+                self.queue.write(Buffer::records(length), slot * words, words, &mut |_| ())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Runs private operations of keys whose primes have the length of `kernels`; at most [`Slots::MOST`].
     pub fn operate(&mut self, kernels: &Kernels, jobs: &mut [&mut Private<'_>]) -> Result<(), DeviceError> {
         let mut slots = Vec::with_capacity(jobs.len());
-        for slot in self.slots[kernels.length].sweep() {
-            self.write_record(kernels, slot, &mut |_| ())?;
-        }
         for i in 0..jobs.len() {
             let key = jobs[i].key;
             // One key's operations often follow each other.
@@ -91,12 +96,7 @@ impl<Q: Queue> Lane<Q> {
             }
             let place = self.slots[kernels.length].place(key);
             if let Place::Load(slot) = place {
-                let loaded = self.load(kernels, slot, &Parts::of(key));
-                if loaded.is_err() {
-                    // Whatever is there is not that key: nobody may find it.
-                    self.slots[kernels.length] = Slots::default();
-                }
-                loaded?;
+                self.load(kernels, slot, &Parts::of(key))?;
             }
             let (Place::Load(slot) | Place::Loaded(slot)) = place;
             slots.push(slot);
@@ -111,19 +111,9 @@ impl<Q: Queue> Lane<Q> {
 
     /// Loads a key into a slot.
     pub fn load(&mut self, kernels: &Kernels, slot: usize, parts: &Parts<'_>) -> Result<(), DeviceError> {
-        let words = Slots::MOST * kernels.record_words();
-        self.queue.reserve(Buffer::records(kernels.length), words)?;
-        self.write_record(kernels, slot, &mut |record| parts.write(kernels.words, record))
-    }
-
-    fn write_record(
-        &mut self,
-        kernels: &Kernels,
-        slot: usize,
-        fill: &mut dyn FnMut(&mut [u32]),
-    ) -> Result<(), DeviceError> {
-        let words = kernels.record_words();
-        self.queue.write(Buffer::records(kernels.length), slot * words, words, fill)
+        let (buffer, words) = (Buffer::records(kernels.length), KEY_PARTS * kernels.words);
+        self.queue.reserve(buffer, Slots::MOST * words)?;
+        self.queue.write(buffer, slot * words, words, &mut |record| parts.write(kernels.words, record))
     }
 
     /// Runs private operations of loaded keys.

@@ -43,7 +43,7 @@ use crate::words::bit_length;
 use lane::{Kernels, Lane};
 use layout::{length_for, public_length_for};
 use slots::Slots;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -78,7 +78,8 @@ struct Shared<M: Machine> {
 }
 
 struct Lanes<Q> {
-    idle: Vec<Lane<Q>>,
+    /// They take turns, so that each comes by soon to wipe keys that were dropped.
+    idle: VecDeque<Lane<Q>>,
     busy: usize,
 }
 
@@ -91,7 +92,7 @@ impl<M: Machine> Gpu<M> {
             public: Default::default(),
             passed: AtomicU8::new(0),
             public_passed: AtomicU8::new(0),
-            lanes: Mutex::new(Lanes { idle: Vec::new(), busy: 0 }),
+            lanes: Mutex::new(Lanes { idle: VecDeque::new(), busy: 0 }),
             returned: Condvar::new(),
         };
         Gpu { shared: Arc::new(shared), process: generation() }
@@ -131,6 +132,7 @@ impl<M: Machine> Gpu<M> {
     /// What went wrong; the length is not taken.
     pub fn test(&self, bits: usize) -> Result<(), DeviceError> {
         let (words, _) = length_for(bits).ok_or_else(|| DeviceError(format!("no kernel for {bits} bits")))?;
+        self.owned()?;
         self.shared.test(words)
     }
 
@@ -141,6 +143,7 @@ impl<M: Machine> Gpu<M> {
     /// What went wrong; the length is not taken.
     pub fn test_public(&self, bits: usize) -> Result<(), DeviceError> {
         let (words, _) = public_length_for(bits).ok_or_else(|| DeviceError(format!("no kernel for {bits} bits")))?;
+        self.owned()?;
         self.shared.test_public(words)
     }
 
@@ -162,6 +165,11 @@ impl<M: Machine> Gpu<M> {
         has_passed(&self.shared.public_passed, length).then_some(length)
     }
 
+    fn owned(&self) -> Result<(), DeviceError> {
+        let ours = self.process == generation();
+        ours.then_some(()).ok_or_else(|| DeviceError("the GPU belongs to the process that forked this one".into()))
+    }
+
     /// Runs `jobs` by what `kind_of` says of each, in batches that a lane takes; none if one cannot be run here.
     fn by_kind<J, K: Ord + Copy>(
         &self,
@@ -169,9 +177,7 @@ impl<M: Machine> Gpu<M> {
         kind_of: impl Fn(&J) -> Option<K>,
         run: impl Fn(&mut Lane<M::Queue>, K, &mut [&mut J]) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        if self.process != generation() {
-            return Err(DeviceError("the GPU belongs to the process that forked this one".into()));
-        }
+        self.owned()?;
         let mut kinds: BTreeMap<K, Vec<&mut J>> = BTreeMap::new();
         for job in jobs {
             let kind = kind_of(job).ok_or_else(|| DeviceError("a modulus of a length that is not taken".into()))?;
@@ -224,7 +230,7 @@ impl<M: Machine> Shared<M> {
                 lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
             }
             lanes.busy += 1;
-            lanes.idle.pop()
+            lanes.idle.pop_front()
         };
         // Counted down also after a panic.
         let mut back = Back { shared: self, lane: None };
@@ -232,7 +238,7 @@ impl<M: Machine> Shared<M> {
             Some(lane) => lane,
             None => Lane::new(self.machine.queue()?),
         };
-        let result = run(&mut lane);
+        let result = lane.sweep().and_then(|()| run(&mut lane));
         // A lane in which something failed is not used again.
         back.lane = result.is_ok().then_some(lane);
         result

@@ -2,7 +2,7 @@
 //!
 //! Opening a GPU takes time and some hundred megabytes of its memory, which a process that signs ten times should not pay. So
 //! nothing is opened before [`ASKED`] operations came by; then a thread opens it and runs the self-tests while the CPU goes
-//! on. A child made by `fork` starts anew, for it cannot use its parent's.
+//! on. A child made by `fork` starts anew, for it cannot use its parent's; it does without if its parent had loaded the driver.
 
 use super::driver::Driver;
 use super::{Gpu, MIN_BITS};

@@ -500,14 +500,97 @@ fn nothing_of_a_batch_and_nothing_of_a_dropped_key_is_left() {
     run(&mut lane, &dropped);
     assert_wiped(&lane);
     let p = dropped.p().words()[3];
-    let holds = |lane: &Lane<EmulatedQueue>| {
-        let records = lane.queue().buffer(Buffer::records(0));
-        records.windows(2).any(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32 == p)
-    };
-    assert!(holds(&lane), "the key stays for the next batch");
+    assert!(holds(&lane, p), "the key stays for the next batch");
     drop(dropped);
-    run(&mut lane, &key(1024));
-    assert!(!holds(&lane), "the key is gone");
+    lane.sweep().unwrap();
+    assert!(!holds(&lane, p), "the key is gone");
+}
+
+fn holds(lane: &Lane<EmulatedQueue>, word: u64) -> bool {
+    let records = lane.queue().buffer(Buffer::records(0));
+    records.windows(2).any(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32 == word)
+}
+
+#[test]
+fn a_dropped_key_leaves_every_lane_whatever_the_next_batches_are() {
+    let device = gpu(512);
+    device.test_public(1024).unwrap();
+    let kernels = Kernels::new(0, Style::usual(16));
+    let dropped = key(1024);
+    let load = |lane: &mut Lane<EmulatedQueue>| {
+        let (base, mut result) = (vec![2; 16], vec![0; 16]);
+        lane.operate(&kernels, &mut [&mut Private { key: &dropped, base: &base, result: &mut result }])
+    };
+    // Two batches at once, so in two lanes.
+    device.shared.with_lane(|first| load(first).and_then(|()| device.shared.with_lane(load))).unwrap();
+    let p = dropped.p().words()[3];
+    let holding = || device.shared.lanes.lock().unwrap().idle.iter().filter(|lane| holds(lane, p)).count();
+    assert_eq!(holding(), 2);
+    drop(dropped);
+    let [key, ..] = public_keys(1024);
+    for _ in 0..2 {
+        let mut result = vec![0; 16];
+        let job = Power { modulus: key.modulus(), base: &[2; 16], exponent: key.exponent(), result: &mut result };
+        device.exponentiate_public(&mut [job]).unwrap();
+    }
+    assert_eq!(holding(), 0);
+}
+
+#[test]
+fn keys_that_differ_in_their_public_exponents_alone_do_not_share_a_record() {
+    let device = gpu(512);
+    let rsa = Rsa::generate(1024).unwrap();
+    let first = Arc::new(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap());
+    // d = e^-1 mod lcm(p - 1, q - 1) for another e.
+    let mut context = BigNumContext::new().unwrap();
+    let (p, q) = (rsa.p().unwrap(), rsa.q().unwrap());
+    let less_1 = |number: &openssl::bn::BigNumRef| {
+        let mut number = number.to_owned().unwrap();
+        number.sub_word(1).unwrap();
+        number
+    };
+    let (p_1, q_1) = (less_1(p), less_1(q));
+    let mut phi = BigNum::new().unwrap();
+    phi.checked_mul(&p_1, &q_1, &mut context).unwrap();
+    let [mut d, mut dp, mut dq] = [(); 3].map(|()| BigNum::new().unwrap());
+    let e = (65_539..).step_by(2).map(|e| BigNum::from_u32(e).unwrap());
+    let e = e.into_iter().find(|e| d.mod_inverse(e, &phi, &mut context).is_ok()).unwrap();
+    dp.nnmod(&d, &p_1, &mut context).unwrap();
+    dq.nnmod(&d, &q_1, &mut context).unwrap();
+    let copy = |number: &openssl::bn::BigNumRef| number.to_owned().unwrap();
+    let iqmp = copy(rsa.iqmp().unwrap());
+    let other = Rsa::from_private_components(copy(rsa.n()), e, d, copy(p), copy(q), dp, dq, iqmp).unwrap();
+    let second = Arc::new(PrivateKey::from_der(&other.private_key_to_der().unwrap()).unwrap());
+    operate(&device, &[first, second], 4);
+}
+
+/// Whether `work` is true in a child made by `fork`.
+pub fn in_child(work: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child runs `work`, which takes no lock that another thread of the tests may hold but memory's, and leaves.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let good = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(false);
+        // SAFETY: without the test harness's clean-up.
+        unsafe { libc::_exit(i32::from(!good)) };
+    }
+    let mut status = 1;
+    // SAFETY: `child` is ours and `status` has room.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    status == 0
+}
+
+#[test]
+fn a_child_made_by_fork_leaves_its_parents_gpu_alone() {
+    let device = gpu(512);
+    let key = key(1024);
+    operate(&device, std::slice::from_ref(&key), 1);
+    let (base, mut result) = (vec![2; 16], vec![0; 16]);
+    assert!(in_child(|| {
+        let operated = device.operate(&mut [Private { key: &key, base: &base, result: &mut result }]);
+        let taken = device.takes_key(&key) || device.takes_bits(512);
+        operated.is_err() && !taken && device.test(512).is_err() && device.test_public(1024).is_err()
+    }));
+    operate(&device, &[key], 1);
 }
 
 #[test]
