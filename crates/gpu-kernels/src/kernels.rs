@@ -2,7 +2,8 @@
 //!
 //! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
 
-use crate::program::{Builder, Count, Program, ROW_WORDS, Value};
+use crate::program::{Builder, Count, Program, ROW_WORDS, SPREAD, Value};
+use crate::spread::Spread;
 use crate::streamed::{Streamed, negative_inverse, scan};
 use crate::{Style, resident};
 
@@ -70,12 +71,31 @@ pub fn prepare(words: usize) -> Program {
 /// Cost    per bit of e a squaring, per four bits a multiplication and a scan of the whole table.
 pub fn walk(words: usize, style: Style) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(4);
-    let modulus = b.tile(0, rows);
+    let b = &mut if style == Style::Spread { Builder::spread(4) } else { Builder::new(4) };
+    let share = if style == Style::Spread { rows / SPREAD } else { 0 };
+    let modulus = b.share_of_tile(0, rows, share);
     let exponent = b.tile(1, rows);
-    let table = b.tile(2, ENTRIES * rows);
-    let power = b.tile(3, rows);
+    let table = b.share_of_tile(2, ENTRIES * rows, share);
+    let power = b.share_of_tile(3, rows, share);
     match style {
+        Style::Spread => {
+            let own = b.load(modulus, 0, share);
+            let field = Spread::new(b, own);
+            let a: Vec<_> = b.load(power, 0, share).into_iter().map(|word| b.copy(word)).collect();
+            let get = || -> Vec<Value> { a.iter().map(|register| Value::from(*register)).collect() };
+            let set =
+                |b: &mut Builder, result: Vec<Value>| a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
+            each_window(b, exponent, |b, index| {
+                b.times(WINDOW as usize, |b| {
+                    let square = field.multiply(b, &get(), &get());
+                    set(b, square);
+                });
+                let found: Vec<Value> = scan(b, table, index, rows, share).into_iter().map(Value::from).collect();
+                let product = field.multiply(b, &found, &get());
+                set(b, product);
+            });
+            b.store(power, 0, &get());
+        }
         Style::Resident => {
             let lowest = b.load(modulus, 0, 1)[0];
             let inverse = negative_inverse(b, lowest);

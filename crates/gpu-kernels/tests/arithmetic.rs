@@ -215,6 +215,7 @@ fn exponentiations_of_every_length_equal_big_integers() {
         // The first rows of the exponent; the whole of it is the next test's.
         exponentiations_are_right(words, Style::usual(words), 4);
         exponentiations_are_right(words, Style::Streamed, 4);
+        exponentiations_are_right(words, Style::Spread, 4);
     }
 }
 
@@ -223,6 +224,8 @@ fn exponentiation_with_an_exponent_of_full_length_equals_big_integers() {
     exponentiations_are_right(16, Style::Resident, 16);
     exponentiations_are_right(16, Style::Streamed, 16);
     exponentiations_are_right(32, Style::Resident, 32);
+    exponentiations_are_right(16, Style::Spread, 16);
+    exponentiations_are_right(64, Style::Spread, 64);
 }
 
 #[test]

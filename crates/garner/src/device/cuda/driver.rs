@@ -296,11 +296,11 @@ impl Queue for DriverQueue {
         assert_eq!(arrays.len(), usize::from(kernel.program.parameters), "arrays of {}", kernel.name);
         let mut addresses: Vec<u64> =
             arrays.iter().map(|(buffer, offset)| self.memory(*buffer, *offset).there + 4 * *offset as u64).collect();
-        let (mut tiles, mut number) = (tiles as u32, number);
-        let grid = tiles.div_ceil(warps as u32);
+        let (mut busy, mut number) = ((tiles * kernel.program.spread) as u32, number);
+        let grid = busy.div_ceil(warps as u32);
         let mut arguments: Vec<*mut c_void> =
             addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast()).collect();
-        arguments.push(std::ptr::from_mut(&mut tiles).cast());
+        arguments.push(std::ptr::from_mut(&mut busy).cast());
         arguments.push(std::ptr::from_mut(&mut number).cast());
         let threads = (warps * LANES) as u32;
         // SAFETY: the arguments are those the kernel's PTX declares; the arrays are as long as its contract asks, which

@@ -24,13 +24,14 @@ pub struct Kernels {
     gather: Kernel,
     prepare: Kernel,
     walk: Kernel,
+    walk_spread: Kernel,
     finish: Kernel,
     recombine: Kernel,
 }
 
 impl Kernels {
     /// Those for the length at this place in [`HALF_WORDS`].
-    pub fn new(length: usize, style: Style) -> Kernels {
+    pub fn new(length: usize) -> Kernels {
         let words = HALF_WORDS[length];
         let kernel = |role| Kernel::new(role, words);
         Kernels {
@@ -38,7 +39,8 @@ impl Kernels {
             words,
             gather: kernel(Role::Gather),
             prepare: kernel(Role::Prepare),
-            walk: kernel(Role::Walk(style)),
+            walk: kernel(Role::Walk(Style::usual(words))),
+            walk_spread: kernel(Role::Walk(Style::Spread)),
             finish: kernel(Role::Finish),
             recombine: kernel(Role::Recombine),
         }
@@ -59,12 +61,14 @@ pub struct Loaded<'a> {
 pub struct Lane<Q> {
     queue: Q,
     slots: [Slots; HALF_WORDS.len()],
+    /// Up to so many tiles at once, numbers are spread over threads.
+    most_spread: usize,
 }
 
 impl<Q: Queue> Lane<Q> {
-    /// No keys yet.
-    pub fn new(queue: Q) -> Lane<Q> {
-        Lane { queue, slots: Default::default() }
+    /// No keys yet. Up to `most_spread` tiles of numbers at once are spread over threads.
+    pub fn new(queue: Q, most_spread: usize) -> Lane<Q> {
+        Lane { queue, slots: Default::default(), most_spread }
     }
 
     /// What it goes through.
@@ -75,8 +79,8 @@ impl<Q: Queue> Lane<Q> {
 
     /// Wipes the records of keys that were dropped.
     pub fn sweep(&mut self) -> Result<(), DeviceError> {
-        for length in 0..HALF_WORDS.len() {
-            let words = KEY_PARTS * HALF_WORDS[length];
+        for (length, words) in HALF_WORDS.into_iter().enumerate() {
+            let words = KEY_PARTS * words;
             for slot in self.slots[length].sweep() {
                 self.queue.write(Buffer::records(length), slot * words, words, &mut |_| ())?;
             }
@@ -132,6 +136,7 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::INVERSE, number),
             (Buffer::RESULT, 2 * number),
         ];
+        let walk = self.walk(kernels, 2 * tiles);
         self.within(&buffers, |queue| {
             queue.write(Buffer::INDEX, 0, buffers[0].1, &mut |index| {
                 for (i, lane) in index.chunks_exact_mut(ROW_WORDS).enumerate() {
@@ -159,7 +164,8 @@ impl<Q: Queue> Lane<Q> {
                 ];
                 queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
             }
-            walk_and_finish(queue, kernels, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            queue.launch(walk, &WALKED, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            finish(queue, kernels, 2 * tiles)?;
             let arrays = [
                 (Buffer::MODULUS, 0),
                 (Buffer::MODULUS, number),
@@ -188,6 +194,7 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::POWER, number),
         ];
         let rows = jobs.iter().map(|job| (2 * job.exponent.len()).div_ceil(ROW_WORDS)).max().unwrap_or(0);
+        let walk = self.walk(kernels, tiles);
         self.within(&buffers, |queue| {
             queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
                 // Lanes without an exponentiation raise zero, modulo the first number.
@@ -227,7 +234,7 @@ impl<Q: Queue> Lane<Q> {
                         put_exponent(exponents, i, words, digits);
                     }
                 })?;
-                walk(queue, kernels, tiles, part as u32)?;
+                queue.launch(walk, &WALKED, tiles, part as u32)?;
             }
             finish(queue, kernels, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
@@ -282,6 +289,11 @@ impl<Q: Queue> Lane<Q> {
         })
     }
 
+    /// The kernel by which so many tiles are done sooner.
+    pub fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize) -> &'k Kernel {
+        if tiles <= self.most_spread { &kernels.walk_spread } else { &kernels.walk }
+    }
+
     /// Reserves buffers, runs `work` and wipes them, whatever comes of it.
     fn within(
         &mut self,
@@ -297,16 +309,10 @@ impl<Q: Queue> Lane<Q> {
     }
 }
 
-fn walk<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize, rows: u32) -> Result<(), DeviceError> {
-    let arrays = [Buffer::MODULUS, Buffer::EXPONENT, Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
-    queue.launch(&kernels.walk, &arrays, tiles, rows)
-}
+/// The arrays of a walk.
+const WALKED: [(Buffer, usize); 4] =
+    [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0), (Buffer::TABLE, 0), (Buffer::POWER, 0)];
 
 fn finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
     queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
-}
-
-fn walk_and_finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize, rows: u32) -> Result<(), DeviceError> {
-    walk(queue, kernels, tiles, rows)?;
-    finish(queue, kernels, tiles)
 }

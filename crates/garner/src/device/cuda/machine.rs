@@ -78,7 +78,7 @@ pub trait Queue: Send {
         fill: &mut dyn FnMut(&mut [u32]),
     ) -> Result<(), DeviceError>;
 
-    /// Runs a kernel on `tiles` tiles of arrays, each given by its buffer and its start in words.
+    /// Runs a kernel on `tiles` tiles of 32 numbers of arrays, each given by its buffer and its start in words.
     ///
     /// # Errors
     /// The GPU is lost, or refuses the kernel.

@@ -32,7 +32,7 @@ mod tests;
 pub use driver::Driver;
 pub use emulated::Emulator;
 pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
-use garner_gpu_kernels::{Kernel, Role};
+use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
 pub use standby::{Standby, public_wished};
 
@@ -51,6 +51,10 @@ use std::thread;
 
 /// Batches that run at the same time at most; more would only split the GPU's time.
 const MOST_LANES: usize = 4;
+
+/// Batches that fill less of the GPU than this part, one divided by it, are spread over more threads. Derived: see
+/// `docs/gpu.md`.
+const LEAST_PART_SPREAD: usize = 8;
 
 /// Moduli shorter than this have no kernel that fits them well.
 const MIN_BITS: usize = 257;
@@ -199,14 +203,16 @@ impl<M: Machine> Gpu<M> {
 
 impl<M: Machine> Shared<M> {
     fn kernels(&self, length: usize) -> &Kernels {
-        self.kernels[length].get_or_init(|| Kernels::new(length, Style::usual(HALF_WORDS[length])))
+        self.kernels[length].get_or_init(|| Kernels::new(length))
     }
 
     fn test(&self, words: usize) -> Result<(), DeviceError> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        // A lane of its own: what it loads is no key.
-        let mut lane = Lane::new(self.machine.queue()?);
-        self_test::run(&mut lane, self.kernels(length), length)?;
+        // Lanes of their own: what they load is no key. All numbers in one thread each, then all spread.
+        for most_spread in [0, usize::MAX] {
+            let mut lane = Lane::new(self.machine.queue()?, most_spread);
+            self_test::run(&mut lane, self.kernels(length), length)?;
+        }
         self.passed.fetch_or(1 << length, Ordering::Release);
         Ok(())
     }
@@ -217,7 +223,7 @@ impl<M: Machine> Shared<M> {
 
     fn test_public(&self, words: usize) -> Result<(), DeviceError> {
         let length = PUBLIC_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        let mut lane = Lane::new(self.machine.queue()?);
+        let mut lane = Lane::new(self.machine.queue()?, 0);
         self_test::run_public(&mut lane, self.public_kernel(length))?;
         self.public_passed.fetch_or(1 << length, Ordering::Release);
         Ok(())
@@ -236,7 +242,7 @@ impl<M: Machine> Shared<M> {
         let mut back = Back { shared: self, lane: None };
         let mut lane = match lane {
             Some(lane) => lane,
-            None => Lane::new(self.machine.queue()?),
+            None => Lane::new(self.machine.queue()?, self.machine.width() / (LEAST_PART_SPREAD * LANES)),
         };
         let result = lane.sweep().and_then(|()| run(&mut lane));
         // A lane in which something failed is not used again.

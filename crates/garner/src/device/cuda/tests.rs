@@ -122,6 +122,42 @@ fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
     result
 }
 
+/// An emulated GPU that eight tiles of numbers fill twice over.
+struct Wide;
+
+impl Machine for Wide {
+    type Queue = EmulatedQueue;
+
+    fn name(&self) -> &str {
+        "wide"
+    }
+
+    fn model(&self) -> &str {
+        "wide"
+    }
+
+    fn width(&self) -> usize {
+        16 * LANES
+    }
+
+    fn queue(&self) -> Result<EmulatedQueue, DeviceError> {
+        Ok(EmulatedQueue::default())
+    }
+}
+
+#[test]
+fn small_batches_are_spread_over_threads_and_large_ones_are_not_with_equal_results() {
+    let device = Gpu::new(Wide);
+    device.test(512).unwrap();
+    let keys = [key(1024), key(1024)];
+    for (operations, spread) in [(1, true), (LANES, true), (LANES + 1, false)] {
+        operate(&device, &keys, operations);
+        let lanes = device.shared.lanes.lock().unwrap();
+        let role = lanes.idle[0].walk(device.shared.kernels(0), 2 * operations.div_ceil(LANES)).role;
+        assert_eq!(role == Role::Walk(Style::Spread), spread, "{operations} operations");
+    }
+}
+
 #[test]
 fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
     let device = Gpu::new(Emulator);
@@ -467,13 +503,13 @@ fn assert_wiped(lane: &Lane<EmulatedQueue>) {
 
 #[test]
 fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
-    let mut lane = Lane::new(EmulatedQueue::default());
+    let mut lane = Lane::new(EmulatedQueue::default(), 0);
     let key = key(1024);
     let base = random_below(key.public().modulus());
     let mut result = vec![0; 16];
     let modulus = key.p().words();
     let mut job = Unprepared { modulus, base: &base, exponent: key.dp(), result: &mut result[..8] };
-    lane.exponentiate(&Kernels::new(0, Style::usual(16)), &mut [&mut job]).unwrap();
+    lane.exponentiate(&Kernels::new(0), &mut [&mut job]).unwrap();
     assert_wiped(&lane);
     let kernel = Kernel::new(Role::Public, 32);
     let modulus = key.public().modulus();
@@ -488,8 +524,8 @@ fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
 
 #[test]
 fn nothing_of_a_batch_and_nothing_of_a_dropped_key_is_left() {
-    let kernels = Kernels::new(0, Style::usual(16));
-    let mut lane = Lane::new(EmulatedQueue::default());
+    let kernels = Kernels::new(0);
+    let mut lane = Lane::new(EmulatedQueue::default(), 0);
     let run = |lane: &mut Lane<EmulatedQueue>, key: &PrivateKey| {
         let base = random_below(key.public().modulus());
         let mut result = vec![0; base.len()];
@@ -515,7 +551,7 @@ fn holds(lane: &Lane<EmulatedQueue>, word: u64) -> bool {
 fn a_dropped_key_leaves_every_lane_whatever_the_next_batches_are() {
     let device = gpu(512);
     device.test_public(1024).unwrap();
-    let kernels = Kernels::new(0, Style::usual(16));
+    let kernels = Kernels::new(0);
     let dropped = key(1024);
     let load = |lane: &mut Lane<EmulatedQueue>| {
         let (base, mut result) = (vec![2; 16], vec![0; 16]);
