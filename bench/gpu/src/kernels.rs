@@ -141,10 +141,10 @@ pub fn public<M: Machine>(
     let tiles = count.div_ceil(LANES);
     let number = tiles * words * LANES;
     let mut queue = machine.queue()?;
-    for buffer in [Buffer::MODULUS, Buffer::ONE, Buffer::BASE, Buffer::RESULT] {
+    for buffer in [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE, Buffer::POWER, Buffer::RESULT] {
         queue.reserve(buffer, number)?;
     }
-    for buffer in [Buffer::MODULUS, Buffer::ONE, Buffer::BASE] {
+    for buffer in [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE] {
         queue.write(buffer, 0, number, &mut |tiles| {
             fill_tiles(tiles, words, buffer == Buffer::MODULUS);
             if buffer != Buffer::MODULUS {
@@ -158,9 +158,12 @@ pub fn public<M: Machine>(
         })?;
     }
     let kernel = Kernel::new(Role::Public, words);
-    let arrays = [Buffer::MODULUS, Buffer::ONE, Buffer::BASE, Buffer::RESULT].map(|buffer| (buffer, 0));
+    let steps = [(Buffer::BASE, Buffer::SQUARE, Buffer::POWER, 0), (Buffer::POWER, Buffer::BASE, Buffer::RESULT, 16)];
     let run = || -> Result<(), DeviceError> {
-        queue.launch(&kernel, &arrays, tiles, 16)?;
+        for (power, factor, result, squarings) in steps {
+            let arrays = [Buffer::MODULUS, power, factor, result].map(|buffer| (buffer, 0));
+            queue.launch(&kernel, &arrays, tiles, squarings)?;
+        }
         queue.wait()
     };
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;

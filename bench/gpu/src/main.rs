@@ -200,6 +200,13 @@ impl Run<'_> {
                     self.add(row, words)?;
                 }
             }
+            // Batches that fill parts of the GPU: from where on is a thread for each number better?
+            for count in [full / 32, full / 16, full / 8, full / 4] {
+                for style in [Style::usual(words), Style::Spread] {
+                    let row = kernels::private(machine, None, words, style, count, time / 4);
+                    self.add(row.map_err(|error| error.0)?, words)?;
+                }
+            }
             let kernel = self.best("kernel", bits);
             for count in [full, 2 * full] {
                 let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), &keys, count, time)?;

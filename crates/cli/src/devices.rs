@@ -6,7 +6,7 @@ use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::board::{Board, Options};
-use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine};
+use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, public_wished};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use serde::Serialize;
@@ -140,6 +140,11 @@ fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     let gpu = Gpu::new(Arc::new(driver));
     for words in HALF_WORDS {
         gpu.test(32 * words).map_err(|error| failed(error.to_string()))?;
+    }
+    if public_wished() {
+        for words in PUBLIC_WORDS {
+            gpu.test_public(32 * words).map_err(|error| failed(error.to_string()))?;
+        }
     }
     Ok(gpu)
 }

@@ -22,9 +22,10 @@ pub struct Array {
 /// When the program breaks one of its promises.
 pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tiles: usize, number: u32) {
     assert_eq!(arrays.len(), usize::from(program.parameters), "arrays");
-    for tile in 0..tiles {
+    for warp in 0..tiles * program.spread {
         let mut warp = Warp {
-            tile,
+            number_of_warp: warp,
+            spread: program.spread,
             number,
             registers: vec![[0; LANES]; program.registers as usize],
             pointers: vec![[0; LANES]; program.pointers.len()],
@@ -39,7 +40,9 @@ pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tile
 }
 
 struct Warp<'a, 'b> {
-    tile: usize,
+    number_of_warp: usize,
+    /// Threads for each number.
+    spread: usize,
     number: u32,
     registers: Vec<Lanes>,
     /// In words from the start of the array.
@@ -140,9 +143,19 @@ impl Warp<'_, '_> {
                     (0..ROW_WORDS).for_each(|i| memory[i] = from[i][lane]);
                 }
             }
-            Op::PointAtTile { pointer, rows } => {
-                let start = self.tile * *rows as usize * pointer.layout.row_step();
-                self.pointers[pointer.index as usize] = std::array::from_fn(|lane| start + lane * ROW_WORDS);
+            Op::PointAtTile { pointer, rows, share_rows } => {
+                let (warp, spread, row) = (self.number_of_warp, self.spread, pointer.layout.row_step());
+                let start = warp / spread * *rows as usize * row;
+                let first = warp % spread * (LANES / spread);
+                self.pointers[pointer.index as usize] = std::array::from_fn(|lane| {
+                    start + (first + lane / spread) * ROW_WORDS + lane % spread * *share_rows as usize * row
+                });
+            }
+            Op::Share { to } => self.set(*to, std::array::from_fn(|lane| (lane % self.spread) as u32)),
+            Op::Shuffle { to, from, share } => {
+                let (from, share) = (self.get((*from).into()), self.get(*share));
+                let of = |lane: usize| lane - lane % self.spread + share[lane] as usize % self.spread;
+                self.set(*to, std::array::from_fn(|lane| from[of(lane)]));
             }
             Op::PointAtRecord { pointer, index, rows } => {
                 let index = self.get((*index).into());

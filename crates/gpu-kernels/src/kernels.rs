@@ -2,7 +2,8 @@
 //!
 //! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
 
-use crate::program::{Builder, Count, Program, ROW_WORDS, Value};
+use crate::program::{Builder, Count, Program, ROW_WORDS, SPREAD, Value};
+use crate::spread::Spread;
 use crate::streamed::{Streamed, negative_inverse, scan};
 use crate::{Style, resident};
 
@@ -70,12 +71,31 @@ pub fn prepare(words: usize) -> Program {
 /// Cost    per bit of e a squaring, per four bits a multiplication and a scan of the whole table.
 pub fn walk(words: usize, style: Style) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(4);
-    let modulus = b.tile(0, rows);
+    let b = &mut if style == Style::Spread { Builder::spread(4) } else { Builder::new(4) };
+    let share = if style == Style::Spread { rows / SPREAD } else { 0 };
+    let modulus = b.share_of_tile(0, rows, share);
     let exponent = b.tile(1, rows);
-    let table = b.tile(2, ENTRIES * rows);
-    let power = b.tile(3, rows);
+    let table = b.share_of_tile(2, ENTRIES * rows, share);
+    let power = b.share_of_tile(3, rows, share);
     match style {
+        Style::Spread => {
+            let own = b.load(modulus, 0, share);
+            let field = Spread::new(b, own);
+            let a: Vec<_> = b.load(power, 0, share).into_iter().map(|word| b.copy(word)).collect();
+            let get = || -> Vec<Value> { a.iter().map(|register| Value::from(*register)).collect() };
+            let set =
+                |b: &mut Builder, result: Vec<Value>| a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
+            each_window(b, exponent, |b, index| {
+                b.times(WINDOW as usize, |b| {
+                    let square = field.multiply(b, &get(), &get());
+                    set(b, square);
+                });
+                let found: Vec<Value> = scan(b, table, index, rows, share).into_iter().map(Value::from).collect();
+                let product = field.multiply(b, &found, &get());
+                set(b, product);
+            });
+            b.store(power, 0, &get());
+        }
         Style::Resident => {
             let lowest = b.load(modulus, 0, 1)[0];
             let inverse = negative_inverse(b, lowest);
@@ -185,29 +205,43 @@ pub fn recombine(words: usize) -> Program {
     std::mem::take(b).finish()
 }
 
-/// `result = x^(2^k + 1) mod N`, below N, for k squarings, given as the parameter: e = 65537 is k = 16.
+/// `result = power^(2^k) factor / R mod N`, below N, for k squarings, given as the parameter: what a public operation is
+/// made of, see [`public_steps`].
 ///
-/// Arrays  modulus N (n words, odd), R² mod N (n), base x (n: below N), result (n).
-/// Cost    2 multiplications and k squarings.
+/// Arrays  modulus N (n words, odd), power (n: below R), factor (n: below N), result (n; may be power).
+/// Cost    k squarings and a multiplication.
 pub fn public(words: usize) -> Program {
     let rows = words / ROW_WORDS;
     let b = &mut Builder::new(4);
     let modulus = b.tile(0, rows);
-    let square_of_r = b.tile(1, rows);
-    let base = b.tile(2, rows);
+    let power = b.tile(1, rows);
+    let factor = b.tile(2, rows);
     let result = b.tile(3, rows);
     let field = Streamed::new(b, words, modulus);
-    field.load(b, base);
-    field.multiply_modulo(b, square_of_r);
+    field.load(b, power);
     let count = b.parameter();
     b.repeat(Count::Register(count), |b| field.square_modulo(b));
-    // x^(2^k) R times x, over R.
-    field.multiply_by(b, base);
+    field.multiply_by(b, factor);
     let carry = field.reduce_below_two(b);
     field.subtract_modulus(b, carry);
     field.store(b, result);
     field.wipe(b);
     std::mem::take(b).finish()
+}
+
+/// The public exponent, 32-bit words with the least significant first, as numbers of squarings for [`public`].
+///
+/// First x, with no squaring and R² mod N for its factor, becomes x R. Then comes a launch for each number: its factor is
+/// x R, and x for the last, which so leaves Montgomery form at no cost. 65,537 is one launch of 16 squarings, and any 1
+/// among an exponent's digits one more. It is public, and so is the time it takes.
+///
+/// # Panics
+/// When the exponent is even or 1.
+pub fn public_steps(exponent: &[u32]) -> Vec<u32> {
+    let is_set = |bit: &u32| exponent[*bit as usize / 32] >> (bit % 32) & 1 == 1;
+    let ones: Vec<u32> = (0..32 * exponent.len() as u32).rev().filter(is_set).collect();
+    assert!(ones.len() > 1 && ones[ones.len() - 1] == 0, "odd and above 1");
+    ones.windows(2).map(|pair| pair[0] - pair[1]).collect()
 }
 
 /// Parts of a private key's record, n words each: for p, then for q, the modulus, R modulo it and the exponent, most

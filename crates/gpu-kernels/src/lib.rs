@@ -1,5 +1,5 @@
 //! Garner's GPU kernels: modular exponentiation for the two halves of a private operation, recombination, and public
-//! operations, one thread per number.
+//! operations, one thread per number; and one form for small batches with four.
 //!
 //! Each kernel is a [`Program`] over 32-bit words, written once: [`ptx`] prints it for the driver, [`interpreter`] runs
 //! it in plain Rust, so tests and machines without a GPU see the very program that a GPU gets. A program has no way to
@@ -11,6 +11,7 @@
 //! | `window` | rows of products over two accumulators: the inner loop of everything |
 //! | `resident` | numbers in registers |
 //! | `streamed` | numbers in memory on the chip, of any length |
+//! | `spread` | numbers in the registers of four threads, for small batches |
 //! | `kernels` | the kernels, each with its contract |
 //!
 //! # An exponentiation
@@ -24,6 +25,7 @@ pub mod kernels;
 pub mod program;
 pub mod ptx;
 pub mod resident;
+pub mod spread;
 pub mod streamed;
 pub mod window;
 
@@ -42,6 +44,8 @@ pub enum Style {
     Resident,
     /// In memory on the chip, block by block.
     Streamed,
+    /// In the registers of four threads: for batches that are too small to fill the GPU otherwise.
+    Spread,
 }
 
 impl Style {
@@ -57,6 +61,7 @@ impl Style {
         match self {
             Style::Resident => "resident",
             Style::Streamed => "streamed",
+            Style::Spread => "spread",
         }
     }
 }
@@ -116,7 +121,8 @@ impl Kernel {
 
     /// Those that private operations with halves of `words` words take.
     pub fn of_half(words: usize) -> Vec<Kernel> {
-        [Role::Gather, Role::Prepare, Role::Walk(Style::usual(words)), Role::Finish, Role::Recombine]
+        let walks = [Role::Walk(Style::usual(words)), Role::Walk(Style::Spread)];
+        [Role::Gather, Role::Prepare, walks[0], walks[1], Role::Finish, Role::Recombine]
             .map(|role| Kernel::new(role, words))
             .into()
     }

@@ -4,8 +4,11 @@
 //! hold public numbers equal in all threads; addresses are a pointer and a constant row. So it has no way to express a
 //! branch on data, and the only address made of data is that of [`Op::PointAtRecord`], from the public number of a key.
 
-/// Threads that run in step; each works on a number of its own.
+/// Threads that run in step; each works on a number of its own, or on its share of one that is [spread](SPREAD).
 pub const LANES: usize = 32;
+
+/// Threads over which a number may be spread.
+pub const SPREAD: usize = 4;
 
 /// Words that one thread reads or writes at once.
 pub const ROW_WORDS: usize = 4;
@@ -119,14 +122,19 @@ pub enum Op {
     Load { to: [Register; ROW_WORDS], pointer: Pointer, row: u32 },
     /// `row = from`
     Store { from: [Value; ROW_WORDS], pointer: Pointer, row: u32 },
-    /// Points at this thread's rows of its warp's tile, each tile `rows` rows of all lanes long.
-    PointAtTile { pointer: Pointer, rows: u32 },
+    /// Points at the rows of this thread's number in its tile, each tile `rows` rows of all lanes long; of a number that is
+    /// spread at the thread's share, the shares being `share_rows` apart.
+    PointAtTile { pointer: Pointer, rows: u32, share_rows: u32 },
     /// Points at record `index`, each `rows` rows long.
     PointAtRecord { pointer: Pointer, index: Register, rows: u32 },
     /// Moves by rows.
     Advance { pointer: Pointer, rows: i32 },
     /// `to = pointer`, of the same space and layout.
     CopyPointer { to: Pointer, from: Pointer },
+    /// `to = which share of its number this thread has`, from 0 on
+    Share { to: Register },
+    /// `to = from` of the thread that has this share of the same number, modulo [`SPREAD`]
+    Shuffle { to: Register, from: Register, share: Value },
     /// `to = the number given with the launch`
     Parameter { to: Register },
     /// Runs `body` `count` times.
@@ -148,6 +156,8 @@ pub struct Program {
     pub parameters: u8,
     /// Rows of all lanes on the chip for each warp.
     pub shared_rows: u32,
+    /// Threads for each number: 1 or [`SPREAD`]. So many warps work on a tile.
+    pub spread: usize,
 }
 
 impl Program {
@@ -165,6 +175,7 @@ pub struct Builder {
     pointers: Vec<Pointer>,
     parameters: u8,
     shared_rows: u32,
+    is_spread: bool,
 }
 
 #[allow(missing_docs, reason = "each appends the operation of its name")]
@@ -174,10 +185,16 @@ impl Builder {
         Builder { parameters, ..Builder::default() }
     }
 
+    /// The same for numbers that are spread over threads.
+    pub fn spread(parameters: u8) -> Builder {
+        Builder { is_spread: true, ..Builder::new(parameters) }
+    }
+
     /// The program.
     pub fn finish(self) -> Program {
-        let Builder { ops, registers, pointers, parameters, shared_rows } = self;
-        Program { ops, registers, pointers, parameters, shared_rows }
+        let Builder { ops, registers, pointers, parameters, shared_rows, is_spread } = self;
+        let spread = if is_spread { SPREAD } else { 1 };
+        Program { ops, registers, pointers, parameters, shared_rows, spread }
     }
 
     /// A register not used before.
@@ -197,11 +214,17 @@ impl Builder {
         pointer
     }
 
-    /// A pointer to this thread's rows in the tiles of parameter `parameter`.
+    /// A pointer to the rows of this thread's number in the tiles of parameter `parameter`.
     pub fn tile(&mut self, parameter: u8, rows: usize) -> Pointer {
+        self.share_of_tile(parameter, rows, 0)
+    }
+
+    /// The same to its share of a number that is spread, the shares being `share_rows` apart.
+    pub fn share_of_tile(&mut self, parameter: u8, rows: usize, share_rows: usize) -> Pointer {
         assert!(parameter < self.parameters, "a parameter of the kernel");
+        assert!(share_rows == 0 || self.is_spread, "numbers are spread");
         let pointer = self.pointer(Space::Global(parameter), Layout::Tile);
-        self.ops.push(Op::PointAtTile { pointer, rows: rows as u32 });
+        self.ops.push(Op::PointAtTile { pointer, rows: rows as u32, share_rows: share_rows as u32 });
         pointer
     }
 
@@ -215,8 +238,9 @@ impl Builder {
 
     /// A pointer to `rows` rows on the chip.
     pub fn shared(&mut self, rows: usize) -> Pointer {
+        assert!(!self.is_spread, "numbers that are spread have no place on the chip");
         let pointer = self.pointer(Space::Shared, Layout::Tile);
-        self.ops.push(Op::PointAtTile { pointer, rows: 0 });
+        self.ops.push(Op::PointAtTile { pointer, rows: 0, share_rows: 0 });
         self.advance(pointer, self.shared_rows as i32);
         self.shared_rows += rows as u32;
         pointer
@@ -245,6 +269,22 @@ impl Builder {
         let to = self.register();
         self.ops.push(Op::Parameter { to });
         to
+    }
+
+    pub fn share(&mut self) -> Value {
+        assert!(self.is_spread, "numbers are spread");
+        let to = self.register();
+        self.ops.push(Op::Share { to });
+        to.into()
+    }
+
+    pub fn shuffle(&mut self, from: Value, share: Value) -> Value {
+        assert!(self.is_spread, "numbers are spread");
+        // A constant is the same in all threads.
+        let Value::Register(from) = from else { return from };
+        let to = self.register();
+        self.ops.push(Op::Shuffle { to, from, share });
+        to.into()
     }
 
     pub fn set(&mut self, to: Register, from: impl Into<Value>) {

@@ -1,7 +1,7 @@
 //! Prints a program as PTX, which the driver compiles for the GPU at hand when it loads it.
 //!
-//! Calling convention: one 64-bit address per array, then the number of tiles, then the program's parameter. Each warp
-//! takes one tile; a block may have any number of whole warps up to [`MOST_WARPS`], and has dynamic shared memory of
+//! Calling convention: one 64-bit address per array, then the number of warps that have work, then the program's
+//! parameter. Each warp takes one tile, or its part of one; a block may have any number of whole warps up to [`MOST_WARPS`], and has dynamic shared memory of
 //! [`Program::shared_bytes`] for each of them.
 
 use crate::Kernel;
@@ -50,7 +50,7 @@ impl Printer<'_> {
         )
         .expect(TEXT);
         self.line(format_args!(".reg .b32 %r<{}>", program.registers + 1));
-        self.line(format_args!(".reg .b32 %tile, %lane, %warp, %warps, %tiles, %at"));
+        self.line(format_args!(".reg .b32 %tile, %lane, %share, %warp, %warps, %tiles, %at"));
         self.line(format_args!(".reg .b64 %wide"));
         self.line(format_args!(".reg .pred %past"));
         for pointer in &program.pointers {
@@ -72,6 +72,19 @@ impl Printer<'_> {
             self.line(format_args!("{line}"));
         }
         self.text.push_str("\t@%past ret;\n");
+        if program.spread > 1 {
+            // From a warp and its thread to a tile, the number in it and the thread's share of that.
+            let (bits, numbers) = (program.spread.ilog2(), LANES / program.spread);
+            for line in [
+                format!("and.b32 %share, %lane, {}", program.spread - 1),
+                format!("shr.u32 %lane, %lane, {bits}"),
+                format!("and.b32 %at, %tile, {}", program.spread - 1),
+                format!("mad.lo.u32 %lane, %at, {numbers}, %lane"),
+                format!("shr.u32 %tile, %tile, {bits}"),
+            ] {
+                self.line(format_args!("{line}"));
+            }
+        }
         self.ops(&program.ops, program);
         self.text.push_str("\tret;\n}\n");
     }
@@ -117,7 +130,7 @@ impl Printer<'_> {
                 let (space, address) = at(*pointer, *row);
                 self.line(format_args!("st.{space}.v4.u32 {address}, {{{a}, {b}, {c}, {d}}}"));
             }
-            Op::PointAtTile { pointer, rows } => self.point_at_tile(*pointer, *rows, program),
+            Op::PointAtTile { pointer, rows, share_rows } => self.point_at_tile(*pointer, *rows, *share_rows, program),
             Op::PointAtRecord { pointer, index, rows } => {
                 let (name, bytes) = (name_of(*pointer), *rows as usize * ROW_WORDS * 4);
                 self.array(*pointer);
@@ -131,6 +144,12 @@ impl Printer<'_> {
             Op::CopyPointer { to, from } => {
                 let bits = if to.space == Space::Shared { 32 } else { 64 };
                 self.line(format_args!("mov.b{bits} {}, {}", name_of(*to), name_of(*from)));
+            }
+            Op::Share { to } => self.line(format_args!("mov.u32 {}, %share", r(*to))),
+            Op::Shuffle { to, from, share } => {
+                // Within as many threads as a number has, all of which are there.
+                let clamp = (LANES - program.spread) << 8 | (LANES - 1);
+                self.line(format_args!("shfl.sync.idx.b32 {}, {}, {}, {clamp}, -1", r(*to), r(*from), v(*share)));
             }
             Op::Parameter { to } => self.line(format_args!("ld.param.u32 {}, [number]", r(*to))),
             Op::Repeat { count, body } => self.repeat(*count, body, program),
@@ -146,7 +165,7 @@ impl Printer<'_> {
         }
     }
 
-    fn point_at_tile(&mut self, pointer: Pointer, rows: u32, program: &Program) {
+    fn point_at_tile(&mut self, pointer: Pointer, rows: u32, share_rows: u32, program: &Program) {
         let name = name_of(pointer);
         let lane = ROW_WORDS * 4;
         match pointer.space {
@@ -155,6 +174,10 @@ impl Printer<'_> {
                 let tile = i64::from(rows) * row_bytes(pointer);
                 self.line(format_args!("mad.wide.u32 {name}, %tile, {tile}, {name}"));
                 self.line(format_args!("mad.wide.u32 {name}, %lane, {lane}, {name}"));
+                if share_rows > 0 {
+                    let share = i64::from(share_rows) * row_bytes(pointer);
+                    self.line(format_args!("mad.wide.u32 {name}, %share, {share}, {name}"));
+                }
             }
             Space::Shared => {
                 self.line(format_args!("mov.u32 {name}, chip"));

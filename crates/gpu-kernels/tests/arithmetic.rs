@@ -1,7 +1,7 @@
 //! Every kernel, run by the interpreter and compared with libcrypto's big integers.
 
 use garner_gpu_kernels::interpreter::{Array, run};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role, Style};
 use openssl::bn::{BigNum, BigNumContext, MsbOption};
@@ -37,6 +37,10 @@ fn numbers(tile: &[u32], words: usize) -> Numbers {
         number_of(&(0..words).map(word).collect::<Vec<_>>())
     };
     (0..LANES).map(of_lane).collect()
+}
+
+fn copies(numbers: &[BigNum]) -> Numbers {
+    numbers.iter().map(|number| (**number).to_owned().unwrap()).collect()
 }
 
 fn power_of_two(bits: usize) -> BigNum {
@@ -211,6 +215,7 @@ fn exponentiations_of_every_length_equal_big_integers() {
         // The first rows of the exponent; the whole of it is the next test's.
         exponentiations_are_right(words, Style::usual(words), 4);
         exponentiations_are_right(words, Style::Streamed, 4);
+        exponentiations_are_right(words, Style::Spread, 4);
     }
 }
 
@@ -219,6 +224,8 @@ fn exponentiation_with_an_exponent_of_full_length_equals_big_integers() {
     exponentiations_are_right(16, Style::Resident, 16);
     exponentiations_are_right(16, Style::Streamed, 16);
     exponentiations_are_right(32, Style::Resident, 32);
+    exponentiations_are_right(16, Style::Spread, 16);
+    exponentiations_are_right(64, Style::Spread, 64);
 }
 
 #[test]
@@ -268,19 +275,45 @@ fn recombination_is_garners_formula_whichever_prime_is_larger() {
     }
 }
 
+/// x^exponent mod N for each lane, by as many launches as it takes.
+fn public(words: usize, moduli: &[BigNum], bases: &[BigNum], exponent: &BigNum) -> Numbers {
+    let kernel = Kernel::new(Role::Public, words);
+    let squares: Numbers = moduli.iter().map(|n| modulo(&power_of_two(64 * words), n)).collect();
+    let launch = |power: &[BigNum], factor: &[BigNum], squarings: u32| {
+        let mut arrays = [tile(moduli, words), tile(power, words), tile(factor, words), vec![7; words * LANES]];
+        run_kernel(&kernel, &mut arrays, squarings);
+        numbers(&arrays[3], words)
+    };
+    let in_montgomery_form = launch(bases, &squares, 0);
+    let steps = public_steps(&words_of(exponent, (exponent.num_bits() as usize).div_ceil(32)));
+    let (last, before) = steps.split_last().unwrap();
+    let power = before.iter().fold(copies(&in_montgomery_form), |power, k| launch(&power, &in_montgomery_form, *k));
+    launch(&power, bases, *last)
+}
+
+fn public_operations_are_right(words: usize, exponent: &BigNum) {
+    let moduli = moduli(words);
+    let bases: Numbers = moduli.iter().map(below).collect();
+    let expected: Numbers = (0..LANES).map(|lane| power(&bases[lane], exponent, &moduli[lane])).collect();
+    assert!(public(words, &moduli, &bases, exponent) == expected, "{words} words, exponent {exponent}");
+}
+
 #[test]
 fn public_operations_of_every_length_equal_big_integers() {
     for words in PUBLIC_WORDS {
-        let moduli = moduli(words);
-        let squares: Numbers = moduli.iter().map(|n| modulo(&power_of_two(64 * words), n)).collect();
-        for (squarings, exponent) in [(1, 3), (4, 17), (16, 65_537)] {
-            let bases: Numbers = moduli.iter().map(below).collect();
-            let mut arrays = [tile(&moduli, words), tile(&squares, words), tile(&bases, words), vec![7; words * LANES]];
-            run_kernel(&Kernel::new(Role::Public, words), &mut arrays, squarings);
-            let exponent = BigNum::from_u32(exponent).unwrap();
-            let expected: Numbers = (0..LANES).map(|lane| power(&bases[lane], &exponent, &moduli[lane])).collect();
-            assert!(numbers(&arrays[3], words) == expected, "{words} words, {squarings} squarings");
+        for exponent in [3, 37, 65_537] {
+            public_operations_are_right(words, &BigNum::from_u32(exponent).unwrap());
         }
+    }
+}
+
+#[test]
+fn public_exponents_of_many_digits_equal_big_integers() {
+    let mut longest = random(256);
+    longest.set_bit(255).unwrap();
+    longest.set_bit(0).unwrap();
+    for exponent in [longest, just_below(64, 1), just_below(33, 0xFFFF_FFFF)] {
+        public_operations_are_right(PUBLIC_WORDS[0], &exponent);
     }
 }
 

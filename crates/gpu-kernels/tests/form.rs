@@ -1,6 +1,8 @@
 //! What the printed code must look like for no branch and no address to depend on a secret.
 
+use garner_gpu_kernels::program::{Op, Register, Value};
 use garner_gpu_kernels::{Role, all, ptx};
+use std::collections::HashMap;
 
 #[test]
 fn predicates_come_from_loop_counters_and_tile_numbers_only() {
@@ -57,4 +59,44 @@ fn addresses_made_of_registers_are_those_of_key_numbers_only() {
             }
         }
     }
+}
+
+/// All operations of a program, in order.
+fn flat(ops: &[Op]) -> Vec<&Op> {
+    let mut all = Vec::new();
+    for op in ops {
+        if let Op::Repeat { body, .. } = op { all.extend(flat(body)) } else { all.push(op) }
+    }
+    all
+}
+
+#[test]
+fn words_are_fetched_from_threads_whose_numbers_are_public() {
+    let mut shuffles = 0;
+    for kernel in all() {
+        let ops = flat(&kernel.program.ops);
+        // What is made of constants and the number of a thread's share alone, at each place where it is made.
+        let mut public: HashMap<Register, bool> = HashMap::new();
+        let is_public = |value: &Value, public: &HashMap<Register, bool>| match value {
+            Value::Word(_) => true,
+            Value::Register(register) => public.get(register).copied().unwrap_or(false),
+        };
+        // Twice, for loops come back to registers that are set further down.
+        for op in ops.iter().chain(&ops) {
+            let (to, made_public) = match op {
+                Op::Share { to } => (to, true),
+                Op::Copy { to, from } => (to, is_public(from, &public)),
+                Op::Add { to, a, b, carry } => (to, !carry.takes && is_public(a, &public) && is_public(b, &public)),
+                Op::Shuffle { share, .. } => {
+                    shuffles += 1;
+                    assert!(is_public(share, &public), "{}: {op:?}", kernel.name);
+                    continue;
+                }
+                _ => continue,
+            };
+            let before = public.get(to).copied().unwrap_or(true);
+            public.insert(*to, before && made_public);
+        }
+    }
+    assert!(shuffles > 100);
 }

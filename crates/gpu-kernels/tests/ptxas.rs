@@ -7,6 +7,7 @@ use garner_gpu_kernels::{Kernel, Role, Style, all, ptx};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 const ARCHITECTURES: [&str; 7] = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
@@ -50,7 +51,10 @@ fn compile(program: &Path, folder: &Path, kernel: &Kernel, architecture: &'stati
 
 fn compile_all(jobs: Vec<(Kernel, &'static str)>) -> Vec<Compiled> {
     let Some(program) = ptxas() else { return Vec::new() };
-    let folder = std::env::temp_dir().join(format!("garner-ptxas-{}-{}", std::process::id(), jobs.len()));
+    // Each test has its own, and removes it.
+    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("garner-ptxas-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let (jobs, done) = (Mutex::new(jobs), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -87,7 +91,8 @@ fn every_kernel_compiles_without_spills() {
 
 #[test]
 fn the_kernels_of_rsa_2048_compile_without_spills_for_every_architecture() {
-    let kernels = || [Role::Prepare, Role::Walk(Style::Streamed), Role::Recombine].map(|role| Kernel::new(role, 32));
+    let walks = [Role::Walk(Style::Streamed), Role::Walk(Style::Spread)];
+    let kernels = || [Role::Prepare, walks[0], walks[1], Role::Recombine].map(|role| Kernel::new(role, 32));
     let jobs = ARCHITECTURES.into_iter().flat_map(|architecture| kernels().map(|kernel| (kernel, architecture)));
     few_registers(&compile_all(jobs.collect()));
 }

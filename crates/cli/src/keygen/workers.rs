@@ -3,9 +3,11 @@
 use super::arguments::{Arguments, Format};
 use crate::failure::{Failure, Of};
 use garner::arithmetic::Arithmetic;
+use garner::device::Device;
+use garner::device::cuda::Standby;
 use garner::key::{Encryption, PrivateKey};
 use garner::keygen::Generator;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use zeroize::Zeroizing;
 
@@ -60,7 +62,7 @@ impl Encoder {
     }
 }
 
-/// Generates the keys on all processors and gives each to `take`, on this thread, in no particular order.
+/// Generates the keys on all processors, with GPUs where there are any and keys enough, and gives each to `take`, on this thread, in no particular order.
 ///
 /// Few wait at any time, so that memory does not grow with their number. The first error ends it all.
 pub fn run(
@@ -74,15 +76,21 @@ pub fn run(
     if let Err(error) = Generator::new(arithmetic, arguments.bits, 1, &options) {
         return Err(Failure::Usage(format!("--{error}")));
     }
+    let gpus: Vec<Arc<dyn Device>> = Standby::all().into_iter().map(|gpu| Arc::new(gpu) as _).collect();
     let threads = thread::available_parallelism().map_or(1, usize::from).min(arguments.count);
     let (sender, receiver) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {
         for i in 0..threads {
             let share = arguments.count / threads + usize::from(i < arguments.count % threads);
             let (sender, options) = (sender.clone(), &options);
+            let gpu = gpus.get(i % gpus.len().max(1)).map(Arc::clone);
             let work = move || {
                 let generate = || -> Result<(), Failure> {
-                    for key in Generator::new(arithmetic, arguments.bits, share, options).of("keygen")? {
+                    let mut generator = Generator::new(arithmetic, arguments.bits, share, options).of("keygen")?;
+                    if let Some(gpu) = gpu {
+                        generator = generator.with_device(gpu);
+                    }
+                    for key in generator {
                         if sender.send(encoder.encode(&key.of("keygen")?)).is_err() {
                             return Ok(()); // The other end had an error of its own.
                         }

@@ -9,7 +9,7 @@ pub mod cuda;
 
 use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;
-use crate::key::PrivateKey;
+use crate::key::{PrivateKey, PublicKey};
 pub use cpu::Cpu;
 
 /// What a device accepts.
@@ -45,6 +45,18 @@ pub struct Private<'a> {
     pub result: &'a mut [u64],
 }
 
+/// `result = base^exponent mod modulus` for a modulus that is used once: a candidate of key generation.
+pub struct Unprepared<'a> {
+    /// Odd, above 1, and its highest word is not zero.
+    pub modulus: &'a [u64],
+    /// Any value of any length.
+    pub base: &'a [u64],
+    /// The time is that of its full length in words.
+    pub exponent: &'a [u64],
+    /// As many words as the modulus.
+    pub result: &'a mut [u64],
+}
+
 /// What runs batches of exponentiations, or of whole private operations.
 pub trait Device: Send + Sync {
     /// A short name for people and statistics: `cpu`, `libcrypto`, `cuda:0`, ...
@@ -60,13 +72,19 @@ pub trait Device: Send + Sync {
 
     /// Whether private operations of this key may come here.
     fn takes_key(&self, key: &PrivateKey) -> bool {
-        self.takes_modulus(key.p()) && self.takes_modulus(key.q())
+        self.takes_bits(key.p().bits()) && self.takes_bits(key.q().bits())
     }
 
-    /// Whether exponentiations modulo this may come here.
-    fn takes_modulus(&self, modulus: &Modulus) -> bool {
+    /// Whether exponentiations modulo numbers of so many bits may come here.
+    fn takes_bits(&self, bits: usize) -> bool {
         let limits = self.limits();
-        (limits.min_bits..=limits.max_bits).contains(&modulus.bits())
+        (limits.min_bits..=limits.max_bits).contains(&bits)
+    }
+
+    /// Whether public operations of this key may come here. Nothing but doing them again could check their results, so
+    /// they come to no device that was not told to take them.
+    fn takes_public(&self, _: &PublicKey) -> bool {
+        false
     }
 
     /// How many exponentiations it wants in one call to be at its best.
@@ -83,6 +101,29 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// The batch failed as a whole; results are undefined and must not be used.
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError>;
+
+    /// Runs all of `jobs`, secret bases and exponents, modulo numbers of which nothing is known in advance.
+    ///
+    /// # Errors
+    /// As [`Device::exponentiate`]; also when a modulus is none.
+    fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
+        let moduli = jobs.iter().map(|job| Modulus::new(job.modulus).map_err(|error| DeviceError(error.to_string())));
+        let moduli = moduli.collect::<Result<Vec<_>, _>>()?;
+        let power = |(job, modulus)| {
+            let Unprepared { base, exponent, result, .. }: &mut Unprepared<'_> = job;
+            Power { modulus, base, exponent, result }
+        };
+        self.exponentiate(&mut jobs.iter_mut().zip(&moduli).map(power).collect::<Vec<_>>())
+    }
+
+    /// Runs all of `jobs`, public exponents and bases below their moduli, of keys that it takes by
+    /// [`Device::takes_public`].
+    ///
+    /// # Errors
+    /// As [`Device::exponentiate`].
+    fn exponentiate_public(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        Err(DeviceError(format!("{} runs no public operations", self.name())))
+    }
 
     /// Runs all of `jobs`, any mix of keys that it takes; called at [`Level::Operation`] only.
     ///

@@ -34,12 +34,9 @@ pub fn run(
     first: usize,
     operations: &[&Operation],
 ) -> Vec<Result<Output>> {
-    if class.kind == Kind::Public {
-        return run_public(arithmetic, page, operations);
-    }
     let order = route.order(class, first);
     let mut outputs = Vec::new();
-    let (place, faults) = match run_along(route, page, class, &order, operations, &mut outputs) {
+    let (place, faults) = match run_along(route, arithmetic, page, class, &order, operations, &mut outputs) {
         Ok(ran) => ran,
         Err(error) => return operations.iter().map(|_| Err(error.clone())).collect(),
     };
@@ -57,7 +54,7 @@ pub fn run(
         let again: Vec<&Operation> = wrong.iter().map(|&i| operations[i]).collect();
         // After the last resort there is only itself.
         let rest = if place + 1 < order.len() { &order[place + 1..] } else { &order[place..] };
-        if let Ok((_, faults)) = run_along(route, page, class, rest, &again, &mut outputs) {
+        if let Ok((_, faults)) = run_along(route, arithmetic, page, class, rest, &again, &mut outputs) {
             let mut proven = 0;
             for ((&i, fault), output) in wrong.iter().zip(faults).zip(&outputs) {
                 if fault {
@@ -79,6 +76,7 @@ pub fn run(
 /// Runs by the first path of `order` that does not fail as a whole: its place in `order`, and who has a wrong result.
 fn run_along(
     route: &Route,
+    arithmetic: &dyn Arithmetic,
     page: &Page,
     class: Class,
     order: &[usize],
@@ -97,7 +95,12 @@ fn run_along(
         let start = Instant::now();
         let attempt = || match class.kind {
             Kind::Private => attempt_private(route, index, operations, outputs),
-            _ => attempt_exponentiation(route, index, operations, outputs),
+            Kind::Exponentiation => attempt_exponentiation(route, index, operations, outputs),
+            Kind::Public if index == route.last_resort() => {
+                public_by_host(arithmetic, page, operations, outputs);
+                Ok(vec![false; operations.len()])
+            }
+            Kind::Public => attempt_public(route, index, operations, outputs),
         };
         match catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| Err(Failure::Path(message(&*panic)))) {
             Ok(faults) => {
@@ -150,38 +153,46 @@ fn attempt_exponentiation(
     }
     let device = &route.path(index).device;
     device.exponentiate(&mut jobs).map_err(|DeviceError(reason)| Failure::Path(reason))?;
-    // All that can be checked of a bare exponentiation.
-    let wrong =
-        |(operation, output): (&&Operation, &Words)| !released(words::less(output, operation.modulus().words()));
-    Ok(operations.iter().zip(outputs.iter()).map(wrong).collect())
+    Ok(not_below_moduli(operations, outputs))
 }
 
-/// Public operations: the host's arithmetic, then libcrypto.
-fn run_public(arithmetic: &dyn Arithmetic, page: &Page, operations: &[&Operation]) -> Vec<Result<Output>> {
-    let attempt = |arithmetic: &dyn Arithmetic| {
-        let mut outputs: Vec<Words> = operations.iter().map(|operation| operation.output()).collect();
-        let mut jobs = Vec::with_capacity(operations.len());
-        for (operation, result) in operations.iter().zip(&mut outputs) {
-            if let Work::Public(key) = &operation.work {
-                jobs.push(Power { modulus: key.modulus(), base: &operation.input, exponent: key.exponent(), result });
-            }
+fn attempt_public(
+    route: &Route,
+    index: usize,
+    operations: &[&Operation],
+    outputs: &mut [Words],
+) -> Result<Vec<bool>, Failure> {
+    let device = &route.path(index).device;
+    device
+        .exponentiate_public(&mut public_jobs(operations, outputs))
+        .map_err(|DeviceError(reason)| Failure::Path(reason))?;
+    Ok(not_below_moduli(operations, outputs))
+}
+
+/// All that can be checked of an exponentiation that has no inverse.
+fn not_below_moduli(operations: &[&Operation], outputs: &[Words]) -> Vec<bool> {
+    let wrong =
+        |(operation, output): (&&Operation, &Words)| !released(words::less(output, operation.modulus().words()));
+    operations.iter().zip(outputs).map(wrong).collect()
+}
+
+fn public_jobs<'a>(operations: &'a [&Operation], outputs: &'a mut [Words]) -> Vec<Power<'a>> {
+    let mut jobs = Vec::with_capacity(operations.len());
+    for (operation, result) in operations.iter().zip(outputs) {
+        if let Work::Public(key) = &operation.work {
+            jobs.push(Power { modulus: key.modulus(), base: &operation.input, exponent: key.exponent(), result });
         }
-        arithmetic.power_public(&mut jobs);
-        outputs
-    };
-    let outputs = catch_unwind(AssertUnwindSafe(|| attempt(arithmetic))).or_else(|_| {
+    }
+    jobs
+}
+
+/// Public operations by the host's arithmetic, then by libcrypto.
+fn public_by_host(arithmetic: &dyn Arithmetic, page: &Page, operations: &[&Operation], outputs: &mut [Words]) {
+    let attempt = AssertUnwindSafe(|| arithmetic.power_public(&mut public_jobs(operations, outputs)));
+    if catch_unwind(attempt).is_err() {
         page.add(Counter::DeviceFailures, 1);
         page.add(Counter::Retries, operations.len() as u64);
-        catch_unwind(AssertUnwindSafe(|| attempt(&Libcrypto)))
-    });
-    match outputs {
-        Ok(outputs) => {
-            operations.iter().zip(&outputs).map(|(operation, output)| Ok(operation.to_bytes(output))).collect()
-        }
-        Err(panic) => {
-            let error = Error::Device { device: "libcrypto".to_owned(), reason: message(&*panic) };
-            operations.iter().map(|_| Err(error.clone())).collect()
-        }
+        Libcrypto.power_public(&mut public_jobs(operations, outputs));
     }
 }
 

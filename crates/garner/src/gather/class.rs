@@ -36,7 +36,7 @@ impl Class {
             Work::Private(key) => Class { kind: Kind::Private, size: size(key.p().bits()), exponent: 0, paths },
             Work::Public(key) => {
                 let exponent = key.exponent().len() as u8;
-                Class { kind: Kind::Public, size: size(key.bits()), exponent, paths: 0 }
+                Class { kind: Kind::Public, size: size(key.bits()), exponent, paths }
             }
             Work::Exponentiation { modulus, exponent } => {
                 let exponent = exponent.len() as u8;

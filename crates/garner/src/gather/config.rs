@@ -12,7 +12,8 @@ use std::thread;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Config {
-    /// The host's arithmetic: blinding, recombination, the check, and public operations.
+    /// The host's arithmetic: blinding, recombination, the check, and public operations but for those that a device was
+    /// told to take.
     pub arithmetic: Arc<dyn Arithmetic>,
     /// Devices in order of preference; which of them a batch takes is decided by measured cost. At most
     /// [`Config::MOST_DEVICES`] together with `fallback`; libcrypto always follows as the last resort.
@@ -47,11 +48,13 @@ impl Config {
     pub fn new() -> Result<Config> {
         let arithmetic = arithmetic::best()?;
         let mut config = Config::with(Arc::clone(&arithmetic), Vec::new());
-        if arithmetic.lanes() > 1 {
+        let gpus = Standby::all();
+        // Beside a GPU also libcrypto, or small batches had nowhere else to go.
+        if arithmetic.lanes() > 1 || !gpus.is_empty() {
             config.devices.push(Arc::new(Cpu::new(arithmetic)));
         }
         // After the CPU: what is measured decides, and a GPU takes nothing before it has passed its self-test.
-        config.devices.extend(Standby::all().into_iter().map(|gpu| Arc::new(gpu) as Arc<dyn Device>));
+        config.devices.extend(gpus.into_iter().map(|gpu| Arc::new(gpu) as Arc<dyn Device>));
         Ok(config)
     }
 

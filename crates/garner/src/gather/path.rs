@@ -1,6 +1,6 @@
 //! One way to run a batch: a device with the host's arithmetic, its health and what it costs.
 
-use super::class::{Class, Kind, SIZES};
+use super::class::{Class, SIZES};
 use super::operation::{Operation, Work};
 use crate::arithmetic::Arithmetic;
 use crate::device::Device;
@@ -49,8 +49,8 @@ impl Path {
     pub fn accepts(&self, operation: &Operation) -> bool {
         match &operation.work {
             Work::Private(key) => self.device.takes_key(key),
-            Work::Exponentiation { modulus, .. } => self.device.takes_modulus(modulus),
-            Work::Public(_) => false,
+            Work::Exponentiation { modulus, .. } => self.device.takes_bits(modulus.bits()),
+            Work::Public(key) => self.device.takes_public(key),
         }
     }
 
@@ -110,17 +110,18 @@ struct Costs(Vec<AtomicU64>);
 
 const SCALES: usize = 20;
 
+const KINDS: usize = 3;
+
 impl Default for Costs {
     fn default() -> Self {
-        Costs((0..2 * SIZES * SCALES).map(|_| AtomicU64::new(0)).collect())
+        Costs((0..KINDS * SIZES * SCALES).map(|_| AtomicU64::new(0)).collect())
     }
 }
 
 impl Costs {
     fn at(&self, class: Class, operations: usize) -> &AtomicU64 {
         let scale = (operations.max(1).ilog2() as usize).min(SCALES - 1);
-        let kind = usize::from(class.kind == Kind::Exponentiation);
-        &self.0[(kind * SIZES + usize::from(class.size)) * SCALES + scale]
+        &self.0[(class.kind as usize * SIZES + usize::from(class.size)) * SCALES + scale]
     }
 
     fn get(&self, class: Class, operations: usize) -> (u64, u8) {

@@ -59,7 +59,8 @@ impl Route {
         &self.paths[index]
     }
 
-    /// The index of libcrypto.
+    /// The index of libcrypto; for public operations, which the host does itself, of the host's arithmetic and then
+    /// libcrypto.
     pub fn last_resort(&self) -> usize {
         self.paths.len() - 1
     }
@@ -74,20 +75,24 @@ impl Route {
         class.paths >> index & 1 == 1 && self.paths[index].in_service()
     }
 
-    /// Paths among which cost decides, in order of preference: the devices that are able, without any the fallback.
+    /// Paths among which cost decides, in order of preference: the devices that are able, without any the fallback. For
+    /// public operations the host comes first, see [`Route::last_resort`].
     fn candidates(&self, class: Class) -> impl Iterator<Item = usize> {
-        let none = !(0..self.devices).any(|i| self.able(class, i));
+        let public = class.kind == Kind::Public;
+        let none = !public && !(0..self.devices).any(|i| self.able(class, i));
         let range = if none { self.devices..self.last_resort() } else { 0..self.devices };
-        range.filter(move |&i| self.able(class, i))
+        public.then_some(self.last_resort()).into_iter().chain(range.filter(move |&i| self.able(class, i)))
     }
 
     /// Most operations of a class in one batch.
     pub fn limit(&self, class: Class) -> usize {
-        if class.kind == Kind::Public {
-            return self.public_limit;
-        }
-        let limits = self.candidates(class).map(|i| self.paths[i].limit(class));
-        limits.max().unwrap_or_else(|| self.paths[self.last_resort()].limit(class))
+        let limits = self.candidates(class).map(|i| self.limit_of(class, i));
+        limits.max().unwrap_or_else(|| self.limit_of(class, self.last_resort()))
+    }
+
+    fn limit_of(&self, class: Class, index: usize) -> usize {
+        let public = class.kind == Kind::Public && index == self.last_resort();
+        if public { self.public_limit } else { self.paths[index].limit(class) }
     }
 
     /// Most operations in one batch of any class.
@@ -100,11 +105,7 @@ impl Route {
     /// What was never measured is tried; what looked worse is measured again now and then, unless it is hopeless. A device
     /// that is shared counts as often as it would have batches.
     pub fn choose(&self, class: Class, available: usize) -> Choice {
-        let choice = |path: usize, limit: usize| Choice { path, take: available.min(limit) };
-        if class.kind == Kind::Public {
-            return choice(self.last_resort(), self.public_limit);
-        }
-        let at = |i: usize| choice(i, self.paths[i].limit(class));
+        let at = |i: usize| Choice { path: i, take: available.min(self.limit_of(class, i)) };
         let mut candidates = self.candidates(class);
         let Some(first) = candidates.next() else { return at(self.last_resort()) };
         let Some(second) = candidates.next() else { return at(first) };
@@ -250,6 +251,27 @@ mod tests {
         assert_eq!(route.choose(CLASS, 1000), Choice { path: 0, take: 1000 });
         assert_eq!(route.choose(CLASS, 100_000), Choice { path: 0, take: 2048 });
         assert_eq!(route.limit(CLASS), 2048);
+    }
+
+    #[test]
+    fn public_operations_go_to_a_device_only_if_it_takes_them_and_is_cheaper_than_the_host() {
+        let route = route(&[4096]);
+        let host = route.last_resort();
+        let refused = Class { kind: Kind::Public, paths: 0, ..CLASS };
+        let taken = Class { paths: 1, ..refused };
+        for _ in 0..4 {
+            assert_eq!(route.choose(refused, 1000), Choice { path: host, take: 8 });
+            for scale in 0..12 {
+                route.path(0).went_well(taken, 1 << scale, 2_000_000);
+            }
+            for scale in 0..4 {
+                route.path(host).went_well(taken, 1 << scale, 10_000 << scale);
+            }
+        }
+        route.batches.store(1, Ordering::Relaxed);
+        assert_eq!(route.choose(taken, 10), Choice { path: host, take: 8 });
+        assert_eq!(route.choose(taken, 1000), Choice { path: 0, take: 1000 });
+        assert_eq!(route.order(taken, 0), [0, host]);
     }
 
     #[test]

@@ -2,16 +2,19 @@
 //!
 //! Called by the front ends, one generator per thread; calls everything else in [`super`]. Each pass collects what can
 //! be exponentiated now into one batch for the arithmetic: first rounds of new candidates, all further rounds of
-//! those that passed their first, and the last steps of keys whose primes are both there.
+//! those that passed their first, and the last steps of keys whose primes are both there. Where very many keys are
+//! wanted and there is a device, candidates go through a filter there first.
 
 use super::Options;
 use super::candidate::Candidates;
+use super::filter::Filter;
 use super::miller_rabin::{Candidate, Round, rounds};
 use super::parts::{self, Exponent, Untried};
 use super::random::{MOST_REFUSALS, PrivateRandom, Random, stuck};
 use super::sieve::Sieve;
 use super::statistics::Statistics;
 use crate::arithmetic::{Arithmetic, Power};
+use crate::device::{Device, DeviceError};
 use crate::error::{Error, Result};
 use crate::fork::generation;
 use crate::key::PrivateKey;
@@ -20,6 +23,7 @@ use crate::words::WORD_BITS;
 use std::collections::VecDeque;
 use std::iter::repeat_n;
 use std::mem::take;
+use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
 /// Lanes filled over in one batch when many keys are wanted: enough that a batch's fixed costs do not show, few enough
@@ -28,6 +32,9 @@ const DEEPEST_BATCH: usize = 8;
 
 /// Candidates drawn and sieved at once at most: 128 KiB of them at 2048 bits, half of what a core keeps close.
 const LARGEST_BLOCK: usize = 1024;
+
+/// Candidates to draw for each that is to survive the sieve: nearly ten.
+const DRAWN_PER_SURVIVOR: usize = 10;
 
 /// Generates keys one after the other: an iterator that ends after the number asked for, or after the first error.
 ///
@@ -43,6 +50,7 @@ pub struct Generator<'a> {
     exponent: Exponent,
     candidates: Candidates,
     sieve: &'static Sieve,
+    filter: Option<Filter>,
     /// Keys to be handed out yet.
     wanted: usize,
     work: Work,
@@ -57,6 +65,8 @@ pub struct Generator<'a> {
 struct Work {
     /// Candidates that no small prime divides.
     survivors: VecDeque<Zeroizing<Vec<u64>>>,
+    /// Those that the filter let through.
+    likely: VecDeque<Zeroizing<Vec<u64>>>,
     /// Candidates that passed their first round.
     promising: Vec<Candidate>,
     /// A prime that waits for the second of its pair.
@@ -85,6 +95,7 @@ impl<'a> Generator<'a> {
             exponent,
             candidates: Candidates::of_bits(bits),
             sieve: Sieve::for_words(words),
+            filter: None,
             wanted: count,
             work: Work::default(),
             block: SecretWords::zeroed(words * LARGEST_BLOCK),
@@ -96,6 +107,13 @@ impl<'a> Generator<'a> {
     /// The same with another source of randomness, which decides over the security of all keys.
     pub fn with_random(mut self, random: impl Random + Send + 'a) -> Generator<'a> {
         self.random = Box::new(random);
+        self
+    }
+
+    /// The same with a device for the first round of candidates, where so many keys are wanted that it gains by it. It is
+    /// trusted with nothing; a device that fails is not asked again.
+    pub fn with_device(mut self, device: Arc<dyn Device>) -> Generator<'a> {
+        self.filter = Some(Filter::new(device));
         self
     }
 
@@ -123,7 +141,8 @@ impl<'a> Generator<'a> {
         let promising = take(&mut self.work.promising);
         let mut untried = take(&mut self.work.untried);
         let due = promising.len() * (rounds - 1) + untried.len() * parts::JOBS;
-        let fresh = self.new_candidates(self.room(due, promising.len(), untried.len()))?;
+        let missing = self.primes_missing(promising.len(), untried.len());
+        let fresh = self.new_candidates(self.room(due, missing), missing)?;
 
         let repeated = promising.iter().flat_map(|candidate| repeat_n(candidate, rounds - 1));
         let mut later = Round::with_random_bases(repeated, &mut *self.random)?;
@@ -155,39 +174,80 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    /// How many new candidates to add to a batch of so many exponentiations: what fills the lanes.
-    ///
-    /// The more keys are wanted, the deeper the batch; when all the primes that are needed have been found (or have
-    /// passed their first round, which amounts to the same), none.
-    fn room(&self, due: usize, promising: usize, untried: usize) -> usize {
+    /// How many primes are needed beside those found, and those that passed their first round, which amounts to the same.
+    fn primes_missing(&self, promising: usize, untried: usize) -> usize {
         let found = promising + usize::from(self.work.prime.is_some());
         let pairs = self.wanted.saturating_sub(self.work.ready.len() + untried);
-        let keys_missing = pairs.saturating_sub(found / 2);
-        if keys_missing == 0 {
+        pairs.saturating_mul(2).saturating_sub(found)
+    }
+
+    /// How many new candidates to add to a batch of so many exponentiations: what fills the lanes.
+    ///
+    /// The more keys are wanted, the deeper the batch; when no more primes are needed, none.
+    fn room(&self, due: usize, missing: usize) -> usize {
+        if missing == 0 {
             return 0;
         }
         let lanes = self.arithmetic.lanes();
-        (lanes * keys_missing.min(DEEPEST_BATCH)).max(due + 1).next_multiple_of(lanes) - due
+        (lanes * missing.div_ceil(2).min(DEEPEST_BATCH)).max(due + 1).next_multiple_of(lanes) - due
     }
 
-    /// The next `count` survivors of the sieve.
-    fn new_candidates(&mut self, count: usize) -> Result<Vec<Candidate>> {
-        while self.work.survivors.len() < count {
-            self.sieve_a_block(count - self.work.survivors.len())?;
+    /// The next candidates for a batch that has room for `room` when so many primes are missing.
+    fn new_candidates(&mut self, room: usize, missing: usize) -> Result<Vec<Candidate>> {
+        if self.work.likely.is_empty() {
+            self.filter(missing)?;
         }
-        self.work.survivors.drain(..count).map(|words| Candidate::new(&words)).collect()
+        let next = if self.work.likely.is_empty() {
+            self.sieve_until(room, 2 * LARGEST_BLOCK)?;
+            self.work.survivors.drain(..room)
+        } else {
+            // Nearly all of them are prime.
+            self.work.likely.drain(..room.min(missing).min(self.work.likely.len()))
+        };
+        next.map(|words| Candidate::new(&words)).collect()
+    }
+
+    /// Has the device, if there is one and it pays, look for candidates that are likely to be among the primes missing.
+    fn filter(&mut self, missing: usize) -> Result<()> {
+        let Some(mut filter) = self.filter.take() else { return Ok(()) };
+        if let Some(batch) = filter.batch(self.bits, missing) {
+            // Some of the next block's survivors may be there already.
+            self.sieve_until(batch, 2 * LARGEST_BLOCK.max(DRAWN_PER_SURVIVOR * batch))?;
+            let mut candidates: VecDeque<_> = self.work.survivors.drain(..batch).collect();
+            let words = self.candidates.words();
+            if let Err(DeviceError(reason)) = filter.retain(words, &mut candidates, &mut *self.random)? {
+                tracing::warn!(device = filter.name(), reason, "no longer used for key generation");
+                self.work.survivors.extend(candidates);
+                // What it threw out says nothing of the random source.
+                self.work.fruitless = 0;
+                return Ok(());
+            }
+            self.statistics.filtered += batch as u64;
+            self.work.likely = candidates;
+        }
+        self.filter = Some(filter);
+        Ok(())
+    }
+
+    /// Draws and sieves until `count` survivors are there, and at most about `ahead` candidates ahead of what was tested.
+    fn sieve_until(&mut self, count: usize, ahead: usize) -> Result<()> {
+        while self.work.survivors.len() < count {
+            self.sieve_a_block(count - self.work.survivors.len(), ahead)?;
+        }
+        Ok(())
     }
 
     /// Draws candidates, as many as are likely to leave `survivors`, and sieves them.
-    fn sieve_a_block(&mut self, survivors: usize) -> Result<()> {
+    fn sieve_a_block(&mut self, survivors: usize, ahead: usize) -> Result<()> {
         // Step 4.7 gives up after 5 nlen candidates for p, step 5.8 after 10 nlen for q. What we draw ahead is at most
-        // two blocks; with a source that works, the probabilities of coming here are below 2^-41 and 2^-83.
+        // two blocks, or two of the device's batches; with a source that works, the probabilities of coming here are below
+        // 2^-41 and 2^-83.
         let most = if self.work.prime.is_none() { 10 } else { 20 } * self.bits;
-        if self.work.fruitless > most + 2 * LARGEST_BLOCK {
+        if self.work.fruitless > most + ahead {
             return Err(Error::Random("there is no prime among its numbers; they cannot be random".into()));
         }
         let words = self.candidates.words();
-        let count = (10 * survivors).next_multiple_of(64).min(LARGEST_BLOCK);
+        let count = (DRAWN_PER_SURVIVOR * survivors).next_multiple_of(64).min(LARGEST_BLOCK);
         let block = &mut self.block[..count * words];
         let drawn = self.candidates.draw(&mut *self.random, block);
         if let Err(error) = drawn {

@@ -1,14 +1,15 @@
 //! RSA key generation by FIPS 186-5, many keys at once: random probable primes (A.1.3), tested by Miller-Rabin (B.3.1)
 //! with the rounds of Table B.1.
 //!
-//! Called by the front ends. Calls the arithmetic with batches of exponentiations, libcrypto for random bits and for
-//! what is done once per key, and [`key`](crate::key) with the finished numbers. Knows nothing of devices, encodings
-//! and threads.
+//! Called by the front ends. Calls the arithmetic with batches of exponentiations, a device with very large ones,
+//! libcrypto for random bits and for what is done once per key, and [`key`](crate::key) with the finished numbers. Knows
+//! nothing of encodings and threads.
 //!
 //! | step | file | does |
 //! |---|---|---|
 //! | draw | `candidate` | random numbers in [sqrt(2) 2^(k-1), 2^k), 3 modulo 4; each independent of all others |
 //! | sieve | `sieve` | divides by all primes up to a bound; nine of ten candidates end here |
+//! | filter | `filter` | where a device gets thousands at once: a round there, in which most composites end |
 //! | first round | `miller_rabin` | one exponentiation on each of eight candidates in the time of one |
 //! | other rounds | `miller_rabin` | all at once, in lanes beside new candidates |
 //! | pair | `parts` | p and q: apart, coprime to e; d, the numbers of the CRT |
@@ -44,7 +45,7 @@
 //! - candidates are divided by small primes before the Miller-Rabin test, which finds composites only;
 //! - the optional a and b of steps 4.3 and 5.3 are drawn from {3, 7} for each candidate, see `candidate`;
 //! - steps 4.7 and 5.8 give up after 10 k candidates for p and 20 k for q; so does this, but for the up to 2,048
-//!   candidates that it draws ahead. It comes about with probabilities of 2^-41 and 2^-83.
+//!   candidates that it draws ahead (for a device, twice what fills it). It comes about with probabilities of 2^-41 and 2^-83.
 //!
 //! Lengths are multiples of 128 bits, so that primes fill whole words; 2048 and up as the standard asks, 512 and up with
 //! [`Options::below_fips`].
@@ -84,6 +85,7 @@
 //! The lanes are always full while primes are wanted: new candidates fill what the other steps leave.
 //! One key alone takes about 11 batches of one pass each, 8 lanes wide: 78 candidates, the rounds beside them.
 mod candidate;
+mod filter;
 mod gcd;
 mod generator;
 #[doc(hidden)]
@@ -99,9 +101,11 @@ pub use random::{PrivateRandom, Random};
 pub use statistics::Statistics;
 
 use crate::arithmetic::{Arithmetic, Modulus};
+use crate::device::cuda::Standby;
 use crate::error::{Error, Result};
 use crate::key::PrivateKey;
 use parts::Exponent;
+use std::sync::Arc;
 
 /// What is asked of a key beside its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,7 +162,8 @@ impl Options {
     }
 }
 
-/// `count` keys of `bits` bits, by the calling thread; `progress` is told after each.
+/// `count` keys of `bits` bits, by the calling thread, and a GPU if there is one and they are very many; `progress` is
+/// told after each.
 ///
 /// For so many keys that they should not all be in memory, and for several threads, take them from a [`Generator`].
 ///
@@ -172,6 +177,9 @@ pub fn generate(
     mut progress: impl FnMut(&Statistics),
 ) -> Result<Vec<PrivateKey>> {
     let mut generator = Generator::new(arithmetic, bits, count, options)?;
+    if let Some(gpu) = Standby::all().into_iter().next() {
+        generator = generator.with_device(Arc::new(gpu));
+    }
     let mut keys = Vec::new();
     while let Some(key) = generator.next() {
         keys.push(key?);

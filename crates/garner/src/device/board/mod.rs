@@ -32,7 +32,6 @@ pub use format::Scheme;
 pub use rings::{Capability, Counters};
 
 use super::{Device, DeviceError, Level, Limits, Power, Private};
-use crate::arithmetic::Modulus;
 use crate::error::{Error, Result};
 use crate::key::PrivateKey;
 use driver::Driver;
@@ -127,7 +126,7 @@ impl Device for Board {
             && matches!(key.public().exponent(), [e] if *e <= u64::from(u32::MAX))
     }
 
-    fn takes_modulus(&self, _: &Modulus) -> bool {
+    fn takes_bits(&self, _: usize) -> bool {
         false
     }
 

@@ -4,11 +4,13 @@
 
 use super::machine::{Buffer, Machine, Queue};
 use crate::device::DeviceError;
+use crate::fork::generation;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, CudaStream, sys};
 use garner_gpu_kernels::{Kernel, LANES, ptx};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroize;
 
@@ -42,9 +44,23 @@ fn failed(what: &str) -> impl Fn(DriverError) -> DeviceError + '_ {
     }
 }
 
+/// Whether the driver is this process's: that of the first that asks. It refuses to work in a child of a process that
+/// uses it, and a lock of its own may be held there for ever.
+fn is_ours() -> bool {
+    static LOADED_BY: AtomicU64 = AtomicU64::new(0);
+    let ours = generation();
+    match LOADED_BY.compare_exchange(0, ours, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => true,
+        Err(first) => first == ours,
+    }
+}
+
 impl Driver {
-    /// GPUs there are: none without a driver.
+    /// GPUs there are: none without a driver, and none in a child of a process that has loaded it.
     pub fn count() -> usize {
+        if !is_ours() {
+            return 0;
+        }
         // SAFETY: loads NVIDIA's library if it is there, whose initialisers are trusted like libcrypto's.
         if !unsafe { sys::is_culib_present() } {
             return 0;
@@ -280,11 +296,11 @@ impl Queue for DriverQueue {
         assert_eq!(arrays.len(), usize::from(kernel.program.parameters), "arrays of {}", kernel.name);
         let mut addresses: Vec<u64> =
             arrays.iter().map(|(buffer, offset)| self.memory(*buffer, *offset).there + 4 * *offset as u64).collect();
-        let (mut tiles, mut number) = (tiles as u32, number);
-        let grid = tiles.div_ceil(warps as u32);
+        let (mut busy, mut number) = ((tiles * kernel.program.spread) as u32, number);
+        let grid = busy.div_ceil(warps as u32);
         let mut arguments: Vec<*mut c_void> =
             addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast()).collect();
-        arguments.push(std::ptr::from_mut(&mut tiles).cast());
+        arguments.push(std::ptr::from_mut(&mut busy).cast());
         arguments.push(std::ptr::from_mut(&mut number).cast());
         let threads = (warps * LANES) as u32;
         // SAFETY: the arguments are those the kernel's PTX declares; the arrays are as long as its contract asks, which
@@ -343,5 +359,18 @@ impl Drop for DriverQueue {
         if self.bind().is_ok() {
             (0..Buffer::COUNT).for_each(|buffer| self.free(buffer));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::in_child;
+    use super::*;
+
+    #[test]
+    fn a_child_does_not_touch_the_driver_that_its_parent_may_have_loaded() {
+        let _ = Driver::count();
+        assert!(is_ours());
+        assert!(in_child(|| !is_ours() && Driver::count() == 0 && Driver::open(0).is_err()));
     }
 }

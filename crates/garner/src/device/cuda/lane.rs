@@ -1,16 +1,19 @@
 //! One batch after the other through one queue: lays numbers out, runs the kernels, takes results, wipes.
 //!
 //! Secrets of a batch are wiped from the GPU and from the way there when it ends, well or not; records of keys stay until
-//! their key is dropped (and wiped by the next batch), gives way to another, or the lane ends.
+//! their key is dropped (and wiped before the next batch), gives way to another, or the lane ends. It ends with the first
+//! error: whatever is there then, nobody finds it.
 
 use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
-use super::record::{Parts, remainder_of_r, shortened};
+use super::record::{Parts, remainder_of_r, shortened, square_of_r};
 use super::slots::{Place, Slots};
-use crate::device::{DeviceError, Power, Private};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use crate::device::{DeviceError, Power, Private, Unprepared};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
+use std::collections::HashMap;
+use std::ptr;
 use zeroize::Zeroizing;
 
 /// The kernels for one length of moduli.
@@ -21,13 +24,14 @@ pub struct Kernels {
     gather: Kernel,
     prepare: Kernel,
     walk: Kernel,
+    walk_spread: Kernel,
     finish: Kernel,
     recombine: Kernel,
 }
 
 impl Kernels {
     /// Those for the length at this place in [`HALF_WORDS`].
-    pub fn new(length: usize, style: Style) -> Kernels {
+    pub fn new(length: usize) -> Kernels {
         let words = HALF_WORDS[length];
         let kernel = |role| Kernel::new(role, words);
         Kernels {
@@ -35,14 +39,11 @@ impl Kernels {
             words,
             gather: kernel(Role::Gather),
             prepare: kernel(Role::Prepare),
-            walk: kernel(Role::Walk(style)),
+            walk: kernel(Role::Walk(Style::usual(words))),
+            walk_spread: kernel(Role::Walk(Style::Spread)),
             finish: kernel(Role::Finish),
             recombine: kernel(Role::Recombine),
         }
-    }
-
-    fn record_words(&self) -> usize {
-        KEY_PARTS * self.words
     }
 }
 
@@ -60,12 +61,14 @@ pub struct Loaded<'a> {
 pub struct Lane<Q> {
     queue: Q,
     slots: [Slots; HALF_WORDS.len()],
+    /// Up to so many tiles at once, numbers are spread over threads.
+    most_spread: usize,
 }
 
 impl<Q: Queue> Lane<Q> {
-    /// No keys yet.
-    pub fn new(queue: Q) -> Lane<Q> {
-        Lane { queue, slots: Default::default() }
+    /// No keys yet. Up to `most_spread` tiles of numbers at once are spread over threads.
+    pub fn new(queue: Q, most_spread: usize) -> Lane<Q> {
+        Lane { queue, slots: Default::default(), most_spread }
     }
 
     /// What it goes through.
@@ -74,27 +77,30 @@ impl<Q: Queue> Lane<Q> {
         &self.queue
     }
 
+    /// Wipes the records of keys that were dropped.
+    pub fn sweep(&mut self) -> Result<(), DeviceError> {
+        for (length, words) in HALF_WORDS.into_iter().enumerate() {
+            let words = KEY_PARTS * words;
+            for slot in self.slots[length].sweep() {
+                self.queue.write(Buffer::records(length), slot * words, words, &mut |_| ())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Runs private operations of keys whose primes have the length of `kernels`; at most [`Slots::MOST`].
     pub fn operate(&mut self, kernels: &Kernels, jobs: &mut [&mut Private<'_>]) -> Result<(), DeviceError> {
         let mut slots = Vec::with_capacity(jobs.len());
-        for slot in self.slots[kernels.length].sweep() {
-            self.write_record(kernels, slot, &mut |_| ())?;
-        }
         for i in 0..jobs.len() {
             let key = jobs[i].key;
             // One key's operations often follow each other.
-            if i > 0 && std::ptr::eq(jobs[i - 1].key, key) {
+            if i > 0 && ptr::eq(jobs[i - 1].key, key) {
                 slots.push(slots[i - 1]);
                 continue;
             }
             let place = self.slots[kernels.length].place(key);
             if let Place::Load(slot) = place {
-                let loaded = self.load(kernels, slot, &Parts::of(key));
-                if loaded.is_err() {
-                    // Whatever is there is not that key: nobody may find it.
-                    self.slots[kernels.length] = Slots::default();
-                }
-                loaded?;
+                self.load(kernels, slot, &Parts::of(key))?;
             }
             let (Place::Load(slot) | Place::Loaded(slot)) = place;
             slots.push(slot);
@@ -109,19 +115,9 @@ impl<Q: Queue> Lane<Q> {
 
     /// Loads a key into a slot.
     pub fn load(&mut self, kernels: &Kernels, slot: usize, parts: &Parts<'_>) -> Result<(), DeviceError> {
-        let words = Slots::MOST * kernels.record_words();
-        self.queue.reserve(Buffer::records(kernels.length), words)?;
-        self.write_record(kernels, slot, &mut |record| parts.write(kernels.words, record))
-    }
-
-    fn write_record(
-        &mut self,
-        kernels: &Kernels,
-        slot: usize,
-        fill: &mut dyn FnMut(&mut [u32]),
-    ) -> Result<(), DeviceError> {
-        let words = kernels.record_words();
-        self.queue.write(Buffer::records(kernels.length), slot * words, words, fill)
+        let (buffer, words) = (Buffer::records(kernels.length), KEY_PARTS * kernels.words);
+        self.queue.reserve(buffer, Slots::MOST * words)?;
+        self.queue.write(buffer, slot * words, words, &mut |record| parts.write(kernels.words, record))
     }
 
     /// Runs private operations of loaded keys.
@@ -140,6 +136,7 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::INVERSE, number),
             (Buffer::RESULT, 2 * number),
         ];
+        let walk = self.walk(kernels, 2 * tiles);
         self.within(&buffers, |queue| {
             queue.write(Buffer::INDEX, 0, buffers[0].1, &mut |index| {
                 for (i, lane) in index.chunks_exact_mut(ROW_WORDS).enumerate() {
@@ -167,7 +164,8 @@ impl<Q: Queue> Lane<Q> {
                 ];
                 queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
             }
-            walk_and_finish(queue, kernels, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            queue.launch(walk, &WALKED, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            finish(queue, kernels, 2 * tiles)?;
             let arrays = [
                 (Buffer::MODULUS, 0),
                 (Buffer::MODULUS, number),
@@ -184,7 +182,7 @@ impl<Q: Queue> Lane<Q> {
     }
 
     /// Runs exponentiations modulo numbers of the length of `kernels`.
-    pub fn exponentiate(&mut self, kernels: &Kernels, jobs: &mut [&mut Power<'_>]) -> Result<(), DeviceError> {
+    pub fn exponentiate(&mut self, kernels: &Kernels, jobs: &mut [&mut Unprepared<'_>]) -> Result<(), DeviceError> {
         let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
         let (number, all) = (tiles * tile_words(words), tiles * LANES);
         let buffers = [
@@ -196,23 +194,24 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::POWER, number),
         ];
         let rows = jobs.iter().map(|job| (2 * job.exponent.len()).div_ceil(ROW_WORDS)).max().unwrap_or(0);
+        let walk = self.walk(kernels, tiles);
         self.within(&buffers, |queue| {
             queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
                 // Lanes without an exponentiation raise zero, modulo the first number.
-                (0..all).for_each(|i| put(moduli, i, words, jobs.get(i).unwrap_or(&jobs[0]).modulus.words()));
+                (0..all).for_each(|i| put(moduli, i, words, jobs.get(i).unwrap_or(&jobs[0]).modulus));
             })?;
             queue.write(Buffer::ONE, 0, number, &mut |ones| {
-                let first = remainder_of_r(jobs[0].modulus.words(), words);
+                let first = remainder_of_r(jobs[0].modulus, words);
                 for i in 0..all {
                     match jobs.get(i) {
-                        Some(job) => put(ones, i, words, &remainder_of_r(job.modulus.words(), words)),
+                        Some(job) => put(ones, i, words, &remainder_of_r(job.modulus, words)),
                         None => put(ones, i, words, &first),
                     }
                 }
             })?;
             queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
                 for (i, job) in jobs.iter().enumerate() {
-                    let reduced = shortened(job.base, job.modulus.words(), words);
+                    let reduced = shortened(job.base, job.modulus, words);
                     put(bases, i, 2 * words, reduced.as_ref().map_or(job.base, |reduced| reduced));
                 }
             })?;
@@ -235,13 +234,64 @@ impl<Q: Queue> Lane<Q> {
                         put_exponent(exponents, i, words, digits);
                     }
                 })?;
-                walk(queue, kernels, tiles, part as u32)?;
+                queue.launch(walk, &WALKED, tiles, part as u32)?;
             }
             finish(queue, kernels, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
                 jobs.iter_mut().enumerate().for_each(|(i, job)| take(powers, i, words, job.result));
             })
         })
+    }
+
+    /// Runs public operations of the length of `kernel`, all with this exponent, bases below their moduli.
+    pub fn public(
+        &mut self,
+        kernel: &Kernel,
+        exponent: &[u64],
+        jobs: &mut [&mut Power<'_>],
+    ) -> Result<(), DeviceError> {
+        let (words, tiles) = (kernel.words, tiles_for(jobs.len()));
+        let number = tiles * tile_words(words);
+        let digits: Vec<u32> = exponent.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]).collect();
+        let steps = public_steps(&digits);
+        let buffers = [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE, Buffer::POWER, Buffer::RESULT];
+        self.within(&buffers.map(|buffer| (buffer, number)), |queue| {
+            queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
+                // Lanes without an operation raise zero, modulo the first number.
+                let modulus = |i| jobs.get(i).unwrap_or(&jobs[0]).modulus.words();
+                (0..tiles * LANES).for_each(|i| put(moduli, i, words, modulus(i)));
+            })?;
+            queue.write(Buffer::SQUARE, 0, number, &mut |squares| {
+                // Operations with one key share what takes a division.
+                let mut of_moduli = HashMap::new();
+                for (i, job) in jobs.iter().enumerate() {
+                    let square = || square_of_r(job.modulus.words(), words);
+                    put(squares, i, words, of_moduli.entry(ptr::from_ref(job.modulus)).or_insert_with(square));
+                }
+            })?;
+            queue.write(Buffer::BASE, 0, number, &mut |bases| {
+                jobs.iter().enumerate().for_each(|(i, job)| put(bases, i, words, job.base));
+            })?;
+            let mut step = |power, factor, result, squarings| {
+                let arrays = [Buffer::MODULUS, power, factor, result].map(|buffer| (buffer, 0));
+                queue.launch(kernel, &arrays, tiles, squarings)
+            };
+            step(Buffer::BASE, Buffer::SQUARE, Buffer::POWER, 0)?;
+            let mut power = Buffer::POWER;
+            for (i, squarings) in steps.iter().enumerate() {
+                let factor = if i + 1 < steps.len() { Buffer::POWER } else { Buffer::BASE };
+                step(power, factor, Buffer::RESULT, *squarings)?;
+                power = Buffer::RESULT;
+            }
+            queue.read(Buffer::RESULT, number, &mut |results| {
+                jobs.iter_mut().enumerate().for_each(|(i, job)| take(results, i, words, job.result));
+            })
+        })
+    }
+
+    /// The kernel by which so many tiles are done sooner.
+    pub fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize) -> &'k Kernel {
+        if tiles <= self.most_spread { &kernels.walk_spread } else { &kernels.walk }
     }
 
     /// Reserves buffers, runs `work` and wipes them, whatever comes of it.
@@ -259,16 +309,10 @@ impl<Q: Queue> Lane<Q> {
     }
 }
 
-fn walk<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize, rows: u32) -> Result<(), DeviceError> {
-    let arrays = [Buffer::MODULUS, Buffer::EXPONENT, Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
-    queue.launch(&kernels.walk, &arrays, tiles, rows)
-}
+/// The arrays of a walk.
+const WALKED: [(Buffer, usize); 4] =
+    [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0), (Buffer::TABLE, 0), (Buffer::POWER, 0)];
 
 fn finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
     queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
-}
-
-fn walk_and_finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize, rows: u32) -> Result<(), DeviceError> {
-    walk(queue, kernels, tiles, rows)?;
-    finish(queue, kernels, tiles)
 }

@@ -1,11 +1,20 @@
 //! How numbers lie in a GPU's buffers: tiles of 32, four words of each in a row.
 
-use garner_gpu_kernels::HALF_WORDS;
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
+use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS};
 
-/// The 32-bit words of the shortest length in which a modulus of `bits` bits fits, with its place among all lengths.
+/// The 32-bit words of the shortest length in which a modulus of `bits` bits fits, with its place in [`HALF_WORDS`].
 pub fn length_for(bits: usize) -> Option<(usize, usize)> {
-    HALF_WORDS.into_iter().enumerate().find(|(_, words)| bits <= 32 * words).map(|(i, words)| (words, i))
+    shortest(&HALF_WORDS, bits)
+}
+
+/// The same among the lengths for public operations, [`PUBLIC_WORDS`].
+pub fn public_length_for(bits: usize) -> Option<(usize, usize)> {
+    shortest(&PUBLIC_WORDS, bits)
+}
+
+fn shortest(lengths: &[usize], bits: usize) -> Option<(usize, usize)> {
+    lengths.iter().enumerate().find(|(_, words)| bits <= 32 * **words).map(|(i, words)| (*words, i))
 }
 
 /// Tiles for so many numbers.
@@ -77,6 +86,10 @@ mod tests {
         let words = |bits| length_for(bits).map(|(words, _)| words);
         assert_eq!([2, 512, 513, 1024, 1536, 1537, 2048].map(words), [16, 16, 32, 32, 48, 64, 64].map(Some));
         assert_eq!(words(2049), None);
+        assert_eq!(
+            [1024, 1025, 4096, 4097].map(public_length_for),
+            [Some((32, 0)), Some((64, 1)), Some((128, 3)), None]
+        );
     }
 
     #[test]

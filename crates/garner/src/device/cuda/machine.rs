@@ -27,12 +27,14 @@ impl Buffer {
     pub const INVERSE: Buffer = Buffer(7);
     /// Results, twice as long as moduli.
     pub const RESULT: Buffer = Buffer(8);
+    /// R² modulo moduli, for public operations.
+    pub const SQUARE: Buffer = Buffer(9);
     /// Records of keys, one buffer for each length of primes.
     pub const fn records(length: usize) -> Buffer {
-        Buffer(9 + length)
+        Buffer(10 + length)
     }
     /// How many there are.
-    pub const COUNT: usize = 9 + garner_gpu_kernels::HALF_WORDS.len();
+    pub const COUNT: usize = 10 + garner_gpu_kernels::HALF_WORDS.len();
 }
 
 /// A GPU.
@@ -76,7 +78,7 @@ pub trait Queue: Send {
         fill: &mut dyn FnMut(&mut [u32]),
     ) -> Result<(), DeviceError>;
 
-    /// Runs a kernel on `tiles` tiles of arrays, each given by its buffer and its start in words.
+    /// Runs a kernel on `tiles` tiles of 32 numbers of arrays, each given by its buffer and its start in words.
     ///
     /// # Errors
     /// The GPU is lost, or refuses the kernel.

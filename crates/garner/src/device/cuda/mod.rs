@@ -31,18 +31,19 @@ mod tests;
 
 pub use driver::Driver;
 pub use emulated::Emulator;
-pub use garner_gpu_kernels::{HALF_WORDS, Style};
+pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
+use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
-pub use standby::Standby;
+pub use standby::{Standby, public_wished};
 
-use super::{Device, DeviceError, Level, Limits, Power, Private};
-use crate::arithmetic::Modulus;
+use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
-use crate::key::PrivateKey;
+use crate::key::{PrivateKey, PublicKey};
+use crate::words::bit_length;
 use lane::{Kernels, Lane};
-use layout::length_for;
-use record::length_of;
+use layout::{length_for, public_length_for};
 use slots::Slots;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
@@ -51,8 +52,15 @@ use std::thread;
 /// Batches that run at the same time at most; more would only split the GPU's time.
 const MOST_LANES: usize = 4;
 
+/// Batches that fill less of the GPU than this part, one divided by it, are spread over more threads. Derived: see
+/// `docs/gpu.md`.
+const LEAST_PART_SPREAD: usize = 8;
+
 /// Moduli shorter than this have no kernel that fits them well.
 const MIN_BITS: usize = 257;
+
+/// Shorter moduli of public keys would waste more than half of the shortest kernel.
+const MIN_PUBLIC_BITS: usize = 513;
 
 /// One GPU.
 pub struct Gpu<M: Machine> {
@@ -64,25 +72,31 @@ pub struct Gpu<M: Machine> {
 struct Shared<M: Machine> {
     machine: M,
     kernels: [OnceLock<Kernels>; HALF_WORDS.len()],
+    public: [OnceLock<Kernel>; PUBLIC_WORDS.len()],
     /// Bit i: length i passed its self-test.
     passed: AtomicU8,
+    /// The same for public operations.
+    public_passed: AtomicU8,
     lanes: Mutex<Lanes<M::Queue>>,
     returned: Condvar,
 }
 
 struct Lanes<Q> {
-    idle: Vec<Lane<Q>>,
+    /// They take turns, so that each comes by soon to wipe keys that were dropped.
+    idle: VecDeque<Lane<Q>>,
     busy: usize,
 }
 
 impl<M: Machine> Gpu<M> {
-    /// A GPU that takes nothing before [`Gpu::test`] or [`Gpu::test_in_background`].
+    /// A GPU that takes nothing before [`Gpu::test`] and [`Gpu::test_public`], or [`Gpu::test_in_background`].
     pub fn new(machine: M) -> Gpu<M> {
         let shared = Shared {
             machine,
             kernels: Default::default(),
+            public: Default::default(),
             passed: AtomicU8::new(0),
-            lanes: Mutex::new(Lanes { idle: Vec::new(), busy: 0 }),
+            public_passed: AtomicU8::new(0),
+            lanes: Mutex::new(Lanes { idle: VecDeque::new(), busy: 0 }),
             returned: Condvar::new(),
         };
         Gpu { shared: Arc::new(shared), process: generation() }
@@ -93,22 +107,21 @@ impl<M: Machine> Gpu<M> {
         &self.shared.machine
     }
 
-    /// Has the self-tests run, the most usual lengths first; each length is taken from then on.
-    pub fn test_in_background(&self) {
+    /// Has the self-tests run, the most usual lengths first; each length is taken from then on. Those of public operations
+    /// come last, if they are wanted at all.
+    pub fn test_in_background(&self, public: bool) {
         let shared = Arc::clone(&self.shared);
         let tests = move || {
-            for words in [32, 48, 64, 16] {
+            let of_public = PUBLIC_WORDS.into_iter().filter(|_| public).map(|words| (words, true));
+            for (words, public) in [32, 48, 64, 16].map(|words| (words, false)).into_iter().chain(of_public) {
                 // Without users left there is no use in going on.
                 if Arc::strong_count(&shared) == 1 {
                     return;
                 }
-                if let Err(DeviceError(reason)) = shared.test(words) {
-                    tracing::warn!(
-                        device = shared.machine.name(),
-                        reason,
-                        bits = 32 * words,
-                        "not used for primes of this length"
-                    );
+                let tested = if public { shared.test_public(words) } else { shared.test(words) };
+                if let Err(DeviceError(reason)) = tested {
+                    let (device, bits) = (shared.machine.name(), 32 * words);
+                    tracing::warn!(device, reason, bits, public, "not used for moduli of this length");
                 }
             }
         };
@@ -123,34 +136,60 @@ impl<M: Machine> Gpu<M> {
     /// What went wrong; the length is not taken.
     pub fn test(&self, bits: usize) -> Result<(), DeviceError> {
         let (words, _) = length_for(bits).ok_or_else(|| DeviceError(format!("no kernel for {bits} bits")))?;
+        self.owned()?;
         self.shared.test(words)
+    }
+
+    /// Runs the self-test for public operations modulo numbers of up to `bits` bits now, and takes them if it is passed.
+    /// Nothing checks their results: see [`Device::takes_public`].
+    ///
+    /// # Errors
+    /// What went wrong; the length is not taken.
+    pub fn test_public(&self, bits: usize) -> Result<(), DeviceError> {
+        let (words, _) = public_length_for(bits).ok_or_else(|| DeviceError(format!("no kernel for {bits} bits")))?;
+        self.owned()?;
+        self.shared.test_public(words)
     }
 
     /// The lengths of primes that passed, in bits.
     pub fn lengths(&self) -> Vec<usize> {
-        let passed = self.shared.passed.load(Ordering::Acquire);
-        HALF_WORDS.into_iter().enumerate().filter(|(i, _)| passed >> i & 1 == 1).map(|(_, words)| 32 * words).collect()
+        (0..HALF_WORDS.len()).filter(|i| has_passed(&self.shared.passed, *i)).map(|i| 32 * HALF_WORDS[i]).collect()
     }
 
-    fn has_passed(&self, length: usize) -> bool {
-        self.process == generation() && self.shared.passed.load(Ordering::Acquire) >> length & 1 == 1
+    /// The place in [`HALF_WORDS`] of the kernels for moduli of this many bits, if they are used.
+    fn length(&self, bits: usize) -> Option<usize> {
+        let (_, length) = length_for(bits).filter(|_| bits >= MIN_BITS && self.process == generation())?;
+        has_passed(&self.shared.passed, length).then_some(length)
     }
 
-    /// Runs `jobs` by their lengths, in batches that a lane takes.
-    fn by_length<J>(
+    /// The same in [`PUBLIC_WORDS`].
+    fn public_length(&self, bits: usize) -> Option<usize> {
+        let (_, length) =
+            public_length_for(bits).filter(|_| bits >= MIN_PUBLIC_BITS && self.process == generation())?;
+        has_passed(&self.shared.public_passed, length).then_some(length)
+    }
+
+    fn owned(&self) -> Result<(), DeviceError> {
+        let ours = self.process == generation();
+        ours.then_some(()).ok_or_else(|| DeviceError("the GPU belongs to the process that forked this one".into()))
+    }
+
+    /// Runs `jobs` by what `kind_of` says of each, in batches that a lane takes; none if one cannot be run here.
+    fn by_kind<J, K: Ord + Copy>(
         &self,
         jobs: &mut [J],
-        length_of: impl Fn(&J) -> Option<(usize, usize)>,
-        run: impl Fn(&mut Lane<M::Queue>, &Kernels, &mut [&mut J]) -> Result<(), DeviceError>,
+        kind_of: impl Fn(&J) -> Option<K>,
+        run: impl Fn(&mut Lane<M::Queue>, K, &mut [&mut J]) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
-        if self.process != generation() {
-            return Err(DeviceError("the GPU belongs to the process that forked this one".into()));
+        self.owned()?;
+        let mut kinds: BTreeMap<K, Vec<&mut J>> = BTreeMap::new();
+        for job in jobs {
+            let kind = kind_of(job).ok_or_else(|| DeviceError("a modulus of a length that is not taken".into()))?;
+            kinds.entry(kind).or_default().push(job);
         }
-        for length in 0..HALF_WORDS.len() {
-            let mut of_length: Vec<&mut J> =
-                jobs.iter_mut().filter(|job| length_of(job).is_some_and(|(_, i)| i == length)).collect();
-            for batch in of_length.chunks_mut(self.most()) {
-                self.shared.with_lane(|lane| run(lane, self.shared.kernels(length), batch))?;
+        for (kind, mut jobs) in kinds {
+            for batch in jobs.chunks_mut(self.most()) {
+                self.shared.with_lane(|lane| run(lane, kind, batch))?;
             }
         }
         Ok(())
@@ -164,15 +203,29 @@ impl<M: Machine> Gpu<M> {
 
 impl<M: Machine> Shared<M> {
     fn kernels(&self, length: usize) -> &Kernels {
-        self.kernels[length].get_or_init(|| Kernels::new(length, Style::usual(HALF_WORDS[length])))
+        self.kernels[length].get_or_init(|| Kernels::new(length))
     }
 
     fn test(&self, words: usize) -> Result<(), DeviceError> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        // A lane of its own: what it loads is no key.
-        let mut lane = Lane::new(self.machine.queue()?);
-        self_test::run(&mut lane, self.kernels(length), length)?;
+        // Lanes of their own: what they load is no key. All numbers in one thread each, then all spread.
+        for most_spread in [0, usize::MAX] {
+            let mut lane = Lane::new(self.machine.queue()?, most_spread);
+            self_test::run(&mut lane, self.kernels(length), length)?;
+        }
         self.passed.fetch_or(1 << length, Ordering::Release);
+        Ok(())
+    }
+
+    fn public_kernel(&self, length: usize) -> &Kernel {
+        self.public[length].get_or_init(|| Kernel::new(Role::Public, PUBLIC_WORDS[length]))
+    }
+
+    fn test_public(&self, words: usize) -> Result<(), DeviceError> {
+        let length = PUBLIC_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
+        let mut lane = Lane::new(self.machine.queue()?, 0);
+        self_test::run_public(&mut lane, self.public_kernel(length))?;
+        self.public_passed.fetch_or(1 << length, Ordering::Release);
         Ok(())
     }
 
@@ -183,19 +236,24 @@ impl<M: Machine> Shared<M> {
                 lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
             }
             lanes.busy += 1;
-            lanes.idle.pop()
+            lanes.idle.pop_front()
         };
         // Counted down also after a panic.
         let mut back = Back { shared: self, lane: None };
         let mut lane = match lane {
             Some(lane) => lane,
-            None => Lane::new(self.machine.queue()?),
+            None => Lane::new(self.machine.queue()?, self.machine.width() / (LEAST_PART_SPREAD * LANES)),
         };
-        let result = run(&mut lane);
+        let result = lane.sweep().and_then(|()| run(&mut lane));
         // A lane in which something failed is not used again.
         back.lane = result.is_ok().then_some(lane);
         result
     }
+}
+
+/// Bit `length` of these.
+fn has_passed(passed: &AtomicU8, length: usize) -> bool {
+    passed.load(Ordering::Acquire) >> length & 1 == 1
 }
 
 struct Back<'a, M: Machine> {
@@ -235,13 +293,15 @@ impl<M: Machine> Device for Gpu<M> {
     }
 
     fn takes_key(&self, key: &PrivateKey) -> bool {
-        let bits = key.p().bits().max(key.q().bits());
-        bits >= MIN_BITS && length_for(bits).is_some_and(|(_, length)| self.has_passed(length))
+        self.length(key.p().bits().max(key.q().bits())).is_some()
     }
 
-    fn takes_modulus(&self, modulus: &Modulus) -> bool {
-        let bits = modulus.bits();
-        bits >= MIN_BITS && length_for(bits).is_some_and(|(_, length)| self.has_passed(length))
+    fn takes_bits(&self, bits: usize) -> bool {
+        self.length(bits).is_some()
+    }
+
+    fn takes_public(&self, key: &PublicKey) -> bool {
+        self.public_length(key.bits()).is_some()
     }
 
     fn preferred_batch(&self) -> usize {
@@ -250,18 +310,34 @@ impl<M: Machine> Device for Gpu<M> {
     }
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
-        self.by_length(
+        let unprepared = |job| {
+            let Power { modulus, base, exponent, result }: &mut Power<'_> = job;
+            Unprepared { modulus: modulus.words(), base, exponent, result }
+        };
+        self.exponentiate_unprepared(&mut jobs.iter_mut().map(unprepared).collect::<Vec<_>>())
+    }
+
+    fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
+        self.by_kind(
             jobs,
-            |job| length_of(job.modulus.words()),
-            |lane, kernels, jobs| lane.exponentiate(kernels, jobs),
+            |job| self.length(bit_length(job.modulus)),
+            |lane, length, jobs| lane.exponentiate(self.shared.kernels(length), jobs),
+        )
+    }
+
+    fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.by_kind(
+            jobs,
+            |job| Some((self.public_length(job.modulus.bits())?, job.exponent)),
+            |lane, (length, exponent), jobs| lane.public(self.shared.public_kernel(length), exponent, jobs),
         )
     }
 
     fn operate(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
-        self.by_length(
+        self.by_kind(
             jobs,
-            |job| length_for(job.key.p().bits().max(job.key.q().bits())),
-            |lane, kernels, jobs| lane.operate(kernels, jobs),
+            |job| self.length(job.key.p().bits().max(job.key.q().bits())),
+            |lane, length, jobs| lane.operate(self.shared.kernels(length), jobs),
         )
     }
 }

@@ -1,9 +1,8 @@
 //! A private key as the kernels want it.
 
-use super::layout;
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::key::PrivateKey;
-use crate::words::{bit_length, less};
+use crate::words::less;
 use garner_gpu_kernels::kernels::KEY_PARTS;
 use openssl::bn::{BigNum, BigNumContext};
 use zeroize::Zeroizing;
@@ -64,6 +63,11 @@ pub fn remainder_of_r(modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
     times_r(&one, modulus, words)
 }
 
+/// R² mod `modulus`, as many words.
+pub fn square_of_r(modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
+    times_r(&remainder_of_r(modulus, words), modulus, words)
+}
+
 /// `a R mod modulus`, as many words as the modulus.
 fn times_r(a: &[u64], modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
     let memory = "memory for a number";
@@ -92,9 +96,4 @@ pub fn shortened(base: &[u64], modulus: &[u64], words: usize) -> Option<Zeroizin
     let mut result = Zeroizing::new(vec![0; modulus.len()]);
     reduced.to_words(&mut result);
     Some(result)
-}
-
-/// The length class of a modulus, if any fits.
-pub fn length_of(modulus: &[u64]) -> Option<(usize, usize)> {
-    layout::length_for(bit_length(modulus))
 }

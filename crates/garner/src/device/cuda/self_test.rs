@@ -5,8 +5,8 @@ use super::machine::Queue;
 use super::record::Parts;
 use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus, Power};
-use crate::device::DeviceError;
-use garner_gpu_kernels::HALF_WORDS;
+use crate::device::{DeviceError, Unprepared};
+use garner_gpu_kernels::{HALF_WORDS, Kernel};
 use openssl::bn::{BigNum, BigNumContext};
 
 /// One more than a tile, so that a second tile and idle lanes take part.
@@ -19,6 +19,36 @@ const COUNT: usize = garner_gpu_kernels::LANES + 1;
 pub fn run<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, length: usize) -> Result<(), DeviceError> {
     exponentiations(lane, kernels, HALF_WORDS[length] / 2)?;
     private_operations(lane, kernels, HALF_WORDS[length] / 2)
+}
+
+/// Runs the kernel of public operations of one length on known answers: two usual exponents, and one of two words.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_public<Q: Queue>(lane: &mut Lane<Q>, kernel: &Kernel) -> Result<(), DeviceError> {
+    let words = kernel.words / 2;
+    for exponent in [&[3][..], &[65_537], &[0x8000_0000_0000_0101, 1]] {
+        let case = |_| -> Result<_, DeviceError> {
+            let mut base = random(words)?;
+            // Below every modulus that is as long as can be.
+            base[words - 1] >>= 1;
+            Ok((random_modulus(words)?, base, exponent.to_vec()))
+        };
+        let cases = (0..COUNT).map(case).collect::<Result<Vec<_>, _>>()?;
+        let (mut results, mut expected) = (vec![vec![0; words]; COUNT], vec![vec![0; words]; COUNT]);
+        let mut jobs = jobs(&cases, &mut results);
+        lane.public(kernel, exponent, &mut jobs.iter_mut().collect::<Vec<_>>())?;
+        Libcrypto.power_public(&mut self::jobs(&cases, &mut expected));
+        compare("a public operation", words, &results, &expected)?;
+    }
+    Ok(())
+}
+
+fn compare(what: &str, words: usize, results: &[Vec<u64>], expected: &[Vec<u64>]) -> Result<(), DeviceError> {
+    match results.iter().zip(expected).position(|(result, expected)| result != expected) {
+        Some(number) => Err(wrong(what, words, number)),
+        None => Ok(()),
+    }
 }
 
 fn random(words: usize) -> Result<Vec<u64>, DeviceError> {
@@ -43,13 +73,14 @@ fn exponentiations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: usize
     let cases = (0..COUNT).map(|_| Ok((random_modulus(words)?, random(words)?, random(words)?)));
     let cases = cases.collect::<Result<Vec<_>, DeviceError>>()?;
     let (mut results, mut expected) = (vec![vec![0; words]; COUNT], vec![vec![0; words]; COUNT]);
-    let mut jobs = jobs(&cases, &mut results);
+    let mut jobs: Vec<Unprepared<'_>> = cases
+        .iter()
+        .zip(&mut results)
+        .map(|((modulus, base, exponent), result)| Unprepared { modulus: modulus.words(), base, exponent, result })
+        .collect();
     lane.exponentiate(kernels, &mut jobs.iter_mut().collect::<Vec<_>>())?;
     Libcrypto.power_secret(&mut self::jobs(&cases, &mut expected));
-    match results.iter().zip(&expected).position(|(result, expected)| result != expected) {
-        Some(number) => Err(wrong("an exponentiation", words, number)),
-        None => Ok(()),
-    }
+    compare("an exponentiation", words, &results, &expected)
 }
 
 fn jobs<'a>(cases: &'a [(Modulus, Vec<u64>, Vec<u64>)], results: &'a mut [Vec<u64>]) -> Vec<Power<'a>> {

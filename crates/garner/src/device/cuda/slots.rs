@@ -7,13 +7,15 @@ use std::sync::{Arc, Weak};
 /// The records of a queue for one length of primes.
 pub struct Slots {
     most: usize,
+    /// By modulus and public exponent: what is in a record follows from both.
     places: HashMap<Box<[u64]>, usize>,
     slots: Vec<Slot>,
     time: u64,
 }
 
 struct Slot {
-    modulus: Box<[u64]>,
+    /// The name it has in `places`, empty when it holds no key.
+    name: Box<[u64]>,
     /// Gone when the key is.
     key: Weak<PublicKey>,
     used: u64,
@@ -46,36 +48,36 @@ impl Slots {
     /// The slot for this key; the caller loads it if told to. A key placed among the last [`Slots::MOST`] stays.
     pub fn place(&mut self, key: &PrivateKey) -> Place {
         self.time += 1;
-        let modulus = key.public().modulus().words();
-        if let Some(&i) = self.places.get(modulus) {
+        let name = [key.public().modulus().words(), key.public().exponent()].concat().into_boxed_slice();
+        if let Some(&i) = self.places.get(&name) {
             self.slots[i].used = self.time;
             if self.slots[i].key.strong_count() == 0 {
                 self.slots[i].key = Arc::downgrade(key.public());
             }
             return Place::Loaded(i);
         }
-        let slot = Slot { modulus: modulus.into(), key: Arc::downgrade(key.public()), used: self.time };
+        let slot = Slot { name: name.clone(), key: Arc::downgrade(key.public()), used: self.time };
         let i = if self.slots.len() < self.most {
             self.slots.push(slot);
             self.slots.len() - 1
         } else {
             let i = (0..self.slots.len()).min_by_key(|&i| self.slots[i].used).expect("there are slots");
-            self.places.remove(&self.slots[i].modulus);
+            self.places.remove(&self.slots[i].name);
             self.slots[i] = slot;
             i
         };
-        self.places.insert(modulus.into(), i);
+        self.places.insert(name, i);
         Place::Load(i)
     }
 
     /// Forgets keys that were dropped, and returns their slots, which must be wiped.
     pub fn sweep(&mut self) -> Vec<usize> {
-        let gone = |slot: &Slot| !slot.modulus.is_empty() && slot.key.strong_count() == 0;
+        let gone = |slot: &Slot| !slot.name.is_empty() && slot.key.strong_count() == 0;
         let dropped: Vec<usize> = (0..self.slots.len()).filter(|&i| gone(&self.slots[i])).collect();
         for &i in &dropped {
             let slot = &mut self.slots[i];
-            self.places.remove(&slot.modulus);
-            slot.modulus = Box::default();
+            self.places.remove(&slot.name);
+            slot.name = Box::default();
             slot.used = 0;
         }
         dropped

@@ -2,14 +2,13 @@
 //!
 //! Opening a GPU takes time and some hundred megabytes of its memory, which a process that signs ten times should not pay. So
 //! nothing is opened before [`ASKED`] operations came by; then a thread opens it and runs the self-tests while the CPU goes
-//! on. A child made by `fork` starts anew, for it cannot use its parent's.
+//! on. A child made by `fork` starts anew, for it cannot use its parent's; it does without if its parent had loaded the driver.
 
 use super::driver::Driver;
 use super::{Gpu, MIN_BITS};
-use crate::arithmetic::Modulus;
-use crate::device::{Device, DeviceError, Level, Limits, Power, Private};
+use crate::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::ForkLocal;
-use crate::key::PrivateKey;
+use crate::key::{PrivateKey, PublicKey};
 use garner_gpu_kernels::HALF_WORDS;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +25,19 @@ const BATCH: usize = 32_768;
 pub struct Standby {
     name: String,
     ordinal: usize,
+    /// Whether it is to take public operations.
+    public: bool,
     state: ForkLocal<State>,
+}
+
+fn wish(value: &str) -> bool {
+    std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == value)
+}
+
+/// Whether the environment variable `GARNER_GPU` is `public`: whoever sets it has GPUs do public operations too, whose
+/// results nothing checks.
+pub fn public_wished() -> bool {
+    wish("public")
 }
 
 #[derive(Default)]
@@ -38,17 +49,17 @@ struct State {
 
 impl Standby {
     /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
-    /// `GARNER_GPU` is `off`.
+    /// `GARNER_GPU` is `off`. They take public operations too if [`public_wished`].
     pub fn all() -> Vec<Standby> {
-        if std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == "off") {
+        if wish("off") {
             return Vec::new();
         }
         let is_there = |ordinal: &usize| fs::exists(format!("/dev/nvidia{ordinal}")).unwrap_or(false);
-        (0..).take_while(is_there).map(Standby::new).collect()
+        (0..).take_while(is_there).map(|ordinal| Standby::new(ordinal, public_wished())).collect()
     }
 
-    fn new(ordinal: usize) -> Standby {
-        Standby { name: format!("cuda:{ordinal}"), ordinal, state: ForkLocal::new() }
+    fn new(ordinal: usize, public: bool) -> Standby {
+        Standby { name: format!("cuda:{ordinal}"), ordinal, public, state: ForkLocal::new() }
     }
 
     /// The GPU, if it is open. Counts; who asks often enough has it opened.
@@ -65,11 +76,11 @@ impl Standby {
     }
 
     fn open(&self, place: &Arc<OnceLock<Gpu<Arc<Driver>>>>) {
-        let (ordinal, place) = (self.ordinal, Arc::clone(place));
+        let (ordinal, public, place) = (self.ordinal, self.public, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
                 let gpu = Gpu::new(Arc::new(driver));
-                gpu.test_in_background();
+                gpu.test_in_background(public);
                 let _ = place.set(gpu);
             }
             Err(error) => tracing::warn!(ordinal, %error, "a GPU cannot be used"),
@@ -97,8 +108,12 @@ impl Device for Standby {
         self.gpu().is_some_and(|gpu| gpu.takes_key(key))
     }
 
-    fn takes_modulus(&self, modulus: &Modulus) -> bool {
-        self.gpu().is_some_and(|gpu| gpu.takes_modulus(modulus))
+    fn takes_bits(&self, bits: usize) -> bool {
+        self.gpu().is_some_and(|gpu| gpu.takes_bits(bits))
+    }
+
+    fn takes_public(&self, key: &PublicKey) -> bool {
+        self.public && self.gpu().is_some_and(|gpu| gpu.takes_public(key))
     }
 
     fn preferred_batch(&self) -> usize {
@@ -107,6 +122,14 @@ impl Device for Standby {
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.opened()?.exponentiate(jobs)
+    }
+
+    fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
+        self.opened()?.exponentiate_unprepared(jobs)
+    }
+
+    fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.opened()?.exponentiate_public(jobs)
     }
 
     fn operate(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
@@ -128,10 +151,10 @@ mod tests {
     #[test]
     fn a_gpu_that_cannot_be_opened_is_never_used_and_stops_nobody() {
         // No machine has so many.
-        let standby = Standby::new(9_999);
+        let standby = Standby::new(9_999, true);
         let der = Rsa::generate(1024).unwrap().private_key_to_der().unwrap();
         let key = PrivateKey::from_der(&der).unwrap();
-        assert!((0..2 * ASKED).all(|_| !standby.takes_key(&key)));
+        assert!((0..2 * ASKED).all(|_| !standby.takes_key(&key) && !standby.takes_public(key.public())));
         assert!(standby.operate(&mut []).is_err());
     }
 }
