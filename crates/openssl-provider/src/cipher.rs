@@ -3,7 +3,7 @@
 //! As with signatures, the default provider's context holds the settings and judges them.
 
 use crate::call::{Refusal, call, told};
-use crate::context::{self, Inner, Place, bytes, free, give, place};
+use crate::context::{self, Inner, bytes, free, give, place};
 use crate::key::Key;
 use crate::params::{Kind, Params, Questions, offered};
 use crate::provider::Provider;
@@ -109,8 +109,8 @@ impl Cipher {
         encryption::decryption(key, scheme, &whole).ok().map(|(operation, opening)| (operation, opening, hides))
     }
 
-    /// Decrypts by Garner: the length, or `None` for the default provider to do it.
-    fn decrypt_by_garner(&self, ciphertext: &[u8], message: &Place) -> Result<Option<usize>, Refusal> {
+    /// The message, by Garner, or `None` for the default provider to decrypt it.
+    fn decrypt_by_garner(&self, ciphertext: &[u8]) -> Result<Option<Output>, Refusal> {
         let Some((operation, decryption, hides)) = self.decryption(ciphertext) else { return Ok(None) };
         // Nothing on this stack owns memory now but what goes along: see `run`.
         let answer = match run::run(&self.provider.service, operation, Some(decryption)) {
@@ -119,12 +119,7 @@ impl Cipher {
             answer => answer,
         };
         match answer {
-            Ok(output) => {
-                if !message.write(&output) {
-                    return Err(Refusal::Because("the buffer is shorter than the message".to_owned()));
-                }
-                Ok(Some(output.len()))
-            }
+            Ok(message) => Ok(Some(message)),
             Err(Failure::Unavailable) => Ok(None),
             Err(Failure::Failed(garner::Error::Verification)) => {
                 Err(Refusal::Because("the ciphertext does not decrypt".to_owned()))
@@ -142,16 +137,15 @@ impl Cipher {
         answer.unwrap_or(Err(closed)).map_err(Failure::Failed)
     }
 
-    /// Encrypts by Garner: the length, or `None` for the default provider to do it or to say why not.
-    fn encrypt_by_garner(&self, message: &[u8], ciphertext: &Place) -> Option<usize> {
+    /// The ciphertext, by Garner, or `None` for the default provider to encrypt or to say why not.
+    fn encrypt_by_garner(&self, message: &[u8]) -> Option<Vec<u8>> {
         let settings = Settings::of(&self.inner);
         // SAFETY: nobody changes the context meanwhile.
         let scheme = unsafe { settings.scheme() }?;
         let key = self.key.as_ref()?.public()?;
         // Too short to pause a job for.
         let encrypt = || encryption::encrypt(self.provider.service.gatherer(), key, scheme, message);
-        let encrypted = with_room(encrypt)?.ok()?;
-        ciphertext.write(&encrypted).then_some(encrypted.len())
+        with_room(encrypt)?.ok()
     }
 }
 
@@ -224,12 +218,12 @@ unsafe extern "C" fn encrypt(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
-        // SAFETY: OpenSSL's buffers.
-        let (place, message) = unsafe { (place(output, size), bytes(input, length)) };
-        if let Some(count) = place.and_then(|place| context.encrypt_by_garner(message, &place)) {
-            // SAFETY: OpenSSL's own, never null.
-            unsafe { *written = count };
-            return Ok(1);
+        // SAFETY: OpenSSL's buffers; the message is not used once there is a ciphertext.
+        let (place, message) = unsafe { (place(output, size, written), bytes(input, length)) };
+        if let Some(place) = place
+            && let Some(ciphertext) = context.encrypt_by_garner(message)
+        {
+            return place.write(&ciphertext);
         }
         // SAFETY: a live context, OpenSSL's buffers.
         Ok(unsafe { (table().encrypt)(context.inner.raw(), output, written, size, input, length) })
@@ -247,14 +241,12 @@ unsafe extern "C" fn decrypt(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
-        // SAFETY: OpenSSL's buffers.
-        let (place, ciphertext) = unsafe { (place(output, size), bytes(input, length)) };
+        // SAFETY: OpenSSL's buffers; the ciphertext is not used once there is a message.
+        let (place, ciphertext) = unsafe { (place(output, size, written), bytes(input, length)) };
         if let Some(place) = place
-            && let Some(count) = context.decrypt_by_garner(ciphertext, &place)?
+            && let Some(message) = context.decrypt_by_garner(ciphertext)?
         {
-            // SAFETY: OpenSSL's own, never null.
-            unsafe { *written = count };
-            return Ok(1);
+            return place.write(&message);
         }
         // SAFETY: a live context, OpenSSL's buffers.
         Ok(unsafe { (table().decrypt)(context.inner.raw(), output, written, size, input, length) })

@@ -1,7 +1,7 @@
 //! Contexts of operations: ours as OpenSSL holds them, each around one of the default provider's, and OpenSSL's buffers.
 
 use crate::call::{Refusal, call};
-use std::ffi::{c_uchar, c_void};
+use std::ffi::{c_int, c_uchar, c_void};
 
 /// A context of the default provider's.
 pub struct Inner {
@@ -62,34 +62,42 @@ pub unsafe extern "C" fn free<T>(context: *mut c_void) {
 /// What OpenSSL gives to be read; nothing, if it is null.
 ///
 /// # Safety
-/// `data` is null or has `length` bytes that stay as they are meanwhile.
+/// `data` is null or has `length` bytes that stay as they are while the slice is used. Where output may go to the same
+/// memory, no function that has been given the slice may be the one that writes.
 pub unsafe fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
     // SAFETY: by this function's contract.
     if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, length) } }
 }
 
-/// Where OpenSSL wants output. Not a slice: OpenSSL lets input and output be the same memory.
+/// Where OpenSSL wants output and its length. Not a slice: OpenSSL lets input and output be the same memory. So output is
+/// made whole in memory of our own while the input is read, and written when nobody reads it any more.
 pub struct Place {
     data: *mut c_uchar,
     size: usize,
+    length: *mut usize,
 }
 
 impl Place {
-    /// Writes `output` and says so, if there is room for it. Inputs are not to be read any more.
-    pub fn write(&self, output: &[u8]) -> bool {
-        let fits = output.len() <= self.size;
-        if fits {
-            // SAFETY: by the contract of `place` there is room for `size` bytes; `output` is our own memory.
-            unsafe { std::ptr::copy_nonoverlapping(output.as_ptr(), self.data, output.len()) };
+    /// Writes `output` and its length, and gives OpenSSL's word for success.
+    pub fn write(self, output: &[u8]) -> Result<c_int, Refusal> {
+        if output.len() > self.size {
+            // How long the output would be is nobody's business: it may be a message.
+            return Err(Refusal::Because(format!("the output is longer than the buffer of {} bytes", self.size)));
         }
-        fits
+        // SAFETY: by the contract of `place` there is room for both, and nobody reads there; `output` is our own memory.
+        unsafe {
+            std::ptr::copy_nonoverlapping(output.as_ptr(), self.data, output.len());
+            *self.length = output.len();
+        }
+        Ok(1)
     }
 }
 
 /// Where OpenSSL wants output; `None` when it is null, as only the length is asked for.
 ///
 /// # Safety
-/// `data` is null or has room for `size` bytes as long as the place is used.
-pub unsafe fn place(data: *mut c_uchar, size: usize) -> Option<Place> {
-    (!data.is_null()).then_some(Place { data, size })
+/// `data` is null, or has room for `size` bytes and `length` for a number when the place is written to, and no slice of
+/// either memory is used after that.
+pub unsafe fn place(data: *mut c_uchar, size: usize, length: *mut usize) -> Option<Place> {
+    (!data.is_null()).then_some(Place { data, size, length })
 }

@@ -5,14 +5,14 @@
 //! accept is judged by the default provider, whose error the caller then sees.
 
 use crate::call::{Refusal, call, told};
-use crate::context::{self, Inner, Place, bytes, free, give, place};
+use crate::context::{self, Inner, bytes, free, give, place};
 use crate::digest::{Digest, MD5_SHA1};
 use crate::key::Key;
 use crate::params::{Given, Kind, Questions};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{self, Tables};
-use garner::gather::Operation;
+use garner::gather::{Operation, Output};
 use garner::padding::{Hash, pkcs1v15, pss};
 use garner::signature::{self, Scheme};
 use garner_openssl_common::run::{self, Failure};
@@ -177,17 +177,12 @@ impl Signature {
         }
     }
 
-    /// Signs by Garner: the length, or `None` for the default provider to do it.
-    fn sign_by_garner(&mut self, digest: &[u8], signature: &Place) -> Result<Option<usize>, Refusal> {
+    /// The signature, by Garner, or `None` for the default provider to make it.
+    fn sign_by_garner(&mut self, digest: &[u8]) -> Result<Option<Output>, Refusal> {
         let Some(operation) = self.signing(digest) else { return Ok(None) };
         // Nothing on this stack owns memory now: see `run`.
         match run::run(&self.provider.service, operation, None) {
-            Ok(output) => {
-                if !signature.write(&output) {
-                    return Err(Refusal::Because(format!("a signature has {} bytes, the buffer fewer", output.len())));
-                }
-                Ok(Some(output.len()))
-            }
+            Ok(signature) => Ok(Some(signature)),
             Err(Failure::Unavailable) => Ok(None),
             Err(Failure::Failed(error)) => Err(error.into()),
         }
@@ -364,15 +359,12 @@ unsafe extern "C" fn sign(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
-        // SAFETY: OpenSSL's buffers, with their lengths. Input and output may be the same: then the output is written
-        // when the input was read.
-        let (place, the_digest) = unsafe { (place(signature, size), bytes(digest, digest_length)) };
+        // SAFETY: OpenSSL's buffers, with their lengths; the digest is not used once there is a signature.
+        let (place, the_digest) = unsafe { (place(signature, size, length), bytes(digest, digest_length)) };
         if let Some(place) = place
-            && let Some(written) = context.sign_by_garner(the_digest, &place)?
+            && let Some(made) = context.sign_by_garner(the_digest)?
         {
-            // SAFETY: OpenSSL's own, not null when there is a signature to be written.
-            unsafe { *length = written };
-            return Ok(1);
+            return place.write(&made);
         }
         // SAFETY: a live context, OpenSSL's buffers.
         Ok(unsafe { (table().sign)(context.inner.raw(), signature, length, size, digest, digest_length) })
@@ -477,7 +469,7 @@ unsafe extern "C" fn digest_sign_final(
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
         // SAFETY: OpenSSL's buffer.
-        let Some(place) = (unsafe { place(signature, size) }) else {
+        let Some(place) = (unsafe { place(signature, size, length) }) else {
             // SAFETY: a live context; only the length is asked for.
             return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
         };
@@ -486,11 +478,8 @@ unsafe extern "C" fn digest_sign_final(
             // SAFETY: a live context, OpenSSL's buffer.
             return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
         };
-        let written = context.sign_by_garner(digest, &place)?;
-        if let Some(written) = written {
-            // SAFETY: OpenSSL's own, not null when there is a signature to be written.
-            unsafe { *length = written };
-            return Ok(1);
+        if let Some(made) = context.sign_by_garner(digest)? {
+            return place.write(&made);
         }
         let fresh = context.fresh(table().sign_init)?;
         // SAFETY: a live context, OpenSSL's buffer.

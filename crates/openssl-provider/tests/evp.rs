@@ -63,6 +63,29 @@ fn jobs_are_woken_by_the_callback_of_their_wait_context() {
 }
 
 #[test]
+fn output_may_be_written_over_its_own_input() {
+    let site = Site::new();
+    evp(&site, "in_place");
+    let figures = site.figures();
+    // Of five layouts, blocking and in a job: four signatures, three decryptions, three encryptions.
+    assert_eq!(figures.get("private-operations"), 2 * 5 * 7);
+    assert!(figures.get("public-operations") >= 2 * 5 * 3);
+}
+
+#[test]
+fn bad_pkcs1_padding_has_the_same_stand_in_and_no_error_while_the_queue_is_full() {
+    let site = Site::with("queue_limit = 1\nslots = 1\ndevice = libcrypto");
+    let said = evp(&site, "full 24");
+    let met = said.trim().strip_prefix("met=").and_then(|count| count.parse::<u64>().ok());
+    assert!(met.is_some_and(|met| met >= 24), "{said}");
+    // Nothing went to the default provider, which would tell bad padding by an error before OpenSSL 3.2.
+    let figures = site.figures();
+    figures.private_at_least(6 + 24);
+    assert_eq!(figures.get("private-operations") % 24, 6);
+    assert_eq!(figures.get("queue-high-water"), 1);
+}
+
+#[test]
 fn abandoned_jobs_cost_nothing_and_crash_nothing() {
     let site = Site::new();
     let (descriptors, bytes) = left_behind(&evp(&site, "abandon 100"));

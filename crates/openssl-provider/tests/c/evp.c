@@ -7,6 +7,8 @@
  *   evp abandon COUNT                     jobs paused and given up; prints descriptors and bytes that this cost
  *   evp other                             what does not pause, in a job: a key generated, encryption, verification
  *   evp callback JOBS                     jobs that wake their owner by a callback
+ *   evp in_place                          output over its own input, whole and in part, blocking and in a job
+ *   evp full JOBS                         bad ciphertexts of PKCS#1 v1.5 while the queue is full; prints how many met that
  *   evp fork CHILDREN                     children that sign while the parent's threads sign; and paused jobs
  *   evp exec                              what a child runs after exec
  *   evp reload CYCLES                     library contexts that come and go; prints descriptors and bytes
@@ -257,19 +259,6 @@ static int other_body(void *argument)
     return 1;
 }
 
-static void other(void)
-{
-    ASYNC_JOB *job = NULL;
-    ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
-    int result = 0, state;
-    for (int ms = 0; (state = ASYNC_start_job(&job, wait, &result, other_body, NULL, 0)) == ASYNC_PAUSE; ms++) {
-        CHECK(ms < 60000);
-        usleep(1000);
-    }
-    CHECK(state == ASYNC_FINISH && result == 1);
-    ASYNC_WAIT_CTX_free(wait);
-}
-
 static _Atomic int called;
 
 static int callback(void *argument)
@@ -298,6 +287,187 @@ static void callbacks(unsigned count)
         CHECK(state == ASYNC_FINISH && result == 1);
         ASYNC_WAIT_CTX_free(wait);
     }
+}
+
+/* ---- output over its own input ---- */
+
+/* A buffer in which input and output begin where the test says; 512 bytes are enough for both. */
+static struct { unsigned char bytes[768]; size_t in, out; } over;
+
+static void lay(const void *input, size_t length)
+{
+    memset(over.bytes, 0xee, sizeof over.bytes);
+    memcpy(over.bytes + over.in, input, length);
+}
+
+static EVP_PKEY_CTX *prepare(int (*init)(EVP_PKEY_CTX *), int padding)
+{
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    CHECK(context && init(context) == 1 && EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1);
+    return context;
+}
+
+static void signs_in_place(int padding)
+{
+    EVP_PKEY_CTX *context = prepare(EVP_PKEY_sign_init, padding);
+    CHECK(EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1);
+    size_t length = 256, recovered = 256;
+    lay("a digest of thirty-two bytes ....", 32);
+    CHECK(EVP_PKEY_sign(context, over.bytes + over.out, &length, over.bytes + over.in, 32) == 1 && length == 256);
+    EVP_PKEY_CTX_free(context);
+    context = EVP_PKEY_CTX_new_from_pkey(plain, judge, NULL);
+    CHECK(EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1);
+    CHECK(EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1);
+    const unsigned char *digest = (const unsigned char *)"a digest of thirty-two bytes ....";
+    CHECK(EVP_PKEY_verify(context, over.bytes + over.out, 256, digest, 32) == 1);
+    EVP_PKEY_CTX_free(context);
+    if (padding != RSA_PKCS1_PADDING)
+        return;
+
+    unsigned char signature[256];
+    memcpy(signature, over.bytes + over.out, sizeof signature);
+    lay(signature, sizeof signature);
+    context = prepare(EVP_PKEY_verify_recover_init, padding);
+    CHECK(EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1);
+    CHECK(EVP_PKEY_verify_recover(context, over.bytes + over.out, &recovered, over.bytes + over.in, 256) == 1);
+    CHECK(recovered == 32 && memcmp(over.bytes + over.out, digest, 32) == 0);
+    EVP_PKEY_CTX_free(context);
+}
+
+static void digest_signs_in_place(int pss)
+{
+    size_t length = 256;
+    lay("a message", 9);
+    sign(key, pss, over.bytes + over.in, 9, over.bytes + over.out, &length);
+    CHECK(verify(plain, judge, pss, "a message", 9, over.bytes + over.out, length));
+}
+
+static void ciphers_in_place(int padding)
+{
+    unsigned char message[256] = {0, 2, 7}, sealed[256], opened[256];
+    size_t size = padding == RSA_NO_PADDING ? 256 : 77, length = 256, back = 256;
+    lay(message, size);
+    EVP_PKEY_CTX *context = prepare(EVP_PKEY_encrypt_init, padding);
+    CHECK(EVP_PKEY_encrypt(context, over.bytes + over.out, &length, over.bytes + over.in, size) == 1 && length == 256);
+    EVP_PKEY_CTX_free(context);
+    memcpy(sealed, over.bytes + over.out, sizeof sealed);
+    cipher(judge, plain, 0, padding, sealed, length, opened, &back);
+    CHECK(back == size && memcmp(opened, message, size) == 0);
+
+    lay(sealed, sizeof sealed);
+    context = prepare(EVP_PKEY_decrypt_init, padding);
+    back = 256;
+    CHECK(EVP_PKEY_decrypt(context, over.bytes + over.out, &back, over.bytes + over.in, sizeof sealed) == 1);
+    CHECK(back == size && memcmp(over.bytes + over.out, message, size) == 0);
+    EVP_PKEY_CTX_free(context);
+}
+
+static int in_place_body(void *argument)
+{
+    (void)argument;
+    signs_in_place(RSA_PKCS1_PADDING), signs_in_place(RSA_PKCS1_PSS_PADDING);
+    digest_signs_in_place(0), digest_signs_in_place(1);
+    ciphers_in_place(RSA_PKCS1_PADDING), ciphers_in_place(RSA_PKCS1_OAEP_PADDING), ciphers_in_place(RSA_NO_PADDING);
+    return 1;
+}
+
+/* Runs one job to its end; whether it paused. */
+static int in_a_job(int (*body)(void *), void *argument, size_t size)
+{
+    ASYNC_JOB *job = NULL;
+    ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+    int result = 0, state, pauses = 0;
+    for (; (state = ASYNC_start_job(&job, wait, &result, body, argument, size)) == ASYNC_PAUSE; pauses++) {
+        CHECK(pauses < 60000);
+        usleep(1000);
+    }
+    CHECK(state == ASYNC_FINISH && result == 1);
+    ASYNC_WAIT_CTX_free(wait);
+    return pauses;
+}
+
+static void in_place(void)
+{
+    const size_t starts[][2] = {{0, 0}, {0, 5}, {5, 0}, {0, 128}, {128, 0}};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        over.in = starts[i][0], over.out = starts[i][1];
+        in_place_body(NULL);
+        CHECK(in_a_job(in_place_body, NULL, 0) > 0);
+    }
+}
+
+/* ---- bad ciphertexts while the queue is full ---- */
+
+enum { BAD = 6 };
+static unsigned char bad[BAD][256], stand_in[BAD][256];
+static size_t stand_in_length[BAD];
+
+static int bad_body(void *argument)
+{
+    unsigned i = *(unsigned *)argument;
+    unsigned char text[256];
+    size_t length = sizeof text;
+    cipher(key, NULL, 0, RSA_PKCS1_PADDING, bad[i], sizeof bad[i], text, &length);
+    CHECK(length == stand_in_length[i] && memcmp(text, stand_in[i], length) == 0 && ERR_peek_error() == 0);
+    return 1;
+}
+
+static void full(unsigned count)
+{
+    for (unsigned i = 0; i < BAD; i++) {
+        unsigned char block[256];
+        memset(block, 0x55, sizeof block);
+        block[0] = 0, block[1] = 2, block[200] = 0;
+        switch (i) {
+        case 0: break; /* a good one */
+        case 1: block[0] = 1; break;
+        case 2: block[1] = 1; break;
+        case 3: block[5] = 0; break; /* padding too short */
+        case 4: block[200] = 1; break; /* no end of the padding */
+        case 5: memset(block, 0, sizeof block); break;
+        }
+        size_t sealed = sizeof bad[i];
+        stand_in_length[i] = sizeof stand_in[i];
+        cipher(judge, plain, 1, RSA_NO_PADDING, block, sizeof block, bad[i], &sealed);
+        /* The queue is empty: nobody else is here. */
+        cipher(key, NULL, 0, RSA_PKCS1_PADDING, bad[i], sealed, stand_in[i], &stand_in_length[i]);
+        CHECK(i > 0 || (stand_in_length[i] == 55 && stand_in[i][0] == 0x55));
+    }
+    /* Jobs that find room pause, at least once in a new wait context; those that find none are done when they return. */
+    unsigned met[BAD] = {0}, least = 0;
+    for (unsigned wave = 0; least < 4; wave++) {
+        ASYNC_JOB *job[256] = {0};
+        ASYNC_WAIT_CTX *wait[256];
+        CHECK(wave < 1000 && count <= 256);
+        for (unsigned i = 0; i < count; i++) {
+            int result = 0;
+            unsigned which = (i + wave) % BAD;
+            wait[i] = ASYNC_WAIT_CTX_new();
+            switch (ASYNC_start_job(&job[i], wait[i], &result, bad_body, &which, sizeof which)) {
+            case ASYNC_FINISH:
+                CHECK(result == 1);
+                met[which]++;
+                break;
+            case ASYNC_PAUSE:
+                break;
+            default:
+                CHECK(!"a job that runs");
+            }
+        }
+        for (unsigned i = 0; i < count; i++) {
+            int result = 1, tries = 0;
+            while (job[i] && ASYNC_start_job(&job[i], wait[i], &result, NULL, NULL, 0) == ASYNC_PAUSE) {
+                CHECK(tries++ < 60000);
+                usleep(1000);
+            }
+            CHECK(result == 1);
+            ASYNC_WAIT_CTX_free(wait[i]);
+        }
+        least = met[0];
+        for (unsigned i = 1; i < BAD; i++)
+            least = met[i] < least ? met[i] : least;
+    }
+    printf("met=%u\n", met[0] + met[1] + met[2] + met[3] + met[4] + met[5]);
 }
 
 /* ---- what is left behind ---- */
@@ -603,9 +773,13 @@ int main(int count, char **argument)
     else if (!strcmp(mode, "abandon"))
         abandon(a);
     else if (!strcmp(mode, "other"))
-        other();
+        in_a_job(other_body, NULL, 0);
     else if (!strcmp(mode, "callback"))
         callbacks(a);
+    else if (!strcmp(mode, "in_place"))
+        in_place();
+    else if (!strcmp(mode, "full"))
+        full(a);
     else if (!strcmp(mode, "fork"))
         forks(a, argument[0]);
     else if (!strcmp(mode, "exec"))
