@@ -9,7 +9,7 @@ use std::ptr;
 
 /// The hash functions whose signatures are ours, fetched once.
 pub struct Digests {
-    fetched: Vec<(Option<Hash>, &'static CStr, *mut EVP_MD)>,
+    fetched: Vec<(Option<Hash>, *mut EVP_MD)>,
 }
 
 // SAFETY: libcrypto's methods may be used by any thread.
@@ -17,8 +17,12 @@ unsafe impl Send for Digests {}
 // SAFETY: as above.
 unsafe impl Sync for Digests {}
 
-/// MD5 and SHA-1 one after the other, as TLS signed before 1.2: signed without a `DigestInfo`.
-pub const MD5_SHA1: &CStr = c"MD5-SHA1";
+const MD5_SHA1: &CStr = c"MD5-SHA1";
+
+/// Whether a name is that of MD5 and SHA-1 one after the other, as TLS signed before 1.2: signed without a `DigestInfo`.
+pub fn is_md5_sha1(name: &CStr) -> bool {
+    name.to_bytes().eq_ignore_ascii_case(MD5_SHA1.to_bytes())
+}
 
 impl Digests {
     /// Fetches what the default provider has.
@@ -40,7 +44,7 @@ impl Digests {
         let fetch = |(hash, name): (Option<Hash>, &'static CStr)| {
             // SAFETY: a live library context and a terminated name.
             let method = unsafe { openssl_sys::EVP_MD_fetch(upstream.library(), name.as_ptr(), ptr::null()) };
-            (!method.is_null()).then_some((hash, name, method))
+            (!method.is_null()).then_some((hash, method))
         };
         Digests { fetched: names.into_iter().filter_map(fetch).collect() }
     }
@@ -48,11 +52,8 @@ impl Digests {
     /// Begins to hash by the function of that name; `None` when it is none of these.
     pub fn begin(&self, name: &CStr) -> Option<Digest> {
         let hash = Hash::from_name(name.to_str().ok()?).ok();
-        let found = self.fetched.iter().find(|(known, its_name, _)| match hash {
-            Some(_) => *known == hash,
-            None => known.is_none() && *its_name == name,
-        });
-        let (_, _, method) = *found?;
+        let known = hash.is_some() || is_md5_sha1(name);
+        let (_, method) = *self.fetched.iter().find(|(its_hash, _)| known && *its_hash == hash)?;
         // SAFETY: the context is checked, and freed by `Digest`; the method lives as long as `self`, and a context
         // holds a share of it.
         unsafe {
@@ -68,7 +69,7 @@ impl Digests {
 
 impl Drop for Digests {
     fn drop(&mut self) {
-        for (_, _, method) in &self.fetched {
+        for (_, method) in &self.fetched {
             // SAFETY: fetched by `of`, freed once.
             unsafe { openssl_sys::EVP_MD_free(*method) };
         }

@@ -6,7 +6,7 @@
 
 use crate::call::{Refusal, call, told};
 use crate::context::{self, Inner, bytes, free, give, place};
-use crate::digest::{Digest, MD5_SHA1};
+use crate::digest::{Digest, is_md5_sha1};
 use crate::key::Key;
 use crate::params::{Given, Kind, Questions};
 use crate::provider::Provider;
@@ -145,7 +145,7 @@ impl Signature {
         // Garner signs nothing with SHA-1.
         let hash = hash.filter(|hash| purpose == Purpose::Verify || *hash != Hash::Sha1);
         match settings.padding() {
-            RSA_PKCS1_PADDING if digest.is_empty() || digest == MD5_SHA1 => Some(Plan::Payload),
+            RSA_PKCS1_PADDING if digest.is_empty() || is_md5_sha1(digest) => Some(Plan::Payload),
             RSA_PKCS1_PADDING => Some(Plan::Scheme(Scheme::Pkcs1v15(hash?))),
             RSA_NO_PADDING if digest.is_empty() => Some(Plan::Raw),
             RSA_PKCS1_PSS_PADDING => {
@@ -162,7 +162,7 @@ impl Signature {
     /// The operation that signs `digest`, if it is ours.
     fn signing(&mut self, digest: &[u8]) -> Option<Operation> {
         let plan = self.plan(Purpose::Sign)?;
-        let md5_sha1 = self.settings().digest() == MD5_SHA1;
+        let md5_sha1 = is_md5_sha1(self.settings().digest());
         let key = self.key.as_ref()?.private()?;
         match plan {
             Plan::Scheme(scheme) => signature::signing(key, scheme, digest).ok(),

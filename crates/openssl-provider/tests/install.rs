@@ -2,20 +2,29 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{Site, built, run, words};
+
+/// Has these packages built where the module is, with the same profile.
+fn build(packages: &[&str]) {
+    let mut cargo = Command::new(env!("CARGO"));
+    let profile = if built().ends_with("debug") { "dev" } else { "release" };
+    cargo.args(["build", "--quiet", "--profile", profile, "--target-dir"]).arg(built().parent().unwrap());
+    cargo.args(packages.iter().flat_map(|package| ["--package", package]));
+    run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
+}
+
+/// A script of the repository.
+fn script(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
 
 #[test]
 fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let site = Site::new();
-    let mut cargo = Command::new(env!("CARGO"));
-    let profile = if built().ends_with("debug") { "dev" } else { "release" };
-    cargo.args(["build", "--quiet", "--package", "garner-openssl-engine", "--profile", profile, "--target-dir"]);
-    run(cargo.arg(built().parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")));
-
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openssl-common/install.sh");
-    let mut install = site.plain(script.to_str().unwrap());
+    build(&["garner-openssl-engine"]);
+    let mut install = site.plain(script("crates/openssl-common/install.sh").to_str().unwrap());
     let said = run(install
         .arg(built())
         .arg("/opt/garner")
@@ -44,5 +53,41 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let mut openssl = site.garner("openssl");
     openssl.env("OPENSSL_MODULES", site.path("root/mod"));
     run(openssl.args(words("req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=test")));
+    site.figures().private_at_least(1);
+}
+
+#[test]
+fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() {
+    let site = Site::new();
+    if Command::new("dpkg-deb").arg("--version").output().is_err() {
+        eprintln!("left out: there is no dpkg-deb");
+        return;
+    }
+    build(&["garner-openssl-engine", "garner-cli", "garner-capi"]);
+    run(site.plain(script("packaging/deb.sh").to_str().unwrap()).arg(built()).arg(site.path("")));
+    let package = run(site.plain("sh").args(["-c", "echo garner_*.deb"]));
+    run(site.plain("dpkg-deb").args(["--raw-extract", package.trim(), "root"]));
+    for file in ["bin/garner", "lib/libgarner.a", "lib/libgarner.so", "include/garner.h", "share/garner/openssl.cnf"] {
+        assert!(site.path("root/usr").join(file).exists(), "{file}");
+    }
+    let hint = run(site.plain("sh").args(["root/DEBIAN/postinst", "configure"]));
+    assert!(hint.contains("\n                         .include /usr/share/garner/openssl.cnf\n"), "{hint}");
+
+    let garner = site.path("root/usr/bin/garner");
+    let said = run(site.plain(garner.to_str().unwrap()).arg("--version"));
+    assert!(said.contains(env!("CARGO_PKG_VERSION")), "{said}");
+
+    // The folder that OpenSSL itself names, below the package's root.
+    let modules = run(site.plain("openssl").args(words("version -m")));
+    let modules = modules.split('"').nth(1).unwrap().trim_start_matches('/');
+    let mut text = site.read("root/usr/share/garner/openssl.cnf");
+    if !support::accelerated() {
+        text.extend_from_slice(b"device = libcrypto\n");
+    }
+    site.write("openssl.cnf", &text);
+    let mut openssl = site.garner("openssl");
+    openssl.env("OPENSSL_MODULES", site.path("root").join(modules));
+    let request = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=test -config /dev/null";
+    run(openssl.args(words(request)));
     site.figures().private_at_least(1);
 }

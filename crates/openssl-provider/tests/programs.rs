@@ -253,6 +253,81 @@ fn openssl_command_makes_what_a_plain_one_accepts() {
 }
 
 #[test]
+fn statistics_of_a_running_server_are_read_from_outside() {
+    let site = with_certificate(Site::new());
+    let port = free_port();
+    let mut server = site.garner("openssl");
+    let accept = format!("127.0.0.1:{port}");
+    server.args(["s_server", "-accept", &accept, "-cert", "cert.pem", "-key", "key.pem", "-quiet", "-www"]);
+    let server = Server::start(server.stdout(Stdio::null()).stderr(Stdio::null()), port);
+    for handshakes in 1..=3 {
+        client(&site, port, "-tls1_3");
+        assert_eq!(garner::stats::read(server.0.id()).unwrap().private_operations, handshakes);
+    }
+}
+
+#[test]
+fn pkeyutl_signs_what_comes_without_a_digest_as_plain_openssl_does() {
+    let site = with_certificate(Site::new());
+    site.write("digest", &[0x55; 32]);
+    site.write("both", &[0x55; 36]);
+    site.write("short", &[0x55; 20]);
+    run(site.plain("openssl").args(words("x509 -in cert.pem -noout -pubkey -out public.pem")));
+    for (options, input, ours) in [
+        ("rsa_padding_mode:pkcs1", "both", true),
+        ("rsa_padding_mode:pkcs1 -pkeyopt digest:md5-sha1", "both", true),
+        ("rsa_padding_mode:pkcs1 -pkeyopt digest:sha256", "digest", true),
+        ("rsa_padding_mode:pkcs1 -pkeyopt digest:ripemd160", "short", false),
+        ("digest:sha256 -pkeyopt rsa_padding_mode:x931", "digest", false),
+    ] {
+        let line = format!("pkeyutl -sign -inkey key.pem -in {input} -pkeyopt {options} -out");
+        run(site.garner("openssl").args(words(&format!("{line} ours"))));
+        assert_eq!(site.figures().get("private-operations"), u64::from(ours), "{options}");
+        run(site.plain("openssl").args(words(&format!("{line} theirs"))));
+        assert_eq!(site.read("ours"), site.read("theirs"), "{options}");
+        let verified = format!("-pubin -inkey public.pem -pkeyopt {options}");
+        for mut openssl in [site.garner("openssl"), site.plain("openssl")] {
+            run(openssl.args(words(&format!("pkeyutl -verifyrecover {verified} -in ours -out recovered"))));
+            assert_eq!(site.read("recovered"), site.read(input), "{options}");
+        }
+        let verify = format!("pkeyutl -verify {verified} -in {input} -sigfile ours");
+        let theirs = ends(site.plain("openssl").args(words(&verify))).status.success();
+        assert_eq!(ends(site.garner("openssl").args(words(&verify))).status.success(), theirs, "{options}");
+        site.figures();
+    }
+}
+
+#[test]
+fn what_the_default_provider_refuses_is_refused() {
+    let site = with_certificate(Site::new());
+    site.write("message", b"a message\n");
+    site.write("digest", &[0x55; 32]);
+    site.write("block", &[0xff; 256]);
+    run(site.plain("openssl").args(words(
+        "genpkey -algorithm RSA-PSS -pkeyopt rsa_pss_keygen_md:sha256 -pkeyopt \
+        rsa_pss_keygen_mgf1_md:sha256 -pkeyopt rsa_pss_keygen_saltlen:32 -out restricted.pem",
+    )));
+    for line in [
+        "dgst -sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:223 -sign key.pem -out signature message",
+        "dgst -sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:31 -sign restricted.pem -out signature message",
+        "dgst -sha384 -sign restricted.pem -out signature message",
+        "dgst -shake128 -sign key.pem -out signature message",
+        "pkeyutl -sign -inkey key.pem -in digest -pkeyopt rsa_padding_mode:none -out signature",
+        "pkeyutl -sign -inkey key.pem -in block -pkeyopt rsa_padding_mode:none -out signature",
+        "pkeyutl -sign -inkey key.pem -in digest -pkeyopt digest:sha384 -out signature",
+        "pkeyutl -encrypt -inkey key.pem -in block -out sealed",
+        "pkeyutl -decrypt -inkey key.pem -in block -pkeyopt rsa_padding_mode:oaep -out opened",
+        "pkeyutl -decrypt -inkey key.pem -in block -out opened",
+    ] {
+        for mut openssl in [site.plain("openssl"), site.garner("openssl")] {
+            let output = ends(openssl.args(words(line)));
+            assert!(output.status.code().is_some_and(|code| code != 0), "{line}: {}", output.status);
+            assert!(!output.stderr.is_empty(), "{line}: without a word");
+        }
+    }
+}
+
+#[test]
 fn padding_and_digest_matrix_gives_what_plain_openssl_gives() {
     let site = with_certificate(Site::new());
     site.write("message", b"a message\n");
@@ -266,7 +341,9 @@ fn padding_and_digest_matrix_gives_what_plain_openssl_gives() {
         ("sha512", true),
         ("sha512-224", true),
         ("sha512-256", true),
+        ("sha3-224", true),
         ("sha3-256", true),
+        ("sha3-384", true),
         ("sha3-512", true),
         ("md5", false),
         ("ripemd160", false),

@@ -13,7 +13,7 @@
  *   evp exec                              what a child runs after exec
  *   evp reload CYCLES                     library contexts that come and go; prints descriptors and bytes
  *   evp keys                              keys of all kinds, legacy ones among them
- *   evp soak SECONDS                      threads, jobs, forks and reloads at once
+ *   evp soak SECONDS                      threads, jobs, forks and reloads at once; prints descriptors and bytes
  */
 #define _GNU_SOURCE
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -309,17 +309,19 @@ static EVP_PKEY_CTX *prepare(int (*init)(EVP_PKEY_CTX *), int padding)
 
 static void signs_in_place(int padding)
 {
+    const EVP_MD *hash = padding == RSA_NO_PADDING ? NULL : EVP_sha256();
+    const size_t size = hash ? 32 : 256;
+    unsigned char digest[256] = "not a digest, but as long as one";
     EVP_PKEY_CTX *context = prepare(EVP_PKEY_sign_init, padding);
-    CHECK(EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1);
+    CHECK(!hash || EVP_PKEY_CTX_set_signature_md(context, hash) == 1);
     size_t length = 256, recovered = 256;
-    lay("a digest of thirty-two bytes ....", 32);
-    CHECK(EVP_PKEY_sign(context, over.bytes + over.out, &length, over.bytes + over.in, 32) == 1 && length == 256);
+    lay(digest, size);
+    CHECK(EVP_PKEY_sign(context, over.bytes + over.out, &length, over.bytes + over.in, size) == 1 && length == 256);
     EVP_PKEY_CTX_free(context);
     context = EVP_PKEY_CTX_new_from_pkey(plain, judge, NULL);
     CHECK(EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_CTX_set_rsa_padding(context, padding) == 1);
-    CHECK(EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1);
-    const unsigned char *digest = (const unsigned char *)"a digest of thirty-two bytes ....";
-    CHECK(EVP_PKEY_verify(context, over.bytes + over.out, 256, digest, 32) == 1);
+    CHECK(!hash || EVP_PKEY_CTX_set_signature_md(context, hash) == 1);
+    CHECK(EVP_PKEY_verify(context, over.bytes + over.out, 256, digest, size) == 1);
     EVP_PKEY_CTX_free(context);
     if (padding != RSA_PKCS1_PADDING)
         return;
@@ -365,7 +367,7 @@ static void ciphers_in_place(int padding)
 static int in_place_body(void *argument)
 {
     (void)argument;
-    signs_in_place(RSA_PKCS1_PADDING), signs_in_place(RSA_PKCS1_PSS_PADDING);
+    signs_in_place(RSA_PKCS1_PADDING), signs_in_place(RSA_PKCS1_PSS_PADDING), signs_in_place(RSA_NO_PADDING);
     digest_signs_in_place(0), digest_signs_in_place(1);
     ciphers_in_place(RSA_PKCS1_PADDING), ciphers_in_place(RSA_PKCS1_OAEP_PADDING), ciphers_in_place(RSA_NO_PADDING);
     return 1;
@@ -729,16 +731,33 @@ static void keys(void)
     cipher(key, NULL, 0, RSA_PKCS1_PADDING, bad, sealed, second, &two);
     CHECK(one == two && memcmp(first, second, one) == 0);
     puts("implicit rejection");
+
+    /* Who asks for the error gets it. */
+    unsigned off = 0;
+    OSSL_PARAM explicit[] = {OSSL_PARAM_uint("implicit-rejection", &off), OSSL_PARAM_END};
+    context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    one = sizeof first;
+    CHECK(EVP_PKEY_decrypt_init_ex(context, explicit) == 1);
+    CHECK(EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1);
+    CHECK(EVP_PKEY_decrypt(context, first, &one, bad, sealed) != 1);
+    ERR_clear_error();
+    EVP_PKEY_CTX_free(context);
+    puts("explicit rejection");
 }
 
 static void soak(unsigned seconds, const char *self)
 {
     pthread_t thread[6];
-    time_t end = time(NULL) + seconds;
+    time_t start = time(NULL);
+    unsigned before = 0;
+    size_t bytes = 0;
     one_round(0);
     for (size_t i = 0; i < 6; i++)
         CHECK(pthread_create(&thread[i], NULL, until_stopped, (void *)(i * 1000)) == 0);
-    for (unsigned i = 0; time(NULL) < end; i++) {
+    for (unsigned i = 0; i < 6 || time(NULL) < start + (time_t)seconds; i++) {
+        /* By then everything that is made once is there. */
+        if (i == 3)
+            before = descriptors(), bytes = mallinfo2().uordblks;
         jobs(2, 8, 2, i % 2);
         reload_once();
         pid_t child = fork();
@@ -753,6 +772,7 @@ static void soak(unsigned seconds, const char *self)
         }
         await(child);
     }
+    printf("descriptors=%d bytes=%ld\n", (int)descriptors() - (int)before, (long)mallinfo2().uordblks - (long)bytes);
     atomic_store(&stop, 1);
     for (unsigned i = 0; i < 6; i++)
         pthread_join(thread[i], NULL);

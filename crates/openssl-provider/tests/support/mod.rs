@@ -28,7 +28,7 @@ pub fn built() -> &'static Path {
         let profile = folder.file_name().unwrap().to_str().unwrap();
         let profile = if profile == "debug" { "dev" } else { profile };
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--lib", "--example", "lying", "--package", env!("CARGO_PKG_NAME")]);
+        cargo.args(["build", "--quiet", "--lib", "--examples", "--package", env!("CARGO_PKG_NAME")]);
         cargo.args(["--profile", profile, "--target-dir"]).arg(folder.parent().unwrap());
         let status = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status();
         assert!(status.expect("cargo").success(), "{cargo:?} failed");
