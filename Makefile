@@ -31,7 +31,7 @@ lint: setup hw-lint ## formatter and linters, warnings are errors
 format: ## format everything
 	$(CARGO) fmt --all
 
-openssl-matrix: setup ## the tests of the OpenSSL front ends against newer OpenSSLs, built from source once
+openssl-matrix: setup ## the tests of the OpenSSL front ends against the system's OpenSSL and newer ones, built from source once
 	crates/openssl-provider/matrix/run.sh
 
 check-ct: setup ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them

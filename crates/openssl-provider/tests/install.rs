@@ -4,16 +4,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::{Site, built, run, words};
-
-/// Has these packages built where the module is, with the same profile.
-fn build(packages: &[&str]) {
-    let mut cargo = Command::new(env!("CARGO"));
-    let profile = if built().ends_with("debug") { "dev" } else { "release" };
-    cargo.args(["build", "--quiet", "--profile", profile, "--target-dir"]).arg(built().parent().unwrap());
-    cargo.args(packages.iter().flat_map(|package| ["--package", package]));
-    run(cargo.current_dir(env!("CARGO_MANIFEST_DIR")));
-}
+use support::{Site, build, built, run, words};
 
 /// A script of the repository.
 fn script(path: &str) -> PathBuf {
@@ -23,7 +14,7 @@ fn script(path: &str) -> PathBuf {
 #[test]
 fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let site = Site::new();
-    build(&["garner-openssl-engine"]);
+    build(built(), &["--package", "garner-openssl-engine"]);
     let mut install = site.plain(script("crates/openssl-common/install.sh").to_str().unwrap());
     let said = run(install
         .arg(built())
@@ -63,7 +54,8 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
         eprintln!("left out: there is no dpkg-deb");
         return;
     }
-    build(&["garner-openssl-engine", "garner-cli", "garner-capi"]);
+    let packages = ["garner-openssl-engine", "garner-cli", "garner-capi"];
+    build(built(), &packages.map(|package| ["--package", package]).concat());
     run(site.plain(script("packaging/deb.sh").to_str().unwrap()).arg(built()).arg(site.path("")));
     let package = run(site.plain("sh").args(["-c", "echo garner_*.deb"]));
     run(site.plain("dpkg-deb").args(["--raw-extract", package.trim(), "root"]));

@@ -225,11 +225,15 @@ fn openssl_command_makes_what_a_plain_one_accepts() {
     garner("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out made.pem");
     assert_eq!(site.figures().get("keys-generated"), u64::from(true));
     plain("pkey -in made.pem -check -noout");
-    garner("req -x509 -key made.pem -out ca.pem -subj /CN=ca -days 3");
+    garner("req -x509 -key made.pem -out ca.pem -subj /CN=ca -days 3 -addext basicConstraints=critical,CA:TRUE");
     did(1);
     garner("req -new -key key.pem -out leaf.csr -subj /CN=leaf");
     did(1);
-    garner("x509 -req -in leaf.csr -CA ca.pem -CAkey made.pem -CAcreateserial -out leaf.pem -days 3");
+    // OpenSSL 4 takes the whole configuration for extensions unless told where they are.
+    site.write("extensions", b"basicConstraints = CA:FALSE\n");
+    garner(
+        "x509 -req -in leaf.csr -CA ca.pem -CAkey made.pem -CAcreateserial -extfile extensions -out leaf.pem -days 3",
+    );
     did(1);
     plain("verify -CAfile ca.pem leaf.pem");
     garner("pkcs12 -export -in cert.pem -inkey key.pem -passout pass:word -out store.p12");
