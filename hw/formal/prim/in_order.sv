@@ -1,8 +1,10 @@
-// What the proofs of queues say: words leave in the order in which they came, none lost, doubled or changed; there is room
-// exactly while fewer than `Places` are inside, and a word on offer exactly while any is; an offered word stays.
+// What the proofs of queues say: words leave in the order in which they came, none lost, doubled or changed; an offered
+// word stays; never more than `Places` are inside, and if `Eager` there is room whenever fewer are, and a word on offer
+// whenever any is.
 module in_order #(
   parameter int unsigned Width  = 1,
-  parameter int unsigned Places = 1  // 1 to 7
+  parameter int unsigned Places = 1,   // 1 to 7
+  parameter bit          Eager  = 1'b1
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -40,8 +42,10 @@ module in_order #(
   always_comb begin
     if (rst_ni) begin
       assert (held <= 4'(Places));
-      if (begun_q) assert (in_ready_i == (held != 4'(Places)));
-      assert (out_valid_i == (held != '0));
+      if (in_ready_i) assert (held != 4'(Places));
+      if (out_valid_i) assert (held != '0);
+      if (Eager && begun_q) assert (in_ready_i || held == 4'(Places));
+      if (Eager) assert (out_valid_i || held == '0);
       if (waits_q) assert (out_valid_i && out_data_i == out_data_q);
       if (out_valid_i && read_q == watched_q) assert (out_data_i == followed_q);
     end
