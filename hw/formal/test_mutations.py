@@ -11,6 +11,8 @@ from harness import BUILD, HW
 MUTATIONS = [
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
+    ("a word over the spare one", "prim/skid_buffer", "moves || (ready_q && !in_valid_i)", "1'b1"),
+    ("the spare word forgotten", "prim/skid_buffer", "ready_q ? in_data_i : spare_q", "in_data_i"),
     ("the mark of the last operand lost", "top/core_link", "({operand_last_i, operand_data_i})", "({1'b0, operand_data_i})"),
     ("ready with a job on its way", "top/core_link", "core_job_ready_i && !core_job_valid_o", "core_job_ready_i"),
     ("a job for all beside another", "top/dispatcher", "for_all_q ? idle_q : free_q != '0", "for_all_q || free_q != '0"),
