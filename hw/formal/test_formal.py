@@ -1,4 +1,4 @@
-"""Every proof beside the modules' harnesses: `prim/`, `bus/`, `top/`."""
+"""Every proof in the folders beside this file, named as those of the modules."""
 
 from pathlib import Path
 

@@ -143,6 +143,7 @@ module rings_formal
   logic       completing_q; // an answer or reject was taken and is not yet written
   logic       command_waits_q, reject_waits_q, job_waits_q, id_q;
   job_t       job_q;
+  logic [1:0][15:0] heads_q, tails_q;  // of the last two cycles: as long takes ring_address
 
   // A completion may be seen, and taken, as soon as its words are under way.
   assign size    = 16'd1 << log2_q;
@@ -157,6 +158,8 @@ module rings_formal
     job_waits_q     <= rst_ni && job_valid && !job_ready_i;
     job_q           <= job;
     id_q            <= command_id;
+    heads_q         <= {heads_q[0], submission_head};
+    tails_q         <= {tails_q[0], completion_tail};
     if (!rst_ni) begin
       submission_tail_q  <= '0;
       completion_head_q  <= '0;
@@ -199,6 +202,9 @@ module rings_formal
       if (written) assert (completing_q);
       if (answer_ready) assert (!completing_q);
       if (command_waits_q) assert (command_valid && command_id == id_q);
+      // the address on offer is that of the index
+      if (command_valid && !command_id) assert (heads_q == {2{submission_head}});
+      if (write_command_valid && completion_command) assert (tails_q == {2{completion_tail}});
       if (reject_waits_q) assert (reject_valid);
       if (job_waits_q) assert (job_valid && job == job_q);
     end

@@ -73,7 +73,7 @@ module dispatcher_formal
   );
 
   // Cores that keep the contract: they answer a job they have, once, with its tag; result words follow a good answer of a
-  // job that has any, to the last.
+  // job that has any, to the last. Ready they may be at any time, as core_link is when its core is not.
   logic [Cores-1:0] has_job_q, writes_q, reads_q, response_waits_q;
   job_t [Cores-1:0] job_q;
   status_e [Cores-1:0] status_q;
@@ -165,8 +165,6 @@ module dispatcher_formal
       for (int unsigned i = 0; i < Cores; i++) begin
         if (core_response_valid_i[i]) assume (has_job_q[i]);
         if (core_result_valid_i[i]) assume (writes_q[i]);
-        if (has_job_q[i] || writes_q[i] || reads_q[i]) assume (!core_job_ready_i[i]);
-        if (!reads_q[i]) assume (!core_operand_ready_i[i]);
         if (response_waits_q[i]) assume (core_response_valid_i[i] && core_status_i[i] == status_q[i]);
       end
 
@@ -197,6 +195,9 @@ module dispatcher_formal
           assert (answer.status == worst_q && !answer.has_result);
         end
         if (all_q) assert (core_job_valid == '0 || is_broadcast(core_job.op));
+        // what the assertions speak of does happen
+        cover (all_q && answer_valid && worst_q != StatusOk);
+        cover (answered_q == 4'd2 && result_valid && result_last && (has_job_q | writes_q) != '0);
       end
     end
   end

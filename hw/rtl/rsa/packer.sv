@@ -6,10 +6,17 @@
 // two shifts, by 0 to 3 and by 0, 4, 8 or 12 places, each with its register; what stands out above 16 bits waits for
 // the next word. When that makes 16 bits by itself, a step takes no word.
 //
-//   cycle          0    1    2    3    4    5    6    7
+// With W = 18, and the words of the stream taken at once:
+//
+//   cycle          0    1    2    3    4    5    6    7    8    9   10   11
 //   begin_i        1
-//   word_valid_i        A    B    C                       never stalls
-//   out_valid_o                                            1   32 bits are there
+//   word_valid_i        A    B    C    D    E    F                            never stalls
+//   word_taken_o             A    B    C    D         E              F        a step: every other cycle once halves come
+//   word_q                        A    B    C    D    D    E
+//   near_q                             A    B    C    C    D                  shifted by 0 to 3
+//   placed_q                                A    B    B    C                  by 0, 4, 8 or 12
+//   half_q                                       0         1                  16 bits are there
+//   out_valid_o                                                      1    0   32 bits; the next five cycles later
 module packer #(
   parameter int unsigned W     = 18,
   parameter int unsigned Depth = 16  // of the queue

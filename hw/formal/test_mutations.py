@@ -1,0 +1,41 @@
+"""Seeded bugs: each of these changes to a module must make its proof fail."""
+
+from pathlib import Path
+
+import pytest
+
+from formal.prove import prove
+from harness import BUILD, HW
+
+# What is broken, the module, the text and what it becomes
+MUTATIONS = [
+    ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
+    ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
+    ("a word over the spare one", "prim/skid_buffer", "moves || (ready_q && !in_valid_i)", "1'b1"),
+    ("the spare word forgotten", "prim/skid_buffer", "ready_q ? in_data_i : spare_q", "in_data_i"),
+    ("the mark of the last operand lost", "top/core_link", "({operand_last_i, operand_data_i})", "({1'b0, operand_data_i})"),
+    ("ready with a job on its way", "top/core_link", "core_job_ready_i && !core_job_valid_o", "core_job_ready_i"),
+    ("a job for all beside another", "top/dispatcher", "for_all_q ? idle_q : free_q != '0", "for_all_q || free_q != '0"),
+    ("operands of the other source", "bus/job_mux", "= operand_data_i[source_q]", "= operand_data_i[0]"),
+    ("one source always first", "bus/job_mux", "job_valid_i[!source_q] ? !source_q : source_q", "!job_valid_i[0]"),
+    ("no carry into the upper address", "bus/ring_address", "32'(low_q[32])", "32'd0"),
+    ("a ring twice as long", "bus/ring_address", "(17'd1 << size_log2_i)", "(17'd2 << size_log2_i)"),
+    ("a modulus taken for a key", "rsa/rsa_slots", "holds_q[index] != HoldsKey", "holds_q[index] == HoldsNothing"),
+    ("a slot that is being filled still full", "rsa/rsa_slots", "accept_i && (load_q || zeroise_q)", "accept_i && zeroise_q"),
+    ("a slot marked while all are cleared", "rsa/rsa_slots", "if (clear_i)", "if (clear_i && !mark_i)"),
+    ("an exponent of no bits", "rsa/rsa_slots", "upper_none_q || upper_over_q", "upper_over_q"),
+    ("an operation over another", "rsa/rsa_dispatch", "if (!valid_q) op_q", "op_q"),
+    ("shared regions in both halves", "rsa/rsa_dispatch", "ctx && !is_shared(region)", "ctx"),
+    ("the other context's queue asked", "rsa/rsa_dispatch", "op_ready_i[op_o.ctx]", "op_ready_i[0]"),
+]
+
+
+@pytest.mark.parametrize("bug,module,text,becomes", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_proof_catches(bug, module, text, becomes):
+    source = (HW / "rtl" / f"{module}.sv").read_text()
+    assert source.count(text) == 1, f"{text} is not in {module}, or more than once"
+    mutant = BUILD / "mutations" / f"{Path(module).name}.sv"
+    mutant.parent.mkdir(parents=True, exist_ok=True)
+    mutant.write_text(source.replace(text, becomes))
+    with pytest.raises(AssertionError, match=r"DONE \(FAIL"):
+        prove(HW / "formal" / f"{module}.sby", "prove", mutant)

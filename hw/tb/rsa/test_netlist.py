@@ -1,0 +1,82 @@
+"""What synthesis made of a small rsa_core for the ECP5 does every job, refuses what is wrong, and forgets its keys.
+
+Seen from its ports alone: there is nothing else of the source in a netlist.
+"""
+
+import os
+import random
+import sys
+from pathlib import Path
+
+import cocotb
+from cocotb.triggers import ClockCycles, RisingEdge
+from rsa_driver import (BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED, LEFT_TO_RIGHT,
+                        OK, RIGHT_TO_LEFT, SLIDING, Driver, Job)
+from rsa_model import Key, Sizes
+
+from harness import HW, RSA, simulate
+
+sys.path.insert(0, str(HW / "syn"))
+import netlist  # noqa: E402
+
+BITS, W, ROWS = 512, 18, 2
+
+
+def test_ecp5_netlist_does_what_the_source_does(monkeypatch):
+    monkeypatch.setitem(os.environ, "MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0")
+    sources, counts = netlist.ecp5("rsa_core", RSA, {"Rows": ROWS, "MaxBits": BITS, "KeySlots": 1, "OperandWords": 1024})
+    assert counts["MULT18X18D"] == 2 * ROWS
+    simulate("rsa_core", sources, "test_netlist", Path(__file__).parent, {}, {}, variant="netlist",
+             build_arguments=netlist.BUILD_ARGUMENTS)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def every_job_is_done_and_every_refusal_made(dut):
+    driver = Driver(dut)
+    await driver.start()
+    key = Key.generate(BITS)
+
+    async def gives(job: Job, value: int | None, status: int = OK) -> int:
+        answer = await driver.run(job)
+        assert (answer.status, answer.value) == (status, value), job
+        return answer.cycles
+
+    await gives(Job.private(5, BITS), None, EMPTY_SLOT)
+    await gives(Job.load_key(key), None)
+    times = {await gives(Job.private(m, BITS), pow(m, key.d, key.n)) for m in (key.p, random.randrange(key.n))}
+    assert len(times) == 1, "time depends on lengths alone"
+    inverse = pow(1 << W * Sizes(BITS, W, ROWS).digits, -1, key.n)
+    for a, b in ((1, key.n - 1), (random.randrange(key.n), random.randrange(key.n))):
+        await gives(Job.multiply(a, b, BITS), a * b * inverse % key.n)
+    for scheme in (FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING):
+        base, exponent = random.randrange(key.n), random.getrandbits(40)
+        await gives(Job.exponentiate(base, exponent, 40, BITS, scheme), pow(base, exponent, key.n))
+    await gives(Job.private(key.n, BITS), None, BAD_OPERAND)
+    await gives(Job.private(1, BITS, slot=1), None, BAD_SLOT)
+    await gives(Job.exponentiate(1, 1, 1025, BITS), None, BAD_LENGTH)
+
+    await gives(Job.load_key(Key(**{**key.__dict__, "dq": key.dq ^ 2})), None)
+    await gives(Job.private(random.randrange(2, key.n), BITS), None, CHECK_FAILED)
+    await gives(Job.zeroise(), None)
+    await gives(Job.multiply(1, 1, BITS), None, EMPTY_SLOT)
+    await gives(Job.load_modulus(key.n ^ 1), None, BAD_MODULUS)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def zeroise_stops_a_job_and_the_core_works_on_under_stalls(dut):
+    driver = Driver(dut, stall=0.2)
+    await driver.start()
+    key = Key.generate(BITS)
+    await driver.load(Job.load_key(key))
+    running = cocotb.start_soon(driver.run(Job.private(5, BITS)))
+    await ClockCycles(dut.clk_i, 20000)
+    dut.zeroise_i.value = 1
+    await RisingEdge(dut.clk_i)
+    dut.zeroise_i.value = 0
+    assert (await running).status == EMPTY_SLOT
+    await driver.ready()
+    m = random.randrange(key.n)
+    assert (await driver.run(Job.private(m, BITS))).status == EMPTY_SLOT
+    await driver.load(Job.load_key(key))
+    answer = await driver.run(Job.private(m, BITS))
+    assert (answer.status, answer.value) == (OK, pow(m, key.d, key.n))
