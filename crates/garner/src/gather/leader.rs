@@ -20,6 +20,9 @@ const YIELDS: u32 = 4;
 /// Time lost by yielding, as part of the time of one batch: one divided by this.
 const PATIENCE: u32 = 10;
 
+/// Batches that do not yield after a yield that another process had.
+const HURRIED: u32 = 16;
+
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
@@ -103,29 +106,37 @@ pub fn lead(core: &Arc<Core>, process: &Process, class: Class, own: Operation) -
 
 /// Lets company arrive before a batch is taken, when the last batches had company: yields until the batch is full, or has
 /// as many as lately, or a few yields or a tenth of a batch's time brought nobody. Time in which somebody came was not
-/// lost: those threads had it.
+/// lost: those threads had it. A yield that brought nobody and lasted longer than a batch went to another process, which
+/// may keep the processor for milliseconds: the next batches do without.
 ///
 /// `own` is the class of the leader's own operation; an executor has none and takes the oldest.
 pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>) {
     let (mut start, mut gathered, mut in_vain) = (Instant::now(), 0, 0);
+    let mut yielded = Duration::ZERO; // the longest since somebody came
     loop {
         let mut queue = lock(&process.queue);
         let state = queue.pool(pool);
         let Some(class) = own.or_else(|| state.oldest().map(|(class, _)| class)) else { return };
-        let batch_time = state.line(class).map_or(0, |line| line.batch_time);
+        let batch_time = Duration::from_nanos(state.line(class).map_or(0, |line| line.batch_time));
         let (before, company) = (gathered, state.company());
         gathered = state.in_line(class) + usize::from(own.is_some());
-        drop(queue);
-        if pool == Pool::Short || gathered >= core.route.limit(class) || gathered >= company {
-            return;
-        }
         if gathered > before {
-            (start, in_vain) = (Instant::now(), 0);
+            (start, in_vain, yielded) = (Instant::now(), 0, Duration::ZERO);
+        } else if yielded > batch_time && state.running == 1 {
+            state.hurried = HURRIED;
         }
-        if in_vain >= YIELDS || start.elapsed() >= Duration::from_nanos(batch_time) / PATIENCE {
+        let hurried = state.hurried > 0;
+        state.hurried = state.hurried.saturating_sub(1);
+        drop(queue);
+        if hurried || pool == Pool::Short || gathered >= core.route.limit(class) || gathered >= company {
             return;
         }
+        if in_vain >= YIELDS || start.elapsed() >= batch_time / PATIENCE {
+            return;
+        }
+        let going = Instant::now();
         thread::yield_now();
+        yielded = yielded.max(going.elapsed());
         in_vain += 1;
     }
 }

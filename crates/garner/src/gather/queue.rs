@@ -34,6 +34,8 @@ pub struct PoolState {
     pub waiting: usize,
     /// How many operations the last batches could have had, times [`PoolState::ONE`]: rises at once, falls slowly.
     company: u64,
+    /// Batches that are to start without giving way.
+    pub hurried: u32,
     lines: BTreeMap<Class, Line>,
 }
 
