@@ -20,7 +20,7 @@ PACKAGE = HW / "rtl" / "garner_pkg.sv"
 
 
 # All modules below and including `mont`
-MONT = ("mont/mont_pkg", "prim/delay", "prim/fifo", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
+MONT = ("mont/mont_pkg", "prim/delay", "prim/stage", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
         "mont/mont_array", "mont/mont_sequencer", "mont/mont")
 
 # The seed's row accelerators and ours
@@ -29,9 +29,9 @@ ROW = ("row/row_pkg", "prim/delay", "row/booth_mac", "row/multiply_add", "row/ci
 PRODUCT_SCAN = ("prim/delay", "row/booth_mac", "row/multiply_add", "row/product_scan")
 EXP = ("exp/exp_pkg", "exp/exponentiator")
 # All modules below and including `rsa_core`
-RSA = (*MONT, *EXP, "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots", "rsa/rsa_sizes",
-       "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale", "rsa/word_alu",
-       "rsa/rsa_core")
+RSA = (*MONT, *EXP, "prim/fifo", "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots",
+       "rsa/rsa_sizes", "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale",
+       "rsa/word_alu", "rsa/rsa_core")
 # Everything between a bus and the cores
 SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/bus_pkg", "bus/packet_buffer",
          "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",

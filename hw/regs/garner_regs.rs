@@ -36,7 +36,7 @@ pub const CAPABILITY_MONTGOMERY_R_STEP: u32 = 0x0000FFFF;
 /// CAPABILITY_MONTGOMERY, bits 31:16. Longest operand stream of a job, in 32-bit words.
 pub const CAPABILITY_MONTGOMERY_OPERAND_WORDS: u32 = 0xFFFF0000;
 /// Control.
-pub const CONTROL: usize = 0x020;
+pub const CONTROL: usize = 0x080;
 /// CONTROL, bits 0:0. 1: run the rings. 0: fetch no more descriptors; those fetched are completed (STATUS.idle), then all indices of the hardware return to 0.
 pub const CONTROL_ENABLE: u32 = 0x00000001;
 /// CONTROL, bits 1:1. Write 1: overwrite every key slot, operand memory and buffer. Jobs taken so far are answered, those that run or wait with StatusEmptySlot. STATUS.zeroising is 1 until all is overwritten; no job is taken meanwhile.
@@ -44,7 +44,7 @@ pub const CONTROL_ZEROISE: u32 = 0x00000002;
 /// CONTROL, bits 2:2. Write 1: all counters to 0.
 pub const CONTROL_CLEAR_COUNTERS: u32 = 0x00000004;
 /// Status.
-pub const STATUS: usize = 0x024;
+pub const STATUS: usize = 0x084;
 /// STATUS, bits 0:0. 1: no descriptor is fetched and not yet completed, and none can be fetched.
 pub const STATUS_IDLE: u32 = 0x00000001;
 /// STATUS, bits 1:1. 1: zeroising.
@@ -56,7 +56,7 @@ pub const STATUS_COMPLETION_OVERRUN: u32 = 0x00000008;
 /// STATUS, bits 15:8. Descriptors fetched and not yet completed.
 pub const STATUS_IN_FLIGHT: u32 = 0x0000FF00;
 /// Interrupt status. Write 1 to clear. The lines are status and enable, bit by bit.
-pub const INTERRUPT_STATUS: usize = 0x030;
+pub const INTERRUPT_STATUS: usize = 0x088;
 /// INTERRUPT_STATUS, bits 0:0. Completions are waiting: one was marked interrupt, or INTERRUPT_COALESCE says so.
 pub const INTERRUPT_STATUS_COMPLETION: u32 = 0x00000001;
 /// INTERRUPT_STATUS, bits 1:1. The last fetched descriptor was completed and none waits.
@@ -64,7 +64,7 @@ pub const INTERRUPT_STATUS_IDLE: u32 = 0x00000002;
 /// INTERRUPT_STATUS, bits 2:2. Something went wrong that ERROR tells.
 pub const INTERRUPT_STATUS_ERROR: u32 = 0x00000004;
 /// Interrupt enable.
-pub const INTERRUPT_ENABLE: usize = 0x034;
+pub const INTERRUPT_ENABLE: usize = 0x08C;
 /// INTERRUPT_ENABLE, bits 0:0.
 pub const INTERRUPT_ENABLE_COMPLETION: u32 = 0x00000001;
 /// INTERRUPT_ENABLE, bits 1:1.
@@ -72,13 +72,13 @@ pub const INTERRUPT_ENABLE_IDLE: u32 = 0x00000002;
 /// INTERRUPT_ENABLE, bits 2:2.
 pub const INTERRUPT_ENABLE_ERROR: u32 = 0x00000004;
 /// Interrupt coalescing. When completions raise an interrupt without being marked. Both 0: never.
-pub const INTERRUPT_COALESCE: usize = 0x038;
+pub const INTERRUPT_COALESCE: usize = 0x090;
 /// INTERRUPT_COALESCE, bits 7:0. As soon as this many are written since the last interrupt; 0: no such limit.
 pub const INTERRUPT_COALESCE_COUNT: u32 = 0x000000FF;
 /// INTERRUPT_COALESCE, bits 31:8. This many cycles after the first one since the last interrupt; 0: no such limit.
 pub const INTERRUPT_COALESCE_CYCLES: u32 = 0xFFFFFF00;
 /// Error. Write 1 to clear. Each bit sets INTERRUPT_STATUS.error when it comes up.
-pub const ERROR: usize = 0x03C;
+pub const ERROR: usize = 0x094;
 /// ERROR, bits 0:0. A descriptor could not be read; its completion has StatusBusFault and tag 0.
 pub const ERROR_DESCRIPTOR_FAULT: u32 = 0x00000001;
 /// ERROR, bits 1:1. Operands could not be read or results not written; the completion has StatusBusFault.
@@ -88,46 +88,46 @@ pub const ERROR_COMPLETION_FAULT: u32 = 0x00000004;
 /// ERROR, bits 3:3. An index written by the host was impossible: see STATUS.
 pub const ERROR_OVERRUN: u32 = 0x00000008;
 /// Submission ring, address, low word. A multiple of 64. Change only while CONTROL.enable is 0 and STATUS.idle is 1.
-pub const SUBMISSION_BASE_LOW: usize = 0x040;
+pub const SUBMISSION_BASE_LOW: usize = 0x100;
 /// Submission ring, address, high word.
-pub const SUBMISSION_BASE_HIGH: usize = 0x044;
+pub const SUBMISSION_BASE_HIGH: usize = 0x104;
 /// Submission ring, size. The ring has 2^log2 descriptors of 64 bytes. Change only while disabled and idle.
-pub const SUBMISSION_SIZE: usize = 0x048;
+pub const SUBMISSION_SIZE: usize = 0x108;
 /// SUBMISSION_SIZE, bits 3:0. 0 to 15.
 pub const SUBMISSION_SIZE_LOG2: u32 = 0x0000000F;
 /// Submission ring, tail: the doorbell. Descriptors the host has written, modulo 2^16 (not modulo the size). Write 0 before enabling.
-pub const SUBMISSION_TAIL: usize = 0x04C;
+pub const SUBMISSION_TAIL: usize = 0x10C;
 /// SUBMISSION_TAIL, bits 15:0.
 pub const SUBMISSION_TAIL_INDEX: u32 = 0x0000FFFF;
 /// Submission ring, head. Descriptors the hardware has read, modulo 2^16: their places are free again.
-pub const SUBMISSION_HEAD: usize = 0x050;
+pub const SUBMISSION_HEAD: usize = 0x110;
 /// SUBMISSION_HEAD, bits 15:0.
 pub const SUBMISSION_HEAD_INDEX: u32 = 0x0000FFFF;
 /// Completion ring, address, low word. A multiple of 16. Change only while CONTROL.enable is 0 and STATUS.idle is 1.
-pub const COMPLETION_BASE_LOW: usize = 0x060;
+pub const COMPLETION_BASE_LOW: usize = 0x180;
 /// Completion ring, address, high word.
-pub const COMPLETION_BASE_HIGH: usize = 0x064;
+pub const COMPLETION_BASE_HIGH: usize = 0x184;
 /// Completion ring, size. The ring has 2^log2 completions of 16 bytes. Change only while disabled and idle.
-pub const COMPLETION_SIZE: usize = 0x068;
+pub const COMPLETION_SIZE: usize = 0x188;
 /// COMPLETION_SIZE, bits 3:0. 0 to 15.
 pub const COMPLETION_SIZE_LOG2: u32 = 0x0000000F;
 /// Completion ring, head. Completions the host has taken, modulo 2^16. Write 0 before enabling.
-pub const COMPLETION_HEAD: usize = 0x06C;
+pub const COMPLETION_HEAD: usize = 0x18C;
 /// COMPLETION_HEAD, bits 15:0.
 pub const COMPLETION_HEAD_INDEX: u32 = 0x0000FFFF;
 /// Completion ring, tail. Completions the hardware has written, modulo 2^16.
-pub const COMPLETION_TAIL: usize = 0x070;
+pub const COMPLETION_TAIL: usize = 0x190;
 /// COMPLETION_TAIL, bits 15:0.
 pub const COMPLETION_TAIL_INDEX: u32 = 0x0000FFFF;
 /// Counter: clock cycles.
-pub const CYCLES: usize = 0x080;
+pub const CYCLES: usize = 0x200;
 /// Counter: jobs completed, whatever their status.
-pub const JOBS: usize = 0x088;
+pub const JOBS: usize = 0x208;
 /// Counter: jobs completed with a status other than StatusOk.
-pub const JOBS_FAILED: usize = 0x090;
+pub const JOBS_FAILED: usize = 0x210;
 /// Counter: cycles of cores at work, summed over the cores.
-pub const BUSY_CORE_CYCLES: usize = 0x098;
+pub const BUSY_CORE_CYCLES: usize = 0x280;
 /// Counter: cycles in which a transaction of the AXI4 master is under way.
-pub const BUS_CYCLES: usize = 0x0A0;
+pub const BUS_CYCLES: usize = 0x288;
 /// Counter: data beats of the AXI4 master, read and written.
-pub const BUS_BEATS: usize = 0x0A8;
+pub const BUS_BEATS: usize = 0x290;

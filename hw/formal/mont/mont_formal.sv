@@ -58,7 +58,7 @@ module mont_formal
     read_address = '{modulus: 1'b0, word: AddressWidth'(2 * Stride) + AddressWidth'(count_q)};
   end
 
-  mont #(.W(W), .Rows(Rows), .HopCycles(4), .OperandWords(Depth), .ModulusWords(Stride), .QueueDepth(2)) u_mont (
+  mont #(.W(W), .Rows(Rows), .HopCycles(4), .OperandWords(Depth), .ModulusWords(Stride)) u_mont (
     .clk_i, .rst_ni(rst_n),
     .config_i('{words: IndexWidth'(Words), passes: IndexWidth'(Passes), digits: IndexWidth'(Words)}),
     .op_valid_i(state_q == 3'd2), .op_ready_o(op_ready),

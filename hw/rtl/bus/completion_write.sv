@@ -89,6 +89,8 @@ module completion_write
   logic        phase_q;        // 1 in the first pass through the ring, 0 in the second, and so on
   logic [63:0] place;
   logic        from_answer, moves, writing;
+  logic        result_here, result_taken, result_last;
+  logic [31:0] result_word;
 
   // A host that polls may see a completion, and say so, before its write is answered and the tail moves on.
   assign writing   = state_q == Completion || state_q == End;
@@ -121,6 +123,19 @@ module completion_write
     .address_o(place)
   );
 
+  stage #(
+    .Width(33)
+  ) u_result (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (result_valid_i),
+    .in_ready_o (result_ready_o),
+    .in_data_i  ({result_last_i, result_data_i}),
+    .out_valid_o(result_here),
+    .out_ready_i(result_taken),
+    .out_data_o ({result_last, result_word})
+  );
+
   assign answer_ready_o = state_q == Idle;
   assign reject_ready_o = state_q == Idle && !answer_valid_i;
   assign from_answer    = answer_valid_i;
@@ -133,11 +148,11 @@ module completion_write
   assign command_words_o   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
 
   // A missing word is 0.
-  assign write_valid_o  = (state_q == Result && (result_valid_i || ended_q)) || state_q == Completion;
-  assign result_ready_o = (state_q == Result && write_ready_i && !ended_q) || state_q == Excess;
+  assign write_valid_o  = (state_q == Result && (result_here || ended_q)) || state_q == Completion;
+  assign result_taken   = (state_q == Result && write_ready_i && !ended_q) || state_q == Excess;
   assign moves          = write_valid_o && write_ready_i;
   always_comb begin
-    if (state_q == Result) write_data_o = ended_q ? '0 : result_data_i;
+    if (state_q == Result) write_data_o = ended_q ? '0 : result_word;
     else begin
       unique case (word_q)
         2'd0: write_data_o = {12'd0, status_q, context_q.tag};
@@ -175,17 +190,17 @@ module completion_write
         Result: if (moves) begin
           words_q     <= words_q - 1'b1;
           words_one_q <= words_q == 16'd2;
-          if (result_valid_i && result_last_i && !ended_q) ended_q <= 1'b1;
+          if (result_here && result_last && !ended_q) ended_q <= 1'b1;
           if (words_one_q) begin
-            if (ended_q || result_last_i) state_q <= ResultEnd;
+            if (ended_q || result_last) state_q <= ResultEnd;
             else state_q <= Excess;
-          end else if (result_last_i && !ended_q) begin
+          end else if (result_last && !ended_q) begin
             status_q <= StatusBadLength;
           end
         end
-        Excess: if (result_valid_i) begin
+        Excess: if (result_here) begin
           status_q <= StatusBadLength;
-          if (result_last_i) state_q <= ResultEnd;
+          if (result_last) state_q <= ResultEnd;
         end
         ResultEnd: if (write_done_i) begin
           if (write_error_i) status_q <= StatusBusFault;

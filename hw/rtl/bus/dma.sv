@@ -168,7 +168,8 @@ module dma
   logic [31:0]          operand_data;
   logic [FreeWidth-1:0] operand_free;
   logic                 job_valid, job_ready, fetched, fetch_more, fetch_quiet, restart;
-  job_t                 job;
+  logic                 job_waits, job_taken;
+  job_t                 job, job_next;
   logic                 reject_valid, reject_ready;
   status_e              reject_status;
   context_t             reject_context;
@@ -251,6 +252,19 @@ module dma
     .in_valid_i (job_valid),
     .in_ready_o (job_ready),
     .in_data_i  (job),
+    .out_valid_o(job_waits),
+    .out_ready_i(job_taken),
+    .out_data_o (job_next)
+  );
+
+  stage #(
+    .Width($bits(job_t))
+  ) u_job (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (job_waits),
+    .in_ready_o (job_taken),
+    .in_data_i  (job_next),
     .out_valid_o(job_valid_o),
     .out_ready_i(job_ready_i),
     .out_data_o (job_o)

@@ -41,7 +41,7 @@ module registers (
 
   state_e      state_q;
   logic        request_q, is_write_q;
-  logic [7:2]  address_q;   // all that is mapped lies below 0xFC: what lies beyond is read and written there
+  logic [5:0]  address_q;   // of the register: see `place_of`
   logic [31:0] data_q;      // to write, then what was read
   logic [3:0]  strobe_q;
   logic        error_q;
@@ -117,10 +117,17 @@ module registers (
     end
   end
 
+  // Group and word, as garner_regs.rdl lays them out: eight groups of eight words. What lies beyond is read and written in
+  // the last place, where nothing is mapped.
+  /* verilator lint_off UNUSEDSIGNAL */ // the two lowest bits
+  function automatic logic [5:0] place_of(logic [11:0] address);
+    return {address[9:7], address[4:2]} | {6{|{address[11:10], address[6:5]}}};
+  endfunction
+  /* verilator lint_on UNUSEDSIGNAL */
+
   always_ff @(posedge clk_i) begin
     if (state_q == Idle) begin
-      if (write_here) address_q <= write_address[7:2] | {6{|write_address[11:8]}};
-      else address_q <= read_address[7:2] | {6{|read_address[11:8]}};
+      address_q <= place_of(write_here ? write_address : read_address);
       data_q    <= write_data;
       strobe_q  <= write_strobe;
     end else if (state_q == Access && read_ack) begin
@@ -138,15 +145,12 @@ module registers (
     for (int unsigned i = 0; i < 4; i++) bit_enable[8*i +: 8] = {8{strobe_q[i]}};
   end
 
-  logic unused_address;
-  assign unused_address = &{write_address[1:0], read_address[1:0]};
-
   garner_regs u_block (
     .clk                 (clk_i),
     .arst_n              (rst_ni),
     .s_cpuif_req         (request_q),
     .s_cpuif_req_is_wr   (is_write_q),
-    .s_cpuif_addr        ({4'd0, address_q, 2'b00}),
+    .s_cpuif_addr        ({2'b00, address_q[5:3], 2'b00, address_q[2:0], 2'b00}),
     .s_cpuif_wr_data     (data_q),
     .s_cpuif_wr_biten    (bit_enable),
     .s_cpuif_req_stall_wr(stall_write),

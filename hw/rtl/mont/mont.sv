@@ -8,7 +8,7 @@
 //   R = 2^(W*Rows*passes);   a, b < 2*N~  gives  d = a*b/R mod n, d < 2*N~       (R > 4*N~: no final subtraction)
 //
 // Cycles of an operation: passes * words when both contexts are busy and 2*words >= PassCycles, or one is and
-// words >= PassCycles = Rows*HopCycles + 10; else passes * PassCycles (a context). Always the same for the same sizes.
+// words >= PassCycles = Rows*HopCycles + 11; else passes * PassCycles (a context). Always the same for the same sizes.
 //
 // Operations. `op_i` is taken when op_valid_i && op_ready_o[op_i.ctx]. Operations of a context are done in order, each may
 // use the result of the one before; those of different contexts in any order. All of them have the sizes `config_i`,
@@ -30,8 +30,7 @@ module mont
   parameter int unsigned Rows         = 15,    // two multipliers each
   parameter int unsigned HopCycles    = 5,     // see mont_row
   parameter int unsigned OperandWords = 8192,  // of the operand memory, a power of two
-  parameter int unsigned ModulusWords = 512,   // of each context, a power of two: the longest operand
-  parameter int unsigned QueueDepth   = 4      // operations waiting, each context
+  parameter int unsigned ModulusWords = 512    // of each context, a power of two: the longest operand
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -48,9 +47,9 @@ module mont
 );
 
   localparam int unsigned ProductCycles = 4;  // see mont_row
-  // Word 0 of a slot: address in cycle 2 after go, at row 0 in cycle 5, out of row Rows-1 Rows*C + L+1 later, written in
-  // the cycle after; a pass that starts PassCycles later reads it one cycle after that.
-  localparam int unsigned PassCycles = Rows * HopCycles + ProductCycles + 6;
+  // Word 0 of a slot: address in cycle 2 after go, flags at row 0 in cycle 5, out of row Rows-1 Rows*C + L+2 later,
+  // written in the cycle after; a pass that starts PassCycles later reads it one cycle after that.
+  localparam int unsigned PassCycles = Rows * HopCycles + ProductCycles + 7;
   localparam int unsigned OperandAddressWidth = $clog2(OperandWords);
   localparam int unsigned ModulusIndexWidth = $clog2(ModulusWords);
   if (W < 2) begin : gen_bad_width
@@ -78,14 +77,14 @@ module mont
   logic [AddressWidth-1:0] a_address_1, b_address_1, d_address[2];
   /* verilator lint_on UNUSEDSIGNAL */
   mont_sequencer #(
-    .Rows(Rows), .PassCycles(PassCycles), .DrainCycles(PassCycles + 4), .QueueDepth(QueueDepth)
+    .Rows(Rows), .PassCycles(PassCycles), .DrainCycles(PassCycles + 4)
   ) u_sequencer (
     .clk_i, .rst_ni, .config_i, .op_valid_i, .op_ready_o, .op_i,
     .slot_o(slot_1), .resume_o(resume_1), .index_o(index_1), .a_address_o(a_address_1), .a_valid_o(a_valid_1),
     .b_address_o(b_address_1), .d_address_o(d_address), .busy_o(working)
   );
 
-  // ---- Addresses: cycle 2 (the Nb address ProductCycles+2 later, that of t ProductCycles+1)
+  // ---- Addresses: cycle 2 (the Nb address ProductCycles+3 later, that of t ProductCycles+2)
   logic host_q;  // the host port has the memories
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) host_q <= 1'b0;
@@ -107,14 +106,14 @@ module mont
   slot_delay #(.Cycles(1)) u_slot_2 (.clk_i, .rst_ni, .slot_i(slot_1), .slot_o(slot_2));
 
   logic t_valid, n_valid;
-  delay #(.Width(ModulusIndexWidth + 2), .Cycles(ProductCycles + 1)) u_t_address (
+  delay #(.Width(ModulusIndexWidth + 2), .Cycles(ProductCycles + 2)) u_t_address (
     .clk_i, .d_i({slot_2.valid & resume_2, here_q}), .q_o({t_valid, t_address})
   );
-  delay #(.Width(ModulusIndexWidth + 2), .Cycles(ProductCycles + 1)) u_n_address (
+  delay #(.Width(ModulusIndexWidth + 2), .Cycles(ProductCycles + 2)) u_n_address (
     .clk_i, .d_i({slot_2.valid, here_q}), .q_o({n_valid, n_address_late})
   );
 
-  // ---- Memories: words leave in cycle 4, are at row 0 in cycle 5
+  // ---- Memories: words leave in cycle 4; a is at row 0 in cycle 5, b in cycle 6
   logic [W-1:0] a_word, b_word, n_word, t_word, write_data_q;
   logic operand_write_q, modulus_write_q, sum_write_q;
   operand_address_t operand_write_address_q;
@@ -144,12 +143,13 @@ module mont
     .clk_i, .d_i({a_valid_2, t_valid}), .q_o({a_valid_4, t_valid_late})
   );
   delay #(.Width(1), .Cycles(3)) u_n_valid (.clk_i, .d_i(n_valid), .q_o(n_valid_late));
-  logic [W-1:0] a_q, b_q, t_q, n_q, host_data_q;
+  logic [W-1:0] a_q, b_q, b_late_q, t_q, n_q, host_data_q;
   logic host_modulus_late;
   delay #(.Width(1), .Cycles(3)) u_host_modulus (.clk_i, .d_i(host_read_i.modulus), .q_o(host_modulus_late));
   always_ff @(posedge clk_i) begin
     a_q         <= a_valid_4 ? a_word : '0;
     b_q         <= slot_4.valid ? b_word : '0;
+    b_late_q    <= b_q;
     t_q         <= t_valid_late ? t_word : '0;
     n_q         <= n_valid_late ? n_word : '0;
     host_data_q <= host_modulus_late ? n_word : b_word;
@@ -162,7 +162,7 @@ module mont
   /* verilator lint_on UNUSEDSIGNAL */
   logic [W-1:0] o;
   mont_array #(.W(W), .Rows(Rows), .HopCycles(HopCycles)) u_array (
-    .clk_i, .rst_ni, .slot_i(slot_5), .a_i(a_q), .b_i(b_q), .t_i(t_q), .n_i(n_q),
+    .clk_i, .rst_ni, .slot_i(slot_5), .a_i(a_q), .b_i(b_late_q), .t_i(t_q), .n_i(n_q),
     .slot_early_o(slot_early), .slot_o(slot_out), .o_o(o)
   );
 

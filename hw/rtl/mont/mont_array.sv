@@ -1,12 +1,13 @@
 // The rows in a chain. b, n and the flags travel HopCycles a row, as the partial sum does; the digits of a come one
 // a cycle and travel one register less a row, so that digit i reaches row i with word 0 of b. Nothing is broadcast.
 //
-//   cycle          0      1      2     ...            C                     C+1
-//   b_i, slot_i   b[0]   b[1]   b[2]   ...            b[C]
+//   cycle          0      1      2     ...            C      C+1    C+2
+//   slot_i        first  valid  valid
 //   a_i           a[0]   a[1]   a[2]   ...
-//   row 0         b[0],a[0]
-//   row 1                                             b[0], a[1]            b[1]
-//   o_o           o[0] in cycle Rows*C + ProductCycles + 1, with slot_o
+//   b_i                  b[0]   b[1]   ...
+//   row 0         a[0]   b[0]   b[1]
+//   row 1                                             a[1]   b[0]   b[1]
+//   o_o           o[0] in cycle Rows*C + ProductCycles + 2, with slot_o
 module mont_array
   import mont_pkg::*;
 #(
@@ -19,7 +20,7 @@ module mont_array
   input  logic         rst_ni,
   input  slot_t        slot_i,
   input  logic [W-1:0] a_i,
-  input  logic [W-1:0] b_i,
+  input  logic [W-1:0] b_i,     // a cycle after slot_i and a_i
   input  logic [W-1:0] t_i,     // ProductCycles + 1 after b_i
   input  logic [W-1:0] n_i,     // ProductCycles + 2 after b_i
   output slot_t        slot_early_o,  // a cycle before slot_o
@@ -47,7 +48,7 @@ module mont_array
     end
     slot_delay #(.Cycles(HopCycles)) u_slot (.clk_i, .rst_ni, .slot_i(slot[i]), .slot_o(slot[i+1]));
   end
-  slot_delay #(.Cycles(ProductCycles)) u_early (.clk_i, .rst_ni, .slot_i(slot[Rows]), .slot_o(slot_early_o));
+  slot_delay #(.Cycles(ProductCycles + 1)) u_early (.clk_i, .rst_ni, .slot_i(slot[Rows]), .slot_o(slot_early_o));
   slot_delay #(.Cycles(1)) u_out (.clk_i, .rst_ni, .slot_i(slot_early_o), .slot_o);
   assign o_o = t[Rows];
 

@@ -2,23 +2,23 @@
 //
 //   x = t + a * b,   m = x mod 2^W,   o = floor(x / 2^W) + m * Nb        Nb = (N~ + 1) / 2^W
 //
-// which is (x + m * N~) / 2^W, because N~ = -1 mod 2^W: the low word of x is the quotient digit itself (Orup). The digit
-// `a` stands still in the input register of the first multiplier, the digit `m` in flip-flops in front of the second,
-// while b and Nb stream by. (Not in its input register: a block of four ECP5 multipliers has four clock enables, constant
-// one among them, so that with an enable of its own for each multiplier a quarter of a full device would lie idle.) Sums
-// are in carry-save form with one register and one carry an adder: four adders of W bits, none longer.
+// which is (x + m * N~) / 2^W, because N~ = -1 mod 2^W: the low word of x is the quotient digit itself (Orup). The digits
+// `a` and `m` stand still in flip-flops in front of the multipliers (see prim/multiplier for why not in those of the
+// cells), while b and Nb stream by. Sums are in carry-save form with one register and one carry an adder: four adders of
+// W bits, none longer.
 //
 // Word 0 of each stream, in cycles after `first_i` (L = ProductCycles, C = HopCycles); word j comes j cycles later:
 //
-//   0          b[0], a                  into multiplier 1
-//   L          a*b[0] out of it         y = low half + high half of the word before
-//   L+1        t[0], y[0]               z = y + t
-//   L+2        Nb[0], z[0] = m          into multiplier 2; z[1], z[2] ... are waiting for its products
-//   C+L        m*Nb[0] out of it        u = z[1] + high half of the word before
-//   C+L+1      o[0]                     the t[0] of the next row, which is C cycles behind: the loop is z -> m -> o
+//   0          a, first_i               a takes its place
+//   1          b[0]                     into multiplier 1
+//   L+1        a*b[0] out of it         y = low half + high half of the word before
+//   L+2        t[0], y[0]               z = y + t
+//   L+3        Nb[0], z[0] = m          into multiplier 2; z[1], z[2] ... are waiting for its products
+//   C+L+1      m*Nb[0] out of it        u = z[1] + high half of the word before
+//   C+L+2      o[0]                     the t[0] of the next row, which is C cycles behind: the loop is z -> m -> o
 //
 // A pass is `words` long (first_i .. last_i); the next may follow at once. The sum x has words+1 words: its top word,
-// made in cycles L+1 .. L+3 beside the next pass, takes its place behind z[words-1]. t, a*b/2^W < 2^(W*words) - m*Nb, so
+// made in cycles L+2 .. L+4 beside the next pass, takes its place behind z[words-1]. t, a*b/2^W < 2^(W*words) - m*Nb, so
 // that o has no carry out of its top word: operands below 2*N~ see to that (R > 4*N~).
 //
 // Inputs outside a pass are zero (b, t, n): then all carries are zero when the next pass comes.
@@ -31,7 +31,7 @@ module mont_row #(
   input  logic         first_i,  // cycle 0
   input  logic         last_i,   // cycle words-1
   input  logic [W-1:0] a_i,      // with first_i
-  input  logic [W-1:0] b_i,
+  input  logic [W-1:0] b_i,      // word 0 in cycle 1
   input  logic [W-1:0] t_i,      // ProductCycles + 1 after b_i
   input  logic [W-1:0] n_i,      // ProductCycles + 2 after b_i
   output logic [W-1:0] o_o       // HopCycles after t_i
@@ -41,25 +41,27 @@ module mont_row #(
     $fatal(1, "mont_row: HopCycles must be 4, 5 or 6");
   end
 
-  logic [ProductCycles:0]   first_q;          // [k]: first_i of k+1 cycles ago
-  logic [ProductCycles+2:0] last_q;
+  logic [ProductCycles+1:0] first_q;          // [k]: first_i of k+1 cycles ago
+  logic [ProductCycles+3:0] last_q;
   always_ff @(posedge clk_i) begin
-    first_q <= {first_q[ProductCycles-1:0], first_i};
-    last_q  <= {last_q[ProductCycles+1:0], last_i};
+    first_q <= {first_q[ProductCycles:0], first_i};
+    last_q  <= {last_q[ProductCycles+2:0], last_i};
   end
 
   // x = t + a*b
+  logic [W-1:0] a_q;
+  always_ff @(posedge clk_i) begin
+    if (first_i) a_q <= a_i;
+  end
   logic [2*W-1:0] ab, ab_q;
-  multiplier #(.Width(W), .PipelineRegister(1'b1)) u_product (
-    .clk_i, .a_enable_i(first_i), .a_i, .b_i, .product_o(ab)
-  );
+  multiplier #(.Width(W), .PipelineRegister(1'b1)) u_product (.clk_i, .a_i(a_q), .b_i, .product_o(ab));
 
   logic [W-1:0] high_q, high_top_q, y_q, y_top_q, z_q, z_top_q;
   logic y_carry_q, y_carry_top_q, z_carry_q, z_carry_top_q;
   logic [W:0] y_sum, z_sum;
   logic last_y, last_z;
-  assign last_y = last_q[ProductCycles-1];
-  assign last_z = last_q[ProductCycles];
+  assign last_y = last_q[ProductCycles];
+  assign last_z = last_q[ProductCycles+1];
   assign y_sum = {1'b0, ab_q[W-1:0]} + {1'b0, high_q} + (W+1)'(y_carry_q);
   assign z_sum = {1'b0, y_q} + {1'b0, t_i} + (W+1)'(z_carry_q);
   always_ff @(posedge clk_i) begin
@@ -80,12 +82,12 @@ module mont_row #(
   logic [2*W-1:0] mn, mn_q;
   logic [W-1:0] m_q;
   logic top_z;
-  assign top_z = last_q[ProductCycles+2];
+  assign top_z = last_q[ProductCycles+3];
   always_ff @(posedge clk_i) begin
-    if (first_q[ProductCycles]) m_q <= z_sum[W-1:0];
+    if (first_q[ProductCycles+1]) m_q <= z_sum[W-1:0];
   end
   multiplier #(.Width(W), .PipelineRegister(HopCycles >= 5)) u_reduction (
-    .clk_i, .a_enable_i(1'b1), .a_i(m_q), .b_i(n_i), .product_o(mn)
+    .clk_i, .a_i(m_q), .b_i(n_i), .product_o(mn)
   );
 
   logic [W-1:0] z_late;

@@ -19,8 +19,7 @@ module mont_sequencer
 #(
   parameter int unsigned Rows       = 15,
   parameter int unsigned PassCycles = 85,
-  parameter int unsigned DrainCycles = 90,  // from the last word's address to its result in memory, at most
-  parameter int unsigned QueueDepth = 4
+  parameter int unsigned DrainCycles = 90   // from the last word's address to its result in memory, at most
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -52,12 +51,16 @@ module mont_sequencer
     passes_1_q <= count_t'(config_i.passes) - count_t'(1);
   end
 
-  // Operations waiting; the head stays until its last pass is prepared
-  op_t head[2];
-  logic [1:0] waiting, pop_q;
+  // Operations waiting, two of each context; the head stays until its last pass is prepared
+  op_t head[2], behind[2];
+  logic [1:0] waiting, behind_valid, behind_ready, pop_q;
   for (genvar x = 0; x < 2; x++) begin : gen_queue
-    fifo #(.Width($bits(op_t)), .Depth(QueueDepth)) u_queue (
+    stage #(.Width($bits(op_t))) u_behind (
       .clk_i, .rst_ni, .in_valid_i(op_valid_i && op_i.ctx == 1'(x)), .in_ready_o(op_ready_o[x]), .in_data_i(op_i),
+      .out_valid_o(behind_valid[x]), .out_ready_i(behind_ready[x]), .out_data_o(behind[x])
+    );
+    stage #(.Width($bits(op_t))) u_head (
+      .clk_i, .rst_ni, .in_valid_i(behind_valid[x]), .in_ready_o(behind_ready[x]), .in_data_i(behind[x]),
       .out_valid_o(waiting[x]), .out_ready_i(pop_q[x]), .out_data_o(head[x])
     );
   end
@@ -70,7 +73,9 @@ module mont_sequencer
 
   // Preparation: 0 choose the context, 1 fetch, 2 compute, 3 keep
   logic [3:0] step_q;
+  logic [1:0] keep_q, go_ctx_q;  // step 3 and go_q, of each context: what they enable may lie far away
   logic ready_q, go_q, go_d, ctx_q, chosen;
+  logic begins_q;  // the operation of ctx_q has no pass done yet
   address_t a_q, a_next_q, b_q, d_q;
   count_t digits_now_q, digits_next_q, left_now_q, left_next_q;
   logic first_pass_q, last_pass_q;
@@ -78,37 +83,42 @@ module mont_sequencer
 
   always_ff @(posedge clk_i) begin
     if (step_q[1]) begin
-      a_q          <= fresh_q[ctx_q] ? head[ctx_q].a : at_q[ctx_q];
-      digits_now_q <= fresh_q[ctx_q] ? digits_1_q : digits_q[ctx_q];
-      left_now_q   <= fresh_q[ctx_q] ? passes_1_q : left_q[ctx_q];
+      a_q          <= begins_q ? head[ctx_q].a : at_q[ctx_q];
+      digits_now_q <= begins_q ? digits_1_q : digits_q[ctx_q];
+      left_now_q   <= begins_q ? passes_1_q : left_q[ctx_q];
       b_q          <= head[ctx_q].b;
       d_q          <= head[ctx_q].d;
-      first_pass_q <= fresh_q[ctx_q];
+      first_pass_q <= begins_q;
     end
     a_next_q      <= a_q + address_t'(Rows);
     digits_next_q <= digits_now_q - count_t'(Rows);
     left_next_q   <= left_now_q - count_t'(1);
     last_pass_q   <= left_now_q == '0;
-    if (step_q[3]) begin
-      at_q[ctx_q]     <= a_next_q;
-      digits_q[ctx_q] <= digits_next_q;
-      left_q[ctx_q]   <= left_next_q;
+    for (int unsigned x = 0; x < 2; x++) begin
+      keep_q[x] <= step_q[2] && ctx_q == 1'(x);
+      if (keep_q[x]) begin
+        at_q[x]     <= a_next_q;
+        digits_q[x] <= digits_next_q;
+        left_q[x]   <= left_next_q;
+      end
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      step_q  <= 4'b0001;
-      ready_q <= 1'b0;
-      fresh_q <= 2'b11;
-      pop_q   <= '0;
-      ctx_q   <= 1'b1;
+      step_q   <= 4'b0001;
+      ready_q  <= 1'b0;
+      fresh_q  <= 2'b11;
+      pop_q    <= '0;
+      ctx_q    <= 1'b1;
+      begins_q <= 1'b1;
     end else begin
       pop_q <= '0;
       if (step_q[0]) begin
         if (waiting != '0) begin
-          ctx_q  <= chosen;
-          step_q <= 4'b0010;
+          ctx_q    <= chosen;
+          begins_q <= fresh_q[chosen];
+          step_q   <= 4'b0010;
         end
       end else begin
         step_q <= {step_q[2:0], go_d};
@@ -123,7 +133,8 @@ module mont_sequencer
     end
   end
 
-  // Start: row 0 free in this cycle, the context's pass before far enough. The counters start a cycle after go_d.
+  // Start: row 0 free in this cycle, the context's pass before far enough. The counters start a cycle after go_d; at
+  // their end they take away nothing rather than stand still, which would be a clock enable and a long way to it.
   count_t row_0_q;                  // negative: free
   logic [TimeWidth-1:0] rest_q[2];  // negative: the context may start a pass
   logic free, rested_q;
@@ -134,15 +145,15 @@ module mont_sequencer
       go_q     <= 1'b0;
       rested_q <= 1'b0;
       row_0_q  <= '1;
+      go_ctx_q <= '0;
       for (int unsigned x = 0; x < 2; x++) rest_q[x] <= '1;
     end else begin
       go_q     <= go_d;
       rested_q <= rest_q[ctx_q][TimeWidth-1];
-      if (go_q) row_0_q <= words_3_q;
-      else if (!free) row_0_q <= row_0_q - count_t'(1);
+      row_0_q  <= go_q ? words_3_q : row_0_q - count_t'(!free);
       for (int unsigned x = 0; x < 2; x++) begin
-        if (go_q && ctx_q == 1'(x)) rest_q[x] <= TimeWidth'(PassCycles - 4);
-        else if (!rest_q[x][TimeWidth-1]) rest_q[x] <= rest_q[x] - TimeWidth'(1);
+        go_ctx_q[x] <= go_d && ctx_q == 1'(x);
+        rest_q[x]   <= go_ctx_q[x] ? TimeWidth'(PassCycles - 4) : rest_q[x] - TimeWidth'(!rest_q[x][TimeWidth-1]);
       end
     end
   end
@@ -176,14 +187,14 @@ module mont_sequencer
     end else begin
       first_q <= go_q;
       if (go_q) begin
-        window_q           <= 1'b1;
-        ctx_now_q          <= ctx_q;
-        store_q            <= last_pass_q;
-        resume_o           <= !first_pass_q;
-        d_address_o[ctx_q] <= d_q;
+        window_q  <= 1'b1;
+        ctx_now_q <= ctx_q;
+        store_q   <= last_pass_q;
+        resume_o  <= !first_pass_q;
       end else if (slot_o.last) begin
         window_q <= 1'b0;
       end
+      for (int unsigned x = 0; x < 2; x++) if (go_ctx_q[x]) d_address_o[x] <= d_q;
     end
   end
   assign slot_o = '{valid: window_q, first: first_q, last: window_q & word_q[CountWidth-1], ctx: ctx_now_q,
@@ -192,17 +203,17 @@ module mont_sequencer
 
   // Busy until the last word is in memory
   logic [TimeWidth-1:0] drain_q;
-  logic live_q;
+  logic live_q, here;
+  assign here = {waiting, behind_valid} != '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       drain_q <= '1;
       live_q  <= 1'b0;
     end else begin
-      live_q <= ready_q || go_q || window_q || waiting != '0 || pop_q != '0 || !drain_q[TimeWidth-1];
-      if (window_q) drain_q <= TimeWidth'(DrainCycles);
-      else if (!drain_q[TimeWidth-1]) drain_q <= drain_q - TimeWidth'(1);
+      live_q <= ready_q || go_q || window_q || here || pop_q != '0 || !drain_q[TimeWidth-1];
+      drain_q <= window_q ? TimeWidth'(DrainCycles) : drain_q - TimeWidth'(!drain_q[TimeWidth-1]);
     end
   end
-  assign busy_o = live_q || waiting != '0;
+  assign busy_o = live_q || here;
 
 endmodule

@@ -27,7 +27,7 @@
 //   alu_start_q                                         1                          or exponent_start_q
 //   check_failed_q                                                      of I[k]
 //
-// zeroise_i (a pulse) empties all slots at once, stops the job under way (StatusEmptySlot) and overwrites all memories;
+// zeroise_i (a pulse) empties all slots two cycles later, stops the job under way (StatusEmptySlot) and overwrites all memories;
 // then the job's answer is given. Only a result that has been announced with StatusOk is delivered first. The same is
 // done after reset: job_ready_o rises when all memories are zero.
 module rsa_core
@@ -109,6 +109,8 @@ module rsa_core
   sizes_t full_q, half_q;
   stride_t stride_q;
   mode_e mode_q;
+  logic open_q;       // a job is taken: in StIdle, from its second cycle on
+  logic zeroise_in_q; // zeroise_i, which comes from far away
   logic zeroise_q;    // asked for, not begun
   logic washing_q;    // the program that runs is that of zeroise
   logic owed_q;       // then answer the job that was stopped
@@ -124,7 +126,7 @@ module rsa_core
   rsa_slots #(.MaxBits(MaxBits), .KeySlots(KeySlots)) u_slots (
     .clk_i, .rst_ni, .job_i(job_q), .bits_o(slot_bits), .refusal_o(refusal),
     .accept_i(state_q == StRefuse && refusal == StatusOk),
-    .mark_i(state_q == StExecute && is_q[KindMark]), .key_i(instruction_q.dual), .clear_i(zeroise_i || zeroise_q)
+    .mark_i(state_q == StExecute && is_q[KindMark]), .key_i(instruction_q.dual), .clear_i(zeroise_q)
   );
 
   // Sizes of n, then of p and q
@@ -291,7 +293,7 @@ module rsa_core
   logic may_start, load_q, uses_mont_q, from_stream_q, to_stream_q, drained_q, stream_bad_q, check_failed, check_failed_q;
   status_e check_status, check_status_q;
   assign may_start = !uses_mont_q || quiet_q;
-  assign job_ready_o = state_q == StIdle && !zeroise_q;
+  assign job_ready_o = open_q;
   assign response_valid_o = state_q == StRespond;
   assign response_o = '{status: status_q, tag: job_q.tag};
   assign busy_o = state_q != StIdle;
@@ -363,24 +365,30 @@ module rsa_core
       instruction_q <= '0;
       mode_q       <= ModeFull;
       sizes_half_q <= 1'b0;
+      open_q       <= 1'b0;
+      zeroise_in_q <= 1'b0;
       zeroise_q    <= 1'b1;
       washing_q    <= 1'b0;
       owed_q       <= 1'b0;
       responded_q  <= 1'b0;
     end else begin
+      zeroise_in_q <= zeroise_i;
       unique case (state_q)
         StIdle: begin
           responded_q  <= 1'b0;
           sizes_half_q <= 1'b0;
           instruction_q <= '0;  // no check is pending
-          if (zeroise_q) begin
+          pc_q          <= PcWidth'(rsa_program_pkg::StartZeroise);  // StRefuse knows that of a job
+          if (open_q && job_valid_i) begin
+            open_q  <= 1'b0;
+            state_q <= StDecode;
+          end else if (zeroise_q) begin
+            open_q    <= 1'b0;
             washing_q <= 1'b1;
             zeroise_q <= 1'b0;
-            pc_q      <= PcWidth'(rsa_program_pkg::StartZeroise);
             state_q   <= StSizesStart;
           end else begin
-            job_q <= job_i;
-            if (job_valid_i) state_q <= StDecode;
+            open_q <= 1'b1;
           end
         end
 
@@ -458,7 +466,8 @@ module rsa_core
         default: if (response_ready_i) state_q <= responded_q ? StNext : StIdle;  // StRespond
       endcase
 
-      if (zeroise_i) zeroise_q <= 1'b1;
+      if (open_q) job_q <= job_i;
+      if (zeroise_in_q) zeroise_q <= 1'b1;
     end
   end
 

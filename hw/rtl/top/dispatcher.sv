@@ -208,6 +208,7 @@ module dispatcher
   logic [Cores-1:0]     done_cores_q;
   logic [Cores-1:0]     waiting_q;      // cores that have a response
   logic                 out_valid, out_ready;
+  logic                 result_end_q;   // the last word of a result has left
 
   // Of the cycle before: a response stays until it is taken, and the cycles until the next question are more than one.
   assign responds              = answer_state_q == Listen && (waiting_q & core_bit_q) != '0;
@@ -235,7 +236,7 @@ module dispatcher
 
   // A result has ended when its last word has left, and the next answer must not overtake it.
   assign done = (answer_state_q == Answer && answer_ready_i && !answer_q.has_result) ||
-                (result_valid_o && result_ready_i && result_last_o);
+                result_end_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -251,7 +252,9 @@ module dispatcher
       idle_q         <= 1'b0;
       done_cores_q   <= '0;
       waiting_q      <= '0;
+      result_end_q   <= 1'b0;
     end else begin
+      result_end_q <= result_valid_o && result_ready_i && result_last_o;
       waiting_q    <= core_response_valid_i;
       done_cores_q <= !done ? '0 : all_q ? '1 : core_bit_q;
       busy_q       <= (start ? busy_q | target : busy_q) & ~done_cores_q;
@@ -287,7 +290,7 @@ module dispatcher
           answer_state_q  <= answer_q.has_result ? Result : Listen;
           answer_q.status <= StatusOk;
         end
-        default: if (result_valid_o && result_ready_i && result_last_o) answer_state_q <= Listen;
+        default: if (result_end_q) answer_state_q <= Listen;
       endcase
     end
   end

@@ -123,14 +123,18 @@ module garner_top
   job_t                   core_job;
   logic [31:0]            core_operand_data;
   logic                   core_operand_last;
+  logic [Cores-1:0]       core_busy_q;
   logic [5:0]             busy_cores, busy_cores_q;
 
   always_comb begin
     busy_cores = '0;
-    for (int unsigned i = 0; i < Cores; i++) busy_cores = busy_cores + 6'(core_busy[i]);
+    for (int unsigned i = 0; i < Cores; i++) busy_cores = busy_cores + 6'(core_busy_q[i]);
   end
 
-  always_ff @(posedge clk_i) busy_cores_q <= busy_cores;
+  always_ff @(posedge clk_i) begin
+    core_busy_q  <= core_busy;
+    busy_cores_q <= busy_cores;
+  end
 
   logic reset_n;  // of all but the cores
 

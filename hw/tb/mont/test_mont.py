@@ -42,7 +42,7 @@ def shapes() -> list[Sizes]:
 
 
 def pass_cycles(rows: int) -> int:
-    return rows * int(os.environ["HOP"]) + 10
+    return rows * int(os.environ["HOP"]) + 11
 
 
 async def run(driver: Driver, sizes: Sizes, contexts: list[int], operations: int, places: int = 6):

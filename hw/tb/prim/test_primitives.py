@@ -1,4 +1,5 @@
-"""multiplier and ram: the twins of all families do the same, cycle by cycle; the vendors' cells are our models of them."""
+"""multiplier, ram and reset_buffer: the twins of all families do the same, cycle by cycle; the vendors' cells are our models
+of them."""
 
 import os
 import random
@@ -7,11 +8,11 @@ from pathlib import Path
 import cocotb
 import pytest
 from cocotb.clock import Clock
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import ReadOnly, RisingEdge, Timer
 
 from harness import HW, rtl, simulate
 
-CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD"), "xilinx7": ("DSP48E1", "RAMB18E1")}
+CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 
 
 def run(top: str, family: str, parameters: dict, test: str):
@@ -34,18 +35,21 @@ def test_ram(family, width, depth):
     run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
 
 
+@pytest.mark.parametrize("family", CELLS)
+def test_reset_buffer(family):
+    run("reset_buffer", family, {}, "reset_comes_at_once_and_goes_a_cycle_later")
+
+
 @cocotb.test()
 async def product_of_the_operands_in_its_cycle(dut):
     width, latency = int(os.environ["WIDTH"]), 2 + int(os.environ["PIPELINEREGISTER"])
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
-    products, a_held = [], None
+    products = []
     for cycle in range(2000):
         corners = (0, 1, (1 << width) - 1, 1 << width - 1)
         a, b = (random.choice(corners) if random.random() < 0.2 else random.getrandbits(width) for _ in range(2))
-        enable = cycle == 0 or random.random() < 0.5
-        dut.a_i.value, dut.b_i.value, dut.a_enable_i.value = a, b, int(enable)
-        a_held = a if enable else a_held
-        products.append(a_held * b)
+        dut.a_i.value, dut.b_i.value = a, b
+        products.append(a * b)
         await RisingEdge(dut.clk_i)
         await ReadOnly()
         if len(products) >= latency:
@@ -75,3 +79,23 @@ async def words_come_back_from_where_they_went(dut):
         if len(expected) >= 2 and expected[-2] is not None:
             assert int(dut.read_data_o.value) == expected[-2], cycle
         await cocotb.triggers.NextTimeStep()
+
+
+@cocotb.test()
+async def reset_comes_at_once_and_goes_a_cycle_later(dut):
+    dut.rst_ni.value = 0
+    cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+    for cycles in (1, 2, 5):
+        await RisingEdge(dut.clk_i)
+        await Timer(1, "ns")
+        assert dut.rst_no.value == 0
+        dut.rst_ni.value = 1
+        await Timer(1, "ns")
+        assert dut.rst_no.value == 0, "released with no edge of the clock"
+        for _ in range(cycles):
+            await RisingEdge(dut.clk_i)
+            await Timer(1, "ns")
+            assert dut.rst_no.value == 1
+        dut.rst_ni.value = 0
+        await Timer(1, "ns")
+        assert dut.rst_no.value == 0, "waits for the clock"

@@ -1,14 +1,14 @@
 // Multiplier in one MULT18X18D of the ECP5, with the registers of the cell. Contract: see the generic twin.
 //
-// The operand `a` has its own clock enable (CE1); input and output registers are always used, the pipeline register
-// if PipelineRegister: without it the cell is slower inside (a limit nextpnr does not check).
+// Input and output registers are always used, the pipeline register if PipelineRegister: without it the cell is slower
+// inside (a limit nextpnr does not check). No clock enable: a block of four has four, constant one among them, so that
+// enables of their own would leave cells without a place in a full device.
 // Source  Lattice FPGA-TN-02205 (ECP5 sysDSP usage guide).
 module multiplier #(
   parameter int unsigned Width            = 18,
   parameter bit          PipelineRegister = 1'b1
 ) (
   input  logic               clk_i,
-  input  logic               a_enable_i,
   input  logic [Width-1:0]   a_i,
   input  logic [Width-1:0]   b_i,
   output logic [2*Width-1:0] product_o
@@ -27,14 +27,14 @@ module multiplier #(
   assign product_o = p[2*Width-1:0];
 
   MULT18X18D #(
-    .REG_INPUTA_CLK("CLK0"), .REG_INPUTA_CE("CE1"), .REG_INPUTA_RST("RST0"),
+    .REG_INPUTA_CLK("CLK0"), .REG_INPUTA_CE("CE0"), .REG_INPUTA_RST("RST0"),
     .REG_INPUTB_CLK("CLK0"), .REG_INPUTB_CE("CE0"), .REG_INPUTB_RST("RST0"),
     .REG_PIPELINE_CLK(PipelineRegister ? "CLK0" : "NONE"), .REG_PIPELINE_CE("CE0"), .REG_PIPELINE_RST("RST0"),
     .REG_OUTPUT_CLK("CLK0"), .REG_OUTPUT_CE("CE0"), .REG_OUTPUT_RST("RST0"),
     .CLK0_DIV("ENABLED"), .GSR("DISABLED")
   ) u_cell (
     .CLK0(clk_i), .CLK1(1'b0), .CLK2(1'b0), .CLK3(1'b0),
-    .CE0(1'b1), .CE1(a_enable_i), .CE2(1'b1), .CE3(1'b1),
+    .CE0(1'b1), .CE1(1'b1), .CE2(1'b1), .CE3(1'b1),
     .RST0(1'b0), .RST1(1'b0), .RST2(1'b0), .RST3(1'b0),
     .SIGNEDA(1'b0), .SIGNEDB(1'b0), .SOURCEA(1'b0), .SOURCEB(1'b0),
     .A0(a[0]), .A1(a[1]), .A2(a[2]), .A3(a[3]), .A4(a[4]), .A5(a[5]), .A6(a[6]), .A7(a[7]), .A8(a[8]), .A9(a[9]),

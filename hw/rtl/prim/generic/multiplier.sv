@@ -4,14 +4,12 @@
 //   a_i, b_i     A
 //   product_o                   A*B
 //
-// `a_enable_i` low keeps the operand `a` of before: one factor stands still in the cell while the other streams.
 // No reset: the product is unknown until the operands have been given.
 module multiplier #(
   parameter int unsigned Width            = 18,
   parameter bit          PipelineRegister = 1'b1
 ) (
   input  logic               clk_i,
-  input  logic               a_enable_i,
   input  logic [Width-1:0]   a_i,
   input  logic [Width-1:0]   b_i,
   output logic [2*Width-1:0] product_o
@@ -21,8 +19,8 @@ module multiplier #(
   logic [2*Width-1:0] product_d;
 
   always_ff @(posedge clk_i) begin
-    if (a_enable_i) a_q <= a_i;
-    b_q <= b_i;
+    a_q       <= a_i;
+    b_q       <= b_i;
     product_o <= product_d;
   end
 

@@ -1,14 +1,13 @@
 // Multiplier in one DSP48E1 of the Xilinx 7 series, with the registers of the cell. Contract: see the generic twin.
 //
-// The cell multiplies 25 x 18 bits signed: 17 bits of unsigned factors. `a` stands in A2 (CEA2), `b` in B2; M is the
-// pipeline register, P the output register.
+// The cell multiplies 25 x 18 bits signed: 17 bits of unsigned factors. `a` is in A2, `b` in B2; M is the pipeline
+// register, P the output register.
 // Source  Xilinx UG479 (7 series DSP48E1 slice).
 module multiplier #(
   parameter int unsigned Width            = 17,
   parameter bit          PipelineRegister = 1'b1
 ) (
   input  logic               clk_i,
-  input  logic               a_enable_i,
   input  logic [Width-1:0]   a_i,
   input  logic [Width-1:0]   b_i,
   output logic [2*Width-1:0] product_o
@@ -32,7 +31,7 @@ module multiplier #(
     .A(30'(a_i)), .B(18'(b_i)), .C(48'd0), .D(25'd0), .CARRYIN(1'b0),
     .ACIN(30'd0), .BCIN(18'd0), .PCIN(48'd0), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0),
     .OPMODE(7'b0000101), .ALUMODE(4'b0000), .INMODE(5'b00000), .CARRYINSEL(3'b000),  // P = M
-    .CEA1(1'b0), .CEA2(a_enable_i), .CEB1(1'b0), .CEB2(1'b1), .CEC(1'b0), .CED(1'b0), .CEAD(1'b0),
+    .CEA1(1'b0), .CEA2(1'b1), .CEB1(1'b0), .CEB2(1'b1), .CEC(1'b0), .CED(1'b0), .CEAD(1'b0),
     .CEM(1'b1), .CEP(1'b1), .CEINMODE(1'b0), .CECTRL(1'b0), .CEALUMODE(1'b0), .CECARRYIN(1'b0),
     .RSTA(1'b0), .RSTB(1'b0), .RSTC(1'b0), .RSTD(1'b0), .RSTM(1'b0), .RSTP(1'b0),
     .RSTINMODE(1'b0), .RSTCTRL(1'b0), .RSTALUMODE(1'b0), .RSTALLCARRYIN(1'b0),
