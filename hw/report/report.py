@@ -338,7 +338,8 @@ def stale(found: list[dict]) -> list[str]:
         pins = full.SHELL_SOURCES if record["parameters"] == full.SHELL_PARAMETERS else full.SOURCES
         sources = (rows.SOURCES | CORES | {"garner_pins": pins}).get(record["top"])
         if sources and record["kind"] == "synthesis":
-            if place.fingerprint(place.sources(record["top"], sources, record["family"])[1]) != record["sources"]:
+            files = place.sources(record["top"], sources, record["family"])[1]
+            if place.stamp_of(files, record["parameters"] == full.PARAMETERS) != record["sources"]:
                 names.append(place.name_of(record["top"], record["parameters"], record["family"]))
     return names
 

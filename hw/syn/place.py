@@ -9,7 +9,8 @@ Families: ecp5 (Yosys synth_ecp5, nextpnr for an LFE5U-85 in CABGA756: fmax, LUT
 synth_xilinx: LUT, FF, DSP, RAMB18; no clock, for no open tool places a 7 series part from the registries; `--no-dsp`
 makes multipliers of LUTs, for either). `rsa_core` is placed with a register at every port (rsa_core_ports.sv), which
 adds some 280 flip-flops. A word in capitals (MONT) stands for the list of that name in harness.py.
-`--once MODULE PARAMETERS`: the instances of this module are all alike, it is synthesised by itself.
+`--once MODULE PARAMETERS`: the instances of this module are all alike, it is synthesised by itself, and the whole placed by
+floorplan.py, which needs a native nextpnr-ecp5 (that of the Python environment has no --pre-place).
 
 Results are kept in hw/report/runs/*.json, one file a run, and used again while sources and parameters are the same
 (`sources` is a hash of them); work files lie in hw/build/syn.
@@ -33,6 +34,7 @@ import harness  # noqa: E402
 
 RUNS = HW / "report" / "runs"
 WORK = HW / "build" / "syn"
+FLOORPLAN = HW / "syn" / "floorplan.py"  # of a full device
 CELLS = HW / "tb" / "prim" / "cells"  # their models serve as declarations: inside, they are black boxes
 VENDOR = {"ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 DEVICE = ["--85k", "--package", "CABGA756"]
@@ -46,10 +48,17 @@ def name_of(top: str, parameters: dict, extra: str = "") -> str:
 
 
 def fingerprint(files: list[Path]) -> str:
+    """Of what the files say; a comment changes nothing."""
     digest = hashlib.sha256()
     for file in files:
-        digest.update(file.read_bytes())
+        text = file.read_text()
+        digest.update((re.sub(r"\s*//[^\n]*", "", text) if file.suffix in (".sv", ".v") else text).encode())
     return digest.hexdigest()[:16]
+
+
+def stamp_of(files: list[Path], full: bool) -> str:
+    """What a record's figures depend on, beside parameters and tools."""
+    return fingerprint([*files, FLOORPLAN] if full else files)
 
 
 def sources(top: str, names: tuple[str, ...], family: str) -> tuple[str, list[Path]]:
@@ -68,32 +77,32 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
     WORK.mkdir(parents=True, exist_ok=True)
     base = WORK / name_of(top, parameters, family + ("-no-dsp" if no_dsp else "") + (f"-{once[0]}" if once else ""))
     netlist, mark, log = base.with_suffix(".netlist.json"), base.with_suffix(".mark"), base.with_suffix(".yosys.log")
-    stamp = fingerprint(files) + version("pyosys")
     stat = base.with_suffix(".stat.json")
+    cells = [CELLS / f"{cell}.v" for cell in VENDOR[family]]
+
+    def netlist_of(module: str, values: dict, *boxes: str) -> list[str]:
+        generics = [f"-G{key}={value}" for key, value in values.items()]
+        black = [f"--blackboxed-module {box}" for box in (*VENDOR[family], *boxes)]
+        synth = {"ecp5": "synth_ecp5 -abc9", "xilinx7": "synth_xilinx -family xc7 -abc9 -flatten"}[family]
+        synth = f"{synth}{' -nodsp' if no_dsp else ''} -top {module}"
+        # The eight flip-flops of an ECP5 tile share one reset (as nextpnr has it): hundreds of small synchronous
+        # ones, in their place in the logic, would leave tiles half empty, and a full device without a place.
+        stages = [f"{synth} -run :map_ffs", "dffunmap -srst-only", f"{synth} -run map_ffs:"]
+        return [" ".join(["read_slang", "--top", module, *generics, *black, *map(str, [*files, *cells])]),
+                *(stages if family == "ecp5" else [synth])]
+
+    if once:
+        module, values = once
+        read, *synth = netlist_of(top, parameters, module)
+        script = [*netlist_of(module, values), "design -stash once", read, f"unparametrise {module}", *synth,
+                  f"delete ={module}", f"design -copy-from once -as {module} {module}", "flatten",
+                  "opt_clean -purge"]
+    else:
+        script = netlist_of(top, parameters)
+    script += [f"tee -q -o {stat} stat -json", *([f"write_json {netlist}"] if family == "ecp5" else [])]
+    stamp = "\n".join([fingerprint(files), version("pyosys"), *script])
     if not (mark.exists() and mark.read_text() == stamp):
         mark.unlink(missing_ok=True)
-        cells = [CELLS / f"{cell}.v" for cell in VENDOR[family]]
-
-        def netlist_of(module: str, values: dict, *boxes: str) -> list[str]:
-            generics = [f"-G{key}={value}" for key, value in values.items()]
-            black = [f"--blackboxed-module {box}" for box in (*VENDOR[family], *boxes)]
-            synth = {"ecp5": "synth_ecp5 -abc9", "xilinx7": "synth_xilinx -family xc7 -abc9 -flatten"}[family]
-            synth = f"{synth}{' -nodsp' if no_dsp else ''} -top {module}"
-            # The eight flip-flops of an ECP5 tile share one reset (as nextpnr has it): hundreds of small synchronous
-            # ones, in their place in the logic, would leave tiles half empty, and a full device without a place.
-            stages = [f"{synth} -run :map_ffs", "dffunmap -srst-only", f"{synth} -run map_ffs:"]
-            return [" ".join(["read_slang", "--top", module, *generics, *black, *map(str, [*files, *cells])]),
-                    *(stages if family == "ecp5" else [synth])]
-
-        if once:
-            module, values = once
-            read, *synth = netlist_of(top, parameters, module)
-            script = [*netlist_of(module, values), "design -stash once", read, f"unparametrise {module}", *synth,
-                      f"delete ={module}", f"design -copy-from once -as {module} {module}", "flatten",
-                      "opt_clean -purge"]
-        else:
-            script = netlist_of(top, parameters)
-        script += [f"tee -q -o {stat} stat -json", *([f"write_json {netlist}"] if family == "ecp5" else [])]
         base.with_suffix(".ys").write_text("\n".join(script) + "\n")
         log.unlink(missing_ok=True)
         result = subprocess.run([sys.executable, str(HW / "syn" / "yosys.py"), str(base.with_suffix(".ys")), str(log)],
@@ -125,13 +134,14 @@ def nextpnr_version() -> str:
     return re.search(r"Version ([^)]+)\)", said.stdout + said.stderr)[1]
 
 
-def place(netlist: Path, speed: int, seed: int, placer: str) -> dict:
+def place(netlist: Path, speed: int, seed: int, floorplan: Path | None) -> dict:
     """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed."""
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")
     log = netlist.with_suffix(f".{speed}.{seed}.log")
     with log.open("w") as out:
         code = subprocess.run([nextpnr(), *DEVICE, "--speed", str(speed), "--json", netlist.name, "--freq", str(TARGET),
-                               "--seed", str(seed), "--placer", placer, "--timing-allow-fail", "--lpf-allow-unconstrained",
+                               "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
+                               *(["--pre-place", str(floorplan)] if floorplan else []),
                                "--report", report.name], stdout=out, stderr=out, cwd=WORK).returncode  # sees no /tmp
     if code:
         raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
@@ -149,7 +159,7 @@ def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5"
     kind = f"{once[0]}-{kind}" if once else kind
     key = name_of(top, parameters, kind)
     kept = RUNS / f"{key}.json"
-    stamp = fingerprint(files)
+    stamp = stamp_of(files, bool(once))
     if kept.exists():
         record = json.loads(kept.read_text())
         if record["sources"] == stamp:
@@ -159,8 +169,8 @@ def run(top: str, names: tuple[str, ...], parameters: dict, family: str = "ecp5"
               "tools": {"yosys": version("pyosys"), "nextpnr": nextpnr_version()}}
     netlist, counts = synthesise(built, files, parameters, family, no_dsp, once)
     if family == "ecp5":
-        placer = "static" if once else "heap"  # a full device: wires a third shorter; smaller designs: no gain
-        record |= {"device": "LFE5U-85", "speed": speed, "seed": seed} | place(netlist, speed, seed, placer)
+        record |= {"device": "LFE5U-85", "speed": speed, "seed": seed}
+        record |= place(netlist, speed, seed, FLOORPLAN if once else None)
     else:
         record |= xilinx7(counts)
     record["seconds"] = round(time.time() - start)
