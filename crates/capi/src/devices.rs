@@ -35,7 +35,7 @@ fn all(config: &Config) -> Vec<Arc<dyn Device>> {
     devices
 }
 
-/// A configuration with that device only.
+/// A configuration with that device only, and the CPU for what a GPU does not take (anything before it is open).
 pub fn only(name: &str) -> Result<Config, Failure> {
     let config = Config::new()?;
     let devices = all(&config);
@@ -47,7 +47,10 @@ pub fn only(name: &str) -> Result<Config, Failure> {
     if !config.devices.iter().any(|present| Arc::ptr_eq(present, device)) {
         return Ok(Config::with(Arc::new(Libcrypto), vec![]));
     }
-    Ok(Config::with(Arc::clone(&config.arithmetic), vec![Arc::clone(device)]))
+    let mut only = Config::with(Arc::clone(&config.arithmetic), vec![Arc::clone(device)]);
+    only.fallback =
+        devices.iter().filter(|other| other.name() == "cpu" && !Arc::ptr_eq(other, device)).cloned().collect();
+    Ok(only)
 }
 
 /// See `garner.h`.

@@ -48,7 +48,8 @@ impl Service {
                 return Ok(service);
             }
             let (config, worthwhile) = settings.config()?;
-            let device = config.devices.first().map_or("libcrypto", |device| device.name()).to_owned();
+            let names: Vec<&str> = config.devices.iter().map(|device| device.name()).collect();
+            let device = if names.is_empty() { "libcrypto".to_owned() } else { names.join(",") };
             let arithmetic = Arc::clone(&config.arithmetic);
             let gatherer = Gatherer::new(config);
             let keys = AtomicU64::new(0);
@@ -78,7 +79,7 @@ impl Service {
         &*self.arithmetic
     }
 
-    /// The name of the device.
+    /// The names of the devices, the preferred one first.
     pub fn device(&self) -> &str {
         &self.device
     }

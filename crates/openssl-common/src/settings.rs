@@ -19,7 +19,7 @@ pub struct Refused {
 /// What runs the operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Device_ {
-    /// The fastest that beats OpenSSL; none, if nothing does.
+    /// All that this machine has and that may beat OpenSSL, GPUs too; none, if nothing does.
     Auto,
     /// AVX-512 IFMA, or an error.
     Cpu,
@@ -90,6 +90,9 @@ impl Settings {
                 other if ADDED.lock().unwrap_or_else(PoisonError::into_inner).contains_key(other) => {
                     Device_::Added(other.to_owned())
                 }
+                gpu if gpu == "cuda" || gpu.starts_with("cuda:") => {
+                    return refused("is not needed: auto uses a GPU where there is one, for large batches".to_owned());
+                }
                 boards if boards.contains(':') => {
                     Device_::Boards(boards.split(',').map(|address| address.trim().to_owned()).collect())
                 }
@@ -132,16 +135,18 @@ impl Settings {
                 }
                 (config, true)
             }
-            Device_::Auto | Device_::Cpu => {
+            Device_::Auto => {
+                let config = Config::new().map_err(|error| refused("auto", error.to_string()))?;
+                let worthwhile = !config.devices.is_empty();
+                (config, worthwhile)
+            }
+            Device_::Cpu => {
                 let host = host()?;
-                let fast = host.lanes() > 1;
-                if !fast && self.device == Device_::Cpu {
+                if host.lanes() == 1 {
                     let reason = "this processor has no AVX-512 IFMA, or GARNER_CPU forbids it; use device = auto";
                     return Err(refused("cpu", reason.to_owned()));
                 }
-                let devices: Vec<Arc<dyn Device>> =
-                    if fast { vec![Arc::new(Cpu::new(Arc::clone(&host)))] } else { Vec::new() };
-                (Config::with(host, devices), fast)
+                (Config::with(Arc::clone(&host), vec![Arc::new(Cpu::new(host))]), true)
             }
         };
         let [slots, queue_limit, failures, faults] = self.numbers;
@@ -161,6 +166,11 @@ mod tests {
     fn bad_values_are_refused_with_their_name_and_what_would_be_good() {
         for (name, value, error) in [
             ("device", "gpu", "device = gpu: must be auto, cpu, libcrypto, or the address of a board"),
+            (
+                "device",
+                "cuda:0",
+                "device = cuda:0: is not needed: auto uses a GPU where there is one, for large batches",
+            ),
             ("slots", "0", "slots = 0: must be a whole number from 1 to 4096"),
             ("slots", "two", "slots = two: must be a whole number from 1 to 4096"),
             ("queue_limit", "-1", "queue_limit = -1: must be a whole number from 1 to 16777216"),
@@ -180,6 +190,15 @@ mod tests {
         settings.set("device", "vfio-user:/nonexistent/board, 0000:ff:1f.7").unwrap();
         let error = settings.config().unwrap_err().to_string();
         assert!(error.starts_with("device = vfio-user:/nonexistent/board: board: "), "{error}");
+    }
+
+    #[test]
+    fn auto_is_all_that_the_library_uses_by_itself_on_this_machine() {
+        let names =
+            |config: &Config| -> Vec<String> { config.devices.iter().map(|device| device.name().to_owned()).collect() };
+        let (config, worthwhile) = Settings::default().config().unwrap();
+        assert_eq!(names(&config), names(&Config::new().unwrap()));
+        assert_eq!(worthwhile, !config.devices.is_empty());
     }
 
     #[test]
