@@ -4,7 +4,7 @@ use crate::energy::Meter;
 use crate::report::Row;
 use crate::samples::{Samples, Work};
 use garner::device::DeviceError;
-use garner::device::cuda::{Buffer, Machine, Queue, Style};
+use garner::device::cuda::{Buffer, Machine, Style, Watched};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, Role};
@@ -54,7 +54,7 @@ pub fn private<M: Machine>(
     let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
     let tiles = count.div_ceil(LANES);
     let number = tiles * words * LANES;
-    let mut queue = machine.queue()?;
+    let mut queue = Watched::new(machine, &Default::default())?;
     let index = tiles * LANES * ROW_WORDS;
     let records = KEYS * KEY_PARTS * words;
     for (buffer, words) in [
@@ -140,7 +140,7 @@ pub fn public<M: Machine>(
 ) -> Result<Row, DeviceError> {
     let tiles = count.div_ceil(LANES);
     let number = tiles * words * LANES;
-    let mut queue = machine.queue()?;
+    let mut queue = Watched::new(machine, &Default::default())?;
     for buffer in [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE, Buffer::POWER, Buffer::RESULT] {
         queue.reserve(buffer, number)?;
     }

@@ -166,6 +166,8 @@ pub struct DriverQueue {
 struct Memory {
     there: sys::CUdeviceptr,
     words: usize,
+    /// Whether it is allocated and freed in the stream's order. What is freed otherwise waits for all of the GPU's streams.
+    ordered: bool,
     /// What copies go through; made by the first, for tables are never copied.
     staging: Option<Staging>,
 }
@@ -216,10 +218,9 @@ impl DriverQueue {
         memory
     }
 
-    /// Where a buffer is there, and staging of at least `words` words for it, once nothing is under way any more.
+    /// Where a buffer is there, and staging of at least `words` words for it.
     fn staged(&mut self, buffer: Buffer, words: usize) -> Result<(sys::CUdeviceptr, &mut [u32]), DeviceError> {
         self.bind()?;
-        self.wait()?;
         let memory = self.buffers[buffer.0].as_mut().expect("reserved before");
         assert!(words <= memory.words, "within what was reserved");
         if memory.staging.as_ref().is_none_or(|staging| staging.words < words) {
@@ -232,12 +233,17 @@ impl DriverQueue {
 
     /// Wipes and frees; best effort, for the GPU may be lost.
     fn free(&mut self, buffer: usize) {
-        let Some(Memory { there, words, staging }) = self.buffers[buffer].take() else { return };
-        // SAFETY: ours alone, for nothing is under way after the synchronisation; and freed once.
+        let Some(Memory { there, words, ordered, staging }) = self.buffers[buffer].take() else { return };
+        let stream = self.stream.cu_stream();
+        // SAFETY: ours alone, and freed once, as it was allocated: in the stream's order, or after all that is in the stream.
         unsafe {
-            let _ = result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream());
-            let _ = result::stream::synchronize(self.stream.cu_stream());
-            let _ = result::free_sync(there);
+            let _ = result::memset_d8_async(there, 0, words * 4, stream);
+            if ordered {
+                let _ = result::free_async(there, stream);
+            } else {
+                let _ = result::stream::synchronize(stream);
+                let _ = result::free_sync(there);
+            }
         }
         drop(staging);
     }
@@ -252,12 +258,14 @@ impl Queue for DriverQueue {
         self.free(buffer.0);
         // A little more than is asked for, so that batches which grow slowly do not allocate each time.
         let words = words.next_multiple_of(1 << 16);
-        // SAFETY: the context is bound; what is allocated is freed by `free`.
-        let there = unsafe { result::malloc_sync(words * 4) }.map_err(failed("allocating on the GPU"))?;
-        self.buffers[buffer.0] = Some(Memory { there, words, staging: None });
+        let (stream, ordered) = (self.stream.cu_stream(), self.driver.context.has_async_alloc());
+        // SAFETY: the context is bound; what is allocated is used in this stream only, and freed by `free`.
+        let there =
+            unsafe { if ordered { result::malloc_async(stream, words * 4) } else { result::malloc_sync(words * 4) } };
+        let there = there.map_err(failed("allocating on the GPU"))?;
+        self.buffers[buffer.0] = Some(Memory { there, words, ordered, staging: None });
         // SAFETY: just allocated, that long.
-        unsafe { result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream()) }
-            .map_err(failed("clearing memory"))
+        unsafe { result::memset_d8_async(there, 0, words * 4, stream) }.map_err(failed("clearing memory"))
     }
 
     fn write(
@@ -273,15 +281,8 @@ impl Queue for DriverQueue {
         here.fill(0);
         fill(here);
         // SAFETY: within the buffer there; the memory here stays until the stream was waited for.
-        let copied = unsafe { result::memcpy_htod_async(there + 4 * offset as u64, here, stream) };
-        if buffer.0 >= Buffer::records(0).0 {
-            // A key's record stays there, and nothing of it here.
-            // SAFETY: our stream.
-            let waited = unsafe { result::stream::synchronize(stream) };
-            here.zeroize();
-            waited.map_err(failed("waiting for the GPU"))?;
-        }
-        copied.map_err(failed("copying to the GPU"))
+        unsafe { result::memcpy_htod_async(there + 4 * offset as u64, here, stream) }
+            .map_err(failed("copying to the GPU"))
     }
 
     fn launch(
@@ -318,22 +319,25 @@ impl Queue for DriverQueue {
         .map_err(failed(&format!("starting {}", kernel.name)))
     }
 
-    fn wait(&mut self) -> Result<(), DeviceError> {
+    fn is_done(&mut self) -> Result<bool, DeviceError> {
         self.bind()?;
-        self.stream.synchronize().map_err(failed("waiting for the GPU"))
+        // SAFETY: our stream.
+        match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
+            sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
+            result => result.result().map(|()| true).map_err(failed("waiting for the GPU")),
+        }
     }
 
-    fn read(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) -> Result<(), DeviceError> {
+    fn fetch(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
         let stream = self.stream.cu_stream();
         let (there, here) = self.staged(buffer, words)?;
         // SAFETY: within the buffer there; waited for before anything else is done with the memory here.
-        let copied = unsafe { result::memcpy_dtoh_async(here, there, stream) };
-        // SAFETY: our stream.
-        let waited = unsafe { result::stream::synchronize(stream) };
-        copied.map_err(failed("copying from the GPU"))?;
-        waited.map_err(failed("waiting for the GPU"))?;
-        take(here);
-        Ok(())
+        unsafe { result::memcpy_dtoh_async(here, there, stream) }.map_err(failed("copying from the GPU"))
+    }
+
+    fn take(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) {
+        let staging = self.buffers[buffer.0].as_mut().and_then(|memory| memory.staging.as_mut());
+        take(staging.expect("fetched before").words(words));
     }
 
     fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
@@ -341,16 +345,18 @@ impl Queue for DriverQueue {
         let there = self.memory(buffer, words).there;
         // SAFETY: within the buffer.
         unsafe { result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream()) }
-            .map_err(failed("clearing memory"))?;
-        if self.buffers[buffer.0].as_ref().is_some_and(|memory| memory.staging.is_some()) {
-            self.wait()?;
-            let staging = self.buffers[buffer.0].as_mut().and_then(|memory| memory.staging.as_mut());
-            if let Some(staging) = staging {
-                let words = words.min(staging.words);
-                staging.words(words).zeroize();
-            }
+            .map_err(failed("clearing memory"))
+    }
+
+    fn clear(&mut self, buffer: Buffer, words: usize) {
+        if let Some(staging) = self.buffers[buffer.0].as_mut().and_then(|memory| memory.staging.as_mut()) {
+            let words = words.min(staging.words);
+            staging.words(words).zeroize();
         }
-        Ok(())
+    }
+
+    fn abandon(&mut self) {
+        (0..Buffer::COUNT).for_each(|buffer| self.clear(Buffer(buffer), usize::MAX));
     }
 }
 

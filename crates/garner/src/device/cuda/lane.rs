@@ -8,6 +8,7 @@ use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
 use super::record::{Parts, remainder_of_r, shortened, square_of_r};
 use super::slots::{Place, Slots};
+use super::watched::Watched;
 use crate::device::{DeviceError, Power, Private, Unprepared};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
@@ -58,8 +59,8 @@ pub struct Loaded<'a> {
 }
 
 /// A queue with the keys in it.
-pub struct Lane<Q> {
-    queue: Q,
+pub struct Lane<Q: Queue> {
+    queue: Watched<Q>,
     slots: [Slots; HALF_WORDS.len()],
     /// Up to so many tiles at once, numbers are spread over threads.
     most_spread: usize,
@@ -67,14 +68,14 @@ pub struct Lane<Q> {
 
 impl<Q: Queue> Lane<Q> {
     /// No keys yet. Up to `most_spread` tiles of numbers at once are spread over threads.
-    pub fn new(queue: Q, most_spread: usize) -> Lane<Q> {
+    pub fn new(queue: Watched<Q>, most_spread: usize) -> Lane<Q> {
         Lane { queue, slots: Default::default(), most_spread }
     }
 
     /// What it goes through.
     #[cfg(test)]
     pub fn queue(&self) -> &Q {
-        &self.queue
+        self.queue.queue()
     }
 
     /// Wipes the records of keys that were dropped.
@@ -298,14 +299,14 @@ impl<Q: Queue> Lane<Q> {
     fn within(
         &mut self,
         buffers: &[(Buffer, usize)],
-        work: impl FnOnce(&mut Q) -> Result<(), DeviceError>,
+        work: impl FnOnce(&mut Watched<Q>) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         for (buffer, words) in buffers {
             self.queue.reserve(*buffer, *words)?;
         }
         let result = work(&mut self.queue);
-        let wiped = buffers.iter().map(|(buffer, words)| self.queue.wipe(*buffer, *words)).collect::<Vec<_>>();
-        result.and(wiped.into_iter().collect())
+        let wiped = self.queue.wipe(buffers);
+        result.and(wiped)
     }
 }
 
@@ -313,6 +314,6 @@ impl<Q: Queue> Lane<Q> {
 const WALKED: [(Buffer, usize); 4] =
     [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0), (Buffer::TABLE, 0), (Buffer::POWER, 0)];
 
-fn finish<Q: Queue>(queue: &mut Q, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
+fn finish<Q: Queue>(queue: &mut Watched<Q>, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
     queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
 }

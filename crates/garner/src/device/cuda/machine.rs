@@ -3,6 +3,7 @@
 
 use crate::device::DeviceError;
 use garner_gpu_kernels::Kernel;
+use std::time::Duration;
 
 /// A buffer of a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,12 @@ pub trait Machine: Send + Sync + 'static {
     /// Numbers it works on at the same time when full.
     fn width(&self) -> usize;
 
+    /// How long a queue may take to finish what it was asked for before the GPU is given up: many times as long as the
+    /// longest batches of a small GPU take that several processes share.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(10)
+    }
+
     /// A queue of its own: work in different queues may run at the same time.
     ///
     /// # Errors
@@ -58,7 +65,10 @@ pub trait Machine: Send + Sync + 'static {
     fn queue(&self) -> Result<Self::Queue, DeviceError>;
 }
 
-/// Copies and kernels, run in order, and buffers for them. Dropping it wipes and frees the buffers.
+/// Copies and kernels, run in order, and buffers for them.
+///
+/// Nothing here waits for the GPU: [`Watched`](super::Watched) does, and calls only `launch`, `is_done` and `abandon` while
+/// something is under way. Dropping it wipes and frees the buffers.
 pub trait Queue: Send {
     /// Makes `buffer` at least `words` long. When it was shorter, what was in it is wiped and gone.
     ///
@@ -66,7 +76,7 @@ pub trait Queue: Send {
     /// The GPU is lost, or has no memory left.
     fn reserve(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError>;
 
-    /// Has `fill` write `words` words, zero before, and copies them to `buffer`, from word `offset` on.
+    /// Has `fill` write `words` words, zero before, and starts copying them to `buffer`, from word `offset` on.
     ///
     /// # Errors
     /// The GPU is lost.
@@ -78,7 +88,7 @@ pub trait Queue: Send {
         fill: &mut dyn FnMut(&mut [u32]),
     ) -> Result<(), DeviceError>;
 
-    /// Runs a kernel on `tiles` tiles of 32 numbers of arrays, each given by its buffer and its start in words.
+    /// Starts a kernel on `tiles` tiles of 32 numbers of arrays, each given by its buffer and its start in words.
     ///
     /// # Errors
     /// The GPU is lost, or refuses the kernel.
@@ -90,21 +100,31 @@ pub trait Queue: Send {
         number: u32,
     ) -> Result<(), DeviceError>;
 
-    /// Waits for all that was asked for.
+    /// Whether all that was asked for is done.
     ///
     /// # Errors
     /// The GPU is lost, or a kernel failed.
-    fn wait(&mut self) -> Result<(), DeviceError>;
+    fn is_done(&mut self) -> Result<bool, DeviceError>;
 
-    /// Waits for all that was asked for, and has `take` read the first `words` words of `buffer`.
+    /// Starts copying the first `words` words of `buffer` here.
     ///
     /// # Errors
-    /// The GPU is lost, or a kernel failed.
-    fn read(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) -> Result<(), DeviceError>;
+    /// The GPU is lost.
+    fn fetch(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError>;
 
-    /// Zeroes the first `words` words of `buffer`, there and on the way there.
+    /// Has `take` read the words that the last [`Queue::fetch`] brought.
+    fn take(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32]));
+
+    /// Starts zeroing the first `words` words of `buffer`.
     ///
     /// # Errors
     /// The GPU is lost.
     fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError>;
+
+    /// Zeroes what copies of up to `words` words of `buffer` left here.
+    fn clear(&mut self, buffer: Buffer, words: usize);
+
+    /// Zeroes all that copies left here, and leaves the rest to a GPU that will never be done: the queue is neither used nor
+    /// dropped after that.
+    fn abandon(&mut self);
 }

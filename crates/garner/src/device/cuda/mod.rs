@@ -5,6 +5,7 @@
 //! | `machine` | what a GPU must be able to do |
 //! | `driver` | the GPU behind NVIDIA's driver, which is loaded at run time if it is there |
 //! | `emulated` | a GPU that is not there: the kernels, interpreted |
+//! | `watched` | waiting for a GPU, but not for ever |
 //! | `lane` | one batch after the other through one queue |
 //! | `slots`, `record` | which keys are on the GPU, and how |
 //! | `layout` | how numbers lie in tiles |
@@ -19,6 +20,8 @@
 
 mod driver;
 mod emulated;
+#[cfg(test)]
+mod faulty;
 mod lane;
 mod layout;
 mod machine;
@@ -28,6 +31,7 @@ mod slots;
 mod standby;
 #[cfg(test)]
 mod tests;
+mod watched;
 
 pub use driver::Driver;
 pub use emulated::Emulator;
@@ -35,6 +39,7 @@ pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
 use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
 pub use standby::{Standby, public_wished};
+pub use watched::Watched;
 
 use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
@@ -45,7 +50,7 @@ use layout::{length_for, public_length_for};
 use slots::Slots;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 
@@ -79,9 +84,11 @@ struct Shared<M: Machine> {
     public_passed: AtomicU8,
     lanes: Mutex<Lanes<M::Queue>>,
     returned: Condvar,
+    /// Whether it stopped answering.
+    given_up: Arc<AtomicBool>,
 }
 
-struct Lanes<Q> {
+struct Lanes<Q: Queue> {
     /// They take turns, so that each comes by soon to wipe keys that were dropped.
     idle: VecDeque<Lane<Q>>,
     busy: usize,
@@ -98,6 +105,7 @@ impl<M: Machine> Gpu<M> {
             public_passed: AtomicU8::new(0),
             lanes: Mutex::new(Lanes { idle: VecDeque::new(), busy: 0 }),
             returned: Condvar::new(),
+            given_up: Arc::default(),
         };
         Gpu { shared: Arc::new(shared), process: generation() }
     }
@@ -202,6 +210,10 @@ impl<M: Machine> Gpu<M> {
 }
 
 impl<M: Machine> Shared<M> {
+    fn lane(&self, most_spread: usize) -> Result<Lane<M::Queue>, DeviceError> {
+        Ok(Lane::new(Watched::new(&self.machine, &self.given_up)?, most_spread))
+    }
+
     fn kernels(&self, length: usize) -> &Kernels {
         self.kernels[length].get_or_init(|| Kernels::new(length))
     }
@@ -210,7 +222,7 @@ impl<M: Machine> Shared<M> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
         // Lanes of their own: what they load is no key. All numbers in one thread each, then all spread.
         for most_spread in [0, usize::MAX] {
-            let mut lane = Lane::new(self.machine.queue()?, most_spread);
+            let mut lane = self.lane(most_spread)?;
             self_test::run(&mut lane, self.kernels(length), length)?;
         }
         self.passed.fetch_or(1 << length, Ordering::Release);
@@ -223,7 +235,7 @@ impl<M: Machine> Shared<M> {
 
     fn test_public(&self, words: usize) -> Result<(), DeviceError> {
         let length = PUBLIC_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        let mut lane = Lane::new(self.machine.queue()?, 0);
+        let mut lane = self.lane(0)?;
         self_test::run_public(&mut lane, self.public_kernel(length))?;
         self.public_passed.fetch_or(1 << length, Ordering::Release);
         Ok(())
@@ -242,7 +254,7 @@ impl<M: Machine> Shared<M> {
         let mut back = Back { shared: self, lane: None };
         let mut lane = match lane {
             Some(lane) => lane,
-            None => Lane::new(self.machine.queue()?, self.machine.width() / (LEAST_PART_SPREAD * LANES)),
+            None => self.lane(self.machine.width() / (LEAST_PART_SPREAD * LANES))?,
         };
         let result = lane.sweep().and_then(|()| run(&mut lane));
         // A lane in which something failed is not used again.

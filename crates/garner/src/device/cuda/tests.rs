@@ -1,6 +1,7 @@
 //! The device over the emulator: everything but the driver.
 
 use super::emulated::EmulatedQueue;
+use super::faulty::{Fault, Faulty, Seen};
 use super::lane::{Kernels, Lane};
 use super::*;
 use crate::arithmetic::libcrypto::Libcrypto;
@@ -17,6 +18,10 @@ fn gpu(bits: usize) -> Gpu<Emulator> {
     let gpu = Gpu::new(Emulator);
     gpu.test(bits).unwrap();
     gpu
+}
+
+fn lane() -> Lane<EmulatedQueue> {
+    Gpu::new(Emulator).shared.lane(0).unwrap()
 }
 
 fn key(bits: u32) -> Arc<PrivateKey> {
@@ -122,39 +127,19 @@ fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
     result
 }
 
-/// An emulated GPU that eight tiles of numbers fill twice over.
-struct Wide;
-
-impl Machine for Wide {
-    type Queue = EmulatedQueue;
-
-    fn name(&self) -> &str {
-        "wide"
-    }
-
-    fn model(&self) -> &str {
-        "wide"
-    }
-
-    fn width(&self) -> usize {
-        16 * LANES
-    }
-
-    fn queue(&self) -> Result<EmulatedQueue, DeviceError> {
-        Ok(EmulatedQueue::default())
-    }
-}
-
 #[test]
 fn small_batches_are_spread_over_threads_and_large_ones_are_not_with_equal_results() {
-    let device = Gpu::new(Wide);
+    let machine = Faulty { width: 16 * LANES, ..Faulty::new(Fault::None) };
+    let seen = Arc::clone(&machine.seen);
+    let device = Gpu::new(machine);
     device.test(512).unwrap();
     let keys = [key(1024), key(1024)];
-    for (operations, spread) in [(1, true), (LANES, true), (LANES + 1, false)] {
+    for (operations, style) in [(1, Style::Spread), (LANES, Style::Spread), (LANES + 1, Style::usual(16))] {
+        seen.launched.lock().unwrap().clear();
         operate(&device, &keys, operations);
-        let lanes = device.shared.lanes.lock().unwrap();
-        let role = lanes.idle[0].walk(device.shared.kernels(0), 2 * operations.div_ceil(LANES)).role;
-        assert_eq!(role == Role::Walk(Style::Spread), spread, "{operations} operations");
+        let walks = |role: &&Role| matches!(role, Role::Walk(_));
+        let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(walks).copied().collect();
+        assert_eq!(launched, [Role::Walk(style)], "{operations} operations");
     }
 }
 
@@ -333,18 +318,20 @@ fn keys_are_made_of_primes_whatever_a_device_calls_one_or_when_it_is_lost() {
     assert!(moduli.len() == 5 && filtered > 0);
     let (moduli, filtered) = moduli_made_with(Arc::new(Constant(2)));
     assert!(moduli.len() == 5 && filtered < 512);
-    let lost = Gpu::new(Broken { fails: true });
+    let lost = Gpu::new(Faulty::new(Fault::Lost));
     lost.shared.passed.store(1, Ordering::Release);
     let count = Arc::new(AtomicUsize::new(0));
     let (moduli, filtered) = moduli_made_with(Arc::new(Counted(lost, Arc::clone(&count))));
     assert_eq!((moduli.len(), filtered), (5, 0));
     // Asked once.
     assert!(count.load(Ordering::Relaxed) <= 64);
+    let (moduli, filtered) = moduli_made_with(Arc::new(hanging().0));
+    assert_eq!((moduli.len(), filtered), (5, 0));
 }
 
 #[test]
 fn public_operations_that_a_lost_gpu_had_are_done_by_the_host() {
-    let lost = Gpu::new(Broken { fails: true });
+    let lost = Gpu::new(Faulty::new(Fault::Lost));
     lost.shared.public_passed.store(1, Ordering::Release);
     let (count, statistics) = gather_public(lost);
     assert!(count > 0);
@@ -379,85 +366,9 @@ fn nothing_is_taken_before_the_self_test_of_its_length() {
     assert!(device.takes_public(small.public()) && !device.takes_public(large.public()));
 }
 
-/// A GPU that computes wrongly, or not at all.
-struct Broken {
-    fails: bool,
-}
-
-struct BrokenQueue {
-    queue: EmulatedQueue,
-    fails: bool,
-}
-
-impl Machine for Broken {
-    type Queue = BrokenQueue;
-
-    fn name(&self) -> &str {
-        "broken"
-    }
-
-    fn model(&self) -> &str {
-        "broken"
-    }
-
-    fn width(&self) -> usize {
-        64
-    }
-
-    fn queue(&self) -> Result<BrokenQueue, DeviceError> {
-        Ok(BrokenQueue { queue: EmulatedQueue::default(), fails: self.fails })
-    }
-}
-
-impl Queue for BrokenQueue {
-    fn reserve(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
-        self.queue.reserve(buffer, words)
-    }
-
-    fn write(
-        &mut self,
-        buffer: Buffer,
-        offset: usize,
-        words: usize,
-        fill: &mut dyn FnMut(&mut [u32]),
-    ) -> Result<(), DeviceError> {
-        self.queue.write(buffer, offset, words, fill)
-    }
-
-    fn launch(
-        &mut self,
-        kernel: &Kernel,
-        arrays: &[(Buffer, usize)],
-        tiles: usize,
-        number: u32,
-    ) -> Result<(), DeviceError> {
-        if self.fails {
-            return Err(DeviceError("the GPU has fallen off the bus".into()));
-        }
-        self.queue.launch(kernel, arrays, tiles, number)
-    }
-
-    fn wait(&mut self) -> Result<(), DeviceError> {
-        self.queue.wait()
-    }
-
-    fn read(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) -> Result<(), DeviceError> {
-        self.queue.read(buffer, words, &mut |read| {
-            let mut read = read.to_vec();
-            // One bit of one of the results.
-            read[4 * 20] ^= 1;
-            take(&read);
-        })
-    }
-
-    fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
-        self.queue.wipe(buffer, words)
-    }
-}
-
 #[test]
 fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
-    let device = Gpu::new(Broken { fails: false });
+    let device = Gpu::new(Faulty::new(Fault::Lies));
     let DeviceError(reason) = device.test(512).unwrap_err();
     assert_eq!(reason, "the self-test failed: an exponentiation of 512 bits, number 20, is wrong");
     assert!(device.lengths().is_empty());
@@ -467,7 +378,7 @@ fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
 
 #[test]
 fn a_lost_gpu_is_taken_out_of_service_and_callers_notice_nothing() {
-    let device = Gpu::new(Broken { fails: true });
+    let device = Gpu::new(Faulty::new(Fault::Lost));
     // As if it had been lost after its test.
     device.shared.passed.store(1, Ordering::Release);
     let gatherer = Gatherer::new(Config::with(Arc::new(Libcrypto), vec![Arc::new(device)]));
@@ -479,6 +390,76 @@ fn a_lost_gpu_is_taken_out_of_service_and_callers_notice_nothing() {
     }
     let statistics = gatherer.statistics();
     assert_eq!((statistics.device_failures, statistics.out_of_service), (3, 1));
+}
+
+/// A GPU that stops answering after its self-test, and what it was asked for.
+fn hanging() -> (Gpu<Faulty>, Arc<Seen>) {
+    let machine = Faulty::new(Fault::Hangs);
+    let seen = Arc::clone(&machine.seen);
+    let device = Gpu::new(machine);
+    device.shared.passed.store(1, Ordering::Release);
+    (device, seen)
+}
+
+#[test]
+fn a_gpu_that_never_finishes_is_taken_out_of_service_and_callers_get_their_answers() {
+    let (device, seen) = hanging();
+    let gatherer = Gatherer::new(Config::with(Arc::new(Libcrypto), vec![Arc::new(device)]));
+    let key = key(1024);
+    // Several lanes at once have a batch that is never done; the fourth thread's waits for one of them.
+    thread::scope(|scope| {
+        for _ in 0..2 * MOST_LANES {
+            scope.spawn(|| {
+                let power = gatherer.run(Operation::private(&key, b"a number").unwrap()).unwrap();
+                let back = gatherer.run(Operation::public(key.public(), &power).unwrap()).unwrap();
+                assert!(back.ends_with(b"a number"));
+            });
+        }
+    });
+    for _ in 0..5 {
+        gatherer.run(Operation::private(&key, b"a number").unwrap()).unwrap();
+    }
+    let statistics = gatherer.statistics();
+    assert!(statistics.device_failures >= 3);
+    assert_eq!(statistics.out_of_service, 1);
+    // Nothing was asked of it once it was given up, and nothing of it is freed, which would wait for ever.
+    let [queues, abandoned] = [&seen.queues, &seen.abandoned].map(|count| count.load(Ordering::Relaxed));
+    assert!((1..=MOST_LANES).contains(&queues), "{queues} queues");
+    assert_eq!(abandoned, queues);
+    drop(gatherer);
+    assert_eq!(seen.abandoned.load(Ordering::Relaxed), queues);
+}
+
+#[test]
+fn nothing_of_a_gpu_that_was_given_up_is_used_again() {
+    let (device, seen) = hanging();
+    let key = key(1024);
+    let operate = || {
+        let (base, mut result) = (vec![2; 16], vec![0; 16]);
+        device.operate(&mut [Private { key: &key, base: &base, result: &mut result }])
+    };
+    // Idle, and made before.
+    device.shared.with_lane(|_| Ok(())).unwrap();
+    device.shared.with_lane(|_| device.shared.with_lane(|_| Ok(()))).unwrap();
+    let DeviceError(reason) = operate().unwrap_err();
+    assert_eq!(reason, "not done within 0.05 s: the GPU is given up");
+    let launched = seen.launched.lock().unwrap().len();
+    for _ in 0..3 {
+        let DeviceError(reason) = operate().unwrap_err();
+        assert_eq!(reason, "the GPU was given up: it did not answer");
+    }
+    let DeviceError(reason) = device.test(1024).unwrap_err();
+    assert_eq!(reason, "the GPU was given up: it did not answer");
+    assert_eq!(seen.launched.lock().unwrap().len(), launched);
+    assert_eq!(seen.queues.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_gpu_that_hangs_in_its_self_test_is_not_used() {
+    let device = Gpu::new(Faulty::new(Fault::Hangs));
+    let DeviceError(reason) = device.test(512).unwrap_err();
+    assert_eq!(reason, "not done within 0.05 s: the GPU is given up");
+    assert!(device.lengths().is_empty());
 }
 
 #[test]
@@ -503,7 +484,7 @@ fn assert_wiped(lane: &Lane<EmulatedQueue>) {
 
 #[test]
 fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
-    let mut lane = Lane::new(EmulatedQueue::default(), 0);
+    let mut lane = lane();
     let key = key(1024);
     let base = random_below(key.public().modulus());
     let mut result = vec![0; 16];
@@ -525,7 +506,7 @@ fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
 #[test]
 fn nothing_of_a_batch_and_nothing_of_a_dropped_key_is_left() {
     let kernels = Kernels::new(0);
-    let mut lane = Lane::new(EmulatedQueue::default(), 0);
+    let mut lane = lane();
     let run = |lane: &mut Lane<EmulatedQueue>, key: &PrivateKey| {
         let base = random_below(key.public().modulus());
         let mut result = vec![0; base.len()];
