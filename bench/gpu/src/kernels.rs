@@ -5,13 +5,22 @@ use crate::report::Row;
 use crate::samples::{Samples, Work};
 use garner::device::DeviceError;
 use garner::device::cuda::{Buffer, Machine, Style, Watched};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, Role};
 use std::time::Duration;
 
 /// Different keys in a batch.
 const KEYS: usize = 64;
+
+/// How a batch is run.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Where numbers are meanwhile.
+    pub style: Style,
+    /// Whether all numbers have one key, by the kernel for that; else each its own out of [`KEYS`].
+    pub alike: bool,
+}
 
 /// Products of two words in one private operation with halves of `words` words: what the pipe must do at least.
 pub fn products(words: usize) -> f64 {
@@ -47,10 +56,11 @@ pub fn private<M: Machine>(
     machine: &M,
     meter: Option<&Meter>,
     words: usize,
-    style: Style,
+    form: Form,
     count: usize,
     time: Duration,
 ) -> Result<Row, DeviceError> {
+    let Form { style, alike } = form;
     let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
     let tiles = count.div_ceil(LANES);
     let number = tiles * words * LANES;
@@ -58,7 +68,7 @@ pub fn private<M: Machine>(
     let index = tiles * LANES * ROW_WORDS;
     let records = KEYS * KEY_PARTS * words;
     for (buffer, words) in [
-        (Buffer::INDEX, index),
+        (Buffer::INDEX, 2 * index),
         (Buffer::MODULUS, 2 * number),
         (Buffer::ONE, 2 * number),
         (Buffer::EXPONENT, 2 * number),
@@ -71,8 +81,13 @@ pub fn private<M: Machine>(
     ] {
         queue.reserve(buffer, words)?;
     }
-    queue.write(Buffer::INDEX, 0, index, &mut |rows| {
-        rows.chunks_exact_mut(ROW_WORDS).enumerate().for_each(|(i, row)| row[0] = (i % KEYS) as u32);
+    queue.write(Buffer::INDEX, 0, 2 * index, &mut |rows| {
+        for (half, first_part) in rows.chunks_exact_mut(index).zip([0, Q_PART]) {
+            for (i, row) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
+                let key = if alike { 0 } else { i % KEYS };
+                row[0] = (key * KEY_PARTS + first_part) as u32;
+            }
+        }
     })?;
     queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| fill_tiles(bases, 2 * words, false))?;
     queue.write(Buffer::records(length), 0, records, &mut |all| {
@@ -91,7 +106,12 @@ pub fn private<M: Machine>(
         }
     })?;
     let kernel = |role| Kernel::new(role, words);
-    let (gather, prepare, walk) = (kernel(Role::Gather), kernel(Role::Prepare), kernel(Role::Walk(style)));
+    let (gather, prepare) = (kernel(Role::Gather), kernel(Role::Prepare));
+    let (walk, from) = if alike {
+        (kernel(Role::WalkAlike(style)), [Buffer::INDEX, Buffer::records(length)])
+    } else {
+        (kernel(Role::Walk(style)), [Buffer::MODULUS, Buffer::EXPONENT])
+    };
     let (finish, recombine) = (kernel(Role::Finish), kernel(Role::Recombine));
     let halves = [(0, 0), (number, ENTRIES * number)];
     let mut parts = vec![(Buffer::INDEX, 0), (Buffer::records(length), 0)];
@@ -111,7 +131,7 @@ pub fn private<M: Machine>(
             ];
             queue.launch(&prepare, &arrays, tiles, 0)?;
         }
-        let arrays = [Buffer::MODULUS, Buffer::EXPONENT, Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
+        let arrays = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
         queue.launch(&walk, &arrays, 2 * tiles, (words / ROW_WORDS) as u32)?;
         queue.launch(&finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], 2 * tiles, 0)?;
         let arrays = [
@@ -126,7 +146,7 @@ pub fn private<M: Machine>(
         queue.wait()
     };
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
-    let device = format!("{} {style:?}", machine.name());
+    let device = format!("{} {style:?}{}", machine.name(), if alike { ", one key" } else { "" });
     Ok(samples.row(Row { op: "kernel", bits: 64 * words, device, callers: 1, batch: count, ..Row::default() }))
 }
 

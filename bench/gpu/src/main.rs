@@ -22,6 +22,7 @@ use energy::Meter;
 use garner::arithmetic;
 use garner::device::cuda::{Driver, Emulator, Gpu, Machine, Style};
 use garner_gpu_kernels::PUBLIC_WORDS;
+use kernels::Form;
 use report::{Check, Report, Row};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -189,27 +190,30 @@ impl Run<'_> {
             let keys = operations::keys(bits, 8)?;
             let words = bits / 64;
             let full = machine.width() / 2;
-            let mut styles = vec![Style::usual(words)];
+            let mixed = |style| Form { style, alike: false };
+            let usual = Style::usual(words);
+            let mut forms = vec![mixed(usual), Form { style: usual, alike: true }];
             if words == 32 && !self.arguments.emulate {
-                styles.push(Style::Resident);
+                forms.push(mixed(Style::Resident));
             }
-            for style in styles {
+            for form in forms {
                 for count in [full, 2 * full] {
                     let meter = self.meter.as_ref();
-                    let row = kernels::private(machine, meter, words, style, count, time).map_err(|error| error.0)?;
+                    let row = kernels::private(machine, meter, words, form, count, time).map_err(|error| error.0)?;
                     self.add(row, words)?;
                 }
             }
             // Batches that fill parts of the GPU: from where on is a thread for each number better?
             for count in [full / 32, full / 16, full / 8, full / 4] {
-                for style in [Style::usual(words), Style::Spread] {
-                    let row = kernels::private(machine, None, words, style, count, time / 4);
+                for style in [usual, Style::Spread] {
+                    let row = kernels::private(machine, None, words, mixed(style), count, time / 4);
                     self.add(row.map_err(|error| error.0)?, words)?;
                 }
             }
             let kernel = self.best("kernel", bits);
-            for count in [full, 2 * full] {
-                let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), &keys, count, time)?;
+            // With mixed keys; then with one, as a server has it.
+            for (keys, count) in [(&keys[..], full), (&keys, 2 * full), (&keys[..1], 2 * full)] {
+                let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), keys, count, time)?;
                 self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
             }
             let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;

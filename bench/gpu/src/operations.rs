@@ -67,7 +67,7 @@ pub fn private<M: Machine>(
         }
     };
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
-    let device = gpu.machine().name().to_owned();
+    let device = format!("{}{}", gpu.machine().name(), if keys.len() == 1 { ", one key" } else { "" });
     let results_checked = (count * (samples.count() + 1)) as u64;
     let row =
         Row { op: "private", bits, device, callers: 1, batch: count, checked: true, results_checked, ..Row::default() };

@@ -2,7 +2,7 @@
 //!
 //! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
 
-use crate::program::{Builder, Count, Program, ROW_WORDS, SPREAD, Value};
+use crate::program::{Builder, Count, Pointer, Program, ROW_WORDS, SPREAD, Value};
 use crate::spread::Spread;
 use crate::streamed::{Streamed, negative_inverse, scan};
 use crate::{Style, resident};
@@ -71,10 +71,40 @@ pub fn prepare(words: usize) -> Program {
 /// Cost    per bit of e a squaring, per four bits a multiplication and a scan of the whole table.
 pub fn walk(words: usize, style: Style) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut if style == Style::Spread { Builder::spread(4) } else { Builder::new(4) };
-    let share = if style == Style::Spread { rows / SPREAD } else { 0 };
-    let modulus = b.share_of_tile(0, rows, share);
+    let mut b = if style == Style::Spread { Builder::spread(4) } else { Builder::new(4) };
+    let modulus = b.share_of_tile(0, rows, share_rows(rows, style));
     let exponent = b.tile(1, rows);
+    walk_modulo(b, words, style, modulus, exponent)
+}
+
+/// [`walk`] for tiles of which each has one key: modulus and exponent are read where they lie in the key's record, at one
+/// address for all 32 numbers. A tile of several keys comes out right too, and takes longer.
+///
+/// Arrays  index (one row per lane, of which the first word is the number of a part among those of all records: that of p
+///         or of q), records, table and power as for [`walk`].
+/// Cost    as [`walk`].
+///
+/// # Panics
+/// For [`Style::Spread`], which keeps its modulus in registers and so has nothing to gain.
+pub fn walk_alike(words: usize, style: Style) -> Program {
+    assert_ne!(style, Style::Spread, "no form for one key");
+    let rows = words / ROW_WORDS;
+    let mut b = Builder::new(4);
+    let modulus = part_of_record(&mut b, rows);
+    let exponent = b.copy_of(modulus);
+    b.advance(exponent, (EXPONENT_PART * rows) as i32);
+    walk_modulo(b, words, style, modulus, exponent)
+}
+
+/// Rows of each thread's share of a number of `rows` rows.
+fn share_rows(rows: usize, style: Style) -> usize {
+    if style == Style::Spread { rows / SPREAD } else { 0 }
+}
+
+/// The rest of a walk, given where modulus and exponent are.
+fn walk_modulo(mut b: Builder, words: usize, style: Style, modulus: Pointer, exponent: Pointer) -> Program {
+    let (b, rows) = (&mut b, words / ROW_WORDS);
+    let share = share_rows(rows, style);
     let table = b.share_of_tile(2, ENTRIES * rows, share);
     let power = b.share_of_tile(3, rows, share);
     match style {
@@ -138,7 +168,7 @@ pub fn walk(words: usize, style: Style) -> Program {
 }
 
 /// Runs `body` for each window of the exponent, from the highest on.
-fn each_window(b: &mut Builder, exponent: crate::program::Pointer, body: impl FnOnce(&mut Builder, Value)) {
+fn each_window(b: &mut Builder, exponent: Pointer, body: impl FnOnce(&mut Builder, Value)) {
     let count = b.parameter();
     let exponent = b.copy_of(exponent);
     b.repeat(Count::Register(count), |b| {
@@ -248,17 +278,20 @@ pub fn public_steps(exponent: &[u32]) -> Vec<u32> {
 /// significant word first; q^−1 R mod p.
 pub const KEY_PARTS: usize = 7;
 
+/// Where q's modulus is among them; p's is the first.
+pub const Q_PART: usize = 3;
+
+/// How many parts after its modulus the exponent is.
+const EXPONENT_PART: usize = 2;
+
 /// Copies the parts of each lane's key out of the records of all keys.
 ///
-/// Arrays  index (one row per lane, of which the first word is the number of the key), records, then one array for each
-///         part in the order of the record.
+/// Arrays  index (one row per lane, of which the first word is the number of the record's first part among those of all
+///         records), records, then one array for each part in the order of the record.
 pub fn gather(words: usize) -> Program {
     let rows = words / ROW_WORDS;
     let b = &mut Builder::new(2 + KEY_PARTS as u8);
-    let index = b.tile(0, 1);
-    let index = b.load(index, 0, 1)[0];
-    let index = b.copy(index);
-    let record = b.record(1, index, KEY_PARTS * rows);
+    let record = part_of_record(b, rows);
     for part in 0..KEY_PARTS as u8 {
         let to = b.tile(2 + part, rows);
         b.times(rows / 4, |b| {
@@ -269,4 +302,12 @@ pub fn gather(words: usize) -> Program {
         });
     }
     std::mem::take(b).finish()
+}
+
+/// A pointer to the part of a record, in array 1, that this thread's row in array 0 says.
+fn part_of_record(b: &mut Builder, rows: usize) -> Pointer {
+    let index = b.tile(0, 1);
+    let index = b.load(index, 0, 1)[0];
+    let index = b.copy(index);
+    b.record(1, index, rows)
 }

@@ -75,6 +75,8 @@ pub enum Role {
     Prepare,
     /// [`kernels::walk`]
     Walk(Style),
+    /// [`kernels::walk_alike`]
+    WalkAlike(Style),
     /// [`kernels::finish`]
     Finish,
     /// [`kernels::recombine`]
@@ -106,6 +108,7 @@ impl Kernel {
             Role::Gather => ("gather".to_owned(), kernels::gather(words)),
             Role::Prepare => ("prepare".to_owned(), kernels::prepare(words)),
             Role::Walk(style) => (format!("walk_{}", style.name()), kernels::walk(words, style)),
+            Role::WalkAlike(style) => (format!("walk_alike_{}", style.name()), kernels::walk_alike(words, style)),
             Role::Finish => ("finish".to_owned(), kernels::finish(words)),
             Role::Recombine => ("recombine".to_owned(), kernels::recombine(words)),
             Role::Public => ("public".to_owned(), kernels::public(words)),
@@ -116,15 +119,16 @@ impl Kernel {
     /// Registers a thread may use. Left to itself the compiler spills some to fit five blocks where memory on the chip
     /// has room for four.
     pub fn most_registers(&self) -> usize {
-        if self.role == Role::Walk(Style::Resident) && self.words > 16 { 255 } else { 128 }
+        let resident = matches!(self.role, Role::Walk(Style::Resident) | Role::WalkAlike(Style::Resident));
+        if resident && self.words > 16 { 255 } else { 128 }
     }
 
     /// Those that private operations with halves of `words` words take.
     pub fn of_half(words: usize) -> Vec<Kernel> {
-        let walks = [Role::Walk(Style::usual(words)), Role::Walk(Style::Spread)];
-        [Role::Gather, Role::Prepare, walks[0], walks[1], Role::Finish, Role::Recombine]
-            .map(|role| Kernel::new(role, words))
-            .into()
+        let usual = Style::usual(words);
+        let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::Walk(Style::Spread)];
+        let [before, after] = [[Role::Gather, Role::Prepare], [Role::Finish, Role::Recombine]];
+        before.into_iter().chain(walks).chain(after).map(|role| Kernel::new(role, words)).collect()
     }
 }
 

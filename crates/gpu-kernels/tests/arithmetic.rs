@@ -1,7 +1,7 @@
 //! Every kernel, run by the interpreter and compared with libcrypto's big integers.
 
 use garner_gpu_kernels::interpreter::{Array, run};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role, Style};
 use openssl::bn::{BigNum, BigNumContext, MsbOption};
@@ -228,6 +228,56 @@ fn exponentiation_with_an_exponent_of_full_length_equals_big_integers() {
     exponentiations_are_right(64, Style::Spread, 64);
 }
 
+/// Exponentiations modulo q of two records, of which the tile's numbers have those that `record_of` says.
+fn walks_by_records_are_right(words: usize, style: Style, exponent_words: usize, record_of: impl Fn(usize) -> usize) {
+    let own: Numbers = moduli(words).drain(8..10).collect();
+    let own_exponents: Numbers = (0..2).map(|_| random(32 * exponent_words)).collect();
+    let of = |numbers: &[BigNum]| -> Numbers {
+        (0..LANES).map(|lane| numbers[record_of(lane)].to_owned().unwrap()).collect()
+    };
+    let (moduli, exponents) = (of(&own), of(&own_exponents));
+    let bases: Numbers = (0..LANES).map(|_| random(64 * words)).collect();
+    let mut arrays = [
+        tile(&moduli, words),
+        tile(&remainders_of_r(&moduli, words), words),
+        tile(&bases, 2 * words),
+        vec![7; ENTRIES * words * LANES],
+        vec![7; words * LANES],
+    ];
+    run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
+    let [modulus, _, _, table, power] = arrays;
+    // Nothing but q and its exponent may be read.
+    let mut records = vec![7; 2 * KEY_PARTS * words];
+    for (i, record) in records.chunks_exact_mut(KEY_PARTS * words).enumerate() {
+        record[Q_PART * words..][..words].copy_from_slice(&words_of(&own[i], words));
+        let mut exponent = words_of(&own_exponents[i], exponent_words);
+        exponent.reverse();
+        record[(Q_PART + 2) * words..][..exponent_words].copy_from_slice(&exponent);
+    }
+    let part = |lane| BigNum::from_u32((record_of(lane) * KEY_PARTS + Q_PART) as u32).unwrap();
+    let index = tile(&(0..LANES).map(part).collect::<Vec<_>>(), ROW_WORDS);
+    let mut arrays = [index, records, table, power];
+    run_kernel(&Kernel::new(Role::WalkAlike(style), words), &mut arrays, (exponent_words / ROW_WORDS) as u32);
+    let [.., power] = arrays;
+    let mut arrays = [modulus, power];
+    run_kernel(&Kernel::new(Role::Finish, words), &mut arrays, 0);
+    for (lane, result) in numbers(&arrays[1], words).iter().enumerate() {
+        let expected = self::power(&bases[lane], &exponents[lane], &moduli[lane]);
+        assert_eq!(*result, expected, "{words} words, {style:?}, lane {lane}");
+    }
+}
+
+#[test]
+fn exponentiations_of_one_key_or_two_by_their_records_equal_big_integers() {
+    for words in HALF_WORDS {
+        walks_by_records_are_right(words, Style::usual(words), 4, |_| 1);
+        walks_by_records_are_right(words, Style::Streamed, 4, |lane| lane / 5 % 2);
+    }
+    walks_by_records_are_right(16, Style::Resident, 16, |_| 0);
+    walks_by_records_are_right(32, Style::Streamed, 32, |_| 1);
+    walks_by_records_are_right(32, Style::Resident, 4, |_| 1);
+}
+
 #[test]
 fn recombination_is_garners_formula_whichever_prime_is_larger() {
     for words in HALF_WORDS {
@@ -323,7 +373,8 @@ fn gather_gives_each_lane_the_parts_of_its_key() {
         let keys = 5;
         let records: Vec<u32> = (0..keys * KEY_PARTS * words).map(|i| i as u32).collect();
         let key_of = |lane: usize| lane * 7 % keys;
-        let indices: Numbers = (0..LANES).map(|lane| BigNum::from_u32(key_of(lane) as u32).unwrap()).collect();
+        let first_part = |lane| BigNum::from_u32((key_of(lane) * KEY_PARTS) as u32).unwrap();
+        let indices: Numbers = (0..LANES).map(first_part).collect();
         let mut arrays = vec![tile(&indices, ROW_WORDS), records.clone()];
         arrays.extend((0..KEY_PARTS).map(|_| vec![7; words * LANES]));
         run_kernel(&Kernel::new(Role::Gather, words), &mut arrays, 0);

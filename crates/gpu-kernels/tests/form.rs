@@ -49,16 +49,37 @@ fn loop_counters_come_from_constants_and_the_launch_only() {
 fn addresses_made_of_registers_are_those_of_key_numbers_only() {
     for kernel in all() {
         let text = ptx::module(&[&kernel]);
+        let mut made_of_registers = 0;
         for line in text.lines().map(str::trim) {
             if line.starts_with("ld.") || line.starts_with("st.") {
                 assert!(!line.contains("[%r"), "{}: {line}", kernel.name);
             }
             let moves_pointer = line.split_whitespace().nth(1).is_some_and(|to| to.starts_with("%p") && to != "%past,");
             if moves_pointer && line.contains("%r") {
-                assert_eq!(kernel.role, Role::Gather, "{}: {line}", kernel.name);
+                let index = line.split([' ', ',']).find(|word| word.starts_with("%r")).expect("it contains one");
+                assert_eq!(made_by(&text, index), "mov.u32", "{}: {line}", kernel.name);
+                // That is, the first word of what is loaded first, through a pointer into the first array.
+                let first = text.lines().find(|line| line.contains("ld.global")).expect("it loads");
+                let word = first.split(['{', ',']).nth(1).expect("four words");
+                assert!(text.contains(&format!("mov.u32 {index}, {word};")), "{}: {line}", kernel.name);
+                assert!(text.find("[array0]") < text.find(first) && text.find(first) < text.find("[array1]"));
+                made_of_registers += 1;
             }
         }
+        let by_record = matches!(kernel.role, Role::Gather | Role::WalkAlike(_));
+        assert_eq!(made_of_registers, usize::from(by_record), "{}", kernel.name);
     }
+}
+
+/// The only instruction that sets a register.
+fn made_by<'a>(text: &'a str, register: &str) -> &'a str {
+    let sets = |line: &&str| {
+        let to = line.split_once(' ').map_or("", |(_, to)| to);
+        to.starts_with(&format!("{register},")) || to.starts_with('{') && to.contains(&format!("{register},"))
+    };
+    let makers: Vec<&str> = text.lines().map(str::trim).filter(sets).collect();
+    assert_eq!(makers.len(), 1, "{register}: {makers:?}");
+    makers[0].split(' ').next().expect("not empty")
 }
 
 /// All operations of a program, in order.

@@ -91,8 +91,8 @@ fn every_kernel_compiles_without_spills() {
 
 #[test]
 fn the_kernels_of_rsa_2048_compile_without_spills_for_every_architecture() {
-    let walks = [Role::Walk(Style::Streamed), Role::Walk(Style::Spread)];
-    let kernels = || [Role::Prepare, walks[0], walks[1], Role::Recombine].map(|role| Kernel::new(role, 32));
-    let jobs = ARCHITECTURES.into_iter().flat_map(|architecture| kernels().map(|kernel| (kernel, architecture)));
+    let walks = [Role::Walk(Style::Streamed), Role::WalkAlike(Style::Streamed), Role::Walk(Style::Spread)];
+    let roles = || walks.into_iter().chain([Role::Prepare, Role::Recombine]);
+    let jobs = ARCHITECTURES.into_iter().flat_map(|arch| roles().map(move |role| (Kernel::new(role, 32), arch)));
     few_registers(&compile_all(jobs.collect()));
 }

@@ -10,7 +10,7 @@ use super::record::{Parts, remainder_of_r, shortened, square_of_r};
 use super::slots::{Place, Slots};
 use super::watched::Watched;
 use crate::device::{DeviceError, Power, Private, Unprepared};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
 use std::collections::HashMap;
@@ -25,6 +25,7 @@ pub struct Kernels {
     gather: Kernel,
     prepare: Kernel,
     walk: Kernel,
+    walk_alike: Kernel,
     walk_spread: Kernel,
     finish: Kernel,
     recombine: Kernel,
@@ -41,6 +42,7 @@ impl Kernels {
             gather: kernel(Role::Gather),
             prepare: kernel(Role::Prepare),
             walk: kernel(Role::Walk(Style::usual(words))),
+            walk_alike: kernel(Role::WalkAlike(Style::usual(words))),
             walk_spread: kernel(Role::Walk(Style::Spread)),
             finish: kernel(Role::Finish),
             recombine: kernel(Role::Recombine),
@@ -127,7 +129,7 @@ impl<Q: Queue> Lane<Q> {
         let number = tiles * tile_words(words);
         // For p first, then for q.
         let buffers = [
-            (Buffer::INDEX, tiles * tile_words(ROW_WORDS)),
+            (Buffer::INDEX, 2 * tiles * tile_words(ROW_WORDS)),
             (Buffer::MODULUS, 2 * number),
             (Buffer::ONE, 2 * number),
             (Buffer::EXPONENT, 2 * number),
@@ -137,12 +139,16 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::INVERSE, number),
             (Buffer::RESULT, 2 * number),
         ];
-        let walk = self.walk(kernels, 2 * tiles);
+        let alike = jobs.chunks(LANES).all(|tile| tile.iter().all(|job| job.slot == tile[0].slot));
+        let walk = self.walk(kernels, 2 * tiles, alike);
         self.within(&buffers, |queue| {
             queue.write(Buffer::INDEX, 0, buffers[0].1, &mut |index| {
-                for (i, lane) in index.chunks_exact_mut(ROW_WORDS).enumerate() {
-                    // Lanes without an operation work on zero.
-                    lane[0] = jobs.get(i).unwrap_or(&jobs[0]).slot as u32;
+                for (half, first_part) in index.chunks_exact_mut(tiles * tile_words(ROW_WORDS)).zip([0, Q_PART]) {
+                    for (i, lane) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
+                        // Lanes without an operation work on zero, with the key of those before them.
+                        let slot = jobs[i.min(jobs.len() - 1)].slot;
+                        lane[0] = (slot * KEY_PARTS + first_part) as u32;
+                    }
                 }
             })?;
             queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
@@ -165,7 +171,12 @@ impl<Q: Queue> Lane<Q> {
                 ];
                 queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
             }
-            queue.launch(walk, &WALKED, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            let from = if walk.role == kernels.walk_alike.role {
+                [(Buffer::INDEX, 0), (Buffer::records(kernels.length), 0)]
+            } else {
+                [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0)]
+            };
+            queue.launch(walk, &walked(from), 2 * tiles, (words / ROW_WORDS) as u32)?;
             finish(queue, kernels, 2 * tiles)?;
             let arrays = [
                 (Buffer::MODULUS, 0),
@@ -195,7 +206,7 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::POWER, number),
         ];
         let rows = jobs.iter().map(|job| (2 * job.exponent.len()).div_ceil(ROW_WORDS)).max().unwrap_or(0);
-        let walk = self.walk(kernels, tiles);
+        let walk = self.walk(kernels, tiles, false);
         self.within(&buffers, |queue| {
             queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
                 // Lanes without an exponentiation raise zero, modulo the first number.
@@ -235,7 +246,8 @@ impl<Q: Queue> Lane<Q> {
                         put_exponent(exponents, i, words, digits);
                     }
                 })?;
-                queue.launch(walk, &WALKED, tiles, part as u32)?;
+                let arrays = walked([(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0)]);
+                queue.launch(walk, &arrays, tiles, part as u32)?;
             }
             finish(queue, kernels, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
@@ -290,9 +302,13 @@ impl<Q: Queue> Lane<Q> {
         })
     }
 
-    /// The kernel by which so many tiles are done sooner.
-    pub fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize) -> &'k Kernel {
-        if tiles <= self.most_spread { &kernels.walk_spread } else { &kernels.walk }
+    /// The kernel by which so many tiles are done sooner; `alike`: if each of them has one key.
+    pub fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize, alike: bool) -> &'k Kernel {
+        match (tiles <= self.most_spread, alike) {
+            (true, _) => &kernels.walk_spread,
+            (false, true) => &kernels.walk_alike,
+            (false, false) => &kernels.walk,
+        }
     }
 
     /// Reserves buffers, runs `work` and wipes them, whatever comes of it.
@@ -310,9 +326,10 @@ impl<Q: Queue> Lane<Q> {
     }
 }
 
-/// The arrays of a walk.
-const WALKED: [(Buffer, usize); 4] =
-    [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0), (Buffer::TABLE, 0), (Buffer::POWER, 0)];
+/// The arrays of a walk that has its moduli and exponents `from` these.
+fn walked(from: [(Buffer, usize); 2]) -> [(Buffer, usize); 4] {
+    [from[0], from[1], (Buffer::TABLE, 0), (Buffer::POWER, 0)]
+}
 
 fn finish<Q: Queue>(queue: &mut Watched<Q>, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
     queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)

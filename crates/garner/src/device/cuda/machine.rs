@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Buffer(pub usize);
 
 impl Buffer {
-    /// One row per lane: the slot of its key.
+    /// One row per lane: where in the records its key's part is, for p first, then for q.
     pub const INDEX: Buffer = Buffer(0);
     /// Moduli.
     pub const MODULUS: Buffer = Buffer(1);

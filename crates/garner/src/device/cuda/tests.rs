@@ -128,18 +128,28 @@ fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
 }
 
 #[test]
-fn small_batches_are_spread_over_threads_and_large_ones_are_not_with_equal_results() {
+fn batches_take_the_kernel_for_their_size_and_keys_with_equal_results() {
     let machine = Faulty { width: 16 * LANES, ..Faulty::new(Fault::None) };
     let seen = Arc::clone(&machine.seen);
     let device = Gpu::new(machine);
     device.test(512).unwrap();
-    let keys = [key(1024), key(1024)];
-    for (operations, style) in [(1, Style::Spread), (LANES, Style::Spread), (LANES + 1, Style::usual(16))] {
+    let (one, two) = ([key(1024)], [key(1024), key(1024)]);
+    let usual = Style::usual(16);
+    let (spread, mixed, alike) = (Role::Walk(Style::Spread), Role::Walk(usual), Role::WalkAlike(usual));
+    for (keys, operations, role) in [
+        (&one[..], 1, spread),
+        (&two, LANES, spread),
+        (&two, LANES + 2, mixed),
+        (&one, LANES + 1, alike),
+        // One of 33 has another key.
+        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, mixed),
+        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, alike),
+    ] {
         seen.launched.lock().unwrap().clear();
-        operate(&device, &keys, operations);
-        let walks = |role: &&Role| matches!(role, Role::Walk(_));
+        operate(&device, keys, operations);
+        let walks = |role: &&Role| matches!(role, Role::Walk(_) | Role::WalkAlike(_));
         let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(walks).copied().collect();
-        assert_eq!(launched, [Role::Walk(style)], "{operations} operations");
+        assert_eq!(launched, [role], "{operations} operations, {} keys", keys.len());
     }
 }
 
