@@ -387,6 +387,18 @@ fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
 }
 
 #[test]
+fn a_gpu_that_leaves_out_any_one_kernel_does_not_pass() {
+    let usual = Style::usual(16);
+    let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::Walk(Style::Spread)];
+    for role in [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine].into_iter().chain(walks) {
+        let device = Gpu::new(Faulty::new(Fault::Skips(role)));
+        let DeviceError(reason) = device.test(512).unwrap_err();
+        assert!(reason.starts_with("the self-test failed: "), "{role:?}: {reason}");
+        assert!(device.lengths().is_empty());
+    }
+}
+
+#[test]
 fn a_lost_gpu_is_taken_out_of_service_and_callers_notice_nothing() {
     let device = Gpu::new(Faulty::new(Fault::Lost));
     // As if it had been lost after its test.
