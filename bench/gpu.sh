@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything Garner does on a GPU, checked and measured: bench/results/gpu-NAME.json. `make bench-gpu` calls it.
+# Everything Garner does on a GPU, checked and measured: bench/results/gpu-NAME.json and .svg. `make bench-gpu` calls it.
 #
 #   bench/gpu.sh                    build and run here
 #   bench/gpu.sh build              only build target/gpu-bench: one file with libcrypto inside, for a machine that has an
@@ -26,9 +26,10 @@ try)
 run)
     cargo build --release --package garner-bench-gpu
     mkdir -p bench/results
-    "$target/release/garner-bench-gpu" --out bench/results/.gpu.json ${PEER:+--peer "$PEER"}
+    "$target/release/garner-bench-gpu" --out bench/results/.gpu.json --plot bench/results/.gpu.svg ${PEER:+--peer "$PEER"}
     name=$(sed -n 's/.*"gpu": "\([^"]*\)".*/\1/p' bench/results/.gpu.json | head -n 1 | tr -c 'A-Za-z0-9\n' '-')
     mv bench/results/.gpu.json "bench/results/gpu-$name.json"
+    if [ -f bench/results/.gpu.svg ]; then mv bench/results/.gpu.svg "bench/results/gpu-$name.svg"; fi
     echo "bench/results/gpu-$name.json"
     ;;
 *)

@@ -146,8 +146,9 @@ pub fn private<M: Machine>(
         queue.wait()
     };
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
-    let device = format!("{} {style:?}{}", machine.name(), if alike { ", one key" } else { "" });
-    Ok(samples.row(Row { op: "kernel", bits: 64 * words, device, callers: 1, batch: count, ..Row::default() }))
+    let (device, one_key) = (format!("{} {style:?}", machine.name()), alike);
+    let row = Row { op: "kernel", bits: 64 * words, device, one_key, callers: 1, batch: count, ..Row::default() };
+    Ok(samples.row(row))
 }
 
 /// Public operations with e = 65537 of `32 * words` bits in batches of `count`, without copies.

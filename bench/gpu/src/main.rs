@@ -8,11 +8,13 @@
 //! | `samples` | times of batches |
 //! | `energy` | the GPU's meter |
 //! | `report` | what comes out |
+//! | `plot` | rate and latency against the size of a batch |
 
 mod energy;
 mod kernels;
 mod operations;
 mod pipes;
+mod plot;
 mod report;
 mod samples;
 
@@ -53,6 +55,9 @@ struct Arguments {
     /// Where the report goes; else to the standard output
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
+    /// Where a picture of rates and latencies against the size of a batch goes
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
     /// A result of another library on the same GPU: {"name": "CGBN", "rows": [{"bits": 2048, "per_s": 900000}, …]}
     #[arg(long, value_name = "FILE.json")]
     peer: Option<PathBuf>,
@@ -123,6 +128,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         )
     };
     let result = result.and_then(|()| arguments.peer.as_deref().map_or(Ok(()), |file| compare(file, &report.rows)));
+    if let Some(file) = &arguments.plot {
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+        if let Some(picture) = plot::draw(&report.rows, &report.machine.gpu).map_err(|error| failed(&error))? {
+            std::fs::write(file, picture).map_err(|error| failed(&error))?;
+        }
+    }
     // What was measured before a failure is worth keeping.
     let text = serde_json::to_string_pretty(&report).expect("numbers and strings") + "\n";
     match &arguments.out {
@@ -217,7 +228,12 @@ impl Run<'_> {
                 self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
             }
             let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;
-            self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+            let row = Row { baseline: "kernel", baseline_per_s: kernel, ..row };
+            let without = operations::by_openssl(bits, time)?;
+            let beside = row.garner_per_s / without.garner_per_s;
+            self.add(row, words)?;
+            self.add(without, words)?;
+            eprintln!("RSA-{bits}: {beside:.1} times OpenSSL on all processors of this host");
         }
         for words in PUBLIC_WORDS.into_iter().filter(|words| self.arguments.bits.contains(&(32 * words))) {
             let row = kernels::public(machine, self.meter.as_ref(), words, machine.width() / 4, time / 2);
@@ -255,10 +271,11 @@ impl Run<'_> {
         if row.baseline_per_s > 0.0 {
             row.ratio = row.garner_per_s / row.baseline_per_s;
         }
+        let device = format!("{}{}", row.device, if row.one_key { ", one key" } else { "" });
         let energy = row.joules_per_op.map_or(String::new(), |joules| format!("{:10.2} uJ", joules * 1e6));
         eprintln!(
-            "{:<8}{:>6} bits {:<22} batch {:>6}: {:>12.0}/s  p50 {:>10.0} us  of {:<9}{:5.2}{energy}",
-            row.op, row.bits, row.device, row.batch, row.garner_per_s, row.p50_us, row.baseline, row.ratio
+            "{:<8}{:>6} bits {device:<25} batch {:>6}: {:>12.0}/s  p50 {:>10.0} us  of {:<9}{:5.2}{energy}",
+            row.op, row.bits, row.batch, row.garner_per_s, row.p50_us, row.baseline, row.ratio
         );
         self.report.rows.push(row);
         Ok(())

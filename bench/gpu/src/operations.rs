@@ -8,7 +8,7 @@ use garner::device::cuda::{Gpu, Machine};
 use garner::gather::{Config, Gatherer, Operation};
 use garner::key::PrivateKey;
 use garner::private_op::{self, PrivateOp};
-use openssl::rsa::Rsa;
+use openssl::rsa::{Padding, Rsa};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread;
@@ -67,11 +67,10 @@ pub fn private<M: Machine>(
         }
     };
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
-    let device = format!("{}{}", gpu.machine().name(), if keys.len() == 1 { ", one key" } else { "" });
+    let (device, one_key) = (gpu.machine().name().to_owned(), keys.len() == 1);
     let results_checked = (count * (samples.count() + 1)) as u64;
-    let row =
-        Row { op: "private", bits, device, callers: 1, batch: count, checked: true, results_checked, ..Row::default() };
-    Ok(samples.row(row))
+    let row = Row { op: "private", bits, device, one_key, callers: 1, batch: count, ..Row::default() };
+    Ok(samples.row(Row { checked: true, results_checked, ..row }))
 }
 
 /// Signatures through a gatherer that has the GPU first, by as many threads as processors, each with batches.
@@ -138,4 +137,29 @@ pub fn gathered<M: Machine>(
         results_checked,
         ..Row::default()
     })
+}
+
+/// Private operations by OpenSSL itself on all processors, blinded and checked as it does: what this host has without a GPU
+/// and without Garner.
+pub fn by_openssl(bits: usize, time: Duration) -> Result<Row, String> {
+    let rsa = Rsa::generate(bits as u32).map_err(|error| error.to_string())?;
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let start = Instant::now();
+    let work = || -> Result<usize, String> {
+        // Below every modulus: its highest bit is not set.
+        let (mut input, mut output) = (vec![0x5A; bits / 8], vec![0; bits / 8]);
+        let mut done = 0;
+        while start.elapsed() < time {
+            rsa.private_encrypt(&input, &mut output, Padding::NONE).map_err(|error| error.to_string())?;
+            std::mem::swap(&mut input, &mut output);
+            done += 1;
+        }
+        Ok(done)
+    };
+    let done = thread::scope(|scope| -> Result<usize, String> {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|worker| worker.join().map_err(|_| "a thread panicked".to_owned())?).sum()
+    })?;
+    let garner_per_s = done as f64 / start.elapsed().as_secs_f64();
+    Ok(Row { op: "sign", bits, device: "openssl".into(), callers: threads, batch: 1, garner_per_s, ..Row::default() })
 }

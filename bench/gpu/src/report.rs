@@ -57,13 +57,15 @@ pub struct Check {
 /// One measurement. The fields that `garner speed --json` has mean the same.
 #[derive(Serialize, Default, Clone)]
 pub struct Row {
-    /// `kernel`: kernels alone, nothing copied; `private`: blinded numbers to and fro; `sign`: through the gatherer;
-    /// `public`: kernels of public operations alone.
+    /// `kernel`: kernels alone, nothing copied; `private`: blinded numbers to and fro; `sign`: through the gatherer, or by
+    /// OpenSSL without Garner on all processors; `public`: kernels of public operations alone.
     pub op: &'static str,
     /// Of the modulus.
     pub bits: usize,
-    /// The GPU, or the style of a kernel.
+    /// The GPU, or the style of a kernel; `openssl`.
     pub device: String,
+    /// Whether all operations had one key.
+    pub one_key: bool,
     /// Threads.
     pub callers: usize,
     /// Operations handed over at once.
