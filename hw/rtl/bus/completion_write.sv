@@ -1,12 +1,13 @@
 // Writes results and completions to host memory: one answer at a time, first its result, then, when all of that is
 // known to be there, its completion.
 //
-//   answer     A
-//   write        R R R R ... R              result words, from the core
-//   B                             ok
-//   write                             C C C C         the completion, when its place in the ring is known
-//   B                                              ok
-//   written                                           W     the host may be interrupted now
+//   cycle        0   1   2   3  ..  9   10  11  12  13  ..  16  17  ..  22  23      a result of two words; `dma_write`
+//   answer       A                                                                  behind it, a bus that does not wait
+//   command          R                      C                                       where to: the result, then its
+//   write                r0  r1                 c0  c1      c2  c3                  completion, when the ring has room
+//   write_done                      ok                                  ok          the bus has answered
+//   written_o                                                           1           the host may be interrupted now
+//   tail_o                                                                  +1
 //
 // A result that is shorter or longer than the descriptor's buffer never leaves the buffer: what is missing is written as
 // 0, what is too much is dropped, and the status is StatusBadLength. A failed write is StatusBusFault.

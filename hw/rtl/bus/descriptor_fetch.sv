@@ -3,9 +3,12 @@
 // Two machines: one reads the next descriptor while the other reads the operands of the one before. A job is queued
 // when all its operands are in the packet buffer, so nothing a bus does can reach a core half.
 //
-//   ring     D0 ......... D1 .........                  reads of 64 bytes
-//   operands              O0 O0 O0 ... O1 O1 O1         only when the buffer has room for all of them
-//   job                              J0          J1     J0's operands leave the buffer to a core meanwhile
+//   cycle        0   ..  3   ..  9   ..  24  25  26  27  ..  30  31  ..  33  34  35    `dma_read` before it, and a memory
+//   tail_i       +2                                                                    that answers in two cycles
+//   command              D0                          O0      D1  D1                    64 bytes; operands, when there
+//   read                         d0  ..  d15                             o0  o1        is room for all of them
+//   head_o                                   +1
+//   job_o                                                                        J0    its operands may leave now
 //
 // A bad descriptor and a failed read end in a `reject`: a completion without a core. The ring goes on behind it.
 //

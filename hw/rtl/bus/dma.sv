@@ -3,6 +3,25 @@
 //   host memory --> dma_read --> descriptor_fetch --> packet_buffer, job queue --> jobs with operands --> dispatcher
 //   host memory <-- dma_write <-- completion_write <------------------------------ answers with results <-- dispatcher
 //
+// A job of two operand words and two result words, 64-bit bus, a memory that answers in two cycles and never pauses:
+//
+//   cycle           0   ..  6   ..  9   ..  24  25  ..  30  ..  33  34  ..  36  ..  39  40  41
+//   tail_i          +1
+//   AR                      D                           O                                          descriptor, operands
+//   words                           d0  ..  d15                 o0  o1
+//   in_flight_o     0   ..  0   ..  0   ..  0   1   ..  1   ..  1   1   ..  1   ..  1   1   1     until it is completed
+//   job_o                                                                   J                      with its operands in
+//   operand_o                                                                       o0      o1     the packet buffer
+//
+//   cycle           0   1   2   3   4   5   6   ..  15  ..  18  19  ..  22  23
+//   answer          A
+//   result                  r0  r1
+//   AW                                  R           C                          result, completion
+//   W                                   r           c0      c1
+//   B                                       ok                  ok
+//   written_o                                                           1
+//   tail_o                                                                  +1
+//
 // Jobs carry as tag the number of their context: what the completion will need, kept in a table of InFlight places.
 // Answers may come in any order.
 //

@@ -1,10 +1,10 @@
 // Reads host memory: a command becomes AXI4 bursts, and their data a stream of 32-bit words, in the order of commands.
 //
-//   cycle      0     1     2     3     4     5     6  ...
+//   cycle      0    1    2    3    4    5    6    7    8    9    10   11        BusWidth = 64, bursts of two beats
 //   command    C
-//   AR                           B0                B1   a burst three cycles after the command, then every third cycle
-//   R                                     D0 D1 ...
-//   out                                      D0 D1 ...  a cycle after the R beat
+//   AR                        B0             B1                                 after three cycles, then every third
+//   R                                   b0   b0   b1   b1   b2   b2   b2        a beat waits while its words leave,
+//   out                                      w0   w1   w2   w3        w4        and once more where a burst begins
 //
 // A burst has at most MaxBeats beats and stays within its 4 KiB page. Up to Outstanding bursts wait behind the one whose
 // beats come; commands queue behind each other, so that a second command's data follows the first one's without a gap.

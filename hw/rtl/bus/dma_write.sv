@@ -1,12 +1,12 @@
 // Writes host memory: a command and a stream of 32-bit words become AXI4 bursts; `done` tells when all are answered.
 //
-//   cycle      0     1     2     3     4     5     6    ...
+//   cycle      0    1    2    3    4    5    6    7    8    9    10   11        BusWidth = 64, four words
 //   command    C
-//   AW                                 B0 ...           AW and W of a burst run side by side, neither waits for the other
-//   in               A     B                 C     D    until a beat is full, and again when it has left
-//   W                                  AB                CD
-//   B                                                        ok
-//   done                                                       D    one command at a time
+//   in              A    B              C    D                                  until a beat is full, then behind it
+//   AW                             B0                                           beside W, neither waits for the other
+//   W                              AB             CD
+//   B                                                  ok
+//   done                                                              D         one command at a time
 //
 // A burst has at most MaxBeats beats and stays within its 4 KiB page.
 //

@@ -1,8 +1,11 @@
 // Two sources of jobs become one: a job and its operands, then the next job, in turn when both have one.
 //
-//   source 0   J0 d d d          J1 d d
-//   source 1   K0                                 waits
-//   out        J0 d d d  K0 d d  J1 d d
+//   cycle        0    1    2    3    4    5    6    7    8         everything is taken at once
+//   source 0     J    J    J    J    J    J    j0   j1             waits; j1 is the last operand
+//   source 1     K    K    k0   k1
+//   job_o             K                   J
+//   operand_o              k0   k1             j0   j1
+//   source_o          1    1    1         0    0    0
 //
 // Contract    Operands of a job follow it, and none come between. An offered job stays the same until it is taken.
 module job_mux

@@ -3,7 +3,7 @@
 //   cycle      0    1    2    3    4    5    6    7    8
 //   in         A0   A1   A2l                                     l: last; a word a cycle
 //   read                           A0        A1        A2        from the second cycle after the last word came
-//   out                                           A0        A1   four cycles later, a word every other cycle
+//   out                                           A0        A1   three cycles later, a word every other cycle
 //
 // A packet whose last word comes with `in_drop_i` leaves no trace. `wipe_i` overwrites all memories: Depth + 9 cycles.
 //

@@ -10,6 +10,14 @@
 // packet is begun. When every job taken is answered `zeroise_o` pulses again, as a key may have been on its way, and the
 // operand buffers are overwritten; when the cores are ready again, work goes on.
 //
+//   cycle              0    1   ..   n    n+1  ..  n+10 ..   m    m+1
+//   CONTROL.zeroise    1
+//   zeroise_o          1                  1
+//   hold               0    1   ..   1    1    ..   1   ..   1    0           STATUS.zeroising
+//   quiet                            1                                        all answered; at the earliest in cycle 1
+//   wipe                                  1                                   of the operand buffers
+//   cores_ready_i                                            1                looked at from n+10 on, with the buffers
+//
 // Contract    Ports of AXI as in the standard; one clock; reset asserts at any time and is released synchronously.
 //             The interface to the dispatcher: see there.
 module shell

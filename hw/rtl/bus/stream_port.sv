@@ -4,6 +4,18 @@
 //   out    answer word 0, answer word 1, result ...        tlast on the last word; in the order in which jobs end
 //
 // The header is the first two words of a descriptor; answer word 0 is tag 15:0, status 19:16; word 1 the core's cycles.
+//   cycle           0    1    2    3    4    5    6    7    8    9    10        a packet with two operands
+//   s_axis          h0   h1   d0   d1
+//   s_axis_tready   1    1    1    1    0    1
+//   job_o                                    J
+//   operand_o                                               d0        d1
+//
+//   cycle           0    1    2    3    4    5         and its answer             0    1    2    3    4        a refusal
+//   answer          A                                        s_axis, the end      h
+//   result                         r0   r1
+//   m_axis               a0   a1   r0   r1                   m_axis                         a0   a1
+//   answered_o                               1                                                        1
+//
 // A packet goes to a core when all of it is here, so that a slow sender holds up nobody. A packet that is too short, too
 // long or has reserved bits set is read to its end and answered with an error.
 //

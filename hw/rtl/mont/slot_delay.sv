@@ -1,5 +1,12 @@
 // Delay line of the flags that go with the words. Unlike `delay` it is reset: nothing of a job that a reset cut off may
 // be written to memory afterwards.
+//
+//   cycle     0    1    2    3    4    5    6    7    8         Cycles = 3
+//   slot_i    A    B    C    D         E
+//   rst_ni    1    1    1    1    0    1    1    1    1
+//   slot_o    0    0    0    A    0    0    0    0    E
+//
+// Contract    `slot_o` is `slot_i` of `Cycles` cycles ago; all zero, so not valid, where a reset lies between.
 module slot_delay
   import mont_pkg::*;
 #(

@@ -1,5 +1,12 @@
 // CIOS: a group of words of one row, t += x * y. Products in the first cycle, sums in the second.
 //
+//   cycle        0    1    2    3    4    5    6
+//   valid_i      1    1    0    0    1                   A and B next to each other, C later
+//   x, t, y_i    A    B              C
+//   x * y             A    B              C
+//   carry_q           0    cA   cB   cB   cB   cC        of the group before, when the next is added
+//   t_o                    A    B    B    B    C
+//
 // Contract    groups come lowest first, at any distance; the carry out of the last group of a pass is zero, so nothing
 //             is cleared between passes. Two words a group are the seed's two multipliers, more are unrolled.
 // Source      Koç, Acar, Kaliski 1996; Ramesh 2020, section 3.6.

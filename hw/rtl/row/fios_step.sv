@@ -1,6 +1,15 @@
 // FIOS: a group of words of a product row and of a reduction row, t += x * y + n * m. Products, sum of the first row,
 // sum of the second: three cycles.
 //
+//   cycle              0    1    2    3    4    5
+//   valid_i            1    1    0
+//   x, n, t, y, m_i    A    B
+//   x * y, n * m            A    B
+//   carry_xy_q              0    cA   cB   cB             carried out of the first row
+//   sum_q                        A    B                   t + x * y
+//   carry_mn_q                   0    dA   dB             and out of the second
+//   t_o                               A    B    B
+//
 // Contract    as cios_step. m makes the lowest word of the result zero; the caller moves on by a word.
 // Source      Koç, Acar, Kaliski 1996; Ramesh 2020, section 3.7.
 module fios_step #(

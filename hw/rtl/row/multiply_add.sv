@@ -1,5 +1,11 @@
 // p = t + x * y, `Stages` cycles later: Booth digits in carry chains, or the synthesiser's own multiplier.
 //
+//   cycle      0      1      2      3       Stages = 2
+//   x, t_i     A      B
+//   y_i[0]     for A  for B
+//   y_i[1]            for A  for B
+//   p_o                      A      B
+//
 // Contract    as booth_mac: y_i[s] is the multiplier of what entered s cycles ago.
 module multiply_add #(
   parameter int unsigned W      = 16,

@@ -4,11 +4,12 @@
 // processor issues two runs a column (a by b, m by n), takes the low word to make the next quotient digit m, adds its
 // product with n[0] by a run of one, and has the accumulator shifted.
 //
-//   cycle      0      1      2       ...  2 + Stages     3 + Stages
-//   start      ^ taken
-//   read              x,y    x,y
-//   product                               first
-//   acc_o                                                first product in it
+//   cycle      0    1    2    3    4    5    6    7    8        Stages = 2, a run of three words
+//   start      S              S'                                S: taken; S': the next may be
+//   read            0    1    2                                 x and y
+//   product                             0    1    2             from cycle 3 + Stages on
+//   acc_o                                    +0   +1   +2
+//   busy_o     0    1    1    1    1    1    1    1    0
 //
 // Ports       2 and 3: an x and a y port, one multiplier; 4: two of each, two multipliers; 0: Unroll of each.
 // Memories    x: a, then n; y: b, then m (start_n_i chooses; address bit above the index). Answered a cycle later.

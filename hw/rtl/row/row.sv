@@ -2,11 +2,14 @@
 // the chosen design at once. The processor runs the outer loop: it supplies the multiplier words y (words of b, or
 // quotient digits m), starts a pass, and moves t_base on after each reduction.
 //
-//   cycle      0       1       2 ...        Period  ...                        WriteAt
-//   start      ^ taken
-//   read               step 0               step 1: x and t words of the group, over as many slots as the ports need
-//   write                                                                      group 0, then one a Period
+//   cycle           0    1    2    3    4    5    6    7    8    9    10   11       Cios, 3 ports: Period 2, WriteAt 5
+//   start           ^ taken
+//   read of step         0    0    1    1    2    2                                  x and t words of the group, over as
+//   write of step                                 0    0    1    1    2    2         many cycles as the ports need
+//   busy_o          0    1    1    1    1    1    1    1    1    1    1    1
+//   done_o                                                                 1
 //
+// Step k reads from cycle 1 + k * Period on, and writes WriteAt later.
 // With Pipelined a step starts as soon as the ports are free again; without, when the step before is written.
 // RowChain takes the next pass while the last one drains: y may be shifted in when y_ready_o, start_ready_o comes with
 // the last step. The others take a pass at a time.

@@ -1,11 +1,13 @@
 // One row of the chain: t + x * y for a stream of words, low word out, high word into the next.
 //
-//   cycle    0       1    ...  Stages  Stages+1           Hop = Stages + 1
-//   t_i      t[i]    t[i+Fold slots later]
-//   x_i      x[j]
-//   product                    p[i]
-//   t_o                                t'[i] = low(p[i]) + high(p[i-1]) + carry
-//   x_o      x[j], Hop - Fold cycles later: the next cell handles the row below, one word further up in x
+//   cycle     0      1      2      3      4      5      6         Stages = 2, Fold = 1: Hop = Stages + 1 = 3
+//   load_i    1                                                   y_i is the row's word while it is taken
+//   t_i              t[0]   t[1]   t[2]
+//   x_i              x[0]   x[1]   x[2]
+//   product                        p[0]   p[1]   p[2]
+//   t_o                                   t'[0]  t'[1]  t'[2]     low(p[i]) + high(p[i-1]) + carry
+//   x_o                            x[0]   x[1]   x[2]             Hop - Fold cycles later: the next cell has the row
+//   load_o                  1                                     below, with x a word ahead of t
 //
 // With Fold = 2 the words of two rows take turns (lap 0, lap 1); then the cell holds a multiplier word for each.
 // The sums fit the words of a pass, so high word and carry are zero after its last: nothing to clear between passes.

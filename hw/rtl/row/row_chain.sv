@@ -4,10 +4,22 @@
 //            x ->     |           |                     |                  Hop - Fold a row, not by Hop + Fold
 //   Fold 2:  the first r/2 rows and the last r/2 rows are the same cells: the streams go round twice, in turn
 //
-//   cycle    0      Fold   2*Fold ...                        Latency = r * Hop + Fold - 1
-//   t_i      t[0]   t[1]   t[2]
-//   x_i      0      ..     x[0] with t[r-1]
-//   t_o                                                      t'[0]
+//   cycle       0     1     2     3     4     5     6            Rows = 2, Stages = 1: Hop = Stages + 1 = 2; Fold = 1
+//   first_i     1
+//   t_i               t[0]  t[1]  t[2]
+//   x_i                     x[0]  x[1]  x[2]                     x[0] with t[r-1]
+//   row 1 ->                      u[0]  u[1]  u[2]               u = t + x * y[1], with x[0] beside u[0]
+//   t_o                                       t'[0] t'[1]        Latency = r * Hop + Fold - 1 after t_i
+//   loaded_o                1
+//
+//   cycle       0     1     2     3     4     5     6     7     8     9          the same with Fold = 2: one cell
+//   lap_i       0     1     0     1     0     1     0     1     0     1
+//   first_i     1
+//   t_i                     t[0]        t[1]        t[2]
+//   x_i                                 x[0]        x[1]
+//   second lap                                u[0]        u[1]        u[2]
+//   t_o                                                   t'[0]       t'[1]
+//   loaded_o                1
 //
 // Why: a word of t is read and written once for r products, so a port moves r times less, and with Fold = 2 one t port
 // that reads and writes in turn (2 cycles a word) keeps every multiplier busy.

@@ -4,6 +4,15 @@
 //   word j+1:  S1 + low(x[j] * y1)  + high(x[j] * y0) + C1        becomes S0 of the next step
 //   word j:    S0                   + low(x[j] * y0)  + C0        is done
 //
+//   cycle      0      1      2      3      4      5           the first steps of a pass
+//   valid_i    1      1      1      1
+//   t_i        t[0]   t[1]   t[2]   t[3]
+//   x_i        0      0      x[0]   x[1]
+//   x * y             0      0      x[0]   x[1]
+//   s1_q                     t[0]   t[1]   S1'    S1"         word j+1 of the step that is added
+//   s0_q                            t[0]   S0'    S0"         word j
+//   t_o                      0      0      t'[0]  t'[1]
+//
 // Contract    as cios_step, and t_i is two words ahead of x_i and t_o: with x = 0 a step only moves words on.
 // Source      Ramesh 2020, section 3.8 and appendix A.3.
 module two_row_step #(
