@@ -2,7 +2,8 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-soak hw-lint hw-formal hw-regs hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device
 
 $(VENV)/installed: hw/requirements.txt
 	python3 -m venv $(VENV)
@@ -26,9 +27,23 @@ hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors
 	$(PYTHON) hw/lint.py
 
-hw-soak: hw-setup ## tens of thousands of random multiplications; RSA-2048, 3072, 4096 and full exponentiations
-	HW_SOAK=20 $(PYTHON) -m pytest --quiet hw/tb/mont/test_mont.py
-	$(PYTHON) -m pytest --quiet hw/tb/rsa/soak_rsa.py
+# Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.
+SOAK_LIMIT ?= 90m
+SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest
+
+hw-soak: hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device ## all of the four below; MORE='-k 4096' chooses among one's runs
+
+hw-soak-mont: hw-setup ## tens of thousands of random multiplications, for every shape of the array
+	HW_SOAK=$${HW_SOAK:-20} $(SOAK) hw/tb/mont/test_mont.py $(MORE)
+
+hw-soak-rsa: hw-setup ## RSA-2048, 3072 and 4096, and exponentiations of 1024 to 4096 bits by as many
+	$(SOAK) hw/tb/rsa/soak_rsa.py $(MORE)
+
+hw-soak-dma: hw-setup ## 70,000 jobs a run through the rings, pauses at random on the bus, two bus widths
+	$(SOAK) hw/tb/top/soak_dma.py $(MORE)
+
+hw-soak-device: hw-setup ## a thousand RSA private operations end to end: rings, three cores, pauses at random
+	HW_SOAK=$${HW_SOAK:-1000} $(SOAK) hw/tb/top/test_device.py $(MORE)
 
 hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs kept in hw/report/runs
 	$(PYTHON) hw/report/report.py

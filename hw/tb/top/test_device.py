@@ -1,6 +1,6 @@
 """The whole accelerator as the simulated board will hold it: hw/sim/device.h, RSA cores, many operations.
 
-The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and a soak by HW_SOAK=operations.
+The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and HW_SOAK=1000 operations in make hw-soak-device.
 """
 
 import asyncio
@@ -34,9 +34,10 @@ class DeviceHost(Host):
 
     limit = 5_000_000
 
-    def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4, parameters: dict = PARAMETERS):
+    def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4, parameters: dict = PARAMETERS,
+                 core: list[Path] = rtl(*CORE)):
         self.memory = Memory()
-        self.device = Device(build(sources(rtl(*CORE)), parameters), self.memory)
+        self.device = Device(build(sources(core), parameters), self.memory)
         self.device.call("stall", stall, random.getrandbits(32))
         self.place_rings(submission_log2, completion_log2)
         self.cycles = self.interrupts = 0
