@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Measures the multiplier and the cores: cycles in simulation, clock and area after placement on an LFE5U-85.
+"""Measures the multiplier and the cores: cycles in simulation, clock and area on an LFE5U-85, area on Xilinx 7.
 
     cores.py                    everything that is not there yet or was made from other sources (placements: hours)
     cores.py --only cycles      simulations alone
     cores.py --only place --top mont
+    cores.py --only xilinx7     Yosys alone, minutes each
 
 One file a measurement in hw/report/runs: TOP-PARAMETERS-OP-BITS-cycles.json; placements as hw/syn/place.py writes them.
 The simulations are the tests of hw/tb, which check every result; with HW_CYCLES=FILE they write what they measured.
@@ -57,6 +58,10 @@ PLACEMENTS = [("mont", "MONT", {"Rows": 8}, (8, 6)), ("mont", "MONT", {"Rows": 1
               ("rsa_core", "RSA", {"Rows": 15, "MaxBits": 2048, "KeySlots": 1}, (8,)),
               ("rsa_core", "RSA", {"Rows": 20, "MaxBits": 2048, "KeySlots": 1}, (8, 6))]
 
+# For Xilinx 7, by Yosys alone: a DSP48E1 has 17 bits of unsigned factors
+WORD_XILINX7 = 17
+XILINX7 = [(top, sources, parameters | {"W": WORD_XILINX7}) for top, sources, parameters, _ in PLACEMENTS]
+
 
 def measure(point: dict) -> None:
     top, parameters = point["top"], point["parameters"]
@@ -82,15 +87,21 @@ def measure(point: dict) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=("cycles", "place"))
+    parser.add_argument("--only", choices=("cycles", "place", "xilinx7"))
     parser.add_argument("--top", help="this one alone")
     arguments = parser.parse_args()
     os.nice(10)
-    if arguments.only != "place":
+    chosen = [arguments.only] if arguments.only else ["cycles", "xilinx7", "place"]
+    if "cycles" in chosen:
         for point in CYCLES:
             if arguments.top in (None, point["top"]):
                 measure(point)
-    if arguments.only != "cycles":
+    if "xilinx7" in chosen:
+        for top, sources, parameters in XILINX7:
+            if arguments.top in (None, top):
+                record = place.run(top, getattr(harness, sources), parameters, "xilinx7")
+                print(top, parameters, f"{record['LUT']} LUT", flush=True)
+    if "place" in chosen:
         for top, sources, parameters, speeds in PLACEMENTS:
             if arguments.top in (None, top):
                 for speed in speeds:
