@@ -4,7 +4,7 @@
 //   cycle      0    1    2    3    4    5    6    7
 //   AR         A
 //   decoder              A
-//   R                                       D         then the next access; reads and writes in turn when both wait
+//   R                                   D              then the next access; reads and writes in turn when both wait
 //
 // Contract    AXI4-Lite; addresses of 12 bits, of which the two lowest are ignored; an unmapped one answers SLVERR.
 module registers (

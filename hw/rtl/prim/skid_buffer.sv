@@ -2,8 +2,8 @@
 // the cycle in which the way ahead closes. Every output is a flip-flop.
 //
 //   cycle        0    1    2    3    4
-//   in_valid_i   A    B    C    C    C    in_ready_o: while the second register is empty
-//   in_ready_o   1    1    0    0    1
+//   in_valid_i   A    B    C    C    D    in_ready_o: while the second register is empty
+//   in_ready_o   1    1    0    1    1
 //   out_valid_o       A    A    B    C
 //   out_ready_i       0    1    1    1
 module skid_buffer #(

@@ -1,6 +1,6 @@
 // The dispatcher: one stream of jobs onto many cores, and their answers back onto one stream, in the order they end.
 //
-//   cycle       0    1    2    3    4    5    ...
+//   cycle       0    1    2    3    4    5    6    7    ...
 //   job         J                                    taken
 //   choose           C                               a free core; an operation that changes keys waits for all cores
 //   core                  J                          offered
@@ -8,7 +8,7 @@
 //
 //   response    R                                    the cores are asked in turn, one a cycle
 //   answer                     R
-//   result                           d        d           to its end, a word every other cycle
+//   result                               d         d      to its end, a word every other cycle
 //
 // A job for all cores (`is_broadcast`) is a barrier: those before it have ended, those behind it see its effect. Its
 // answer is the worst status of all cores' answers.
