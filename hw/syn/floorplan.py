@@ -9,8 +9,7 @@ nextpnr adds lie where they fall.
      | c0 | c1 | c2 | c3 | c4 |       three rows of multipliers, three of block RAM
      +----+----+----+----+----+
 
-Without it the placer mixes the cores with each other and with the shell: wires are a seventh longer, and twice as many
-ways too slow.
+Without it the placer mixes the cores with each other and with the shell: wires are a quarter longer.
 """
 
 import re
