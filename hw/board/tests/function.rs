@@ -18,17 +18,9 @@ const OPERANDS: usize = 0x2000;
 const RESULTS: usize = 0x3000;
 const SIZE: usize = 0x4000;
 
-mod register {
-    pub const CONTROL: u64 = 0x020;
-    pub const ERROR: u64 = 0x03C;
-    pub const ERROR_COMPLETION_FAULT: u32 = 4;
-    pub const SUBMISSION_BASE: u64 = 0x040;
-    pub const SUBMISSION_SIZE: u64 = 0x048;
-    pub const SUBMISSION_TAIL: u64 = 0x04C;
-    pub const COMPLETION_BASE: u64 = 0x060;
-    pub const COMPLETION_SIZE: u64 = 0x068;
-    pub const COMPLETION_TAIL: u64 = 0x070;
-}
+#[path = "../../regs/garner_regs.rs"]
+#[allow(dead_code)] // the whole map is generated
+mod register;
 
 /// A client whose memory only it can reach: the board has to ask.
 struct Guest {
@@ -83,14 +75,14 @@ impl Guest {
         self.request(command::DMA_UNMAP, &[bytes_of(&unmap)]).unwrap();
     }
 
-    fn read(&mut self, offset: u64) -> u32 {
-        let access = RegionAccess { offset, region: pci::BAR0, count: 4 };
+    fn read(&mut self, register: usize) -> u32 {
+        let access = RegionAccess { offset: register as u64, region: pci::BAR0, count: 4 };
         let answer = self.request(command::REGION_READ, &[bytes_of(&access)]).unwrap();
         u32::from_le_bytes(answer[16..20].try_into().unwrap())
     }
 
-    fn write(&mut self, offset: u64, value: u32) {
-        let access = RegionAccess { offset, region: pci::BAR0, count: 4 };
+    fn write(&mut self, register: usize, value: u32) {
+        let access = RegionAccess { offset: register as u64, region: pci::BAR0, count: 4 };
         self.request(command::REGION_WRITE, &[bytes_of(&access), &value.to_le_bytes()]).unwrap();
     }
 
@@ -101,9 +93,9 @@ impl Guest {
         self.request(command::REGION_WRITE, &[bytes_of(&command_register), &[6]]).unwrap(); // memory, bus master
         self.memory.fill(0);
         for (offset, value) in [
-            (register::SUBMISSION_BASE, BASE as u32),
+            (register::SUBMISSION_BASE_LOW, BASE as u32),
             (register::SUBMISSION_SIZE, 4),
-            (register::COMPLETION_BASE, BASE as u32 + COMPLETIONS as u32),
+            (register::COMPLETION_BASE_LOW, BASE as u32 + COMPLETIONS as u32),
             (register::COMPLETION_SIZE, 4),
             (register::CONTROL, 1),
         ] {
