@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a full LFE5U-85: garner_top with as many cores as fit, its bus shell and dispatcher, as one design.
 
-    full.py                     the throughput in simulation, then the routed clock (nextpnr: a quarter of an hour a seed)
+    full.py                     the throughput in simulation, then the routed clock (nextpnr: half an hour a seed)
     full.py --only cycles
     full.py --only shell --seed 1 --seed 2      the clock of shell and dispatcher alone, with links to five cores
     full.py --only place --seed 1 --seed 2

@@ -27,9 +27,9 @@
 //   alu_start_q                                         1                          or exponent_start_q
 //   check_failed_q                                                      of I[k]
 //
-// zeroise_i (a pulse) empties all slots two cycles later, stops the job under way (StatusEmptySlot) and overwrites all memories;
-// then the job's answer is given. Only a result that has been announced with StatusOk is delivered first. The same is
-// done after reset: job_ready_o rises when all memories are zero.
+// zeroise_i (a pulse) empties all slots two cycles later, stops the job under way (StatusEmptySlot) and overwrites all
+// memories; then the job's answer is given. Only a result that has been announced with StatusOk is delivered first. The
+// same is done after reset: job_ready_o rises when all memories are zero.
 module rsa_core
   import garner_pkg::*;
   import rsa_pkg::*;
