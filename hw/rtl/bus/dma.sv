@@ -9,7 +9,7 @@
 //   tail_i          +1
 //   AR                      D                           O                                          descriptor, operands
 //   words                           d0  ..  d15                 o0  o1
-//   in_flight_o     0   ..  0   ..  0   ..  0   1   ..  1   ..  1   1   ..  1   ..  1   1   1     until it is completed
+//   in_flight_o     0   ..  0   ..  0   ..  0   0   ..  1   ..  1   1   ..  1   ..  1   1   1     until it is completed
 //   job_o                                                                   J                      with its operands in
 //   operand_o                                                                       o0      o1     the packet buffer
 //
@@ -371,6 +371,7 @@ module dma
   logic [7:0] in_flight_q;
   logic       in_flight_any_q, drained_q, more;
   logic       read_beat_q, write_beat_q;
+  logic       fetched_q;  // a cycle ago: the count is far from the reader; a completion takes longer than this
 
   assign in_flight_o = in_flight_q;
   assign more        = enable_i && fetch_more;
@@ -384,6 +385,7 @@ module dma
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      fetched_q       <= 1'b0;
       in_flight_q     <= '0;
       in_flight_any_q <= 1'b0;
       drained_q       <= 1'b0;
@@ -392,8 +394,9 @@ module dma
     end else begin
       read_beat_q     <= m_axi_rvalid_i && m_axi_rready_o;
       write_beat_q    <= m_axi_wvalid_o && m_axi_wready_i;
-      in_flight_q     <= in_flight_q + 8'(fetched) - 8'(written_o);
-      in_flight_any_q <= fetched || (in_flight_any_q && !(written_o && in_flight_q == 8'd1));
+      fetched_q       <= fetched;
+      in_flight_q     <= in_flight_q + 8'(fetched_q) - 8'(written_o);
+      in_flight_any_q <= fetched_q || (in_flight_any_q && !(written_o && in_flight_q == 8'd1));
       drained_q       <= written_o && in_flight_q == 8'd1 && fetch_quiet && !more;
     end
   end

@@ -1,8 +1,8 @@
 // Counts what a length in bits means for `mont`: words, passes, digits = passes * Rows, and the stride of a region.
 //
-//   cycle    0      1 ... words+3
+//   cycle    0   1  ..  words+3  words+4
 //   start_i  1
-//   busy_o          1       0      sizes_o from here on
+//   busy_o   0   1  ..  1        0         sizes_o holds from here on
 //
 // words = ceil((bits + W + 2) / W): numbers stay below 2 * N~ < 2^(bits + W + 1); see `mont`.
 module rsa_sizes

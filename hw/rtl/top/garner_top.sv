@@ -8,7 +8,7 @@
 //
 // Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
 //             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`. Inside,
-//             all leave it a cycle later; shell and cores have a `reset_buffer` each.
+//             all leave it two cycles later; shell and cores have a `reset_buffer` each.
 //             `s_axil_*prot` are ignored. The master uses one ID, incrementing bursts that stay within 4 KiB pages.
 module garner_top
   import garner_pkg::*;

@@ -7,11 +7,16 @@ module reset_buffer (
   output logic rst_no
 );
 
-  logic reset_q, reset;
+  logic first_q, reset_q, reset;
   assign rst_no = !reset;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) reset_q <= 1'b1;
+    if (!rst_ni) first_q <= 1'b1;
+    else first_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_i or posedge first_q) begin
+    if (first_q) reset_q <= 1'b1;
     else reset_q <= 1'b0;
   end
 
