@@ -18,9 +18,9 @@ const SLAVE_ERROR: u8 = 2;
 /// Transactions under way in each direction; a PCIe bridge has as many tags or more.
 const UNDER_WAY: usize = 16;
 
-/// The clock of the device in MHz: about what a full LFE5U-85 of five cores reaches when nextpnr places and routes it, a
-/// little more or less by the seed (docs/hardware.md). The one place to change when it moves. Everything in device time
-/// rests on it.
+/// The clock of the device in MHz, on the safe side: a full LFE5U-85 of five cores reaches more when nextpnr places and
+/// routes it (docs/hardware.md). The one place to change when it moves. Everything in device time rests on it, the figures
+/// of docs/board.md too.
 pub const PLACED_CLOCK_MHZ: f64 = 162.0;
 
 /// What the link takes, in cycles.
