@@ -2,9 +2,8 @@
 
 Each core has a strip of the device from the bottom to the shell, as wide as its share of the columns with multipliers;
 the shell with the dispatcher has the rows at the top, around the uppermost row of block RAM, and some that the cores may
-have too. The flip-flops through which the reset is released lie on one line, the first of all in its middle: the placer
-does not look at the time of such wires. Links, the shift registers of `garner_pins` and what nextpnr adds lie where they
-fall.
+have too. The flip-flops through which the reset is released lie on one line, the first of all in its middle: left to the
+placer they were up to 6 ns apart. Links, the shift registers of `garner_pins` and what nextpnr adds lie where they fall.
 
         shell and dispatcher          y = SHELL ...
      +----+----+----+----+----+
@@ -51,12 +50,18 @@ def fix(cell, x: int, y: int) -> None:
     cell.setAttr("BEL", str(bel))
 
 
+fixed = 0
 for name, cell in ctx.cells:  # noqa: F821
     if cell.type in FIXED:
         continue
     if found := in_reset.match(name):
+        fixed += cell.type == "TRELLIS_FF"
         fix(cell, (begin[int(found[1])] + begin[int(found[1]) + 1]) // 2 if found[1] else right // 2, RESET)
     elif found := in_core.match(name):
         ctx.constrainCellToRegion(name, f"core{found[1]}")  # noqa: F821
     elif in_shell.match(name):
         ctx.constrainCellToRegion(name, "shell")  # noqa: F821
+
+# The names are Yosys's: two flip-flops release the reset, one in front of each buffer takes it
+if fixed != cores + 3:
+    raise RuntimeError(f"{fixed} flip-flops of the reset found, {cores + 3} expected: see in_reset")
