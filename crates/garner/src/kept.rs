@@ -4,10 +4,9 @@
 //! the cache, and a thousand threads leave no thousand blocks behind.
 
 use crate::fork::ForkLocal;
-use crate::secret::SecretWords;
+use crate::secret::{SecretWords, wipe};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
-use zeroize::Zeroize;
 
 /// Blocks kept at most; more threads than this at once make their own.
 const MOST: usize = 64;
@@ -52,7 +51,7 @@ impl DerefMut for Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.zeroize();
+        wipe(self);
         if let Some(words) = self.words.take() {
             let mut kept = kept();
             if kept.len() < MOST {

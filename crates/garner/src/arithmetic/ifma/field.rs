@@ -17,6 +17,8 @@ pub struct Field<'a, K> {
     pub layout: Layout,
     /// The workspace.
     pub memory: &'a mut [Lanes],
+    /// What of a scan runs in each squaring of a window: worked out once, not with each of thousands.
+    quarters: [Passes; 4],
 }
 
 impl<'a, K: Kernels> Field<'a, K> {
@@ -37,7 +39,13 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::FIRST_LIMB] = lanes((1 << LIMB_BITS) - 1, &|lane| lane == 0);
         memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
         memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
-        Field { kernels, class, layout, memory }
+        Field {
+            kernels,
+            class,
+            layout,
+            memory,
+            quarters: std::array::from_fn(|quarter| Passes::of(class, &layout, quarter)),
+        }
     }
 
     /// Limbs in a number.
@@ -135,14 +143,14 @@ impl<'a, K: Kernels> Field<'a, K> {
     /// [`Field::square`], and the scan of the table's `quarter`: four squarings, one for each quarter, leave the wanted
     /// entry in the selection.
     pub fn square_and_scan(&mut self, to: usize, a: usize, quarter: usize) {
-        let Layout { modulus: n, constants: c, table, selection, .. } = self.layout;
-        let (passes, rows) = (self.class.passes(quarter), self.class.rows_per_pass());
-        let (table, selection) = (table + passes.start * rows * scan::ENTRIES, selection + passes.start * rows);
+        let Layout { modulus: n, constants: c, .. } = self.layout;
+        let mut passes = self.quarters[quarter];
+        let Passes { table, selection, .. } = passes;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.square_scan, [to, a, n, c, table, selection]),
             Shape::Folded(Folded { square: Some(square), .. }) => {
                 self.bring_to_place(to, a);
-                let kernel = if passes.is_empty() { square.plain } else { square.scan };
+                let kernel = if passes.left == 0 { square.plain } else { square.scan };
                 self.run(kernel, [to, self.layout.columns, n, c, table, selection]);
             }
             Shape::Folded(_) => {
@@ -152,7 +160,6 @@ impl<'a, K: Kernels> Field<'a, K> {
                 }
             }
             Shape::Blocks { blocks, count, spread } => {
-                let mut passes = Passes { left: passes.len(), rows, table, selection };
                 let mut composed = Composed::new(self, blocks, count);
                 composed.square(a, spread);
                 composed.reduce(count, to, &mut passes);
@@ -246,15 +253,31 @@ impl<'a, K: Kernels> Field<'a, K> {
     }
 }
 
-/// Passes of a table scan waiting for block products to run in.
+/// Passes of a table scan waiting for kernels to run in.
+#[derive(Clone, Copy)]
 struct Passes {
     left: usize,
+    /// Rows that each selects.
     rows: usize,
+    /// Where the next one reads.
     table: usize,
+    /// Where it writes.
     selection: usize,
 }
 
 impl Passes {
+    /// Those that run in the squaring `quarter` of a window's four.
+    fn of(class: &Class, layout: &Layout, quarter: usize) -> Passes {
+        let (passes, rows) = (class.passes(quarter), class.rows_per_pass());
+        let first = passes.start * rows;
+        Passes {
+            left: passes.len(),
+            rows,
+            table: layout.table + first * scan::ENTRIES,
+            selection: layout.selection + first,
+        }
+    }
+
     fn none() -> Passes {
         Passes { left: 0, rows: 0, table: 0, selection: 0 }
     }
