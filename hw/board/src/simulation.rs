@@ -20,17 +20,10 @@ use std::time::{Duration, Instant};
 /// Interrupt lines of the design, and vectors of MSI-X.
 pub const VECTORS: usize = 3;
 
-/// Registers the board itself looks at: to know when it may sleep, and when there is work.
-mod register {
-    pub const CONTROL: u16 = 0x020;
-    pub const CONTROL_ENABLE: u32 = 1;
-    pub const STATUS: u16 = 0x024;
-    pub const SUBMISSION_TAIL: u16 = 0x04C;
-    pub const STATUS_IDLE: u32 = 1;
-    pub const STATUS_ZEROISING: u32 = 2;
-    pub const INTERRUPT_COALESCE: u16 = 0x038;
-    pub const INTERRUPT_COALESCE_CYCLES: u32 = 0xFFFF_FF00;
-}
+#[path = "../../regs/garner_regs.rs"]
+#[allow(dead_code)]
+// the whole map is generated; the board looks at what tells when it may sleep, and when there is work
+mod register;
 
 /// After so many cycles without anything on a bus the design is asked whether it is idle.
 const QUIET: u64 = 2048;
@@ -285,11 +278,11 @@ impl Runner {
         }
         let moved = self.now;
         let idle = self.link.is_idle()
-            && self.read(register::STATUS).is_some_and(|status| {
+            && self.read(register::STATUS as u16).is_some_and(|status| {
                 status & (register::STATUS_IDLE | register::STATUS_ZEROISING) == register::STATUS_IDLE
             })
             && self
-                .read(register::INTERRUPT_COALESCE)
+                .read(register::INTERRUPT_COALESCE as u16)
                 .is_some_and(|coalesce| coalesce & register::INTERRUPT_COALESCE_CYCLES == 0);
         if !idle {
             self.moved = moved; // ask again after another quiet stretch
@@ -317,7 +310,7 @@ impl Runner {
 
     /// Takes note of what a write means for the jobs under way. A doorbell counts from when it is rung.
     fn tell_of(&mut self, offset: u16, value: u32) {
-        match offset {
+        match usize::from(offset) {
             register::SUBMISSION_TAIL => self.submitted = value as u16,
             register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.restart_rings(),
             _ => {}

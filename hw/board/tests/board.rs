@@ -285,6 +285,21 @@ fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
     assert_eq!(board.counters(false).unwrap().jobs, 2);
 }
 
+/// A board that nobody uses takes no processor: its thread sleeps.
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn device_time_stands_still_while_there_is_nothing_to_do() {
+    let simulated = Simulated::start(&[]);
+    let board = simulated.open(600);
+    let cycles = || board.counters(false).unwrap().cycles;
+    // Reading the counters is some 5,000 cycles; a second awake is 100,000 and more.
+    until("a second without device time", || {
+        let before = cycles();
+        std::thread::sleep(Duration::from_secs(1));
+        cycles() - before < 15_000
+    });
+}
+
 /// Exactly twice as many jobs under way as there are cores: so many threads with one operation each, again and again.
 #[test]
 #[ignore = "needs a model: make board-test"]
