@@ -9,6 +9,7 @@ need() { # need PACKAGE TEST...: PACKAGE is wanted where TEST fails
     "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 need build-essential cc --version
+need dpkg-dev dpkg-shlibdeps --version
 need pkg-config pkg-config --version
 need libssl-dev pkg-config --exists 'libcrypto >= 3.0.0'
 need openssl openssl version

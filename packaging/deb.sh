@@ -11,9 +11,12 @@ build=$(realpath "$1") output=$(realpath "$2")
 cd "$(dirname "$0")/.."
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 architecture=$(dpkg --print-architecture)
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
-chmod 755 "$root"
+# Laid out as a source package in which the binary one was just installed: dpkg-shlibdeps wants that.
+source=$(mktemp -d)
+trap 'rm -rf "$source"' EXIT
+root=$source/debian/garner
+mkdir -p "$root/DEBIAN"
+printf 'Source: garner\n\nPackage: garner\nArchitecture: any\n' >"$source/debian/control"
 
 install -D -m 755 "$build/garner" "$root/usr/bin/garner"
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
@@ -21,7 +24,9 @@ crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
 install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"
 strip --strip-debug "$root/usr/lib/libgarner.a" "$root/usr/bin/garner" $(find "$root" -name '*.so' -type f) $(find "$root" -name 'libgarner.so.*.*' -type f)
 
-mkdir "$root/DEBIAN"
+# The packages of the libraries that these files are linked with.
+depends=$(cd "$source" && dpkg-shlibdeps -O "$root/usr/bin/garner" $(find "$root/usr/lib" -name '*.so*' -type f))
+
 {
     printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\ncat <<\\END\n'
     cat "$root/hint"
@@ -35,7 +40,7 @@ Package: garner
 Version: $version
 Architecture: $architecture
 Maintainer: Garner's developers <garner@localhost>
-Depends: libc6, libgcc-s1, libssl3 (>= 3.0.0)
+Depends: ${depends#shlibs:Depends=}
 Section: libs
 Priority: optional
 Installed-Size: $(du -sk "$root" | cut -f1)
