@@ -6,6 +6,27 @@
 //
 // Which core it is stands in one place: the module `garner_core` that is compiled with this one.
 //
+// Two private operations of 512 bits with one key on two cores of 8 rows, a memory that answers in two cycles:
+//
+//   cycle       bus                            core 0                  core 1
+//   0           SUBMISSION_TAIL + 2
+//   9-26        descriptor 0
+//   33-67       its operands, descriptor 1
+//   57-60                                      job, first operands
+//   74-91       operands of descriptor 1
+//   131-194                                    the other operands
+//   197-200                                    computes                job, first operands
+//   271-334                                    :                       the other operands
+//   41161                                      response                computes
+//   41168       address of result 0                                    :
+//   41183-41263 its words, one in five cycles  its words               :
+//   41271-41276 completion 0                   idle, for another job   :
+//   41280       interrupt, if its job asks                             :
+//   41302                                                              response
+//   41309-41403 result 1                                               its words
+//   41411-41416 completion 1
+//   41420       interrupt: the ring is empty
+//
 // Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
 //             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`. Inside,
 //             all leave it two cycles later; shell and cores have a `reset_buffer` each.
