@@ -24,8 +24,8 @@ crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
 install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"
 strip --strip-debug "$root/usr/lib/libgarner.a" "$root/usr/bin/garner" $(find "$root" -name '*.so' -type f) $(find "$root" -name 'libgarner.so.*.*' -type f)
 
-# The packages of the libraries that these files are linked with.
-depends=$(cd "$source" && dpkg-shlibdeps -O "$root/usr/bin/garner" $(find "$root/usr/lib" -name '*.so*' -type f))
+# The packages of the libraries that these files are linked with; one that is in no package is left to who put it there.
+depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin/garner" $(find "$root/usr/lib" -name '*.so*' -type f))
 
 {
     printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\ncat <<\\END\n'

@@ -24,11 +24,15 @@ import place  # noqa: E402
 
 SEEDS = (1, 2, 3)
 WORD = 18
+SOURCES = {"mont": harness.MONT, "rsa_core": harness.RSA}
+# The test that measures an operation
+TESTS = {"mm": HW / "tb" / "mont" / "test_mont.py", "private": HW / "tb" / "rsa" / "test_rsa_cycles.py",
+         "me": HW / "report" / "exponentiation.py"}
 
 
 def mont(rows: int, bits: int) -> dict:
     """One Montgomery multiplication, both contexts busy."""
-    return {"top": "mont", "parameters": {"Rows": rows}, "op": "mm", "bits": bits, "test": "mont/test_mont",
+    return {"top": "mont", "parameters": {"Rows": rows}, "op": "mm", "bits": bits,
             "environment": {"W": WORD, "ROWS": rows, "HOP": 5, "BITS": bits,
                             "COCOTB_TEST_FILTER": "cycles_are_as_documented"},
             "build": {"Rows": rows, "W": WORD, "HopCycles": 5}}
@@ -37,14 +41,14 @@ def mont(rows: int, bits: int) -> dict:
 def private(rows: int, bits: int) -> dict:
     """One RSA private operation of the complete core."""
     parameters = {"Rows": rows, "MaxBits": bits, "KeySlots": 1}
-    return {"top": "rsa_core", "parameters": parameters, "op": "private", "bits": bits, "test": "rsa/test_rsa_cycles",
+    return {"top": "rsa_core", "parameters": parameters, "op": "private", "bits": bits,
             "environment": {"ROWS": rows, "BITS": bits, "CYCLES": 1 << 30, "SHARE": 0}, "build": parameters}
 
 
 def exponentiation(rows: int, bits: int) -> dict:
     """One exponentiation of full length without the CRT, fixed window."""
     parameters = {"Rows": rows, "MaxBits": bits, "KeySlots": 1}
-    return {"top": "rsa_core", "parameters": parameters, "op": "me", "bits": bits, "test": "../report/exponentiation",
+    return {"top": "rsa_core", "parameters": parameters, "op": "me", "bits": bits,
             "environment": {"BITS": bits}, "build": parameters}
 
 
@@ -52,31 +56,34 @@ CYCLES = [mont(8, 1024), mont(8, 2048), mont(15, 2048), mont(20, 1024), mont(20,
           exponentiation(8, 1024), private(8, 1024), private(15, 2048), private(20, 2048)]
 
 SPEEDS = (8, 6)
-# top, list of sources in harness.py, parameters
-PLACEMENTS = [("mont", "MONT", {"Rows": 8}), ("mont", "MONT", {"Rows": 15}), ("mont", "MONT", {"Rows": 20}),
-              ("mont", "MONT", {"Rows": 23}),  # divides the 115 words of 2048 bits
-              ("rsa_core", "RSA", {"Rows": 8, "MaxBits": 1024, "KeySlots": 1}),
-              ("rsa_core", "RSA", {"Rows": 15, "MaxBits": 2048, "KeySlots": 1}),
-              ("rsa_core", "RSA", {"Rows": 20, "MaxBits": 2048, "KeySlots": 1})]
+PLACEMENTS = [("mont", {"Rows": 8}), ("mont", {"Rows": 15}), ("mont", {"Rows": 20}),
+              ("mont", {"Rows": 23}),  # divides the 115 words of 2048 bits
+              ("rsa_core", {"Rows": 8, "MaxBits": 1024, "KeySlots": 1}),
+              ("rsa_core", {"Rows": 15, "MaxBits": 2048, "KeySlots": 1}),
+              ("rsa_core", {"Rows": 20, "MaxBits": 2048, "KeySlots": 1})]
 
 # For Xilinx 7, by Yosys alone: a DSP48E1 has 17 bits of unsigned factors
 WORD_XILINX7 = 17
-XILINX7 = [(top, sources, parameters | {"W": WORD_XILINX7}) for top, sources, parameters in PLACEMENTS]
+XILINX7 = [(top, parameters | {"W": WORD_XILINX7}) for top, parameters in PLACEMENTS]
+
+
+def stamp_of(point: dict) -> str:
+    """What the cycles of a point, or of its record, depend on."""
+    return place.fingerprint([*harness.rtl(*SOURCES[point["top"]]), TESTS[point["op"]]])
 
 
 def measure(point: dict) -> None:
     top, parameters = point["top"], point["parameters"]
-    folder, module = (HW / "tb" / point["test"]).resolve().parent, Path(point["test"]).name
-    names = getattr(harness, {"mont": "MONT", "rsa_core": "RSA"}[top])
+    test = TESTS[point["op"]]
     kept = place.RUNS / (place.name_of(top, parameters, f"{point['op']}-{point['bits']}-cycles") + ".json")
-    stamp = place.fingerprint([*harness.rtl(*names), folder / f"{module}.py"])
+    stamp = stamp_of(point)
     if kept.exists() and json.loads(kept.read_text())["sources"] == stamp:
         return
     lines = harness.BUILD / "cycles.jsonl"
     lines.parent.mkdir(exist_ok=True)
     lines.unlink(missing_ok=True)
     environment = {key: str(value) for key, value in point["environment"].items()} | {"HW_CYCLES": str(lines)}
-    harness.simulate(top, harness.rtl(*names), module, folder, point["build"], environment)
+    harness.simulate(top, harness.rtl(*SOURCES[top]), test.stem, test.parent, point["build"], environment)
     measured = json.loads(lines.read_text().splitlines()[-1])  # both contexts, where there is a choice
     record = {"kind": "cycles", "top": top, "parameters": parameters, "op": point["op"], "bits": point["bits"],
               "word": WORD, "multipliers": 2 * parameters["Rows"], "sources": stamp,
@@ -98,16 +105,16 @@ def main() -> None:
             if arguments.top in (None, point["top"]):
                 measure(point)
     if "xilinx7" in chosen:
-        for top, sources, parameters in XILINX7:
+        for top, parameters in XILINX7:
             if arguments.top in (None, top):
-                record = place.run(top, getattr(harness, sources), parameters, "xilinx7")
+                record = place.run(top, SOURCES[top], parameters, "xilinx7")
                 print(top, parameters, f"{record['LUT']} LUT", flush=True)
     if "place" in chosen:
-        for top, sources, parameters in PLACEMENTS:
+        for top, parameters in PLACEMENTS:
             if arguments.top in (None, top):
                 for speed in SPEEDS:
                     for seed in SEEDS:
-                        record = place.run(top, getattr(harness, sources), parameters, "ecp5", speed, seed)
+                        record = place.run(top, SOURCES[top], parameters, "ecp5", speed, seed)
                         print(top, parameters, speed, seed, record["fmax"], flush=True)
 
 

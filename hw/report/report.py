@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Collects hw/report/runs into report.json, the plot points.svg and the tables of docs/hardware.md. Measures nothing.
+"""Collects hw/report/runs into report.json, the plot points.svg and the tables of docs/hardware.md and
+docs/hardware/rsa.md. Measures nothing.
 
 A record whose sources have changed since is used and named on the standard error: `make hw-report-all` renews it.
 """
@@ -16,16 +17,22 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 HW = Path(__file__).resolve().parents[1]
 REPORT = HW / "report"
-sys.path[:0] = [str(HW), str(HW / "syn"), str(REPORT)]
+sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "rsa"), str(REPORT)]
+import cores  # noqa: E402
 import full  # noqa: E402
-import harness  # noqa: E402
 import place  # noqa: E402
 import rows  # noqa: E402
+from rsa_model import products_at_best  # noqa: E402
+from test_rsa_cycles import PARTS  # noqa: E402
 
 DOCUMENT = HW.parent / "docs" / "hardware.md"
+RSA_DOCUMENT = HW.parent / "docs" / "hardware" / "rsa.md"
+# What every row of report.json has, null where there is no such figure. u_mm, u_op: shares of one; bram: blocks of memory
+COLUMNS = ("design", "op", "bits", "word", "rows", "multipliers", "cycles", "u_mm", "u_op", "part", "seeds", "fmax_mhz",
+           "time_us", "lut", "ff", "dsp", "bram")
 ROW_BITS = 1024
-LUTS = "xc7 (LUT multipliers)"
-CORES = {"mont": harness.MONT, "rsa_core": harness.RSA}
+LUTS, XILINX7 = "xc7 (LUT multipliers)", "xc7 (Yosys alone)"
+ROWS_OF = {"CIOS": 1, "FIOS": 1, "two-row": 2, "product scanning": 1}
 ZOTECH = 2.9  # RSA-2048 signatures a second and DSP block of a U250
 
 # 1024-bit exponentiation in ms, DSP blocks, LUTs: the table of Sharif, Shahid, Rogawski, Gaj 2016
@@ -48,6 +55,11 @@ def records() -> list[dict]:
     return found
 
 
+def point(**figures) -> dict:
+    """A row of report.json."""
+    return dict.fromkeys(COLUMNS) | figures
+
+
 def row_points(found: list[dict]) -> list[dict]:
     """Designs of hw/rtl/row with both a simulation and a synthesis."""
     points = []
@@ -65,16 +77,17 @@ def row_points(found: list[dict]) -> list[dict]:
         algorithm = "product scanning" if scan else rows.NAMES[knobs["Algorithm"]]
         count = (max(1, knobs["Ports"] // 2) if scan else knobs["Rows"] // (2 if knobs["Ports"] == 2 else 1)
                  if algorithm == "chain" else 2 * knobs["Unroll"])
-        points += ({
-            "design": algorithm, "op": "row", "bits": ROW_BITS, "word": knobs["W"], "rows": knobs.get("Rows"),
-            "ports": ports, "pipelined": bool(knobs.get("Pipelined", 1)), "unroll": knobs.get("Unroll", 1),
-            "booth": bool(knobs.get("Booth", 1)), "multipliers": count, "cycles": record["cycles"],
-            "u_mm": bound(ROW_BITS, knobs["W"]) / count / record["cycles"],
-            "transfer_rate": record["words_moved"] / record["cycles"],
-            "processor_products": record["processor_products"], "part": LUTS, "lut": synthesis[0]["LUT"],
-            "ff": synthesis[0]["FF"], "dsp": 0, "bram": 0, "lut_cycles": synthesis[0]["LUT"] * record["cycles"],
-            "ecp5": {"seeds": len(placed), "fmax_mhz": median(run["fmax"] for run in placed), "lut": placed[0]["LUT"]}
-                    if placed else None}
+        clock = median(run["fmax"] for run in placed) if placed else None
+        points += (point(
+            design=algorithm, op="row", bits=ROW_BITS, word=knobs["W"], rows=knobs.get("Rows") or ROWS_OF[algorithm],
+            ports=ports, pipelined=bool(knobs.get("Pipelined", 1)), unroll=knobs.get("Unroll", 1),
+            booth=bool(knobs.get("Booth", 1)), multipliers=count, cycles=record["cycles"],
+            u_mm=bound(ROW_BITS, knobs["W"]) / count / record["cycles"],
+            transfer_rate=record["words_moved"] / record["cycles"],
+            processor_products=record["processor_products"], part=LUTS, lut=synthesis[0]["LUT"], ff=synthesis[0]["FF"],
+            dsp=0, bram=0, lut_cycles=synthesis[0]["LUT"] * record["cycles"],
+            ecp5={"part": "LFE5U-85, speed 8", "seeds": len(placed), "fmax_mhz": clock,
+                  "time_us": record["cycles"] / clock, "lut": placed[0]["LUT"]} if placed else None)
             for ports in rows.stands_for(record["top"], knobs))
     return points
 
@@ -85,54 +98,59 @@ def bound(bits: int, word: int) -> int:
     return 2 * s * s + s
 
 
+def by_speed(found: list[dict], top: str, parameters: dict) -> list[dict]:
+    """The placements of a design, by speed grade: the median over the seeds."""
+    placed: dict[int, list[dict]] = {}
+    for record in found:
+        if record["kind"] == "synthesis" and (record["top"], record["parameters"]) == (top, parameters):
+            if record["family"] == "ecp5" and not record["no_dsp"]:
+                placed.setdefault(record["speed"], []).append(record)
+    return [{"part": f"LFE5U-85, speed {speed}", "seeds": len(runs), "fmax_mhz": median(run["fmax"] for run in runs),
+             "fmax_range": [min(run["fmax"] for run in runs), max(run["fmax"] for run in runs)],
+             "lut": runs[0]["LUT"], "ff": runs[0]["FF"], "dsp": runs[0]["DSP"], "bram": runs[0]["EBR"]}
+            for speed, runs in sorted(placed.items(), reverse=True)]
+
+
 def core_points(found: list[dict]) -> list[dict]:
-    """Cycles of the cores, each with the placements of the same design, by speed grade: the median over the seeds."""
+    """Cycles of the cores, each with the placements of the same design."""
     points = []
     for record in found:
-        if record["top"] not in CORES or record["kind"] != "cycles":
+        if record["top"] not in cores.SOURCES or record["kind"] != "cycles":
             continue
-        point = {"design": record["top"], "op": record["op"], "bits": record["bits"], "word": record["word"],
-                 "rows": record["parameters"]["Rows"], "multipliers": record["multipliers"], "cycles": record["cycles"],
-                 "u_mm": record.get("u_mm"), "u_op": record.get("u_op")}
-        placed: dict[int, list[dict]] = {}
-        for other in found:
-            if (other["kind"], other["top"], other["parameters"], other.get("family")) == (
-                    "synthesis", record["top"], record["parameters"], "ecp5") and not other.get("no_dsp"):
-                placed.setdefault(other["speed"], []).append(other)
-        for speed, runs in sorted(placed.items(), reverse=True):
-            fmax = median(run["fmax"] for run in runs)
-            points.append(point | {
-                "part": f"LFE5U-85, speed {speed}", "seeds": len(runs), "fmax_mhz": fmax,
-                "fmax_range": [min(run["fmax"] for run in runs), max(run["fmax"] for run in runs)],
-                "time_us": record["cycles"] / fmax, "lut": runs[0]["LUT"], "ff": runs[0]["FF"], "dsp": runs[0]["DSP"],
-                "bram": runs[0]["EBR"]})
-        if not placed:
-            points.append(point | {"part": None})
+        placed = by_speed(found, record["top"], record["parameters"]) or [{}]
+        points += (point(
+            design=record["top"], op=record["op"], bits=record["bits"], word=record["word"],
+            rows=record["parameters"]["Rows"], multipliers=record["multipliers"], cycles=record["cycles"],
+            u_mm=record.get("u_mm"), u_op=record.get("u_op"),
+            time_us=record["cycles"] / figures["fmax_mhz"] if figures else None, **figures) for figures in placed)
     return points
 
 
 def device_points(found: list[dict]) -> list[dict]:
-    """A whole LFE5U-85 of cores, as full.py measures it: by speed grade, the median over the seeds."""
+    """A whole LFE5U-85 of cores, as full.py measures it. `cycles` and `time_us`: of the device, for each operation."""
     points = []
     for record in found:
         if record["top"] != "garner_top" or record["kind"] != "cycles":
             continue
-        placed: dict[int, list[dict]] = {}
-        for other in found:
-            if other["top"] == "garner_pins" and other["parameters"] == record["parameters"]:
-                placed.setdefault(other["speed"], []).append(other)
-        for speed, runs in sorted(placed.items(), reverse=True):
-            fmax = median(run["fmax"] for run in runs)
-            rate = record["operations"] * fmax * 1e6 / record["cycles"]
-            points.append({
-                "design": "garner_top", "op": "private, throughput", "bits": record["bits"], "word": record["word"],
-                "cores": record["parameters"]["Cores"], "rows": record["parameters"]["Rows"],
-                "multipliers": record["multipliers"], "cycles": record["cycles"] / record["operations"],
-                "part": f"LFE5U-85, speed {speed}", "seeds": len(runs), "fmax_mhz": fmax,
-                "fmax_range": [min(run["fmax"] for run in runs), max(run["fmax"] for run in runs)],
-                "operations_per_second": rate, "per_multiplier": rate / record["multipliers"],
-                "lut": runs[0]["LUT"], "ff": runs[0]["FF"], "dsp": runs[0]["DSP"], "bram": runs[0]["EBR"]})
+        parameters, cycles = record["parameters"], record["cycles"] / record["operations"]
+        share = products_at_best(record["bits"], record["word"]) / record["multipliers"] / cycles
+        for figures in by_speed(found, "garner_pins", parameters):
+            rate = figures["fmax_mhz"] * 1e6 / cycles
+            points.append(point(
+                design="garner_top", op="private", bits=record["bits"], word=record["word"], cores=parameters["Cores"],
+                rows=parameters["Rows"], multipliers=record["multipliers"], cycles=cycles, u_op=share,
+                time_us=1e6 / rate, operations_per_second=rate, per_multiplier=rate / record["multipliers"], **figures))
     return points
+
+
+def xilinx_points(found: list[dict]) -> list[dict]:
+    """Area of the cores on Xilinx 7."""
+    operations = {"mont": "mm", "rsa_core": "private"}
+    chosen = [r for r in found if r["top"] in operations and r["kind"] == "synthesis" and r["family"] == "xilinx7"]
+    return [point(design=r["top"], op=operations[r["top"]], bits=r["parameters"].get("MaxBits"), word=cores.WORD_XILINX7,
+                  rows=r["parameters"]["Rows"], part=XILINX7, parameters=r["parameters"], multipliers=r["DSP"],
+                  lut=r["LUT"], ff=r["FF"], dsp=r["DSP"], bram=r["RAMB18"])
+            for r in sorted(chosen, key=lambda r: (r["top"], r["parameters"]["Rows"]))]
 
 
 def find(points: list[dict], **wanted) -> dict | None:
@@ -194,9 +212,9 @@ def clock_table(points: list[dict]) -> str:
     placed = [p for p in points if p["ecp5"] and p["ports"] == 3]
     for p in sorted(placed, key=lambda p: (p["word"], p["design"] != "two-row")):
         reference = find(placed, design="two-row", word=p["word"])
-        figure = [q["ecp5"]["lut"] * q["cycles"] / q["ecp5"]["fmax_mhz"] for q in (p, reference or p)]
-        lines.append(f"| {p['design']} | {p['word']} | {p['ports']} | {p['rows'] or 2} | {p['ecp5']['fmax_mhz']:.0f} "
-                     f"({p['ecp5']['seeds']}) | {p['ecp5']['lut']:,} | {p['cycles'] / p['ecp5']['fmax_mhz']:.1f} | "
+        figure = [q["ecp5"]["lut"] * q["ecp5"]["time_us"] for q in (p, reference or p)]
+        lines.append(f"| {p['design']} | {p['word']} | {p['ports']} | {p['rows']} | {p['ecp5']['fmax_mhz']:.0f} "
+                     f"({p['ecp5']['seeds']}) | {p['ecp5']['lut']:,} | {p['ecp5']['time_us']:.1f} | "
                      f"{figure[0] / figure[1]:.2f} |")
     return "\n".join(lines)
 
@@ -227,7 +245,7 @@ def all_rows_table(points: list[dict]) -> str:
             latency = f"{p['cycles'] / (ROW_BITS / p['word']):.0f}"
         lines.append(f"| {p['design']}{' (Booth)' if p['booth'] and p['design'] != 'chain' else ''}"
                      f"{' (plain)' if not p['booth'] and p['design'] == 'chain' else ''} | {p['word']} | "
-                     f"{ports_name(p['ports'])} | {'yes' if p['pipelined'] else 'no'} | {p['rows'] or p['unroll']} | "
+                     f"{ports_name(p['ports'])} | {'yes' if p['pipelined'] else 'no'} | {p['rows'] if p['design'] == 'chain' else p['unroll']} | "
                      f"{p['multipliers']} | {p['cycles']:,} | {latency} | {p['transfer_rate']:.2f} | "
                      f"{p['processor_products']:,} | {p['lut']:,} | {p['ff']:,} |")
     return "\n".join(lines)
@@ -269,13 +287,24 @@ def shell_line(found: list[dict]) -> str:
             f"{min(fmax):.0f}-{max(fmax):.0f}), {runs[0]['LUT']:,} LUT, {runs[0]['FF']:,} FF with the harness.")
 
 
-def xilinx_table(found: list[dict]) -> str:
+def xilinx_table(points: list[dict]) -> str:
     lines = ["| design | rows | other parameters | LUT | FF | DSP48E1 | RAMB18 |", "|---|---|---|---|---|---|---|"]
-    chosen = [r for r in found if r["top"] in CORES and r.get("family") == "xilinx7" and not r.get("no_dsp")]
-    for r in sorted(chosen, key=lambda r: (r["top"], r["parameters"]["Rows"])):
-        others = ", ".join(f"{key} {value}" for key, value in r["parameters"].items() if key != "Rows")
-        lines.append(f"| {r['top']} | {r['parameters']['Rows']} | {others} | {r['LUT']:,} | {r['FF']:,} | {r['DSP']} | "
-                     f"{r['RAMB18']} |")
+    for p in points:
+        others = ", ".join(f"{key} {value}" for key, value in p["parameters"].items() if key != "Rows")
+        lines.append(f"| {p['design']} | {p['rows']} | {others} | {p['lut']:,} | {p['ff']:,} | {p['dsp']} | {p['bram']} |")
+    return "\n".join(lines)
+
+
+def parts_table(found: list[dict]) -> str:
+    """Cycles of one private operation, by parts."""
+    runs = [r for r in found if r["top"] == "rsa_core" and r["kind"] == "cycles" and r["op"] == "private"]
+    runs.sort(key=lambda r: r["multipliers"])
+    lines = ["| | " + " | ".join(f"RSA-{r['bits']}, {r['multipliers']} multipliers (Rows = {r['rows']})" for r in runs) + " |",
+             "|---" * (len(runs) + 1) + "|"]
+    lines += ["| " + " | ".join([name, *(f"{r[name]:,}" for r in runs)]) + " |" for name in PARTS.values()]
+    lines += ["| **together** | " + " | ".join(f"**{r['cycles']:,}**" for r in runs) + " |",
+              "| U_op | " + " | ".join(f"{100 * r['u_op']:.1f} %" for r in runs) + " |",
+              "| key load | " + " | ".join(f"{r['load']:,}" for r in runs) + " |"]
     return "\n".join(lines)
 
 
@@ -335,23 +364,32 @@ def stale(found: list[dict]) -> list[str]:
     """Records of other sources than are here now."""
     names = []
     for record in found:
-        pins = full.SHELL_SOURCES if record["parameters"] == full.SHELL_PARAMETERS else full.SOURCES
-        sources = (rows.SOURCES | CORES | {"garner_pins": pins}).get(record["top"])
-        if sources and record["kind"] == "synthesis":
-            files = place.sources(record["top"], sources, record["family"])[1]
-            if place.stamp_of(files, record["parameters"] == full.PARAMETERS) != record["sources"]:
-                names.append(place.name_of(record["top"], record["parameters"], record["family"]))
+        top, parameters = record["top"], record["parameters"]
+        pins = full.SHELL_SOURCES if parameters == full.SHELL_PARAMETERS else full.SOURCES
+        sources = (rows.SOURCES | cores.SOURCES | {"garner_pins": pins}).get(top)
+        if record["kind"] == "synthesis":
+            files = place.sources(top, sources, record["family"])[1]
+            stamp = place.stamp_of(files, parameters == full.PARAMETERS)
+        elif top == "garner_top":
+            stamp = full.stamp_of_cycles()
+        else:
+            stamp = rows.stamp_of(top) if top in rows.SOURCES else cores.stamp_of(record)
+        if stamp != record["sources"]:
+            names.append(place.name_of(top, parameters, record.get("family") or "cycles"))
     return names
 
 
 def main() -> None:
     found = records()
     row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
-    (REPORT / "report.json").write_text(json.dumps({"rows": core_list + device_list + row_list}, indent=1) + "\n")
+    xilinx_list = xilinx_points(found)
+    points = core_list + device_list + xilinx_list + row_list
+    (REPORT / "report.json").write_text(json.dumps({"rows": points}, indent=1) + "\n")
     plot(row_list, core_list, REPORT / "points.svg")
     fill(DOCUMENT, {"cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
-                    "xilinx": xilinx_table(found), "row bar": bar_table(row_list), "row split": split_table(row_list),
+                    "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
                     "row clock": clock_table(row_list), "row seed": seed_table(row_list)})
+    fill(RSA_DOCUMENT, {"parts": parts_table(found)})
     (REPORT / "rows.md").write_text("# Every row accelerator measured\n\nMade by `make hw-report`; see "
                                     "docs/hardware.md. 1024-bit Montgomery multiplication.\n\n"
                                     + all_rows_table(row_list) + "\n")

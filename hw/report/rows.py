@@ -119,11 +119,15 @@ def kept(top: str, parameters: dict) -> Path:
     return place.RUNS / (place.name_of(top, parameters, "simulation") + ".json")
 
 
+def stamp_of(top: str) -> str:
+    """What a simulation's figures depend on."""
+    tests = HW / "tb" / "row"
+    return place.fingerprint([*harness.rtl(*SOURCES[top]), tests / f"{top}_bench.sv", tests / f"test_{top}.py"])
+
+
 def simulate(top: str, parameters: dict) -> dict:
     """Cycles, words over the ports and the processor's own products of one multiplication."""
-    path = kept(top, parameters)
-    tests = HW / "tb" / "row"
-    stamp = place.fingerprint([*harness.rtl(*SOURCES[top]), tests / f"{top}_bench.sv", tests / f"test_{top}.py"])
+    path, stamp = kept(top, parameters), stamp_of(top)
     if path.exists() and json.loads(path.read_text())["sources"] == stamp:
         return json.loads(path.read_text())
     measured = harness.BUILD / f"{top}-measured.json"

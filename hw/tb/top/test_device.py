@@ -107,6 +107,26 @@ def test_private_operations_end_out_of_order_and_are_right(keys):
     asyncio.run(run())
 
 
+def test_cores_are_busy_while_there_are_jobs(keys):
+    """Eight operations for each core. What is lost: the first operands' way in, the last results' way out."""
+    async def run():
+        host, key = await ready(0, submission_log2=5, completion_log2=5), keys[0]
+        assert (await host.run([load_key(host, key, 0)]))[0].status == OK
+        descriptors = [private(host, key, tag, 0, tag=tag) for tag in range(8 * CORES)]
+        await host.write("INTERRUPT_STATUS", 7)
+        await host.write("INTERRUPT_ENABLE", REGISTERS["INTERRUPT_ENABLE_IDLE"])  # ends the last step of time
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_CLEAR_COUNTERS"])
+        before = host.cycles
+        done = await host.run(descriptors)
+        cycles = host.cycles - before
+        assert all(completion.status == OK for completion in done.values())
+        share = await host.counter("BUSY_CORE_CYCLES") / (CORES * cycles)
+        print(f"{8 * CORES} private operations of {done[0].cycles} cycles in {cycles}: cores busy {share:.1%}")
+        assert share > 0.97, f"{share:.1%}"
+
+    asyncio.run(run())
+
+
 def test_every_operation_goes_through_and_refusals_come_back(keys):
     async def run():
         host = await ready(10)
