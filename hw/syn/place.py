@@ -13,7 +13,8 @@ adds some 280 flip-flops. A word in capitals (MONT) stands for the list of that 
 floorplan.py, which needs a native nextpnr-ecp5 (that of the Python environment has no --pre-place).
 
 Results are kept in hw/report/runs/*.json, one file a run, and used again while sources and parameters are the same
-(`sources` is a hash of them); work files lie in hw/build/syn.
+(`sources` is a hash of them, comments left out; not of this script: who changes what it asks of Yosys deletes the records);
+work files lie in hw/build/syn.
 """
 
 import argparse
