@@ -2,7 +2,13 @@
 //
 //   cycle        0   1   2   3   4   5
 //   beats_i      0   2   1   0   0   0
-//   beats        0   0   0   0   2   3      an event counts from the third cycle behind it on: the halves are added in turn
+//   beats        0   0   0   0   2   3      an event counts from the third cycle behind it on
+//
+// The halves are added in turn: the carry of the lower half waits in a flip-flop while the sum goes to the output.
+//
+// Contract    In every cycle all 64 bits of a counter belong together. clear_i (a pulse): all are 0 from the next cycle
+//             on, and events from its own cycle on are counted. cycles_o counts every cycle out of reset. Reset: all 0.
+// Parameters  BusyWidth: bits of busy_cores_i, 2 to 32.
 module counters #(
   parameter int unsigned BusyWidth = 6
 ) (

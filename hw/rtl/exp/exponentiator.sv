@@ -10,13 +10,29 @@
 //   SchemeLeftToRight    a sliding window of one bit, no table            } time depends on the exponent
 //   SchemeRightToLeft    multiply and square, from the lowest bit         /
 //
-//   cycle       0      1 ...                                              dual_i (SchemeFixedWindow only): every
-//   start_i     1                                                         operation is given to context 0, then 1
-//   busy_o             1 until the last operation is taken (not done: see busy_o of `mont`)
+// One digit of a fixed window of 3 bits, not one of the first two; `mont` takes nothing in cycles 6 and 7:
+//
+//   cycle         0    1    2    3    4    5    6    7    8    9    10   11   12   13   14   15
+//   bit taken          1    2    3                                                            next digit from here on
+//   op_valid_o    0    0    0    0    0    1    0    1    1    0    1    0    0    1    0    0
+//   op_ready_i                             1    0    0    1    1    1    1    1    1    1    1
+//   op_o                                   S         S    S         S              M          S: acc*acc, M: acc*table
+//
+// A word of the exponent is read before the first bit that lies in it: ReadLatency + 7 cycles more. With dual_i context
+// 1's operation is offered in the cycle after context 0's is taken: S0 in cycle 5, S1 in cycle 6.
 //
 // A digit is collected bit by bit while earlier multiplications run: some 2*W cycles at most, less than one of them
 // takes.
-// Sources  Menezes, van Oorschot, Vanstone, Handbook of Applied Cryptography, 14.6.
+//
+// Contract    start_i (a pulse) comes while busy_o is low. busy_o is high from the next cycle on, until the last
+//             operation is taken (not done: see busy_o of `mont`).
+//             Operations hold until op_ready_i; each may use the result of the one before of its context. With dual_i
+//             (SchemeFixedWindow only) every operation is given to context 0, then 1. The table has 2^window regions of
+//             each context from RegionTable on (sliding: the odd ones, and 0).
+//             Exponents have bits_i bits; above them their memory may hold anything.
+//             abort_i (a pulse): busy_o falls after one more operation at most (of each context); there is no power.
+//             Reset: idle at once.
+// Sources     Menezes, van Oorschot, Vanstone, Handbook of Applied Cryptography, 14.6.
 module exponentiator
   import exp_pkg::*;
 #(

@@ -1,28 +1,46 @@
 // Montgomery multiplication by an array of rows, with its own memory: d = a * b / R mod n, two moduli at a time.
 //
-// Algorithm. Orup's scaled modulus: N~ = n * (-n^-1 mod 2^W) is a multiple of n and -1 mod 2^W, so the quotient digit is
-// the low word itself. Row i adds a[i]*b and a quotient digit times Nb = (N~ + 1) / 2^W and drops a word; `Rows` rows
-// make a pass, `passes` passes an operation; between passes the partial sum waits in memory. The passes of two contexts
-// alternate (CRT halves): while one waits for its sum to come round, the other has the rows.
+// Algorithm. Orup's scaled modulus: N~ = n * (-n^-1 mod 2^W) is a multiple of n and -1 mod 2^W, so the quotient digit
+// is the low word itself. Row i adds a[i]*b and a quotient digit times Nb = (N~ + 1) / 2^W and drops a word; `Rows`
+// rows make a pass, `passes` passes an operation; between passes the partial sum waits in memory. The passes of two
+// contexts alternate (CRT halves): while one waits for its sum to come round, the other has the rows.
 //
 //   R = 2^(W*Rows*passes);   a, b < 2*N~  gives  d = a*b/R mod n, d < 2*N~       (R > 4*N~: no final subtraction)
 //
 // Cycles of an operation: passes * words when both contexts are busy and 2*words >= PassCycles, or one is and
 // words >= PassCycles = Rows*HopCycles + 11; else passes * PassCycles (a context). Always the same for the same sizes.
 //
-// Operations. `op_i` is taken when op_valid_i && op_ready_o[op_i.ctx]. Operations of a context are done in order, each may
-// use the result of the one before; those of different contexts in any order. All of them have the sizes `config_i`,
-// which is static while busy_o. busy_o is high from the cycle after an operation is taken until all results are stored.
+// One multiplication alone, of 512 bits: W = 18, Rows = 15, HopCycles = 5; so words = 30, passes = 2, PassCycles = 86:
 //
-// Host port, while busy_o is low: words of the operand memory and of Nb (low word first, `words` words each) are read
-// (every cycle, data HostReadLatency later) and written. While busy_o is high nothing is written and reads give
-// anything. A read given in the cycle after a write sees it; in the same cycle, it must not be of the same word.
+//   cycle              0   1   2  ..  12  ..  41  ..  94  ..  98  .. 123  .. 127  .. 180  .. 209  .. 217
+//   op_valid_i         1   0   0
+//   op_ready_o[ctx]    1   0   1                                              a third would wait for the first
+//   busy_o             0   1   1  ..   1  ..   1  ..   1  ..   1  ..   1  ..   1  ..   1  ..   1  ..   0
+//   row 0                             w0  ..  w29             w0  ..  ..  .. w29        words of pass 1, of pass 2
+//   partial sum                                       t0  ..  ..  .. t29                into its memory
+//   result                                                                            d0  .. d29  into operand memory
+//
+// In cycles 42 .. 97 row 0 is free for the other context.
+//
+// A word through the host port; host_write_enable_i in cycle 0 writes, and an operation given in cycle 1 uses the word:
 //
 //   cycle               0    1    2    3    4
-//   host_read_i         A                            host_write_enable_i in cycle 0 writes; an operation given in cycle 1
-//   host_read_data_o                        M[A]     uses the word
+//   host_read_i         A
+//   host_read_data_o                        M[A]
 //
-// Sources  Orup, ARITH-12, 1995 (scaled modulus); Suzuki, CHES 2007 (rows of DSP cells); Walter 1999 (R > 4n).
+// Contract    `op_i` is taken when op_valid_i && op_ready_o[op_i.ctx]. Operations of a context are done in order, each
+//             may use the result of the one before; those of different contexts in any order. All of them have the
+//             sizes `config_i`, which is static while busy_o. busy_o is high from the cycle after an operation is taken
+//             until all results are stored.
+//             n odd; a, b < 2*N~ (a may be longer, of `digits` words, where a*b < R*N~); then d < 2*N~, in `words`
+//             words.
+//             Host port, while busy_o is low: words of the operand memory and of Nb (low word first, `words` words
+//             each) are read (every cycle, data HostReadLatency later) and written. While busy_o is high nothing is
+//             written and reads give anything. A read given in the cycle after a write sees it; in the same cycle, it
+//             must not be of the same word.
+//             Reset: operations under way are forgotten, nothing more is written; the memories are not reset. busy_o
+//             falls a cycle after it.
+// Sources     Orup, ARITH-12, 1995 (scaled modulus); Suzuki, CHES 2007 (rows of DSP cells); Walter 1999 (R > 4n).
 module mont
   import mont_pkg::*;
 #(

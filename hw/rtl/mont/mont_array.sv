@@ -8,6 +8,11 @@
 //   row 0         a[0]   b[0]   b[1]
 //   row 1                                             a[1]   b[0]   b[1]
 //   o_o           o[0] in cycle Rows*C + ProductCycles + 2, with slot_o
+//
+// Contract    slot_i marks the words of a pass, without a gap; each row takes them as mont_row says, so inputs outside
+//             a pass are zero. a_i in the cycles 0 .. Rows-1 of a pass are its digits, zero where there are none: the
+//             next pass begins Rows cycles later at least. Passes come out as they came in, always after the same time.
+//             Reset: what is in the rows comes out without its flags. Words are not reset.
 module mont_array
   import mont_pkg::*;
 #(

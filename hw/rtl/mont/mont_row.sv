@@ -2,10 +2,10 @@
 //
 //   x = t + a * b,   m = x mod 2^W,   o = floor(x / 2^W) + m * Nb        Nb = (N~ + 1) / 2^W
 //
-// which is (x + m * N~) / 2^W, because N~ = -1 mod 2^W: the low word of x is the quotient digit itself (Orup). The digits
-// `a` and `m` stand still in flip-flops in front of the multipliers (see prim/multiplier for why not in those of the
-// cells), while b and Nb stream by. Sums are in carry-save form with one register and one carry an adder: four adders of
-// W bits, none longer.
+// which is (x + m * N~) / 2^W, because N~ = -1 mod 2^W: the low word of x is the quotient digit itself (Orup). The
+// digits `a` and `m` stand still in flip-flops in front of the multipliers (see prim/ecp5/multiplier for why not in
+// those of the cells), while b and Nb stream by. Sums are in carry-save form with one register and one carry an adder:
+// four adders of W bits, none longer.
 //
 // Word 0 of each stream, in cycles after `first_i` (L = ProductCycles, C = HopCycles); word j comes j cycles later:
 //
@@ -17,11 +17,13 @@
 //   C+L+1      m*Nb[0] out of it        u = z[1] + high half of the word before
 //   C+L+2      o[0]                     the t[0] of the next row, which is C cycles behind: the loop is z -> m -> o
 //
-// A pass is `words` long (first_i .. last_i); the next may follow at once. The sum x has words+1 words: its top word,
-// made in cycles L+2 .. L+4 beside the next pass, takes its place behind z[words-1]. t, a*b/2^W < 2^(W*words) - m*Nb, so
-// that o has no carry out of its top word: operands below 2*N~ see to that (R > 4*N~).
+// The sum x has words+1 words: its top word, made in cycles L+2 .. L+4 beside the next pass, takes its place behind
+// z[words-1].
 //
-// Inputs outside a pass are zero (b, t, n): then all carries are zero when the next pass comes.
+// Contract    A pass is `words` long, from first_i to last_i, at least 2; the next may follow at once. Inputs outside a
+//             pass are zero (b, t, n): then all carries are zero when the next pass comes. There is no reset: after
+//             power-up, too, zeros clear them. t, a*b/2^W < 2^(W*words) - m*Nb, so that o has no carry out of its top
+//             word: operands below 2*N~ see to that (R > 4*N~).
 module mont_row #(
   parameter  int unsigned W             = 18,
   parameter  int unsigned HopCycles     = 5,  // 4: no pipeline register in multiplier 2; 5: one; 6: and a register behind

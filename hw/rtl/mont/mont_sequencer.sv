@@ -1,19 +1,29 @@
 // When which pass of which operation starts, and the addresses of its words.
 //
-// An operation is `passes` passes; a pass occupies row 0 for a slot of `words` cycles. The passes of the two contexts
-// alternate as long as both have operations; one context alone has every slot. A pass can start when row 0 is free and
-// the pass before of its context started at least PassCycles ago: so long takes a word from memory through all rows and
-// back into memory. All of this depends on sizes and arrival of operations alone, never on operands.
+// An operation is `passes` passes; a pass occupies row 0 for a slot of `words` cycles, or of Rows where that is more: so
+// long it takes to give every row its digit of a. The passes of the two contexts alternate as long as both have
+// operations; one context alone has every slot. A pass can start when row 0 is free and the pass before of its context
+// started at least PassCycles ago: so long takes a word from memory through all rows and back into memory. All of this
+// depends on sizes and arrival of operations alone, never on operands.
 //
 //   cycle          0      1      2      3   ...   words-1  words  words+1
 //   go_q           1      0      0      0           0        1      0
-//   slot_o         -     first   valid  valid      valid    last   first         of the next slot: no cycle between them
+//   slot_o         -     first   valid  valid      valid    last   first       of the next slot: no cycle between them
 //   index_o        -      0      1      2                  words-1   0
-//   a_address_o    -     a+k    a+k+1   ...                                      k = Rows * passes done; a_valid_o: k < digits
+//   a_address_o    -     a+k    a+k+1   ...                                    k = Rows * passes done
+//   a_valid_o      -      1      1      ...                                    while there are digits of a: k < digits
 //   b_address_o    -      b     b+1     ...
 //
-// The values of the next slot are prepared during this one, in four steps (step_q), so that nothing wide is decided in
-// the cycle in which a slot starts; a slot has 6 cycles at least.
+// The first go_q comes seven cycles after its operation, if nothing is under way. The values of the next slot are
+// prepared during this one, in four steps (step_q), so that nothing wide is decided in the cycle in which a slot
+// starts; with them a slot has 6 cycles at least.
+//
+// Contract    An operation is taken when op_valid_i && op_ready_o[op_i.ctx]; two of each context fit, the first of them
+//             until its last pass is prepared. They are done in order; a pass reads what the one before of its context,
+//             which started PassCycles earlier at least, has written. config_i is static from the first operation on,
+//             while busy_o. words >= 2. d_address_o[ctx] holds until the next pass of its context. busy_o falls when
+//             the last result is in memory: DrainCycles are counted from the last slot on.
+//             Reset: all operations are forgotten.
 module mont_sequencer
   import mont_pkg::*;
 #(
@@ -43,11 +53,13 @@ module mont_sequencer
   typedef logic [AddressWidth-1:0] address_t;
 
   // Sizes, a cycle late: they are static
-  count_t words_2_q, words_3_q, passes_1_q, digits_1_q;
+  count_t words_2_q, slot_3_q, passes_1_q, digits_1_q;
+  logic short_q;
   always_ff @(posedge clk_i) begin
     digits_1_q <= count_t'(config_i.digits) - count_t'(1);
     words_2_q  <= count_t'(config_i.words) - count_t'(2);
-    words_3_q  <= count_t'(config_i.words) - count_t'(3);
+    short_q    <= 32'(config_i.words) < Rows;
+    slot_3_q   <= (short_q ? count_t'(Rows) : count_t'(config_i.words)) - count_t'(3);
     passes_1_q <= count_t'(config_i.passes) - count_t'(1);
   end
 
@@ -150,7 +162,7 @@ module mont_sequencer
     end else begin
       go_q     <= go_d;
       rested_q <= rest_q[ctx_q][TimeWidth-1];
-      row_0_q  <= go_q ? words_3_q : row_0_q - count_t'(!free);
+      row_0_q  <= go_q ? slot_3_q : row_0_q - count_t'(!free);
       for (int unsigned x = 0; x < 2; x++) begin
         go_ctx_q[x] <= go_d && ctx_q == 1'(x);
         rest_q[x]   <= go_ctx_q[x] ? TimeWidth'(PassCycles - 4) : rest_q[x] - TimeWidth'(!rest_q[x][TimeWidth-1]);

@@ -1,8 +1,10 @@
-// Delay line: `q_o` is `d_i` of `Cycles` cycles ago. No reset: what leaves before the first `Cycles` cycles is unknown.
+// Delay line: a word comes out `Cycles` cycles after it went in.
 //
 //   cycle  0   1   2   3         Cycles = 2
 //   d_i    A   B   C   D
 //   q_o    -   -   A   B
+//
+// Contract    `q_o` is `d_i` of `Cycles` cycles ago. No reset: what leaves in the first `Cycles` cycles is unknown.
 module delay #(
   parameter int unsigned Width  = 1,
   parameter int unsigned Cycles = 1   // 0: a wire

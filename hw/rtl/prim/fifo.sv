@@ -3,6 +3,11 @@
 //   cycle        0    1    2
 //   in_valid_i   1    0    0      in_ready_o high: taken
 //   out_valid_o  0    1    1      ... until out_ready_i
+//
+// Contract    Every word that was taken leaves once, in order; a word may come and one may leave in every cycle.
+//             in_ready_o is low while Depth words are inside. Ready and valid are flip-flops and stay high until a word
+//             has moved; out_data_o holds so long. Reset: empty; in_ready_o rises a cycle later. Words are not reset:
+//             one that has left stays in the memory until its place is written again.
 module fifo #(
   parameter int unsigned Width = 32,
   parameter int unsigned Depth = 4

@@ -1,11 +1,14 @@
-// A register between two handshakes, as `stage`, for a word every cycle: a second register takes the word that arrives in
-// the cycle in which the way ahead closes. Every output is a flip-flop.
+// A register between two handshakes, as `stage`, for a word every cycle: a second register takes the word that arrives
+// in the cycle in which the way ahead closes. Every output is a flip-flop.
 //
 //   cycle        0    1    2    3    4
 //   in_valid_i   A    B    C    C    D    in_ready_o: while the second register is empty
 //   in_ready_o   1    1    0    1    1
 //   out_valid_o       A    A    B    C
 //   out_ready_i       0    1    1    1
+//
+// Contract    Every word that was taken leaves once, in order. in_ready_o and out_valid_o stay high until a word has
+//             moved; out_data_o holds so long. Reset: empty; in_ready_o is high even then, so nothing may be offered.
 module skid_buffer #(
   parameter int unsigned Width = 32
 ) (

@@ -1,9 +1,13 @@
-// A register between two handshakes: every output is a flip-flop, so that no path goes through. A word every other cycle.
-// A word that has left is overwritten at once by what is at the input: 0, or the next word, where words are secret.
+// A register between two handshakes: every output is a flip-flop, so that no path goes through. A word every other
+// cycle.
 //
 //   cycle        0    1    2    3
 //   in_valid_i   A    B    B              in_ready_o: while empty
 //   out_valid_o       A         B         ... until out_ready_i
+//
+// Contract    Every word that was taken leaves once, in order. in_ready_o and out_valid_o stay high until a word has
+//             moved; out_data_o holds so long. A word that has left is overwritten at once by what is at the input: 0,
+//             or the next word, where words are secret. Reset: empty; in_ready_o rises a cycle later.
 module stage #(
   parameter int unsigned Width = 32
 ) (

@@ -4,8 +4,8 @@
 //
 //   cycle           0    1    2    3    4    5    6    7    8    9    10   11       Cios, 3 ports: Period 2, WriteAt 5
 //   start           ^ taken
-//   read of step         0    0    1    1    2    2                                  x and t words of the group, over as
-//   write of step                                 0    0    1    1    2    2         many cycles as the ports need
+//   read of step         0    0    1    1    2    2                                 x and t words of the group, over as
+//   write of step                                 0    0    1    1    2    2        many cycles as the ports need
 //   busy_o          0    1    1    1    1    1    1    1    1    1    1    1
 //   done_o                                                                 1
 //
@@ -14,6 +14,10 @@
 // RowChain takes the next pass while the last one drains: y may be shifted in when y_ready_o, start_ready_o comes with
 // the last step. The others take a pass at a time.
 //
+// Contract    A pass starts when start_valid_i && start_ready_o; start_n_i and start_t_base_i are looked at then. Its
+//             sum fits the words it writes: t + x*y (Fios: t + a*y + n*m) < 2^(W*(Words + rows + 1)), rows being 1, 2
+//             of two-row, Rows of RowChain. y_valid_i comes only while y_ready_o. busy_o is high from the cycle after a
+//             start until its done_o.
 // Memories    x: operand a, or n where start_n_i (address bit above the index); n: operand n (Fios alone);
 //             t: TWords words, zero above the value; a pass reads and writes words t_base .. t_base + Words + rows.
 //             Words read are answered a cycle later. Ports: see row_pkg.

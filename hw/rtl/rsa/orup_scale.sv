@@ -6,6 +6,9 @@
 //   cycle     0    1 ... W    W+1          bit_o: highest bit of mu from cycle W+1 on; each next_i shifts to the next
 //   start_i   1
 //   word_i    n0
+//
+// Contract    word_i is odd, and looked at with start_i. next_i comes from cycle W+1 on; after W of them bit_o is 0. A
+//             start_i at any time begins anew, and its cycles are always the same. Reset: mu is 0.
 module orup_scale #(
   parameter int unsigned W = 18
 ) (

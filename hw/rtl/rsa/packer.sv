@@ -1,6 +1,5 @@
 // The result as a stream of 32-bit words: W-bit words in, low word first, `count_i` 32-bit words out, the last one
-// marked. What comes in beyond them is thrown away. `Depth` words wait in a queue, so that the sender may send
-// ahead: it counts how many have left.
+// marked. `Depth` words wait in a queue, so that the sender may send ahead.
 //
 // The twin of `unpacker`: every step takes a word and gives 16 bits of the stream. The word is shifted to its place by
 // two shifts, by 0 to 3 and by 0, 4, 8 or 12 places, each with its register; what stands out above 16 bits waits for
@@ -11,12 +10,18 @@
 //   cycle          0    1    2    3    4    5    6    7    8    9   10   11
 //   begin_i        1
 //   word_valid_i        A    B    C    D    E    F                            never stalls
-//   word_taken_o             A    B    C    D         E              F        a step: every other cycle once halves come
+//   word_taken_o             A    B    C    D         E              F       a step: every other cycle once halves come
 //   word_q                        A    B    C    D    D    E
 //   near_q                             A    B    C    C    D                  shifted by 0 to 3
 //   placed_q                                A    B    B    C                  by 0, 4, 8 or 12
 //   half_q                                       0         1                  16 bits are there
 //   out_valid_o                                                      1    0   32 bits; the next five cycles later
+//
+// Contract    begin_i (a pulse) comes while busy_o is low and no word is in the queue, before the first word; count_i
+//             is looked at with it, and at least 1. There is no word_ready_o: the sender counts word_taken_o, and has
+//             at most Depth words in the queue. Words beyond those that count_i needs are thrown away. out_data_o and
+//             out_last_o hold until out_ready_i. busy_o falls when the last word is taken; then the registers of the
+//             result are overwritten. Reset: idle.
 module packer #(
   parameter int unsigned W     = 18,
   parameter int unsigned Depth = 16  // of the queue

@@ -5,10 +5,6 @@
 //                               v
 //                              mont <- rsa_dispatch <- exponentiator, microprogram
 //
-// A job: job_i is taken, its operands are read from the in stream (in_last_i on the last word), the response comes,
-// then the result words, if the status is StatusOk and the job has a result. One job at a time. Every job but
-// OpZeroise has an operand stream, unknown ones too, and of a job that is refused it is read up to in_last_i.
-//
 //   cycle             0    1   ...
 //   job_valid_i       1    0                        job_ready_o: only while nothing is under way
 //   in_valid_i        1    1    1 ...               may come early; taken as the program asks for it
@@ -27,9 +23,13 @@
 //   alu_start_q                                         1                          or exponent_start_q
 //   check_failed_q                                                      of I[k]
 //
-// zeroise_i (a pulse) empties all slots two cycles later, stops the job under way (StatusEmptySlot) and overwrites all
-// memories; then the job's answer is given. Only a result that has been announced with StatusOk is delivered first. The
-// same is done after reset: job_ready_o rises when all memories are zero.
+// Contract    A job: job_i is taken, its operands are read from the in stream (in_last_i on the last word), one
+//             response comes, then the result words, if the status is StatusOk and the job has a result. One job at a
+//             time. Every job but OpZeroise has an operand stream, unknown ones too, and of a job that is refused it is
+//             read up to in_last_i. No result leaves before all of it is computed and, of OpPrivate, checked.
+//             zeroise_i (a pulse) empties all slots two cycles later, stops the job under way (StatusEmptySlot) and
+//             overwrites all memories; then the job's answer is given. Only a result that has been announced with
+//             StatusOk is delivered first. The same is done after reset: job_ready_o rises when all memories are zero.
 module rsa_core
   import garner_pkg::*;
   import rsa_pkg::*;

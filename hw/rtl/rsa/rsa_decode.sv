@@ -4,6 +4,12 @@
 //   instruction_i   I              static from here on, as are sizes, stride and job
 //   times_o, count_o, slot_*_o     1 cycle later
 //   host_*_o, last_o, power_o      2 cycles later
+//
+// Contract    instruction_i, stride_i, slot_i and count_full_i hold until what they name is done. full_i and half_i are
+//             there 4 cycles before times_o is looked at, 2 before last_o and power_o; exponent_bits_i 2 before
+//             count_o. 2^SlotWidth words hold a slot, 1 + 5*FullWords + 6*HalfWords + 2. What is written to
+//             SpaceModulus starts a word below: word 0 goes where nobody reads, word 1 is word 0 of Nb. No reset:
+//             outputs follow the inputs.
 module rsa_decode
   import rsa_pkg::*;
   import exp_pkg::region_t;

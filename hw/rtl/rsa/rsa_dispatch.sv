@@ -4,6 +4,10 @@
 //   program_valid_i  1                   taken if program_ready_o, which is a register: at most every other cycle
 //   op_valid_o                 1         until op_ready_i of its context
 //   waiting_o             1    1         something is here
+//
+// Contract    exponent_valid_i comes only while exponent_i, program_valid_i only while not. Every operation that is
+//             taken is given once, in order; op_valid_o and op_o hold until op_ready_i of their context. stride_i is
+//             static while waiting_o. Reset: nothing is here.
 module rsa_dispatch
   import rsa_pkg::*;
   import exp_pkg::region_op_t;

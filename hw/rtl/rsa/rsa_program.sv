@@ -4,6 +4,9 @@
 //   cycle           0    1    2    3
 //   pc_i            P
 //   instruction_o                  Program[P]
+//
+// Contract    pc_i is below ProgramLength, where it is to mean anything (beyond it no word is promised), and may change
+//             in every cycle. No enable and no reset: the first three cycles give anything.
 module rsa_program
   import rsa_pkg::instruction_t;
   import rsa_program_pkg::*;

@@ -1,7 +1,8 @@
 // The microprogram of `rsa_core`: one straight line for each job. hw/tb/rsa/rsa_model.py does the same on big integers
 // and asserts the bounds of every step; docs/hardware/rsa.md explains the steps.
 //
-// No instruction depends on data: a program runs from its start to its end, or stops with a status where a check fails.
+// Contract    No instruction depends on data: a program runs from its start to its end, or stops with a status where a
+//             check fails. A job is answered once, by KindRespond or by the check that stops it; KindEnd comes last.
 package rsa_program_pkg;
 
   import rsa_pkg::*;

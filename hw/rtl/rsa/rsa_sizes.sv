@@ -5,6 +5,10 @@
 //   busy_o   0   1  ..  1        0         sizes_o holds from here on
 //
 // words = ceil((bits + W + 2) / W): numbers stay below 2 * N~ < 2^(bits + W + 1); see `mont`.
+//
+// Contract    start_i comes while busy_o is low; bits_i is looked at with it. sizes_o holds until the next start_i:
+//             passes = ceil(words / Rows), and the stride, 32 to 512 words, is more than the words, which are below
+//             512. The time depends on bits_i alone. Reset: idle; sizes_o means nothing before the first count.
 module rsa_sizes
   import rsa_pkg::sizes_t;
   import rsa_pkg::stride_t;

@@ -7,7 +7,10 @@
 //   accept_i              1       the job goes ahead: the slot that it is going to fill or to wipe is empty from now on
 //   mark_i                     1  (any time later) the slot holds a modulus, or a key if key_i
 //
-// clear_i: all slots are empty.
+// Contract    job_i holds from cycle 0 until it is refused or accepted, its slot until mark_i. accept_i comes where
+//             refusal_o is StatusOk, from cycle 2 on; mark_i only behind the accept_i of a job that loads. clear_i: all
+//             slots are empty, whatever else comes with it. bits_o means nothing where the slot is empty or does not
+//             exist. Reset: all slots are empty (what the key memory holds is the caller's to overwrite).
 module rsa_slots
   import garner_pkg::*;
 #(

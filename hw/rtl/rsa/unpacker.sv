@@ -11,8 +11,12 @@
 //   word_valid_o                                     1    W bits are there, or the operand is exhausted: zeros
 //   word_pop_i                                       1    all registers move when word_valid_o is low
 //
-// The stream ends with in_last_i. Does it end before the operand does, `short_o` says so until reset or `clear_i`, and
-// the rest is zeros; `ended_o`: in_last_i has been seen. With `drain_i` all words up to in_last_i are thrown away.
+// Contract    begin_i (a pulse, with count_i) comes when the words of the operand before have been popped: what is left
+//             of them is thrown away. word_o holds until word_pop_i. The stream is taken for an operand alone, or with
+//             `drain_i`: then all words up to in_last_i are thrown away.
+//             The stream ends with in_last_i. Does it end before the operand does, `short_o` says so until reset or
+//             `clear_i`, and the rest is zeros; `ended_o`: in_last_i has been seen: no more is taken until `clear_i`.
+//             Reset: no operand, and the stream has not ended.
 module unpacker #(
   parameter int unsigned W = 18
 ) (

@@ -1,9 +1,9 @@
 // The word ALU: numbers go word by word through one adder, acc or d <- x +- y; x is the accumulator, its double or a
 // W-th part, y and d are any other place of the core (rsa_pkg). This is all of the arithmetic that `mont` does not do.
 //
-// A *pass* takes `last_i`+1 words (at least 2), one a cycle, and is done `times_i` times (2x + y again and again: a
-// shift-and-add multiplication, a division, or R^2). Whether y is added, subtracted or left out is decided between passes, by the
-// sign of the number before or a bit of the scale factor, and costs no time: cycles depend on lengths alone.
+// A *pass* takes `last_i`+1 words, one a cycle, and is done `times_i` times (2x + y again and again: a shift-and-add
+// multiplication, a division, or R^2). Whether y is added, subtracted or left out is decided between passes, by the
+// sign of the number before or a bit of the scale factor, and costs no time.
 //
 //   cycle          0    1    2    3    4    5    6    7    8    9
 //   start_i        1
@@ -13,11 +13,17 @@
 //   sum_q                                                  -    0 two more: the operands, the sum; it is written
 //   busy_o              1                                         until the last word of the last pass is written
 //
-// Numbers in the accumulator are in two's complement, the sign in the top bit of the last word; `negative_o` is that
-// bit, `zero_o` says, a cycle later, that all words of the last pass were zero.
-//
-// Words that `mont` has not written: its results have one word less than a pass, so the last y from its memory is taken
-// as zero; and so is the last x of x / 2^W.
+// Contract    start_i (a pulse) comes while busy_o is low; pass_i and what follows it hold from then until busy_o
+//             falls. last_i >= 1, times_i >= 1; a pass of more than AccumulatorWords words writes the accumulator round
+//             and round. Cycles depend on lengths alone, where no stream stalls.
+//             Numbers in the accumulator are in two's complement, the sign in the top bit of the last word: the caller
+//             sees to it that sums fit. `negative_o` is that bit; `zero_o` says, a cycle later, that all words of the
+//             last pass were zero. Both hold until the next pass ends.
+//             Words that `mont` has not written: its results have one word less than a pass, so the last y from its
+//             memory is taken as zero; and so is the last x of x / 2^W.
+//             Exactly last_i+1 words are taken from the in stream. Words to the out stream never wait: at most
+//             OutputRoom of them have not been taken.
+//             Reset: idle, nothing more is written; the accumulator's words are not reset.
 module word_alu
   import rsa_pkg::*;
   import mont_pkg::host_address_t;

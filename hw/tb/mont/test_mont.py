@@ -21,7 +21,7 @@ SHAPES = [
     (4, 17, 5, "512,763,1024"),
     (8, 18, 5, "512,1024,2048"),
     (15, 18, 5, "512,1024,2048,4096"),
-    (20, 18, 5, "1024,2048"),
+    (20, 18, 5, "64,256,320,1024,2048"),  # the first three have fewer words than there are rows
     (29, 18, 5, "1024,2048"),
 ]
 # Least share of a multiplier's cycles that are word products of an operation, both contexts busy: (Rows, bits) of W = 18

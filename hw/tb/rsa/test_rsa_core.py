@@ -17,7 +17,7 @@ PARAMETERS = {"MaxBits": 1024, "KeySlots": 2, "OperandWords": 4096}
 LIMIT = {"timeout_time": 100, "timeout_unit": "ms"}  # 10 M cycles
 
 
-@pytest.mark.parametrize("rows, w, tests", [(8, 18, ""), (5, 17, "are_right|every_memory"), (4, 16, "are_right")])
+@pytest.mark.parametrize("rows, w, tests", [(8, 18, ""), (20, 17, "are_right|every_memory"), (4, 16, "are_right")])
 def test_rsa_core(rows, w, tests):
     simulate("rsa_core", rtl(*RSA), "test_rsa_core", Path(__file__).parent, {"Rows": rows, "W": w, **PARAMETERS},
              {"ROWS": str(rows), "W": str(w), "COCOTB_TEST_FILTER": tests})

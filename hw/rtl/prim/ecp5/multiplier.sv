@@ -1,9 +1,17 @@
-// Multiplier in one MULT18X18D of the ECP5, with the registers of the cell. Contract: see the generic twin.
+// Multiplier in one MULT18X18D of the ECP5, with the registers of the cell.
+//
+//   cycle              0    1    2    3         PipelineRegister = 1; one cycle less without
+//   a_i, b_i           A
+//   input registers         A
+//   pipeline register            A              halfway through the product
+//   product_o                         A*B       the output register
+//
+// Contract    See the generic twin.
 //
 // Input and output registers are always used, the pipeline register if PipelineRegister: without it the cell is slower
 // inside (a limit nextpnr does not check). No clock enable: a block of four has four, constant one among them, so that
 // enables of their own would leave cells without a place in a full device.
-// Source  Lattice FPGA-TN-02205 (ECP5 sysDSP usage guide).
+// Source      Lattice FPGA-TN-02205 (ECP5 sysDSP usage guide).
 module multiplier #(
   parameter int unsigned Width            = 18,
   parameter bit          PipelineRegister = 1'b1

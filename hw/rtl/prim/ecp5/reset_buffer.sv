@@ -1,6 +1,13 @@
-// A reset for many flip-flops that may lie anywhere, over a global network of the ECP5: a DCCA. Contract: see the generic
-// twin. The network is active high, as the flip-flops take it: an inverter behind it would drive them over the fabric.
-// Source  Lattice FPGA-TN-02200 (ECP5 sysCLOCK usage guide): 16 networks, for clocks, clock enables and resets.
+// A reset for many flip-flops that may lie anywhere, over a global network of the ECP5: a DCCA. The network is active
+// high, as the flip-flops take it: an inverter behind it would drive them over the fabric.
+//
+//   cycle      0    1    2    3
+//   rst_ni     0    1    1    1
+//   reset_q    1    1    1    0      at the entrance of the DCCA
+//   rst_no     0    0    0    1      behind it
+//
+// Contract    See the generic twin.
+// Source      Lattice FPGA-TN-02200 (ECP5 sysCLOCK usage guide): 16 networks, for clocks, clock enables and resets.
 module reset_buffer (
   input  logic clk_i,
   input  logic rst_ni,

@@ -4,7 +4,8 @@
 //   a_i, b_i     A
 //   product_o                   A*B
 //
-// No reset: the product is unknown until the operands have been given.
+// Contract    product_o is a_i * b_i of 3 cycles ago (2 without PipelineRegister), in every cycle. No enable, and no
+//             reset: the product is unknown until operands have been given. Width: at most 18 on ECP5, 17 on Xilinx 7.
 module multiplier #(
   parameter int unsigned Width            = 18,
   parameter bit          PipelineRegister = 1'b1

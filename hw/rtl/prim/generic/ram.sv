@@ -4,7 +4,8 @@
 //   read_address_i   A
 //   read_data_o                M[A]      what was written up to cycle -1
 //
-// Contract: no word is read in the cycle in which it is written (families differ in what they answer).
+// Contract    No word is read in the cycle in which it is written (families differ in what they answer). The reading
+//             port has no enable. No reset: words are unknown until written. Depth: at most 16384 in the other twins.
 module ram #(
   parameter  int unsigned Width        = 18,
   parameter  int unsigned Depth        = 1024,

@@ -3,6 +3,9 @@
 //   cycle      0    1    2    3
 //   rst_ni     0    1    1    1      asserted at once, released two cycles later: the first flip-flop lies where the
 //   rst_no     0    0    0    1      wire from `rst_ni` is short, the second at the entrance of the network
+//
+// Contract    `rst_ni` is released synchronously to `clk_i`, and so is `rst_no`; both are asserted at any time, without
+//             a clock.
 module reset_buffer (
   input  logic clk_i,
   input  logic rst_ni,  // released synchronously to clk_i

@@ -1,8 +1,16 @@
-// Multiplier in one DSP48E1 of the Xilinx 7 series, with the registers of the cell. Contract: see the generic twin.
+// Multiplier in one DSP48E1 of the Xilinx 7 series, with the registers of the cell.
+//
+//   cycle              0    1    2    3         PipelineRegister = 1; one cycle less without
+//   a_i, b_i           A
+//   A2, B2                  A
+//   M                            A*B
+//   product_o                         A*B       P: the cell's adder passes M on
+//
+// Contract    See the generic twin.
 //
 // The cell multiplies 25 x 18 bits signed: 17 bits of unsigned factors. `a` is in A2, `b` in B2; M is the pipeline
 // register, P the output register.
-// Source  Xilinx UG479 (7 series DSP48E1 slice).
+// Source      Xilinx UG479 (7 series DSP48E1 slice).
 module multiplier #(
   parameter int unsigned Width            = 17,
   parameter bit          PipelineRegister = 1'b1

@@ -1,8 +1,14 @@
-// Memory in RAMB18E1s of the Xilinx 7 series, with their output registers. Contract: see the generic twin.
+// Memory in RAMB18E1s of the Xilinx 7 series, with their output registers.
+//
+//   cycle            0    1    2
+//   read_address_i   A                   taken by the cell's registers
+//   read_data_o                M[A]      the output register (DOA_REG)
+//
+// Contract    See the generic twin.
 //
 // Each cell has all words and as many of their bits as fit (18 of 1024, 9 of 2048, 4 of 4096, 2 of 8192, 1 of 16384):
 // no multiplexer behind the cells. Port A reads, port B writes.
-// Source  Xilinx UG473 (7 series memory resources).
+// Source      Xilinx UG473 (7 series memory resources).
 module ram #(
   parameter  int unsigned Width        = 18,
   parameter  int unsigned Depth        = 1024,

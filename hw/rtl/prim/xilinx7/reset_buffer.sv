@@ -1,6 +1,12 @@
-// A reset for many flip-flops that may lie anywhere, over a global network of the 7 series: a BUFG. Contract: see the
-// generic twin.
-// Source  Xilinx UG472 (7 series clocking resources).
+// A reset for many flip-flops that may lie anywhere, over a global network of the 7 series: a BUFG.
+//
+//   cycle      0    1    2    3
+//   rst_ni     0    1    1    1
+//   reset_q    1    1    1    0      at the entrance of the BUFG
+//   rst_no     0    0    0    1      behind it
+//
+// Contract    See the generic twin.
+// Source      Xilinx UG472 (7 series clocking resources).
 module reset_buffer (
   input  logic clk_i,
   input  logic rst_ni,
