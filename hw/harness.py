@@ -73,7 +73,7 @@ def simulate(top: str, sources: list[Path], test_module: str, folder: Path, para
     runner = get_runner("verilator")
     build = BUILD / name
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
-                 build_args=["-Wall", "-Wno-fatal", "-O3", "--x-assign", "unique", "--x-initial", "unique",
+                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--x-assign", "unique", "--x-initial", "unique",
                              *(build_arguments or [])], timescale=("1ns", "1ps"))
     sys.path[:0] = [str(folder), str(HW)]  # the runner hands sys.path on to the simulation
     results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,

@@ -7,7 +7,7 @@ from pathlib import Path
 import cocotb
 import pytest
 from cocotb.clock import Clock
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from harness import EXP, rtl, simulate
 
@@ -148,3 +148,28 @@ async def after_an_abort_the_next_power_is_right(dut):
         scheme = random.randrange(4)
         await bench.run(scheme, 5, 90, [random.getrandbits(90)], 0.2, abort=random.randrange(400))
         await bench.run(random.randrange(4), 4, 60, [random.getrandbits(60)], 0)
+
+
+@cocotb.test()
+async def after_a_reset_in_the_middle_the_next_power_is_right(dut):
+    bench = Bench(dut, int(os.environ["W"]))
+    await bench.start()
+    bench.n = random.getrandbits(64) | 1
+    for _ in range(30):
+        dual = random.getrandbits(1)  # then it may be cut off between an operation of context 0 and that of context 1
+        exponents = [random.getrandbits(90) | 1 << 89 for _ in range(1 + dual)]
+        cut_off = cocotb.start_soon(bench.run(FIXED if dual else random.randrange(4), 5, 90, exponents, 0.2))
+        for _ in range(random.randrange(2, 400)):
+            await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        assert dut.busy_o.value == 1, "no exponentiation was under way"
+        await FallingEdge(dut.clk_i)
+        cut_off.cancel()
+        dut.rst_ni.value = 0
+        await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        assert dut.busy_o.value == 0 and dut.op_valid_o.value == 0
+        await FallingEdge(dut.clk_i)
+        dut.rst_ni.value = 1
+        await RisingEdge(dut.clk_i)
+        await bench.run(random.randrange(4), 4, 60, [exponent_of(60)], 0)
