@@ -27,8 +27,8 @@ def build(parameters: list[str], waves: bool) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         ["verilator", "--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "unique",
-         "-Wno-fatal", "-Werror-USERFATAL", "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, "-CFLAGS", "-fPIC -O2 -std=c++17",
-         "-LDFLAGS", "-shared", "-o", library.name,
+         "-Wno-fatal", "-Werror-USERFATAL", "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder,
+         "-CFLAGS", "-fPIC -O2 -std=c++17", "-LDFLAGS", "-shared", "-o", library.name,
          *(["--trace-fst"] if waves else []), *(f"-G{parameter}" for parameter in parameters),
          "--vpi", HERE / "model.vlt", *inputs, HERE / "model.cpp"],
         check=True, stdout=sys.stderr)
