@@ -1,8 +1,8 @@
 // dma_write: AW and W keep what they offer, and neither waits for the other; bursts lie one behind the other, within
-// their page, and add up to their command; WLAST ends each; done comes when all are answered, and tells of any error.
+// their page, and add up to their command; WLAST ends each; each word is strobed once, in its place; done comes when all
+// are answered, and tells of any error.
 module dma_write_formal #(
-  parameter int unsigned BusWidth   = 64,
-  parameter bit          Accounting = 1'b1  // the assertions that follow words and bursts through
+  parameter int unsigned BusWidth = 64
 ) (
   input logic        clk_i,
   input logic        command_valid_i,
@@ -72,11 +72,53 @@ module dma_write_formal #(
   logic        running_q;
   logic [63:0] next_q;
   logic [15:0] words_q, unasked_q, written_q, read_q;  // words: of the command, not asked for by AW, strobed, taken
-  logic [7:0]  addressed_q, sent_q, answered_q;        // bursts
+  logic [1:0][31:0] kept_q;                            // the last two words taken, by place in a 64-bit beat
+  logic [15:0] addressed_q, sent_q, answered_q;        // bursts
   logic [7:0]  length_q[8];                            // of addressed bursts
   logic [7:0]  beat_q;
   logic        failed_q;
   logic [15:0] beats_words, strobed;
+  logic [15:0] to_ask, to_write;                       // beats of what AW and W have not taken, by the module's counts
+  logic [63:0] to_come;                                // where the next burst of AW begins, by the module's address
+  logic        upper;                                  // half a beat is held
+
+  if (BusWidth == 64) begin : gen_upper
+    assign upper = u_write.gen_halves.upper_q;
+  end else begin : gen_no_upper
+    assign upper = 1'b0;
+  end
+
+  function automatic logic [15:0] beats_of(logic [15:0] words);
+    return 16'((17'(words) + 17'(Bytes / 4 - 1)) >> $clog2(Bytes / 4));
+  endfunction
+
+  always_comb begin
+    to_ask   = u_write.beats_q;
+    to_write = u_write.beats_q;
+    to_come  = awaddr;
+    unique case (u_write.state_q)
+      3'd1: to_come = awaddr + (64'(u_write.carry_q) << 12);      // Page
+      3'd2: to_come = awaddr + (64'(u_write.far_carry_q) << 38);  // Size
+      3'd3: ;                                                     // Begin
+      3'd4: begin                                                 // Burst
+        if (!u_write.unaddressed_q) begin
+          to_ask  = u_write.beats_q - 16'(u_write.burst_q);
+          to_come = awaddr + 64'(u_write.burst_q) * 64'(Bytes);
+        end
+        to_write = u_write.beats_q - 16'(u_write.burst_q) + 16'(u_write.unsent_q);
+      end
+      3'd5: begin                                                 // Next
+        to_ask   = u_write.beats_q - 16'(u_write.burst_q);
+        to_write = to_ask;
+        to_come  = awaddr + 64'(u_write.burst_q) * 64'(Bytes);
+      end
+      default: begin                                              // Answers
+        to_ask   = '0;
+        to_write = '0;
+        to_come  = next_q;
+      end
+    endcase
+  end
 
   assign beats_words = (16'(awlen) + 16'd1) * 16'(Bytes / 4);
   assign strobed     = (BusWidth == 64) ? 16'(wstrb[0]) + 16'(wstrb[Bytes-1]) : 16'd1;
@@ -109,7 +151,10 @@ module dma_write_formal #(
         read_q    <= '0;
         failed_q  <= 1'b0;
       end
-      if (in_valid_i && in_ready) read_q <= read_q + 1'b1;
+      if (in_valid_i && in_ready) begin
+        read_q            <= read_q + 1'b1;
+        kept_q[read_q[0]] <= in_data_i;
+      end
       if (awvalid && awready_i) begin
         next_q      <= awaddr + 64'(beats_words) * 4;
         unasked_q   <= (unasked_q > beats_words) ? unasked_q - beats_words : '0;
@@ -131,9 +176,7 @@ module dma_write_formal #(
 
   always_comb begin
     if (rst_ni) begin
-      // Short commands anywhere around the end of a page: carries into the upper bits are an adder's own business.
-      assume (!command_valid_i || (command_address_i[2:0] == '0 && command_words_i inside {[1:7]}));
-      assume (command_address_i[63:13] == 51'h1234);
+      assume (!command_valid_i || (command_address_i[2:0] == '0 && command_words_i != '0));
       if (in_waits_q) assume (in_valid_i && in_data_i == in_data_q);
       // an answer comes when both address and data of its burst are there
       if (bvalid_i) assume (answered_q != addressed_q && answered_q != sent_q);
@@ -156,8 +199,35 @@ module dma_write_formal #(
       end
       if (u_write.state_q != 3'd4) assert (!u_write.unsent_any_q && !u_write.unaddressed_q);
       assert (u_write.unsent_q <= u_write.burst_q);
-      assert (u_write.answers_q[7:0] == addressed_q - answered_q + 8'(u_write.unaddressed_q));
+      assert (u_write.answers_q == addressed_q - answered_q + 16'(u_write.unaddressed_q));
       if (done) assert (u_write.state_q == 3'd6 && u_write.answers_q == '0);  // Answers
+      // and how the counts here go with them
+      assert (u_write.state_q != 3'd7 && running_q == (u_write.state_q != 3'd0));
+      assert (upper + 2'(u_write.full_q) <= 2'd1);
+      if (running_q) begin
+        assert (written_q <= read_q && read_q <= words_q && u_write.words_q == words_q - read_q);
+        assert (read_q - written_q == (u_write.full_q ? strobed : 16'(upper)));
+        assert (beats_of(unasked_q) == to_ask && beats_of(words_q - written_q) == to_write && next_q == to_come);
+        assert (u_write.error_q == failed_q);
+        if (BusWidth == 64) begin
+          assert (!written_q[0] || written_q == words_q);
+          if (u_write.full_q) assert (wstrb == '1 || (wstrb == Bytes'(15) && read_q == words_q));
+          if (upper) assert (wdata[31:0] == kept_q[0]);
+        end
+        // the beat that is held, on offer or not yet: its words
+        if (u_write.full_q) begin
+          assert (wdata[31:0] == kept_q[BusWidth == 64 ? 0 : written_q[0]]);
+          if (BusWidth == 64 && wstrb[Bytes-1]) assert (wdata[BusWidth-1-:32] == kept_q[1]);
+        end
+      end else begin
+        assert (!u_write.full_q && !upper && u_write.words_q == '0 && u_write.answers_q == '0);
+      end
+      assert (addressed_q - sent_q == (u_write.state_q != 3'd4 ? 16'd0 :
+                                       16'(u_write.unsent_any_q) - 16'(u_write.unaddressed_q)));
+      assert (beat_q == (u_write.unsent_any_q ? 8'(u_write.burst_q - u_write.unsent_q) : 8'd0));
+      if (u_write.unsent_any_q && !u_write.unaddressed_q) begin
+        assert (length_q[sent_q[2:0]] == 8'(u_write.burst_q - 1'b1));
+      end
 
       if (aw_waits_q) assert (awvalid && awaddr == awaddr_q && awlen == awlen_q);
       if (w_waits_q) assert (wvalid && wdata == wdata_q && wstrb == wstrb_q && wlast == wlast_q);
@@ -166,24 +236,27 @@ module dma_write_formal #(
         assert (awlen < 8'(MaxBeats));
         assert (13'(awaddr[11:0]) + (13'(awlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
       end
-      if (Accounting && awvalid) begin
+      if (awvalid) begin
         assert (running_q && awaddr == next_q);
-        assert (beats_words <= unasked_q + 16'(Bytes / 4 - 1));
+        assert (17'(beats_words) <= 17'(unasked_q) + 17'(Bytes / 4 - 1));
       end
-      if (Accounting && wvalid) begin
+      if (wvalid) begin
         assert (running_q && wstrb[0]);
         assert (written_q + strobed <= words_q);
         // the last of its burst, whether its address went before it or goes now
         if (sent_q != addressed_q) assert (wlast == (beat_q == length_q[sent_q[2:0]]));
         else assert (awvalid && wlast == (beat_q == awlen));
       end
-      if (Accounting && bvalid_i) assert (bready);
-      if (Accounting && in_ready) assert (running_q && read_q < words_q);
-      if (Accounting && done) begin
+      if (bvalid_i) assert (bready);
+      if (in_ready) assert (running_q && read_q < words_q);
+      if (done) begin
         assert (running_q && unasked_q == '0 && written_q == words_q && read_q == words_q);
         assert (addressed_q == sent_q && sent_q == answered_q);
         assert (error == failed_q && !busy);
       end
+
+      // a command of more than one burst is done, and some answer was an error
+      cover (done && error && words_q > 16'(MaxBeats * Bytes / 4));
     end
   end
 

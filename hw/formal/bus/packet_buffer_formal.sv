@@ -1,15 +1,13 @@
 // packet_buffer: what comes out are the words of the packets that were not dropped, whole, in order; it holds no more
 // than it has places for.
-module packet_buffer_formal #(
-  parameter bit Accounting = 1'b1  // the assertion that follows a word through
-) (
-  input logic       clk_i,
-  input logic       in_valid_i,
-  input logic [0:0] in_data_i,
-  input logic       in_last_i,
-  input logic       in_drop_i,
-  input logic       out_ready_i,
-  input logic [3:0] watched_i   // which word, of those of packets that stay, is watched: any
+module packet_buffer_formal (
+  input logic        clk_i,
+  input logic        in_valid_i,
+  input logic [31:0] in_data_i,
+  input logic        in_last_i,
+  input logic        in_drop_i,
+  input logic        out_ready_i,
+  input logic [3:0]  watched_i   // which word, of those of packets that stay, is watched: any
 );
 
   localparam int unsigned Depth = 4;
@@ -29,7 +27,7 @@ module packet_buffer_formal #(
     .rst_ni,
     .in_valid_i,
     .in_ready_o (in_ready),
-    .in_data_i  ({31'd0, in_data_i}),
+    .in_data_i,
     .in_last_i,
     .in_drop_i,
     .free_o     (free),
@@ -41,25 +39,46 @@ module packet_buffer_formal #(
     .wiping_o   (wiping)
   );
 
-  logic [3:0] written_q, committed_q, read_q, watched_q;
-  logic [1:0] word_q;               // the watched one: {last, data}
-  logic       waits_q;
-  logic [1:0] previous_q;
+  logic [3:0]  written_q, committed_q, read_q, watched_q;
+  logic [32:0] word_q;              // the watched one: {last, data}
+  logic        waits_q;
+  logic [32:0] previous_q;
+  logic        dropped_q, wrapped_q;  // a packet was dropped, and a word came after it to where one had been read
+
+  // Where the watched word is while it is inside.
+  logic [3:0]  words_before;               // words ahead of it
+  logic [32:0] word_inside;
+
+  assign words_before = watched_q - read_q;
+
+  always_comb begin
+    if (words_before < 4'(u_buffer.u_ahead.count_q)) begin
+      word_inside = u_buffer.u_ahead.words_q[2'(u_buffer.u_ahead.read_q + 2'(words_before))];
+    end else if (words_before < 4'(u_buffer.ahead_q)) begin
+      word_inside = u_buffer.fetch_q[1] ? u_buffer.u_memory.read_data_o : u_buffer.u_memory.word_q;
+    end else begin
+      word_inside = u_buffer.u_memory.memory[watched_q[1:0]];
+    end
+  end
 
   always_ff @(posedge clk_i) begin
-    watched_q <= rst_ni ? watched_q : watched_i;
+    watched_q  <= rst_ni ? watched_q : watched_i;
     waits_q    <= rst_ni && out_valid && !out_ready_i;
-    previous_q <= {out_last, out_data[0]};
+    previous_q <= {out_last, out_data};
     if (!rst_ni) begin
       written_q   <= '0;
       committed_q <= '0;
       read_q      <= '0;
+      dropped_q   <= 1'b0;
+      wrapped_q   <= 1'b0;
     end else begin
       if (in_valid_i && in_ready) begin
         written_q <= (in_last_i && in_drop_i) ? committed_q : written_q + 1'b1;
         if (in_last_i && !in_drop_i) committed_q <= written_q + 1'b1;
         if (written_q == watched_q) word_q <= {in_last_i, in_data_i};
       end
+      if (in_valid_i && in_ready && in_last_i && in_drop_i) dropped_q <= 1'b1;
+      if (in_valid_i && in_ready && dropped_q && written_q >= 4'(Depth)) wrapped_q <= 1'b1;
       if (out_valid && out_ready_i) read_q <= read_q + 1'b1;
     end
   end
@@ -70,13 +89,17 @@ module packet_buffer_formal #(
       assert (written_q[2:0] == u_buffer.write_q && committed_q[2:0] == u_buffer.commit_q);
       assert (4'(committed_q - read_q) == 4'(3'(u_buffer.commit_q - u_buffer.read_q)) + 4'(u_buffer.ahead_q));
       assert (4'(written_q - committed_q) == 4'(u_buffer.partial_q));
+      if (words_before < 4'(written_q - read_q)) assert (word_inside == word_q);
 
       assert (!wiping);
       assert (in_ready == (free != '0));
       assert (4'(written_q - read_q) <= 4'(Depth + 4));
       if (out_valid) assert (read_q != committed_q);
-      if (waits_q) assert (out_valid && {out_last, out_data[0]} == previous_q);
-      if (Accounting && out_valid && read_q == watched_q) assert ({out_last, out_data} == {word_q[1], 31'd0, word_q[0]});
+      if (waits_q) assert (out_valid && {out_last, out_data} == previous_q);
+      if (out_valid && read_q == watched_q) assert ({out_last, out_data} == word_q);
+
+      // after a dropped packet, the last word of one that lies where words had been read before
+      cover (wrapped_q && out_valid && out_last && read_q > 4'(Depth));
     end
   end
 

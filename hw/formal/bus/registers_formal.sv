@@ -1,7 +1,7 @@
-// registers: the AXI4-Lite slave keeps what it offers, and answers every access once.
-module registers_formal #(
-  parameter bit Accounting = 1'b1  // the assertions that count accesses
-) (
+// registers: the AXI4-Lite slave keeps what it offers, and answers every access once, in time: a read or a write that is
+// in is answered within Longest cycles, those in which the master keeps another answer waiting not counted, and with none
+// in there is room for one.
+module registers_formal (
   input logic        clk_i,
   input logic [11:0] awaddr_i,
   input logic        awvalid_i,
@@ -14,6 +14,8 @@ module registers_formal #(
   input logic        rready_i,
   input logic [63:0] counter_i
 );
+
+  localparam int unsigned Longest = 7;
 
   logic        rst_ni;
   logic        awready, wready, bvalid, arready, rvalid;
@@ -57,8 +59,22 @@ module registers_formal #(
   logic [3:0]  wstrb_q;
   logic [1:0]  bresp_q, rresp_q;
   logic [3:0]  addresses_q, datas_q, written_q, asked_q, read_q;
+  logic        begun_q;                  // out of reset for a cycle: it has said that there is room
+  logic        write_under_way, read_under_way, held_up;
+  logic [3:0]  write_wait_q, read_wait_q;  // cycles without an answer
+  logic [1:0]  slow_q;                     // {write, read}: one was answered after as many as there may be
+
+  assign write_under_way = written_q != addresses_q && written_q != datas_q;
+  assign read_under_way  = read_q != asked_q;
+  assign held_up         = (bvalid && !bready_i) || (rvalid && !rready_i);
+
+  logic        writing, reading;           // the access that the decoder has, or that is answered
+
+  assign writing = u_registers.state_q != 2'd0 && u_registers.is_write_q;
+  assign reading = u_registers.state_q != 2'd0 && !u_registers.is_write_q;
 
   always_ff @(posedge clk_i) begin
+    begun_q    <= rst_ni;
     aw_waits_q <= rst_ni && awvalid_i && !awready;
     w_waits_q  <= rst_ni && wvalid_i && !wready;
     ar_waits_q <= rst_ni && arvalid_i && !arready;
@@ -77,12 +93,20 @@ module registers_formal #(
       written_q   <= '0;
       asked_q     <= '0;
       read_q      <= '0;
+      slow_q      <= '0;
+      write_wait_q <= '0;
+      read_wait_q  <= '0;
     end else begin
       addresses_q <= addresses_q + 4'(awvalid_i && awready);
       datas_q     <= datas_q + 4'(wvalid_i && wready);
       written_q   <= written_q + 4'(bvalid && bready_i);
       asked_q     <= asked_q + 4'(arvalid_i && arready);
       read_q      <= read_q + 4'(rvalid && rready_i);
+      slow_q      <= slow_q | {bvalid && write_wait_q == 4'(Longest), rvalid && read_wait_q == 4'(Longest)};
+      if (bvalid || !write_under_way) write_wait_q <= '0;
+      else if (!held_up) write_wait_q <= write_wait_q + 1'b1;
+      if (rvalid || !read_under_way) read_wait_q <= '0;
+      else if (!held_up) read_wait_q <= read_wait_q + 1'b1;
     end
   end
 
@@ -94,9 +118,36 @@ module registers_formal #(
 
       if (b_waits_q) assert (bvalid && bresp == bresp_q);
       if (r_waits_q) assert (rvalid && rdata == rdata_q && rresp == rresp_q);
-      if (Accounting && bvalid) assert (written_q != addresses_q && written_q != datas_q);
-      if (Accounting && rvalid) assert (read_q != asked_q);
-      if (Accounting) assert (4'(addresses_q - written_q) <= 4'd3 && 4'(asked_q - read_q) <= 4'd3);
+      // how the counts here go with the module's own, which makes the rest inductive
+      assert (u_registers.state_q != 2'd3);
+      assert (4'(addresses_q - written_q) == 4'(u_registers.address_here) + 4'(writing));
+      assert (4'(datas_q - written_q) == 4'(u_registers.data_here) + 4'(writing));
+      assert (4'(asked_q - read_q) == 4'(u_registers.read_waits) + 4'(reading));
+      if (bvalid) assert (read_wait_q <= 4'd2);   // a read then takes five cycles
+      if (rvalid) assert (write_wait_q <= 4'd4);  // a write three
+      if (begun_q) begin
+        assert (awready == !u_registers.address_here && wready == !u_registers.data_here);
+        assert (arready == !u_registers.read_waits);
+      end else begin
+        assert (u_registers.state_q == 2'd0 && !u_registers.address_here && !u_registers.data_here);
+        assert (!u_registers.read_waits);
+      end
+
+      if (bvalid) assert (write_under_way);
+      if (rvalid) assert (read_under_way);
+      assert (4'(addresses_q - written_q) <= 4'd2 && 4'(datas_q - written_q) <= 4'd2 && 4'(asked_q - read_q) <= 4'd2);
+
+      // in time
+      assert (write_wait_q <= 4'(Longest) && read_wait_q <= 4'(Longest));
+      if (begun_q && addresses_q == written_q) assert (awready);
+      if (begun_q && datas_q == written_q) assert (wready);
+      if (begun_q && asked_q == read_q) assert (arready);
+
+      // two of each were answered, and both a read and a write were as slow as may be
+      cover (written_q == 4'd2 && read_q == 4'd2 && slow_q == 2'b11);
+      // an answer that is an error, kept while the master is not ready
+      cover (b_waits_q && bresp != '0);
+      cover (r_waits_q && rresp != '0);
     end
   end
 

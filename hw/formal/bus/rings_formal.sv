@@ -4,9 +4,7 @@
 module rings_formal
   import garner_pkg::*;
   import bus_pkg::*;
-#(
-  parameter bit Accounting = 1'b1  // the assertions about distances of indices
-) (
+(
   input logic        clk_i,
   input logic [3:0]  log2_i,            // of both rings, constant
   input logic        hold_i,
@@ -23,6 +21,7 @@ module rings_formal
   input logic        context_valid_i,
   input logic        answer_valid_i,
   input answer_t     answer_i,
+  input context_t    answer_context_i,
   input logic        result_valid_i,
   input logic        result_last_i,
   input logic        write_command_ready_i,
@@ -112,7 +111,7 @@ module rings_formal
     .answer_valid_i,
     .answer_ready_o    (answer_ready),
     .answer_i,
-    .context_i         ('0),
+    .context_i         (answer_context_i),
     .result_valid_i,
     .result_ready_o    (result_ready),
     .result_data_i     ('0),
@@ -137,21 +136,25 @@ module rings_formal
 
   logic       descriptor_asked_q, operands_asked_q;
   logic [1:0] held_q;       // descriptors read and neither job nor reject yet
-  logic [15:0] claimed;
+  logic       begun_q;      // out of reset for a cycle
+  logic [15:0] claimed, unread, untaken;
   logic       completion_command;
   logic       writing_q;    // a completion's write is under way
   logic       completing_q; // an answer or reject was taken and is not yet written
+  logic [2:0] ended_q;      // {result, job with operands, reject}: some was written, or came of a descriptor
   logic       command_waits_q, reject_waits_q, job_waits_q, id_q;
   job_t       job_q;
   logic [1:0][15:0] heads_q, tails_q;  // of the last two cycles: as long takes ring_address
 
   // A completion may be seen, and taken, as soon as its words are under way.
   assign size    = 16'd1 << log2_q;
-  // results go to address 0 with no words here, as every context is 0
-  assign completion_command = write_command_words == 16'(CompletionWords);
+  assign completion_command = u_complete.state_q == 4'd6;  // Command, not ResultCommand
   assign claimed = completion_tail + 16'(writing_q);
+  assign unread  = submission_tail_q - submission_head;
+  assign untaken = claimed - completion_head_q;
 
   always_ff @(posedge clk_i) begin
+    begun_q         <= rst_ni;
     log2_q          <= rst_ni ? log2_q : log2_i;
     command_waits_q <= rst_ni && command_valid && !command_ready_i;
     reject_waits_q  <= rst_ni && reject_valid && !reject_ready;
@@ -167,6 +170,7 @@ module rings_formal
       operands_asked_q   <= 1'b0;
       held_q             <= '0;
       completing_q       <= 1'b0;
+      ended_q            <= '0;
       writing_q          <= 1'b0;
     end else begin
       if (rung_i && 16'(submission_tail_q - submission_head) != size) submission_tail_q <= submission_tail_q + 1'b1;
@@ -175,6 +179,8 @@ module rings_formal
       if (command_valid && command_ready_i && command_id) operands_asked_q <= 1'b1;
       if (fetched) descriptor_asked_q <= 1'b0;
       if (operand_valid && operand_ready_i && operand_last) operands_asked_q <= 1'b0;
+      ended_q <= ended_q | {u_complete.state_q == 4'd4 && write_done_i,  // ResultEnd
+                            job_valid && job_ready_i && has_operands(job.op), reject_valid && reject_ready};
       held_q <= held_q + 2'(fetched) - 2'(job_valid && job_ready_i) - 2'(reject_valid && reject_ready);
       if ((answer_valid_i && answer_ready) || (reject_valid && reject_ready)) completing_q <= 1'b1;
       if (written) completing_q <= 1'b0;
@@ -188,13 +194,31 @@ module rings_formal
       // the reader gives only what it was asked for
       if (read_valid_i && !read_id_i) assume (descriptor_asked_q);
       if (read_valid_i && read_id_i) assume (operands_asked_q);
+      // a result has words: descriptor_fetch rejects what asks for one and has no place for it
+      if (answer_valid_i && answer_i.has_result) assume (answer_context_i.result_words != '0);
 
-      if (Accounting) begin
-        assert (!submission_overrun && !completion_overrun);
-        assert (16'(submission_tail_q - submission_head) <= size);
-        assert (16'(claimed - completion_head_q) <= size);
-        if (fetched) assert (submission_head != submission_tail_q);
-      end
+      // what the modules have noted of the distances, up to two cycles ago: the host's index can only have moved on
+      assert (u_fetch.ring_state_q <= 3'd5 && u_complete.state_q <= 4'd8);
+      assert (u_fetch.size_q == (begun_q ? size : '0) && u_complete.size_q == u_fetch.size_q);
+      assert (u_fetch.pending_q <= size && u_complete.used_q <= size);
+      if (u_fetch.ring_state_q != 3'd3) assert (u_fetch.pending_q <= unread);                           // Check
+      if (u_fetch.ring_state_q inside {3'd0, 3'd5} && u_fetch.more_q) assert (unread != '0);            // Idle, Settle
+      if (u_fetch.ring_state_q inside {3'd1, 3'd2}) assert (unread != '0);                              // Command, Read
+      assert (u_fetch.state_q <= 3'd4 && (u_fetch.state_q != 3'd1 || u_fetch.ring_state_q == 3'd4));    // Command, Full
+      assert (held_q == 2'(u_fetch.ring_state_q inside {3'd3, 3'd4}) + 2'(u_fetch.state_q inside {[3'd2:3'd4]}));
+      assert (operands_asked_q == (u_fetch.state_q == 3'd2));
+      assert (completing_q == (u_complete.state_q != 4'd0));
+      assert (descriptor_asked_q == (u_fetch.ring_state_q == 3'd2));
+      assert (writing_q == u_complete.writing);
+      if (u_complete.state_q != 4'd7) assert (u_complete.word_q == '0);
+      assert (u_complete.used_q + 16'(u_complete.state_q == 4'd7 && u_complete.word_q == '0) >= untaken ||
+              !begun_q);                                                                                // Completion
+      if (!(u_complete.state_q == 4'd7 && u_complete.word_q <= 2'd1) && u_complete.room_q) assert (untaken < size);
+
+      assert (!submission_overrun && !completion_overrun);
+      assert (unread <= size);
+      assert (untaken <= size);
+      if (fetched) assert (unread != '0);
       // one job or one reject for each, one completion for each answer or reject
       assert (held_q != 2'd3);
       if (job_valid || reject_valid) assert (held_q != '0);
@@ -207,6 +231,9 @@ module rings_formal
       if (write_command_valid && completion_command) assert (tails_q == {2{completion_tail}});
       if (reject_waits_q) assert (reject_valid);
       if (job_waits_q) assert (job_valid && job == job_q);
+
+      // both rings have been gone through twice, with operands read, a reject, and a result written
+      cover (log2_q == 4'd0 && submission_head == 16'd2 && completion_tail == 16'd2 && ended_q == 3'b111);
     end
   end
 
