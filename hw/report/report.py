@@ -239,13 +239,14 @@ def all_rows_table(points: list[dict]) -> str:
              "words a cycle | processor's products | LUT | FF |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     order = lambda p: (p["design"], p["word"], p["ports"] or 9, not p["pipelined"], p["multipliers"])  # noqa: E731
     for p in sorted(points, key=order):
+        count = p["rows"] if p["design"] == "chain" else p["unroll"]
         passes = {"CIOS": 2, "FIOS": 1, "two-row": 1}.get(p["design"])
         latency = f"{p['cycles'] / (passes * ROW_BITS / p['word']):.0f}" if passes else "-"
         if p["design"] == "two-row":
             latency = f"{p['cycles'] / (ROW_BITS / p['word']):.0f}"
         lines.append(f"| {p['design']}{' (Booth)' if p['booth'] and p['design'] != 'chain' else ''}"
                      f"{' (plain)' if not p['booth'] and p['design'] == 'chain' else ''} | {p['word']} | "
-                     f"{ports_name(p['ports'])} | {'yes' if p['pipelined'] else 'no'} | {p['rows'] if p['design'] == 'chain' else p['unroll']} | "
+                     f"{ports_name(p['ports'])} | {'yes' if p['pipelined'] else 'no'} | {count} | "
                      f"{p['multipliers']} | {p['cycles']:,} | {latency} | {p['transfer_rate']:.2f} | "
                      f"{p['processor_products']:,} | {p['lut']:,} | {p['ff']:,} |")
     return "\n".join(lines)

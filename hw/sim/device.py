@@ -24,8 +24,8 @@ def build(sources: list[Path], parameters: dict[str, int]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     flags = "-O3 -march=native -fPIC"
     subprocess.run(["verilator", "--cc", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast",
-                    "--noassert", "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags, "--top-module", "garner_top",
-                    "--prefix", "Vgarner_top", "--Mdir", folder, *(f"-G{name}={value}" for name, value in parameters.items()),
+                    "--noassert", "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags,
+                    "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, *(f"-G{name}={value}" for name, value in parameters.items()),
                     *map(str, files)], check=True, capture_output=True)
     include = VERILATOR.parent / "share" / "verilator" / "include"
     if not include.exists():

@@ -108,8 +108,8 @@ impl fmt::Debug for SecretWords {
     }
 }
 
-/// Zeroises `words`, as `zeroize` does but by `memset`: its volatile stores, one word each, took a fiftieth of an
-/// RSA-1024 signature.
+/// Zeroises `words`, as `zeroize` does but by `memset`: its volatile stores, one word each, show in the time of short
+/// signatures.
 pub fn wipe(words: &mut [u64]) {
     words.fill(0);
     optimization_barrier(words);

@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 /// Interrupt lines of the design, and vectors of MSI-X.
 pub const VECTORS: usize = 3;
 
+// The whole map is generated; the board looks at what tells when it may sleep, and when there is work.
 #[path = "../../regs/garner_regs.rs"]
 #[allow(dead_code)]
-// the whole map is generated; the board looks at what tells when it may sleep, and when there is work
 mod register;
 
 /// After so many cycles without anything on a bus the design is asked whether it is idle.

@@ -59,7 +59,7 @@ async def exponentiation_is_right(dut):
     n = random.getrandbits(bits) | 1 << bits - 1 | 1
     await driver.load(Job.load_modulus(n))
     cycles = set()
-    # One scheme has the same cycles for every operand: for one of every digit and one of none, too.
+    # The fixed window takes the same cycles for every exponent, the one without a bit set and the one of all ones too.
     for exponent in (random.getrandbits(exponent_bits), *((0, (1 << exponent_bits) - 1) if scheme == FIXED else ())):
         base = random.randrange(n)
         answer = await driver.run(Job.exponentiate(base, exponent, exponent_bits, bits, scheme))
