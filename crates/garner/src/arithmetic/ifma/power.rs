@@ -6,6 +6,7 @@ use super::kernels::Kernels;
 use super::workspace::{Layout, Workspace};
 use crate::arithmetic::modulus::{Constants, Modulus};
 use crate::arithmetic::{Multiply, Power};
+use crate::secret::wipe;
 use garner_kernels::LIMB_BITS;
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
@@ -38,27 +39,29 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
     load_bases(&mut field, jobs, base, scratch);
     fill_table(&mut field);
 
-    let windows = WINDOWS_PER_WORD * jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0);
+    let words = jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0);
     let (accumulator, selection) = (layout.accumulator, layout.selection);
     let selection_shifted = selection + field.rows();
     field.copy(accumulator, layout.one);
-    for window in (0..windows).rev() {
-        let mut digits = [0; 8];
-        for (digit, job) in digits.iter_mut().zip(jobs.iter()) {
-            let word = job.exponent.get(window / WINDOWS_PER_WORD).copied().unwrap_or(0);
-            *digit = word >> (WINDOW_BITS * (window % WINDOWS_PER_WORD)) & ((1 << WINDOW_BITS) - 1);
+    let mut exponents = [0; 8];
+    for word in (0..words).rev() {
+        for (exponent, job) in exponents.iter_mut().zip(jobs.iter()) {
+            *exponent = job.exponent.get(word).copied().unwrap_or(0);
         }
-        field.want(digits);
-        if window == windows - 1 {
-            field.scan();
-            field.copy(accumulator, selection);
-            continue;
+        for window in (0..WINDOWS_PER_WORD).rev() {
+            field.want(exponents.map(|word| word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1)));
+            if (word, window) == (words - 1, WINDOWS_PER_WORD - 1) {
+                field.scan();
+                field.copy(accumulator, selection);
+                continue;
+            }
+            for quarter in 0..WINDOW_BITS {
+                field.square_and_scan(accumulator, accumulator, quarter);
+            }
+            field.half_multiply(accumulator, selection, selection_shifted, accumulator);
         }
-        for quarter in 0..WINDOW_BITS {
-            field.square_and_scan(accumulator, accumulator, quarter);
-        }
-        field.half_multiply(accumulator, selection, selection_shifted, accumulator);
     }
+    wipe(&mut exponents);
     field.leave(base, accumulator);
     store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
 }
