@@ -13,6 +13,7 @@ use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::error::ErrorStack;
 use std::ffi::c_int;
+use std::ptr;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -24,18 +25,21 @@ pub fn pairs<'a>(
     arithmetic: &dyn Arithmetic,
     keys: impl Iterator<Item = &'a PrivateKey>,
 ) -> Result<Vec<BlindingPair>, RunError> {
-    let mut missing: Vec<&'a PublicKey> = Vec::new();
-    let mut pairs: Vec<BlindingPair> = keys
-        .map(|key| {
-            key.blinding().take().unwrap_or_else(|| {
-                missing.push(key.public());
-                BlindingPair::fresh(key.public().modulus().words().len())
-            })
-        })
-        .collect();
-    let fresh = pairs.iter_mut().filter(|pair| pair.is_fresh());
-    make(arithmetic, &missing, &mut fresh.collect::<Vec<_>>())?;
-    Ok(pairs)
+    let keys: Vec<&PrivateKey> = keys.collect();
+    let mut pairs: Vec<Option<BlindingPair>> = keys.iter().map(|key| key.blinding().take()).collect();
+    let mut missing: Vec<usize> = (0..keys.len()).filter(|&i| pairs[i].is_none()).collect();
+    missing.sort_by_key(|&i| ptr::from_ref(keys[i]));
+    let groups = || missing.chunk_by(|&a, &b| ptr::eq(keys[a], keys[b]));
+    let mut lots: Vec<Lot<'_>> = groups().map(|group| Lot::of(keys[group[0]], group.len())).collect();
+    make(arithmetic, &mut lots)?;
+    for (group, lot) in groups().zip(lots) {
+        let mut made = lot.pairs.into_iter();
+        for &i in group {
+            pairs[i] = made.next();
+        }
+        made.for_each(|spare| keys[group[0]].blinding().add(spare));
+    }
+    Ok(pairs.into_iter().map(|pair| pair.expect("taken or made")).collect())
 }
 
 /// `y = y * r^-1 mod n` for every step.
@@ -73,29 +77,38 @@ pub fn renew(arithmetic: &dyn Arithmetic, pairs: &mut [BlindingPair], steps: &[S
     arithmetic.multiply(&mut jobs);
 }
 
-/// Fills `pairs` with random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each run of pairs
-/// of the same key (Montgomery's trick).
-fn make(arithmetic: &dyn Arithmetic, keys: &[&PublicKey], pairs: &mut [&mut BlindingPair]) -> Result<(), RunError> {
-    let mut bases = Vec::with_capacity(keys.len());
-    for key in keys {
-        bases.push(random_below(key.modulus().words(), key.bits())?);
+/// Pairs of one key that are made together.
+struct Lot<'a> {
+    key: &'a PublicKey,
+    pairs: Vec<BlindingPair>,
+}
+
+impl<'a> Lot<'a> {
+    /// Where `needed` pairs are missing: these and perhaps some more, to be filled in.
+    fn of(key: &'a PrivateKey, needed: usize) -> Lot<'a> {
+        let words = key.public().modulus().words().len();
+        let pairs = (0..key.blinding().to_make(needed)).map(|_| BlindingPair::fresh(words)).collect();
+        Lot { key: key.public(), pairs }
     }
-    let mut start = 0;
-    while start < keys.len() {
-        let run = keys[start..].iter().take_while(|key| std::ptr::eq(**key, keys[start])).count();
-        invert(arithmetic, keys[start], &mut bases[start..start + run], &mut pairs[start..start + run])?;
-        start += run;
+}
+
+/// Fills the pairs with random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each lot
+/// (Montgomery's trick).
+fn make(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunError> {
+    let mut bases = Vec::with_capacity(lots.len());
+    for Lot { key, pairs } in lots.iter_mut() {
+        let random = || random_below(key.modulus().words(), key.bits());
+        let mut drawn = pairs.iter().map(|_| random()).collect::<Result<Vec<_>, _>>()?;
+        invert(arithmetic, key, &mut drawn, pairs)?;
+        bases.push(drawn);
     }
-    let mut jobs: Vec<Power<'_>> = pairs
-        .iter_mut()
-        .zip(keys.iter().zip(&bases))
-        .map(|(pair, (key, base))| Power {
-            modulus: key.modulus(),
-            base,
-            exponent: key.exponent(),
-            result: pair.parts_mut().0,
-        })
-        .collect();
+    let mut jobs = Vec::new();
+    for (Lot { key, pairs }, bases) in lots.iter_mut().zip(&bases) {
+        for (pair, base) in pairs.iter_mut().zip(bases) {
+            let result = pair.parts_mut().0;
+            jobs.push(Power { modulus: key.modulus(), base, exponent: key.exponent(), result });
+        }
+    }
     arithmetic.power_public(&mut jobs);
     Ok(())
 }
@@ -106,7 +119,7 @@ fn invert(
     arithmetic: &dyn Arithmetic,
     key: &PublicKey,
     bases: &mut [Zeroizing<Vec<u64>>],
-    pairs: &mut [&mut BlindingPair],
+    pairs: &mut [BlindingPair],
 ) -> Result<(), RunError> {
     let modulus = key.modulus();
     let multiply = |a: &[u64], b: &[u64]| {
