@@ -2,6 +2,7 @@
 //!
 //! All functions take time that depends on lengths only.
 
+use std::iter;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
 /// Bits in a word.
@@ -14,26 +15,23 @@ pub const fn words_for(bits: usize) -> usize {
 
 /// Reads big-endian `bytes` into `words`. `None` if a nonzero byte does not fit.
 pub fn from_be_bytes(bytes: &[u8], words: &mut [u64]) -> Option<()> {
-    words.fill(0);
-    let mut overflow = 0;
-    for (i, chunk) in bytes.rchunks(8).enumerate() {
-        let mut word = [0; 8];
-        word[8 - chunk.len()..].copy_from_slice(chunk);
-        let word = u64::from_be_bytes(word);
-        match words.get_mut(i) {
-            Some(to) => *to = word,
-            None => overflow |= word,
-        }
-    }
+    let (head, whole) = bytes.as_rchunks::<8>();
+    let head = head.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let mut from = whole.iter().rev().map(|bytes| u64::from_be_bytes(*bytes)).chain([head]);
+    words.fill_with(|| from.next().unwrap_or(0));
+    let overflow = from.fold(0, |overflow, word| overflow | word);
     (overflow == 0).then_some(())
 }
 
 /// Writes the low bytes of `words`, big-endian, into all of `bytes`; higher bytes are the caller's to rule out.
 pub fn to_be_bytes(words: &[u64], bytes: &mut [u8]) {
-    for (i, chunk) in bytes.rchunks_mut(8).enumerate() {
-        let word = words.get(i).copied().unwrap_or(0).to_be_bytes();
-        chunk.copy_from_slice(&word[8 - chunk.len()..]);
+    let (head, whole) = bytes.as_rchunks_mut::<8>();
+    let mut words = words.iter().copied().chain(iter::repeat(0)).map(u64::to_be_bytes);
+    for (to, word) in whole.iter_mut().rev().zip(words.by_ref()) {
+        *to = word;
     }
+    let word = words.next().expect("there is always another zero");
+    head.copy_from_slice(&word[8 - head.len()..]);
 }
 
 /// `a += b` (lengths equal); returns the carry.

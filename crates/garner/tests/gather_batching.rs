@@ -3,10 +3,15 @@
 mod gather_support;
 
 use garner::Error;
+use garner::arithmetic::Power;
+use garner::device::DeviceError;
 use garner::gather::{Gatherer, Operation};
 use gather_support::{Gate, Known, TestDevice, config, eventually, gatherer};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Barrier, Mutex};
-use std::thread;
+use std::task::{Context, Wake, Waker};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 #[test]
@@ -56,6 +61,33 @@ fn full_batch_does_not_wait_for_a_slot_and_a_part_of_one_does() {
         gate.open_for_good();
     });
     assert_eq!(device.sizes(), [2, 8, 8, 8]);
+}
+
+#[test]
+fn ticket_is_not_passed_by_full_batches_of_another_size() {
+    let (known, other, gate) = (Known::new(512), Known::new(1024), Gate::new());
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&order);
+    let device = TestDevice::held(8, &gate).before(move |_, jobs| {
+        log.lock().unwrap().push((jobs.len() / 2, jobs[0].modulus.bits()));
+        Ok(())
+    });
+    let mut config = config(&[&Arc::new(device)], 1);
+    config.overlap = true;
+    let gatherer = Gatherer::new(config);
+    thread::scope(|scope| {
+        let call = |i| assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+        scope.spawn(move || call(0));
+        gate.wait_for_arrivals(1);
+        let ticket = gatherer.submit(other.operation(0)).unwrap();
+        for i in 1..5 {
+            scope.spawn(move || call(i));
+        }
+        eventually("four callers wait behind the ticket", || gatherer.statistics().queue == 5);
+        gate.open_for_good();
+        assert_eq!(*ticket.wait().unwrap(), other.answer(0));
+    });
+    assert_eq!(order.lock().unwrap()[..2], [(1, 256), (1, 512)]);
 }
 
 #[test]
@@ -248,6 +280,55 @@ fn run_batch_answers_in_order() {
     assert!(gatherer.run_batch(Vec::new()).is_empty());
 }
 
+/// Notes which thread runs a batch.
+fn note_thread(
+    threads: &Arc<Mutex<Vec<ThreadId>>>,
+) -> impl Fn(usize, &mut [Power<'_>]) -> Result<(), DeviceError> + Send + Sync + 'static {
+    let threads = Arc::clone(threads);
+    move |_, _| {
+        threads.lock().unwrap().push(thread::current().id());
+        Ok(())
+    }
+}
+
+#[test]
+fn caller_of_a_whole_batch_runs_it_where_a_slot_is_free() {
+    let known = Known::new(512);
+    let threads = Arc::new(Mutex::new(Vec::new()));
+    let device = TestDevice::sound(8).before(note_thread(&threads));
+    let gatherer = gatherer(&Arc::new(device), 1);
+    let answers = gatherer.run_batch((0..22).map(|i| known.operation(i)).collect());
+    for (i, answer) in answers.into_iter().enumerate() {
+        assert_eq!(*answer.unwrap(), known.answer(i));
+    }
+    assert_eq!(*threads.lock().unwrap(), [thread::current().id(); 6], "22 operations, four in a batch");
+}
+
+#[test]
+fn caller_of_a_whole_batch_gives_its_slot_to_the_next_caller_while_another_runs_the_rest() {
+    let (known, other, gate) = (Known::new(512), Known::new(1024), Gate::new());
+    let threads = Arc::new(Mutex::new(Vec::new()));
+    let device = TestDevice::held(8, &gate).before(note_thread(&threads));
+    let gatherer = gatherer(&Arc::new(device), 2);
+    thread::scope(|scope| {
+        let bulk = scope.spawn(|| gatherer.run_batch((0..8).map(|i| known.operation(i)).collect()));
+        gate.wait_for_arrivals(2);
+        let caller = scope.spawn(|| gatherer.run(other.operation(0)));
+        eventually("the caller waits", || gatherer.statistics().queue == 1);
+        let (bulk_thread, caller_thread) = (bulk.thread().id(), caller.thread().id());
+        gate.open(1);
+        gate.wait_for_arrivals(3);
+        gate.open_for_good();
+        assert_eq!(*caller.join().unwrap().unwrap(), other.answer(0));
+        for (i, answer) in bulk.join().unwrap().into_iter().enumerate() {
+            assert_eq!(*answer.unwrap(), known.answer(i));
+        }
+        let threads = threads.lock().unwrap();
+        assert!(threads[..2].contains(&bulk_thread), "one of the two batches is its own");
+        assert_eq!(threads[2..], [caller_thread]);
+    });
+}
+
 #[test]
 fn public_operations_undo_private_ones() {
     let known = Known::new(1024);
@@ -300,25 +381,43 @@ fn operands_out_of_range_are_refused() {
 
 #[test]
 fn ticket_that_found_every_executor_busy_with_the_other_kind_is_run_when_one_is_free() {
-    let (known, gate) = (Known::new(512), Gate::new());
-    let mut config = config(&[&Arc::new(TestDevice::held(4, &gate))], 1);
-    config.overlap = true;
-    let gatherer = Gatherer::new(config);
-    // One batch in the slot and a full one beside it: with one slot, that is every executor there may be.
-    let mut private = vec![gatherer.submit(known.operation(0)).unwrap()];
-    gate.wait_for_arrivals(1);
-    private.extend((1..3).map(|i| gatherer.submit(known.operation(i)).unwrap()));
-    gate.wait_for_arrivals(2);
-    let operation = Operation::public(known.key.public(), known.answer(0)).unwrap();
-    let mut public = gatherer.submit(operation).unwrap();
-    gate.open_for_good();
-    for (i, ticket) in private.into_iter().enumerate() {
-        assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+    struct Holds(Arc<Gate>);
+    impl Wake for Holds {
+        fn wake(self: Arc<Self>) {
+            self.0.hold();
+        }
     }
+    let (known, private_gate, public_gate) = (Known::new(512), Gate::new(), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(4, &private_gate)), 2);
+    let held = gatherer.submit(known.operation(0)).unwrap();
+    private_gate.wait_for_arrivals(1);
+    // Two public operations keep their executors waiting in their wakers: with two slots, that is every executor.
+    let waker = Waker::from(Arc::new(Holds(Arc::clone(&public_gate))));
+    let public = (0..2).map(|i| {
+        loop {
+            let operation = Operation::public(known.key.public(), known.answer(i)).unwrap();
+            let mut ticket = gatherer.submit(operation).unwrap();
+            if Pin::new(&mut ticket).poll(&mut Context::from_waker(&waker)).is_pending() {
+                public_gate.wait_for_arrivals(i + 1);
+                return ticket;
+            }
+        }
+    });
+    let public: Vec<_> = public.collect();
+    let mut private = gatherer.submit(known.operation(1)).unwrap();
+    thread::sleep(Duration::from_millis(50));
+    assert_eq!(gatherer.statistics().queue, 1, "a slot is free, but no executor");
+    public_gate.open_for_good();
+    private_gate.wait_for_arrivals(2);
+    private_gate.open_for_good();
     let mut answer = None;
-    eventually("the public operation is run", || {
-        answer = public.try_take();
+    eventually("the private operation is run", || {
+        answer = private.try_take();
         answer.is_some()
     });
-    assert_eq!(*answer.unwrap().unwrap(), known.cases[0].0);
+    assert_eq!(*answer.unwrap().unwrap(), known.answer(1));
+    assert_eq!(*held.wait().unwrap(), known.answer(0));
+    for (i, ticket) in public.into_iter().enumerate() {
+        assert_eq!(*ticket.wait().unwrap(), known.cases[i].0);
+    }
 }

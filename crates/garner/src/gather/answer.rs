@@ -139,6 +139,11 @@ impl Answers {
         Answers { collected: Mutex::new(collected), enough: Condvar::new() }
     }
 
+    /// How many are there.
+    pub fn done(&self) -> usize {
+        lock(&self.collected).done
+    }
+
     /// Blocks until `wanted` of them are there.
     pub fn wait_for(&self, wanted: usize) {
         let mut collected = lock(&self.collected);

@@ -1,17 +1,19 @@
 //! Runs one batch along its paths, until every operation has an answer that passed its check, or an error.
 
 use super::class::{Class, Kind};
-use super::operation::{Operation, Output, Words, Work};
+use super::operation::{Operation, Output, Work};
 use super::route::Route;
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::{Arithmetic, Power};
 use crate::device::DeviceError;
 use crate::error::{Error, Result};
+use crate::kept::Block;
 use crate::private_op::{self, PrivateOp, RunError};
 use crate::secret::released;
 use crate::stats::{Counter, Page};
 use crate::words;
 use std::any::Any;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -35,16 +37,13 @@ pub fn run(
     operations: &[&Operation],
 ) -> Vec<Result<Output>> {
     let order = route.order(class, first);
-    let mut outputs = Vec::new();
-    let (place, faults) = match run_along(route, arithmetic, page, class, &order, operations, &mut outputs) {
+    let Ran { place, faults, mut outputs } = match run_along(route, arithmetic, page, class, &order, operations) {
         Ok(ran) => ran,
         Err(error) => return operations.iter().map(|_| Err(error.clone())).collect(),
     };
-    let mut answers: Vec<Result<Output>> = operations
-        .iter()
+    let mut answers: Vec<Result<Output>> = with_outputs(operations, &mut outputs)
         .zip(&faults)
-        .zip(&outputs)
-        .map(|((operation, &fault), output)| if fault { Err(Error::Fault) } else { Ok(operation.to_bytes(output)) })
+        .map(|((operation, output), &fault)| if fault { Err(Error::Fault) } else { Ok(operation.to_bytes(output)) })
         .collect();
 
     let wrong: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
@@ -54,9 +53,9 @@ pub fn run(
         let again: Vec<&Operation> = wrong.iter().map(|&i| operations[i]).collect();
         // After the last resort there is only itself.
         let rest = if place + 1 < order.len() { &order[place + 1..] } else { &order[place..] };
-        if let Ok((_, faults)) = run_along(route, arithmetic, page, class, rest, &again, &mut outputs) {
+        if let Ok(mut ran) = run_along(route, arithmetic, page, class, rest, &again) {
             let mut proven = 0;
-            for ((&i, fault), output) in wrong.iter().zip(faults).zip(&outputs) {
+            for ((&i, fault), (_, output)) in wrong.iter().zip(ran.faults).zip(with_outputs(&again, &mut ran.outputs)) {
                 if fault {
                     page.add(Counter::Faults, 1);
                 } else {
@@ -73,7 +72,29 @@ pub fn run(
     answers
 }
 
-/// Runs by the first path of `order` that does not fail as a whole: its place in `order`, and who has a wrong result.
+/// How a batch ran.
+struct Ran {
+    /// The place in the order of the path that did it.
+    place: usize,
+    /// Who has a wrong result.
+    faults: Vec<bool>,
+    /// See [`with_outputs`].
+    outputs: Block,
+}
+
+/// The operations with the places of their results: each as long as its modulus, one after the other.
+fn with_outputs<'a>(
+    operations: &'a [&Operation],
+    mut outputs: &'a mut [u64],
+) -> impl Iterator<Item = (&'a Operation, &'a mut [u64])> {
+    operations.iter().map(move |operation| {
+        let (output, rest) = mem::take(&mut outputs).split_at_mut(operation.output_words());
+        outputs = rest;
+        (*operation, output)
+    })
+}
+
+/// Runs by the first path of `order` that does not fail as a whole.
 fn run_along(
     route: &Route,
     arithmetic: &dyn Arithmetic,
@@ -81,31 +102,31 @@ fn run_along(
     class: Class,
     order: &[usize],
     operations: &[&Operation],
-    outputs: &mut Vec<Words>,
-) -> Result<(usize, Vec<bool>)> {
+) -> Result<Ran> {
+    let words = operations.iter().map(|operation| operation.output_words()).sum();
     let mut error = Error::Fault;
     for (place, &index) in order.iter().enumerate() {
         if place > 0 {
             page.add(Counter::Retries, operations.len() as u64);
         }
-        // Fresh memory for each attempt: nothing a failed device wrote is left.
-        *outputs = operations.iter().map(|operation| operation.output()).collect();
+        // For each attempt anew: nothing a failed device wrote is left.
+        let mut outputs = Block::zeroed(words);
         let path = route.path(index);
         let _under_way = path.begin();
         let start = Instant::now();
         let attempt = || match class.kind {
-            Kind::Private => attempt_private(route, index, operations, outputs),
-            Kind::Exponentiation => attempt_exponentiation(route, index, operations, outputs),
+            Kind::Private => attempt_private(route, index, operations, &mut outputs),
+            Kind::Exponentiation => attempt_exponentiation(route, index, operations, &mut outputs),
             Kind::Public if index == route.last_resort() => {
-                public_by_host(arithmetic, page, operations, outputs);
+                public_by_host(arithmetic, page, operations, &mut outputs);
                 Ok(vec![false; operations.len()])
             }
-            Kind::Public => attempt_public(route, index, operations, outputs),
+            Kind::Public => attempt_public(route, index, operations, &mut outputs),
         };
         match catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| Err(Failure::Path(message(&*panic)))) {
             Ok(faults) => {
                 path.went_well(class, operations.len(), start.elapsed().as_nanos() as u64);
-                return Ok((place, faults));
+                return Ok(Ran { place, faults, outputs });
             }
             Err(Failure::Random(reason)) => return Err(Error::Random(reason)),
             Err(Failure::Path(reason)) => {
@@ -124,11 +145,11 @@ fn attempt_private(
     route: &Route,
     index: usize,
     operations: &[&Operation],
-    outputs: &mut [Words],
+    outputs: &mut [u64],
 ) -> Result<Vec<bool>, Failure> {
     let path = route.path(index);
     let mut batch = Vec::with_capacity(operations.len());
-    for (operation, output) in operations.iter().zip(outputs) {
+    for (operation, output) in with_outputs(operations, outputs) {
         if let Work::Private(key) = &operation.work {
             batch.push(PrivateOp { key, input: &operation.input, output });
         }
@@ -143,10 +164,10 @@ fn attempt_exponentiation(
     route: &Route,
     index: usize,
     operations: &[&Operation],
-    outputs: &mut [Words],
+    outputs: &mut [u64],
 ) -> Result<Vec<bool>, Failure> {
     let mut jobs = Vec::with_capacity(operations.len());
-    for (operation, result) in operations.iter().zip(outputs.iter_mut()) {
+    for (operation, result) in with_outputs(operations, outputs) {
         if let Work::Exponentiation { modulus, exponent } = &operation.work {
             jobs.push(Power { modulus, base: &operation.input, exponent, result });
         }
@@ -160,7 +181,7 @@ fn attempt_public(
     route: &Route,
     index: usize,
     operations: &[&Operation],
-    outputs: &mut [Words],
+    outputs: &mut [u64],
 ) -> Result<Vec<bool>, Failure> {
     let device = &route.path(index).device;
     device
@@ -170,15 +191,15 @@ fn attempt_public(
 }
 
 /// All that can be checked of an exponentiation that has no inverse.
-fn not_below_moduli(operations: &[&Operation], outputs: &[Words]) -> Vec<bool> {
-    let wrong =
-        |(operation, output): (&&Operation, &Words)| !released(words::less(output, operation.modulus().words()));
-    operations.iter().zip(outputs).map(wrong).collect()
+fn not_below_moduli(operations: &[&Operation], outputs: &mut [u64]) -> Vec<bool> {
+    with_outputs(operations, outputs)
+        .map(|(operation, output)| !released(words::less(output, operation.modulus().words())))
+        .collect()
 }
 
-fn public_jobs<'a>(operations: &'a [&Operation], outputs: &'a mut [Words]) -> Vec<Power<'a>> {
+fn public_jobs<'a>(operations: &'a [&Operation], outputs: &'a mut [u64]) -> Vec<Power<'a>> {
     let mut jobs = Vec::with_capacity(operations.len());
-    for (operation, result) in operations.iter().zip(outputs) {
+    for (operation, result) in with_outputs(operations, outputs) {
         if let Work::Public(key) = &operation.work {
             jobs.push(Power { modulus: key.modulus(), base: &operation.input, exponent: key.exponent(), result });
         }
@@ -187,7 +208,7 @@ fn public_jobs<'a>(operations: &'a [&Operation], outputs: &'a mut [Words]) -> Ve
 }
 
 /// Public operations by the host's arithmetic, then by libcrypto.
-fn public_by_host(arithmetic: &dyn Arithmetic, page: &Page, operations: &[&Operation], outputs: &mut [Words]) {
+fn public_by_host(arithmetic: &dyn Arithmetic, page: &Page, operations: &[&Operation], outputs: &mut [u64]) {
     let attempt = AssertUnwindSafe(|| arithmetic.power_public(&mut public_jobs(operations, outputs)));
     if catch_unwind(attempt).is_err() {
         page.add(Counter::DeviceFailures, 1);

@@ -66,7 +66,7 @@ impl Core {
                 return Err(Error::ShutDown);
             }
             let pool = queue.pool(class.pool());
-            if class.brief() || self.free(pool, class, 1) {
+            if class.brief() || self.free(pool) || self.overlaps(pool, class, pool.in_line(class) + 1) {
                 pool.running += 1;
                 self.tell_of_room(process, &queue);
                 drop(queue);
@@ -90,6 +90,7 @@ impl Core {
 
     /// Queues one operation for an executor; refuses when the queue is at its limit.
     pub fn submit(self: &Arc<Self>, operation: Operation) -> Result<Arc<Answer>> {
+        let class = self.route.class(&operation);
         let process = self.process();
         let mut queue = lock(&process.queue);
         if !queue.closed && queue.len() >= self.queue_limit {
@@ -97,33 +98,56 @@ impl Core {
         }
         self.ready(&mut queue)?;
         let answer = Arc::new(Answer::new());
-        let handed = self.enqueue(process, &mut queue, operation, Reply::to(&answer));
+        queue.push(class, operation, Reply::to(&answer), false);
+        process.note_length(&queue);
+        self.tell_of_room(process, &queue);
+        let handed = self.dispatch(process, &mut queue, class.pool());
         drop(queue);
         handed.wake(process);
         Ok(answer)
     }
 
-    /// Queues operations of a whole batch for executors, waiting for room where there is none.
-    pub fn submit_all(self: &Arc<Self>, operations: impl Iterator<Item = (usize, Operation)>, answers: &Arc<Answers>) {
+    /// Queues operations of a whole batch, waiting for room where there is none, and runs what waits in this thread, where a
+    /// slot is free, or leaves it to the others, until `wanted` answers are there.
+    pub fn run_all(
+        self: &Arc<Self>,
+        operations: impl Iterator<Item = (usize, Operation)>,
+        answers: &Arc<Answers>,
+        wanted: usize,
+    ) {
+        // The paths that say which class it is are others' code: not under the lock, and not half way.
+        let operations: Vec<_> =
+            operations.map(|(index, operation)| (index, self.route.class(&operation), operation)).collect();
         let process = self.process();
         let mut queue = lock(&process.queue);
-        for (index, operation) in operations {
+        for (index, class, operation) in operations {
             while !queue.closed && queue.len() >= self.queue_limit {
-                queue = self.wait_for_room(process, queue);
+                process.note_length(&queue);
+                let handed = self.dispatch_all(process, &mut queue);
+                if handed.is_empty() {
+                    queue = self.wait_for_room(process, queue);
+                } else {
+                    drop(queue);
+                    handed.wake(process);
+                    queue = lock(&process.queue);
+                }
             }
             let reply = Reply::one_of(answers, index);
             match self.ready(&mut queue) {
-                Ok(()) => {
-                    let handed = self.enqueue(process, &mut queue, operation, reply);
-                    if !handed.is_empty() {
-                        drop(queue);
-                        handed.wake(process);
-                        queue = lock(&process.queue);
-                    }
-                }
+                Ok(()) => queue.push(class, operation, reply, false),
                 Err(error) => reply.answer(Err(error)),
             }
         }
+        process.note_length(&queue);
+        self.tell_of_room(process, &queue);
+        let lent = Pool::ALL.into_iter().find(|&pool| self.gather_in_free_slot(queue.pool(pool)));
+        let handed = self.dispatch_all(process, &mut queue);
+        drop(queue);
+        handed.wake(process);
+        if let Some(pool) = lent {
+            executor::lend(self, process, pool, || answers.done() >= wanted);
+        }
+        answers.wait_for(wanted);
     }
 
     /// Whether operations are taken, and there is an executor to run them.
@@ -135,14 +159,6 @@ impl Core {
             executor::start(self, queue)?;
         }
         Ok(())
-    }
-
-    fn enqueue(self: &Arc<Self>, process: &Process, queue: &mut Queue, operation: Operation, reply: Reply) -> Handed {
-        let class = self.route.class(&operation);
-        queue.push(class, operation, reply, false);
-        process.note_length(queue);
-        self.tell_of_room(process, queue);
-        self.dispatch(process, queue, class.pool())
     }
 
     fn wait_for_room<'a>(&self, process: &'a Process, mut queue: MutexGuard<'a, Queue>) -> MutexGuard<'a, Queue> {
@@ -166,12 +182,17 @@ impl Core {
         let mut handed = Handed::default();
         loop {
             let state = queue.pool(pool);
-            let Some((class, blocked)) = state.oldest().filter(|&(class, _)| self.free(state, class, 0)) else {
+            let Some((class, blocked)) =
+                state.oldest().filter(|&(class, blocked)| self.may_start(state, class, blocked))
+            else {
                 return handed;
             };
             if blocked {
                 state.running += 1;
-                handed.leaders.extend(self.take(process, queue, class, 1));
+                let count = self.route.least_limit(class);
+                handed.leaders.extend(queue.pool(pool).take_leader(class, count));
+                process.note_length(queue);
+                self.tell_of_room(process, queue);
             } else {
                 // One executor on its way is enough for one batch; the rest of the batch may still be coming.
                 if state.waiting <= state.gathering * self.route.limit(class) || !executor::rouse(self, queue, pool) {
@@ -185,16 +206,44 @@ impl Core {
         }
     }
 
-    /// Whether a batch of `class` may start, with what waits and `more`: a slot is free, or the batch would be full and
-    /// overlaps with others.
+    /// [`Core::dispatch`] for both pools.
+    fn dispatch_all(self: &Arc<Self>, process: &Process, queue: &mut Queue) -> Handed {
+        let mut handed = self.dispatch(process, queue, Pool::Long);
+        handed.append(self.dispatch(process, queue, Pool::Short));
+        handed
+    }
+
+    /// Takes a free slot for the oldest waiting operation, unless its caller is blocked on it.
+    fn gather_in_free_slot(&self, state: &mut PoolState) -> bool {
+        let free = matches!(state.oldest(), Some((_, false))) && self.free(state);
+        if free {
+            state.running += 1;
+            state.gathering += 1;
+        }
+        free
+    }
+
+    /// Whether the oldest operation, of `class`, may start a batch: a slot is free, or the batch overlaps with others.
+    fn may_start(&self, state: &PoolState, class: Class, blocked: bool) -> bool {
+        self.free(state) || blocked && self.overlaps(state, class, state.in_line(class))
+    }
+
+    fn free(&self, state: &PoolState) -> bool {
+        state.running < self.slots
+    }
+
+    /// Whether a batch that a caller leads may overlap with those in the slots: if it is full and has the oldest operation
+    /// in it, which would else wait for as long as such callers come.
     ///
     /// A leader that was woken may have to wait for a processor that another leader has, while a second one is idle:
     /// systems are slow to move a thread that just ran. A full batch gains nothing by waiting, so its leader may look
-    /// for a processor too. Measured with 64 callers on two cores: without it a quarter of their time is idle.
-    fn free(&self, state: &PoolState, class: Class, more: usize) -> bool {
+    /// for a processor too. Measured with 64 callers on two cores: without it a quarter of their time is idle. Executors
+    /// go from one batch to the next where they are, and only take each other's time when they are more than processors.
+    fn overlaps(&self, state: &PoolState, class: Class, fill: usize) -> bool {
         let limit = self.route.limit(class);
-        let full = || limit > 1 && state.in_line(class) + more >= limit;
-        state.running < self.slots || self.overlap && state.running < 2 * self.slots && full()
+        let full = limit > 1 && fill >= limit;
+        let has_oldest = || state.oldest().is_none_or(|(oldest, _)| oldest == class);
+        self.overlap && state.running < 2 * self.slots && full && has_oldest()
     }
 
     /// Takes up to `count` operations out of the queue.
@@ -247,6 +296,11 @@ pub struct Handed {
 impl Handed {
     pub fn is_empty(&self) -> bool {
         self.leaders.is_empty() && self.executors == 0
+    }
+
+    fn append(&mut self, mut other: Handed) {
+        self.leaders.append(&mut other.leaders);
+        self.executors += other.executors;
     }
 
     /// Wakes the new holders. To be called without the queue's lock.

@@ -1,7 +1,7 @@
-//! The threads that run what nobody waits for: tickets and bulk work.
+//! The threads that run tickets: the gatherer's own, and callers of whole batches, who lend it theirs.
 //!
-//! Started one at a time, when a slot is free for a ticket and no executor is idle; at most one for each slot and one
-//! for public operations. They leave on shut-down. A forked child starts its own.
+//! Its own are started one at a time, when a slot is free for a ticket and no executor is idle; at most one for each slot
+//! and one for public operations. They leave on shut-down. A forked child starts its own.
 
 use super::class::Pool;
 use super::core::{Core, Process};
@@ -74,26 +74,49 @@ fn next(process: &Process) -> Option<Pool> {
 
 fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
     let mut slot = Slot::new(core, process, pool);
-    give_way(core, process, pool, None);
-    let mut queue = lock(&process.queue);
-    queue.pool(pool).gathering -= 1;
-    if let Some((class, _)) = queue.pool(pool).oldest() {
-        let available = queue.pool(pool).in_line(class);
-        let choice = core.route.choose(class, available);
-        let entries = core.take(process, &mut queue, class, choice.take);
-        let handed = core.dispatch(process, &mut queue, pool);
-        drop(queue);
-        handed.wake(process);
-        slot.run(class, choice.path, None, entries);
-        queue = lock(&process.queue);
-    }
+    run_oldest(core, process, pool, &mut slot);
     // Idle from here on, so that a slot may be handed to this executor itself. First one of the other pool, whose
     // tickets may have found no executor: nobody else would look after them.
+    let mut queue = lock(&process.queue);
     queue.executors.idle += 1;
     let handed = core.dispatch(process, &mut queue, pool.other());
     drop(queue);
     handed.wake(process);
     drop(slot);
+}
+
+/// Runs tickets in the calling thread, in a slot counted as running and gathering already, batch after batch, until
+/// `enough` says so or the oldest operation has a caller who can lead.
+pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -> bool) {
+    let mut slot = Slot::new(core, process, pool);
+    loop {
+        run_oldest(core, process, pool, &mut slot);
+        if enough() {
+            return;
+        }
+        let mut queue = lock(&process.queue);
+        slot.note_end(&mut queue);
+        let state = queue.pool(pool);
+        if !matches!(state.oldest(), Some((_, false))) {
+            return;
+        }
+        state.gathering += 1;
+    }
+}
+
+/// Runs one batch with the oldest operation, if one waits. Whoever is on the way to it has arrived.
+fn run_oldest(core: &Arc<Core>, process: &Process, pool: Pool, slot: &mut Slot<'_>) {
+    give_way(core, process, pool, None);
+    let mut queue = lock(&process.queue);
+    queue.pool(pool).gathering -= 1;
+    let Some((class, _)) = queue.pool(pool).oldest() else { return };
+    let available = queue.pool(pool).in_line(class);
+    let choice = core.route.choose(class, available);
+    let entries = core.take(process, &mut queue, class, choice.take);
+    let handed = core.dispatch(process, &mut queue, pool);
+    drop(queue);
+    handed.wake(process);
+    slot.run(class, choice.path, None, entries);
 }
 
 /// Takes an executor off the count when its thread ends, however it ends.

@@ -4,7 +4,7 @@ use super::batch;
 use super::class::{Class, Pool};
 use super::core::{Core, Process};
 use super::operation::{Operation, Output};
-use super::queue::Entry;
+use super::queue::{Entry, Queue};
 use super::route::Choice;
 use super::sync::lock;
 use crate::error::Result;
@@ -71,16 +71,20 @@ impl<'a> Slot<'a> {
         }
         own
     }
+
+    /// Lets the queue learn from the batch that ended, if one did since the last time.
+    pub fn note_end(&mut self, queue: &mut Queue) {
+        if let Some((class, fill, time)) = self.ended.take() {
+            queue.pool(self.pool).ended(class, fill, time.as_nanos() as u64);
+        }
+    }
 }
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut queue = lock(&self.process.queue);
-        let state = queue.pool(self.pool);
-        match self.ended {
-            Some((class, fill, time)) => state.ended(class, fill, time.as_nanos() as u64),
-            None => state.running -= 1,
-        }
+        self.note_end(&mut queue);
+        queue.pool(self.pool).running -= 1;
         let handed = self.core.dispatch(self.process, &mut queue, self.pool);
         let closed = queue.closed;
         drop(queue);

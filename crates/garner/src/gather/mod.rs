@@ -121,7 +121,8 @@ impl Gatherer {
         self.core.submit(operation).map(Ticket::new)
     }
 
-    /// Runs any number of operations, on all slots, and returns their answers in the order given.
+    /// Runs any number of operations, on all slots, and returns their answers in the order given. The calling thread
+    /// takes one of the slots itself, if one is free.
     ///
     /// Only enough of them wait at any time to keep the slots busy, so that other callers are not held up.
     pub fn run_batch(&self, operations: Vec<Operation>) -> Vec<Result<Output>> {
@@ -132,11 +133,10 @@ impl Gatherer {
         let mut sent = 0;
         while sent < count {
             let next = (window / 2).min(count - sent);
-            self.core.submit_all(operations.by_ref().take(next), &answers);
             sent += next;
-            answers.wait_for(sent.saturating_sub(window / 2));
+            let wanted = if sent == count { count } else { sent.saturating_sub(window / 2) };
+            self.core.run_all(operations.by_ref().take(next), &answers, wanted);
         }
-        answers.wait_for(count);
         answers.take()
     }
 

@@ -86,9 +86,9 @@ impl Operation {
         }
     }
 
-    /// A place for the result, all zero: as many words as the modulus.
-    pub(crate) fn output(&self) -> Words {
-        Zeroizing::new(vec![0; words_for(self.modulus().bits())])
+    /// Words of the result: as many as the modulus has.
+    pub(crate) fn output_words(&self) -> usize {
+        words_for(self.modulus().bits())
     }
 
     /// The result as the caller gets it.

@@ -90,6 +90,12 @@ impl Route {
         limits.max().unwrap_or_else(|| self.limit_of(class, self.last_resort()))
     }
 
+    /// As many operations of a class as every batch takes if they are there, whichever path it runs on.
+    pub fn least_limit(&self, class: Class) -> usize {
+        let limits = self.candidates(class).map(|i| self.limit_of(class, i));
+        limits.min().unwrap_or_else(|| self.limit_of(class, self.last_resort()))
+    }
+
     fn limit_of(&self, class: Class, index: usize) -> usize {
         let public = class.kind == Kind::Public && index == self.last_resort();
         if public { self.public_limit } else { self.paths[index].limit(class) }
@@ -250,7 +256,7 @@ mod tests {
         assert_eq!(route.choose(CLASS, 64), Choice { path: 1, take: 8 });
         assert_eq!(route.choose(CLASS, 1000), Choice { path: 0, take: 1000 });
         assert_eq!(route.choose(CLASS, 100_000), Choice { path: 0, take: 2048 });
-        assert_eq!(route.limit(CLASS), 2048);
+        assert_eq!((route.limit(CLASS), route.least_limit(CLASS)), (2048, 8));
     }
 
     #[test]

@@ -115,12 +115,16 @@ impl TestDevice {
         })
     }
 
-    /// With `hook` before each batch, called with the number of batches before it.
+    /// With `hook` before each batch and whatever else is done there, called with the number of batches before it.
     pub fn before(
         mut self,
         hook: impl Fn(usize, &mut [Power<'_>]) -> Result<(), DeviceError> + Send + Sync + 'static,
     ) -> TestDevice {
-        self.before = Box::new(hook);
+        let then = self.before;
+        self.before = Box::new(move |call, jobs| {
+            hook(call, jobs)?;
+            then(call, jobs)
+        });
         self
     }
 
