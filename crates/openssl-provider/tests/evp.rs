@@ -152,8 +152,9 @@ fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
         // libcrypto's assembly reads whole blocks beyond what is initialised; what is ours would be an invalid access.
         valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
         valgrind.args(["--undef-value-errors=no", "--child-silent-after-fork=yes"]);
-        // A job's stack is on the heap: memory less than this away from a thread's would pass for a part of the same one.
-        valgrind.arg("--max-stackframe=32768").arg(&program);
+        // A job's stack of 32 KiB is on the heap, perhaps right above a thread's. What moves the stack pointer by less
+        // than this passes for a call or return, and what lies between for free.
+        valgrind.arg("--max-stackframe=16384").arg(&program);
         run(valgrind.args(words(arguments)).env("GARNER_CPU", "libcrypto"));
     }
     site.figures().private_at_least(8);
