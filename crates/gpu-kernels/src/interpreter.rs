@@ -1,9 +1,10 @@
 //! Runs a program in plain Rust, 32 lanes in step, so that tests see the very program that a GPU gets.
 //!
 //! Stricter than a GPU: memory out of bounds panics, a carry taken that nothing gave panics, loop counts must be equal in
-//! all lanes, and what a program claims to be zero must be.
+//! all lanes, what a program claims to be zero must be, and what one lane writes on the chip and another reads or writes has a
+//! synchronisation between.
 
-use crate::program::{Carry, Count, LANES, Op, Pointer, Program, ROW_WORDS, Register, Space, Value};
+use crate::program::{Carry, Count, LANES, Layout, Op, Pointer, Program, ROW_WORDS, Register, SPREAD, Space, Value};
 
 type Lanes = [u32; LANES];
 
@@ -32,10 +33,32 @@ pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tile
             carry: None,
             // What another kernel left there.
             shared: vec![0xA5A5_A5A5; program.shared_bytes() / 4],
+            touched: vec![Touched::default(); program.shared_bytes() / 4],
+            turn: 1,
             buffers,
             arrays,
         };
         warp.run(&program.ops);
+    }
+}
+
+/// Who used a word on the chip in which turn, one bit for each lane.
+#[derive(Clone, Copy, Default)]
+struct Touched {
+    turn: u32,
+    readers: u32,
+    writers: u32,
+}
+
+impl Touched {
+    fn by(&mut self, lane: usize, turn: u32, writes: bool) {
+        if self.turn != turn {
+            *self = Touched { turn, ..Touched::default() };
+        }
+        let others = !(1 << lane);
+        let before = if writes { self.readers | self.writers } else { self.writers };
+        assert_eq!(before & others, 0, "a word that another lane uses, without a synchronisation");
+        *(if writes { &mut self.writers } else { &mut self.readers }) |= 1 << lane;
     }
 }
 
@@ -49,6 +72,10 @@ struct Warp<'a, 'b> {
     pointers: Vec<[usize; LANES]>,
     carry: Option<Lanes>,
     shared: Vec<u32>,
+    /// By whom, each word on the chip.
+    touched: Vec<Touched>,
+    /// Counts synchronisations.
+    turn: u32,
     buffers: &'a mut [&'b mut [u32]],
     arrays: &'a [Array],
 }
@@ -86,13 +113,17 @@ impl Warp<'_, '_> {
         self.set(to, result);
     }
 
-    fn memory(&mut self, space: Space) -> &mut [u32] {
+    /// `count` words that a lane reads or writes.
+    fn memory(&mut self, space: Space, at: usize, count: usize, lane: usize, writes: bool) -> &mut [u32] {
         match space {
             Space::Global(parameter) => {
                 let Array { buffer, offset } = self.arrays[usize::from(parameter)];
-                &mut self.buffers[buffer][offset..]
+                &mut self.buffers[buffer][offset..][at..at + count]
             }
-            Space::Shared => &mut self.shared,
+            Space::Shared => {
+                self.touched[at..at + count].iter_mut().for_each(|word| word.by(lane, self.turn, writes));
+                &mut self.shared[at..at + count]
+            }
         }
     }
 
@@ -130,7 +161,7 @@ impl Warp<'_, '_> {
                 let mut loaded = [[0; LANES]; ROW_WORDS];
                 for lane in 0..LANES {
                     let at = self.address(*pointer, *row, lane);
-                    let memory = &self.memory(pointer.space)[at..at + ROW_WORDS];
+                    let memory = self.memory(pointer.space, at, ROW_WORDS, lane, false);
                     (0..ROW_WORDS).for_each(|i| loaded[i][lane] = memory[i]);
                 }
                 to.iter().zip(loaded).for_each(|(to, lanes)| self.set(*to, lanes));
@@ -139,8 +170,24 @@ impl Warp<'_, '_> {
                 let from = from.map(|value| self.get(value));
                 for lane in 0..LANES {
                     let at = self.address(*pointer, *row, lane);
-                    let memory = &mut self.memory(pointer.space)[at..at + ROW_WORDS];
+                    let memory = self.memory(pointer.space, at, ROW_WORDS, lane, true);
                     (0..ROW_WORDS).for_each(|i| memory[i] = from[i][lane]);
+                }
+            }
+            Op::PointAtShare { pointer, of, share_rows } => {
+                let (from, share) = (self.pointers[of.index as usize], *share_rows as usize * of.layout.row_step());
+                let in_row = if of.layout == Layout::Tile { ROW_WORDS } else { 0 };
+                self.pointers[pointer.index as usize] =
+                    std::array::from_fn(|lane| from[lane] - (lane - lane / SPREAD) * in_row + lane % SPREAD * share);
+            }
+            Op::Synchronise => self.turn += 1,
+            Op::MultiplyMatrices { sum, a, b } => {
+                let (a, b) = (a.map(|value| self.get(value)), self.get(*b));
+                let added = multiply_matrices(&a, &b);
+                for (sum, added) in sum.iter().zip(added) {
+                    let before = self.get((*sum).into());
+                    let after = |i: usize| before[i].checked_add(added[i]).filter(|sum| *sum <= i32::MAX as u32);
+                    self.set(*sum, std::array::from_fn(|i| after(i).expect("a sum that fits")));
                 }
             }
             Op::PointAtTile { pointer, rows, share_rows } => {
@@ -151,16 +198,18 @@ impl Warp<'_, '_> {
                     start + (first + lane / spread) * ROW_WORDS + lane % spread * *share_rows as usize * row
                 });
             }
-            Op::Share { to } => self.set(*to, std::array::from_fn(|lane| (lane % self.spread) as u32)),
+            Op::Share { to } => self.set(*to, std::array::from_fn(|lane| (lane % SPREAD) as u32)),
             Op::Shuffle { to, from, share } => {
                 let (from, share) = (self.get((*from).into()), self.get(*share));
-                let of = |lane: usize| lane - lane % self.spread + share[lane] as usize % self.spread;
+                let of = |lane: usize| lane - lane % SPREAD + share[lane] as usize % SPREAD;
                 self.set(*to, std::array::from_fn(|lane| from[of(lane)]));
             }
             Op::PointAtRecord { pointer, index, rows } => {
                 let index = self.get((*index).into());
-                let record = *rows as usize * ROW_WORDS;
-                self.pointers[pointer.index as usize] = index.map(|index| index as usize * record);
+                let record = *rows as usize * pointer.layout.row_step();
+                let in_row = if pointer.layout == Layout::Tile { ROW_WORDS } else { 0 };
+                self.pointers[pointer.index as usize] =
+                    std::array::from_fn(|lane| index[lane] as usize * record + lane * in_row);
             }
             Op::Advance { pointer, rows } => {
                 let words = *rows as isize * pointer.layout.row_step() as isize;
@@ -186,4 +235,19 @@ impl Warp<'_, '_> {
             Op::Zero { value } => assert_eq!(self.get(*value), [0; LANES], "claimed to be zero"),
         }
     }
+}
+
+/// The product of two matrices of bytes, spread over the lanes as [`Op::MultiplyMatrices`] says.
+fn multiply_matrices(a: &[Lanes; 2], b: &Lanes) -> [Lanes; 4] {
+    let bytes = |lanes: &Lanes, g: usize| -> [u32; 16] {
+        std::array::from_fn(|k| u32::from(lanes[4 * g + k / 4].to_le_bytes()[k % 4]))
+    };
+    let a: [[u32; 16]; 16] = std::array::from_fn(|row| bytes(&a[row / 8], row % 8));
+    let b: [[u32; 16]; 8] = std::array::from_fn(|column| bytes(b, column));
+    std::array::from_fn(|i| {
+        std::array::from_fn(|lane| {
+            let (row, column) = (lane / 4 + i / 2 * 8, lane % 4 * 2 + i % 2);
+            a[row].iter().zip(&b[column]).map(|(a, b)| a * b).sum()
+        })
+    })
 }

@@ -2,10 +2,11 @@
 //!
 //! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
 
-use crate::program::{Builder, Count, Pointer, Program, ROW_WORDS, SPREAD, Value};
+use crate::program::{Builder, Count, Pointer, Program, ROW_WORDS, Register, SPREAD, Value};
 use crate::spread::Spread;
 use crate::streamed::{Streamed, negative_inverse, scan};
-use crate::{Style, resident};
+use crate::tensor::Tensor;
+use crate::{Style, resident, tensor};
 
 /// Powers in a table: windows of four bits.
 pub const ENTRIES: usize = 16;
@@ -90,10 +91,31 @@ pub fn walk_alike(words: usize, style: Style) -> Program {
     assert_ne!(style, Style::Spread, "no form for one key");
     let rows = words / ROW_WORDS;
     let mut b = Builder::new(4);
-    let modulus = part_of_record(&mut b, rows);
+    let (modulus, _) = part_of_record(&mut b, rows);
     let exponent = b.copy_of(modulus);
     b.advance(exponent, (EXPONENT_PART * rows) as i32);
     walk_modulo(b, words, style, modulus, exponent)
+}
+
+/// [`walk_alike`] for tiles of which each has one key and nothing else, reduced on tensor cores.
+///
+/// Arrays  index (one row per lane, the same for a whole tile: the number of a part among those of all records, then the
+///         number of the modulus among those of `matrices`), records, table and power as for [`walk_alike`], matrices (of
+///         [`write_matrices`](crate::tensor::write_matrices) for each modulus).
+/// Cost    as [`walk`], but for reductions: see [`Tensor::reduce`].
+pub fn walk_tensor(words: usize) -> Program {
+    let rows = words / ROW_WORDS;
+    let b = &mut Builder::new(5);
+    let (modulus, index) = part_of_record(b, rows);
+    let exponent = b.copy_of(modulus);
+    b.advance(exponent, (EXPONENT_PART * rows) as i32);
+    let table = b.tile(2, ENTRIES * rows);
+    let power = b.tile(3, rows);
+    let matrices = b.chosen_tile(4, index, tensor::rows(words));
+    let field = Streamed::new(b, words, modulus);
+    let tensor = Tensor::new(words, modulus, matrices);
+    walk_streamed(b, &field, [exponent, table, power], rows, |b| tensor.reduce(b, &field));
+    std::mem::take(b).finish()
 }
 
 /// Rows of each thread's share of a number of `rows` rows.
@@ -148,23 +170,37 @@ fn walk_modulo(mut b: Builder, words: usize, style: Style, modulus: Pointer, exp
         }
         Style::Streamed => {
             let field = Streamed::new(b, words, modulus);
-            field.load(b, power);
-            let part = b.copy_of(table);
-            each_window(b, exponent, |b, index| {
-                b.times(WINDOW as usize, |b| field.square_modulo(b));
-                b.repoint(part, table);
-                field.multiply(b, |b| {
-                    let found = scan(b, part, index, rows, 4);
-                    b.advance(part, 4);
-                    found.into_iter().map(Value::from).collect()
-                });
-                field.reduce(b);
-            });
-            field.store(b, power);
-            field.wipe(b);
+            walk_streamed(b, &field, [exponent, table, power], rows, |b| field.reduce(b));
         }
     }
     std::mem::take(b).finish()
+}
+
+/// A walk of numbers on the chip, whose products `reduce` reduces.
+fn walk_streamed(
+    b: &mut Builder,
+    field: &Streamed,
+    [exponent, table, power]: [Pointer; 3],
+    rows: usize,
+    reduce: impl Fn(&mut Builder),
+) {
+    field.load(b, power);
+    let part = b.copy_of(table);
+    each_window(b, exponent, |b, index| {
+        b.times(WINDOW as usize, |b| {
+            field.square(b);
+            reduce(b);
+        });
+        b.repoint(part, table);
+        field.multiply(b, |b| {
+            let found = scan(b, part, index, rows, 4);
+            b.advance(part, 4);
+            found.into_iter().map(Value::from).collect()
+        });
+        reduce(b);
+    });
+    field.store(b, power);
+    field.wipe(b);
 }
 
 /// Runs `body` for each window of the exponent, from the highest on.
@@ -291,7 +327,7 @@ const EXPONENT_PART: usize = 2;
 pub fn gather(words: usize) -> Program {
     let rows = words / ROW_WORDS;
     let b = &mut Builder::new(2 + KEY_PARTS as u8);
-    let record = part_of_record(b, rows);
+    let (record, _) = part_of_record(b, rows);
     for part in 0..KEY_PARTS as u8 {
         let to = b.tile(2 + part, rows);
         b.times(rows / 4, |b| {
@@ -304,10 +340,10 @@ pub fn gather(words: usize) -> Program {
     std::mem::take(b).finish()
 }
 
-/// A pointer to the part of a record, in array 1, that this thread's row in array 0 says.
-fn part_of_record(b: &mut Builder, rows: usize) -> Pointer {
+/// A pointer to the part of a record, in array 1, that this thread's row in array 0 says; and the second word of that row.
+fn part_of_record(b: &mut Builder, rows: usize) -> (Pointer, Register) {
     let index = b.tile(0, 1);
-    let index = b.load(index, 0, 1)[0];
-    let index = b.copy(index);
-    b.record(1, index, rows)
+    let row = b.load(index, 0, 1);
+    let [part, second] = [0, 1].map(|i| b.copy(row[i]));
+    (b.record(1, part, rows), second)
 }

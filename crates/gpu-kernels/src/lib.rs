@@ -11,6 +11,7 @@
 //! | `window` | rows of products over two accumulators: the inner loop of everything |
 //! | `resident` | numbers in registers |
 //! | `streamed` | numbers in memory on the chip, of any length |
+//! | `tensor` | reduction on tensor cores, for numbers of one modulus |
 //! | `spread` | numbers in the registers of four threads, for small batches |
 //! | `kernels` | the kernels, each with its contract |
 //!
@@ -27,6 +28,7 @@ pub mod ptx;
 pub mod resident;
 pub mod spread;
 pub mod streamed;
+pub mod tensor;
 pub mod window;
 
 pub use program::{LANES, Program};
@@ -77,6 +79,8 @@ pub enum Role {
     Walk(Style),
     /// [`kernels::walk_alike`]
     WalkAlike(Style),
+    /// [`kernels::walk_tensor`]
+    WalkTensor,
     /// [`kernels::finish`]
     Finish,
     /// [`kernels::recombine`]
@@ -109,6 +113,7 @@ impl Kernel {
             Role::Prepare => ("prepare".to_owned(), kernels::prepare(words)),
             Role::Walk(style) => (format!("walk_{}", style.name()), kernels::walk(words, style)),
             Role::WalkAlike(style) => (format!("walk_alike_{}", style.name()), kernels::walk_alike(words, style)),
+            Role::WalkTensor => ("walk_tensor".to_owned(), kernels::walk_tensor(words)),
             Role::Finish => ("finish".to_owned(), kernels::finish(words)),
             Role::Recombine => ("recombine".to_owned(), kernels::recombine(words)),
             Role::Public => ("public".to_owned(), kernels::public(words)),
@@ -119,8 +124,14 @@ impl Kernel {
     /// Registers a thread may use. Left to itself the compiler spills some to fit five blocks where memory on the chip
     /// has room for four.
     pub fn most_registers(&self) -> usize {
-        let resident = matches!(self.role, Role::Walk(Style::Resident) | Role::WalkAlike(Style::Resident));
-        if resident && self.words > 16 { 255 } else { 128 }
+        match self.role {
+            Role::Walk(Style::Resident) | Role::WalkAlike(Style::Resident) if self.words > 16 => 255,
+            // Long ones have so much on the chip that few blocks fit anyway.
+            Role::WalkTensor if self.words > 48 => 224,
+            Role::WalkTensor if self.words > 32 => 200,
+            Role::WalkTensor => 144,
+            _ => 128,
+        }
     }
 
     /// Those that private operations with halves of `words` words take.
@@ -136,6 +147,7 @@ impl Kernel {
 pub fn all() -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = HALF_WORDS.iter().flat_map(|words| Kernel::of_half(*words)).collect();
     kernels.push(Kernel::new(Role::Walk(Style::Resident), 32));
+    kernels.extend(HALF_WORDS.iter().map(|words| Kernel::new(Role::WalkTensor, *words)));
     kernels.extend(PUBLIC_WORDS.iter().map(|words| Kernel::new(Role::Public, *words)));
     kernels
 }

@@ -3,6 +3,9 @@
 //! A program is straight-line code with counted loops. Counts are constants, parameters of the launch, or registers that
 //! hold public numbers equal in all threads; addresses are a pointer and a constant row. So it has no way to express a
 //! branch on data, and the only address made of data is that of [`Op::PointAtRecord`], from the public number of a key.
+//!
+//! The threads of a warp work side by side. They see each other's words by [`Op::Shuffle`], by [`Op::MultiplyMatrices`], and
+//! in memory on the chip after [`Op::Synchronise`].
 
 /// Threads that run in step; each works on a number of its own, or on its share of one that is [spread](SPREAD).
 pub const LANES: usize = 32;
@@ -53,6 +56,8 @@ pub enum Layout {
     Tile,
     /// Records: all rows of one key, then those of the next.
     Record,
+    /// The same tiles, by lines of eight numbers: each row has four. So a thread reaches the numbers eight further.
+    Line,
 }
 
 impl Layout {
@@ -61,6 +66,7 @@ impl Layout {
         match self {
             Layout::Tile => ROW_WORDS * LANES,
             Layout::Record => ROW_WORDS,
+            Layout::Line => ROW_WORDS * LANES / 4,
         }
     }
 }
@@ -125,13 +131,25 @@ pub enum Op {
     /// Points at the rows of this thread's number in its tile, each tile `rows` rows of all lanes long; of a number that is
     /// spread at the thread's share, the shares being `share_rows` apart.
     PointAtTile { pointer: Pointer, rows: u32, share_rows: u32 },
-    /// Points at record `index`, each `rows` rows long.
+    /// Points at this thread's share of the record that `of` points at, the shares being `share_rows` apart; or, by lines,
+    /// at that of one of the first eight numbers of a tile.
+    PointAtShare { pointer: Pointer, of: Pointer, share_rows: u32 },
+    /// What any thread of the warp has written, all of them read from here on.
+    Synchronise,
+    /// `sum += a b`, matrices of bytes without sign, spread over the warp: a has 16 rows of 16 bytes, b 16 rows of 8, the
+    /// sum 16 rows of 8 words. Thread 4 g + t has four bytes in each word of a and b, from column (of b: row) 4 t on: `a[0]`
+    /// of row g, `a[1]` of row g + 8, `b` of column g; and columns 2 t and 2 t + 1 of the sum, first of row g, then of row
+    /// g + 8.
+    ///
+    /// Source: PTX ISA, mma.m16n8k16.
+    MultiplyMatrices { sum: [Register; 4], a: [Value; 2], b: Value },
+    /// Points at record `index`, each `rows` rows long; of tiles at this thread's place in them.
     PointAtRecord { pointer: Pointer, index: Register, rows: u32 },
     /// Moves by rows.
     Advance { pointer: Pointer, rows: i32 },
     /// `to = pointer`, of the same space and layout.
     CopyPointer { to: Pointer, from: Pointer },
-    /// `to = which share of its number this thread has`, from 0 on
+    /// `to = which share of a number this thread has`: the threads' numbers modulo [`SPREAD`]
     Share { to: Register },
     /// `to = from` of the thread that has this share of the same number, modulo [`SPREAD`]
     Shuffle { to: Register, from: Register, share: Value },
@@ -164,6 +182,23 @@ impl Program {
     /// Bytes on the chip for each warp.
     pub fn shared_bytes(&self) -> usize {
         self.shared_rows as usize * Layout::Tile.row_step() * 4
+    }
+
+    /// All operations, those of loops once, in order.
+    pub fn flat(&self) -> Vec<&Op> {
+        fn append<'a>(ops: &'a [Op], to: &mut Vec<&'a Op>) {
+            for op in ops {
+                if let Op::Repeat { body, .. } = op { append(body, to) } else { to.push(op) }
+            }
+        }
+        let mut all = Vec::new();
+        append(&self.ops, &mut all);
+        all
+    }
+
+    /// Whether it needs tensor cores.
+    pub fn multiplies_matrices(&self) -> bool {
+        self.flat().iter().any(|op| matches!(op, Op::MultiplyMatrices { .. }))
     }
 }
 
@@ -230,8 +265,17 @@ impl Builder {
 
     /// A pointer to record `index` in parameter `parameter`.
     pub fn record(&mut self, parameter: u8, index: Register, rows: usize) -> Pointer {
+        self.chosen(parameter, index, rows, Layout::Record)
+    }
+
+    /// A pointer to the rows of this thread in tile `index` of parameter `parameter`, which is the same for the whole warp.
+    pub fn chosen_tile(&mut self, parameter: u8, index: Register, rows: usize) -> Pointer {
+        self.chosen(parameter, index, rows, Layout::Tile)
+    }
+
+    fn chosen(&mut self, parameter: u8, index: Register, rows: usize, layout: Layout) -> Pointer {
         assert!(parameter < self.parameters, "a parameter of the kernel");
-        let pointer = self.pointer(Space::Global(parameter), Layout::Record);
+        let pointer = self.pointer(Space::Global(parameter), layout);
         self.ops.push(Op::PointAtRecord { pointer, index, rows: rows as u32 });
         pointer
     }
@@ -243,6 +287,15 @@ impl Builder {
         self.ops.push(Op::PointAtTile { pointer, rows: 0, share_rows: 0 });
         self.advance(pointer, self.shared_rows as i32);
         self.shared_rows += rows as u32;
+        pointer
+    }
+
+    /// A pointer to this thread's share of a record or tile: see [`Op::PointAtShare`].
+    pub fn share_of(&mut self, of: Pointer, share_rows: usize) -> Pointer {
+        assert!(!self.is_spread, "numbers are spread already");
+        let layout = if of.layout == Layout::Tile { Layout::Line } else { of.layout };
+        let pointer = self.pointer(of.space, layout);
+        self.ops.push(Op::PointAtShare { pointer, of, share_rows: share_rows as u32 });
         pointer
     }
 
@@ -272,14 +325,12 @@ impl Builder {
     }
 
     pub fn share(&mut self) -> Value {
-        assert!(self.is_spread, "numbers are spread");
         let to = self.register();
         self.ops.push(Op::Share { to });
         to.into()
     }
 
     pub fn shuffle(&mut self, from: Value, share: Value) -> Value {
-        assert!(self.is_spread, "numbers are spread");
         // A constant is the same in all threads.
         let Value::Register(from) = from else { return from };
         let to = self.register();
@@ -386,6 +437,15 @@ impl Builder {
             let from = [words[0], words[1], words[2], words[3]];
             self.ops.push(Op::Store { from, pointer, row: (row + i) as u32 });
         }
+    }
+
+    pub fn synchronise(&mut self) {
+        self.ops.push(Op::Synchronise);
+    }
+
+    pub fn multiply_matrices(&mut self, sum: [Register; 4], a: [Value; 2], b: Value) {
+        assert!(!self.is_spread, "whole tiles");
+        self.ops.push(Op::MultiplyMatrices { sum, a, b });
     }
 
     /// Runs what `body` appends `count` times.

@@ -5,20 +5,23 @@
 //! [`Program::shared_bytes`] for each of them.
 
 use crate::Kernel;
-use crate::program::{Carry, Count, LANES, Layout, Op, Pointer, Program, ROW_WORDS, Register, Space, Value};
+use crate::program::{Carry, Count, LANES, Layout, Op, Pointer, Program, ROW_WORDS, Register, SPREAD, Space, Value};
 use std::fmt::Write;
 
 /// Warps in a block at most.
 pub const MOST_WARPS: usize = 4;
 
-/// The oldest architecture that can run it.
-pub const TARGET: &str = "sm_75";
+/// The oldest architecture that can run a kernel, as ten times its compute capability.
+pub fn target(kernel: &Kernel) -> u32 {
+    if kernel.program.multiplies_matrices() { 80 } else { 75 }
+}
 
 const TEXT: &str = "writing to a string";
 
 /// A module of these kernels, as text.
 pub fn module(kernels: &[&Kernel]) -> String {
-    let mut text = format!(".version 7.0\n.target {TARGET}\n.address_size 64\n");
+    let target = kernels.iter().map(|kernel| target(kernel)).max().unwrap_or(75);
+    let mut text = format!(".version 7.0\n.target sm_{target}\n.address_size 64\n");
     if kernels.iter().any(|kernel| kernel.program.shared_rows > 0) {
         text.push_str(".extern .shared .align 16 .b8 chip[];\n");
     }
@@ -62,6 +65,7 @@ impl Printer<'_> {
             "mov.u32 %at, %tid.x",
             "and.b32 %lane, %at, 31",
             "shr.u32 %warp, %at, 5",
+            "and.b32 %share, %lane, 3",
             "mov.u32 %warps, %ntid.x",
             "shr.u32 %warps, %warps, 5",
             "mov.u32 %at, %ctaid.x",
@@ -76,7 +80,6 @@ impl Printer<'_> {
             // From a warp and its thread to a tile, the number in it and the thread's share of that.
             let (bits, numbers) = (program.spread.ilog2(), LANES / program.spread);
             for line in [
-                format!("and.b32 %share, %lane, {}", program.spread - 1),
                 format!("shr.u32 %lane, %lane, {bits}"),
                 format!("and.b32 %at, %tile, {}", program.spread - 1),
                 format!("mad.lo.u32 %lane, %at, {numbers}, %lane"),
@@ -132,9 +135,31 @@ impl Printer<'_> {
             }
             Op::PointAtTile { pointer, rows, share_rows } => self.point_at_tile(*pointer, *rows, *share_rows, program),
             Op::PointAtRecord { pointer, index, rows } => {
-                let (name, bytes) = (name_of(*pointer), *rows as usize * ROW_WORDS * 4);
+                let (name, bytes) = (name_of(*pointer), i64::from(*rows) * row_bytes(*pointer));
                 self.array(*pointer);
                 self.line(format_args!("mad.wide.u32 {name}, {}, {bytes}, {name}", r(*index)));
+                if pointer.layout == Layout::Tile {
+                    self.line(format_args!("mad.wide.u32 {name}, %lane, {}, {name}", ROW_WORDS * 4));
+                }
+            }
+            Op::PointAtShare { pointer, of, share_rows } => {
+                let (name, from) = (name_of(*pointer), name_of(*of));
+                let how = if of.space == Space::Shared { "mad.lo.s32" } else { "mad.wide.s32" };
+                let share = i64::from(*share_rows) * row_bytes(*of);
+                self.line(format_args!("{how} {name}, %share, {share}, {from}"));
+                if of.layout == Layout::Tile {
+                    // From number `lane` to number `lane / SPREAD`.
+                    self.line(format_args!("shr.u32 %at, %lane, {}", SPREAD.ilog2()));
+                    self.line(format_args!("sub.u32 %at, %at, %lane"));
+                    self.line(format_args!("{how} {name}, %at, {}, {name}", ROW_WORDS * 4));
+                }
+            }
+            Op::Synchronise => self.line(format_args!("bar.warp.sync -1")),
+            Op::MultiplyMatrices { sum, a, b } => {
+                let [sum, a, b] = [&sum.map(r)[..], &a.map(v)[..], &[v(*b)][..]].map(|list| list.join(", "));
+                self.line(format_args!(
+                    "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {{{sum}}}, {{{a}}}, {{{b}}}, {{{sum}}}"
+                ));
             }
             Op::Advance { pointer, rows } => {
                 let (name, bytes) = (name_of(*pointer), i64::from(*rows) * row_bytes(*pointer));
@@ -148,7 +173,7 @@ impl Printer<'_> {
             Op::Share { to } => self.line(format_args!("mov.u32 {}, %share", r(*to))),
             Op::Shuffle { to, from, share } => {
                 // Within as many threads as a number has, all of which are there.
-                let clamp = (LANES - program.spread) << 8 | (LANES - 1);
+                let clamp = (LANES - SPREAD) << 8 | (LANES - 1);
                 self.line(format_args!("shfl.sync.idx.b32 {}, {}, {}, {clamp}, -1", r(*to), r(*from), v(*share)));
             }
             Op::Parameter { to } => self.line(format_args!("ld.param.u32 {}, [number]", r(*to))),
@@ -238,4 +263,4 @@ fn suffixes(carry: Carry) -> (&'static str, &'static str) {
     (if carry.takes { "c" } else { "" }, if carry.gives { ".cc" } else { "" })
 }
 
-const _: () = assert!(Layout::Tile.row_step() == 128);
+const _: () = assert!(Layout::Tile.row_step() == 128 && SPREAD == 4);

@@ -21,6 +21,11 @@ pub struct Spread {
     inverse: Value,
     /// The thread with the next higher quarter, round to the lowest.
     next: Value,
+    quarters: Quarters,
+}
+
+/// Which quarter of its numbers a thread has.
+pub(crate) struct Quarters {
     /// The thread with the next lower quarter, round to the highest.
     previous: Value,
     /// All ones in thread 0.
@@ -34,12 +39,10 @@ impl Spread {
     pub fn new(b: &mut Builder, modulus: Vec<Value>) -> Spread {
         let share = b.share();
         let next = b.add(share, Value::Word(1), Carry::default());
-        let previous = b.add(share, Value::Word(SPREAD as u32 - 1), Carry::default());
-        let lowest = b.equal(share, Value::ZERO);
-        let others = b.subtract(Value::Word(u32::MAX), lowest, Carry::default());
+        let quarters = Quarters::new(b, share);
         let word = b.shuffle(modulus[0], Value::ZERO);
         let inverse = negative_inverse(b, word);
-        Spread { modulus, inverse, next, previous, lowest, others }
+        Spread { modulus, inverse, next, quarters }
     }
 
     /// `x y / R mod N`, below R. Cost: n / 2 words of two rows each, n² / 2 products a thread.
@@ -62,30 +65,49 @@ impl Spread {
             b.set(source, next);
         });
         let (mut words, above) = window.close(b, Value::ZERO);
-        // Below R + N: subtract N where it is not below R, by adding its complement and 1.
-        let top = self.carry_up(b, &mut words, above);
+        self.quarters.fold(b, &mut words, above, &self.modulus);
+        words
+    }
+}
+
+impl Quarters {
+    /// For the thread with share `share`.
+    pub(crate) fn new(b: &mut Builder, share: Value) -> Quarters {
+        let previous = b.add(share, Value::Word(SPREAD as u32 - 1), Carry::default());
+        let lowest = b.equal(share, Value::ZERO);
+        let others = b.subtract(Value::Word(u32::MAX), lowest, Carry::default());
+        Quarters { previous, lowest, others }
+    }
+
+    /// A number below R + N, with what is above each quarter, becomes one below R: N is subtracted where it was not.
+    pub(crate) fn fold(&self, b: &mut Builder, words: &mut [Value], above: Value, modulus: &[Value]) {
+        let top = self.carry_up(b, words, above);
         let carry = b.shuffle(top, Value::Word(SPREAD as u32 - 1));
         let mask = b.subtract(Value::ZERO, carry, Carry::default());
-        let complement: Vec<Value> = self
-            .modulus
+        // By adding its complement and 1.
+        let complement: Vec<Value> = modulus
             .iter()
             .map(|word| {
                 let complement = b.subtract(Value::Word(u32::MAX), *word, Carry::default());
                 b.and(complement, mask)
             })
             .collect();
-        let one = b.and(carry, self.lowest);
+        let one = self.in_lowest(b, carry);
         give_carry(b, one);
         for (word, complement) in words.iter_mut().zip(complement) {
             *word = b.add(*word, complement, BOTH);
         }
         let above = b.add(Value::ZERO, Value::ZERO, TAKES);
-        self.carry_up(b, &mut words, above);
-        words
+        self.carry_up(b, words, above);
+    }
+
+    /// `value` in thread 0, zero in the others.
+    pub(crate) fn in_lowest(&self, b: &mut Builder, value: Value) -> Value {
+        b.and(value, self.lowest)
     }
 
     /// Adds what each thread has above its quarter to the next quarter. Returns what thread 3 has then above all.
-    fn carry_up(&self, b: &mut Builder, words: &mut [Value], above: Value) -> Value {
+    pub(crate) fn carry_up(&self, b: &mut Builder, words: &mut [Value], above: Value) -> Value {
         let (mut carry, mut total) = (above, above);
         for _ in 1..SPREAD {
             let below = b.shuffle(carry, self.previous);

@@ -17,8 +17,8 @@ const ROWS: usize = BLOCK / ROW_WORDS;
 /// A number A of n words and a product T of 2 n words on the chip, and a modulus.
 pub struct Streamed {
     blocks: usize,
-    a: Pointer,
-    t: Pointer,
+    pub(crate) a: Pointer,
+    pub(crate) t: Pointer,
     modulus: Pointer,
     /// −N^−1 mod 2^32
     inverse: Value,
@@ -203,12 +203,28 @@ impl Streamed {
 
     /// A = T / R mod N, below R. Cost: n² products.
     pub fn reduce(&self, b: &mut Builder) {
-        let carry = self.reduce_below_two(b);
-        self.fold_carry(b, carry);
+        let carry = self.reduce_upper_half(b);
+        let upper = self.upper_half(b);
+        self.fold_carry(b, upper, carry);
     }
 
     /// A + carry R = T / R mod N, below N + T / R: below 2N where T < R N. Returns the carry. Cost: n² products.
     pub fn reduce_below_two(&self, b: &mut Builder) -> Value {
+        let carry = self.reduce_upper_half(b);
+        let upper = self.upper_half(b);
+        self.load(b, upper);
+        carry
+    }
+
+    /// The upper half of T.
+    pub(crate) fn upper_half(&self, b: &mut Builder) -> Pointer {
+        let upper = b.copy_of(self.t);
+        b.advance(upper, (self.blocks * ROWS) as i32);
+        upper
+    }
+
+    /// The same in the upper half of T.
+    fn reduce_upper_half(&self, b: &mut Builder) -> Value {
         let carry = b.copy(Value::ZERO);
         let t = b.copy_of(self.t);
         let (modulus, at) = (b.copy_of(self.modulus), b.copy_of(self.t));
@@ -238,13 +254,6 @@ impl Streamed {
             };
             b.set(carry, above);
             b.advance(t, ROWS as i32);
-        });
-        // The upper half of T is the result.
-        let high = b.copy_of(self.t);
-        b.advance(high, (self.blocks * ROWS) as i32);
-        self.each_block(b, [high, self.a], |b, [t, a]| {
-            let words = b.load(t, 0, ROWS);
-            b.store(a, 0, &words);
         });
         carry.into()
     }
@@ -308,14 +317,15 @@ impl Streamed {
         carry.into()
     }
 
-    /// A + `carry` R, less than R + N, becomes A, below R: subtracts N where the carry is set. Returns the carry left.
-    fn fold_carry(&self, b: &mut Builder, carry: Value) -> Value {
+    /// A = x + `carry` R, less than R + N, below R: subtracts N where the carry is set. Returns the carry left. x is read
+    /// from `from`.
+    pub(crate) fn fold_carry(&self, b: &mut Builder, from: Pointer, carry: Value) -> Value {
         let mask = b.subtract(Value::ZERO, carry, Carry::default());
         let modulus = move |b: &mut Builder, [modulus]: [Pointer; 1]| {
             let words = b.load(modulus, 0, ROWS);
             words.into_iter().map(|word| b.and(word, mask)).collect()
         };
-        let borrow = self.add_blocks(b, self.a, self.a, [self.modulus], modulus, true);
+        let borrow = self.add_blocks(b, self.a, from, [self.modulus], modulus, true);
         b.subtract(carry, borrow, Carry::default())
     }
 
@@ -350,8 +360,8 @@ impl Streamed {
         let load = |b: &mut Builder, [from]: [Pointer; 1]| b.load(from, 0, ROWS);
         let carry = self.add_blocks(b, self.a, self.a, [from], load, false);
         // The sum is below R + 2N.
-        let carry = self.fold_carry(b, carry);
-        let carry = self.fold_carry(b, carry);
+        let carry = self.fold_carry(b, self.a, carry);
+        let carry = self.fold_carry(b, self.a, carry);
         b.zero(carry);
     }
 
@@ -366,8 +376,7 @@ impl Streamed {
     pub fn add_to_product(&self, b: &mut Builder, from: Pointer) {
         let load = |b: &mut Builder, [from]: [Pointer; 1]| b.load(from, 0, ROWS);
         let carry = self.add_blocks(b, self.t, self.t, [from], load, false);
-        let high = b.copy_of(self.t);
-        b.advance(high, (self.blocks * ROWS) as i32);
+        let high = self.upper_half(b);
         let carry = {
             let first = b.copy(carry);
             let up = b.copy_of(high);

@@ -2,7 +2,8 @@
 
 use garner_gpu_kernels::interpreter::{Array, run};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
-use garner_gpu_kernels::program::ROW_WORDS;
+use garner_gpu_kernels::program::{Op, ROW_WORDS};
+use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role, Style};
 use openssl::bn::{BigNum, BigNumContext, MsbOption};
 
@@ -228,15 +229,27 @@ fn exponentiation_with_an_exponent_of_full_length_equals_big_integers() {
     exponentiations_are_right(64, Style::Spread, 64);
 }
 
-/// Exponentiations modulo q of two records, of which the tile's numbers have those that `record_of` says.
-fn walks_by_records_are_right(words: usize, style: Style, exponent_words: usize, record_of: impl Fn(usize) -> usize) {
-    let own: Numbers = moduli(words).drain(8..10).collect();
-    let own_exponents: Numbers = (0..2).map(|_| random(32 * exponent_words)).collect();
+/// Exponentiations modulo q of records, which are `own`; the tile's numbers have those that `record_of` says.
+fn walks_by_records_are_right(
+    words: usize,
+    role: Role,
+    own: &[BigNum],
+    exponent_words: usize,
+    record_of: impl Fn(usize) -> usize,
+) {
+    let own_exponents: Numbers = own.iter().map(|_| random(32 * exponent_words)).collect();
     let of = |numbers: &[BigNum]| -> Numbers {
         (0..LANES).map(|lane| numbers[record_of(lane)].to_owned().unwrap()).collect()
     };
-    let (moduli, exponents) = (of(&own), of(&own_exponents));
-    let bases: Numbers = (0..LANES).map(|_| random(64 * words)).collect();
+    let (moduli, exponents) = (of(own), of(&own_exponents));
+    let bases: Numbers = (0..LANES)
+        .map(|lane| match lane {
+            13 => BigNum::new().unwrap(),
+            14 => just_below(64 * words, 1),
+            15 => moduli[15].to_owned().unwrap(),
+            _ => random(64 * words),
+        })
+        .collect();
     let mut arrays = [
         tile(&moduli, words),
         tile(&remainders_of_r(&moduli, words), words),
@@ -247,35 +260,80 @@ fn walks_by_records_are_right(words: usize, style: Style, exponent_words: usize,
     run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
     let [modulus, _, _, table, power] = arrays;
     // Nothing but q and its exponent may be read.
-    let mut records = vec![7; 2 * KEY_PARTS * words];
+    let mut records = vec![7; own.len() * KEY_PARTS * words];
     for (i, record) in records.chunks_exact_mut(KEY_PARTS * words).enumerate() {
         record[Q_PART * words..][..words].copy_from_slice(&words_of(&own[i], words));
         let mut exponent = words_of(&own_exponents[i], exponent_words);
         exponent.reverse();
         record[(Q_PART + 2) * words..][..exponent_words].copy_from_slice(&exponent);
     }
-    let part = |lane| BigNum::from_u32((record_of(lane) * KEY_PARTS + Q_PART) as u32).unwrap();
+    let part = |lane| number_of(&[(record_of(lane) * KEY_PARTS + Q_PART) as u32, record_of(lane) as u32]);
     let index = tile(&(0..LANES).map(part).collect::<Vec<_>>(), ROW_WORDS);
-    let mut arrays = [index, records, table, power];
-    run_kernel(&Kernel::new(Role::WalkAlike(style), words), &mut arrays, (exponent_words / ROW_WORDS) as u32);
-    let [.., power] = arrays;
+    let mut arrays = vec![index, records, table, power];
+    if role == Role::WalkTensor {
+        let mut matrices = vec![7; own.len() * matrices_words(words)];
+        for (own, matrices) in own.iter().zip(matrices.chunks_exact_mut(matrices_words(words))) {
+            write_matrices(&words_of(own, words), matrices);
+        }
+        arrays.push(matrices);
+    }
+    run_kernel(&Kernel::new(role, words), &mut arrays, (exponent_words / ROW_WORDS) as u32);
+    let power = arrays.swap_remove(3);
     let mut arrays = [modulus, power];
     run_kernel(&Kernel::new(Role::Finish, words), &mut arrays, 0);
     for (lane, result) in numbers(&arrays[1], words).iter().enumerate() {
         let expected = self::power(&bases[lane], &exponents[lane], &moduli[lane]);
-        assert_eq!(*result, expected, "{words} words, {style:?}, lane {lane}");
+        assert_eq!(*result, expected, "{words} words, {role:?}, lane {lane}");
     }
 }
 
 #[test]
 fn exponentiations_of_one_key_or_two_by_their_records_equal_big_integers() {
+    let are_right = |words, style, exponent_words, record_of: &dyn Fn(usize) -> usize| {
+        walks_by_records_are_right(words, Role::WalkAlike(style), &moduli(words)[8..10], exponent_words, record_of);
+    };
     for words in HALF_WORDS {
-        walks_by_records_are_right(words, Style::usual(words), 4, |_| 1);
-        walks_by_records_are_right(words, Style::Streamed, 4, |lane| lane / 5 % 2);
+        are_right(words, Style::usual(words), 4, &|_| 1);
+        are_right(words, Style::Streamed, 4, &|lane| lane / 5 % 2);
     }
-    walks_by_records_are_right(16, Style::Resident, 16, |_| 0);
-    walks_by_records_are_right(32, Style::Streamed, 32, |_| 1);
-    walks_by_records_are_right(32, Style::Resident, 4, |_| 1);
+    are_right(16, Style::Resident, 16, &|_| 0);
+    are_right(32, Style::Streamed, 32, &|_| 1);
+    are_right(32, Style::Resident, 4, &|_| 1);
+}
+
+#[test]
+fn exponentiations_on_tensor_cores_equal_big_integers() {
+    for words in HALF_WORDS {
+        walks_by_records_are_right(words, Role::WalkTensor, &moduli(words)[8..10], 4, |_| 1);
+    }
+    for words in [16, 64] {
+        // The extreme moduli.
+        for modulus in moduli(words)[..8].chunks(1) {
+            walks_by_records_are_right(words, Role::WalkTensor, modulus, 4, |_| 0);
+        }
+    }
+    walks_by_records_are_right(16, Role::WalkTensor, &moduli(16)[8..10], 16, |_| 0);
+    walks_by_records_are_right(32, Role::WalkTensor, &moduli(32)[8..10], 32, |_| 1);
+}
+
+#[test]
+#[should_panic(expected = "without a synchronisation")]
+fn interpreter_finds_a_synchronisation_that_is_missing() {
+    let mut kernel = Kernel::new(Role::WalkTensor, 16);
+    fn remove(ops: &mut Vec<Op>) {
+        ops.retain(|op| *op != Op::Synchronise);
+        for op in ops {
+            if let Op::Repeat { body, .. } = op {
+                remove(body);
+            }
+        }
+    }
+    remove(&mut kernel.program.ops);
+    let words = |length| vec![1; length * LANES];
+    let index = tile(&(0..LANES).map(|_| BigNum::new().unwrap()).collect::<Vec<_>>(), ROW_WORDS);
+    let matrices = vec![0; matrices_words(16)];
+    let mut arrays = [index, vec![1; KEY_PARTS * 16], words(16 * ENTRIES), words(16), matrices];
+    run_kernel(&kernel, &mut arrays, 1);
 }
 
 #[test]
