@@ -6,7 +6,7 @@ use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::board::{Board, Options};
-use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, public_wished};
+use garner::device::cuda::{self, Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, public_wished};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use serde::Serialize;
@@ -171,8 +171,10 @@ fn entries(config: &Config) -> Vec<Entry> {
         entries.push(absent("cpu", no_cpu()));
     }
     if !entries.iter().any(|entry| entry.name.starts_with("cuda:")) {
-        let off = std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == "off");
-        entries.push(absent("cuda", if off { "turned off: GARNER_GPU is off".into() } else { NO_GPU.into() }));
+        entries.push(absent(
+            "cuda",
+            if cuda::turned_off() { "turned off: GARNER_GPU is off".into() } else { NO_GPU.into() },
+        ));
     }
     if !entries.iter().any(|entry| entry.name == "libcrypto") {
         let libcrypto = Cpu::new(Arc::new(Libcrypto));

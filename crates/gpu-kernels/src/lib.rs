@@ -137,7 +137,7 @@ impl Kernel {
     /// Those that private operations with halves of `words` words take.
     pub fn of_half(words: usize) -> Vec<Kernel> {
         let usual = Style::usual(words);
-        let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::Walk(Style::Spread)];
+        let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::WalkTensor, Role::Walk(Style::Spread)];
         let [before, after] = [[Role::Gather, Role::Prepare], [Role::Finish, Role::Recombine]];
         before.into_iter().chain(walks).chain(after).map(|role| Kernel::new(role, words)).collect()
     }
@@ -147,7 +147,6 @@ impl Kernel {
 pub fn all() -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = HALF_WORDS.iter().flat_map(|words| Kernel::of_half(*words)).collect();
     kernels.push(Kernel::new(Role::Walk(Style::Resident), 32));
-    kernels.extend(HALF_WORDS.iter().map(|words| Kernel::new(Role::WalkTensor, *words)));
     kernels.extend(PUBLIC_WORDS.iter().map(|words| Kernel::new(Role::Public, *words)));
     kernels
 }

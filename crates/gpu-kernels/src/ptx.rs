@@ -11,16 +11,22 @@ use std::fmt::Write;
 /// Warps in a block at most.
 pub const MOST_WARPS: usize = 4;
 
-/// The oldest architecture that can run a kernel, as ten times its compute capability.
+/// The oldest architecture that can run any kernel, as ten times its compute capability.
+pub const OLDEST: u32 = 75;
+
+/// The oldest that can run kernels for tensor cores.
+pub const TENSOR_CORES: u32 = 80;
+
+/// The oldest that can run this kernel.
 pub fn target(kernel: &Kernel) -> u32 {
-    if kernel.program.multiplies_matrices() { 80 } else { 75 }
+    if kernel.program.multiplies_matrices() { TENSOR_CORES } else { OLDEST }
 }
 
 const TEXT: &str = "writing to a string";
 
 /// A module of these kernels, as text.
 pub fn module(kernels: &[&Kernel]) -> String {
-    let target = kernels.iter().map(|kernel| target(kernel)).max().unwrap_or(75);
+    let target = kernels.iter().map(|kernel| target(kernel)).max().unwrap_or(OLDEST);
     let mut text = format!(".version 7.0\n.target sm_{target}\n.address_size 64\n");
     if kernels.iter().any(|kernel| kernel.program.shared_rows > 0) {
         text.push_str(".extern .shared .align 16 .b8 chip[];\n");

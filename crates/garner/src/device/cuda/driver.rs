@@ -22,6 +22,8 @@ pub struct Driver {
     name: String,
     model: String,
     width: usize,
+    /// Ten times its compute capability.
+    architecture: u32,
     /// Bytes on the chip that a block may have.
     shared_limit: usize,
     context: Arc<CudaContext>,
@@ -85,12 +87,17 @@ impl Driver {
         use sys::CUdevice_attribute as Attribute;
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let shared_limit = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let [major, minor] = [
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+        ];
         // Warps of the kernel that RSA-2048 spends its time in: 12 KB on the chip and 112 registers a thread.
         let warps = (shared_limit / 12_288).clamp(1, REGISTERS / (112 * LANES));
         Ok(Driver {
             name: format!("cuda:{ordinal}"),
             model,
             width: multiprocessors * warps * LANES,
+            architecture: (10 * major + minor) as u32,
             shared_limit,
             context,
             functions: Mutex::new(HashMap::new()),
@@ -146,6 +153,10 @@ impl Machine for Arc<Driver> {
 
     fn width(&self) -> usize {
         self.width
+    }
+
+    fn has_tensor_cores(&self) -> bool {
+        self.architecture >= ptx::TENSOR_CORES
     }
 
     fn queue(&self) -> Result<DriverQueue, DeviceError> {

@@ -32,6 +32,10 @@ impl Machine for Emulator {
         64
     }
 
+    fn has_tensor_cores(&self) -> bool {
+        true
+    }
+
     fn queue(&self) -> Result<EmulatedQueue, DeviceError> {
         Ok(EmulatedQueue::default())
     }

@@ -73,6 +73,10 @@ impl Machine for Faulty {
         self.width
     }
 
+    fn has_tensor_cores(&self) -> bool {
+        true
+    }
+
     fn patience(&self) -> Duration {
         Duration::from_millis(50)
     }

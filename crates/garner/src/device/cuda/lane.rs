@@ -6,12 +6,13 @@
 
 use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
-use super::record::{Parts, remainder_of_r, shortened, square_of_r};
+use super::record::{Parts, padded, remainder_of_r, shortened, square_of_r};
 use super::slots::{Place, Slots};
 use super::watched::Watched;
 use crate::device::{DeviceError, Power, Private, Unprepared};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
+use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
 use std::collections::HashMap;
 use std::ptr;
@@ -26,6 +27,7 @@ pub struct Kernels {
     prepare: Kernel,
     walk: Kernel,
     walk_alike: Kernel,
+    walk_tensor: Kernel,
     walk_spread: Kernel,
     finish: Kernel,
     recombine: Kernel,
@@ -43,6 +45,7 @@ impl Kernels {
             prepare: kernel(Role::Prepare),
             walk: kernel(Role::Walk(Style::usual(words))),
             walk_alike: kernel(Role::WalkAlike(Style::usual(words))),
+            walk_tensor: kernel(Role::WalkTensor),
             walk_spread: kernel(Role::Walk(Style::Spread)),
             finish: kernel(Role::Finish),
             recombine: kernel(Role::Recombine),
@@ -54,6 +57,8 @@ impl Kernels {
 pub struct Loaded<'a> {
     /// The slot of its key.
     pub slot: usize,
+    /// p and q.
+    pub primes: [&'a [u64]; 2],
     /// Below the modulus.
     pub base: &'a [u64],
     /// As many words.
@@ -64,14 +69,46 @@ pub struct Loaded<'a> {
 pub struct Lane<Q: Queue> {
     queue: Watched<Q>,
     slots: [Slots; HALF_WORDS.len()],
+    choice: Choice,
+}
+
+/// Which kernels a lane takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
     /// Up to so many tiles at once, numbers are spread over threads.
-    most_spread: usize,
+    pub most_spread: usize,
+    /// Whether batches of one key are reduced on tensor cores.
+    pub tensor: bool,
+}
+
+/// How the keys of a batch are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// Of any kind.
+    Mixed,
+    /// Each tile has one.
+    OneForEachTile,
+    /// All of it has one.
+    One,
+}
+
+impl Keys {
+    fn of(jobs: &[Loaded<'_>]) -> Keys {
+        let is_one = |jobs: &[Loaded<'_>]| jobs.iter().all(|job| job.slot == jobs[0].slot);
+        if is_one(jobs) {
+            Keys::One
+        } else if jobs.chunks(LANES).all(is_one) {
+            Keys::OneForEachTile
+        } else {
+            Keys::Mixed
+        }
+    }
 }
 
 impl<Q: Queue> Lane<Q> {
-    /// No keys yet. Up to `most_spread` tiles of numbers at once are spread over threads.
-    pub fn new(queue: Watched<Q>, most_spread: usize) -> Lane<Q> {
-        Lane { queue, slots: Default::default(), most_spread }
+    /// No keys yet.
+    pub fn new(queue: Watched<Q>, choice: Choice) -> Lane<Q> {
+        Lane { queue, slots: Default::default(), choice }
     }
 
     /// What it goes through.
@@ -111,7 +148,10 @@ impl<Q: Queue> Lane<Q> {
         let mut loaded: Vec<Loaded<'_>> = jobs
             .iter_mut()
             .zip(slots)
-            .map(|(job, slot)| Loaded { slot, base: job.base, result: &mut *job.result })
+            .map(|(job, slot)| {
+                let primes = [job.key.p().words(), job.key.q().words()];
+                Loaded { slot, primes, base: job.base, result: &mut *job.result }
+            })
             .collect();
         self.run(kernels, &mut loaded)
     }
@@ -127,8 +167,10 @@ impl<Q: Queue> Lane<Q> {
     pub fn run(&mut self, kernels: &Kernels, jobs: &mut [Loaded<'_>]) -> Result<(), DeviceError> {
         let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
         let number = tiles * tile_words(words);
+        let walk = self.walk(kernels, 2 * tiles, Keys::of(jobs));
+        let matrices = if walk.role == Role::WalkTensor { matrices_words(words) } else { 0 };
         // For p first, then for q.
-        let buffers = [
+        let mut buffers = vec![
             (Buffer::INDEX, 2 * tiles * tile_words(ROW_WORDS)),
             (Buffer::MODULUS, 2 * number),
             (Buffer::ONE, 2 * number),
@@ -139,18 +181,28 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::INVERSE, number),
             (Buffer::RESULT, 2 * number),
         ];
-        let alike = jobs.chunks(LANES).all(|tile| tile.iter().all(|job| job.slot == tile[0].slot));
-        let walk = self.walk(kernels, 2 * tiles, alike);
+        if matrices > 0 {
+            buffers.push((Buffer::MATRICES, 2 * matrices));
+        }
         self.within(&buffers, |queue| {
             queue.write(Buffer::INDEX, 0, buffers[0].1, &mut |index| {
-                for (half, first_part) in index.chunks_exact_mut(tiles * tile_words(ROW_WORDS)).zip([0, Q_PART]) {
+                let halves = index.chunks_exact_mut(tiles * tile_words(ROW_WORDS));
+                for (prime, (half, first_part)) in halves.zip([0, Q_PART]).enumerate() {
                     for (i, lane) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
                         // Lanes without an operation work on zero, with the key of those before them.
                         let slot = jobs[i.min(jobs.len() - 1)].slot;
                         lane[0] = (slot * KEY_PARTS + first_part) as u32;
+                        lane[1] = prime as u32;
                     }
                 }
             })?;
+            if matrices > 0 {
+                queue.write(Buffer::MATRICES, 0, 2 * matrices, &mut |both| {
+                    for (to, prime) in both.chunks_exact_mut(matrices).zip(jobs[0].primes) {
+                        write_matrices(&padded(prime, words), to);
+                    }
+                })?;
+            }
             queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
                 jobs.iter().enumerate().for_each(|(i, job)| put(bases, i, 2 * words, job.base));
             })?;
@@ -171,12 +223,15 @@ impl<Q: Queue> Lane<Q> {
                 ];
                 queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
             }
-            let from = if walk.role == kernels.walk_alike.role {
-                [(Buffer::INDEX, 0), (Buffer::records(kernels.length), 0)]
-            } else {
-                [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0)]
+            let from = match walk.role {
+                Role::WalkAlike(_) | Role::WalkTensor => [Buffer::INDEX, Buffer::records(kernels.length)],
+                _ => [Buffer::MODULUS, Buffer::EXPONENT],
             };
-            queue.launch(walk, &walked(from), 2 * tiles, (words / ROW_WORDS) as u32)?;
+            let mut arrays = walked(from).to_vec();
+            if walk.role == Role::WalkTensor {
+                arrays.push((Buffer::MATRICES, 0));
+            }
+            queue.launch(walk, &arrays, 2 * tiles, (words / ROW_WORDS) as u32)?;
             finish(queue, kernels, 2 * tiles)?;
             let arrays = [
                 (Buffer::MODULUS, 0),
@@ -206,7 +261,7 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::POWER, number),
         ];
         let rows = jobs.iter().map(|job| (2 * job.exponent.len()).div_ceil(ROW_WORDS)).max().unwrap_or(0);
-        let walk = self.walk(kernels, tiles, false);
+        let walk = self.walk(kernels, tiles, Keys::Mixed);
         self.within(&buffers, |queue| {
             queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
                 // Lanes without an exponentiation raise zero, modulo the first number.
@@ -246,8 +301,7 @@ impl<Q: Queue> Lane<Q> {
                         put_exponent(exponents, i, words, digits);
                     }
                 })?;
-                let arrays = walked([(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0)]);
-                queue.launch(walk, &arrays, tiles, part as u32)?;
+                queue.launch(walk, &walked([Buffer::MODULUS, Buffer::EXPONENT]), tiles, part as u32)?;
             }
             finish(queue, kernels, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
@@ -302,12 +356,13 @@ impl<Q: Queue> Lane<Q> {
         })
     }
 
-    /// The kernel by which so many tiles are done sooner; `alike`: if each of them has one key.
-    pub fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize, alike: bool) -> &'k Kernel {
-        match (tiles <= self.most_spread, alike) {
-            (true, _) => &kernels.walk_spread,
-            (false, true) => &kernels.walk_alike,
-            (false, false) => &kernels.walk,
+    /// The kernel by which so many tiles of such keys are done soonest.
+    fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize, keys: Keys) -> &'k Kernel {
+        match keys {
+            _ if tiles <= self.choice.most_spread => &kernels.walk_spread,
+            Keys::Mixed => &kernels.walk,
+            Keys::One if self.choice.tensor => &kernels.walk_tensor,
+            Keys::One | Keys::OneForEachTile => &kernels.walk_alike,
         }
     }
 
@@ -327,8 +382,8 @@ impl<Q: Queue> Lane<Q> {
 }
 
 /// The arrays of a walk that has its moduli and exponents `from` these.
-fn walked(from: [(Buffer, usize); 2]) -> [(Buffer, usize); 4] {
-    [from[0], from[1], (Buffer::TABLE, 0), (Buffer::POWER, 0)]
+fn walked(from: [Buffer; 2]) -> [(Buffer, usize); 4] {
+    [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0))
 }
 
 fn finish<Q: Queue>(queue: &mut Watched<Q>, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {

@@ -38,14 +38,14 @@ pub use emulated::Emulator;
 pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
 use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
-pub use standby::{Standby, public_wished};
+pub use standby::{Standby, public_wished, turned_off};
 pub use watched::Watched;
 
 use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
 use crate::key::{PrivateKey, PublicKey};
 use crate::words::bit_length;
-use lane::{Kernels, Lane};
+use lane::{Choice, Kernels, Lane};
 use layout::{length_for, public_length_for};
 use slots::Slots;
 use std::collections::{BTreeMap, VecDeque};
@@ -86,6 +86,8 @@ struct Shared<M: Machine> {
     returned: Condvar,
     /// Whether it stopped answering.
     given_up: Arc<AtomicBool>,
+    /// Whether batches of one key go to tensor cores.
+    tensor: bool,
 }
 
 struct Lanes<Q: Queue> {
@@ -97,6 +99,16 @@ struct Lanes<Q: Queue> {
 impl<M: Machine> Gpu<M> {
     /// A GPU that takes nothing before [`Gpu::test`] and [`Gpu::test_public`], or [`Gpu::test_in_background`].
     pub fn new(machine: M) -> Gpu<M> {
+        Gpu::choosing(machine, false)
+    }
+
+    /// The same, of which tensor cores reduce the numbers of batches that have one key, if it has some.
+    pub fn with_tensor_cores(machine: M) -> Gpu<M> {
+        let tensor = machine.has_tensor_cores();
+        Gpu::choosing(machine, tensor)
+    }
+
+    fn choosing(machine: M, tensor: bool) -> Gpu<M> {
         let shared = Shared {
             machine,
             kernels: Default::default(),
@@ -106,6 +118,7 @@ impl<M: Machine> Gpu<M> {
             lanes: Mutex::new(Lanes { idle: VecDeque::new(), busy: 0 }),
             returned: Condvar::new(),
             given_up: Arc::default(),
+            tensor,
         };
         Gpu { shared: Arc::new(shared), process: generation() }
     }
@@ -210,8 +223,8 @@ impl<M: Machine> Gpu<M> {
 }
 
 impl<M: Machine> Shared<M> {
-    fn lane(&self, most_spread: usize) -> Result<Lane<M::Queue>, DeviceError> {
-        Ok(Lane::new(Watched::new(&self.machine, &self.given_up)?, most_spread))
+    fn lane(&self, choice: Choice) -> Result<Lane<M::Queue>, DeviceError> {
+        Ok(Lane::new(Watched::new(&self.machine, &self.given_up)?, choice))
     }
 
     fn kernels(&self, length: usize) -> &Kernels {
@@ -221,8 +234,9 @@ impl<M: Machine> Shared<M> {
     fn test(&self, words: usize) -> Result<(), DeviceError> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
         // Lanes of their own: what they load is no key. All numbers in one thread each, then all spread.
-        for most_spread in [0, usize::MAX] {
-            let mut lane = self.lane(most_spread)?;
+        let [alone, spread] = [0, usize::MAX].map(|most_spread| Choice { most_spread, tensor: false });
+        for choice in [alone, spread].into_iter().chain(self.tensor.then_some(Choice { tensor: true, ..alone })) {
+            let mut lane = self.lane(choice)?;
             self_test::run(&mut lane, self.kernels(length), length)?;
         }
         self.passed.fetch_or(1 << length, Ordering::Release);
@@ -235,7 +249,7 @@ impl<M: Machine> Shared<M> {
 
     fn test_public(&self, words: usize) -> Result<(), DeviceError> {
         let length = PUBLIC_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        let mut lane = self.lane(0)?;
+        let mut lane = self.lane(Choice { most_spread: 0, tensor: false })?;
         self_test::run_public(&mut lane, self.public_kernel(length))?;
         self.public_passed.fetch_or(1 << length, Ordering::Release);
         Ok(())
@@ -254,7 +268,10 @@ impl<M: Machine> Shared<M> {
         let mut back = Back { shared: self, lane: None };
         let mut lane = match lane {
             Some(lane) => lane,
-            None => self.lane(self.machine.width() / (LEAST_PART_SPREAD * LANES))?,
+            None => {
+                let most_spread = self.machine.width() / (LEAST_PART_SPREAD * LANES);
+                self.lane(Choice { most_spread, tensor: self.tensor })?
+            }
         };
         let result = lane.sweep().and_then(|()| run(&mut lane));
         // A lane in which something failed is not used again.

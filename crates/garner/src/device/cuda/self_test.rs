@@ -118,8 +118,9 @@ fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: us
     }
     let mut results = vec![vec![0; 2 * words]; COUNT];
     lane.load(kernels, 0, &parts)?;
+    let primes = [p.words(), q.words()];
     let mut loaded: Vec<Loaded<'_>> =
-        bases.iter().zip(&mut results).map(|(base, result)| Loaded { slot: 0, base, result }).collect();
+        bases.iter().zip(&mut results).map(|(base, result)| Loaded { slot: 0, primes, base, result }).collect();
     lane.run(kernels, &mut loaded)?;
 
     // Right is what has the right remainders, and is below n.

@@ -30,14 +30,20 @@ pub struct Standby {
     state: ForkLocal<State>,
 }
 
+/// Whether this is among what the environment variable `GARNER_GPU` says, a list with commas between.
 fn wish(value: &str) -> bool {
-    std::env::var_os("GARNER_GPU").is_some_and(|wish| wish == value)
+    std::env::var("GARNER_GPU").is_ok_and(|wishes| wishes.split(',').any(|wish| wish == value))
 }
 
-/// Whether the environment variable `GARNER_GPU` is `public`: whoever sets it has GPUs do public operations too, whose
+/// Whether the environment variable `GARNER_GPU` says `public`: whoever sets it has GPUs do public operations too, whose
 /// results nothing checks.
 pub fn public_wished() -> bool {
     wish("public")
+}
+
+/// Whether it says `off`: GPUs are not used.
+pub fn turned_off() -> bool {
+    wish("off")
 }
 
 #[derive(Default)]
@@ -49,9 +55,10 @@ struct State {
 
 impl Standby {
     /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
-    /// `GARNER_GPU` is `off`. They take public operations too if [`public_wished`].
+    /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`], and use their tensor cores if it says
+    /// `tensor`.
     pub fn all() -> Vec<Standby> {
-        if wish("off") {
+        if turned_off() {
             return Vec::new();
         }
         let is_there = |ordinal: &usize| fs::exists(format!("/dev/nvidia{ordinal}")).unwrap_or(false);
@@ -79,7 +86,8 @@ impl Standby {
         let (ordinal, public, place) = (self.ordinal, self.public, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
-                let gpu = Gpu::new(Arc::new(driver));
+                let driver = Arc::new(driver);
+                let gpu = if wish("tensor") { Gpu::with_tensor_cores(driver) } else { Gpu::new(driver) };
                 gpu.test_in_background(public);
                 let _ = place.set(gpu);
             }

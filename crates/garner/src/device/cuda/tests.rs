@@ -21,7 +21,7 @@ fn gpu(bits: usize) -> Gpu<Emulator> {
 }
 
 fn lane() -> Lane<EmulatedQueue> {
-    Gpu::new(Emulator).shared.lane(0).unwrap()
+    Gpu::new(Emulator).shared.lane(Choice { most_spread: 0, tensor: true }).unwrap()
 }
 
 fn key(bits: u32) -> Arc<PrivateKey> {
@@ -129,27 +129,30 @@ fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
 
 #[test]
 fn batches_take_the_kernel_for_their_size_and_keys_with_equal_results() {
-    let machine = Faulty { width: 16 * LANES, ..Faulty::new(Fault::None) };
-    let seen = Arc::clone(&machine.seen);
-    let device = Gpu::new(machine);
+    let seen = Arc::<Seen>::default();
+    let machine = || Faulty { width: 16 * LANES, seen: Arc::clone(&seen), ..Faulty::new(Fault::None) };
+    let (device, with_tensor_cores) = (Gpu::new(machine()), Gpu::with_tensor_cores(machine()));
     device.test(512).unwrap();
+    with_tensor_cores.test(512).unwrap();
     let (one, two) = ([key(1024)], [key(1024), key(1024)]);
     let usual = Style::usual(16);
     let (spread, mixed, alike) = (Role::Walk(Style::Spread), Role::Walk(usual), Role::WalkAlike(usual));
-    for (keys, operations, role) in [
-        (&one[..], 1, spread),
-        (&two, LANES, spread),
-        (&two, LANES + 2, mixed),
-        (&one, LANES + 1, alike),
+    for (keys, operations, role, with_tensor) in [
+        (&one[..], 1, spread, spread),
+        (&two, LANES, spread, spread),
+        (&two, LANES + 2, mixed, mixed),
+        (&one, LANES + 1, alike, Role::WalkTensor),
         // One of 33 has another key.
-        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, mixed),
-        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, alike),
+        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, mixed, mixed),
+        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, alike, alike),
     ] {
-        seen.launched.lock().unwrap().clear();
-        operate(&device, keys, operations);
-        let walks = |role: &&Role| matches!(role, Role::Walk(_) | Role::WalkAlike(_));
-        let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(walks).copied().collect();
-        assert_eq!(launched, [role], "{operations} operations, {} keys", keys.len());
+        for (device, role) in [(&device, role), (&with_tensor_cores, with_tensor)] {
+            seen.launched.lock().unwrap().clear();
+            operate(device, keys, operations);
+            let walks = |role: &&Role| matches!(role, Role::Walk(_) | Role::WalkAlike(_) | Role::WalkTensor);
+            let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(walks).copied().collect();
+            assert_eq!(launched, [role], "{operations} operations, {} keys", keys.len());
+        }
     }
 }
 
@@ -389,9 +392,9 @@ fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
 #[test]
 fn a_gpu_that_leaves_out_any_one_kernel_does_not_pass() {
     let usual = Style::usual(16);
-    let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::Walk(Style::Spread)];
+    let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::WalkTensor, Role::Walk(Style::Spread)];
     for role in [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine].into_iter().chain(walks) {
-        let device = Gpu::new(Faulty::new(Fault::Skips(role)));
+        let device = Gpu::with_tensor_cores(Faulty::new(Fault::Skips(role)));
         let DeviceError(reason) = device.test(512).unwrap_err();
         assert!(reason.starts_with("the self-test failed: "), "{role:?}: {reason}");
         assert!(device.lengths().is_empty());
