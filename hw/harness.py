@@ -17,6 +17,8 @@ os.environ.setdefault("OBJCACHE", "ccache")
 from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set above)
 
 PACKAGE = HW / "rtl" / "garner_pkg.sv"
+# One source for the compiler: several would have precompiled headers, 160 MB for each model.
+UNSPLIT = ("--output-split", "0")
 
 
 # All modules below and including `mont`
@@ -73,8 +75,8 @@ def simulate(top: str, sources: list[Path], test_module: str, folder: Path, para
     runner = get_runner("verilator")
     build = BUILD / name
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
-                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--x-assign", "unique", "--x-initial", "unique",
-                             *(build_arguments or [])], timescale=("1ns", "1ps"))
+                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", *UNSPLIT, "--x-assign", "unique",
+                             "--x-initial", "unique", *(build_arguments or [])], timescale=("1ns", "1ps"))
     sys.path[:0] = [str(folder), str(HW)]  # the runner hands sys.path on to the simulation
     results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
                           extra_env=environment or {}, test_args=arguments or [])

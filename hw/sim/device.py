@@ -5,7 +5,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from harness import BUILD, HW, VERILATOR, rtl
+from harness import BUILD, HW, UNSPLIT, VERILATOR, rtl
 from regs.generate import generate
 
 HERE = Path(__file__).resolve().parent
@@ -23,7 +23,7 @@ def build(sources: list[Path], parameters: dict[str, int]) -> Path:
         return library
     folder.mkdir(parents=True, exist_ok=True)
     flags = "-O3 -march=native -fPIC"
-    subprocess.run(["verilator", "--cc", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "fast",
+    subprocess.run(["verilator", "--cc", "--build", "-j", "2", "-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "fast",
                     "--noassert", "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags,
                     "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, *(f"-G{name}={value}" for name, value in parameters.items()),
                     *map(str, files)], check=True, capture_output=True)

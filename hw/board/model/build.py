@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from harness import BUILD, CORE, rtl  # noqa: E402
+from harness import BUILD, CORE, UNSPLIT, rtl  # noqa: E402
 from tb.top.test_shell import sources  # noqa: E402
 
 
@@ -26,7 +26,7 @@ def build(parameters: list[str], waves: bool) -> Path:
         return library
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        ["verilator", "--cc", "--exe", "--build", "-j", "2", "-O3", "--x-assign", "fast", "--x-initial", "unique",
+        ["verilator", "--cc", "--exe", "--build", "-j", "2", "-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "unique",
          "-Wno-fatal", "-Werror-USERFATAL", "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder,
          "-CFLAGS", "-fPIC -O2 -std=c++17", "-LDFLAGS", "-shared", "-o", library.name,
          *(["--trace-fst"] if waves else []), *(f"-G{parameter}" for parameter in parameters),
