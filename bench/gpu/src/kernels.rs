@@ -4,22 +4,19 @@ use crate::energy::Meter;
 use crate::report::Row;
 use crate::samples::{Samples, Work};
 use garner::device::DeviceError;
-use garner::device::cuda::{Buffer, Machine, Style, Watched};
+use garner::device::cuda::{Buffer, Machine, Watched};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART};
 use garner_gpu_kernels::program::ROW_WORDS;
+use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, Role};
 use std::time::Duration;
 
 /// Different keys in a batch.
 const KEYS: usize = 64;
 
-/// How a batch is run.
-#[derive(Clone, Copy)]
-pub struct Form {
-    /// Where numbers are meanwhile.
-    pub style: Style,
-    /// Whether all numbers have one key, by the kernel for that; else each its own out of [`KEYS`].
-    pub alike: bool,
+/// Whether all numbers have one key for this kernel; else each has its own out of [`KEYS`].
+fn one_key(walk: Role) -> bool {
+    matches!(walk, Role::WalkAlike(_) | Role::WalkTensor)
 }
 
 /// Products of two words in one private operation with halves of `words` words: what the pipe must do at least.
@@ -51,16 +48,16 @@ fn fill_tiles(tiles: &mut [u32], words: usize, moduli: bool) {
     }
 }
 
-/// Private operations of `2 * 32 * words` bits in batches of `count`, without copies, blinding and check.
+/// Private operations of `2 * 32 * words` bits in batches of `count` by the kernel `walk`, without copies, blinding and check.
 pub fn private<M: Machine>(
     machine: &M,
     meter: Option<&Meter>,
     words: usize,
-    form: Form,
+    walk: Role,
     count: usize,
     time: Duration,
 ) -> Result<Row, DeviceError> {
-    let Form { style, alike } = form;
+    let one_key = one_key(walk);
     let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
     let tiles = count.div_ceil(LANES);
     let number = tiles * words * LANES;
@@ -78,22 +75,24 @@ pub fn private<M: Machine>(
         (Buffer::INVERSE, number),
         (Buffer::RESULT, 2 * number),
         (Buffer::records(length), records),
+        (Buffer::MATRICES, 2 * matrices_words(words)),
     ] {
         queue.reserve(buffer, words)?;
     }
     queue.write(Buffer::INDEX, 0, 2 * index, &mut |rows| {
-        for (half, first_part) in rows.chunks_exact_mut(index).zip([0, Q_PART]) {
+        for (prime, (half, first_part)) in rows.chunks_exact_mut(index).zip([0, Q_PART]).enumerate() {
             for (i, row) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
-                let key = if alike { 0 } else { i % KEYS };
-                row[0] = (key * KEY_PARTS + first_part) as u32;
+                let key = if one_key { 0 } else { i % KEYS };
+                (row[0], row[1]) = ((key * KEY_PARTS + first_part) as u32, prime as u32);
             }
         }
     })?;
     queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| fill_tiles(bases, 2 * words, false))?;
+    let mut primes = [Vec::new(), Vec::new()];
     queue.write(Buffer::records(length), 0, records, &mut |all| {
         fill_random(all);
         for record in all.chunks_exact_mut(KEY_PARTS * words) {
-            for modulus in [0, 3] {
+            for modulus in [0, Q_PART] {
                 record[modulus * words] |= 1;
                 record[(modulus + 1) * words - 1] |= 1 << 31;
                 // R - N
@@ -104,14 +103,23 @@ pub fn private<M: Machine>(
             // Below p.
             record[7 * words - 1] >>= 1;
         }
+        primes = [0, Q_PART].map(|modulus| all[modulus * words..][..words].to_vec());
+    })?;
+    queue.write(Buffer::MATRICES, 0, 2 * matrices_words(words), &mut |both| {
+        both.chunks_exact_mut(matrices_words(words)).zip(&primes).for_each(|(to, prime)| write_matrices(prime, to));
     })?;
     let kernel = |role| Kernel::new(role, words);
     let (gather, prepare) = (kernel(Role::Gather), kernel(Role::Prepare));
-    let (walk, from) = if alike {
-        (kernel(Role::WalkAlike(style)), [Buffer::INDEX, Buffer::records(length)])
-    } else {
-        (kernel(Role::Walk(style)), [Buffer::MODULUS, Buffer::EXPONENT])
+    let from = if one_key { [Buffer::INDEX, Buffer::records(length)] } else { [Buffer::MODULUS, Buffer::EXPONENT] };
+    let mut walked = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0)).to_vec();
+    if walk == Role::WalkTensor {
+        walked.push((Buffer::MATRICES, 0));
+    }
+    let how = match walk {
+        Role::Walk(style) | Role::WalkAlike(style) => format!("{style:?}"),
+        _ => "Tensor".to_owned(),
     };
+    let walk = kernel(walk);
     let (finish, recombine) = (kernel(Role::Finish), kernel(Role::Recombine));
     let halves = [(0, 0), (number, ENTRIES * number)];
     let mut parts = vec![(Buffer::INDEX, 0), (Buffer::records(length), 0)];
@@ -131,8 +139,7 @@ pub fn private<M: Machine>(
             ];
             queue.launch(&prepare, &arrays, tiles, 0)?;
         }
-        let arrays = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
-        queue.launch(&walk, &arrays, 2 * tiles, (words / ROW_WORDS) as u32)?;
+        queue.launch(&walk, &walked, 2 * tiles, (words / ROW_WORDS) as u32)?;
         queue.launch(&finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], 2 * tiles, 0)?;
         let arrays = [
             (Buffer::MODULUS, 0),
@@ -146,7 +153,7 @@ pub fn private<M: Machine>(
         queue.wait()
     };
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
-    let (device, one_key) = (format!("{} {style:?}", machine.name()), alike);
+    let device = format!("{} {how}", machine.name());
     let row = Row { op: "kernel", bits: 64 * words, device, one_key, callers: 1, batch: count, ..Row::default() };
     Ok(samples.row(row))
 }

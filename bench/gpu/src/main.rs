@@ -22,9 +22,9 @@ use clap::Parser;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use energy::Meter;
 use garner::arithmetic;
+use garner::device::DeviceError;
 use garner::device::cuda::{Driver, Emulator, Gpu, Machine, Style};
-use garner_gpu_kernels::PUBLIC_WORDS;
-use kernels::Form;
+use garner_gpu_kernels::{PUBLIC_WORDS, Role};
 use report::{Check, Report, Row};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -177,7 +177,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn all<M: Machine>(
+    fn all<M: Machine + Clone>(
         mut self,
         arithmetic: &Arc<dyn arithmetic::Arithmetic>,
         machine: M,
@@ -185,6 +185,7 @@ impl Run<'_> {
         gathered: usize,
     ) -> Result<(), String> {
         self.report.machine.gpu = machine.model().to_owned();
+        let with_tensor_cores = machine.has_tensor_cores().then(|| Gpu::with_tensor_cores(machine.clone()));
         let gpu = Arc::new(Gpu::new(machine));
         let machine = gpu.machine();
         eprintln!("{} {}, {} numbers at once", machine.name(), machine.model(), machine.width());
@@ -192,40 +193,55 @@ impl Run<'_> {
         for &bits in &self.arguments.bits {
             let start = Instant::now();
             gpu.test(bits / 2).map_err(|error| error.0)?;
-            let what = format!("exponentiations of {} bits, private operations of {bits} bits", bits / 2);
-            eprintln!("{what}: right, {:.1} s", start.elapsed().as_secs_f64());
-            self.report.checks.push(Check { what, seconds: start.elapsed().as_secs_f64() });
+            self.checked(format!("exponentiations of {} bits, private operations of {bits} bits", bits / 2), start);
         }
         // The bars first, then what fills the curve.
         for &bits in &self.arguments.bits {
             let keys = operations::keys(bits, 8)?;
             let words = bits / 64;
             let full = machine.width() / 2;
-            let mixed = |style| Form { style, alike: false };
             let usual = Style::usual(words);
-            let mut forms = vec![mixed(usual), Form { style: usual, alike: true }];
+            let mut walks = vec![Role::Walk(usual), Role::WalkAlike(usual)];
             if words == 32 && !self.arguments.emulate {
-                forms.push(mixed(Style::Resident));
+                walks.push(Role::Walk(Style::Resident));
             }
-            for form in forms {
+            // Nothing else waits for what tensor cores do; so that they are wrong stops only them.
+            let start = Instant::now();
+            let tensor = with_tensor_cores.as_ref().filter(|gpu| match gpu.test(bits / 2) {
+                Ok(()) => true,
+                Err(DeviceError(reason)) => {
+                    eprintln!("tensor cores: {reason}");
+                    false
+                }
+            });
+            if tensor.is_some() {
+                self.checked(format!("private operations of {bits} bits on tensor cores"), start);
+                walks.push(Role::WalkTensor);
+            }
+            for walk in walks {
                 for count in [full, 2 * full] {
                     let meter = self.meter.as_ref();
-                    let row = kernels::private(machine, meter, words, form, count, time).map_err(|error| error.0)?;
+                    let row = kernels::private(machine, meter, words, walk, count, time).map_err(|error| error.0)?;
                     self.add(row, words)?;
                 }
             }
             // Batches that fill parts of the GPU: from where on is a thread for each number better?
             for count in [full / 32, full / 16, full / 8, full / 4] {
                 for style in [usual, Style::Spread] {
-                    let row = kernels::private(machine, None, words, mixed(style), count, time / 4);
+                    let row = kernels::private(machine, None, words, Role::Walk(style), count, time / 4);
                     self.add(row.map_err(|error| error.0)?, words)?;
                 }
             }
-            let kernel = self.best("kernel", bits);
+            let [kernel, of_one_key] = [false, true].map(|one_key| self.best(bits, one_key));
             // With mixed keys; then with one, as a server has it.
             for (keys, count) in [(&keys[..], full), (&keys, 2 * full), (&keys[..1], 2 * full)] {
                 let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), keys, count, time)?;
                 self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+            }
+            if let Some(gpu) = tensor {
+                let row = operations::private(gpu, &**arithmetic, self.meter.as_ref(), &keys[..1], 2 * full, time)?;
+                let device = format!("{} Tensor", row.device);
+                self.add(Row { device, baseline: "kernel", baseline_per_s: of_one_key, ..row }, words)?;
             }
             let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;
             let row = Row { baseline: "kernel", baseline_per_s: kernel, ..row };
@@ -253,10 +269,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The highest rate of an operation so far.
-    fn best(&self, op: &str, bits: usize) -> f64 {
-        let of = self.report.rows.iter().filter(|row| row.op == op && row.bits == bits);
-        of.map(|row| row.garner_per_s).fold(0.0, f64::max)
+    /// Notes that `what` came out right, which took since `start`.
+    fn checked(&mut self, what: String, start: Instant) {
+        let seconds = start.elapsed().as_secs_f64();
+        eprintln!("{what}: right, {seconds:.1} s");
+        self.report.checks.push(Check { what, seconds });
+    }
+
+    /// The highest rate of a kernel so far; where keys are mixed, of those that mix them.
+    fn best(&self, bits: usize, one_key: bool) -> f64 {
+        let of = self.report.rows.iter().filter(|row| row.op == "kernel" && row.bits == bits);
+        of.filter(|row| one_key || !row.one_key).map(|row| row.garner_per_s).fold(0.0, f64::max)
     }
 
     fn add(&mut self, mut row: Row, words: usize) -> Result<(), String> {

@@ -28,7 +28,16 @@ fn shift(i: usize) -> String {
     format!("shf.l.wrap.b32 %y{i}, %y{i}, %y{}, 7;", (i + 1) % CHAINS)
 }
 
+/// As the kernels have it.
 fn tensor(i: usize) -> String {
+    format!(
+        "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}},{{%a,%b}},{{%a}},\
+         {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}};"
+    )
+}
+
+/// Twice as much in an instruction.
+fn tensor_twice(i: usize) -> String {
     format!(
         "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}},{{%a,%b,%a,%b}},{{%a,%b}},\
          {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}};"
@@ -39,14 +48,15 @@ fn double(i: usize) -> String {
     format!("fma.rz.f64 %d{i}, %e, %d{i}, %f;")
 }
 
-const PROBES: [Probe; 9] = [
+const PROBES: [Probe; 10] = [
     ("wide multiply-adds", wide, 1.0),
     ("multiply-adds, low word", |i| format!("mad.lo.u32 %y{i}, %y{i}, %b, %a;"), 1.0),
     ("multiply-adds, high word", |i| format!("mad.hi.u32 %y{i}, %y{i}, %b, %y{i};"), 1.0),
     ("shifts", shift, 1.0),
     ("double-precision multiply-adds", double, 1.0),
     ("shuffles", |i| format!("shfl.sync.bfly.b32 %y{i}, %y{i}, 1, 31, 0xffffffff;"), 1.0),
-    ("tensor multiply-adds of bytes", tensor, 16.0 * 8.0 * 32.0 / 32.0),
+    ("tensor multiply-adds of bytes, sums of 16", tensor, 16.0 * 8.0 * 16.0 / 32.0),
+    ("tensor multiply-adds of bytes, sums of 32", tensor_twice, 16.0 * 8.0 * 32.0 / 32.0),
     ("wide multiply-adds beside shifts", |i| format!("{}\n\t{}", wide(i), shift(i)), 1.0),
     ("wide multiply-adds beside tensor", |i| format!("{}\n\t{}", wide(i), tensor(i)), 1.0),
 ];
