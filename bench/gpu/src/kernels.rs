@@ -16,7 +16,7 @@ const KEYS: usize = 64;
 
 /// Whether all numbers have one key for this kernel; else each has its own out of [`KEYS`].
 fn one_key(walk: Role) -> bool {
-    matches!(walk, Role::WalkAlike(_) | Role::WalkTensor)
+    !matches!(walk, Role::Walk(_))
 }
 
 /// Products of two words in one private operation with halves of `words` words: what the pipe must do at least.
@@ -117,6 +117,7 @@ pub fn private<M: Machine>(
     }
     let how = match walk {
         Role::Walk(style) | Role::WalkAlike(style) => format!("{style:?}"),
+        Role::WalkConstant(_) => "Constant".to_owned(),
         _ => "Tensor".to_owned(),
     };
     let walk = kernel(walk);

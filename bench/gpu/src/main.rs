@@ -23,7 +23,7 @@ use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use energy::Meter;
 use garner::arithmetic;
 use garner::device::DeviceError;
-use garner::device::cuda::{Driver, Emulator, Gpu, Machine, Style};
+use garner::device::cuda::{Driver, Emulator, Gpu, Machine, OneKey, Style};
 use garner_gpu_kernels::{PUBLIC_WORDS, Role};
 use report::{Check, Report, Row};
 use std::path::PathBuf;
@@ -185,7 +185,13 @@ impl Run<'_> {
         gathered: usize,
     ) -> Result<(), String> {
         self.report.machine.gpu = machine.model().to_owned();
-        let with_tensor_cores = machine.has_tensor_cores().then(|| Gpu::with_tensor_cores(machine.clone()));
+        // Forms for batches of one key that nothing uses by itself.
+        let mut of_one_key = vec![OneKey::Constant];
+        if machine.has_tensor_cores() {
+            of_one_key.push(OneKey::Tensor);
+        }
+        let of_one_key: Vec<_> =
+            of_one_key.into_iter().map(|one_key| (one_key, Gpu::choosing(machine.clone(), one_key))).collect();
         let gpu = Arc::new(Gpu::new(machine));
         let machine = gpu.machine();
         eprintln!("{} {}, {} numbers at once", machine.name(), machine.model(), machine.width());
@@ -205,18 +211,17 @@ impl Run<'_> {
             if words == 32 && !self.arguments.emulate {
                 walks.push(Role::Walk(Style::Resident));
             }
-            // Nothing else waits for what tensor cores do; so that they are wrong stops only them.
-            let start = Instant::now();
-            let tensor = with_tensor_cores.as_ref().filter(|gpu| match gpu.test(bits / 2) {
-                Ok(()) => true,
-                Err(DeviceError(reason)) => {
-                    eprintln!("tensor cores: {reason}");
-                    false
+            // One of these that is wrong stops nothing else.
+            let mut right = Vec::new();
+            for (one_key, gpu) in &of_one_key {
+                let start = Instant::now();
+                if let Err(DeviceError(reason)) = gpu.test(bits / 2) {
+                    eprintln!("RSA-{bits}, one key, {one_key:?}: {reason}");
+                    continue;
                 }
-            });
-            if tensor.is_some() {
-                self.checked(format!("private operations of {bits} bits on tensor cores"), start);
-                walks.push(Role::WalkTensor);
+                self.checked(format!("private operations of {bits} bits with one key, {one_key:?}"), start);
+                walks.push(if *one_key == OneKey::Tensor { Role::WalkTensor } else { Role::WalkConstant(usual) });
+                right.push((one_key, gpu));
             }
             for walk in walks {
                 for count in [full, 2 * full] {
@@ -232,16 +237,16 @@ impl Run<'_> {
                     self.add(row.map_err(|error| error.0)?, words)?;
                 }
             }
-            let [kernel, of_one_key] = [false, true].map(|one_key| self.best(bits, one_key));
+            let [kernel, kernel_of_one_key] = [false, true].map(|one_key| self.best(bits, one_key));
             // With mixed keys; then with one, as a server has it.
             for (keys, count) in [(&keys[..], full), (&keys, 2 * full), (&keys[..1], 2 * full)] {
                 let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), keys, count, time)?;
                 self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
             }
-            if let Some(gpu) = tensor {
+            for (one_key, gpu) in right {
                 let row = operations::private(gpu, &**arithmetic, self.meter.as_ref(), &keys[..1], 2 * full, time)?;
-                let device = format!("{} Tensor", row.device);
-                self.add(Row { device, baseline: "kernel", baseline_per_s: of_one_key, ..row }, words)?;
+                let device = format!("{} {one_key:?}", row.device);
+                self.add(Row { device, baseline: "kernel", baseline_per_s: kernel_of_one_key, ..row }, words)?;
             }
             let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;
             let row = Row { baseline: "kernel", baseline_per_s: kernel, ..row };

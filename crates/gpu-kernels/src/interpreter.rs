@@ -116,7 +116,8 @@ impl Warp<'_, '_> {
     /// `count` words that a lane reads or writes.
     fn memory(&mut self, space: Space, at: usize, count: usize, lane: usize, writes: bool) -> &mut [u32] {
         match space {
-            Space::Global(parameter) => {
+            Space::Global(parameter) | Space::Constant(parameter) => {
+                assert!(!(writes && matches!(space, Space::Constant(_))), "a constant is written");
                 let Array { buffer, offset } = self.arrays[usize::from(parameter)];
                 &mut self.buffers[buffer][offset..][at..at + count]
             }

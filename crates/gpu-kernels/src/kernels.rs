@@ -88,10 +88,29 @@ pub fn walk(words: usize, style: Style) -> Program {
 /// # Panics
 /// For [`Style::Spread`], which keeps its modulus in registers and so has nothing to gain.
 pub fn walk_alike(words: usize, style: Style) -> Program {
+    let mut b = Builder::new(4);
+    let (modulus, _) = part_of_record(&mut b, words / ROW_WORDS);
+    walk_record(b, words, style, modulus)
+}
+
+/// [`walk_alike`] for one key, whose record is in constant memory.
+///
+/// Arrays  as [`walk_alike`], but of records one: that of the key, whose parts are counted from 0 on.
+/// Cost    as [`walk`].
+///
+/// # Panics
+/// As [`walk_alike`].
+pub fn walk_constant(words: usize, style: Style) -> Program {
+    let mut b = Builder::new(4);
+    let [part, _] = index_row(&mut b);
+    let modulus = b.constant_record(1, part, words / ROW_WORDS, KEY_PARTS * words);
+    walk_record(b, words, style, modulus)
+}
+
+/// A walk modulo what `modulus` points at, in a record.
+fn walk_record(mut b: Builder, words: usize, style: Style, modulus: Pointer) -> Program {
     assert_ne!(style, Style::Spread, "no form for one key");
     let rows = words / ROW_WORDS;
-    let mut b = Builder::new(4);
-    let (modulus, _) = part_of_record(&mut b, rows);
     let exponent = b.copy_of(modulus);
     b.advance(exponent, (EXPONENT_PART * rows) as i32);
     walk_modulo(b, words, style, modulus, exponent)
@@ -342,8 +361,13 @@ pub fn gather(words: usize) -> Program {
 
 /// A pointer to the part of a record, in array 1, that this thread's row in array 0 says; and the second word of that row.
 fn part_of_record(b: &mut Builder, rows: usize) -> (Pointer, Register) {
+    let [part, second] = index_row(b);
+    (b.record(1, part, rows), second)
+}
+
+/// The first two words of this thread's row in array 0.
+fn index_row(b: &mut Builder) -> [Register; 2] {
     let index = b.tile(0, 1);
     let row = b.load(index, 0, 1);
-    let [part, second] = [0, 1].map(|i| b.copy(row[i]));
-    (b.record(1, part, rows), second)
+    [0, 1].map(|i| b.copy(row[i]))
 }

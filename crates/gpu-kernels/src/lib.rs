@@ -79,6 +79,8 @@ pub enum Role {
     Walk(Style),
     /// [`kernels::walk_alike`]
     WalkAlike(Style),
+    /// [`kernels::walk_constant`]
+    WalkConstant(Style),
     /// [`kernels::walk_tensor`]
     WalkTensor,
     /// [`kernels::finish`]
@@ -113,6 +115,9 @@ impl Kernel {
             Role::Prepare => ("prepare".to_owned(), kernels::prepare(words)),
             Role::Walk(style) => (format!("walk_{}", style.name()), kernels::walk(words, style)),
             Role::WalkAlike(style) => (format!("walk_alike_{}", style.name()), kernels::walk_alike(words, style)),
+            Role::WalkConstant(style) => {
+                (format!("walk_constant_{}", style.name()), kernels::walk_constant(words, style))
+            }
             Role::WalkTensor => ("walk_tensor".to_owned(), kernels::walk_tensor(words)),
             Role::Finish => ("finish".to_owned(), kernels::finish(words)),
             Role::Recombine => ("recombine".to_owned(), kernels::recombine(words)),
@@ -137,7 +142,13 @@ impl Kernel {
     /// Those that private operations with halves of `words` words take.
     pub fn of_half(words: usize) -> Vec<Kernel> {
         let usual = Style::usual(words);
-        let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::WalkTensor, Role::Walk(Style::Spread)];
+        let walks = [
+            Role::Walk(usual),
+            Role::WalkAlike(usual),
+            Role::WalkConstant(usual),
+            Role::WalkTensor,
+            Role::Walk(Style::Spread),
+        ];
         let [before, after] = [[Role::Gather, Role::Prepare], [Role::Finish, Role::Recombine]];
         before.into_iter().chain(walks).chain(after).map(|role| Kernel::new(role, words)).collect()
     }

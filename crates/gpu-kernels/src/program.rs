@@ -45,6 +45,8 @@ impl From<Register> for Value {
 pub enum Space {
     /// The array given as this parameter.
     Global(u8),
+    /// The array given as this parameter, of a size that the program says, in constant memory: only read.
+    Constant(u8),
     /// The warp's part of the memory on the chip, zero at no particular time.
     Shared,
 }
@@ -172,6 +174,8 @@ pub struct Program {
     pub pointers: Vec<Pointer>,
     /// Arrays it is given.
     pub parameters: u8,
+    /// The array that it wants in constant memory, and its words.
+    pub constant: Option<(u8, usize)>,
     /// Rows of all lanes on the chip for each warp.
     pub shared_rows: u32,
     /// Threads for each number: 1 or [`SPREAD`]. So many warps work on a tile.
@@ -209,6 +213,7 @@ pub struct Builder {
     registers: u32,
     pointers: Vec<Pointer>,
     parameters: u8,
+    constant: Option<(u8, usize)>,
     shared_rows: u32,
     is_spread: bool,
 }
@@ -227,9 +232,9 @@ impl Builder {
 
     /// The program.
     pub fn finish(self) -> Program {
-        let Builder { ops, registers, pointers, parameters, shared_rows, is_spread } = self;
+        let Builder { ops, registers, pointers, parameters, constant, shared_rows, is_spread } = self;
         let spread = if is_spread { SPREAD } else { 1 };
-        Program { ops, registers, pointers, parameters, shared_rows, spread }
+        Program { ops, registers, pointers, parameters, constant, shared_rows, spread }
     }
 
     /// A register not used before.
@@ -265,17 +270,24 @@ impl Builder {
 
     /// A pointer to record `index` in parameter `parameter`.
     pub fn record(&mut self, parameter: u8, index: Register, rows: usize) -> Pointer {
-        self.chosen(parameter, index, rows, Layout::Record)
+        self.chosen(Space::Global(parameter), index, rows, Layout::Record)
+    }
+
+    /// The same in constant memory, where the parameter is `words` words long.
+    pub fn constant_record(&mut self, parameter: u8, index: Register, rows: usize, words: usize) -> Pointer {
+        assert!(self.constant.is_none(), "one array in constant memory");
+        self.constant = Some((parameter, words));
+        self.chosen(Space::Constant(parameter), index, rows, Layout::Record)
     }
 
     /// A pointer to the rows of this thread in tile `index` of parameter `parameter`, which is the same for the whole warp.
     pub fn chosen_tile(&mut self, parameter: u8, index: Register, rows: usize) -> Pointer {
-        self.chosen(parameter, index, rows, Layout::Tile)
+        self.chosen(Space::Global(parameter), index, rows, Layout::Tile)
     }
 
-    fn chosen(&mut self, parameter: u8, index: Register, rows: usize, layout: Layout) -> Pointer {
-        assert!(parameter < self.parameters, "a parameter of the kernel");
-        let pointer = self.pointer(Space::Global(parameter), layout);
+    fn chosen(&mut self, space: Space, index: Register, rows: usize, layout: Layout) -> Pointer {
+        assert!(matches!(space, Space::Global(i) | Space::Constant(i) if i < self.parameters), "a parameter");
+        let pointer = self.pointer(space, layout);
         self.ops.push(Op::PointAtRecord { pointer, index, rows: rows as u32 });
         pointer
     }

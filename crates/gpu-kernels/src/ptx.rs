@@ -1,7 +1,8 @@
 //! Prints a program as PTX, which the driver compiles for the GPU at hand when it loads it.
 //!
 //! Calling convention: one 64-bit address per array, then the number of warps that have work, then the program's
-//! parameter. Each warp takes one tile, or its part of one; a block may have any number of whole warps up to [`MOST_WARPS`], and has dynamic shared memory of
+//! parameter. Of an array in constant memory the address is its place in the module's variable [`constants`], which has
+//! [`CONSTANT_PLACES`]. Each warp takes one tile, or its part of one; a block may have any number of whole warps up to [`MOST_WARPS`], and has dynamic shared memory of
 //! [`Program::shared_bytes`] for each of them.
 
 use crate::Kernel;
@@ -10,6 +11,14 @@ use std::fmt::Write;
 
 /// Warps in a block at most.
 pub const MOST_WARPS: usize = 4;
+
+/// Arrays in constant memory that a module has room for: launches that may be under way at the same time.
+pub const CONSTANT_PLACES: usize = 16;
+
+/// The name of a kernel's variable in constant memory.
+pub fn constants(kernel: &Kernel) -> String {
+    format!("{}_constants", kernel.name)
+}
 
 /// The oldest architecture that can run any kernel, as ten times its compute capability.
 pub const OLDEST: u32 = 75;
@@ -32,13 +41,18 @@ pub fn module(kernels: &[&Kernel]) -> String {
         text.push_str(".extern .shared .align 16 .b8 chip[];\n");
     }
     for kernel in kernels {
-        Printer { text: &mut text, labels: 0 }.kernel(kernel);
+        if let Some((_, words)) = kernel.program.constant {
+            let bytes = CONSTANT_PLACES * 4 * words;
+            writeln!(text, ".visible .const .align 16 .b8 {}[{bytes}];", constants(kernel)).expect(TEXT);
+        }
+        Printer { text: &mut text, constants: constants(kernel), labels: 0 }.kernel(kernel);
     }
     text
 }
 
 struct Printer<'a> {
     text: &'a mut String,
+    constants: String,
     labels: usize,
 }
 
@@ -189,10 +203,19 @@ impl Printer<'_> {
     }
 
     fn array(&mut self, pointer: Pointer) {
-        if let Space::Global(parameter) = pointer.space {
-            let name = name_of(pointer);
-            self.line(format_args!("ld.param.u64 {name}, [array{parameter}]"));
-            self.line(format_args!("cvta.to.global.u64 {name}, {name}"));
+        let name = name_of(pointer);
+        match pointer.space {
+            Space::Global(parameter) => {
+                self.line(format_args!("ld.param.u64 {name}, [array{parameter}]"));
+                self.line(format_args!("cvta.to.global.u64 {name}, {name}"));
+            }
+            Space::Constant(parameter) => {
+                let constants = self.constants.clone();
+                self.line(format_args!("ld.param.u64 {name}, [array{parameter}]"));
+                self.line(format_args!("mov.u64 %wide, {constants}"));
+                self.line(format_args!("add.u64 {name}, {name}, %wide"));
+            }
+            Space::Shared => {}
         }
     }
 
@@ -200,7 +223,7 @@ impl Printer<'_> {
         let name = name_of(pointer);
         let lane = ROW_WORDS * 4;
         match pointer.space {
-            Space::Global(_) => {
+            Space::Global(_) | Space::Constant(_) => {
                 self.array(pointer);
                 let tile = i64::from(rows) * row_bytes(pointer);
                 self.line(format_args!("mad.wide.u32 {name}, %tile, {tile}, {name}"));
@@ -261,7 +284,11 @@ fn row_bytes(pointer: Pointer) -> i64 {
 }
 
 fn at(pointer: Pointer, row: u32) -> (&'static str, String) {
-    let space = if pointer.space == Space::Shared { "shared" } else { "global" };
+    let space = match pointer.space {
+        Space::Global(_) => "global",
+        Space::Constant(_) => "const",
+        Space::Shared => "shared",
+    };
     (space, format!("[{}+{}]", name_of(pointer), i64::from(row) * row_bytes(pointer)))
 }
 

@@ -267,8 +267,14 @@ fn walks_by_records_are_right(
         exponent.reverse();
         record[(Q_PART + 2) * words..][..exponent_words].copy_from_slice(&exponent);
     }
-    let part = |lane| number_of(&[(record_of(lane) * KEY_PARTS + Q_PART) as u32, record_of(lane) as u32]);
+    // In constant memory there is one record.
+    let is_constant = matches!(role, Role::WalkConstant(_));
+    let first_part = |lane| if is_constant { 0 } else { record_of(lane) * KEY_PARTS };
+    let part = |lane| number_of(&[(first_part(lane) + Q_PART) as u32, record_of(lane) as u32]);
     let index = tile(&(0..LANES).map(part).collect::<Vec<_>>(), ROW_WORDS);
+    if is_constant {
+        records.drain(..record_of(0) * KEY_PARTS * words);
+    }
     let mut arrays = vec![index, records, table, power];
     if role == Role::WalkTensor {
         let mut matrices = vec![7; own.len() * matrices_words(words)];
@@ -293,6 +299,7 @@ fn exponentiations_of_one_key_or_two_by_their_records_equal_big_integers() {
         walks_by_records_are_right(words, Role::WalkAlike(style), &moduli(words)[8..10], exponent_words, record_of);
     };
     for words in HALF_WORDS {
+        walks_by_records_are_right(words, Role::WalkConstant(Style::usual(words)), &moduli(words)[8..10], 4, |_| 1);
         are_right(words, Style::usual(words), 4, &|_| 1);
         are_right(words, Style::Streamed, 4, &|lane| lane / 5 % 2);
     }

@@ -68,7 +68,7 @@ fn addresses_made_of_registers_are_those_of_key_numbers_only() {
             }
         }
         let expected = match kernel.role {
-            Role::Gather | Role::WalkAlike(_) => 1,
+            Role::Gather | Role::WalkAlike(_) | Role::WalkConstant(_) => 1,
             Role::WalkTensor => 2,
             _ => 0,
         };

@@ -90,7 +90,9 @@ fn every_kernel_compiles_without_spills() {
 #[test]
 fn the_kernels_of_rsa_2048_compile_without_spills_for_every_architecture() {
     let walks = [Role::Walk(Style::Streamed), Role::WalkAlike(Style::Streamed), Role::Walk(Style::Spread)];
-    let roles = || walks.into_iter().chain([Role::Prepare, Role::Recombine, Role::WalkTensor]);
+    let roles = || {
+        walks.into_iter().chain([Role::Prepare, Role::Recombine, Role::WalkConstant(Style::Streamed), Role::WalkTensor])
+    };
     let jobs = ARCHITECTURES.into_iter().flat_map(|arch| roles().map(move |role| (Kernel::new(role, 32), arch)));
     let has_what_it_needs =
         |(kernel, arch): &(Kernel, &str)| arch[3..].parse().is_ok_and(|arch: u32| arch >= ptx::target(kernel));

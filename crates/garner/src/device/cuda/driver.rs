@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys};
 use garner_gpu_kernels::{Kernel, LANES, ptx};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroize;
 
@@ -29,11 +29,17 @@ pub struct Driver {
     context: Arc<CudaContext>,
     /// Compiled kernels by name.
     functions: Mutex<HashMap<String, Function>>,
+    /// Bit i: a queue has place i of the kernels' variables in constant memory.
+    constant_places: AtomicU32,
 }
 
 /// A compiled kernel; lives as long as the context.
 #[derive(Clone, Copy)]
-struct Function(sys::CUfunction);
+struct Function {
+    handle: sys::CUfunction,
+    /// Where its variable in constant memory is, if it has one.
+    constants: Option<sys::CUdeviceptr>,
+}
 
 // SAFETY: a handle that the driver lets every thread use.
 unsafe impl Send for Function {}
@@ -101,6 +107,7 @@ impl Driver {
             shared_limit,
             context,
             functions: Mutex::new(HashMap::new()),
+            constant_places: AtomicU32::new(0),
         })
     }
 
@@ -128,15 +135,30 @@ impl Driver {
         // SAFETY: `text` is PTX that ends with a zero byte; the context is bound to this thread.
         let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed(&what))?;
         // SAFETY: the module was just loaded and is never unloaded.
-        let function = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
+        let handle = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
+        let constants = kernel.program.constant.map(|_| {
+            let name = CString::new(ptx::constants(kernel)).expect("names have no zero bytes");
+            // SAFETY: as above; the variable is one of the module's.
+            let there = unsafe { result::module::get_global(module, name) };
+            there.map(|(there, _)| there).map_err(failed(&what))
+        });
+        let function = Function { handle, constants: constants.transpose()? };
         if bytes > 0 {
             let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: a function of this context, and a size within the limit.
-            unsafe { result::function::set_function_attribute(function, attribute, bytes as i32) }
+            unsafe { result::function::set_function_attribute(handle, attribute, bytes as i32) }
                 .map_err(failed(&what))?;
         }
-        functions.insert(kernel.name.clone(), Function(function));
-        Ok((Function(function), warps, bytes))
+        functions.insert(kernel.name.clone(), function);
+        Ok((function, warps, bytes))
+    }
+
+    /// A place of the kernels' variables in constant memory that no queue has.
+    fn take_constant_place(&self) -> Result<usize, DeviceError> {
+        let lowest_free = |places: u32| places.trailing_ones() as usize;
+        let take = |places| (lowest_free(places) < ptx::CONSTANT_PLACES).then(|| places | 1 << lowest_free(places));
+        let before = self.constant_places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        before.map(lowest_free).map_err(|_| DeviceError("too many queues use constant memory".into()))
     }
 }
 
@@ -162,7 +184,8 @@ impl Machine for Arc<Driver> {
     fn queue(&self) -> Result<DriverQueue, DeviceError> {
         self.context.bind_to_thread().map_err(failed("using the GPU"))?;
         let stream = self.context.new_stream().map_err(failed("making a stream"))?;
-        Ok(DriverQueue { driver: Arc::clone(self), stream, buffers: [const { None }; Buffer::COUNT] })
+        let buffers = [const { None }; Buffer::COUNT];
+        Ok(DriverQueue { driver: Arc::clone(self), stream, buffers, constant_place: None })
     }
 }
 
@@ -171,6 +194,8 @@ pub struct DriverQueue {
     driver: Arc<Driver>,
     stream: Arc<CudaStream>,
     buffers: [Option<Memory>; Buffer::COUNT],
+    /// Its place in constant memory, from when it first needs one.
+    constant_place: Option<usize>,
 }
 
 /// Memory on the GPU.
@@ -242,6 +267,24 @@ impl DriverQueue {
         Ok((memory.there, staging.words(words)))
     }
 
+    /// Copies an array to this queue's place in a kernel's variable `there`, each place `bytes` long: where it is in that.
+    fn copy_to_constants(
+        &mut self,
+        there: sys::CUdeviceptr,
+        from: sys::CUdeviceptr,
+        bytes: usize,
+    ) -> Result<u64, DeviceError> {
+        let place = match self.constant_place {
+            Some(place) => place,
+            None => *self.constant_place.insert(self.driver.take_constant_place()?),
+        };
+        let at = (place * bytes) as u64;
+        // SAFETY: the variable has that many places; the caller knows that the array is so long.
+        unsafe { result::memcpy_dtod_async(there + at, from, bytes, self.stream.cu_stream()) }
+            .map_err(failed("copying to constant memory"))?;
+        Ok(at)
+    }
+
     /// Wipes and frees; best effort, for the GPU may be lost.
     fn free(&mut self, buffer: usize) {
         let Some(Memory { there, words, ordered, staging }) = self.buffers[buffer].take() else { return };
@@ -309,6 +352,15 @@ impl Queue for DriverQueue {
         let mut addresses: Vec<u64> =
             arrays.iter().map(|(buffer, offset)| self.memory(*buffer, *offset).there + 4 * *offset as u64).collect();
         let (mut busy, mut number) = ((tiles * kernel.program.spread) as u32, number);
+        let constant = kernel.program.constant.zip(function.constants);
+        let mut copied = None;
+        if let Some(((parameter, words), there)) = constant {
+            let (buffer, offset) = arrays[usize::from(parameter)];
+            self.memory(buffer, offset + words);
+            let at = self.copy_to_constants(there, addresses[usize::from(parameter)], 4 * words)?;
+            addresses[usize::from(parameter)] = at;
+            copied = Some((there + at, 4 * words));
+        }
         let grid = busy.div_ceil(warps as u32);
         let mut arguments: Vec<*mut c_void> =
             addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast()).collect();
@@ -317,9 +369,9 @@ impl Queue for DriverQueue {
         let threads = (warps * LANES) as u32;
         // SAFETY: the arguments are those the kernel's PTX declares; the arrays are as long as its contract asks, which
         // the emulator checks for the same calls; nothing is freed before the stream was waited for.
-        unsafe {
+        let launched = unsafe {
             result::launch_kernel(
-                function.0,
+                function.handle,
                 (grid, 1, 1),
                 (threads, 1, 1),
                 (warps * bytes) as u32,
@@ -327,7 +379,13 @@ impl Queue for DriverQueue {
                 &mut arguments,
             )
         }
-        .map_err(failed(&format!("starting {}", kernel.name)))
+        .map_err(failed(&format!("starting {}", kernel.name)));
+        let wiped = copied.map_or(Ok(()), |(there, bytes)| {
+            // SAFETY: what was copied there above; the kernel comes first in the stream.
+            unsafe { result::memset_d8_async(there, 0, bytes, self.stream.cu_stream()) }
+                .map_err(failed("clearing constant memory"))
+        });
+        launched.and(wiped)
     }
 
     fn is_done(&mut self) -> Result<bool, DeviceError> {
@@ -375,6 +433,9 @@ impl Drop for DriverQueue {
     fn drop(&mut self) {
         if self.bind().is_ok() {
             (0..Buffer::COUNT).for_each(|buffer| self.free(buffer));
+        }
+        if let Some(place) = self.constant_place {
+            self.driver.constant_places.fetch_and(!(1 << place), Ordering::Relaxed);
         }
     }
 }

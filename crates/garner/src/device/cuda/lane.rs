@@ -27,6 +27,7 @@ pub struct Kernels {
     prepare: Kernel,
     walk: Kernel,
     walk_alike: Kernel,
+    walk_constant: Kernel,
     walk_tensor: Kernel,
     walk_spread: Kernel,
     finish: Kernel,
@@ -45,6 +46,7 @@ impl Kernels {
             prepare: kernel(Role::Prepare),
             walk: kernel(Role::Walk(Style::usual(words))),
             walk_alike: kernel(Role::WalkAlike(Style::usual(words))),
+            walk_constant: kernel(Role::WalkConstant(Style::usual(words))),
             walk_tensor: kernel(Role::WalkTensor),
             walk_spread: kernel(Role::Walk(Style::Spread)),
             finish: kernel(Role::Finish),
@@ -77,8 +79,20 @@ pub struct Lane<Q: Queue> {
 pub struct Choice {
     /// Up to so many tiles at once, numbers are spread over threads.
     pub most_spread: usize,
-    /// Whether batches of one key are reduced on tensor cores.
-    pub tensor: bool,
+    /// What batches have that are of one key.
+    pub one_key: OneKey,
+}
+
+/// How batches of one key run that fill the GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OneKey {
+    /// As those of one key for each tile do: by the key's record.
+    #[default]
+    Record,
+    /// With the record in constant memory.
+    Constant,
+    /// With reductions on tensor cores.
+    Tensor,
 }
 
 /// How the keys of a batch are.
@@ -167,7 +181,11 @@ impl<Q: Queue> Lane<Q> {
     pub fn run(&mut self, kernels: &Kernels, jobs: &mut [Loaded<'_>]) -> Result<(), DeviceError> {
         let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
         let number = tiles * tile_words(words);
-        let walk = self.walk(kernels, 2 * tiles, Keys::of(jobs));
+        let keys = Keys::of(jobs);
+        let walk = self.walk(kernels, 2 * tiles, keys);
+        // Of one key the kernels are given the record, else all.
+        let first_slot = if keys == Keys::One { jobs[0].slot } else { 0 };
+        let records = (Buffer::records(kernels.length), first_slot * KEY_PARTS * words);
         let matrices = if walk.role == Role::WalkTensor { matrices_words(words) } else { 0 };
         // For p first, then for q.
         let mut buffers = vec![
@@ -191,7 +209,7 @@ impl<Q: Queue> Lane<Q> {
                     for (i, lane) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
                         // Lanes without an operation work on zero, with the key of those before them.
                         let slot = jobs[i.min(jobs.len() - 1)].slot;
-                        lane[0] = (slot * KEY_PARTS + first_part) as u32;
+                        lane[0] = ((slot - first_slot) * KEY_PARTS + first_part) as u32;
                         lane[1] = prime as u32;
                     }
                 }
@@ -207,7 +225,7 @@ impl<Q: Queue> Lane<Q> {
                 jobs.iter().enumerate().for_each(|(i, job)| put(bases, i, 2 * words, job.base));
             })?;
             let halves = [(0, 0), (number, ENTRIES * number)];
-            let mut arrays = vec![(Buffer::INDEX, 0), (Buffer::records(kernels.length), 0)];
+            let mut arrays = vec![(Buffer::INDEX, 0), records];
             for (at, _) in halves {
                 arrays.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
             }
@@ -223,15 +241,7 @@ impl<Q: Queue> Lane<Q> {
                 ];
                 queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
             }
-            let from = match walk.role {
-                Role::WalkAlike(_) | Role::WalkTensor => [Buffer::INDEX, Buffer::records(kernels.length)],
-                _ => [Buffer::MODULUS, Buffer::EXPONENT],
-            };
-            let mut arrays = walked(from).to_vec();
-            if walk.role == Role::WalkTensor {
-                arrays.push((Buffer::MATRICES, 0));
-            }
-            queue.launch(walk, &arrays, 2 * tiles, (words / ROW_WORDS) as u32)?;
+            queue.launch(walk, &walked(walk, Some(records)), 2 * tiles, (words / ROW_WORDS) as u32)?;
             finish(queue, kernels, 2 * tiles)?;
             let arrays = [
                 (Buffer::MODULUS, 0),
@@ -301,7 +311,7 @@ impl<Q: Queue> Lane<Q> {
                         put_exponent(exponents, i, words, digits);
                     }
                 })?;
-                queue.launch(walk, &walked([Buffer::MODULUS, Buffer::EXPONENT]), tiles, part as u32)?;
+                queue.launch(walk, &walked(walk, None), tiles, part as u32)?;
             }
             finish(queue, kernels, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
@@ -361,8 +371,12 @@ impl<Q: Queue> Lane<Q> {
         match keys {
             _ if tiles <= self.choice.most_spread => &kernels.walk_spread,
             Keys::Mixed => &kernels.walk,
-            Keys::One if self.choice.tensor => &kernels.walk_tensor,
-            Keys::One | Keys::OneForEachTile => &kernels.walk_alike,
+            Keys::OneForEachTile => &kernels.walk_alike,
+            Keys::One => match self.choice.one_key {
+                OneKey::Record => &kernels.walk_alike,
+                OneKey::Constant => &kernels.walk_constant,
+                OneKey::Tensor => &kernels.walk_tensor,
+            },
         }
     }
 
@@ -381,9 +395,17 @@ impl<Q: Queue> Lane<Q> {
     }
 }
 
-/// The arrays of a walk that has its moduli and exponents `from` these.
-fn walked(from: [Buffer; 2]) -> [(Buffer, usize); 4] {
-    [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0))
+/// The arrays of a walk, whose moduli and exponents are in tiles or in these records.
+fn walked(walk: &Kernel, records: Option<(Buffer, usize)>) -> Vec<(Buffer, usize)> {
+    let from = match (walk.role, records) {
+        (Role::WalkAlike(_) | Role::WalkConstant(_) | Role::WalkTensor, Some(records)) => [(Buffer::INDEX, 0), records],
+        _ => [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0)],
+    };
+    let mut arrays = vec![from[0], from[1], (Buffer::TABLE, 0), (Buffer::POWER, 0)];
+    if walk.role == Role::WalkTensor {
+        arrays.push((Buffer::MATRICES, 0));
+    }
+    arrays
 }
 
 fn finish<Q: Queue>(queue: &mut Watched<Q>, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {

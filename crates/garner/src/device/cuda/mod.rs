@@ -45,6 +45,7 @@ use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
 use crate::key::{PrivateKey, PublicKey};
 use crate::words::bit_length;
+pub use lane::OneKey;
 use lane::{Choice, Kernels, Lane};
 use layout::{length_for, public_length_for};
 use slots::Slots;
@@ -86,8 +87,8 @@ struct Shared<M: Machine> {
     returned: Condvar,
     /// Whether it stopped answering.
     given_up: Arc<AtomicBool>,
-    /// Whether batches of one key go to tensor cores.
-    tensor: bool,
+    /// What batches of one key have.
+    one_key: OneKey,
 }
 
 struct Lanes<Q: Queue> {
@@ -99,16 +100,13 @@ struct Lanes<Q: Queue> {
 impl<M: Machine> Gpu<M> {
     /// A GPU that takes nothing before [`Gpu::test`] and [`Gpu::test_public`], or [`Gpu::test_in_background`].
     pub fn new(machine: M) -> Gpu<M> {
-        Gpu::choosing(machine, false)
+        Gpu::choosing(machine, OneKey::default())
     }
 
-    /// The same, of which tensor cores reduce the numbers of batches that have one key, if it has some.
-    pub fn with_tensor_cores(machine: M) -> Gpu<M> {
-        let tensor = machine.has_tensor_cores();
-        Gpu::choosing(machine, tensor)
-    }
-
-    fn choosing(machine: M, tensor: bool) -> Gpu<M> {
+    /// The same with a choice of how batches of one key run; without tensor cores they do not run on these.
+    pub fn choosing(machine: M, one_key: OneKey) -> Gpu<M> {
+        let is_there = one_key != OneKey::Tensor || machine.has_tensor_cores();
+        let one_key = if is_there { one_key } else { OneKey::default() };
         let shared = Shared {
             machine,
             kernels: Default::default(),
@@ -118,7 +116,7 @@ impl<M: Machine> Gpu<M> {
             lanes: Mutex::new(Lanes { idle: VecDeque::new(), busy: 0 }),
             returned: Condvar::new(),
             given_up: Arc::default(),
-            tensor,
+            one_key,
         };
         Gpu { shared: Arc::new(shared), process: generation() }
     }
@@ -234,8 +232,10 @@ impl<M: Machine> Shared<M> {
     fn test(&self, words: usize) -> Result<(), DeviceError> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
         // Lanes of their own: what they load is no key. All numbers in one thread each, then all spread.
-        let [alone, spread] = [0, usize::MAX].map(|most_spread| Choice { most_spread, tensor: false });
-        for choice in [alone, spread].into_iter().chain(self.tensor.then_some(Choice { tensor: true, ..alone })) {
+        // One more where batches of one key have a kernel of their own.
+        let [alone, spread] = [0, usize::MAX].map(|most_spread| Choice { most_spread, one_key: OneKey::default() });
+        let more = Some(Choice { one_key: self.one_key, ..alone }).filter(|more| *more != alone);
+        for choice in [alone, spread].into_iter().chain(more) {
             let mut lane = self.lane(choice)?;
             self_test::run(&mut lane, self.kernels(length), length)?;
         }
@@ -249,7 +249,7 @@ impl<M: Machine> Shared<M> {
 
     fn test_public(&self, words: usize) -> Result<(), DeviceError> {
         let length = PUBLIC_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        let mut lane = self.lane(Choice { most_spread: 0, tensor: false })?;
+        let mut lane = self.lane(Choice { most_spread: 0, one_key: OneKey::default() })?;
         self_test::run_public(&mut lane, self.public_kernel(length))?;
         self.public_passed.fetch_or(1 << length, Ordering::Release);
         Ok(())
@@ -270,7 +270,7 @@ impl<M: Machine> Shared<M> {
             Some(lane) => lane,
             None => {
                 let most_spread = self.machine.width() / (LEAST_PART_SPREAD * LANES);
-                self.lane(Choice { most_spread, tensor: self.tensor })?
+                self.lane(Choice { most_spread, one_key: self.one_key })?
             }
         };
         let result = lane.sweep().and_then(|()| run(&mut lane));

@@ -5,7 +5,7 @@
 //! on. A child made by `fork` starts anew, for it cannot use its parent's; it does without if its parent had loaded the driver.
 
 use super::driver::Driver;
-use super::{Gpu, MIN_BITS};
+use super::{Gpu, MIN_BITS, OneKey};
 use crate::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::ForkLocal;
 use crate::key::{PrivateKey, PublicKey};
@@ -55,8 +55,8 @@ struct State {
 
 impl Standby {
     /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
-    /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`], and use their tensor cores if it says
-    /// `tensor`.
+    /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`]. Batches of one key have their key
+    /// in constant memory if it says `constant`, and go to tensor cores if it says `tensor`.
     pub fn all() -> Vec<Standby> {
         if turned_off() {
             return Vec::new();
@@ -86,8 +86,12 @@ impl Standby {
         let (ordinal, public, place) = (self.ordinal, self.public, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
-                let driver = Arc::new(driver);
-                let gpu = if wish("tensor") { Gpu::with_tensor_cores(driver) } else { Gpu::new(driver) };
+                let one_key = match () {
+                    () if wish("tensor") => OneKey::Tensor,
+                    () if wish("constant") => OneKey::Constant,
+                    () => OneKey::default(),
+                };
+                let gpu = Gpu::choosing(Arc::new(driver), one_key);
                 gpu.test_in_background(public);
                 let _ = place.set(gpu);
             }

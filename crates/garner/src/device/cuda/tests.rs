@@ -21,7 +21,7 @@ fn gpu(bits: usize) -> Gpu<Emulator> {
 }
 
 fn lane() -> Lane<EmulatedQueue> {
-    Gpu::new(Emulator).shared.lane(Choice { most_spread: 0, tensor: true }).unwrap()
+    Gpu::new(Emulator).shared.lane(Choice { most_spread: 0, one_key: OneKey::Tensor }).unwrap()
 }
 
 fn key(bits: u32) -> Arc<PrivateKey> {
@@ -131,26 +131,28 @@ fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
 fn batches_take_the_kernel_for_their_size_and_keys_with_equal_results() {
     let seen = Arc::<Seen>::default();
     let machine = || Faulty { width: 16 * LANES, seen: Arc::clone(&seen), ..Faulty::new(Fault::None) };
-    let (device, with_tensor_cores) = (Gpu::new(machine()), Gpu::with_tensor_cores(machine()));
-    device.test(512).unwrap();
-    with_tensor_cores.test(512).unwrap();
+    let devices = [OneKey::Record, OneKey::Constant, OneKey::Tensor].map(|one_key| Gpu::choosing(machine(), one_key));
+    devices.iter().for_each(|device| device.test(512).unwrap());
     let (one, two) = ([key(1024)], [key(1024), key(1024)]);
     let usual = Style::usual(16);
     let (spread, mixed, alike) = (Role::Walk(Style::Spread), Role::Walk(usual), Role::WalkAlike(usual));
-    for (keys, operations, role, with_tensor) in [
-        (&one[..], 1, spread, spread),
-        (&two, LANES, spread, spread),
-        (&two, LANES + 2, mixed, mixed),
-        (&one, LANES + 1, alike, Role::WalkTensor),
+    for (keys, operations, roles) in [
+        (&one[..], 1, [spread; 3]),
+        (&two, LANES, [spread; 3]),
+        (&two, LANES + 2, [mixed; 3]),
+        (&one, LANES + 1, [alike, Role::WalkConstant(usual), Role::WalkTensor]),
         // One of 33 has another key.
-        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, mixed, mixed),
-        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, alike, alike),
+        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, [mixed; 3]),
+        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, [alike; 3]),
+        // Of a key that is not the first on the GPU.
+        (&two[1..], LANES + 1, [alike, Role::WalkConstant(usual), Role::WalkTensor]),
     ] {
-        for (device, role) in [(&device, role), (&with_tensor_cores, with_tensor)] {
+        for (device, role) in devices.iter().zip(roles) {
             seen.launched.lock().unwrap().clear();
             operate(device, keys, operations);
-            let walks = |role: &&Role| matches!(role, Role::Walk(_) | Role::WalkAlike(_) | Role::WalkTensor);
-            let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(walks).copied().collect();
+            let others = [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine];
+            let is_walk = |role: &&Role| !others.contains(role);
+            let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(is_walk).copied().collect();
             assert_eq!(launched, [role], "{operations} operations, {} keys", keys.len());
         }
     }
@@ -392,9 +394,11 @@ fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
 #[test]
 fn a_gpu_that_leaves_out_any_one_kernel_does_not_pass() {
     let usual = Style::usual(16);
-    let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::WalkTensor, Role::Walk(Style::Spread)];
-    for role in [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine].into_iter().chain(walks) {
-        let device = Gpu::with_tensor_cores(Faulty::new(Fault::Skips(role)));
+    let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::Walk(Style::Spread)];
+    let of_all = [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine].into_iter().chain(walks);
+    let of_one_key = [(Role::WalkConstant(usual), OneKey::Constant), (Role::WalkTensor, OneKey::Tensor)];
+    for (role, one_key) in of_all.map(|role| (role, OneKey::Record)).chain(of_one_key) {
+        let device = Gpu::choosing(Faulty::new(Fault::Skips(role)), one_key);
         let DeviceError(reason) = device.test(512).unwrap_err();
         assert!(reason.starts_with("the self-test failed: "), "{role:?}: {reason}");
         assert!(device.lengths().is_empty());
