@@ -17,11 +17,22 @@ pub struct Array {
     pub offset: usize,
 }
 
+/// What warps did to the memory on the chip.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Chip {
+    /// Rows read and written.
+    pub rows: u64,
+    /// Cycles of the memory that took: four for a row, for each eight threads one; and more where threads want different
+    /// rows of the same banks.
+    pub cycles: u64,
+}
+
 /// Runs `program` on tiles `0..tiles` of `arrays`, which lie in `buffers`, with `number` for its parameter.
 ///
 /// # Panics
 /// When the program breaks one of its promises.
-pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tiles: usize, number: u32) {
+pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tiles: usize, number: u32) -> Chip {
+    let mut chip = Chip::default();
     assert_eq!(arrays.len(), usize::from(program.parameters), "arrays");
     for warp in 0..tiles * program.spread {
         let mut warp = Warp {
@@ -35,11 +46,15 @@ pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tile
             shared: vec![0xA5A5_A5A5; program.shared_bytes() / 4],
             touched: vec![Touched::default(); program.shared_bytes() / 4],
             turn: 1,
+            chip: Chip::default(),
             buffers,
             arrays,
         };
         warp.run(&program.ops);
+        chip.rows += warp.chip.rows;
+        chip.cycles += warp.chip.cycles;
     }
+    chip
 }
 
 /// Who used a word on the chip in which turn, one bit for each lane.
@@ -76,6 +91,7 @@ struct Warp<'a, 'b> {
     touched: Vec<Touched>,
     /// Counts synchronisations.
     turn: u32,
+    chip: Chip,
     buffers: &'a mut [&'b mut [u32]],
     arrays: &'a [Array],
 }
@@ -129,7 +145,22 @@ impl Warp<'_, '_> {
     }
 
     fn address(&self, pointer: Pointer, row: u32, lane: usize) -> usize {
-        self.pointers[pointer.index as usize][lane] + row as usize * pointer.layout.row_step()
+        self.pointers[pointer.index as usize][lane] + row as usize * pointer.row_words
+    }
+
+    /// Counts a row that all lanes read or write.
+    fn count(&mut self, pointer: Pointer, row: u32) {
+        if pointer.space == Space::Shared {
+            let slot = |lane| self.address(pointer, row, lane) / ROW_WORDS;
+            let cycles = (0..LANES).step_by(8).map(|first| {
+                let mut slots: Vec<usize> = (first..first + 8).map(slot).collect();
+                slots.sort_unstable();
+                slots.dedup();
+                (0..8).map(|bank| slots.iter().filter(|slot| *slot % 8 == bank).count() as u64).max().unwrap_or(0)
+            });
+            self.chip.cycles += cycles.sum::<u64>();
+            self.chip.rows += 1;
+        }
     }
 
     fn run(&mut self, ops: &[Op]) {
@@ -159,6 +190,7 @@ impl Warp<'_, '_> {
             }
             Op::Equal { to, a, b } => self.map(*to, *a, *b, |a, b| if a == b { u32::MAX } else { 0 }),
             Op::Load { to, pointer, row } => {
+                self.count(*pointer, *row);
                 let mut loaded = [[0; LANES]; ROW_WORDS];
                 for lane in 0..LANES {
                     let at = self.address(*pointer, *row, lane);
@@ -168,6 +200,7 @@ impl Warp<'_, '_> {
                 to.iter().zip(loaded).for_each(|(to, lanes)| self.set(*to, lanes));
             }
             Op::Store { from, pointer, row } => {
+                self.count(*pointer, *row);
                 let from = from.map(|value| self.get(value));
                 for lane in 0..LANES {
                     let at = self.address(*pointer, *row, lane);
@@ -176,7 +209,7 @@ impl Warp<'_, '_> {
                 }
             }
             Op::PointAtShare { pointer, of, share_rows } => {
-                let (from, share) = (self.pointers[of.index as usize], *share_rows as usize * of.layout.row_step());
+                let (from, share) = (self.pointers[of.index as usize], *share_rows as usize * of.row_words);
                 let in_row = if of.layout == Layout::Tile { ROW_WORDS } else { 0 };
                 self.pointers[pointer.index as usize] =
                     std::array::from_fn(|lane| from[lane] - (lane - lane / SPREAD) * in_row + lane % SPREAD * share);
@@ -192,7 +225,7 @@ impl Warp<'_, '_> {
                 }
             }
             Op::PointAtTile { pointer, rows, share_rows } => {
-                let (warp, spread, row) = (self.number_of_warp, self.spread, pointer.layout.row_step());
+                let (warp, spread, row) = (self.number_of_warp, self.spread, pointer.row_words);
                 let start = warp / spread * *rows as usize * row;
                 let first = warp % spread * (LANES / spread);
                 self.pointers[pointer.index as usize] = std::array::from_fn(|lane| {
@@ -207,13 +240,13 @@ impl Warp<'_, '_> {
             }
             Op::PointAtRecord { pointer, index, rows } => {
                 let index = self.get((*index).into());
-                let record = *rows as usize * pointer.layout.row_step();
+                let record = *rows as usize * pointer.row_words;
                 let in_row = if pointer.layout == Layout::Tile { ROW_WORDS } else { 0 };
                 self.pointers[pointer.index as usize] =
                     std::array::from_fn(|lane| index[lane] as usize * record + lane * in_row);
             }
             Op::Advance { pointer, rows } => {
-                let words = *rows as isize * pointer.layout.row_step() as isize;
+                let words = *rows as isize * pointer.move_words() as isize;
                 for at in &mut self.pointers[pointer.index as usize] {
                     *at = at.checked_add_signed(words).expect("within the array");
                 }

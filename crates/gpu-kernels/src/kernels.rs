@@ -124,7 +124,7 @@ fn walk_record(mut b: Builder, words: usize, style: Style, modulus: Pointer) -> 
 /// Cost    as [`walk`], but for reductions: see [`Tensor::reduce`].
 pub fn walk_tensor(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(5);
+    let b = &mut Builder::spaced(5, tensor::space(words));
     let (modulus, index) = part_of_record(b, rows);
     let exponent = b.copy_of(modulus);
     b.advance(exponent, (EXPONENT_PART * rows) as i32);

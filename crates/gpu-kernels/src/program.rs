@@ -58,20 +58,12 @@ pub enum Layout {
     Tile,
     /// Records: all rows of one key, then those of the next.
     Record,
-    /// The same tiles, by lines of eight numbers: each row has four. So a thread reaches the numbers eight further.
-    Line,
+    /// Tiles again, of which a thread has another number than its own; moves go by eight numbers, not by rows.
+    Numbers,
 }
 
-impl Layout {
-    /// Words from one row of a thread to its next.
-    pub const fn row_step(self) -> usize {
-        match self {
-            Layout::Tile => ROW_WORDS * LANES,
-            Layout::Record => ROW_WORDS,
-            Layout::Line => ROW_WORDS * LANES / 4,
-        }
-    }
-}
+/// Words of a row of a tile.
+const TILE_ROW: usize = ROW_WORDS * LANES;
 
 /// A pointer to rows of four words; one address per thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +74,15 @@ pub struct Pointer {
     pub space: Space,
     /// How rows follow each other.
     pub layout: Layout,
+    /// Words from one row of a thread to its next.
+    pub row_words: usize,
+}
+
+impl Pointer {
+    /// Words that a move by one takes.
+    pub fn move_words(self) -> usize {
+        if self.layout == Layout::Numbers { 8 * ROW_WORDS } else { self.row_words }
+    }
 }
 
 /// Which carry an addition takes and gives.
@@ -133,8 +134,8 @@ pub enum Op {
     /// Points at the rows of this thread's number in its tile, each tile `rows` rows of all lanes long; of a number that is
     /// spread at the thread's share, the shares being `share_rows` apart.
     PointAtTile { pointer: Pointer, rows: u32, share_rows: u32 },
-    /// Points at this thread's share of the record that `of` points at, the shares being `share_rows` apart; or, by lines,
-    /// at that of one of the first eight numbers of a tile.
+    /// Points at this thread's share of the record that `of` points at, the shares being `share_rows` apart; of a tile at
+    /// that of one of the first eight numbers, by [`Layout::Numbers`].
     PointAtShare { pointer: Pointer, of: Pointer, share_rows: u32 },
     /// What any thread of the warp has written, all of them read from here on.
     Synchronise,
@@ -147,7 +148,7 @@ pub enum Op {
     MultiplyMatrices { sum: [Register; 4], a: [Value; 2], b: Value },
     /// Points at record `index`, each `rows` rows long; of tiles at this thread's place in them.
     PointAtRecord { pointer: Pointer, index: Register, rows: u32 },
-    /// Moves by rows.
+    /// Moves by rows; in [`Layout::Numbers`] by eight numbers.
     Advance { pointer: Pointer, rows: i32 },
     /// `to = pointer`, of the same space and layout.
     CopyPointer { to: Pointer, from: Pointer },
@@ -176,8 +177,10 @@ pub struct Program {
     pub parameters: u8,
     /// The array that it wants in constant memory, and its words.
     pub constant: Option<(u8, usize)>,
-    /// Rows of all lanes on the chip for each warp.
+    /// Rows of all lanes on the chip for each warp, and their words.
     pub shared_rows: u32,
+    /// See [`Builder::spaced`].
+    pub shared_row_words: usize,
     /// Threads for each number: 1 or [`SPREAD`]. So many warps work on a tile.
     pub spread: usize,
 }
@@ -185,7 +188,7 @@ pub struct Program {
 impl Program {
     /// Bytes on the chip for each warp.
     pub fn shared_bytes(&self) -> usize {
-        self.shared_rows as usize * Layout::Tile.row_step() * 4
+        self.shared_rows as usize * self.shared_row_words * 4
     }
 
     /// All operations, those of loops once, in order.
@@ -215,6 +218,8 @@ pub struct Builder {
     parameters: u8,
     constant: Option<(u8, usize)>,
     shared_rows: u32,
+    /// Rows on the chip have so many words more than they need.
+    space: usize,
     is_spread: bool,
 }
 
@@ -230,11 +235,18 @@ impl Builder {
         Builder { is_spread: true, ..Builder::new(parameters) }
     }
 
+    /// The same with space after each row on the chip for so many threads' words, so that a thread which reads other rows
+    /// than its neighbour finds them in other banks.
+    pub fn spaced(parameters: u8, threads: usize) -> Builder {
+        Builder { space: threads * ROW_WORDS, ..Builder::new(parameters) }
+    }
+
     /// The program.
     pub fn finish(self) -> Program {
-        let Builder { ops, registers, pointers, parameters, constant, shared_rows, is_spread } = self;
+        let Builder { ops, registers, pointers, parameters, constant, shared_rows, space, is_spread } = self;
         let spread = if is_spread { SPREAD } else { 1 };
-        Program { ops, registers, pointers, parameters, constant, shared_rows, spread }
+        let shared_row_words = TILE_ROW + space;
+        Program { ops, registers, pointers, parameters, constant, shared_rows, shared_row_words, spread }
     }
 
     /// A register not used before.
@@ -249,7 +261,12 @@ impl Builder {
     }
 
     fn pointer(&mut self, space: Space, layout: Layout) -> Pointer {
-        let pointer = Pointer { index: self.pointers.len() as u32, space, layout };
+        let row_words = match (layout, space) {
+            (Layout::Record, _) => ROW_WORDS,
+            (_, Space::Shared) => TILE_ROW + self.space,
+            _ => TILE_ROW,
+        };
+        let pointer = Pointer { index: self.pointers.len() as u32, space, layout, row_words };
         self.pointers.push(pointer);
         pointer
     }
@@ -305,7 +322,7 @@ impl Builder {
     /// A pointer to this thread's share of a record or tile: see [`Op::PointAtShare`].
     pub fn share_of(&mut self, of: Pointer, share_rows: usize) -> Pointer {
         assert!(!self.is_spread, "numbers are spread already");
-        let layout = if of.layout == Layout::Tile { Layout::Line } else { of.layout };
+        let layout = if of.layout == Layout::Tile { Layout::Numbers } else { of.layout };
         let pointer = self.pointer(of.space, layout);
         self.ops.push(Op::PointAtShare { pointer, of, share_rows: share_rows as u32 });
         pointer

@@ -20,17 +20,14 @@ use crate::streamed::Streamed;
 use crate::window::{BOTH, GIVES, TAKES, give_carry};
 use zeroize::Zeroizing;
 
-/// Numbers in a product of matrices, eight in each [line](crate::program::Layout::Line).
+/// Numbers in a product of matrices.
 const NUMBERS: usize = 16;
 
-/// Lines that they are.
-const LINES: usize = 2;
+/// Each thread has a quarter of two of them, eight apart.
+const PAIR: usize = 2;
 
 /// Products of matrices that give a word of each number: two bytes each.
 const HALVES: usize = 2;
-
-/// Lines of a row of a tile.
-const LINES_OF_ROW: usize = LANES / 8;
 
 /// Words of each thread's quarter of a number of `words` words.
 const fn quarter(words: usize) -> usize {
@@ -104,6 +101,13 @@ fn negative_inverse(modulus: &[u32]) -> Zeroizing<Vec<u32>> {
     inverse
 }
 
+/// Threads' words to leave free after each row on the chip, so that the four quarters of a number, rows apart, lie in
+/// different banks; of 64 words the third and the fourth lie in those of the first and second.
+pub const fn space(words: usize) -> usize {
+    // A quarter has 1 to 4 rows: this many times as many makes 2, modulo 8, or at least 4.
+    if (words / 16).is_multiple_of(2) { 1 } else { 2 }
+}
+
 /// A modulus and its matrices.
 pub struct Tensor {
     /// Words of a quarter.
@@ -112,8 +116,8 @@ pub struct Tensor {
     matrices: Pointer,
 }
 
-/// This thread's quarter of two numbers, one in each line.
-type Pair = [Vec<Value>; LINES];
+/// This thread's quarter of two numbers.
+type Pair = [Vec<Value>; PAIR];
 
 impl Tensor {
     /// Of `words` words, in the record at `modulus`; its matrices, see [`write_matrices`], in the rows from `matrices` on.
@@ -132,9 +136,14 @@ impl Tensor {
         let quarters = Quarters::new(b, share);
         let modulus = b.share_of(self.modulus, rows);
         let upper = field.upper_half(b);
-        let [low, high, to] = [field.t, upper, field.a].map(|tile| b.share_of(tile, rows));
+        let [low, high, to] = [field.t, upper, field.a].map(|tile| {
+            let first = b.share_of(tile, rows);
+            let second = b.copy_of(first);
+            b.advance(second, 1);
+            [first, second]
+        });
         b.times(LANES / NUMBERS, |b| {
-            let t: Pair = [0, 1].map(|line| (0..rows).flat_map(|row| load(b, low, line, row)).collect());
+            let t: Pair = low.map(|number| b.load(number, 0, rows));
             let mut m = self.multiply(b, &t, Kind::Inverse, None);
             let m = m.each_mut().map(|(words, above)| {
                 // Modulo R: what is above the highest quarter is gone.
@@ -144,13 +153,11 @@ impl Tensor {
             let carried = self.carried_from_lower(b, &quarters, &t, &m);
             let sums = self.multiply(b, &m, Kind::Upper, Some((high, carried)));
             let modulus = b.load(modulus, 0, rows);
-            for (line, (mut words, above)) in sums.into_iter().enumerate() {
+            for (to, (mut words, above)) in to.into_iter().zip(sums) {
                 quarters.fold(b, &mut words, above, &modulus);
-                for (row, words) in words.chunks_exact(ROW_WORDS).enumerate() {
-                    b.store(to, row * LINES_OF_ROW + line, words);
-                }
+                b.store(to, 0, &words);
             }
-            [low, high, to].iter().for_each(|pointer| b.advance(*pointer, LINES as i32));
+            [low, high, to].as_flattened().iter().for_each(|number| b.advance(*number, PAIR as i32));
         });
         b.synchronise();
     }
@@ -173,8 +180,8 @@ impl Tensor {
         b: &mut Builder,
         x: &Pair,
         kind: Kind,
-        plus: Option<(Pointer, [Value; LINES])>,
-    ) -> [(Vec<Value>, Value); LINES] {
+        plus: Option<([Pointer; PAIR], [Value; PAIR])>,
+    ) -> [(Vec<Value>, Value); PAIR] {
         let matrix = &mut self.matrix(kind);
         let zero = || Above { sum: Value::ZERO, carry: Value::ZERO, carry_of_plus: Value::ZERO };
         let mut above = [zero(), zero()];
@@ -188,13 +195,13 @@ impl Tensor {
             let mut sums_of = [Vec::new(), Vec::new()];
             for word in ROW_WORDS * row..ROW_WORDS * (row + 1) {
                 let columns = columns(b, x, matrix, word);
-                for (line, sums_of) in sums_of.iter_mut().enumerate() {
-                    sums_of.push(sums(b, &columns, line));
+                for (number, sums_of) in sums_of.iter_mut().enumerate() {
+                    sums_of.push(sums(b, &columns, number));
                 }
             }
-            for (line, (above, result)) in above.iter_mut().zip(&mut results).enumerate() {
-                let plus = plus.map(|(from, _)| load(b, from, line, row));
-                result.extend(above.add_up(b, &sums_of[line], plus.as_deref()));
+            for (number, (above, result)) in above.iter_mut().zip(&mut results).enumerate() {
+                let plus = plus.map(|(from, _)| b.load(from[number], row, 1));
+                result.extend(above.add_up(b, &sums_of[number], plus.as_deref()));
             }
         }
         let [first, second] = results;
@@ -203,18 +210,18 @@ impl Tensor {
     }
 
     /// What the lower half of T + m N carries out, in the thread of the lowest quarter: at most 2^16.
-    fn carried_from_lower(&self, b: &mut Builder, quarters: &Quarters, t: &Pair, m: &Pair) -> [Value; LINES] {
+    fn carried_from_lower(&self, b: &mut Builder, quarters: &Quarters, t: &Pair, m: &Pair) -> [Value; PAIR] {
         let highest = self.quarter - 1;
         let columns = columns(b, m, &mut self.matrix(Kind::Lower), highest);
-        [0, 1].map(|line| {
+        [0, 1].map(|number| {
             // In the highest quarter: the highest word, and what is above. Columns left out are less than 2^24, the words
             // of T less than 1 of that word's units, so that the whole is just below a multiple of 2^32.
-            let [low, high] = sums(b, &columns, line);
+            let [low, high] = sums(b, &columns, number);
             let shifted = b.shift_left(high, Value::ZERO, 16);
             let above = b.shift_right(high, 16);
             let word = b.add(low, shifted, GIVES);
             let above = b.add(above, Value::ZERO, TAKES);
-            let word = b.add(word, t[line][highest], GIVES);
+            let word = b.add(word, t[number][highest], GIVES);
             let above = b.add(above, Value::ZERO, TAKES);
             b.add(word, Value::Word(1 << 31), GIVES);
             let above = b.add(above, Value::ZERO, TAKES);
@@ -222,11 +229,6 @@ impl Tensor {
             quarters.in_lowest(b, carried)
         })
     }
-}
-
-/// Row `row` of this thread's quarter of the number in line `line`.
-fn load(b: &mut Builder, from: Pointer, line: usize, row: usize) -> Vec<Value> {
-    b.load(from, row * LINES_OF_ROW + line, 1)
 }
 
 /// Which of a modulus's matrices.
@@ -269,10 +271,10 @@ fn columns(b: &mut Builder, x: &Pair, matrix: &mut Matrix, word: usize) -> [[Reg
     })
 }
 
-/// The two columns of each half for the number in this line, the higher times 2^8: below 2^32.
-fn sums(b: &mut Builder, columns: &[[Register; 4]; HALVES], line: usize) -> [Value; HALVES] {
+/// The two columns of each half for one of the two numbers, the higher times 2^8: below 2^32.
+fn sums(b: &mut Builder, columns: &[[Register; 4]; HALVES], number: usize) -> [Value; HALVES] {
     columns.map(|columns| {
-        let [low, high] = [columns[2 * line], columns[2 * line + 1]];
+        let [low, high] = [columns[2 * number], columns[2 * number + 1]];
         let high = b.shift_left(high.into(), Value::ZERO, 8);
         b.add(low.into(), high, Carry::default())
     })

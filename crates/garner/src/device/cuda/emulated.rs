@@ -83,6 +83,7 @@ impl Queue for EmulatedQueue {
         let mut buffers: Vec<&mut [u32]> = self.buffers.iter_mut().map(|buffer| &mut buffer[..]).collect();
         // A broken promise of a kernel is a failed launch, as it would be there.
         catch_unwind(AssertUnwindSafe(|| run(&kernel.program, &mut buffers, &arrays, tiles, number)))
+            .map(|_| ())
             .map_err(|_| DeviceError(format!("{} broke a promise", kernel.name)))
     }
 
