@@ -35,7 +35,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 #[derive(Parser)]
 #[command(after_help = "\
 Examples:
-  garner-bench-gpu --out gpu.json                the whole run, about six minutes
+  garner-bench-gpu --out gpu.json                the whole run, about eight minutes
   garner-bench-gpu --bits 2048 --seconds 0.5     RSA-2048 only, quickly
   garner-bench-gpu --emulate --bits 1024         a trial run without a GPU: shows that the program works, measures nothing
   garner-bench-gpu --pipe-ptx FOLDER             the pipe probes as text, for an assembler")]
@@ -68,6 +68,9 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pipe_ptx: Option<PathBuf>,
 }
+
+/// Time that the batches of many sizes leave for what comes after them, in seconds.
+const FOR_ONE_KEY: f64 = 90.0;
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
@@ -185,13 +188,7 @@ impl Run<'_> {
         gathered: usize,
     ) -> Result<(), String> {
         self.report.machine.gpu = machine.model().to_owned();
-        // Forms for batches of one key that nothing uses by itself.
-        let mut of_one_key = vec![OneKey::Constant];
-        if machine.has_tensor_cores() {
-            of_one_key.push(OneKey::Tensor);
-        }
-        let of_one_key: Vec<_> =
-            of_one_key.into_iter().map(|one_key| (one_key, Gpu::choosing(machine.clone(), one_key))).collect();
+        let of_one_key = machine.clone();
         let gpu = Arc::new(Gpu::new(machine));
         let machine = gpu.machine();
         eprintln!("{} {}, {} numbers at once", machine.name(), machine.model(), machine.width());
@@ -211,18 +208,6 @@ impl Run<'_> {
             if words == 32 && !self.arguments.emulate {
                 walks.push(Role::Walk(Style::Resident));
             }
-            // One of these that is wrong stops nothing else.
-            let mut right = Vec::new();
-            for (one_key, gpu) in &of_one_key {
-                let start = Instant::now();
-                if let Err(DeviceError(reason)) = gpu.test(bits / 2) {
-                    eprintln!("RSA-{bits}, one key, {one_key:?}: {reason}");
-                    continue;
-                }
-                self.checked(format!("private operations of {bits} bits with one key, {one_key:?}"), start);
-                walks.push(if *one_key == OneKey::Tensor { Role::WalkTensor } else { Role::WalkConstant(usual) });
-                right.push((one_key, gpu));
-            }
             for walk in walks {
                 for count in [full, 2 * full] {
                     let meter = self.meter.as_ref();
@@ -237,16 +222,11 @@ impl Run<'_> {
                     self.add(row.map_err(|error| error.0)?, words)?;
                 }
             }
-            let [kernel, kernel_of_one_key] = [false, true].map(|one_key| self.best(bits, one_key));
+            let kernel = self.best(bits);
             // With mixed keys; then with one, as a server has it.
             for (keys, count) in [(&keys[..], full), (&keys, 2 * full), (&keys[..1], 2 * full)] {
                 let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), keys, count, time)?;
                 self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
-            }
-            for (one_key, gpu) in right {
-                let row = operations::private(gpu, &**arithmetic, self.meter.as_ref(), &keys[..1], 2 * full, time)?;
-                let device = format!("{} {one_key:?}", row.device);
-                self.add(Row { device, baseline: "kernel", baseline_per_s: kernel_of_one_key, ..row }, words)?;
             }
             let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;
             let row = Row { baseline: "kernel", baseline_per_s: kernel, ..row };
@@ -260,18 +240,88 @@ impl Run<'_> {
             let row = kernels::public(machine, self.meter.as_ref(), words, machine.width() / 4, time / 2);
             self.add(row.map_err(|error| error.0)?, words)?;
         }
+        self.curve(&gpu, &**arithmetic, batches, time / 8)?;
+        for one_key in [OneKey::Tensor, OneKey::Constant] {
+            // Last: who knows what state a form that fails leaves the GPU in.
+            self.with_one_key(&Gpu::choosing(of_one_key.clone(), one_key), one_key, &**arithmetic, time)?;
+        }
+        Ok(())
+    }
+
+    /// Private operations in batches of many sizes.
+    fn curve<M: Machine>(
+        &mut self,
+        gpu: &Gpu<M>,
+        arithmetic: &dyn arithmetic::Arithmetic,
+        batches: &[usize],
+        time: Duration,
+    ) -> Result<(), String> {
         for &bits in &self.arguments.bits {
             let keys = operations::keys(bits, 8)?;
             for &count in batches {
-                if self.start.elapsed().as_secs_f64() > self.arguments.limit {
-                    eprintln!("the time is up: what is missing was not measured");
+                if self.is_late(FOR_ONE_KEY) {
                     return Ok(());
                 }
-                let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), &keys, count, time / 8)?;
+                let row = operations::private(gpu, arithmetic, self.meter.as_ref(), &keys, count, time)?;
                 self.add(row, bits / 64)?;
             }
         }
         Ok(())
+    }
+
+    /// A form for batches of one key that nothing uses by itself: the kernel alone, and whole operations. One that fails
+    /// is said to, and stops nothing but itself; one whose results are wrong stops all.
+    fn with_one_key<M: Machine>(
+        &mut self,
+        gpu: &Gpu<M>,
+        one_key: OneKey,
+        arithmetic: &dyn arithmetic::Arithmetic,
+        time: Duration,
+    ) -> Result<(), String> {
+        let machine = gpu.machine();
+        if one_key == OneKey::Tensor && !machine.has_tensor_cores() {
+            eprintln!("{}: no tensor cores that multiply bytes", machine.name());
+            return Ok(());
+        }
+        for &bits in &self.arguments.bits {
+            if self.is_late(0.0) {
+                return Ok(());
+            }
+            let (words, full, start) = (bits / 64, machine.width() / 2, Instant::now());
+            let walk = match one_key {
+                OneKey::Tensor => Role::WalkTensor,
+                _ => Role::WalkConstant(Style::usual(words)),
+            };
+            let tested = gpu.test(bits / 2);
+            let run = |count| kernels::private(machine, None, words, walk, count, time);
+            let rows = tested.and_then(|()| [full, 2 * full].into_iter().map(run).collect::<Result<Vec<_>, _>>());
+            let rows = match rows {
+                Ok(rows) => rows,
+                Err(DeviceError(reason)) => {
+                    eprintln!("RSA-{bits}, one key, {one_key:?}: {reason}");
+                    return Ok(());
+                }
+            };
+            self.checked(format!("private operations of {bits} bits with one key, {one_key:?}"), start);
+            let kernel = rows.iter().map(|row| row.garner_per_s).fold(0.0, f64::max);
+            for row in rows {
+                self.add(row, words)?;
+            }
+            let keys = operations::keys(bits, 1)?;
+            let row = operations::private(gpu, arithmetic, self.meter.as_ref(), &keys, 2 * full, time)?;
+            let device = format!("{} {one_key:?}", row.device);
+            self.add(Row { device, baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+        }
+        Ok(())
+    }
+
+    /// Whether less than `left` seconds are left; says so.
+    fn is_late(&self, left: f64) -> bool {
+        let is_late = self.start.elapsed().as_secs_f64() > self.arguments.limit - left;
+        if is_late {
+            eprintln!("the time is up: what is missing was not measured");
+        }
+        is_late
     }
 
     /// Notes that `what` came out right, which took since `start`.
@@ -281,10 +331,10 @@ impl Run<'_> {
         self.report.checks.push(Check { what, seconds });
     }
 
-    /// The highest rate of a kernel so far; where keys are mixed, of those that mix them.
-    fn best(&self, bits: usize, one_key: bool) -> f64 {
+    /// The highest rate of a kernel so far.
+    fn best(&self, bits: usize) -> f64 {
         let of = self.report.rows.iter().filter(|row| row.op == "kernel" && row.bits == bits);
-        of.filter(|row| one_key || !row.one_key).map(|row| row.garner_per_s).fold(0.0, f64::max)
+        of.map(|row| row.garner_per_s).fold(0.0, f64::max)
     }
 
     fn add(&mut self, mut row: Row, words: usize) -> Result<(), String> {

@@ -6,7 +6,7 @@ use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::board::{Board, Options};
-use garner::device::cuda::{self, Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, public_wished};
+use garner::device::cuda::{self, Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, one_key_wished, public_wished};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use serde::Serialize;
@@ -137,7 +137,7 @@ fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
         Err(_) if Driver::count() == 0 => return Err(failed(NO_GPU.into())),
         driver => driver.map_err(|error| failed(error.to_string()))?,
     };
-    let gpu = Gpu::new(Arc::new(driver));
+    let gpu = Gpu::choosing(Arc::new(driver), one_key_wished());
     for words in HALF_WORDS {
         gpu.test(32 * words).map_err(|error| failed(error.to_string()))?;
     }

@@ -47,6 +47,7 @@ pub fn run(program: &Program, buffers: &mut [&mut [u32]], arrays: &[Array], tile
             touched: vec![Touched::default(); program.shared_bytes() / 4],
             turn: 1,
             chip: Chip::default(),
+            constant: program.constant,
             buffers,
             arrays,
         };
@@ -92,6 +93,8 @@ struct Warp<'a, 'b> {
     /// Counts synchronisations.
     turn: u32,
     chip: Chip,
+    /// See [`Program::constant`].
+    constant: Option<(u8, usize)>,
     buffers: &'a mut [&'b mut [u32]],
     arrays: &'a [Array],
 }
@@ -133,7 +136,9 @@ impl Warp<'_, '_> {
     fn memory(&mut self, space: Space, at: usize, count: usize, lane: usize, writes: bool) -> &mut [u32] {
         match space {
             Space::Global(parameter) | Space::Constant(parameter) => {
-                assert!(!(writes && matches!(space, Space::Constant(_))), "a constant is written");
+                if let (Space::Constant(_), Some((_, words))) = (space, self.constant) {
+                    assert!(!writes && at + count <= words, "a constant is read, within its array");
+                }
                 let Array { buffer, offset } = self.arrays[usize::from(parameter)];
                 &mut self.buffers[buffer][offset..][at..at + count]
             }

@@ -1,9 +1,9 @@
 //! Prints a program as PTX, which the driver compiles for the GPU at hand when it loads it.
 //!
 //! Calling convention: one 64-bit address per array, then the number of warps that have work, then the program's
-//! parameter. Of an array in constant memory the address is its place in the module's variable [`constants`], which has
-//! [`CONSTANT_PLACES`]. Each warp takes one tile, or its part of one; a block may have any number of whole warps up to [`MOST_WARPS`], and has dynamic shared memory of
-//! [`Program::shared_bytes`] for each of them.
+//! parameter. The address of an array in constant memory is that of a place in the kernel's variable: see [`constants`].
+//! Each warp takes one tile, or its part of one; a block may have any number of whole warps up to [`MOST_WARPS`], and has
+//! dynamic shared memory of [`Program::shared_bytes`] for each of them.
 
 use crate::Kernel;
 use crate::program::{Carry, Count, LANES, Layout, Op, Pointer, Program, ROW_WORDS, Register, SPREAD, Space, Value};
@@ -15,9 +15,14 @@ pub const MOST_WARPS: usize = 4;
 /// Arrays in constant memory that a module has room for: launches that may be under way at the same time.
 pub const CONSTANT_PLACES: usize = 16;
 
-/// The name of a kernel's variable in constant memory.
+/// The name of a kernel's variable in constant memory, which has [`CONSTANT_PLACES`].
 pub fn constants(kernel: &Kernel) -> String {
     format!("{}_constants", kernel.name)
+}
+
+/// Bytes of each place in it, for an array of `words` words: no two places share a line of a cache.
+pub const fn constant_place_bytes(words: usize) -> usize {
+    (4 * words).next_multiple_of(256)
 }
 
 /// The oldest architecture that can run any kernel, as ten times its compute capability.
@@ -42,8 +47,8 @@ pub fn module(kernels: &[&Kernel]) -> String {
     }
     for kernel in kernels {
         if let Some((_, words)) = kernel.program.constant {
-            let bytes = CONSTANT_PLACES * 4 * words;
-            writeln!(text, ".visible .const .align 16 .b8 {}[{bytes}];", constants(kernel)).expect(TEXT);
+            let bytes = CONSTANT_PLACES * constant_place_bytes(words);
+            writeln!(text, ".visible .const .align 256 .b8 {}[{bytes}];", constants(kernel)).expect(TEXT);
         }
         Printer { text: &mut text, constants: constants(kernel), labels: 0 }.kernel(kernel);
     }

@@ -104,7 +104,7 @@ fn negative_inverse(modulus: &[u32]) -> Zeroizing<Vec<u32>> {
 /// Threads' words to leave free after each row on the chip, so that the four quarters of a number, rows apart, lie in
 /// different banks; of 64 words the third and the fourth lie in those of the first and second.
 pub const fn space(words: usize) -> usize {
-    // A quarter has 1 to 4 rows: this many times as many makes 2, modulo 8, or at least 4.
+    // Of the eight 16-byte banks these times the 1 to 4 rows of a quarter skip 2, 2, 6 or 4.
     if (words / 16).is_multiple_of(2) { 1 } else { 2 }
 }
 
@@ -127,7 +127,7 @@ impl Tensor {
         Tensor { quarter, modulus, matrices }
     }
 
-    /// A = T / R mod N, below R. Cost: (n² / 8 + n / 4) products of matrices for 16 numbers of n words.
+    /// A = T / R mod N, below R. Cost: n² / 4 + n / 2 products of matrices for 16 numbers of n words.
     pub fn reduce(&self, b: &mut Builder, field: &Streamed) {
         let rows = self.quarter / ROW_WORDS;
         b.synchronise();
@@ -209,7 +209,7 @@ impl Tensor {
         [(first, first_above), (second, second_above)]
     }
 
-    /// What the lower half of T + m N carries out, in the thread of the lowest quarter: at most 2^16.
+    /// What the lower half of T + m N carries out, in the thread of the lowest quarter: below 2^16.
     fn carried_from_lower(&self, b: &mut Builder, quarters: &Quarters, t: &Pair, m: &Pair) -> [Value; PAIR] {
         let highest = self.quarter - 1;
         let columns = columns(b, m, &mut self.matrix(Kind::Lower), highest);

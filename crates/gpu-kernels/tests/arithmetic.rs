@@ -6,6 +6,7 @@ use garner_gpu_kernels::program::{Op, ROW_WORDS};
 use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role, Style};
 use openssl::bn::{BigNum, BigNumContext, MsbOption};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One number for each lane.
 type Numbers = Vec<BigNum>;
@@ -327,24 +328,35 @@ fn exponentiations_on_tensor_cores_equal_big_integers() {
     walks_by_records_are_right(32, Role::WalkTensor, &moduli(32)[8..10], 32, |_| 1);
 }
 
-#[test]
-#[should_panic(expected = "without a synchronisation")]
-fn interpreter_finds_a_synchronisation_that_is_missing() {
-    let mut kernel = Kernel::new(Role::WalkTensor, 16);
-    fn remove(ops: &mut Vec<Op>) {
-        ops.retain(|op| *op != Op::Synchronise);
-        for op in ops {
-            if let Op::Repeat { body, .. } = op {
-                remove(body);
-            }
+/// Removes the synchronisation of this number, counted in the order of the text; how many there are.
+fn without_synchronisation(ops: &mut Vec<Op>, number: usize, count: &mut usize) {
+    ops.retain_mut(|op| {
+        if let Op::Repeat { body, .. } = op {
+            without_synchronisation(body, number, count);
         }
+        *count += usize::from(*op == Op::Synchronise);
+        *op != Op::Synchronise || *count != number + 1
+    });
+}
+
+#[test]
+fn interpreter_finds_each_synchronisation_that_is_missing() {
+    let run = |left_out: usize| {
+        let (mut kernel, mut count) = (Kernel::new(Role::WalkTensor, 16), 0);
+        without_synchronisation(&mut kernel.program.ops, left_out, &mut count);
+        let words = |length| vec![1; length * LANES];
+        let index = tile(&(0..LANES).map(|_| BigNum::new().unwrap()).collect::<Vec<_>>(), ROW_WORDS);
+        let matrices = vec![0; matrices_words(16)];
+        let mut arrays = [index, vec![1; KEY_PARTS * 16], words(16 * ENTRIES), words(16), matrices];
+        let ran = catch_unwind(AssertUnwindSafe(|| run_kernel(&kernel, &mut arrays, 1)));
+        (count, ran.map_err(|reason| reason.downcast::<String>().map_or_else(|_| String::new(), |text| *text)))
+    };
+    let (count, complete) = run(usize::MAX - 1);
+    assert_eq!((count, complete), (4, Ok(())));
+    for left_out in 0..count {
+        let reason = run(left_out).1.unwrap_err();
+        assert!(reason.contains("without a synchronisation"), "number {left_out}: {reason}");
     }
-    remove(&mut kernel.program.ops);
-    let words = |length| vec![1; length * LANES];
-    let index = tile(&(0..LANES).map(|_| BigNum::new().unwrap()).collect::<Vec<_>>(), ROW_WORDS);
-    let matrices = vec![0; matrices_words(16)];
-    let mut arrays = [index, vec![1; KEY_PARTS * 16], words(16 * ENTRIES), words(16), matrices];
-    run_kernel(&kernel, &mut arrays, 1);
 }
 
 #[test]

@@ -24,11 +24,7 @@ fn loop_counters_come_from_constants_and_the_launch_only() {
         let text = ptx::module(&[&kernel]);
         for line in text.lines().map(str::trim).filter(|line| line.starts_with("mov.u32 %left, %r")) {
             let register = line.trim_start_matches("mov.u32 %left, ").trim_end_matches(';');
-            let makers: Vec<&str> = text
-                .lines()
-                .map(str::trim)
-                .filter(|line| line.split_whitespace().nth(1) == Some(&format!("{register},")))
-                .collect();
+            let makers = makers(&text, register);
             for maker in &makers {
                 // The parameter of the launch; or a count that starts at a constant and goes down by one.
                 let [maker, rest @ ..] = &maker.split(' ').collect::<Vec<_>>()[..] else { unreachable!() };
@@ -76,15 +72,54 @@ fn addresses_made_of_registers_are_those_of_key_numbers_only() {
     }
 }
 
-/// The only instruction that sets a register.
-fn made_by<'a>(text: &'a str, register: &str) -> &'a str {
+/// The instructions that set a register.
+fn makers<'a>(text: &'a str, register: &str) -> Vec<&'a str> {
     let sets = |line: &&str| {
-        let to = line.split_once(' ').map_or("", |(_, to)| to);
-        to.starts_with(&format!("{register},")) || to.starts_with('{') && to.contains(&format!("{register},"))
+        let operands = line.split_once(' ').map_or("", |(_, operands)| operands);
+        let set = match operands.strip_prefix('{') {
+            Some(list) => list.split('}').next(),
+            None => operands.split(',').next(),
+        };
+        set.is_some_and(|set| set.split(", ").any(|word| word == register))
     };
-    let makers: Vec<&str> = text.lines().map(str::trim).filter(sets).collect();
+    text.lines().map(str::trim).filter(sets).collect()
+}
+
+/// The name of the only instruction that sets a register.
+fn made_by<'a>(text: &'a str, register: &str) -> &'a str {
+    let makers = makers(text, register);
     assert_eq!(makers.len(), 1, "{register}: {makers:?}");
     makers[0].split(' ').next().expect("not empty")
+}
+
+/// The registers that an operation sets.
+fn set_by(op: &Op) -> Vec<Register> {
+    match op {
+        Op::Copy { to, .. }
+        | Op::MultiplyAdd { to, .. }
+        | Op::Multiply { to, .. }
+        | Op::Add { to, .. }
+        | Op::Subtract { to, .. }
+        | Op::And { to, .. }
+        | Op::Or { to, .. }
+        | Op::ShiftRight { to, .. }
+        | Op::ShiftLeft { to, .. }
+        | Op::Equal { to, .. }
+        | Op::Share { to }
+        | Op::Shuffle { to, .. }
+        | Op::Parameter { to } => vec![*to],
+        Op::Load { to, .. } => to.to_vec(),
+        Op::MultiplyMatrices { sum, .. } => sum.to_vec(),
+        Op::Store { .. }
+        | Op::PointAtTile { .. }
+        | Op::PointAtRecord { .. }
+        | Op::PointAtShare { .. }
+        | Op::Advance { .. }
+        | Op::CopyPointer { .. }
+        | Op::Synchronise
+        | Op::Repeat { .. }
+        | Op::Zero { .. } => Vec::new(),
+    }
 }
 
 #[test]
@@ -100,19 +135,21 @@ fn words_are_fetched_from_threads_whose_numbers_are_public() {
         };
         // Twice, for loops come back to registers that are set further down.
         for op in ops.iter().chain(&ops) {
-            let (to, made_public) = match op {
-                Op::Share { to } => (to, true),
-                Op::Copy { to, from } => (to, is_public(from, &public)),
-                Op::Add { to, a, b, carry } => (to, !carry.takes && is_public(a, &public) && is_public(b, &public)),
+            let made_public = match op {
+                Op::Share { .. } => true,
+                Op::Copy { from, .. } => is_public(from, &public),
+                Op::Add { a, b, carry, .. } => !carry.takes && is_public(a, &public) && is_public(b, &public),
                 Op::Shuffle { share, .. } => {
                     shuffles += 1;
                     assert!(is_public(share, &public), "{}: {op:?}", kernel.name);
-                    continue;
+                    false
                 }
-                _ => continue,
+                _ => false,
             };
-            let before = public.get(to).copied().unwrap_or(true);
-            public.insert(*to, before && made_public);
+            for register in set_by(op) {
+                let before = public.get(&register).copied().unwrap_or(true);
+                public.insert(register, before && made_public);
+            }
         }
     }
     assert!(shuffles > 100);

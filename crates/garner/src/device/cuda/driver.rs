@@ -136,11 +136,13 @@ impl Driver {
         let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed(&what))?;
         // SAFETY: the module was just loaded and is never unloaded.
         let handle = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
-        let constants = kernel.program.constant.map(|_| {
+        let constants = kernel.program.constant.map(|(_, words)| {
             let name = CString::new(ptx::constants(kernel)).expect("names have no zero bytes");
             // SAFETY: as above; the variable is one of the module's.
             let there = unsafe { result::module::get_global(module, name) };
-            there.map(|(there, _)| there).map_err(failed(&what))
+            let (there, bytes) = there.map_err(failed(&what))?;
+            assert_eq!(bytes, ptx::CONSTANT_PLACES * ptx::constant_place_bytes(words), "as declared");
+            Ok(there)
         });
         let function = Function { handle, constants: constants.transpose()? };
         if bytes > 0 {
@@ -267,20 +269,20 @@ impl DriverQueue {
         Ok((memory.there, staging.words(words)))
     }
 
-    /// Copies an array to this queue's place in a kernel's variable `there`, each place `bytes` long: where it is in that.
+    /// Copies an array of `words` words to this queue's place in a kernel's variable `there`: where it is in that.
     fn copy_to_constants(
         &mut self,
         there: sys::CUdeviceptr,
         from: sys::CUdeviceptr,
-        bytes: usize,
+        words: usize,
     ) -> Result<u64, DeviceError> {
         let place = match self.constant_place {
             Some(place) => place,
             None => *self.constant_place.insert(self.driver.take_constant_place()?),
         };
-        let at = (place * bytes) as u64;
+        let at = (place * ptx::constant_place_bytes(words)) as u64;
         // SAFETY: the variable has that many places; the caller knows that the array is so long.
-        unsafe { result::memcpy_dtod_async(there + at, from, bytes, self.stream.cu_stream()) }
+        unsafe { result::memcpy_dtod_async(there + at, from, 4 * words, self.stream.cu_stream()) }
             .map_err(failed("copying to constant memory"))?;
         Ok(at)
     }
@@ -357,7 +359,7 @@ impl Queue for DriverQueue {
         if let Some(((parameter, words), there)) = constant {
             let (buffer, offset) = arrays[usize::from(parameter)];
             self.memory(buffer, offset + words);
-            let at = self.copy_to_constants(there, addresses[usize::from(parameter)], 4 * words)?;
+            let at = self.copy_to_constants(there, addresses[usize::from(parameter)], words)?;
             addresses[usize::from(parameter)] = at;
             copied = Some((there + at, 4 * words));
         }

@@ -38,7 +38,7 @@ pub use emulated::Emulator;
 pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
 use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
-pub use standby::{Standby, public_wished, turned_off};
+pub use standby::{Standby, one_key_wished, public_wished, turned_off};
 pub use watched::Watched;
 
 use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
@@ -106,6 +106,9 @@ impl<M: Machine> Gpu<M> {
     /// The same with a choice of how batches of one key run; without tensor cores they do not run on these.
     pub fn choosing(machine: M, one_key: OneKey) -> Gpu<M> {
         let is_there = one_key != OneKey::Tensor || machine.has_tensor_cores();
+        if !is_there {
+            tracing::warn!(device = machine.name(), "no tensor cores that multiply bytes; done without");
+        }
         let one_key = if is_there { one_key } else { OneKey::default() };
         let shared = Shared {
             machine,

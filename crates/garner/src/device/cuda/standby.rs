@@ -41,6 +41,15 @@ pub fn public_wished() -> bool {
     wish("public")
 }
 
+/// How it says that batches of one key run: `constant`, `tensor` or nothing of that.
+pub fn one_key_wished() -> OneKey {
+    match () {
+        () if wish("tensor") => OneKey::Tensor,
+        () if wish("constant") => OneKey::Constant,
+        () => OneKey::default(),
+    }
+}
+
 /// Whether it says `off`: GPUs are not used.
 pub fn turned_off() -> bool {
     wish("off")
@@ -55,8 +64,8 @@ struct State {
 
 impl Standby {
     /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
-    /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`]. Batches of one key have their key
-    /// in constant memory if it says `constant`, and go to tensor cores if it says `tensor`.
+    /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`]; batches of one key run as
+    /// [`one_key_wished`].
     pub fn all() -> Vec<Standby> {
         if turned_off() {
             return Vec::new();
@@ -86,12 +95,7 @@ impl Standby {
         let (ordinal, public, place) = (self.ordinal, self.public, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
-                let one_key = match () {
-                    () if wish("tensor") => OneKey::Tensor,
-                    () if wish("constant") => OneKey::Constant,
-                    () => OneKey::default(),
-                };
-                let gpu = Gpu::choosing(Arc::new(driver), one_key);
+                let gpu = Gpu::choosing(Arc::new(driver), one_key_wished());
                 gpu.test_in_background(public);
                 let _ = place.set(gpu);
             }
