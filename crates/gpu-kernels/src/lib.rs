@@ -134,7 +134,7 @@ impl Kernel {
             // Long ones have so much on the chip that few blocks fit anyway.
             Role::WalkTensor if self.words > 48 => 224,
             Role::WalkTensor if self.words > 32 => 200,
-            Role::WalkTensor => 144,
+            Role::WalkTensor => 152,
             _ => 128,
         }
     }
