@@ -110,7 +110,7 @@ pub fn encryption(key: &Arc<PublicKey>, scheme: Scheme<'_>, message: &[u8]) -> R
 /// # Errors
 /// As [`encryption`] and [`Gatherer::run`].
 pub fn encrypt(gatherer: &Gatherer, key: &Arc<PublicKey>, scheme: Scheme<'_>, message: &[u8]) -> Result<Vec<u8>> {
-    gatherer.run(encryption(key, scheme, message)?).map(|mut output| std::mem::take(&mut *output))
+    gatherer.run(encryption(key, scheme, message)?).map(Output::into_public)
 }
 
 /// What is left of a decryption once its private operation has run.
@@ -142,9 +142,9 @@ impl Decryption {
             Unpadding::Implicit(rejection) => rejection.decode(block),
             Unpadding::Explicit => pkcs1v15_encryption::decode(block),
             Unpadding::Premaster { version, alternative } => {
-                Ok(Zeroizing::new(premaster::decode(block, *version, *alternative)?.to_vec()))
+                Ok(Output::from(premaster::decode(block, *version, *alternative)?.to_vec()))
             }
-            Unpadding::Raw => Ok(Zeroizing::new(block.to_vec())),
+            Unpadding::Raw => Ok(Output::from(block.to_vec())),
         }
     }
 }

@@ -108,11 +108,60 @@ impl fmt::Debug for SecretWords {
     }
 }
 
-/// Zeroises `words`, as `zeroize` does but by `memset`: its volatile stores, one word each, show in the time of short
-/// signatures.
-pub fn wipe(words: &mut [u64]) {
-    words.fill(0);
+/// Zeroises `words`, as `zeroize` does but by `memset`: its volatile stores, one word or byte each, show in the time of
+/// short operations.
+pub fn wipe<T: Copy + Default>(words: &mut [T]) {
+    words.fill(T::default());
     optimization_barrier(words);
+}
+
+/// Numbers that are [wiped](wipe) on drop, where they are then: they must not grow. `Debug` shows how many there are only.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Wiped<T: Copy + Default>(Vec<T>);
+
+impl<T: Copy + Default> Wiped<T> {
+    /// The numbers, which are no secret and so not wiped.
+    pub fn into_public(mut self) -> Vec<T> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl<T: Copy + Default> From<Vec<T>> for Wiped<T> {
+    fn from(numbers: Vec<T>) -> Wiped<T> {
+        Wiped(numbers)
+    }
+}
+
+impl<T: Copy + Default> Deref for Wiped<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T: Copy + Default> DerefMut for Wiped<T> {
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
+}
+
+impl<T: Copy + Default> AsRef<[T]> for Wiped<T> {
+    fn as_ref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T: Copy + Default> fmt::Debug for Wiped<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Wiped({})", self.0.len())
+    }
+}
+
+impl<T: Copy + Default> Drop for Wiped<T> {
+    fn drop(&mut self) {
+        wipe(&mut self.0);
+    }
 }
 
 /// A bit that may become known although it was computed from secrets: whether a result passed its check, for one.
@@ -138,6 +187,16 @@ mod tests {
         for number in [0, 1, 0x8000_0001, 0x1234_5678, u32::MAX] {
             assert_eq!(released_number(number), number);
         }
+    }
+
+    #[test]
+    fn wiped_numbers_show_how_many_they_are_and_nothing_else() {
+        let numbers = Wiped::from(vec![0xABCD_u64; 3]);
+        assert_eq!(format!("{numbers:?}"), "Wiped(3)");
+        assert_eq!(numbers.clone().into_public(), [0xABCD; 3]);
+        let mut bytes = *b"secret";
+        wipe(&mut bytes);
+        assert_eq!(bytes, [0; 6]);
     }
 
     #[test]

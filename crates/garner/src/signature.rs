@@ -30,7 +30,7 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::gather::{Gatherer, Operation};
+use crate::gather::{Gatherer, Operation, Output};
 use crate::key::{PrivateKey, PublicKey};
 use crate::padding::{Hash, pkcs1v15, pss};
 use std::sync::Arc;
@@ -115,7 +115,7 @@ pub fn sign_digest(
     scheme: impl Into<Scheme>,
     digest: &[u8],
 ) -> Result<Vec<u8>> {
-    gatherer.run(signing(key, scheme, digest)?).map(|mut output| std::mem::take(&mut *output))
+    gatherer.run(signing(key, scheme, digest)?).map(Output::into_public)
 }
 
 /// One signature of [`sign_batch`].
@@ -149,7 +149,7 @@ pub fn sign_batch(gatherer: &Gatherer, requests: &[Request<'_>]) -> Vec<Result<V
     }
     let accepted = results.iter_mut().filter(|result| result.is_ok());
     for (result, answer) in accepted.zip(gatherer.run_batch(operations)) {
-        *result = answer.map(|mut output| std::mem::take(&mut *output));
+        *result = answer.map(Output::into_public);
     }
     results
 }

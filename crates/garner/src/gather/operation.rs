@@ -3,17 +3,16 @@
 use crate::arithmetic::Modulus;
 use crate::error::{Error, Result};
 use crate::key::{PrivateKey, PublicKey};
-use crate::secret::released;
+use crate::secret::{Wiped, released};
 use crate::words::{self, words_for};
 use std::fmt;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// An answer: the result as big-endian bytes, as many as the modulus has. Zeroised on drop.
-pub type Output = Zeroizing<Vec<u8>>;
+pub type Output = Wiped<u8>;
 
 /// Little-endian words of a secret.
-pub(crate) type Words = Zeroizing<Vec<u64>>;
+pub(crate) type Words = Wiped<u64>;
 
 /// Longest exponent of [`Operation::exponentiation`], in bytes.
 const MAX_EXPONENT: usize = Modulus::MAX_BITS / 8;
@@ -72,7 +71,7 @@ impl Operation {
             return Err(Error::argument("exponent", reason));
         }
         let input = below("base", modulus, base)?;
-        let mut power = Zeroizing::new(vec![0; exponent.len().div_ceil(8)]);
+        let mut power = Wiped::from(vec![0; exponent.len().div_ceil(8)]);
         words::from_be_bytes(exponent, &mut power).expect("as many words as bytes need");
         Ok(Operation { work: Work::Exponentiation { modulus: Arc::clone(modulus), exponent: power }, input })
     }
@@ -93,7 +92,7 @@ impl Operation {
 
     /// The result as the caller gets it.
     pub(crate) fn to_bytes(&self, output: &[u64]) -> Output {
-        let mut bytes = Zeroizing::new(vec![0; self.modulus().bits().div_ceil(8)]);
+        let mut bytes = Wiped::from(vec![0; self.modulus().bits().div_ceil(8)]);
         words::to_be_bytes(output, &mut bytes);
         bytes
     }
@@ -112,7 +111,7 @@ impl fmt::Debug for Operation {
 
 /// `bytes` as words of `modulus`'s length, refused unless below it. Only the refusal tells anything of the value.
 fn below(name: &'static str, modulus: &Modulus, bytes: &[u8]) -> Result<Words> {
-    let mut number = Zeroizing::new(vec![0; words_for(modulus.bits())]);
+    let mut number = Wiped::from(vec![0; words_for(modulus.bits())]);
     let fits = words::from_be_bytes(bytes, &mut number).is_some();
     if !fits || !released(words::less(&number, modulus.words())) {
         return Err(Error::argument(name, "is not below the modulus"));

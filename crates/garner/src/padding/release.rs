@@ -4,7 +4,6 @@ use crate::error::{Error, Result};
 use crate::gather::Output;
 use crate::secret::{released, released_number};
 use subtle::Choice;
-use zeroize::Zeroizing;
 
 /// The message, from `start` to the end of `block`, if the verdict is good.
 ///
@@ -12,7 +11,7 @@ use zeroize::Zeroizing;
 /// [`Error::Verification`] if not.
 pub(super) fn release(good: Choice, block: &[u8], start: u32) -> Result<Output> {
     if released(good) {
-        Ok(Zeroizing::new(block[released_number(start) as usize..].to_vec()))
+        Ok(Output::from(block[released_number(start) as usize..].to_vec()))
     } else {
         Err(Error::Verification)
     }
