@@ -2,6 +2,7 @@
 
 use garner_kernels::Kernel;
 use garner_kernels::assembly::{self, Width};
+use garner_kernels::doubles;
 use garner_kernels::vex::{self, Encoding};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,19 +16,45 @@ fn main() {
     for (name, encoding) in [("vex", Encoding::Vex), ("vex_tested", Encoding::Evex)] {
         fs::write(out.join(format!("{name}.s")), vex::file(&kernels, encoding)).expect("writing the assembly");
         let symbols: Vec<String> = kernels.iter().map(|kernel| encoding.symbol(&kernel.name)).collect();
-        let table = entries(&format!("{}_ENTRIES", name.to_uppercase()), &symbols);
+        let table = entries(&format!("static {}_ENTRIES", name.to_uppercase()), &symbols);
         fs::write(out.join(format!("{name}.rs")), table).expect("writing the table");
     }
+    let kernels = doubles::all();
+    fs::write(out.join("doubles.s"), doubles::file(&kernels)).expect("writing the assembly");
+    fs::write(out.join("doubles.rs"), table_of_doubles(&kernels)).expect("writing the table");
     println!("cargo::rerun-if-changed=build.rs");
 }
 
-/// Declarations of functions, and a table of them.
-fn entries(name: &str, symbols: &[String]) -> String {
+/// Declarations of functions, and a table of them, declared as `table`.
+fn entries(table: &str, symbols: &[String]) -> String {
     let declarations: String =
         symbols.iter().map(|symbol| format!("    fn {symbol}(_: P, _: P, _: P, _: P, _: P, _: P);\n")).collect();
     let list: String = symbols.iter().map(|symbol| format!("    {symbol},\n")).collect();
     let count = symbols.len();
-    format!("unsafe extern \"sysv64\" {{\n{declarations}}}\nstatic {name}: [Entry; {count}] = [\n{list}];\n")
+    format!(
+        "unsafe extern \"sysv64\" {{\n{declarations}}}\n\
+         #[cfg(target_arch = \"x86_64\")]\n{table}: [Entry; {count}] = [\n{list}];\n"
+    )
+}
+
+fn table_of_doubles(kernels: &[doubles::Kernel]) -> String {
+    let mut text = String::new();
+    for (index, doubles::Kernel { name, code }) in kernels.iter().enumerate() {
+        let (constant, reach, madds) = (name.to_uppercase(), vex::reach(code), doubles::multiply_adds(code));
+        writeln!(
+            text,
+            "static {constant}: Kernel = Kernel {{ name: {name:?}, family: Family::Doubles, index: {index}, \
+             reach: {reach:?}, multiply_adds: {madds} }};"
+        )
+        .expect("writing to a string");
+    }
+    let list: String = kernels.iter().map(|kernel| format!("&{}, ", kernel.name.to_uppercase())).collect();
+    let symbols: Vec<String> = kernels.iter().map(|kernel| doubles::symbol(&kernel.name)).collect();
+    let entries = entries("pub(super) static ENTRIES", &symbols);
+    let count = kernels.len();
+    write!(text, "pub static ALL: [&Kernel; {count}] = [{list}];\n#[cfg(target_arch = \"x86_64\")]\n{entries}")
+        .expect("writing to a string");
+    text
 }
 
 fn table(kernels: &[Kernel]) -> String {
@@ -40,7 +67,7 @@ fn table(kernels: &[Kernel]) -> String {
         writeln!(
             text,
             "pub static {constant}: Kernel = \
-             Kernel {{ name: {name:?}, index: {index}, reach: {reach:?}, multiply_adds: {madds} }};"
+             Kernel {{ name: {name:?}, family: Family::Programs, index: {index}, reach: {reach:?}, multiply_adds: {madds} }};"
         )
         .expect("writing to a string");
         for (width, entries) in [(Width::Eight, &mut entries), (Width::Four, &mut narrow_entries)] {

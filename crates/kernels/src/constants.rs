@@ -28,8 +28,16 @@ pub const ONE: usize = 10;
 pub const SIGN: usize = 11;
 /// `2^11` in every word: `2^63`, shifted by a limb.
 pub const SHIFTED_SIGN: usize = 12;
-/// From here on, values for which AVX-IFMA has too few registers.
-pub const SPILL: usize = 13;
+/// `−n^−1 mod 2^52`, shifted right by 32 bits, one for each lane: for the kernels in double precision, as are the next.
+pub const NEGATIVE_INVERSE_HIGH: usize = 13;
+/// The pattern of `2^52` in double precision in every lane, the sum of a low half and nothing.
+pub const LOW: usize = 14;
+/// The pattern of `2^104` in every lane, the sum of a high half and nothing.
+pub const HIGH: usize = 15;
+/// The pattern of `2^104 + 2^52` in every lane.
+pub const SPLITTER: usize = 16;
+/// From here on, values for which there are too few registers.
+pub const SPILL: usize = 17;
 /// Rows of such values, two a row.
 pub const SPILL_ROWS: usize = 24;
 /// Rows in the block.
@@ -78,3 +86,8 @@ pub(crate) const fn one() -> Row {
 pub(crate) const fn number(number: usize) -> Word {
     POINTER.word(8 * NUMBERS + number)
 }
+
+/// The pattern of `2^52` in double precision.
+pub const TWO_TO_52: u64 = (1023 + 52) << 52;
+/// The pattern of `2^104` in double precision.
+pub const TWO_TO_104: u64 = (1023 + 104) << 52;

@@ -11,6 +11,7 @@ pub mod assembly;
 pub mod block;
 pub mod block_square;
 pub mod constants;
+pub mod doubles;
 pub mod fold;
 pub mod folded;
 pub mod folded_square;

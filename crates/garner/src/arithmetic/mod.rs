@@ -43,7 +43,7 @@ pub struct Power<'a> {
 /// Batched modular arithmetic. Secret operands: no branch and no address depends on a value,
 /// except where a method says otherwise.
 pub trait Arithmetic: Send + Sync {
-    /// `"ifma"`, `"avx-ifma"` or `"libcrypto"`.
+    /// `"ifma"`, `"avx-ifma"`, `"avx2"` or `"libcrypto"`.
     fn name(&self) -> &'static str;
 
     /// How many numbers cost the time of one: 8 lanes, 4, or 1.
@@ -59,30 +59,32 @@ pub trait Arithmetic: Send + Sync {
     fn power_public(&self, jobs: &mut [Power<'_>]);
 }
 
-/// The fastest arithmetic here: [`ifma::Ifma`] where the processor has AVX-512 IFMA or AVX-IFMA, else
-/// [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, `ifma`, `avx-ifma` or `libcrypto`, decides instead
-/// where it is set.
+/// The fastest arithmetic here: [`ifma`] by AVX-512 IFMA where the processor has it, else by AVX-IFMA, else by AVX2 and FMA,
+/// else [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, one of their names, decides instead where it is
+/// set.
 ///
 /// # Errors
 /// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.
 pub fn best() -> Result<Arc<dyn Arithmetic>> {
     let wish = std::env::var_os("GARNER_CPU");
-    chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), ifma::Ifma::new(), ifma::Ifma::avx_ifma())
+    chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), &ifma::Ifma::available())
 }
 
-fn chosen(wish: Option<&str>, ifma: Option<ifma::Ifma>, avx_ifma: Option<ifma::Ifma>) -> Result<Arc<dyn Arithmetic>> {
+fn chosen(wish: Option<&str>, available: &[ifma::Ifma]) -> Result<Arc<dyn Arithmetic>> {
     let refused = |reason| Err(Error::argument("GARNER_CPU", reason));
     let vectors = match wish {
         Some("libcrypto") => None,
-        None => ifma.or(avx_ifma),
-        Some(wish @ ("ifma" | "avx-ifma")) => match if wish == "ifma" { ifma } else { avx_ifma } {
+        None => available.first(),
+        Some(wish @ ("ifma" | "avx-ifma" | "avx2")) => match available.iter().find(|ifma| ifma.name() == wish) {
             None => return refused(format!("is {wish:?}, which this processor does not have")),
             some => some,
         },
-        Some(wish) => return refused(format!("is {wish:?}, must be \"ifma\", \"avx-ifma\" or \"libcrypto\"")),
+        Some(wish) => {
+            return refused(format!("is {wish:?}, must be \"ifma\", \"avx-ifma\", \"avx2\" or \"libcrypto\""));
+        }
     };
     Ok(match vectors {
-        Some(ifma) => Arc::new(ifma),
+        Some(ifma) => Arc::new(*ifma),
         None => Arc::new(libcrypto::Libcrypto),
     })
 }
@@ -93,15 +95,19 @@ mod tests {
 
     #[test]
     fn the_environment_decides_and_an_unknown_or_missing_arithmetic_is_refused() {
-        assert_eq!(chosen(Some("libcrypto"), ifma::Ifma::new(), None).unwrap().name(), "libcrypto");
-        assert_eq!(chosen(None, None, None).unwrap().name(), "libcrypto");
-        let error = |wish| chosen(Some(wish), None, None).err().unwrap().to_string();
+        let available = ifma::Ifma::available();
+        assert_eq!(chosen(Some("libcrypto"), &available).unwrap().name(), "libcrypto");
+        assert_eq!(chosen(None, &[]).unwrap().name(), "libcrypto");
+        let error = |wish| chosen(Some(wish), &[]).err().unwrap().to_string();
         assert_eq!(error("ifma"), "GARNER_CPU: is \"ifma\", which this processor does not have");
-        assert_eq!(error("gpu"), "GARNER_CPU: is \"gpu\", must be \"ifma\", \"avx-ifma\" or \"libcrypto\"");
-        assert_eq!(error("avx-ifma"), "GARNER_CPU: is \"avx-ifma\", which this processor does not have");
-        if let Some(ifma) = ifma::Ifma::new() {
-            assert_eq!(chosen(None, Some(ifma), Some(ifma)).unwrap().name(), "ifma");
-            assert_eq!(chosen(Some("ifma"), Some(ifma), None).unwrap().name(), "ifma");
+        let names = r#""ifma", "avx-ifma", "avx2" or "libcrypto""#;
+        assert_eq!(error("gpu"), format!("GARNER_CPU: is \"gpu\", must be {names}"));
+        for ifma in &available {
+            assert_eq!(chosen(None, &available).unwrap().name(), available[0].name(), "the first is the fastest");
+            assert_eq!(chosen(Some(ifma.name()), &available).unwrap().name(), ifma.name());
+        }
+        for missing in ["ifma", "avx-ifma", "avx2"] {
+            assert_eq!(error(missing), format!("GARNER_CPU: is \"{missing}\", which this processor does not have"));
         }
     }
 }

@@ -9,12 +9,16 @@
 //! each register becomes two.
 
 mod allocate;
+mod double;
 mod interpret;
 mod lower;
 mod print;
+mod reach;
 
 pub use interpret::run;
+pub(crate) use print::print_with_rounding;
 pub use print::{Encoding, file};
+pub use reach::reach;
 
 use crate::program::{Pointer, Program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +60,10 @@ pub enum Binary {
     LowHalves,
     /// `(a2, a3, b2, b3)`
     HighHalves,
+    /// Of the low 32 bits.
+    Product,
+    /// Of double precision.
+    SubtractDoubles,
 }
 
 /// An instruction of AVX2 or AVX-IFMA, or a step of the program around them.
@@ -86,6 +94,18 @@ pub enum Instruction {
         sum: Register,
         a: Register,
         b: Operand,
+    },
+    /// `sum = a * b + sum`, of double precision, rounded toward zero
+    FusedAdd {
+        sum: Register,
+        a: Register,
+        b: Operand,
+    },
+    /// `to = a * to + c`, of double precision, rounded toward zero
+    FusedMultiply {
+        to: Register,
+        a: Register,
+        c: Register,
     },
     Binary {
         operation: Binary,
@@ -127,6 +147,12 @@ pub enum Instruction {
         pointer: Pointer,
         rows: isize,
     },
+    /// Sets a pointer to `rows` rows after another.
+    Point {
+        to: Pointer,
+        from: Pointer,
+        rows: usize,
+    },
     Repeat {
         count: usize,
         body: Vec<Instruction>,
@@ -140,7 +166,8 @@ impl Instruction {
     fn reads(&self) -> Vec<Register> {
         let mut reads = match *self {
             I::Copy { from, .. } | I::Store { from, .. } => vec![from],
-            I::MultiplyAdd { sum, a, .. } => vec![sum, a],
+            I::MultiplyAdd { sum, a, .. } | I::FusedAdd { sum, a, .. } => vec![sum, a],
+            I::FusedMultiply { to, a, c } => vec![to, a, c],
             I::Blend { a, mask, .. } => vec![a, mask],
             I::Binary { a, .. }
             | I::ShiftLeft { a, .. }
@@ -158,6 +185,7 @@ impl Instruction {
     fn second(&self) -> Option<Register> {
         match *self {
             I::MultiplyAdd { b: Operand::Register(b), .. }
+            | I::FusedAdd { b: Operand::Register(b), .. }
             | I::Binary { b: Operand::Register(b), .. }
             | I::Blend { b: Operand::Register(b), .. } => Some(b),
             _ => None,
@@ -172,6 +200,8 @@ impl Instruction {
             | I::Broadcast { to, .. }
             | I::Copy { to, .. }
             | I::MultiplyAdd { sum: to, .. }
+            | I::FusedAdd { sum: to, .. }
+            | I::FusedMultiply { to, .. }
             | I::Binary { to, .. }
             | I::ShiftLeft { to, .. }
             | I::ShiftRight { to, .. }
@@ -179,7 +209,7 @@ impl Instruction {
             | I::Up { to, .. }
             | I::Permute { to, .. }
             | I::Blend { to, .. } => Some(to),
-            I::Store { .. } | I::Advance { .. } | I::Repeat { .. } => None,
+            I::Store { .. } | I::Advance { .. } | I::Point { .. } | I::Repeat { .. } => None,
         }
     }
 
@@ -208,6 +238,7 @@ impl Instruction {
             I::Up { to, a } => I::Up { to: write(to), a: read(a) },
             I::Permute { to, a, order } => I::Permute { to: write(to), a: read(a), order },
             I::Blend { to, a, b, mask } => I::Blend { to: write(to), a: read(a), b: operand(b), mask: read(mask) },
+            I::FusedAdd { .. } | I::FusedMultiply { .. } | I::Point { .. } => unreachable!("in no program"),
             I::Advance { .. } | I::Repeat { .. } => unreachable!("no registers"),
         }
     }

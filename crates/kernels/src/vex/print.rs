@@ -33,6 +33,19 @@ pub fn file(kernels: &[Kernel], encoding: Encoding) -> String {
     text
 }
 
+/// Prints one function whose arithmetic of double precision rounds toward zero, with all exceptions masked; what the caller
+/// had set is as it was in the end.
+pub(crate) fn print_with_rounding(text: &mut String, symbol: &str, code: &[Instruction]) {
+    const TOWARD_ZERO: u32 = 0x7f80;
+    assembly::begin(text, symbol);
+    // Below the stack pointer a leaf function may write.
+    write!(text, "    stmxcsr [rsp - 4]\n    mov dword ptr [rsp - 8], {TOWARD_ZERO:#x}\n    ldmxcsr [rsp - 8]\n")
+        .expect("writing to a string");
+    Printer { text, symbol, encoding: Encoding::Vex, labels: 0 }.code(code, 0);
+    text.push_str("    ldmxcsr [rsp - 4]\n");
+    assembly::end(text, symbol);
+}
+
 /// Prints one function.
 fn print(text: &mut String, symbol: &str, code: &[Instruction], encoding: Encoding) {
     assembly::begin(text, symbol);
@@ -61,6 +74,9 @@ impl Printer<'_> {
                     continue;
                 }
                 I::Advance { pointer, rows } => assembly::advance(*pointer, *rows),
+                I::Point { to, from, rows } => {
+                    format!("lea {}, [{} + {}]", assembly::pointer(*to), assembly::pointer(*from), 64 * rows)
+                }
                 other => self.instruction(other),
             };
             writeln!(self.text, "    {line}").expect("writing to a string");
@@ -87,6 +103,8 @@ impl Printer<'_> {
                 let half = if high { 'h' } else { 'l' };
                 format!("{prefix}vpmadd52{half}uq {}, {}, {}", name(sum), name(a), operand(b))
             }
+            I::FusedAdd { sum, a, b } => format!("vfmadd231pd {}, {}, {}", name(sum), name(a), operand(b)),
+            I::FusedMultiply { to, a, c } => format!("vfmadd213pd {}, {}, {}", name(to), name(a), name(c)),
             I::Binary { operation, to, a, b } => {
                 let (mnemonic, order) = match operation {
                     Binary::Add => ("vpaddq", ""),
@@ -97,6 +115,8 @@ impl Printer<'_> {
                     Binary::OddWords => ("vpunpckhqdq", ""),
                     Binary::LowHalves => ("vperm2i128", ", 0x20"),
                     Binary::HighHalves => ("vperm2i128", ", 0x31"),
+                    Binary::Product => ("vpmuludq", ""),
+                    Binary::SubtractDoubles => ("vsubpd", ""),
                 };
                 format!("{mnemonic} {}, {}, {}{order}", name(to), name(a), operand(b))
             }
@@ -110,7 +130,7 @@ impl Printer<'_> {
             I::Blend { to, a, b, mask } => {
                 format!("vblendvpd {}, {}, {}, {}", name(to), name(a), operand(b), name(mask))
             }
-            I::Advance { .. } | I::Repeat { .. } => unreachable!("printed by its caller"),
+            I::Advance { .. } | I::Point { .. } | I::Repeat { .. } => unreachable!("printed by its caller"),
         }
     }
 }

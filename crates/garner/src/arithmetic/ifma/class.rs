@@ -40,6 +40,8 @@ pub enum Shape {
     },
     /// One kernel does it, and every number takes several lanes.
     Folded(&'static Folded),
+    /// One kernel does it, by products of double precision.
+    Doubles(&'static Doubles),
 }
 
 /// The kernels of a length that needs no composition.
@@ -60,6 +62,16 @@ pub struct Folded {
     pub fold: Fold,
     /// Without, a number is multiplied by itself.
     pub square: Option<FoldedSquare>,
+    pub multiply: &'static Kernel,
+    pub half_multiply: &'static Kernel,
+    pub half_reduce: &'static Kernel,
+}
+
+/// The kernels of a length in double precision.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Doubles {
+    pub square: &'static Kernel,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
@@ -96,7 +108,12 @@ pub struct Blocks {
 
 /// The kernel of that name; there is one, or this does not compile.
 macro_rules! kernel {
-    ($($name:expr),*) => { const { kernels::named(concat!($($name),*)) } };
+    ($($name:expr),*) => { const { kernels::named(&kernels::ALL, concat!($($name),*)) } };
+}
+
+/// The same of those in double precision.
+macro_rules! double_kernel {
+    ($($name:expr),*) => { const { kernels::named(&kernels::doubles::ALL, concat!($($name),*)) } };
 }
 
 macro_rules! direct {
@@ -206,13 +223,37 @@ pub static QUADS: [Class; 4] = [
     folded!(80, Quad, "quad_", 20, None),
 ];
 
+/// The class of that length in double precision.
+macro_rules! doubles {
+    ($limbs:literal) => {
+        class!(
+            $limbs,
+            Shape::Doubles(&Doubles {
+                square: double_kernel!("square_", $limbs),
+                multiply: double_kernel!("multiply_", $limbs),
+                half_multiply: double_kernel!("half_multiply_", $limbs),
+                half_reduce: double_kernel!("half_reduce_", $limbs),
+            })
+        )
+    };
+}
+
+/// The classes in double precision, shortest first, of the same lengths.
+pub static DOUBLES: [Class; 8] =
+    [doubles!(10), doubles!(20), doubles!(30), doubles!(40), doubles!(60), doubles!(80), doubles!(120), doubles!(160)];
+
 impl Class {
     /// The class of moduli of `bits` bits.
     ///
     /// # Panics
     /// Above [`Modulus::MAX_BITS`](crate::arithmetic::Modulus::MAX_BITS).
     pub fn for_bits(bits: usize) -> &'static Class {
-        let class = CLASSES.iter().find(|class| class.limbs * LIMB_BITS >= bits + HEADROOM_BITS);
+        Class::among(&CLASSES, bits)
+    }
+
+    /// The same among `classes`.
+    pub fn among(classes: &'static [Class; 8], bits: usize) -> &'static Class {
+        let class = classes.iter().find(|class| class.limbs * LIMB_BITS >= bits + HEADROOM_BITS);
         class.expect("moduli are no longer than the longest class")
     }
 
@@ -234,6 +275,9 @@ impl Class {
     }
 
     fn folded(&'static self, classes: &'static [Class]) -> &'static Class {
+        if let Shape::Doubles(_) = self.shape {
+            return self;
+        }
         classes.iter().find(|class| class.limbs == self.limbs).unwrap_or(self)
     }
 
@@ -264,6 +308,7 @@ impl Class {
         match self.shape {
             Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
             Shape::Direct(_) => square::scanned_limbs(self.limbs),
+            Shape::Doubles(_) => self.limbs,
             Shape::Blocks { blocks, .. } => block::scanned_limbs(blocks.limbs),
         }
     }

@@ -7,6 +7,7 @@ use super::bits;
 use super::class::{Blocks, Class, Folded, Shape};
 use super::kernels::{self, Kernel, Kernels};
 use super::workspace::Layout;
+use garner_kernels::doubles::{self, Area};
 use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
@@ -31,6 +32,17 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::ONE] = [1; 8];
         memory[layout.constants + constants::SIGN] = [1 << 63; 8];
         memory[layout.constants + constants::SHIFTED_SIGN] = [1 << (63 - LIMB_BITS); 8];
+        memory[layout.constants + constants::LOW] = [constants::TWO_TO_52; 8];
+        memory[layout.constants + constants::HIGH] = [constants::TWO_TO_104; 8];
+        memory[layout.constants + constants::SPLITTER] = [constants::TWO_TO_104 + 1; 8];
+        if let Shape::Doubles(_) = class.shape {
+            let n = class.limbs;
+            for (first, (rows, products)) in Area::of(n).biases.into_iter().zip([(n, 1), (n / 2, 2), (n / 2, 0)]) {
+                for (i, bias) in doubles::biases(n, rows, products).into_iter().enumerate() {
+                    memory[layout.area + first + i] = [bias; 8];
+                }
+            }
+        }
         let folded = class.lanes();
         let lanes = |value: u64, wanted: &dyn Fn(usize) -> bool| {
             std::array::from_fn(|lane| if wanted(lane % folded) { value } else { 0 })
@@ -100,6 +112,24 @@ impl<'a, K: Kernels> Field<'a, K> {
         let folded = self.class.lanes();
         self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] =
             std::array::from_fn(|lane| inverse(lane / folded));
+        self.memory[self.layout.constants + constants::NEGATIVE_INVERSE_HIGH] =
+            self.memory[self.layout.constants + constants::NEGATIVE_INVERSE].map(|inverse| inverse >> 32);
+    }
+
+    /// To be called when the modulus has been brought to its place.
+    pub fn modulus_is_there(&mut self) {
+        if let Shape::Doubles(_) = self.class.shape {
+            let to = self.layout.area + Area::of(self.class.limbs).modulus;
+            self.copy(to, self.layout.modulus);
+            self.prepare(to);
+        }
+    }
+
+    /// Makes the number at `place` a factor for [`Field::half_multiply`], and for nothing else.
+    pub fn prepare(&mut self, place: usize) {
+        if let Shape::Doubles(_) = self.class.shape {
+            self.number(place).iter_mut().for_each(|row| *row = row.map(to_double));
+        }
     }
 
     /// Bits of a number that stand in one lane.
@@ -127,6 +157,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.square, [to, a, n, c, 0, 0]),
+            Shape::Doubles(doubles) => self.run(doubles.square, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(Folded { square: Some(square), .. }) => {
                 self.bring_to_place(to, a);
                 self.run(square.plain, [to, self.layout.columns, n, c, 0, 0]);
@@ -153,7 +184,7 @@ impl<'a, K: Kernels> Field<'a, K> {
                 let kernel = if passes.left == 0 { square.plain } else { square.scan };
                 self.run(kernel, [to, self.layout.columns, n, c, table, selection]);
             }
-            Shape::Folded(_) => {
+            Shape::Folded(_) | Shape::Doubles(_) => {
                 self.square(to, a);
                 if quarter == 0 {
                     self.scan();
@@ -173,6 +204,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.multiply, [to, a, n, c, b, 0]),
+            Shape::Doubles(doubles) => self.run(doubles.multiply, [to, a, self.layout.area, c, b, 0]),
             Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, b, 0]),
             Shape::Blocks { blocks, count, .. } => {
                 let mut composed = Composed::new(self, blocks, count);
@@ -183,11 +215,12 @@ impl<'a, K: Kernels> Field<'a, K> {
     }
 
     /// `to = a · b / R`, given `a / 2^(26·N)` at `shifted`: below `shifted + a · b / R + n`. `b` may be anything below
-    /// 2^(52·N).
+    /// 2^(52·N). `a` and `shifted` are [prepared](Field::prepare), or come from the table.
     pub fn half_multiply(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.half_multiply, [to, a, n, c, b, shifted]),
+            Shape::Doubles(doubles) => self.run(doubles.half_multiply, [to, a, self.layout.area, c, b, shifted]),
             Shape::Folded(folded) => self.run(folded.half_multiply, [to, a, n, c, b, shifted]),
             Shape::Blocks { blocks, count, .. } => {
                 let mut composed = Composed::new(self, blocks, count);
@@ -202,6 +235,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { modulus: n, constants: c, columns, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => self.run(direct.half_reduce, [to, a, n, c, 0, 0]),
+            Shape::Doubles(doubles) => self.run(doubles.half_reduce, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(folded) => self.run(folded.half_reduce, [to, a, n, c, 0, 0]),
             Shape::Blocks { blocks, count, .. } => {
                 let limbs = self.class.limbs;
@@ -219,11 +253,21 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.subtract_modulus(to, a);
     }
 
-    /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table.
+    /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
     pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
         let rows = self.rows();
+        let doubles = matches!(self.class.shape, Shape::Doubles(_));
         for (i, row) in (from..from + rows).chain(shifted..shifted + rows).enumerate() {
-            self.memory[self.layout.table + i * scan::ENTRIES + entry] = self.memory[row];
+            let row = self.memory[row];
+            self.memory[self.layout.table + i * scan::ENTRIES + entry] = if doubles { row.map(to_double) } else { row };
+        }
+    }
+
+    /// `to =` the number that the scan selected.
+    pub fn copy_selection(&mut self, to: usize) {
+        self.copy(to, self.layout.selection);
+        if let Shape::Doubles(_) = self.class.shape {
+            self.number(to).iter_mut().for_each(|row| *row = row.map(from_double));
         }
     }
 
@@ -251,6 +295,16 @@ impl<'a, K: Kernels> Field<'a, K> {
     fn run(&mut self, kernel: &Kernel, at: [usize; 6]) {
         self.kernels.run(kernel, self.memory, at);
     }
+}
+
+/// A limb in double precision.
+fn to_double(limb: u64) -> u64 {
+    (f64::from_bits(limb | constants::TWO_TO_52) - f64::from_bits(constants::TWO_TO_52)).to_bits()
+}
+
+/// A limb out of double precision.
+fn from_double(bits: u64) -> u64 {
+    (f64::from_bits(bits) + f64::from_bits(constants::TWO_TO_52)).to_bits() & ((1 << LIMB_BITS) - 1)
 }
 
 /// Passes of a table scan waiting for kernels to run in.

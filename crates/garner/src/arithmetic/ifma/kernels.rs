@@ -1,5 +1,6 @@
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
+use super::class::{CLASSES, Class, DOUBLES};
 use super::workspace::Workspace;
 use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
 use once_cell::race::OnceBool;
@@ -13,10 +14,21 @@ pub struct Kernel {
     pub name: &'static str,
     /// How many multiply-adds it executes.
     pub multiply_adds: usize,
-    /// Its position in [`garner_kernels::all`].
+    /// Which list it stands in,
+    family: Family,
+    /// and where.
     index: usize,
     /// How many rows from each pointer on it may touch.
     reach: [usize; Pointer::COUNT],
+}
+
+/// The lists of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Family {
+    /// [`garner_kernels::all`]
+    Programs,
+    /// [`garner_kernels::doubles::all`]
+    Doubles,
 }
 
 /// Rows in memory for a kernel's six pointers; zero for one it does not use.
@@ -26,6 +38,11 @@ pub type At = [usize; Pointer::COUNT];
 pub trait Kernels {
     /// `"ifma"`, `"avx-ifma"` or, interpreted, `"twin"`.
     fn name(&self) -> &'static str;
+
+    /// The classes of numbers whose kernels it runs, shortest first.
+    fn classes(&self) -> &'static [Class; 8] {
+        &CLASSES
+    }
 
     /// Runs `kernel` over `memory`, its pointers set to the rows `at`.
     ///
@@ -59,6 +76,8 @@ enum Instructions {
     Avx512,
     /// Of 256 bits: AVX2 and AVX-IFMA.
     AvxIfma,
+    /// Of 256 bits: AVX2 and FMA. Products are of double precision.
+    Avx2,
     /// AVX-IFMA's functions with multiply-adds in AVX-512's encoding, where only that can be had.
     #[cfg(test)]
     Avx512ForAvxIfma,
@@ -77,6 +96,8 @@ type Entry = unsafe extern "sysv64" fn(P, P, P, P, P, P);
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/kernels.s")), options(raw));
 #[cfg(target_arch = "x86_64")]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex.s")), options(raw));
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/doubles.s")), options(raw));
 #[cfg(all(test, target_arch = "x86_64"))]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), options(raw));
 
@@ -93,9 +114,10 @@ mod generated {
     impl Assembly {
         pub(super) fn entry(&self, kernel: &Kernel) -> Entry {
             match self.instructions {
+                _ if kernel.family == Family::Doubles => doubles::ENTRIES[kernel.index],
                 Instructions::Avx512 if self.narrow => NARROW_ENTRIES[kernel.index],
                 Instructions::Avx512 => ENTRIES[kernel.index],
-                Instructions::AvxIfma => VEX_ENTRIES[kernel.index],
+                Instructions::AvxIfma | Instructions::Avx2 => VEX_ENTRIES[kernel.index],
                 #[cfg(test)]
                 Instructions::Avx512ForAvxIfma => VEX_TESTED_ENTRIES[kernel.index],
             }
@@ -104,16 +126,23 @@ mod generated {
 }
 pub use generated::*;
 
-/// The kernel of that name.
+/// The same for the kernels in double precision.
+#[allow(missing_docs)]
+pub mod doubles {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/doubles.rs"));
+}
+
+/// The kernel of that name in a list.
 ///
 /// # Panics
 /// When there is none.
-pub(super) const fn named(name: &str) -> &'static Kernel {
+pub(super) const fn named(list: &[&'static Kernel], name: &str) -> &'static Kernel {
     let mut at = 0;
-    while !same(ALL[at].name, name) {
+    while !same(list[at].name, name) {
         at += 1;
     }
-    ALL[at]
+    list[at]
 }
 
 const fn same(a: &str, b: &str) -> bool {
@@ -152,6 +181,25 @@ impl Assembly {
         None
     }
 
+    /// The assembly for processors with AVX2 and FMA.
+    pub fn avx2() -> Option<Assembly> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            supported.then_some(Assembly { instructions: Instructions::Avx2, narrow: true })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// Whether the processor has the kernel's instructions: those that do not multiply are the same for all.
+    fn has(&self, kernel: &Kernel) -> bool {
+        match self.instructions {
+            Instructions::Avx2 => kernel.family == Family::Doubles || kernel.multiply_adds == 0,
+            _ => kernel.family == Family::Programs,
+        }
+    }
+
     /// What [`Assembly::avx_ifma`] runs, on a processor with AVX-512 IFMA.
     #[cfg(test)]
     pub fn avx_ifma_on_avx512() -> Option<Assembly> {
@@ -161,7 +209,15 @@ impl Assembly {
 
 impl Kernels for Assembly {
     fn name(&self) -> &'static str {
-        if self.lanes() == 8 { "ifma" } else { "avx-ifma" }
+        match self.instructions {
+            Instructions::Avx512 => "ifma",
+            Instructions::Avx2 => "avx2",
+            _ => "avx-ifma",
+        }
+    }
+
+    fn classes(&self) -> &'static [Class; 8] {
+        if self.instructions == Instructions::Avx2 { &DOUBLES } else { &CLASSES }
     }
 
     fn for_lanes(&self, lanes: usize) -> Assembly {
@@ -201,6 +257,7 @@ impl Kernels for Assembly {
         let constants =
             self.instructions == Instructions::Avx512 || at[constants::POINTER.index()] + constants::ROWS <= rows;
         let fits = fits && constants;
+        assert!(self.has(kernel), "{} is not for this processor", kernel.name);
         assert!(fits, "{} would leave its memory", kernel.name);
         let base = memory.as_mut_ptr();
         assert!(base.addr().is_multiple_of(64), "rows are aligned");
@@ -242,6 +299,40 @@ impl Kernels for InterpretedVex {
         static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> =
             LazyLock::new(|| garner_kernels::all().iter().map(|kernel| vex::translate(&kernel.program)).collect());
         vex::run(&PROGRAMS[kernel.index], memory, at);
+    }
+}
+
+/// Runs what is printed for AVX2 and FMA, interpreted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterpretedDoubles;
+
+impl Kernels for InterpretedDoubles {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn classes(&self) -> &'static [Class; 8] {
+        &DOUBLES
+    }
+
+    fn for_lanes(&self, _: usize) -> InterpretedDoubles {
+        InterpretedDoubles
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        false
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        static KERNELS: LazyLock<Vec<garner_kernels::doubles::Kernel>> = LazyLock::new(garner_kernels::doubles::all);
+        match kernel.family {
+            Family::Doubles => vex::run(&KERNELS[kernel.index].code, memory, at),
+            Family::Programs => InterpretedVex.run(kernel, memory, at),
+        }
     }
 }
 

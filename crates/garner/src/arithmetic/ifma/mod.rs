@@ -16,7 +16,7 @@ mod tests;
 use super::{Arithmetic, Modulus, Multiply, Power};
 use crate::words::bit_length;
 use class::Class;
-use kernels::{Assembly, Interpreted, InterpretedVex, Kernels};
+use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedVex, Kernels};
 
 /// The arithmetic over a way to run kernels.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,20 +33,19 @@ pub type Twin = Vectors<Interpreted>;
 #[doc(hidden)]
 pub type VexTwin = Vectors<InterpretedVex>;
 
+/// What AVX2 and FMA run, on any processor.
+#[doc(hidden)]
+pub type DoublesTwin = Vectors<InterpretedDoubles>;
+
 impl Ifma {
-    /// Whether processor and operating system support all instructions used.
-    pub fn available() -> bool {
-        Assembly::new().is_some()
+    /// All that processor and operating system support, the fastest first.
+    pub fn available() -> Vec<Ifma> {
+        [Assembly::new(), Assembly::avx_ifma(), Assembly::avx2()].into_iter().flatten().map(Vectors).collect()
     }
 
-    /// The arithmetic, where it is [available](Ifma::available).
+    /// The arithmetic by AVX-512 IFMA.
     pub fn new() -> Option<Ifma> {
         Assembly::new().map(Vectors)
-    }
-
-    /// The arithmetic by AVX-IFMA, on processors that have it: mostly those without AVX-512.
-    pub fn avx_ifma() -> Option<Ifma> {
-        Assembly::avx_ifma().map(Vectors)
     }
 }
 
@@ -73,21 +72,21 @@ impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
 }
 
 fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
-    let key = |job: &Multiply<'_>| class_of(job.modulus).limbs;
+    let key = |job: &Multiply<'_>| class_of(kernels, job.modulus).limbs;
     let mut jobs: Vec<&mut Multiply<'_>> = jobs.iter_mut().collect();
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
-        for_passes(kernels, class_of(same[0].modulus).for_products(same.len()), same, power::multiply);
+        for_passes(kernels, class_of(kernels, same[0].modulus).for_products(same.len()), same, power::multiply);
     }
 }
 
 fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     // Lanes of one pass take the time of the longest exponent and the longest base: keep like with like.
-    let key = |job: &Power<'_>| (class_of(job.modulus).limbs, job.exponent.len(), job.base.len());
+    let key = |job: &Power<'_>| (class_of(kernels, job.modulus).limbs, job.exponent.len(), job.base.len());
     let mut jobs: Vec<&mut Power<'_>> = jobs.iter_mut().collect();
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
-        let class = class_of(same[0].modulus);
+        let class = class_of(kernels, same[0].modulus);
         let (whole, rest) = same.split_at_mut(same.len() - same.len() % kernels.lanes());
         for_passes(kernels, class, whole, power::secret);
         // Five or six: four and two, unless eight cost no more than four.
@@ -100,13 +99,13 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
 
 fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     fn key<'p>(job: &Power<'p>) -> (usize, &'p [u64]) {
-        (class_of(job.modulus).limbs, trimmed(job.exponent))
+        (Class::for_bits(job.modulus.bits()).limbs, trimmed(job.exponent))
     }
     let mut jobs: Vec<&mut Power<'_>> = jobs.iter_mut().collect();
     jobs.sort_by(|a, b| key(a).cmp(&key(b)));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
         let exponent = trimmed(same[0].exponent);
-        for_passes(kernels, class_of(same[0].modulus).for_products(same.len()), same, |kernels, class, pass| {
+        for_passes(kernels, class_of(kernels, same[0].modulus).for_products(same.len()), same, |kernels, class, pass| {
             power::public(kernels, class, exponent, pass);
         });
     }
@@ -124,8 +123,8 @@ fn for_passes<K: Kernels, J>(
     }
 }
 
-fn class_of(modulus: &Modulus) -> &'static Class {
-    Class::for_bits(modulus.bits())
+fn class_of<K: Kernels>(kernels: &K, modulus: &Modulus) -> &'static Class {
+    Class::among(kernels.classes(), modulus.bits())
 }
 
 /// A public exponent without leading zero words.

@@ -52,7 +52,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
             field.want(exponents.map(|word| word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1)));
             if (word, window) == (words - 1, WINDOWS_PER_WORD - 1) {
                 field.scan();
-                field.copy(accumulator, selection);
+                field.copy_selection(accumulator);
                 continue;
             }
             for quarter in 0..WINDOW_BITS {
@@ -125,6 +125,8 @@ pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl
     load(layout.modulus, |lane| lane.modulus);
     load(layout.to_montgomery[0], |lane| lane.to_montgomery);
     load(layout.to_montgomery[1], |lane| lane.to_montgomery_shifted);
+    field.modulus_is_there();
+    layout.to_montgomery.into_iter().for_each(|place| field.prepare(place));
 }
 
 /// Brings one, in Montgomery form, to its place.
@@ -173,6 +175,7 @@ fn fill_table<K: Kernels>(field: &mut Field<'_, K>) {
     field.half_reduce(base_shifted, base);
     field.set_entry(1, base, base_shifted);
     field.copy(power, base);
+    [base, base_shifted].into_iter().for_each(|place| field.prepare(place));
     for entry in 2..1 << WINDOW_BITS {
         field.half_multiply(power, base, base_shifted, power);
         field.half_reduce(shifted, power);

@@ -3,9 +3,9 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number is the index of several things")]
 
-use super::class::{CLASSES, Class, Folded, HEADROOM_BITS, PAIRS, QUADS, Shape};
+use super::class::{CLASSES, Class, DOUBLES, Folded, HEADROOM_BITS, PAIRS, QUADS, Shape};
 use super::field::Field;
-use super::kernels::{self, Assembly, At, Interpreted, InterpretedVex, Kernel, Kernels};
+use super::kernels::{self, Assembly, At, Interpreted, InterpretedDoubles, InterpretedVex, Kernel, Kernels};
 use super::workspace::{Layout, Workspace};
 use super::*;
 use crate::arithmetic::libcrypto::Libcrypto;
@@ -21,6 +21,11 @@ fn assembly() -> Option<Assembly> {
         println!("the assembly is not tested: this processor has no AVX-512 IFMA");
     }
     assembly
+}
+
+/// All that this processor has.
+fn available() -> impl Iterator<Item = Assembly> {
+    [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma(), Assembly::avx2()].into_iter().flatten()
 }
 
 /// xorshift64*, for test data that is the same in every run.
@@ -160,9 +165,12 @@ fn moduli(class: &Class, random: &mut Random) -> Vec<Modulus> {
     all.iter().map(|words| Modulus::new(words).unwrap()).collect()
 }
 
-/// The classes, folded ones included.
-fn all_classes() -> impl Iterator<Item = &'static Class> {
-    CLASSES.iter().chain(&PAIRS).chain(&QUADS)
+/// The classes whose kernels these are, folded ones included.
+fn classes_of(kernels: &impl Kernels) -> Vec<&'static Class> {
+    match kernels.classes() {
+        doubles if std::ptr::eq(doubles, &DOUBLES) => doubles.iter().collect(),
+        classes => classes.iter().chain(&PAIRS).chain(&QUADS).collect(),
+    }
 }
 
 fn write(field: &mut Field<'_, impl Kernels>, place: usize, job: usize, value: &BigNum) {
@@ -226,7 +234,7 @@ impl Check<'_> {
 /// Runs every field operation for every class on values at the edges, a chain of 200 included.
 fn field_operations_are_right(kernels: &impl Kernels, lanes: usize, chain: usize) {
     let mut random = Random(0x0123_4567_89ab_cdef);
-    for class in all_classes() {
+    for class in classes_of(kernels) {
         // In 256-bit registers four lanes are in use.
         let jobs = lanes / class.lanes();
         let moduli = moduli(class, &mut random);
@@ -302,7 +310,11 @@ fn field_operations_are_right_for(
             let wanted = check.shifted(job, &values[job].0, radix / 2);
             check.same(job, &read(&mut field, shifted, job), &wanted, 5, "half reduce");
         }
-        field.half_multiply(r, a, shifted, b);
+        let [factor, factor_shifted] = [layout.one, layout.selection];
+        field.copy(factor, a);
+        field.copy(factor_shifted, shifted);
+        [factor, factor_shifted].into_iter().for_each(|place| field.prepare(place));
+        field.half_multiply(r, factor, factor_shifted, b);
         for job in 0..jobs {
             let mut product = BigNum::new().unwrap();
             product.checked_mul(&values[job].0, &values[job].1, &mut check.context).unwrap();
@@ -360,10 +372,12 @@ fn field_operations_are_right_for(
     field.copy(b, r);
     field.copy(a, r);
     let factors: Vec<BigNum> = (0..jobs).map(|job| read(&mut field, a, job)).collect();
+    field.copy(layout.one, a);
+    [layout.one, shifted].into_iter().for_each(|place| field.prepare(place));
     for step in 0..chain {
         match step % 3 {
             0 => field.square(b, b),
-            1 => field.half_multiply(b, a, shifted, b),
+            1 => field.half_multiply(b, layout.one, shifted, b),
             _ => field.multiply(b, b, a),
         }
         for job in 0..jobs {
@@ -387,18 +401,23 @@ fn field_operations_in_assembly_are_right_and_stay_in_bounds() {
     if let Some(assembly) = Assembly::avx_ifma_on_avx512() {
         field_operations_are_right(&assembly, 4, 6);
     }
+    match Assembly::avx2() {
+        Some(assembly) => field_operations_are_right(&assembly, 4, 200),
+        None => println!("double precision is not tested: this processor has no AVX2 and FMA"),
+    }
 }
 
 #[test]
 fn field_operations_on_the_twin_are_right() {
     field_operations_are_right(&Interpreted, 8, 6);
+    field_operations_are_right(&InterpretedDoubles, 4, 6);
 }
 
 #[test]
 fn a_scan_selects_each_lanes_entry_alone_or_fused() {
     fn check(kernels: &impl Kernels) {
         let mut random = Random(77);
-        for class in all_classes() {
+        for class in classes_of(kernels) {
             let layout = Layout::of(class);
             let mut workspace = Workspace::new(layout.with_table);
             let mut field = Field::new(kernels, class, workspace.rows());
@@ -461,7 +480,8 @@ impl Kernels for Counting {
 
 #[test]
 fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
-    for class in all_classes() {
+    let classes = classes_of(&Interpreted).into_iter().chain(&DOUBLES);
+    for class in classes {
         let (n, m) = (class.limbs, class.rows());
         let layout = Layout::of(class);
         let counting = Counting(Cell::new(0));
@@ -477,6 +497,7 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
             }
             Shape::Folded(Folded { square: Some(_), .. }) => 2 * (m * m + m),
             Shape::Folded(_) => 2 * n * m,
+            Shape::Doubles(_) => n * n + n,
         };
         // Of a folded number's reduction, no first limb is left out.
         let reduction = if class.lanes() == 1 { 2 * n * n } else { n * (2 * m + 1) };
@@ -516,7 +537,7 @@ fn the_workspace_is_zero_again_after_use_and_is_used_again() {
 fn words_survive_the_way_to_limbs_and_back() {
     fn check(kernels: &impl Kernels) {
         let mut random = Random(3);
-        for class in all_classes() {
+        for class in classes_of(kernels) {
             let layout = Layout::of(class);
             let mut workspace = Workspace::new(layout.without_table);
             let mut field = Field::new(kernels, class, workspace.rows());
@@ -625,8 +646,7 @@ proptest! {
 
     #[test]
     fn assembly_and_libcrypto_agree(jobs in proptest::collection::vec(job(8192, 3), 1..40)) {
-        let available = [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma()];
-        for ifma in available.into_iter().flatten().map(Vectors) {
+        for ifma in available().map(Vectors) {
             prop_assert_eq!(powers(&ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
             prop_assert_eq!(powers(&ifma, &jobs, false), powers(&Libcrypto, &jobs, false));
             prop_assert_eq!(products(&ifma, &jobs), products(&Libcrypto, &jobs));
@@ -726,8 +746,7 @@ fn one_number_alone_comes_out_right_at_every_length() {
                 let results = powers(arithmetic, &public, false);
                 assert_eq!(results, powers(&Libcrypto, &public, false), "{bits} bits, {count}");
             };
-            let available = [Assembly::new(), Assembly::avx_ifma_on_avx512(), Assembly::avx_ifma()];
-            available.into_iter().flatten().for_each(|assembly| check(&Vectors(assembly)));
+            available().for_each(|assembly| check(&Vectors(assembly)));
             if bits < 1100 && count < 3 {
                 check(&Twin::default());
             }

@@ -2,6 +2,7 @@
 
 use super::class::{Class, Shape};
 use crate::kept::Block;
+use garner_kernels::doubles::Area;
 use garner_kernels::{Lanes, constants, transpose};
 
 /// Where everything stands, in rows. What a squaring touches stands together.
@@ -14,6 +15,8 @@ pub struct Layout {
     /// Column sums of composed products; numbers on their way in and out, too.
     pub columns: usize,
     pub digits: usize,
+    /// What kernels in double precision work in.
+    pub area: usize,
     /// Three numbers for any use.
     pub scratch: [usize; 3],
     /// `R^2 mod n`, and `R^2 · 2^(−26·N) mod n`.
@@ -41,10 +44,11 @@ impl Layout {
         };
         // A block reads, and ignores, one row after its columns.
         let (columns, digits) = match class.shape {
-            Shape::Direct(_) => (0, 0),
+            Shape::Direct(_) | Shape::Doubles(_) => (0, 0),
             Shape::Folded(_) => (3 * rows, 0),
             Shape::Blocks { .. } => (2 * rows + 1, rows),
         };
+        let area = if let Shape::Doubles(_) = class.shape { Area::of(rows).rows } else { 0 };
         let staging = 2 * 8 * transpose::staged_rows(rows);
         Layout {
             constants: take(constants::ROWS),
@@ -52,6 +56,7 @@ impl Layout {
             accumulator: take(rows),
             columns: take(columns.max(staging)),
             digits: take(digits),
+            area: take(area),
             scratch: [take(rows), take(rows), take(rows)],
             to_montgomery: [take(rows), take(rows)],
             without_table: take(0),
