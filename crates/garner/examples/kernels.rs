@@ -7,7 +7,7 @@
 //! itself; with `folded`, only numbers folded over lanes.
 
 use garner::arithmetic::ifma::Ifma;
-use garner::arithmetic::ifma::class::{CLASSES, Class, PAIRS, QUADS};
+use garner::arithmetic::ifma::class::{CLASSES, Class, DOUBLES, PAIRS, QUADS};
 use garner::arithmetic::ifma::field::Field;
 use garner::arithmetic::ifma::kernels::{self, Assembly, Kernels};
 use garner::arithmetic::ifma::workspace::{Layout, Workspace};
@@ -19,8 +19,7 @@ use std::time::Instant;
 
 fn main() {
     let (Some(ifma), Some(assembly)) = (Ifma::new(), Assembly::new()) else {
-        println!("this processor has no AVX-512 IFMA: nothing to measure");
-        return;
+        return doubles();
     };
     let madds_per_cycle = madd_rate();
     println!(
@@ -34,8 +33,24 @@ fn main() {
     if std::env::args().any(|argument| argument == "folded") {
         return;
     }
-    operations(&assembly, madds_per_cycle);
+    println!("\neight lanes             limbs   madds    limit  cycles  of limit");
+    CLASSES.iter().for_each(|class| operations_of(class, &assembly, madds_per_cycle));
     rsa(&ifma, madds_per_cycle);
+}
+
+/// What processors without IFMA run.
+fn doubles() {
+    let Some((assembly, avx2)) = Assembly::avx2().zip(Ifma::available().into_iter().find(|ifma| ifma.name() == "avx2"))
+    else {
+        println!("this processor has neither IFMA nor AVX2 and FMA: nothing to measure");
+        return;
+    };
+    // Two multiply-adds, a subtraction and two additions for a product, on four ports.
+    let rate = 8.0 / 5.0;
+    println!("clock {:.2} GHz (dependent additions)\n", 1.0 / cycle_seconds() / 1e9);
+    println!("double precision        limbs   madds    limit  cycles  of limit");
+    DOUBLES.iter().for_each(|class| operations_of(class, &assembly, rate));
+    rsa(&avx2, rate);
 }
 
 /// Every kernel by itself, on the same operands again and again.
@@ -135,11 +150,6 @@ fn folded(assembly: &Assembly) {
     QUADS.iter().for_each(|class| operations_of(class, &narrow, rate));
 }
 
-fn operations(assembly: &Assembly, rate: f64) {
-    println!("\neight lanes             limbs   madds    limit  cycles  of limit");
-    CLASSES.iter().for_each(|class| operations_of(class, assembly, rate));
-}
-
 fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
     let (n, m, layout) = (class.limbs, class.rows(), Layout::of(class));
     let reduction = if class.lanes() == 1 { 2 * n * n } else { n * (2 * m + 1) };
@@ -182,6 +192,7 @@ fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
 }
 
 fn rsa(ifma: &Ifma, rate: f64) {
+    let lanes = ifma.lanes();
     println!("\nRSA            cycles/op      limit  of limit   OpenSSL cycles   ratio");
     for bits in [1024, 2048, 3072, 4096] {
         let key = Rsa::generate(bits as u32).expect("a key");
@@ -194,7 +205,7 @@ fn rsa(ifma: &Ifma, rate: f64) {
             (Modulus::new(&words(prime.expect("a prime"))).expect("odd"), words(exponent.expect("an exponent")))
         });
         let base = vec![0x0123_4567_89ab_cdef; bits / 64];
-        let mut results = vec![vec![0; bits / 128]; 8];
+        let mut results = vec![vec![0; bits / 128]; lanes];
         let mut jobs: Vec<Power<'_>> = results
             .iter_mut()
             .enumerate()
@@ -203,11 +214,11 @@ fn rsa(ifma: &Ifma, rate: f64) {
                 Power { modulus, base: &base, exponent, result }
             })
             .collect();
-        let ours = cycles(|| ifma.power_secret(&mut jobs)) / 4.0;
+        let ours = cycles(|| ifma.power_secret(&mut jobs)) / lanes as f64 * 2.0;
         let n = Class::for_bits(bits / 2).limbs;
         let half = bits / 2;
         let needed = half * (3 * n * n + n) + (half / 4 + 14) * 3 * n * n + 16 * n * n;
-        let limit = needed as f64 / rate / 4.0;
+        let limit = needed as f64 / rate / lanes as f64 * 2.0;
         let mut signature = vec![0; bits / 8];
         let message = vec![1; bits / 8];
         let theirs = cycles(|| {
@@ -216,14 +227,14 @@ fn rsa(ifma: &Ifma, rate: f64) {
         report(bits, "private", ours, limit, theirs);
 
         let modulus = Modulus::new(&words(key.n())).expect("odd");
-        let mut results = vec![vec![0; bits / 64]; 8];
+        let mut results = vec![vec![0; bits / 64]; lanes];
         let mut jobs: Vec<Power<'_>> = results
             .iter_mut()
             .map(|result| Power { modulus: &modulus, base: &base, exponent: &[65537], result })
             .collect();
-        let ours = cycles(|| ifma.power_public(&mut jobs)) / 8.0;
+        let ours = cycles(|| ifma.power_public(&mut jobs)) / lanes as f64;
         let n = Class::for_bits(bits).limbs;
-        let limit = (16 * (3 * n * n + n) + 3 * n * n + 4 * n * n) as f64 / rate / 8.0;
+        let limit = (16 * (3 * n * n + n) + 3 * n * n + 4 * n * n) as f64 / rate / lanes as f64;
         let theirs = cycles(|| {
             key.public_encrypt(&message, &mut signature, Padding::NONE).expect("a public operation");
         });
@@ -231,8 +242,8 @@ fn rsa(ifma: &Ifma, rate: f64) {
 
         let mut jobs: Vec<Multiply<'_>> =
             results.iter_mut().map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result }).collect();
-        let ours = cycles(|| ifma.multiply(&mut jobs)) / 8.0;
-        let limit = (7 * n * n) as f64 / rate / 8.0;
+        let ours = cycles(|| ifma.multiply(&mut jobs)) / lanes as f64;
+        let limit = (7 * n * n) as f64 / rate / lanes as f64;
         println!("{bits:>4} {:<8} {ours:>10.0} {limit:>10.0} {:>8.1} %", "product", 100.0 * limit / ours);
     }
 }

@@ -1,6 +1,6 @@
 //! Quotient digits of a Montgomery reduction, five at a time.
 
-use super::{AREA, BLOCK, Code, constant, row};
+use super::{AREA, BLOCK, Code, SPLITTER, constant, row};
 use crate::program::Pointer;
 use crate::vex::{Binary, Instruction, Place, Register};
 use crate::{LIMB_BITS, constants};
@@ -9,7 +9,6 @@ const SUM: Register = Register(9);
 const DIGIT: Register = Register(10);
 const HIGH: Register = Register(11);
 const LOW: Register = Register(12);
-const EARLIER: Register = Register(13);
 
 /// Where the digits stand, in double precision, for the sweep that adds their products.
 pub(super) fn place(i: usize) -> Place {
@@ -32,12 +31,18 @@ pub(super) fn pieces(first: usize, n: Pointer) -> Vec<Code> {
             code.add(SUM, SUM, column);
             // What the last digit adds is awaited longest: the earlier ones' first.
             for j in 0..i - 1 {
-                code.load(EARLIER, place(j));
-                add_high(EARLIER, row(n, i - 1 - j), &mut code);
-                add_low(EARLIER, row(n, i - j), &mut code);
+                code.load(LOW, place(j));
+                add_high(LOW, row(n, i - 1 - j), &mut code);
+                code.high(HIGH, LOW, row(n, i - j));
+                code.binary(Binary::SubtractDoubles, LOW, SPLITTER, HIGH);
+                code.load(HIGH, place(j));
+                code.0.push(Instruction::FusedAdd { sum: LOW, a: HIGH, b: row(n, i - j).into() });
+                code.add(SUM, SUM, LOW);
             }
             add_high(DIGIT, row(n, 0), &mut code);
-            add_low(DIGIT, row(n, 1), &mut code);
+            code.high(HIGH, DIGIT, row(n, 1));
+            code.low(LOW, HIGH, DIGIT, row(n, 1));
+            code.add(SUM, SUM, LOW);
         }
         digit(&mut code);
         code.store(place(i), DIGIT);
@@ -56,12 +61,6 @@ pub(super) fn pieces(first: usize, n: Pointer) -> Vec<Code> {
 fn add_high(factor: Register, limb: Place, code: &mut Code) {
     code.high(HIGH, factor, limb);
     code.add(SUM, SUM, HIGH);
-}
-
-fn add_low(factor: Register, limb: Place, code: &mut Code) {
-    code.high(HIGH, factor, limb);
-    code.low(LOW, HIGH, factor, limb);
-    code.add(SUM, SUM, LOW);
 }
 
 /// `DIGIT = SUM (-n^-1) mod 2^52`, in double precision. The product is put together from those of words of 32 bits.

@@ -22,6 +22,7 @@
 mod digits;
 mod product;
 mod reduce;
+pub mod scan;
 mod square;
 mod sweep;
 
@@ -52,6 +53,7 @@ pub fn all() -> Vec<Kernel> {
         add("multiply", product::multiply(n));
         add("half_multiply", product::half_multiply(n));
         add("half_reduce", product::half_reduce(n));
+        add("scan", scan::scan(n));
     }
     kernels
 }
@@ -84,21 +86,18 @@ impl Area {
     }
 }
 
-/// What of the patterns stands above the low 52 bits, of a low half and of a high half.
-const ABOVE: [u64; 2] = [constants::TWO_TO_52, constants::TWO_TO_104];
-
 /// What each of the columns starts from, for products of `rows` limbs by N = `limbs`, `products` of them, and a reduction
 /// by as many quotient digits.
-pub fn biases(limbs: usize, rows: usize, products: usize) -> Vec<u64> {
-    let mut biases = vec![0u64; limbs + rows];
-    for (i, j) in (0..rows).flat_map(|i| (0..limbs).map(move |j| (i, j))) {
+pub fn biases(limbs: usize, rows: usize, products: usize) -> impl Iterator<Item = u64> {
+    // Products of limbs that end in a column: of as many pairs.
+    let pairs = move |column: usize| (column + 1).min(rows).saturating_sub((column + 1).saturating_sub(limbs));
+    (0..limbs + rows).map(move |column| {
         // The low half of a digit's product with the lowest limb is never formed.
-        let lows = products + usize::from(j > 0);
-        for (column, count, above) in [(i + j, lows, ABOVE[0]), (i + j + 1, products + 1, ABOVE[1])] {
-            biases[column] = biases[column].wrapping_sub(above.wrapping_mul(count as u64));
-        }
-    }
-    biases
+        let lows = (products + 1) * pairs(column) - usize::from(column < rows);
+        let highs = if column > 0 { (products + 1) * pairs(column - 1) } else { 0 };
+        let above = (lows as u64).wrapping_mul(constants::TWO_TO_52);
+        above.wrapping_add((highs as u64).wrapping_mul(constants::TWO_TO_104)).wrapping_neg()
+    })
 }
 
 /// How many fused multiply-adds the code executes.
@@ -124,6 +123,19 @@ pub fn file(kernels: &[Kernel]) -> String {
         crate::vex::print_with_rounding(&mut text, &symbol(name), code);
     }
     text
+}
+
+/// Code with pieces of other code spread evenly over it, in order.
+fn weave(code: Code, pieces: Vec<Code>) -> Code {
+    let pieces: Vec<Instruction> = pieces.into_iter().flat_map(|piece| piece.0).collect();
+    let (length, count) = (code.0.len(), pieces.len());
+    let (mut woven, mut rest) = (Code::default(), code.0.into_iter());
+    for (i, instruction) in pieces.into_iter().enumerate() {
+        let before = (i + 1) * length / count - i * length / count;
+        woven.0.extend(rest.by_ref().take(before));
+        woven.0.push(instruction);
+    }
+    woven
 }
 
 const TO: Pointer = Pointer::P0;
@@ -161,6 +173,10 @@ impl From<Place> for Operand {
 }
 
 impl Code {
+    fn zero(&mut self, to: Register) {
+        self.0.push(I::Zero { to });
+    }
+
     fn load(&mut self, to: Register, from: Place) {
         self.0.push(I::Load { to, from });
     }

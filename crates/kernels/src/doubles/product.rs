@@ -17,6 +17,7 @@ pub(super) fn multiply(limbs: usize) -> Code {
     code.copy_rows(area.columns, area.biases[0], 2 * limbs);
     code.point(A, AREA, area.operand);
     add_products(A, limbs, limbs, &mut code);
+    reduce::first_digits(limbs, &mut code);
     code.append(reduce::reduce(limbs, limbs));
     code
 }
@@ -34,6 +35,7 @@ pub(super) fn half_multiply(limbs: usize) -> Code {
     code.copy_rows(area.columns, area.biases[1], limbs + limbs / 2);
     add_products(SHIFTED, limbs, limbs / 2, &mut code);
     add_products(A, limbs, limbs / 2, &mut code);
+    reduce::first_digits(limbs, &mut code);
     code.append(reduce::reduce(limbs, limbs / 2));
     code
 }
@@ -59,6 +61,7 @@ pub(super) fn half_reduce(limbs: usize) -> Code {
     body.advance(AREA, BLOCK as isize);
     code.repeat(limbs / BLOCK, body);
     code.advance(AREA, -(limbs as isize));
+    reduce::first_digits(limbs, &mut code);
     code.append(reduce::reduce(limbs, limbs / 2));
     code
 }

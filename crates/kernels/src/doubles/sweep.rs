@@ -1,12 +1,12 @@
 //! A sweep: adds the products of five limbs in registers with those of a number in memory to the column sums.
 //!
-//! Column by column, so that two sums are open at a time: the low halves go to the column's own, the high halves to the
-//! next one's.
+//! Column by column, so that two are open at a time: the low halves go to the column itself, the high halves to the next.
 
 use super::{BLOCK, Code, row};
 use crate::constants;
 use crate::program::Pointer;
-use crate::vex::{Binary, Instruction, Register};
+use crate::vex::{Binary, Instruction, Place, Register};
+use std::iter;
 use std::ops::Range;
 
 /// The factors' registers.
@@ -14,9 +14,15 @@ pub(super) fn factor(i: usize) -> Register {
     Register(i as u8)
 }
 
-const SUMS: [Register; 2] = [Register(5), Register(6)];
+/// The high halves that go to a column, even and odd ones: added up apart, for two short chains of additions take less time
+/// than a long one.
+const HIGHS: [Register; 2] = [Register(6), Register(13)];
+const SUM: Register = Register(5);
 const HIGH: Register = Register(7);
 const LOW: Register = Register(8);
+
+/// Columns among which other code is woven, at most.
+const WOVEN: usize = 4 * BLOCK;
 
 /// What a sweep works on. Columns and limbs count from the first factor's product with the limb that `limbs` points to.
 #[derive(Clone, Copy)]
@@ -53,44 +59,62 @@ impl Sweep {
         self.count + BLOCK
     }
 
-    /// Opens the sums of `column` and the next one. Of the products that end in the column before, the high halves are
-    /// added where `before`.
+    /// Opens `column`: where `before`, with the high halves of the products that end in the column before.
     pub(super) fn open(self, column: usize, before: bool, code: &mut Code) {
-        let (pointer, first) = self.columns;
-        code.load(SUMS[column % 2], row(pointer, first + column));
-        for (k, limb) in self.terms(column.wrapping_sub(1)).filter(|_| before) {
-            code.high(HIGH, factor(k), row(self.limbs.0, self.limbs.1 + limb));
-            code.add(SUMS[column % 2], SUMS[column % 2], HIGH);
+        let highs = HIGHS[column % 2];
+        let mut terms = self.terms(column.wrapping_sub(1)).filter(|_| before);
+        match terms.next() {
+            None => code.zero(highs),
+            Some((k, limb)) => code.high(highs, factor(k), self.limb(limb)),
+        }
+        for (k, limb) in terms {
+            code.high(HIGH, factor(k), self.limb(limb));
+            code.add(highs, highs, HIGH);
         }
     }
 
-    /// One column, whose sum is open; opens the next one's.
+    fn limb(self, limb: usize) -> Place {
+        row(self.limbs.0, self.limbs.1 + limb)
+    }
+
+    /// A column that is open; opens the next one.
     fn column(self, column: usize, code: &mut Code) {
-        let (pointer, first) = self.columns;
-        let (sum, next) = (SUMS[column % 2], SUMS[(column + 1) % 2]);
+        let place = row(self.columns.0, self.columns.1 + column);
+        let (highs, next) = (HIGHS[column % 2], HIGHS[(column + 1) % 2]);
         let last = column + 1 == self.end();
-        if !last {
-            code.load(next, row(pointer, first + column + 1));
+        let mut terms = self.terms(column);
+        match terms.next() {
+            None => {
+                code.load(SUM, place);
+                if !last {
+                    code.zero(next);
+                }
+            }
+            Some((k, limb)) => {
+                code.high(next, factor(k), self.limb(limb));
+                code.low(SUM, next, factor(k), self.limb(limb));
+                code.add(SUM, SUM, place);
+            }
         }
-        for (k, limb) in self.terms(column) {
-            let limb = row(self.limbs.0, self.limbs.1 + limb);
-            code.high(HIGH, factor(k), limb);
-            code.low(LOW, HIGH, factor(k), limb);
-            code.add(sum, sum, LOW);
+        for (k, limb) in terms {
+            code.high(HIGH, factor(k), self.limb(limb));
+            code.low(LOW, HIGH, factor(k), self.limb(limb));
             code.add(next, next, HIGH);
+            code.add(SUM, SUM, LOW);
         }
+        code.add(SUM, SUM, highs);
         let to = match self.finish {
-            None => row(pointer, first + column),
+            None => place,
             Some(to) => {
                 if !last {
-                    code.shift_right(HIGH, sum, crate::LIMB_BITS as u32);
+                    code.shift_right(HIGH, SUM, crate::LIMB_BITS as u32);
                     code.add(next, next, HIGH);
                 }
-                code.binary(Binary::And, sum, sum, super::constant(constants::LIMB_MASK));
+                code.binary(Binary::And, SUM, SUM, super::constant(constants::LIMB_MASK));
                 row(to, column - BLOCK)
             }
         };
-        code.store(to, sum);
+        code.store(to, SUM);
     }
 
     /// The columns of a range, one after the other.
@@ -98,7 +122,34 @@ impl Sweep {
         columns.for_each(|column| self.column(column, code));
     }
 
-    /// The columns from `first` on, to the end; `first`'s sum is open. Loops where it can.
+    /// [`Sweep::rest`], with `pieces` spread over its first columns, each after as many columns as are said with it.
+    pub(super) fn woven(self, first: usize, pieces: Vec<(usize, Code)>, code: &mut Code) {
+        let end = (first + WOVEN).min(self.end());
+        let (mut columns, mut ends) = (Vec::new(), vec![0]);
+        for column in first..end {
+            let mut code = Code::default();
+            self.column(column, &mut code);
+            columns.extend(code.0);
+            ends.push(columns.len());
+        }
+        let length: usize = pieces.iter().map(|(_, piece)| piece.0.len()).sum();
+        let start = ends[pieces[0].0];
+        let (mut done, mut columns) = (0, columns.into_iter().enumerate().peekable());
+        for (ready, piece) in pieces {
+            for instruction in piece.0 {
+                let after = (start + done * (ends[ends.len() - 1] - start) / length).max(ends[ready]);
+                code.0.extend(iter::from_fn(|| columns.next_if(|&(i, _)| i < after)).map(|(_, column)| column));
+                code.0.push(instruction);
+                done += 1;
+            }
+        }
+        code.0.extend(columns.map(|(_, column)| column));
+        if end < self.end() {
+            self.rest(end, code);
+        }
+    }
+
+    /// The columns from `first` on, to the end; `first` is open. Loops where it can.
     pub(super) fn rest(self, first: usize, code: &mut Code) {
         let full = self.full();
         let start = first.next_multiple_of(BLOCK).max(full.start);
@@ -109,8 +160,8 @@ impl Sweep {
         self.straight(first..start, code);
         let mut body = Code::default();
         self.straight(start..start + BLOCK, &mut body);
-        // An odd number of columns: the open sum is in the other register.
-        let (from, to) = (SUMS[(start + BLOCK) % 2], SUMS[start % 2]);
+        // An odd number of columns: what is open is in the other register.
+        let (from, to) = (HIGHS[(start + BLOCK) % 2], HIGHS[start % 2]);
         body.0.push(Instruction::Copy { to, from });
         let mut moved = vec![self.columns.0];
         moved.extend([Some(self.limbs.0), self.finish].into_iter().flatten().filter(|&other| other != self.columns.0));
@@ -119,7 +170,7 @@ impl Sweep {
         let end = start + turns * BLOCK;
         moved.iter().for_each(|&pointer| code.advance(pointer, -((turns * BLOCK) as isize)));
         if end % 2 != start % 2 {
-            code.0.push(Instruction::Copy { to: SUMS[end % 2], from: SUMS[start % 2] });
+            code.0.push(Instruction::Copy { to: HIGHS[end % 2], from: HIGHS[start % 2] });
         }
         self.straight(end..self.end(), code);
     }

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Register(pub u8);
 
 const REGISTERS: usize = 16;
-const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// Four words in memory, or the first of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

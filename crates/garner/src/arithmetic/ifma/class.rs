@@ -2,7 +2,7 @@
 
 use super::kernels::{self, Kernel};
 use garner_kernels::fold::Fold;
-use garner_kernels::{LIMB_BITS, block, folded_square, scan, square};
+use garner_kernels::{LIMB_BITS, block, doubles, folded_square, scan, square};
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n then reduces to less than 2n.
 pub const HEADROOM_BITS: usize = 6;
@@ -75,6 +75,7 @@ pub struct Doubles {
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
+    pub scan: &'static Kernel,
 }
 
 /// Squarings, in place.
@@ -233,6 +234,7 @@ macro_rules! doubles {
                 multiply: double_kernel!("multiply_", $limbs),
                 half_multiply: double_kernel!("half_multiply_", $limbs),
                 half_reduce: double_kernel!("half_reduce_", $limbs),
+                scan: double_kernel!("scan_", $limbs),
             })
         )
     };
@@ -323,6 +325,9 @@ impl Class {
 
     /// Rows of a table: both forms of every entry.
     pub fn table_rows(&self) -> usize {
-        scan::ENTRIES * 2 * self.rows()
+        match self.shape {
+            Shape::Doubles(_) => doubles::scan::ROWS_PER_LIMB * 2 * self.rows(),
+            _ => scan::ENTRIES * 2 * self.rows(),
+        }
     }
 }

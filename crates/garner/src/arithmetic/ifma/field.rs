@@ -38,7 +38,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         if let Shape::Doubles(_) = class.shape {
             let n = class.limbs;
             for (first, (rows, products)) in Area::of(n).biases.into_iter().zip([(n, 1), (n / 2, 2), (n / 2, 0)]) {
-                for (i, bias) in doubles::biases(n, rows, products).into_iter().enumerate() {
+                for (i, bias) in doubles::biases(n, rows, products).enumerate() {
                     memory[layout.area + first + i] = [bias; 8];
                 }
             }
@@ -255,11 +255,16 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
     pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
-        let rows = self.rows();
-        let doubles = matches!(self.class.shape, Shape::Doubles(_));
-        for (i, row) in (from..from + rows).chain(shifted..shifted + rows).enumerate() {
-            let row = self.memory[row];
-            self.memory[self.layout.table + i * scan::ENTRIES + entry] = if doubles { row.map(to_double) } else { row };
+        let (rows, table) = (self.rows(), self.layout.table);
+        let limbs = (from..from + rows).chain(shifted..shifted + rows).enumerate();
+        if let Shape::Doubles(_) = self.class.shape {
+            for (i, row) in limbs {
+                let limb = self.memory[row].map(to_double);
+                let rows = &mut self.memory[table + i * doubles::scan::ROWS_PER_LIMB..][..doubles::scan::ROWS_PER_LIMB];
+                rows.as_flattened_mut().as_chunks_mut::<4>().0[entry].copy_from_slice(&limb[..4]);
+            }
+        } else {
+            limbs.for_each(|(i, row)| self.memory[table + i * scan::ENTRIES + entry] = self.memory[row]);
         }
     }
 
@@ -280,6 +285,9 @@ impl<'a, K: Kernels> Field<'a, K> {
     /// Brings the wanted entry to the selection, by a scan of the whole table.
     pub fn scan(&mut self) {
         let Layout { constants: c, table, selection, .. } = self.layout;
+        if let Shape::Doubles(doubles) = self.class.shape {
+            return self.run(doubles.scan, [0, 0, 0, c, table, selection]);
+        }
         for row in (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL) {
             self.run(&kernels::SCAN, [0, 0, 0, c, table + row * scan::ENTRIES, selection + row]);
         }

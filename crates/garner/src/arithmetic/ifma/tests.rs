@@ -150,6 +150,75 @@ fn every_kernel_for_avx_ifma_does_what_the_program_does() {
     }
 }
 
+/// In double precision only limbs are within the contracts, not any rows.
+#[test]
+fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
+    let Some(assembly) = Assembly::avx2() else {
+        println!("double precision is not tested: this processor has no AVX2 and FMA");
+        return;
+    };
+    let mut random = Random(0x7654_3210_fedc_ba99);
+    for class in &DOUBLES {
+        let moduli = moduli(class, &mut random);
+        for round in 0..4 {
+            let rows: Vec<Lanes> = (0..3 * class.limbs)
+                .map(|_| match round {
+                    0 => [(1 << LIMB_BITS) - 1; 8],
+                    1 => std::array::from_fn(|_| random.word() % 2),
+                    _ => std::array::from_fn(|_| random.word() >> (64 - LIMB_BITS)),
+                })
+                .collect();
+            let wanted = std::array::from_fn(|_| random.word() % 16);
+            let run = |kernels: &dyn Fn(&Kernel, &mut [Lanes], At)| {
+                let layout = Layout::of(class);
+                let mut workspace = Workspace::new(layout.with_table);
+                let kernels = Running(kernels);
+                let mut field = Field::new(&kernels, class, workspace.rows());
+                power::load_moduli(&mut field, moduli[..4].iter());
+                let [a, b, r] = layout.scratch;
+                for (place, rows) in [a, b, r].into_iter().zip(rows.chunks(class.limbs)) {
+                    field.number(place).copy_from_slice(rows);
+                }
+                field.multiply(r, a, b);
+                field.half_reduce(layout.power, r);
+                (0..scan::ENTRIES).for_each(|entry| field.set_entry(entry, if entry % 2 == 0 { a } else { b }, r));
+                field.want(wanted);
+                field.square_and_scan(a, a, 0);
+                field.half_multiply(b, layout.selection, layout.selection + class.limbs, b);
+                field.memory.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>()
+            };
+            let ours = run(&|kernel, memory, at| assembly.run(kernel, memory, at));
+            let twins = run(&|kernel, memory, at| InterpretedDoubles.run(kernel, memory, at));
+            assert!(ours == twins, "{} limbs, round {round}", class.limbs);
+        }
+    }
+}
+
+/// Runs kernels by a function.
+struct Running<'a>(&'a dyn Fn(&Kernel, &mut [Lanes], At));
+
+impl Kernels for Running<'_> {
+    fn name(&self) -> &'static str {
+        "running"
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        (self.0)(kernel, memory, at);
+    }
+
+    fn for_lanes(&self, _: usize) -> Self {
+        unreachable!("one field's operations")
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        unreachable!("one field's operations")
+    }
+}
+
 /// Moduli for a class: its longest and shortest, all ones, just above a power of two, and random ones.
 fn moduli(class: &Class, random: &mut Random) -> Vec<Modulus> {
     let longest = (class.limbs * LIMB_BITS - HEADROOM_BITS).min(Modulus::MAX_BITS);
@@ -425,6 +494,8 @@ fn a_scan_selects_each_lanes_entry_alone_or_fused() {
             let mut entries = Vec::new();
             for entry in 0..scan::ENTRIES {
                 let limbs: Vec<Lanes> = (0..2 * rows).map(|_| std::array::from_fn(|_| random.word())).collect();
+                // In double precision, limbs stand there in another form.
+                let limbs: Vec<Lanes> = limbs.iter().map(|limb| limb.map(|word| word >> (64 - LIMB_BITS))).collect();
                 field.number(from).copy_from_slice(&limbs[..rows]);
                 field.number(shifted).copy_from_slice(&limbs[rows..]);
                 field.set_entry(entry, from, shifted);
@@ -439,18 +510,22 @@ fn a_scan_selects_each_lanes_entry_alone_or_fused() {
                     (0..4).for_each(|quarter| field.square_and_scan(from, from, quarter));
                 }
                 for row in 0..2 * rows {
-                    let selected = field.memory[layout.selection + row];
-                    let right: Lanes =
-                        std::array::from_fn(|lane| entries[wanted[lane / class.lanes()] as usize][row][lane]);
-                    assert_eq!(selected, right, "row {row} of {rows}, round {round}");
+                    if row % rows == 0 {
+                        field.copy(layout.selection, layout.selection + row);
+                        field.copy_selection(layout.power);
+                    }
+                    let selected = field.memory[layout.power + row % rows];
+                    for lane in 0..kernels.lanes() {
+                        let right = entries[wanted[lane / class.lanes()] as usize][row][lane];
+                        assert_eq!(selected[lane], right, "row {row} of {rows}, round {round}, lane {lane}");
+                    }
                 }
             }
         }
     }
     check(&Interpreted);
-    if let Some(assembly) = assembly() {
-        check(&assembly);
-    }
+    check(&InterpretedDoubles);
+    available().for_each(|assembly| check(&assembly));
 }
 
 /// Counts the multiply-adds of what it runs.
@@ -499,8 +574,9 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
             Shape::Folded(_) => 2 * n * m,
             Shape::Doubles(_) => n * n + n,
         };
-        // Of a folded number's reduction, no first limb is left out.
-        let reduction = if class.lanes() == 1 { 2 * n * n } else { n * (2 * m + 1) };
+        // Of a folded number's reduction, no first limb is left out; in double precision, each digit's is found twice.
+        let twice = matches!(class.shape, Shape::Folded(_) | Shape::Doubles(_));
+        let reduction = if twice { n * (2 * m + 1) } else { 2 * n * n };
         field.square(r, a);
         assert_eq!(counting.0.take(), square + reduction);
         field.square_and_scan(r, a, 0);
@@ -658,7 +734,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_twin_and_libcrypto_agree(jobs in proptest::collection::vec(job(1100, 1), 1..10)) {
+    fn the_twins_and_libcrypto_agree(jobs in proptest::collection::vec(job(1100, 1), 1..10)) {
+        prop_assert_eq!(powers(&DoublesTwin::default(), &jobs, true), powers(&Libcrypto, &jobs, true));
+        prop_assert_eq!(powers(&DoublesTwin::default(), &jobs, false), powers(&Libcrypto, &jobs, false));
+        prop_assert_eq!(products(&DoublesTwin::default(), &jobs), products(&Libcrypto, &jobs));
         prop_assert_eq!(powers(&Twin::default(), &jobs, true), powers(&Libcrypto, &jobs, true));
         prop_assert_eq!(powers(&Twin::default(), &jobs, false), powers(&Libcrypto, &jobs, false));
         prop_assert_eq!(products(&Twin::default(), &jobs), products(&Libcrypto, &jobs));
@@ -667,12 +746,8 @@ proptest! {
 
 #[test]
 fn rsa_sized_exponents_come_out_right() {
-    let Some(ifma) = Ifma::new() else {
-        assembly();
-        return;
-    };
     let mut random = Random(11);
-    for bits in [512, 1024, 1536, 2048] {
+    for (ifma, bits) in Ifma::available().iter().flat_map(|ifma| [512, 1024, 1536, 2048].map(|bits| (ifma, bits))) {
         let jobs: Vec<Job> = (0..9)
             .map(|_| Job {
                 modulus: random.modulus(bits),
@@ -680,9 +755,9 @@ fn rsa_sized_exponents_come_out_right() {
                 exponent: random.words(bits / 64),
             })
             .collect();
-        assert_eq!(powers(&ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
+        assert_eq!(powers(ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
         let public: Vec<Job> = jobs.into_iter().map(|job| Job { exponent: vec![65537, 0], ..job }).collect();
-        assert_eq!(powers(&ifma, &public, false), powers(&Libcrypto, &public, false));
+        assert_eq!(powers(ifma, &public, false), powers(&Libcrypto, &public, false));
     }
 }
 
