@@ -2,13 +2,14 @@
 //!
 //! - only the instructions listed in [`allowed`], all of which take the same time for every operand;
 //! - memory is addressed by one of the six pointers and a constant;
-//! - a pointer is changed only by adding a constant; a counter is set to a constant and counted down;
+//! - a pointer is changed only by adding a constant, or set to another and a constant; a counter is set to a constant and counted down;
 //! - the only branches are `dec counter; jnz` backwards within the kernel, and the final `ret`.
 //!
 //! So nothing flows from memory or a vector register to an address or a branch, for any input.
 
 use crate::verdict::Table;
 use garner_kernels::assembly::Width;
+use garner_kernels::doubles;
 use garner_kernels::vex::Encoding;
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{Object, ObjectSection, ObjectSymbol};
@@ -92,6 +93,12 @@ fn every_kernel(code: &HashMap<String, Function>) -> Result<String, String> {
             functions += 1;
         }
     }
+    for doubles::Kernel { name, .. } in doubles::all() {
+        let symbol = doubles::symbol(&name);
+        let function = code.get(&symbol).ok_or_else(|| format!("{symbol} is not in the executable"))?;
+        instructions += check(function).map_err(|reason| format!("{symbol}: {reason}"))?;
+        functions += 1;
+    }
     Ok(format!("{functions} functions, {instructions} instructions"))
 }
 
@@ -143,7 +150,8 @@ fn check((address, code): &Function) -> Result<usize, String> {
         let accesses = instruction.mnemonic() != Mnemonic::Nop;
         let indexed = instruction.memory_index() != Register::None || instruction.is_vsib();
         let in_memory = instruction.op_kinds().any(|kind| kind == OpKind::Memory);
-        if accesses && (indexed || in_memory && !POINTERS.contains(&instruction.memory_base())) {
+        let known = POINTERS.contains(&instruction.memory_base()) || rounding(&instruction);
+        if accesses && (indexed || in_memory && !known) {
             return Err(format!("address of {:?}", instruction.code()));
         }
         previous = instruction;
@@ -182,13 +190,28 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vblendvpd
         | Mnemonic::Vptestmq
         | Mnemonic::Vpmovq2m
+        | Mnemonic::Vpmuludq
+        // Of double precision: their time is that of other operands only where those are subnormal or no numbers, which
+        // limbs and their products never are.
+        | Mnemonic::Vfmadd213pd
+        | Mnemonic::Vfmadd231pd
+        | Mnemonic::Vsubpd
         | Mnemonic::Vzeroupper
         | Mnemonic::Nop => true,
+        Mnemonic::Lea => POINTERS.contains(&to),
+        Mnemonic::Stmxcsr | Mnemonic::Ldmxcsr => true,
+        Mnemonic::Mov if rounding(instruction) => immediate(instruction),
         Mnemonic::Add => POINTERS.contains(&to) && immediate(instruction),
         Mnemonic::Mov => COUNTERS.contains(&to) && immediate(instruction),
         Mnemonic::Dec => COUNTERS.contains(&to),
         _ => false,
     }
+}
+
+/// Whether it keeps the caller's rounding mode below the stack pointer, sets the kernel's or brings the caller's back.
+fn rounding(instruction: &Instruction) -> bool {
+    let kept = matches!(instruction.mnemonic(), Mnemonic::Stmxcsr | Mnemonic::Ldmxcsr | Mnemonic::Mov);
+    kept && instruction.op0_kind() == OpKind::Memory && instruction.memory_base() == Register::RSP
 }
 
 fn immediate(instruction: &Instruction) -> bool {

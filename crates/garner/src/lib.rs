@@ -8,7 +8,7 @@
 //! | [`gather`] | turns operations from many callers into batches |
 //! | [`private_op`] | blinds, splits by the CRT, recombines, checks s^e = m |
 //! | [`device`] | runs a batch of modular exponentiations |
-//! | [`arithmetic`] | batched modular arithmetic: AVX-512 IFMA or AVX-IFMA kernels, or libcrypto |
+//! | [`arithmetic`] | batched modular arithmetic: kernels for AVX-512 IFMA, AVX-IFMA or AVX2, or libcrypto |
 //!
 //! Beside them: [`key`] (parsing and validation), [`keygen`] (generation), [`padding`], [`stats`]; and the front ends
 //! over the gatherer, [`signature`] and [`encryption`].

@@ -21,7 +21,7 @@ pub struct Refused {
 enum Device_ {
     /// All that this machine has and that may beat OpenSSL, GPUs too; none, if nothing does.
     Auto,
-    /// AVX-512 IFMA, or an error.
+    /// The kernels for this processor, or an error where there are none.
     Cpu,
     /// Boards at these addresses, and the CPU for what they cannot take.
     Boards(Vec<String>),
@@ -143,7 +143,8 @@ impl Settings {
             Device_::Cpu => {
                 let host = host()?;
                 if host.lanes() == 1 {
-                    let reason = "this processor has no AVX-512 IFMA, or GARNER_CPU forbids it; use device = auto";
+                    let reason =
+                        "there are no kernels for this processor, or GARNER_CPU forbids them; use device = auto";
                     return Err(refused("cpu", reason.to_owned()));
                 }
                 (Config::with(Arc::clone(&host), vec![Arc::new(Cpu::new(host))]), true)

@@ -64,7 +64,7 @@ fn engines() -> bool {
     there
 }
 
-/// Without AVX-512 IFMA the engine leaves everything to OpenSSL, unless told otherwise.
+/// Where there are no kernels for the processor the engine leaves everything to OpenSSL, unless told otherwise.
 fn on_any_processor(command: &mut Command) -> &mut Command {
     let accelerated = garner::arithmetic::best().unwrap().lanes() > 1;
     if accelerated { command } else { command.env("ENGINE_DEVICE", "libcrypto") }

@@ -3,20 +3,23 @@
 use super::marking::{Marking, mark_modulus};
 use super::{Scenario, Words, clean, reference};
 use crate::valgrind::{depends_on_secret, public_of_others, reveal, secret};
-use garner::arithmetic::ifma::{Twin, VexTwin};
+use garner::arithmetic::ifma::{DoublesTwin, Twin, VexTwin};
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
-use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
+use garner_kernels::{Lanes, constants, doubles, interpreter, program::Pointer, vex};
 
 /// What AVX-512 IFMA runs.
 const EIGHT: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(Twin::default()));
 /// What AVX-IFMA runs.
 const VEX: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(VexTwin::default()));
+/// What AVX2 and FMA run.
+const DOUBLES: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(DoublesTwin::default()));
 
 pub fn all() -> Vec<Scenario> {
     vec![
         clean("twin: every kernel, all its memory secret", kernels),
         clean("twin: every kernel for AVX-IFMA, all its memory secret", kernels_for_avx_ifma),
+        clean("twin: every kernel in double precision, all its memory secret", kernels_in_double_precision),
         clean("twin: multiply, 250 to 1,500 bits", multiply),
         clean("twin: a modulus and its constants", constants_of_a_modulus),
         clean("twin: power_secret, 512-bit moduli", || power(EIGHT, 3, 512, 4, 8, false)),
@@ -31,34 +34,38 @@ pub fn all() -> Vec<Scenario> {
         clean("twin: power_secret as AVX-IFMA runs it, four lanes", || power(VEX, 5, 512, 1, 8, false)),
         clean("twin: power_secret as AVX-IFMA runs it, folded", || power(VEX, 1, 1024, 1, 16, false)),
         clean("twin: power_public as AVX-IFMA runs it", || power(VEX, 3, 512, 1, 8, true)),
+        clean("twin: power_secret in double precision", || power(DOUBLES, 3, 512, 1, 8, false)),
+        clean("twin: power_secret in double precision, 1,024-bit moduli", || power(DOUBLES, 1, 1024, 1, 16, false)),
+        clean("twin: power_public in double precision", || power(DOUBLES, 3, 512, 1, 8, true)),
         clean("twin: the modulus alone is secret", modulus),
         clean("libcrypto: the code around its functions", libcrypto),
     ]
 }
 
 fn kernels() {
-    let mut random = Words(5);
-    for kernel in garner_kernels::all() {
-        let reach = kernel.program.reach();
-        let mut rows = 0;
-        let at: [usize; Pointer::COUNT] = reach.map(|reach| {
-            rows += reach;
-            rows - reach
-        });
-        let mut memory: Vec<Lanes> = (0..rows).map(|_| std::array::from_fn(|_| random.next() >> 12)).collect();
-        let before = memory.clone();
-        secret(&mut memory);
-        interpreter::run(&kernel.program, &mut memory, at);
-        assert!(depends_on_secret(&memory));
-        reveal(&mut memory);
-        assert_ne!(memory, before, "{} wrote something", kernel.name);
-    }
+    let kernels = garner_kernels::all();
+    every(5, kernels.iter().map(|kernel| (&kernel.name, kernel.program.reach(), &kernel.program)), interpreter::run);
 }
 
 fn kernels_for_avx_ifma() {
-    let mut random = Words(6);
-    for kernel in garner_kernels::all() {
-        let mut reach = kernel.program.reach();
+    let kernels: Vec<_> = garner_kernels::all().into_iter().map(|kernel| (kernel.name, kernel.program)).collect();
+    let code: Vec<_> = kernels.iter().map(|(name, program)| (name, program.reach(), vex::translate(program))).collect();
+    every(6, code.iter().map(|(name, reach, code)| (*name, *reach, &code[..])), vex::run);
+}
+
+fn kernels_in_double_precision() {
+    let kernels = doubles::all();
+    every(12, kernels.iter().map(|kernel| (&kernel.name, vex::reach(&kernel.code), &kernel.code[..])), vex::run);
+}
+
+/// Runs kernels, of which name, reach and code are given, each over memory that is secret throughout.
+fn every<'k, C: ?Sized + 'k>(
+    seed: u64,
+    kernels: impl Iterator<Item = (&'k String, [usize; Pointer::COUNT], &'k C)>,
+    run: fn(&C, &mut [Lanes], [usize; Pointer::COUNT]),
+) {
+    let mut random = Words(seed);
+    for (name, mut reach, code) in kernels {
         let spilled = &mut reach[constants::POINTER.index()];
         *spilled = constants::ROWS.max(*spilled);
         let mut rows = 0;
@@ -69,10 +76,10 @@ fn kernels_for_avx_ifma() {
         let mut memory: Vec<Lanes> = (0..rows).map(|_| std::array::from_fn(|_| random.next() >> 12)).collect();
         let before = memory.clone();
         secret(&mut memory);
-        vex::run(&vex::translate(&kernel.program), &mut memory, at);
+        run(code, &mut memory, at);
         assert!(depends_on_secret(&memory));
         reveal(&mut memory);
-        assert_ne!(memory, before, "{} wrote something", kernel.name);
+        assert_ne!(memory, before, "{name} wrote something");
     }
 }
 

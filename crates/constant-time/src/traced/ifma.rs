@@ -1,4 +1,4 @@
-//! The vector arithmetic as it runs: AVX-512 IFMA kernels and the code around them.
+//! The vector arithmetic as it runs: the kernels that the processor has, and the code around them.
 
 use super::{Expected, SECRETS, Traced};
 use crate::scenarios::{Words, reference};
@@ -7,8 +7,10 @@ use garner::arithmetic::ifma::Ifma;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 
 /// How so many jobs run.
-fn shape(jobs: usize) -> &'static str {
+fn shape(arithmetic: Ifma, jobs: usize) -> &'static str {
     match jobs {
+        _ if arithmetic.name() == "avx2" => "double precision",
+        _ if arithmetic.lanes() == 4 && jobs > 2 => "256-bit registers",
         1 | 2 => "folded over lanes",
         3 | 4 => "256-bit registers",
         _ => "512-bit registers",
@@ -117,11 +119,18 @@ impl Case for Call {
 }
 
 pub fn all(long: bool) -> Vec<Traced> {
-    let Some(arithmetic) = Ifma::new() else { return Vec::new() };
+    Ifma::available().into_iter().flat_map(|arithmetic| all_of(arithmetic, long)).collect()
+}
+
+fn all_of(arithmetic: Ifma, long: bool) -> Vec<Traced> {
     let mut all = Vec::new();
     let mut call = |name: &str, operation, jobs: usize, bits, exponent_words| {
+        if jobs > arithmetic.lanes() {
+            // Only several passes of the same.
+            return;
+        }
         all.push(Traced {
-            name: format!("ifma: {name}, {bits} bits, {jobs} jobs, {}", shape(jobs)),
+            name: format!("{}: {name}, {bits} bits, {jobs} jobs, {}", arithmetic.name(), shape(arithmetic, jobs)),
             expected: Expected::Equal,
             case: Box::new(Call::new(arithmetic, operation, jobs, bits, exponent_words)),
         });

@@ -8,6 +8,7 @@ mod private_op;
 
 use crate::trace::{Case, Trace, first_difference, source_line, traces};
 use crate::verdict::Table;
+use garner::arithmetic::Arithmetic;
 use garner::arithmetic::ifma::Ifma;
 use std::time::Instant;
 
@@ -48,8 +49,10 @@ pub fn run(table: &mut Table, filter: &str, long: bool) {
     table.section(&format!(
         "traces: single-stepped with {SECRETS} secrets; program counters and addresses must be equal"
     ));
-    if !Ifma::available() {
-        table.skipped("ifma: all traces", "this processor has no AVX-512 IFMA");
+    for (name, what) in [("ifma", "AVX-512 IFMA"), ("avx-ifma", "AVX-IFMA"), ("avx2", "AVX2 and FMA")] {
+        if !Ifma::available().iter().any(|ifma| ifma.name() == name) {
+            table.skipped(&format!("{name}: all traces"), &format!("this processor has no {what}"));
+        }
     }
     for mut traced in all {
         let verdict = judge(table, &mut traced);

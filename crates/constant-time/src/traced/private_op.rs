@@ -3,6 +3,7 @@
 use super::{Expected, SECRETS, Traced};
 use crate::scenarios::{Words, reference};
 use crate::trace::Case;
+use garner::arithmetic::Arithmetic;
 use garner::arithmetic::ifma::Ifma;
 use garner::device::Cpu;
 use garner::key::PrivateKey;
@@ -81,12 +82,11 @@ impl Case for Call {
 }
 
 pub fn all(long: bool) -> Vec<Traced> {
-    let Some(arithmetic) = Ifma::new() else { return Vec::new() };
     let sizes: &[u32] = if long { &[1024, 2048] } else { &[1024] };
-    let call = |&bits| Traced {
-        name: format!("ifma: private operation whole, RSA-{bits}"),
+    let call = |arithmetic: Ifma, bits| Traced {
+        name: format!("{}: private operation whole, RSA-{bits}", arithmetic.name()),
         expected: Expected::Equal,
         case: Box::new(Call::new(arithmetic, bits)),
     };
-    sizes.iter().map(call).collect()
+    Ifma::available().into_iter().flat_map(|arithmetic| sizes.iter().map(move |&bits| call(arithmetic, bits))).collect()
 }

@@ -1,7 +1,7 @@
 //! Batched modular arithmetic on the host: the one interface to every kernel on the CPU.
 //!
 //! Called by `private_op` (blinding, recombination, the check) and by the `cpu` device (exponentiation).
-//! Knows nothing of RSA. Two implementations: [`ifma`] (AVX-512 IFMA, eight numbers at a time) and [`libcrypto`].
+//! Knows nothing of RSA. Two implementations: [`ifma`] (kernels, up to eight numbers at a time) and [`libcrypto`].
 //!
 //! Numbers are little-endian slices of 64-bit words, see [`crate::words`]. A batch may mix moduli of any sizes;
 //! results are canonical (below the modulus).

@@ -4,7 +4,7 @@ use super::{Device, DeviceError, Limits, Power};
 use crate::arithmetic::{Arithmetic, Modulus};
 use std::sync::Arc;
 
-/// Runs exponentiations on the calling thread, by AVX-512 IFMA, AVX-IFMA or libcrypto.
+/// Runs exponentiations on the calling thread, by the kernels there are for the processor, or by libcrypto.
 pub struct Cpu {
     name: &'static str,
     arithmetic: Arc<dyn Arithmetic>,

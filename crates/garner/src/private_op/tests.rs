@@ -33,10 +33,11 @@ fn sample(rsa: &Rsa<openssl::pkey::Private>, seed: u8) -> (Vec<u64>, Vec<u64>) {
 
 fn arithmetics() -> Vec<Arc<dyn Arithmetic>> {
     let mut all: Vec<Arc<dyn Arithmetic>> = vec![Arc::new(Libcrypto), Arc::new(Twin::default())];
-    match Ifma::new() {
-        Some(ifma) => all.push(Arc::new(ifma)),
-        None => println!("not run over ifma: this processor has no AVX-512 IFMA"),
+    let available = Ifma::available();
+    if available.is_empty() {
+        println!("not run over kernels: there are none for this processor");
     }
+    all.extend(available.into_iter().map(|ifma| Arc::new(ifma) as Arc<dyn Arithmetic>));
     all
 }
 

@@ -70,8 +70,7 @@ pub(super) fn half_reduce(limbs: usize) -> Code {
 fn add_products(y: Pointer, limbs: usize, rows: usize, code: &mut Code) {
     let mut body = Code::default();
     (0..BLOCK).for_each(|k| body.convert(factor(k), row(B, k)));
-    let sweep =
-        Sweep { columns: (AREA, 0), limbs: (y, 0), count: limbs, above_diagonal: false, finish: None };
+    let sweep = Sweep { columns: (AREA, 0), limbs: (y, 0), count: limbs, above_diagonal: false, finish: None };
     sweep.open(0, false, &mut body);
     sweep.rest(0, &mut body);
     body.advance(AREA, BLOCK as isize);

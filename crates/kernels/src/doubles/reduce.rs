@@ -14,8 +14,7 @@ pub(super) const N: Pointer = A;
 /// sweep keeps the multipliers busy meanwhile.
 pub(super) fn reduce(limbs: usize, digits: usize) -> Code {
     let mut code = Code::default();
-    let sweep =
-        Sweep { columns: (AREA, 0), limbs: (N, 0), count: limbs, above_diagonal: false, finish: None };
+    let sweep = Sweep { columns: (AREA, 0), limbs: (N, 0), count: limbs, above_diagonal: false, finish: None };
     let mut body = Code::default();
     load_digits(&mut body);
     sweep.open(BLOCK, true, &mut body);

@@ -1,7 +1,7 @@
 //! Squares.
 
-use super::sweep::{Sweep, factor};
 use super::reduce::N;
+use super::sweep::{Sweep, factor};
 use super::{A, AREA, Area, B, BLOCK, Code, digits, reduce, row, weave};
 use crate::vex::Register;
 

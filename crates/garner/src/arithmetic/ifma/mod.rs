@@ -1,4 +1,4 @@
-//! Modular arithmetic by AVX-512 IFMA, eight numbers at a time, or by AVX-IFMA, four.
+//! Modular arithmetic by AVX-512 IFMA, eight numbers at a time, or four by AVX-IFMA or AVX2 and FMA.
 //!
 //! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, or of one or two numbers
 //! that share four lanes, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
@@ -13,16 +13,18 @@ pub mod workspace;
 #[cfg(test)]
 mod tests;
 
+use super::libcrypto::Libcrypto;
 use super::{Arithmetic, Modulus, Multiply, Power};
 use crate::words::bit_length;
 use class::Class;
 use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedVex, Kernels};
+use once_cell::race::OnceBool;
 
 /// The arithmetic over a way to run kernels.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Vectors<K>(K);
 
-/// Eight numbers at a time by the processor's AVX-512 IFMA instructions, or four by AVX-IFMA.
+/// Eight numbers at a time by the processor's AVX-512 IFMA instructions, or four by AVX-IFMA or in double precision.
 pub type Ifma = Vectors<Assembly>;
 
 /// The same on any processor, slowly: for tests and constant-time checks.
@@ -40,7 +42,8 @@ pub type DoublesTwin = Vectors<InterpretedDoubles>;
 impl Ifma {
     /// All that processor and operating system support, the fastest first.
     pub fn available() -> Vec<Ifma> {
-        [Assembly::new(), Assembly::avx_ifma(), Assembly::avx2()].into_iter().flatten().map(Vectors).collect()
+        let avx2 = Assembly::avx2().filter(|avx2| rounds_toward_zero(*avx2));
+        [Assembly::new(), Assembly::avx_ifma(), avx2].into_iter().flatten().map(Vectors).collect()
     }
 
     /// The arithmetic by AVX-512 IFMA.
@@ -69,6 +72,28 @@ impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
     fn power_public(&self, jobs: &mut [Power<'_>]) {
         power_public(&self.0, jobs);
     }
+}
+
+/// Whether the rounding that the kernels in double precision ask for is what they get: an emulator may know the
+/// instructions and not heed it, and then results would be wrong.
+fn rounds_toward_zero(avx2: Assembly) -> bool {
+    static FOUND: OnceBool = OnceBool::new();
+    FOUND.get_or_init(|| {
+        let numbers: [[u64; 8]; 4] = std::array::from_fn(|i| [0x9e37_79b9_7f4a_7c15 >> (i + 1) | 1; 8]);
+        let moduli = numbers.map(|number| Modulus::new(&number.map(|word| word | 1 << 63)));
+        let product = |arithmetic: &dyn Arithmetic| {
+            let mut results = [[0; 8]; 4];
+            let jobs = moduli.iter().zip(&numbers).zip(&mut results);
+            let mut jobs: Vec<Multiply<'_>> = jobs
+                .filter_map(|((modulus, a), result)| {
+                    Some(Multiply { modulus: modulus.as_ref().ok()?, a, b: a, result })
+                })
+                .collect();
+            arithmetic.multiply(&mut jobs);
+            results
+        };
+        product(&Vectors(avx2)) == product(&Libcrypto)
+    })
 }
 
 fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
@@ -105,9 +130,14 @@ fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by(|a, b| key(a).cmp(&key(b)));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
         let exponent = trimmed(same[0].exponent);
-        for_passes(kernels, class_of(kernels, same[0].modulus).for_products(same.len()), same, |kernels, class, pass| {
-            power::public(kernels, class, exponent, pass);
-        });
+        for_passes(
+            kernels,
+            class_of(kernels, same[0].modulus).for_products(same.len()),
+            same,
+            |kernels, class, pass| {
+                power::public(kernels, class, exponent, pass);
+            },
+        );
     }
 }
 
