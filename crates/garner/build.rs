@@ -1,4 +1,4 @@
-//! Writes the vector kernels: their assembly, and a table of them for `arithmetic::ifma::kernels`.
+//! Writes the vector kernels: their assembly, and a table of them for `arithmetic::vectors::kernels`.
 
 use garner_kernels::Kernel;
 use garner_kernels::assembly::{self, Width};

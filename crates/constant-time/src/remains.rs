@@ -8,7 +8,7 @@
 use crate::scenarios::{Words, reference};
 use crate::verdict::Table;
 use garner::Error;
-use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::vectors::Native;
 use garner::arithmetic::{self, Arithmetic, libcrypto::Libcrypto};
 use garner::device::Cpu;
 use garner::key::PrivateKey;
@@ -101,7 +101,7 @@ fn run_key() {
         unsafe { std::ptr::write_volatile(byte, 0) }
     }
     let mut arithmetics: Vec<Arc<dyn Arithmetic>> = vec![Arc::new(Libcrypto)];
-    arithmetics.extend(Ifma::new().map(|ifma| Arc::new(ifma) as Arc<dyn Arithmetic>));
+    arithmetics.extend(Native::available().into_iter().map(|native| Arc::new(native) as Arc<dyn Arithmetic>));
     for arithmetic in &arithmetics {
         let device = Cpu::new(arithmetic.clone());
         let input = Words(12).below(key.public().modulus().words());

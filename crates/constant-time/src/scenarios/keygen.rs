@@ -5,7 +5,7 @@ use super::{Scenario, Words, clean};
 use crate::valgrind::{NOWHERE, depends_on_secret, public, released_bits, reveal, secret};
 use garner::Error;
 use garner::arithmetic::Arithmetic;
-use garner::arithmetic::ifma::Twin;
+use garner::arithmetic::vectors::Twin;
 use garner::keygen::miller_rabin::{Candidate, Round};
 use garner::keygen::sieve::Sieve;
 use garner::keygen::{Generator, Options, Random};

@@ -4,7 +4,7 @@ use super::marking::Marking;
 use super::private_op::key;
 use super::{Scenario, Words, clean};
 use crate::valgrind::{reveal, secret};
-use garner::arithmetic::ifma::Twin;
+use garner::arithmetic::vectors::Twin;
 use garner::device::Cpu;
 use garner::encryption::{self, Scheme};
 use garner::error::Result;

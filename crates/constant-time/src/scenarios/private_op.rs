@@ -4,7 +4,7 @@ use super::marking::Marking;
 use super::reference::low;
 use super::{Scenario, Words, clean};
 use crate::valgrind::{released_bits, reveal, secret};
-use garner::arithmetic::ifma::Twin;
+use garner::arithmetic::vectors::Twin;
 use garner::arithmetic::{Arithmetic, Power};
 use garner::device::{Cpu, Device, DeviceError, Limits};
 use garner::gather::{Config, Gatherer, Operation};

@@ -3,8 +3,8 @@
 use super::marking::{Marking, mark_modulus};
 use super::{Scenario, Words, clean, reference};
 use crate::valgrind::{depends_on_secret, public_of_others, reveal, secret};
-use garner::arithmetic::ifma::{DoublesTwin, Twin, VexTwin};
 use garner::arithmetic::libcrypto::Libcrypto;
+use garner::arithmetic::vectors::{DoublesTwin, Twin, VexTwin};
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use garner_kernels::{Lanes, constants, doubles, interpreter, program::Pointer, vex};
 

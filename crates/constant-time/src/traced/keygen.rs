@@ -6,7 +6,7 @@ use crate::scenarios::keygen::prime_3_modulo_4;
 use crate::trace::Case;
 use garner::Error;
 use garner::arithmetic::Arithmetic;
-use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::vectors::Native;
 use garner::keygen::miller_rabin::{Candidate, Round};
 use garner::keygen::sieve::Sieve;
 
@@ -63,7 +63,7 @@ impl Case for Sieving {
 
 /// Primes and bases.
 struct Testing {
-    arithmetic: Ifma,
+    arithmetic: Native,
     secrets: [(Vec<u64>, Vec<u64>); SECRETS],
     /// The same memory for every secret.
     prime: Vec<u64>,
@@ -72,7 +72,7 @@ struct Testing {
 }
 
 impl Testing {
-    fn new(arithmetic: Ifma, bits: usize) -> Testing {
+    fn new(arithmetic: Native, bits: usize) -> Testing {
         let mut random = Words(23);
         let secrets = std::array::from_fn(|_| {
             let prime = prime_3_modulo_4(bits as i32);
@@ -112,7 +112,8 @@ pub fn all() -> Vec<Traced> {
     let traced = |name: &str, case| Traced { name: format!("keygen: {name}"), expected: Expected::Equal, case };
     let mut all = vec![traced("sieve, other candidates that stay", Box::new(Sieving::new()) as Box<dyn Case>)];
     all.extend(
-        Ifma::new().map(|ifma| traced("Miller-Rabin round on 512-bit primes", Box::new(Testing::new(ifma, 512)))),
+        Native::fastest()
+            .map(|native| traced("Miller-Rabin round on 512-bit primes", Box::new(Testing::new(native, 512)))),
     );
     all
 }

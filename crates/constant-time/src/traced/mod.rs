@@ -1,15 +1,15 @@
 //! What is traced, and the verdict: every secret must give the same trace.
 
 mod controls;
-mod ifma;
 mod keygen;
 mod padding;
 mod private_op;
+mod vectors;
 
 use crate::trace::{Case, Trace, first_difference, source_line, traces};
 use crate::verdict::Table;
 use garner::arithmetic::Arithmetic;
-use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::vectors::Native;
 use std::time::Instant;
 
 /// Secrets tried for each call: random ones, and at the end the extremes.
@@ -38,7 +38,7 @@ struct Traced {
 /// All calls whose name contains `filter`; with `long` also those that take minutes each.
 pub fn run(table: &mut Table, filter: &str, long: bool) {
     let mut all = controls::all();
-    all.extend(ifma::all(long));
+    all.extend(vectors::all(long));
     all.extend(private_op::all(long));
     all.extend(padding::all());
     all.extend(keygen::all());
@@ -50,7 +50,7 @@ pub fn run(table: &mut Table, filter: &str, long: bool) {
         "traces: single-stepped with {SECRETS} secrets; program counters and addresses must be equal"
     ));
     for (name, what) in [("ifma", "AVX-512 IFMA"), ("avx-ifma", "AVX-IFMA"), ("avx2", "AVX2 and FMA")] {
-        if !Ifma::available().iter().any(|ifma| ifma.name() == name) {
+        if !Native::available().iter().any(|native| native.name() == name) {
             table.skipped(&format!("{name}: all traces"), &format!("this processor has no {what}"));
         }
     }

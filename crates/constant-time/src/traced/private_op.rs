@@ -4,7 +4,7 @@ use super::{Expected, SECRETS, Traced};
 use crate::scenarios::{Words, reference};
 use crate::trace::Case;
 use garner::arithmetic::Arithmetic;
-use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::vectors::Native;
 use garner::device::Cpu;
 use garner::key::PrivateKey;
 use garner::private_op::{PrivateOp, run};
@@ -19,7 +19,7 @@ struct Numbers {
 }
 
 struct Call {
-    arithmetic: Ifma,
+    arithmetic: Native,
     device: Cpu,
     secrets: [Numbers; SECRETS],
     key: Option<PrivateKey>,
@@ -31,7 +31,7 @@ struct Call {
 
 impl Call {
     /// Another key for every secret, with primes of the same length; the last two inputs are 0 and n - 1.
-    fn new(arithmetic: Ifma, bits: u32) -> Call {
+    fn new(arithmetic: Native, bits: u32) -> Call {
         let mut random = Words(bits.into());
         let words = bits as usize / 64;
         let secrets = std::array::from_fn(|secret| {
@@ -83,10 +83,13 @@ impl Case for Call {
 
 pub fn all(long: bool) -> Vec<Traced> {
     let sizes: &[u32] = if long { &[1024, 2048] } else { &[1024] };
-    let call = |arithmetic: Ifma, bits| Traced {
+    let call = |arithmetic: Native, bits| Traced {
         name: format!("{}: private operation whole, RSA-{bits}", arithmetic.name()),
         expected: Expected::Equal,
         case: Box::new(Call::new(arithmetic, bits)),
     };
-    Ifma::available().into_iter().flat_map(|arithmetic| sizes.iter().map(move |&bits| call(arithmetic, bits))).collect()
+    Native::available()
+        .into_iter()
+        .flat_map(|arithmetic| sizes.iter().map(move |&bits| call(arithmetic, bits)))
+        .collect()
 }

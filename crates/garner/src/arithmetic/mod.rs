@@ -1,15 +1,15 @@
 //! Batched modular arithmetic on the host: the one interface to every kernel on the CPU.
 //!
 //! Called by `private_op` (blinding, recombination, the check) and by the `cpu` device (exponentiation).
-//! Knows nothing of RSA. Two implementations: [`ifma`] (kernels, up to eight numbers at a time) and [`libcrypto`].
+//! Knows nothing of RSA. Two implementations: [`vectors`] (kernels, up to eight numbers at a time) and [`libcrypto`].
 //!
 //! Numbers are little-endian slices of 64-bit words, see [`crate::words`]. A batch may mix moduli of any sizes;
 //! results are canonical (below the modulus).
 
-pub mod ifma;
 pub mod libcrypto;
 mod modulus;
 mod powers;
+pub mod vectors;
 
 pub use modulus::Modulus;
 
@@ -59,7 +59,8 @@ pub trait Arithmetic: Send + Sync {
     fn power_public(&self, jobs: &mut [Power<'_>]);
 }
 
-/// The fastest arithmetic here: [`ifma`] by AVX-512 IFMA where the processor has it, else by AVX-IFMA, else by AVX2 and FMA,
+/// The fastest arithmetic here: [`vectors`] by AVX-512 IFMA where the processor has it, else by AVX-IFMA, else by AVX2 and
+/// FMA,
 /// else [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, one of their names, decides instead where it is
 /// set.
 ///
@@ -67,15 +68,15 @@ pub trait Arithmetic: Send + Sync {
 /// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.
 pub fn best() -> Result<Arc<dyn Arithmetic>> {
     let wish = std::env::var_os("GARNER_CPU");
-    chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), &ifma::Ifma::available())
+    chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), &vectors::Native::available())
 }
 
-fn chosen(wish: Option<&str>, available: &[ifma::Ifma]) -> Result<Arc<dyn Arithmetic>> {
+fn chosen(wish: Option<&str>, available: &[vectors::Native]) -> Result<Arc<dyn Arithmetic>> {
     let refused = |reason| Err(Error::argument("GARNER_CPU", reason));
     let vectors = match wish {
         Some("libcrypto") => None,
         None => available.first(),
-        Some(wish @ ("ifma" | "avx-ifma" | "avx2")) => match available.iter().find(|ifma| ifma.name() == wish) {
+        Some(wish @ ("ifma" | "avx-ifma" | "avx2")) => match available.iter().find(|native| native.name() == wish) {
             None => return refused(format!("is {wish:?}, which this processor does not have")),
             some => some,
         },
@@ -84,7 +85,7 @@ fn chosen(wish: Option<&str>, available: &[ifma::Ifma]) -> Result<Arc<dyn Arithm
         }
     };
     Ok(match vectors {
-        Some(ifma) => Arc::new(*ifma),
+        Some(native) => Arc::new(*native),
         None => Arc::new(libcrypto::Libcrypto),
     })
 }
@@ -95,16 +96,16 @@ mod tests {
 
     #[test]
     fn the_environment_decides_and_an_unknown_or_missing_arithmetic_is_refused() {
-        let available = ifma::Ifma::available();
+        let available = vectors::Native::available();
         assert_eq!(chosen(Some("libcrypto"), &available).unwrap().name(), "libcrypto");
         assert_eq!(chosen(None, &[]).unwrap().name(), "libcrypto");
         let error = |wish| chosen(Some(wish), &[]).err().unwrap().to_string();
         assert_eq!(error("ifma"), "GARNER_CPU: is \"ifma\", which this processor does not have");
         let names = r#""ifma", "avx-ifma", "avx2" or "libcrypto""#;
         assert_eq!(error("gpu"), format!("GARNER_CPU: is \"gpu\", must be {names}"));
-        for ifma in &available {
+        for native in &available {
             assert_eq!(chosen(None, &available).unwrap().name(), available[0].name(), "the first is the fastest");
-            assert_eq!(chosen(Some(ifma.name()), &available).unwrap().name(), ifma.name());
+            assert_eq!(chosen(Some(native.name()), &available).unwrap().name(), native.name());
         }
         for missing in ["ifma", "avx-ifma", "avx2"] {
             assert_eq!(error(missing), format!("GARNER_CPU: is \"{missing}\", which this processor does not have"));

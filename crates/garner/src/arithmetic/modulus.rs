@@ -1,7 +1,7 @@
 //! An odd modulus with everything the kernels want precomputed.
 
-use super::ifma::class::Class;
 use super::powers;
+use super::vectors::class::Class;
 use crate::error::{Error, Result};
 use crate::secret::{SecretWords, released, released_number};
 use crate::words::{bit_length, words_for};

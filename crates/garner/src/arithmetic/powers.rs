@@ -42,6 +42,17 @@ pub fn of_radix(n: &[u64], bits: usize, radix_bits: usize, to: &mut [u64]) -> u6
     field.negative_inverse
 }
 
+/// Whether `product = a * b mod n`, for numbers of w words below the odd n: by this arithmetic, which shares nothing with the
+/// kernels and takes no lock.
+pub fn is_product(n: &[u64], a: &[u64], b: &[u64], product: &[u64]) -> bool {
+    let mut one = vec![0; n.len()];
+    one[0] = 1;
+    let [mut left, mut right] = [Field::new(n), Field::new(n)];
+    left.multiply(a, b);
+    right.multiply(product, &one);
+    left.product[..n.len()] == right.product[..n.len()]
+}
+
 /// Arithmetic modulo n.
 struct Field<'a> {
     n: &'a [u64],

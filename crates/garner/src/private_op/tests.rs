@@ -1,8 +1,8 @@
 //! The private operation against libcrypto, over every arithmetic and against devices that lie or fail.
 
 use super::{PrivateOp, RunError, run};
-use crate::arithmetic::ifma::{Ifma, Twin};
 use crate::arithmetic::libcrypto::Libcrypto;
+use crate::arithmetic::vectors::{Native, Twin};
 use crate::arithmetic::{Arithmetic, Power};
 use crate::device::{Cpu, Device, DeviceError, Limits};
 use crate::key::PrivateKey;
@@ -33,11 +33,11 @@ fn sample(rsa: &Rsa<openssl::pkey::Private>, seed: u8) -> (Vec<u64>, Vec<u64>) {
 
 fn arithmetics() -> Vec<Arc<dyn Arithmetic>> {
     let mut all: Vec<Arc<dyn Arithmetic>> = vec![Arc::new(Libcrypto), Arc::new(Twin::default())];
-    let available = Ifma::available();
+    let available = Native::available();
     if available.is_empty() {
         println!("not run over kernels: there are none for this processor");
     }
-    all.extend(available.into_iter().map(|ifma| Arc::new(ifma) as Arc<dyn Arithmetic>));
+    all.extend(available.into_iter().map(|native| Arc::new(native) as Arc<dyn Arithmetic>));
     all
 }
 

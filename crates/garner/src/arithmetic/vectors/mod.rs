@@ -13,8 +13,7 @@ pub mod workspace;
 #[cfg(test)]
 mod tests;
 
-use super::libcrypto::Libcrypto;
-use super::{Arithmetic, Modulus, Multiply, Power};
+use super::{Arithmetic, Modulus, Multiply, Power, powers};
 use crate::words::bit_length;
 use class::Class;
 use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedVex, Kernels};
@@ -25,7 +24,7 @@ use once_cell::race::OnceBool;
 pub struct Vectors<K>(K);
 
 /// Eight numbers at a time by the processor's AVX-512 IFMA instructions, or four by AVX-IFMA or in double precision.
-pub type Ifma = Vectors<Assembly>;
+pub type Native = Vectors<Assembly>;
 
 /// The same on any processor, slowly: for tests and constant-time checks.
 #[doc(hidden)]
@@ -39,16 +38,16 @@ pub type VexTwin = Vectors<InterpretedVex>;
 #[doc(hidden)]
 pub type DoublesTwin = Vectors<InterpretedDoubles>;
 
-impl Ifma {
+impl Native {
     /// All that processor and operating system support, the fastest first.
-    pub fn available() -> Vec<Ifma> {
+    pub fn available() -> Vec<Native> {
         let avx2 = Assembly::avx2().filter(|avx2| rounds_toward_zero(*avx2));
         [Assembly::new(), Assembly::avx_ifma(), avx2].into_iter().flatten().map(Vectors).collect()
     }
 
-    /// The arithmetic by AVX-512 IFMA.
-    pub fn new() -> Option<Ifma> {
-        Assembly::new().map(Vectors)
+    /// The first of those, if there is one.
+    pub fn fastest() -> Option<Native> {
+        Native::available().first().copied()
     }
 }
 
@@ -77,22 +76,16 @@ impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
 /// Whether the rounding that the kernels in double precision ask for is what they get: an emulator may know the
 /// instructions and not heed it, and then results would be wrong.
 fn rounds_toward_zero(avx2: Assembly) -> bool {
+    // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
     static FOUND: OnceBool = OnceBool::new();
     FOUND.get_or_init(|| {
-        let numbers: [[u64; 8]; 4] = std::array::from_fn(|i| [0x9e37_79b9_7f4a_7c15 >> (i + 1) | 1; 8]);
-        let moduli = numbers.map(|number| Modulus::new(&number.map(|word| word | 1 << 63)));
-        let product = |arithmetic: &dyn Arithmetic| {
-            let mut results = [[0; 8]; 4];
-            let jobs = moduli.iter().zip(&numbers).zip(&mut results);
-            let mut jobs: Vec<Multiply<'_>> = jobs
-                .filter_map(|((modulus, a), result)| {
-                    Some(Multiply { modulus: modulus.as_ref().ok()?, a, b: a, result })
-                })
-                .collect();
-            arithmetic.multiply(&mut jobs);
-            results
-        };
-        product(&Vectors(avx2)) == product(&Libcrypto)
+        [0x9e37_79b9_7f4a_7c15_u64, 0xd1b5_4a32_d192_ed03, u64::MAX].into_iter().all(|word| {
+            let (n, a, mut product) = ([word | 1 << 63 | 1; 8], [word >> 1; 8], [0; 8]);
+            let Ok(modulus) = Modulus::new(&n) else { return false };
+            let job = Multiply { modulus: &modulus, a: &a, b: &a, result: &mut product };
+            Vectors(avx2).multiply(&mut [job]);
+            powers::is_product(&n, &a, &a, &product)
+        })
     })
 }
 

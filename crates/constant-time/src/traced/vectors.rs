@@ -3,11 +3,11 @@
 use super::{Expected, SECRETS, Traced};
 use crate::scenarios::{Words, reference};
 use crate::trace::Case;
-use garner::arithmetic::ifma::Ifma;
+use garner::arithmetic::vectors::Native;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 
 /// How so many jobs run.
-fn shape(arithmetic: Ifma, jobs: usize) -> &'static str {
+fn shape(arithmetic: Native, jobs: usize) -> &'static str {
     match jobs {
         _ if arithmetic.name() == "avx2" => "double precision",
         _ if arithmetic.lanes() == 4 && jobs > 2 => "256-bit registers",
@@ -36,7 +36,7 @@ struct Numbers {
 
 struct Call {
     operation: Operation,
-    arithmetic: Ifma,
+    arithmetic: Native,
     secrets: [Vec<Numbers>; SECRETS],
     /// What the call works on: the same memory for every secret.
     moduli: Vec<Modulus>,
@@ -46,7 +46,7 @@ struct Call {
 
 impl Call {
     /// Random numbers; the last two secrets have the exponents (factors) zero and all ones (modulus - 1).
-    fn new(arithmetic: Ifma, operation: Operation, jobs: usize, bits: usize, exponent_words: usize) -> Call {
+    fn new(arithmetic: Native, operation: Operation, jobs: usize, bits: usize, exponent_words: usize) -> Call {
         let mut random = Words(bits as u64);
         let secrets: [Vec<Numbers>; SECRETS] = std::array::from_fn(|secret| {
             let numbers = |_| {
@@ -119,10 +119,10 @@ impl Case for Call {
 }
 
 pub fn all(long: bool) -> Vec<Traced> {
-    Ifma::available().into_iter().flat_map(|arithmetic| all_of(arithmetic, long)).collect()
+    Native::available().into_iter().flat_map(|arithmetic| all_of(arithmetic, long)).collect()
 }
 
-fn all_of(arithmetic: Ifma, long: bool) -> Vec<Traced> {
+fn all_of(arithmetic: Native, long: bool) -> Vec<Traced> {
     let mut all = Vec::new();
     let mut call = |name: &str, operation, jobs: usize, bits, exponent_words| {
         if jobs > arithmetic.lanes() {

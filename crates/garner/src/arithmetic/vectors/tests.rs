@@ -722,10 +722,10 @@ proptest! {
 
     #[test]
     fn assembly_and_libcrypto_agree(jobs in proptest::collection::vec(job(8192, 3), 1..40)) {
-        for ifma in available().map(Vectors) {
-            prop_assert_eq!(powers(&ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
-            prop_assert_eq!(powers(&ifma, &jobs, false), powers(&Libcrypto, &jobs, false));
-            prop_assert_eq!(products(&ifma, &jobs), products(&Libcrypto, &jobs));
+        for native in available().map(Vectors) {
+            prop_assert_eq!(powers(&native, &jobs, true), powers(&Libcrypto, &jobs, true));
+            prop_assert_eq!(powers(&native, &jobs, false), powers(&Libcrypto, &jobs, false));
+            prop_assert_eq!(products(&native, &jobs), products(&Libcrypto, &jobs));
         }
     }
 }
@@ -747,7 +747,9 @@ proptest! {
 #[test]
 fn rsa_sized_exponents_come_out_right() {
     let mut random = Random(11);
-    for (ifma, bits) in Ifma::available().iter().flat_map(|ifma| [512, 1024, 1536, 2048].map(|bits| (ifma, bits))) {
+    for (native, bits) in
+        Native::available().iter().flat_map(|native| [512, 1024, 1536, 2048].map(|bits| (native, bits)))
+    {
         let jobs: Vec<Job> = (0..9)
             .map(|_| Job {
                 modulus: random.modulus(bits),
@@ -755,9 +757,9 @@ fn rsa_sized_exponents_come_out_right() {
                 exponent: random.words(bits / 64),
             })
             .collect();
-        assert_eq!(powers(ifma, &jobs, true), powers(&Libcrypto, &jobs, true));
+        assert_eq!(powers(native, &jobs, true), powers(&Libcrypto, &jobs, true));
         let public: Vec<Job> = jobs.into_iter().map(|job| Job { exponent: vec![65537, 0], ..job }).collect();
-        assert_eq!(powers(ifma, &public, false), powers(&Libcrypto, &public, false));
+        assert_eq!(powers(native, &public, false), powers(&Libcrypto, &public, false));
     }
 }
 
