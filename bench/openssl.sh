@@ -7,6 +7,7 @@
 #
 #   MODULE=libgarner_provider.so                   the provider to measure; without it, this tree's is built first
 #   SECONDS_EACH=3  ROUNDS=3                       each figure's time, and how often; medians are printed
+#   DEVICE=auto                                    the provider's setting; cpu where the processor has no IFMA
 #   CLIENTS=64  NAMES=10000                        of a TLS server; in a zone
 #   RESULTS=bench/results                          where the data go
 #
@@ -51,6 +52,7 @@ trap 'exit 130' INT TERM
 mkdir -p "$work/modules" "$results"
 ln -s "$(realpath "$MODULE")" "$work/modules/garner.so"
 cp crates/openssl-provider/openssl.cnf "$work"
+echo "device = ${DEVICE:-auto}" >>"$work/openssl.cnf"
 
 # In front of a command, as words: so that `&` gives the number of the program itself. Both leave Garner's figures, if any.
 plain="env -u OPENSSL_CONF -u OPENSSL_MODULES GARNER_SUMMARY=$work/summary"

@@ -88,6 +88,10 @@ impl Arithmetic for Lying {
     fn lanes(&self) -> usize {
         8
     }
+
+    fn gains_alone(&self) -> bool {
+        false
+    }
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         Libcrypto.multiply(jobs);
     }
@@ -127,6 +131,10 @@ impl Arithmetic for Credulous {
     }
     fn lanes(&self) -> usize {
         8
+    }
+
+    fn gains_alone(&self) -> bool {
+        false
     }
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         Libcrypto.multiply(jobs);

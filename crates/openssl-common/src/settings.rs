@@ -137,7 +137,9 @@ impl Settings {
             }
             Device_::Auto => {
                 let config = Config::new().map_err(|error| refused("auto", error.to_string()))?;
-                let worthwhile = !config.devices.is_empty();
+                // A program may call from one thread, and is not to lose by that.
+                let others = config.devices.iter().any(|device| device.name() != "cpu");
+                let worthwhile = others || config.arithmetic.gains_alone();
                 (config, worthwhile)
             }
             Device_::Cpu => {

@@ -64,10 +64,22 @@ fn engines() -> bool {
     there
 }
 
-/// Where there are no kernels for the processor the engine leaves everything to OpenSSL, unless told otherwise.
+/// Where a single call gains nothing the engine leaves everything to OpenSSL, unless told otherwise.
 fn on_any_processor(command: &mut Command) -> &mut Command {
-    let accelerated = garner::arithmetic::best().unwrap().lanes() > 1;
-    if accelerated { command } else { command.env("ENGINE_DEVICE", "libcrypto") }
+    match device() {
+        "auto" => command,
+        device => command.env("ENGINE_DEVICE", device),
+    }
+}
+
+/// The device with which the engine offers RSA here.
+fn device() -> &'static str {
+    let host = garner::arithmetic::best().unwrap();
+    match host.lanes() {
+        _ if host.gains_alone() => "auto",
+        1 => "libcrypto",
+        _ => "cpu",
+    }
 }
 
 #[test]
@@ -135,7 +147,7 @@ fn ssh_keygen_signs_through_the_engine_and_verifies_without_it() {
         return;
     }
     let folder = folder("ssh");
-    let device = if garner::arithmetic::best().unwrap().lanes() > 1 { "auto" } else { "libcrypto" };
+    let device = device();
     let configuration = format!(
         "openssl_conf = openssl_init\n[openssl_init]\nengines = engines\n[engines]\ngarner = garner_engine\n\
          [garner_engine]\nengine_id = garner\ndynamic_path = {}\nDEVICE = {device}\ndefault_algorithms = RSA\n\

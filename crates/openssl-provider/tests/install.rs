@@ -37,9 +37,8 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let folder = folder.split('"').nth(1).unwrap();
     let mut text = std::fs::read_to_string(format!("{folder}/openssl.cnf")).unwrap();
     text += &format!("\n.include {}\n", site.path("root/opt/garner/share/garner/openssl.cnf").display());
-    if !support::accelerated() {
-        text += "device = libcrypto\n";
-    }
+    text += support::offering();
+    text.push('\n');
     site.write("openssl.cnf", text.as_bytes());
     let mut openssl = site.garner("openssl");
     openssl.env("OPENSSL_MODULES", site.path("root/mod"));
@@ -76,9 +75,8 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let modules = run(site.plain("openssl").args(words("version -m")));
     let modules = modules.split('"').nth(1).unwrap().trim_start_matches('/');
     let mut text = site.read("root/usr/share/garner/openssl.cnf");
-    if !support::accelerated() {
-        text.extend_from_slice(b"device = libcrypto\n");
-    }
+    text.extend_from_slice(support::offering().as_bytes());
+    text.push(b'\n');
     site.write("openssl.cnf", &text);
     let mut openssl = site.garner("openssl");
     openssl.env("OPENSSL_MODULES", site.path("root").join(modules));

@@ -41,9 +41,18 @@ pub fn build(folder: &Path, arguments: &[&str]) {
     assert!(status.expect("cargo").success(), "{cargo:?} failed");
 }
 
-/// Whether this processor has what the provider is for; else it offers no RSA, and only [`Site::slow`] has it.
+/// Whether there are kernels for this processor.
 pub fn accelerated() -> bool {
     garner::arithmetic::best().unwrap().lanes() > 1
+}
+
+/// The line in the provider's section with which it offers RSA here.
+pub fn offering() -> &'static str {
+    match accelerated() {
+        true if garner::arithmetic::best().unwrap().gains_alone() => "",
+        true => "device = cpu",
+        false => "device = libcrypto",
+    }
 }
 
 fn prefix() -> Option<PathBuf> {
@@ -80,7 +89,7 @@ pub struct Site {
 impl Site {
     /// With settings of the default device (or of libcrypto's, where there is none).
     pub fn new() -> Site {
-        Site::with(if accelerated() { "" } else { "device = libcrypto" })
+        Site::with(offering())
     }
 
     /// With libcrypto as the device, whatever the processor has.

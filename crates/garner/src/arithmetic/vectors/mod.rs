@@ -15,7 +15,7 @@ mod tests;
 
 use super::{Arithmetic, Modulus, Multiply, Power, powers};
 use crate::words::bit_length;
-use class::Class;
+use class::{Class, DOUBLES};
 use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedVex, Kernels};
 use once_cell::race::OnceBool;
 
@@ -58,6 +58,11 @@ impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
 
     fn lanes(&self) -> usize {
         self.0.lanes()
+    }
+
+    fn gains_alone(&self) -> bool {
+        // A number alone is folded over the lanes; in double precision, it leaves three of four idle.
+        !std::ptr::eq(self.0.classes(), &DOUBLES)
     }
 
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
