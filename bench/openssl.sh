@@ -127,8 +127,8 @@ group() {
             "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(uname -srm)" "$load"
         printf '  "openssl": "%s",\n  "garner": "%s",\n  "programs": [%s],\n  "date": "%s",\n' "$version" \
             "$(git describe --always --dirty 2>/dev/null || echo unknown)" "$programs" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-        printf '  "command": "SECONDS_EACH=%s ROUNDS=%s CLIENTS=%s NAMES=%s %s",\n  "rows": [\n' \
-            "$seconds" "$rounds" "$clients" "$names" "$command"
+        printf '  "command": "DEVICE=%s SECONDS_EACH=%s ROUNDS=%s CLIENTS=%s NAMES=%s %s",\n  "rows": [\n' \
+            "${DEVICE:-auto}" "$seconds" "$rounds" "$clients" "$names" "$command"
         cat "$work/rows"
         printf '\n  ]\n}\n'
     } >"$results/.openssl-$1.json"
