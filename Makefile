@@ -21,7 +21,7 @@ speed: build ## real keys, real signatures, one table beside OpenSSL
 test: setup hw-test board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
-	@echo "again without AVX-512 IFMA (GARNER_CPU=libcrypto)"
+	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace
 
 lint: setup hw-lint ## formatter and linters, warnings are errors

@@ -46,7 +46,7 @@ Priority: optional
 Installed-Size: $(du -sk "$root" | cut -f1)
 Description: RSA acceleration: OpenSSL provider and engine, library, command
  Gathers the RSA private-key operations of a process and runs them in batches,
- eight at a time with AVX-512 IFMA. Unmodified programs use it through OpenSSL's
- configuration; nothing changes until that names it.
+ eight at a time with AVX-512 IFMA, four with AVX2. Unmodified programs use it
+ through OpenSSL's configuration; nothing changes until that names it.
 END
 dpkg-deb --root-owner-group --build "$root" "$output/garner_${version}_$architecture.deb"

@@ -1,8 +1,10 @@
 //! The argument from the kernels' form, checked on their machine code, every instruction of every kernel:
 //!
 //! - only the instructions listed in [`allowed`], all of which take the same time for every operand;
-//! - memory is addressed by one of the six pointers and a constant;
-//! - a pointer is changed only by adding a constant, or set to another and a constant; a counter is set to a constant and counted down;
+//! - memory is addressed by one of the six pointers and a constant, but for two words below the stack pointer, where the
+//!   caller's rounding mode and the kernel's stand;
+//! - a pointer is changed only by adding a constant, or set to another and a constant; a counter is set to a constant and
+//!   counted down;
 //! - the only branches are `dec counter; jnz` backwards within the kernel, and the final `ret`.
 //!
 //! So nothing flows from memory or a vector register to an address or a branch, for any input.
@@ -19,7 +21,7 @@ const POINTERS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 const COUNTERS: [Register; 2] = [Register::EAX, Register::R10D];
 
-// Three functions that the check must refuse, each for its own reason.
+// Four functions that the check must refuse, each for its own reason.
 std::arch::global_asm!(
     ".text",
     ".globl garner_control_address",
@@ -44,17 +46,26 @@ std::arch::global_asm!(
     "mov rsi, qword ptr [rdi]",
     "ret",
     ".size garner_control_load, . - garner_control_load",
+    ".globl garner_control_rounding",
+    ".hidden garner_control_rounding",
+    ".type garner_control_rounding, @function",
+    "garner_control_rounding:",
+    "ldmxcsr dword ptr [rdi]",
+    "ret",
+    ".size garner_control_rounding, . - garner_control_rounding",
 );
 
 unsafe extern "C" {
     fn garner_control_address();
     fn garner_control_branch();
     fn garner_control_load();
+    fn garner_control_rounding();
 }
 
 /// Keeps the controls, which nothing calls, in the executable.
 #[used]
-static KEPT: [unsafe extern "C" fn(); 3] = [garner_control_address, garner_control_branch, garner_control_load];
+static KEPT: [unsafe extern "C" fn(); 4] =
+    [garner_control_address, garner_control_branch, garner_control_load, garner_control_rounding];
 
 /// Every kernel, and the controls.
 pub fn run(table: &mut Table, filter: &str) {
@@ -63,6 +74,7 @@ pub fn run(table: &mut Table, filter: &str) {
         ("form control: an address with an index", "garner_control_address", "address"),
         ("form control: a branch that is no countdown", "garner_control_branch", "branch"),
         ("form control: a pointer loaded from memory", "garner_control_load", "instruction"),
+        ("form control: a rounding mode from memory", "garner_control_rounding", "instruction"),
     ];
     if !KERNELS.contains(filter) && !controls.iter().any(|(name, ..)| name.contains(filter)) {
         return;
@@ -199,8 +211,7 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vzeroupper
         | Mnemonic::Nop => true,
         Mnemonic::Lea => POINTERS.contains(&to),
-        Mnemonic::Stmxcsr | Mnemonic::Ldmxcsr => true,
-        Mnemonic::Mov if rounding(instruction) => immediate(instruction),
+        Mnemonic::Stmxcsr | Mnemonic::Ldmxcsr | Mnemonic::Mov if rounding(instruction) => true,
         Mnemonic::Add => POINTERS.contains(&to) && immediate(instruction),
         Mnemonic::Mov => COUNTERS.contains(&to) && immediate(instruction),
         Mnemonic::Dec => COUNTERS.contains(&to),
@@ -210,8 +221,15 @@ fn allowed(instruction: &Instruction) -> bool {
 
 /// Whether it keeps the caller's rounding mode below the stack pointer, sets the kernel's or brings the caller's back.
 fn rounding(instruction: &Instruction) -> bool {
-    let kept = matches!(instruction.mnemonic(), Mnemonic::Stmxcsr | Mnemonic::Ldmxcsr | Mnemonic::Mov);
-    kept && instruction.op0_kind() == OpKind::Memory && instruction.memory_base() == Register::RSP
+    const TOWARD_ZERO: u32 = 0x7f80;
+    let (callers, ours) = (-4_i64 as u64, -8_i64 as u64);
+    let place = (instruction.memory_base() == Register::RSP).then(|| instruction.memory_displacement64());
+    match instruction.mnemonic() {
+        Mnemonic::Stmxcsr => place == Some(callers),
+        Mnemonic::Ldmxcsr => place == Some(callers) || place == Some(ours),
+        Mnemonic::Mov => place == Some(ours) && immediate(instruction) && instruction.immediate32() == TOWARD_ZERO,
+        _ => false,
+    }
 }
 
 fn immediate(instruction: &Instruction) -> bool {

@@ -19,7 +19,7 @@ pub struct Refused {
 /// What runs the operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Device_ {
-    /// All that this machine has and that may beat OpenSSL, GPUs too; none, if nothing does.
+    /// All that this machine has and that may beat OpenSSL, GPUs too; none, if nothing does for a single caller.
     Auto,
     /// The kernels for this processor, or an error where there are none.
     Cpu,
@@ -137,7 +137,8 @@ impl Settings {
             }
             Device_::Auto => {
                 let config = Config::new().map_err(|error| refused("auto", error.to_string()))?;
-                // A program may call from one thread, and is not to lose by that.
+                // A program may call from one thread, and is not to lose by that; where there is a GPU it is taken to
+                // have more to do.
                 let others = config.devices.iter().any(|device| device.name() != "cpu");
                 let worthwhile = others || config.arithmetic.gains_alone();
                 (config, worthwhile)
@@ -201,7 +202,8 @@ mod tests {
             |config: &Config| -> Vec<String> { config.devices.iter().map(|device| device.name().to_owned()).collect() };
         let (config, worthwhile) = Settings::default().config().unwrap();
         assert_eq!(names(&config), names(&Config::new().unwrap()));
-        assert_eq!(worthwhile, !config.devices.is_empty());
+        let gpu = config.devices.iter().any(|device| device.name() != "cpu");
+        assert_eq!(worthwhile, gpu || config.arithmetic.gains_alone());
     }
 
     #[test]

@@ -42,7 +42,8 @@ impl Stage {
         fs::create_dir_all(folder.join("modules"))?;
         std::os::unix::fs::symlink(fs::canonicalize(module)?, folder.join("modules/garner.so"))?;
         // Named, for where a single caller gains nothing it is not offered by itself.
-        let device = if garner::arithmetic::best()?.lanes() > 1 { "device = cpu\n" } else { "" };
+        let host = garner::arithmetic::best()?;
+        let device = if host.lanes() > 1 && !host.gains_alone() { "device = cpu\n" } else { "" };
         fs::write(folder.join("openssl.cnf"), include_str!("../openssl.cnf").to_owned() + device)?;
         fs::write(folder.join("plain.cnf"), "")?;
         let program = folder.join("sign");

@@ -63,9 +63,8 @@ pub trait Arithmetic: Send + Sync {
 }
 
 /// The fastest arithmetic here: [`vectors`] by AVX-512 IFMA where the processor has it, else by AVX-IFMA, else by AVX2 and
-/// FMA,
-/// else [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, one of their names, decides instead where it is
-/// set.
+/// FMA, else [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, one of their names, decides instead where it
+/// is set.
 ///
 /// # Errors
 /// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.

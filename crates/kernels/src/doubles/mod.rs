@@ -17,7 +17,7 @@
 //! 2018. No operand is ever subnormal, infinite or not a number: those are the ones that take processors longer.
 //!
 //! Numbers stand in memory as they do for the other kernels, and what does not multiply is printed by [`vex`](crate::vex);
-//! [`named`] are the kernels that do.
+//! [`all`] are the kernels that do, and the selection of a table entry.
 
 mod digits;
 mod product;
@@ -42,9 +42,9 @@ pub struct Kernel {
 
 /// Every kernel, in a fixed order.
 ///
-/// Their pointers: P0 the result, P1 the first operand, P2 the work area, P3 constants, P4 the second operand, P5 (half
-/// multiplications) the operand shifted. N = `limbs` of one number per lane, limb-major, radix 2^52. The work area holds
-/// whatever is at hand, and the modulus and the biases as [`Area`] says.
+/// Those that multiply: pointers P0 the result, P1 the first operand, P2 the work area, P3 constants, P4 the second operand,
+/// P5 (half multiplications) the operand shifted. N = `limbs` of one number per lane, limb-major, radix 2^52. In the work
+/// area, modulus and biases are as [`Area`] says, and the rest is overwritten.
 pub fn all() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     for n in LIMB_COUNTS {
@@ -58,7 +58,7 @@ pub fn all() -> Vec<Kernel> {
     kernels
 }
 
-/// Rows that a factor's limbs are taken in: a divisor of every N.
+/// Limbs of a factor, or quotient digits, that are taken together: a divisor of every N / 2.
 const BLOCK: usize = 5;
 
 /// Where things stand in the work area, in rows, for numbers of N = `limbs` limbs.

@@ -8,7 +8,7 @@ use crate::program::Pointer;
 ///
 /// Pointers P0 r, P1 a, P2 the area, P3 constants, P4 b; r may be a or b.
 /// Bounds   limbs of a and b below 2^52; then those of r, where r < 2^(52 N), are too. r is below a b / R + n.
-/// Cost     2 N^2 products.
+/// Cost     2 N^2 + N / 2 products.
 pub(super) fn multiply(limbs: usize) -> Code {
     let area = Area::of(limbs);
     let mut code = Code::default();
@@ -27,7 +27,7 @@ pub(super) fn multiply(limbs: usize) -> Code {
 /// Pointers P0 r, P1 a **in double precision**, P2 the area, P3 constants, P4 b, P5 shifted = a / 2^(26 N), **in double
 ///          precision**; r may be b.
 /// Bounds   limbs of b below 2^52; then those of r, where r < 2^(52 N), are too. r is below shifted + a b / R + n.
-/// Cost     3 N^2 / 2 products.
+/// Cost     3 N^2 / 2 + N / 4 products.
 pub(super) fn half_multiply(limbs: usize) -> Code {
     let area = Area::of(limbs);
     let mut code = Code::default();
@@ -44,7 +44,7 @@ pub(super) fn half_multiply(limbs: usize) -> Code {
 ///
 /// Pointers P0 r, P1 a, P2 the area, P3 constants; r may be a.
 /// Bounds   limbs of a below 2^52; then those of r are too. r is at most a / 2^(26 N) + n.
-/// Cost     N^2 / 2 products.
+/// Cost     N^2 / 2 + N / 4 products.
 pub(super) fn half_reduce(limbs: usize) -> Code {
     let area = Area::of(limbs);
     let mut code = Code::default();

@@ -10,6 +10,9 @@ pub(super) const N: Pointer = A;
 /// `to = columns / 2^(52 digits)`, carried: N limbs. `digits` is a multiple of five, of which the first five are there, and
 /// P1 is where the modulus is: [`first_digits`].
 ///
+/// Of five digits ten high halves are found twice, for the digits and by the sweep, and five low halves never: so it costs
+/// half a product a digit more than N.
+///
 /// While a sweep adds the products of five digits, the next five are found, each of which waits for the one before: the
 /// sweep keeps the multipliers busy meanwhile.
 pub(super) fn reduce(limbs: usize, digits: usize) -> Code {

@@ -9,7 +9,7 @@ use crate::vex::Register;
 ///
 /// Pointers P0 r, P1 a, P2 the area, P3 constants; P4 is used, too. r may be a.
 /// Bounds   limbs of a below 2^52; then those of r, where r < 2^(52 N), are too. r is below a^2 / R + n.
-/// Cost     (3 N^2 + N) / 2 products.
+/// Cost     (3 N^2 + 2 N) / 2 products.
 pub(super) fn square(limbs: usize) -> Code {
     let area = Area::of(limbs);
     let mut code = Code::default();

@@ -48,7 +48,7 @@ impl Sweep {
         })
     }
 
-    /// The columns in which all factors meet a limb, and do so in the next one.
+    /// The columns in which all factors meet a limb.
     fn full(self) -> Range<usize> {
         let first = if self.above_diagonal { 2 * BLOCK } else { BLOCK };
         first..self.count.max(first)

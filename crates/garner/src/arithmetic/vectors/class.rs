@@ -310,7 +310,8 @@ impl Class {
         match self.shape {
             Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
             Shape::Direct(_) => square::scanned_limbs(self.limbs),
-            Shape::Doubles(_) => self.limbs,
+            // None is fused with a squaring; all of it is one pass.
+            Shape::Doubles(_) => 2 * self.limbs,
             Shape::Blocks { blocks, .. } => block::scanned_limbs(blocks.limbs),
         }
     }

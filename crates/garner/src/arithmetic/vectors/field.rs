@@ -128,7 +128,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     /// Makes the number at `place` a factor for [`Field::half_multiply`], and for nothing else.
     pub fn prepare(&mut self, place: usize) {
         if let Shape::Doubles(_) = self.class.shape {
-            self.number(place).iter_mut().for_each(|row| *row = row.map(to_double));
+            self.number(place).as_flattened_mut().iter_mut().for_each(|limb| *limb = to_double(*limb));
         }
     }
 
@@ -259,9 +259,9 @@ impl<'a, K: Kernels> Field<'a, K> {
         let limbs = (from..from + rows).chain(shifted..shifted + rows).enumerate();
         if let Shape::Doubles(_) = self.class.shape {
             for (i, row) in limbs {
-                let limb = self.memory[row].map(to_double);
-                let rows = &mut self.memory[table + i * doubles::scan::ROWS_PER_LIMB..][..doubles::scan::ROWS_PER_LIMB];
-                rows.as_flattened_mut().as_chunks_mut::<4>().0[entry].copy_from_slice(&limb[..4]);
+                let first = 8 * (table + i * doubles::scan::ROWS_PER_LIMB) + 4 * entry;
+                let words = self.memory.as_flattened_mut();
+                (0..4).for_each(|lane| words[first + lane] = to_double(words[8 * row + lane]));
             }
         } else {
             limbs.for_each(|(i, row)| self.memory[table + i * scan::ENTRIES + entry] = self.memory[row]);
@@ -272,7 +272,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn copy_selection(&mut self, to: usize) {
         self.copy(to, self.layout.selection);
         if let Shape::Doubles(_) = self.class.shape {
-            self.number(to).iter_mut().for_each(|row| *row = row.map(from_double));
+            self.number(to).as_flattened_mut().iter_mut().for_each(|limb| *limb = from_double(*limb));
         }
     }
 

@@ -36,7 +36,7 @@ pub type At = [usize; Pointer::COUNT];
 
 /// A way to run kernels.
 pub trait Kernels {
-    /// `"ifma"`, `"avx-ifma"` or, interpreted, `"twin"`.
+    /// `"ifma"`, `"avx-ifma"`, `"avx2"` or, interpreted, `"twin"`.
     fn name(&self) -> &'static str;
 
     /// The classes of numbers whose kernels it runs, shortest first.
@@ -181,7 +181,7 @@ impl Assembly {
         None
     }
 
-    /// The assembly for processors with AVX2 and FMA.
+    /// The assembly for processors with AVX2 and FMA, whatever their rounding: [`Native::available`](super::Native) tries it.
     pub fn avx2() -> Option<Assembly> {
         #[cfg(target_arch = "x86_64")]
         {
@@ -229,6 +229,9 @@ impl Kernels for Assembly {
     }
 
     fn halves_are_faster(&self) -> bool {
+        if self.lanes() == 4 {
+            return false;
+        }
         // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
         static MEASURED: OnceBool = OnceBool::new();
         MEASURED.get_or_init(|| {

@@ -574,7 +574,8 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
             Shape::Folded(_) => 2 * n * m,
             Shape::Doubles(_) => n * n + n,
         };
-        // Of a folded number's reduction, no first limb is left out; in double precision, each digit's is found twice.
+        // Of a folded number's reduction, no first limb is left out; in double precision,
+        // of five digits ten high halves are found twice and five low halves never.
         let twice = matches!(class.shape, Shape::Folded(_) | Shape::Doubles(_));
         let reduction = if twice { n * (2 * m + 1) } else { 2 * n * n };
         field.square(r, a);
