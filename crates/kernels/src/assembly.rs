@@ -1,6 +1,7 @@
 //! The assembly back end: prints programs for AVX-512 IFMA, Intel syntax, System V calling convention.
 //!
-//! The kernels are leaf functions: they use no stack, and only registers that a call may change.
+//! The kernels are leaf functions: they use no stack (those in double precision two words below it), and only registers
+//! that a call may change.
 //!
 //! Every kernel whose halves do not mix is printed twice: for all eight lanes, and for the first four of each row in
 //! 256-bit registers. Processors that run two 256-bit or one 512-bit multiply-add a cycle (Zen 4, Ice Lake clients) do

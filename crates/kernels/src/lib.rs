@@ -1,11 +1,12 @@
 //! Garner's vector kernels: programs over 32 vector registers of eight 64-bit lanes, with back ends.
 //!
 //! A [`Program`] is straight-line code with loops of fixed count over six base pointers: it has no way to express a
-//! branch or an address that depends on data. [`assembly`] prints it for AVX-512 IFMA, [`vex`] for AVX-IFMA;
+//! branch or an address that depends on data. [`assembly`] prints it for AVX-512 IFMA, [`vex`] for AVX-IFMA and, what does
+//! not multiply, for AVX2; what multiplies there stands in [`doubles`].
 //! [`interpreter`] runs it in plain Rust, so tests and constant-time checks see the very program the processor runs.
 //!
 //! Numbers are limb-major rows of [`Lanes`]: row `i` holds limb `i`, radix 2^52, of eight numbers, one in each lane.
-//! [`all`] lists every kernel; each kernel's contract stands above the function that writes it.
+//! [`all`] lists every program; each kernel's contract stands above the function that writes it.
 
 pub mod assembly;
 pub mod block;

@@ -1,4 +1,4 @@
-//! The second assembly back end: AVX-IFMA, on processors with 256-bit registers only. Four lanes.
+//! The second assembly back end: processors with 256-bit registers only, AVX-IFMA or AVX2 and FMA. Four lanes.
 //!
 //! What AVX-512 has and AVX2 has not: 32 registers (here 16, so values are spilled), masks (here vectors whose sign bits
 //! count), operands broadcast from memory, the arithmetic shift of 64-bit words. [`translate`] turns a [`Program`] into
@@ -66,7 +66,7 @@ pub enum Binary {
     SubtractDoubles,
 }
 
-/// An instruction of AVX2 or AVX-IFMA, or a step of the program around them.
+/// An instruction of AVX2, AVX-IFMA or FMA, or a step of the program around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the operands' names say what they are")]
 pub enum Instruction {
