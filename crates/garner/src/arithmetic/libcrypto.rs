@@ -1,4 +1,5 @@
-//! Modular arithmetic by libcrypto: the path where there are no kernels for the processor, and the second opinion when a result fails its check.
+//! Modular arithmetic by libcrypto: the path where there are no kernels for the processor, and the second opinion when a
+//! result fails its check.
 
 use super::{Arithmetic, Multiply, Power};
 use crate::words;
