@@ -7,7 +7,7 @@
 //! itself; with `folded`, only numbers folded over lanes. Without AVX-512 IFMA, the kernels in double precision.
 
 use garner::arithmetic::vectors::Native;
-use garner::arithmetic::vectors::class::{CLASSES, Class, DOUBLES, PAIRS, QUADS, Shape};
+use garner::arithmetic::vectors::class::{CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, QUADS, Shape};
 use garner::arithmetic::vectors::field::Field;
 use garner::arithmetic::vectors::kernels::{self, Assembly, Kernels};
 use garner::arithmetic::vectors::workspace::{Layout, Workspace};
@@ -53,6 +53,10 @@ fn doubles() {
     );
     println!("double precision        limbs   madds    limit  cycles  of limit");
     DOUBLES.iter().for_each(|class| operations_of(class, &assembly, rate));
+    println!("\ntwo numbers folded      limbs   madds    limit  cycles  of limit");
+    DOUBLE_PAIRS.iter().for_each(|class| operations_of(class, &assembly, rate));
+    println!("\none number folded       limbs   madds    limit  cycles  of limit");
+    DOUBLE_QUADS.iter().for_each(|class| operations_of(class, &assembly, rate));
     rsa(&avx2, rate);
 }
 
@@ -195,15 +199,18 @@ fn folded(assembly: &Assembly) {
 
 fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
     let (n, m, layout) = (class.limbs, class.rows(), Layout::of(class));
-    let once = matches!(class.shape, Shape::Direct(_) | Shape::Blocks { .. });
-    let reduction = if once { 2 * n * n } else { n * (2 * m + 1) };
-    let product = 2 * n * m;
-    let triangle = match class.lanes() {
-        1 => n * n + n,
-        2 => 2 * (m * m + m),
-        _ => product,
+    let reduction = |digits: usize| match class.shape {
+        Shape::Direct(_) | Shape::Blocks { .. } => 2 * digits * n,
+        Shape::Folded(_) => digits * (2 * m + 1),
+        Shape::Doubles(_) => 2 * (digits * m + if class.lanes() == 1 { 7 } else { 15 }),
     };
-    let (square, multiply, half_multiply) = (triangle + reduction, product + reduction, product + reduction / 2);
+    let product = 2 * n * m;
+    let triangle = match class.shape {
+        Shape::Folded(_) if class.lanes() > 2 => product,
+        _ => class.lanes() * (m * m + m),
+    };
+    let (square, multiply, half_multiply) =
+        (triangle + reduction(n), product + reduction(n), product + reduction(n / 2));
     let mut workspace = Workspace::new(layout.with_table);
     let mut field = Field::new(assembly, class, workspace.rows());
     let wipe = cycles(|| drop(Workspace::new(layout.without_table)));
@@ -222,7 +229,7 @@ fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
     });
     report("multiply", multiply, &mut |field| field.multiply(a, a, b));
     report("half multiply", half_multiply, &mut |field| field.half_multiply(a, b, shifted, a));
-    report("half reduce", reduction / 2, &mut |field| field.half_reduce(a, a));
+    report("half reduce", reduction(n / 2), &mut |field| field.half_reduce(a, a));
     let (selection, accumulator) = (layout.selection, layout.accumulator);
     report("window", 4 * square + half_multiply, &mut |field| {
         (0..4).for_each(|quarter| field.square_and_scan(accumulator, accumulator, quarter));
@@ -232,7 +239,7 @@ fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
     let words = vec![0x5555; 13 * n / 16];
     report("load", 0, &mut |field| field.load(r, 0, |_| &words));
     report("unload", 0, &mut |field| field.unload(r));
-    report("subtract modulus", 0, &mut |field| field.subtract_modulus(r, a));
+    report("canonical", 0, &mut |field| field.canonical(r, a, 1));
 }
 
 fn rsa(native: &Native, rate: f64) {
@@ -269,6 +276,8 @@ fn rsa(native: &Native, rate: f64) {
             key.private_decrypt(&message, &mut signature, Padding::NONE).expect("a private operation");
         });
         report(bits, "private", ours, limit, theirs);
+        let alone = cycles(|| native.power_secret(&mut jobs[..2]));
+        report(bits, "alone", alone, limit, theirs);
 
         let modulus = Modulus::new(&words(key.n())).expect("odd");
         let mut results = vec![vec![0; bits / 64]; lanes];
@@ -283,6 +292,8 @@ fn rsa(native: &Native, rate: f64) {
             key.public_encrypt(&message, &mut signature, Padding::NONE).expect("a public operation");
         });
         report(bits, "public", ours, limit, theirs);
+        let alone = cycles(|| native.power_public(&mut jobs[..1]));
+        report(bits, "alone", alone, limit, theirs);
 
         let mut jobs: Vec<Multiply<'_>> =
             results.iter_mut().map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result }).collect();

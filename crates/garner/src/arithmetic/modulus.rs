@@ -13,8 +13,8 @@ use subtle::Choice;
 /// it lives in [`SecretWords`].
 pub struct Modulus {
     bits: usize,
-    /// The value; then for the vector kernels, where R = 2^(52·N): R, R², R² · 2^(−26·N) mod n, as many words each; then
-    /// −n^−1 mod 2^52.
+    /// The value; then for the vector kernels, where R = 2^(52·N): R, R², R² · 2^(−26·N) and 2^(−260) mod n, as many
+    /// words each; then −n^−1 mod 2^260.
     words: SecretWords,
 }
 
@@ -28,9 +28,14 @@ pub(super) struct Constants<'a> {
     pub to_montgomery: &'a [u64],
     /// R² · 2^(−26·N) mod n.
     pub to_montgomery_shifted: &'a [u64],
-    /// −n^−1 mod 2^52.
-    pub negative_inverse: u64,
+    /// 2^(−260) mod n.
+    pub reducer: &'a [u64],
+    /// −n^−1 mod 2^260.
+    pub negative_inverse: &'a [u64],
 }
+
+/// Numbers as long as the modulus, it included.
+const NUMBERS: usize = 5;
 
 impl Modulus {
     /// The largest modulus served, in bits.
@@ -54,12 +59,13 @@ impl Modulus {
             return Err(Error::argument("modulus", format!("has {bits} bits, more than {}", Self::MAX_BITS)));
         }
         let words = &words[..words_for(bits)];
-        let mut all = SecretWords::zeroed(4 * words.len() + 1);
-        let (numbers, inverse) = all.split_at_mut(4 * words.len());
+        let mut all = SecretWords::zeroed(NUMBERS * words.len() + powers::INVERSE_WORDS);
+        let (numbers, inverse) = all.split_last_chunk_mut().expect("it is longer than that");
         let (modulus, powers) = numbers.split_at_mut(words.len());
+        let (powers, reducer) = powers.split_at_mut((NUMBERS - 2) * words.len());
         modulus.copy_from_slice(words);
         let inverse_of_word = powers::of_radix(words, bits, Class::for_bits(bits).limbs * LIMB_BITS, powers);
-        inverse[0] = inverse_of_word & ((1 << LIMB_BITS) - 1);
+        powers::of_block(words, inverse_of_word, reducer, inverse);
         Ok(Modulus { bits, words: all })
     }
 
@@ -74,14 +80,17 @@ impl Modulus {
     }
 
     pub(super) fn constants(&self) -> Constants<'_> {
-        let mut numbers = self.words.chunks(words_for(self.bits));
+        let length = words_for(self.bits);
+        let (numbers, negative_inverse) = self.words.split_at(NUMBERS * length);
+        let mut numbers = numbers.chunks(length);
         let mut next = || numbers.next().expect("as laid out");
         Constants {
             modulus: next(),
             one: next(),
             to_montgomery: next(),
             to_montgomery_shifted: next(),
-            negative_inverse: next()[0],
+            reducer: next(),
+            negative_inverse,
         }
     }
 }

@@ -3,11 +3,18 @@
 //! Called by [`super::Modulus`], for every prime candidate of key generation among others; calls nothing. Works on 64-bit
 //! words, w of them, in Montgomery's form of its own: 2^j stands for itself as 2^(64 w + j) mod n.
 
-use crate::words::{WORD_BITS, add_masked, inverse_of_odd, sub_assign};
+use crate::words::{WORD_BITS, add_assign, add_masked, inverse_of_odd, multiply_add, sub_assign, words_for};
+use garner_kernels::{LIMB_BITS, doubles};
 use zeroize::Zeroizing;
 
 /// Powers of two up to this are doubled up to; beyond, a squaring costs less.
 const DOUBLED_BITS: u32 = 5;
+
+/// Bits of five limbs.
+const BLOCK_BITS: usize = doubles::BLOCK * LIMB_BITS;
+
+/// Words that hold as many bits.
+pub const INVERSE_WORDS: usize = words_for(BLOCK_BITS);
 
 /// R mod n, R² mod n and R² · 2^(−`radix_bits` / 2) mod n into `to`, one after the other, for R = 2^`radix_bits`. Returns
 /// −n^−1 mod 2^64.
@@ -40,6 +47,37 @@ pub fn of_radix(n: &[u64], bits: usize, radix_bits: usize, to: &mut [u64]) -> u6
     field.multiply(to_shifted, &half);
     to_square.copy_from_slice(&field.product[..n.len()]);
     field.negative_inverse
+}
+
+/// 2^(−260) mod n into `to`, and −n^−1 mod 2^260 into `inverse`: what a reduction by blocks of five limbs needs.
+///
+/// Shapes   n: odd, w words; to: w words; negative_inverse: −n^−1 mod 2^64.
+/// Cost     5 w multiplications of words and some 100; time depends on w only.
+/// Source   Newton's iteration; Orup 1995: v n + 1 is a multiple of 2^260, for v the `inverse`.
+pub fn of_block(n: &[u64], negative_inverse: u64, to: &mut [u64], inverse: &mut [u64; INVERSE_WORDS]) {
+    let mut low = Zeroizing::new([0; INVERSE_WORDS]);
+    low.iter_mut().zip(n).for_each(|(low, word)| *low = *word);
+    *inverse = [0; INVERSE_WORDS];
+    inverse[0] = negative_inverse;
+    // v (n v + 2) is right to twice as many bits as v.
+    for _ in 0..(INVERSE_WORDS as u32).next_power_of_two().ilog2() {
+        let [mut factor, mut product] = [(); 2].map(|()| Zeroizing::new([0; INVERSE_WORDS]));
+        factor[0] = 2;
+        multiply_add(&mut *factor, &*low, inverse);
+        multiply_add(&mut *product, &*factor, inverse);
+        inverse.copy_from_slice(&*product);
+    }
+    inverse[INVERSE_WORDS - 1] &= (1 << (BLOCK_BITS % WORD_BITS)) - 1;
+    let mut product = Zeroizing::new(vec![0; n.len() + INVERSE_WORDS]);
+    multiply_add(&mut product, inverse, n);
+    // The bits below are all ones, so that with one more nothing else changes.
+    let whole = &product[BLOCK_BITS / WORD_BITS..];
+    for (i, to) in to.iter_mut().enumerate() {
+        *to = whole[i] >> (BLOCK_BITS % WORD_BITS) | whole[i + 1] << (WORD_BITS - BLOCK_BITS % WORD_BITS);
+    }
+    let mut one = Zeroizing::new(vec![0; n.len()]);
+    one[0] = 1;
+    add_assign(to, &one);
 }
 
 /// Whether `product = a * b mod n`, for numbers of w words below the odd n: by this arithmetic, which shares nothing with the
@@ -144,9 +182,12 @@ mod tests {
                 crate::words::from_be_bytes(&n.to_vec(), &mut words).unwrap();
                 for radix_bits in [(bits as usize + 2) & !1, 64 * words.len() + 18, (3 * bits as usize + 100) & !1] {
                     let mut found = vec![0; 3 * words.len()];
-                    let inverse = of_radix(&words, bits as usize, radix_bits, &mut found);
-                    assert_eq!(inverse.wrapping_mul(words[0]), u64::MAX, "{bits} bits");
+                    let inverse_of_word = of_radix(&words, bits as usize, radix_bits, &mut found);
+                    assert_eq!(inverse_of_word.wrapping_mul(words[0]), u64::MAX, "{bits} bits");
                     let exponents = [radix_bits, 2 * radix_bits, 2 * radix_bits - radix_bits / 2];
+                    let (mut reducer, mut inverse) = (vec![0; words.len()], [0; INVERSE_WORDS]);
+                    of_block(&words, inverse_of_word, &mut reducer, &mut inverse);
+                    check_block(&n, &reducer, &inverse, &mut context);
                     for (found, exponent) in found.chunks(words.len()).zip(exponents) {
                         let (mut two, mut expected) = (BigNum::new().unwrap(), BigNum::new().unwrap());
                         two.set_bit(exponent as i32).unwrap();
@@ -156,6 +197,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// `reducer · 2^260 = 1 mod n`, and `inverse · n = −1 mod 2^260`, both as short as they should be.
+    fn check_block(n: &BigNum, reducer: &[u64], inverse: &[u64], context: &mut BigNumContext) {
+        let (mut block, mut product) = (BigNum::new().unwrap(), BigNum::new().unwrap());
+        block.set_bit(BLOCK_BITS as i32).unwrap();
+        let [reducer, mut inverse] = [reducer, inverse].map(|words| SecretBigNum::from_words(words).to_owned().unwrap());
+        assert!(reducer < *n && inverse < block, "{n}");
+        product.mod_mul(&reducer, &block, n, context).unwrap();
+        assert_eq!(product, BigNum::from_u32(1).unwrap(), "{n}");
+        product.mod_mul(&inverse, n, &block, context).unwrap();
+        inverse.checked_sub(&block, &BigNum::from_u32(1).unwrap()).unwrap();
+        assert_eq!(product, inverse, "{n}");
     }
 
     fn all_ones(bits: i32) -> BigNum {

@@ -19,17 +19,20 @@
 //! Numbers stand in memory as they do for the other kernels, and what does not multiply is printed by [`vex`](crate::vex);
 //! [`all`] are the kernels that do, and the selection of a table entry.
 
-mod digits;
+mod numbers;
 mod product;
 mod reduce;
 pub mod scan;
 mod square;
 mod sweep;
 
+use crate::fold::Fold;
 use crate::program::Pointer;
 use crate::vex::{Binary, Instruction, Operand, Place, Register};
-use crate::{LIMB_COUNTS, constants};
+use crate::{FOLDED_ROWS, LIMB_COUNTS, constants};
 use Instruction as I;
+pub use numbers::Numbers;
+use std::collections::BTreeSet;
 
 /// A kernel of this family.
 #[derive(Debug, Clone)]
@@ -43,61 +46,99 @@ pub struct Kernel {
 /// Every kernel, in a fixed order.
 ///
 /// Those that multiply: pointers P0 the result, P1 the first operand, P2 the work area, P3 constants, P4 the second operand,
-/// P5 (half multiplications) the operand shifted. N = `limbs` of one number per lane, limb-major, radix 2^52. In the work
-/// area, modulus and biases are as [`Area`] says, and the rest is overwritten.
+/// P5 (half multiplications) the operand shifted. N limbs of every number, radix 2^52, one in each lane or folded. In the
+/// work area, all that [`Area`] names stands where it says, and the rest is overwritten.
 pub fn all() -> Vec<Kernel> {
+    let folded = Fold::ALL.into_iter().flat_map(|fold| FOLDED_ROWS.map(|rows| Numbers { rows, fold: Some(fold) }));
     let mut kernels = Vec::new();
-    for n in LIMB_COUNTS {
-        let mut add = |name: &str, code: Code| kernels.push(Kernel { name: format!("{name}_{n}"), code: code.0 });
-        add("square", square::square(n));
-        add("multiply", product::multiply(n));
-        add("half_multiply", product::half_multiply(n));
-        add("half_reduce", product::half_reduce(n));
-        add("scan", scan::scan(n));
+    for numbers in LIMB_COUNTS.map(|rows| Numbers { rows, fold: None }).into_iter().chain(folded) {
+        let mut add = |name: &str, code: Code| kernels.push(Kernel { name: numbers.name(name), code: code.0 });
+        add("square", square::square(numbers));
+        add("multiply", product::multiply(numbers));
+        add("half_multiply", product::half_multiply(numbers));
+        add("half_reduce", product::half_reduce(numbers));
+    }
+    for rows in LIMB_COUNTS.into_iter().chain(FOLDED_ROWS).collect::<BTreeSet<usize>>() {
+        kernels.push(Kernel { name: format!("scan_{rows}"), code: scan::scan(rows).0 });
     }
     kernels
 }
 
-/// Limbs of a factor, or quotient digits, that are taken together: a divisor of every N / 2.
-const BLOCK: usize = 5;
+/// Limbs of a factor, or of a sum that is reduced, that are taken together: a divisor of every N / 2.
+pub const BLOCK: usize = 5;
 
-/// Where things stand in the work area, in rows, for numbers of N = `limbs` limbs.
+/// Where things stand in the work area, in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Area {
-    /// Column sums, 2N.
-    pub columns: usize,
-    /// An operand in double precision, N.
-    pub operand: usize,
-    /// The modulus in double precision, N.
+    /// An operand in double precision.
+    operand: usize,
+    /// 2^-260 mod n, in double precision.
+    pub reducer: usize,
+    /// The modulus, in double precision.
     pub modulus: usize,
-    /// What the columns start from: of a product and its reduction 2N, of a half multiplication and of a half reduction
-    /// 3N / 2 each.
+    /// -n^-1 mod 2^260, in double precision: five limbs, in all lanes of a number.
+    pub inverse: usize,
+    /// What the low columns of a reduction's last step start from.
+    pub last_biases: usize,
+    /// What the columns start from: of a product and its reduction, of a half multiplication and of a half reduction.
     pub biases: [usize; 3],
     /// Rows in all.
     pub rows: usize,
 }
 
 impl Area {
-    /// The area for numbers of so many limbs.
-    pub const fn of(limbs: usize) -> Area {
-        let half = limbs + limbs / 2;
-        let biases = [4 * limbs, 6 * limbs, 6 * limbs + half];
-        Area { columns: 0, operand: 2 * limbs, modulus: 3 * limbs, biases, rows: 6 * limbs + 2 * half }
+    /// Column sums.
+    const COLUMNS: usize = 0;
+
+    /// The area for such numbers.
+    pub const fn of(numbers: Numbers) -> Area {
+        let (operand, rows, half) = (Area::columns(numbers, 1), numbers.rows, Area::columns(numbers, 2));
+        let [reducer, modulus, inverse] = [operand + rows, operand + 2 * rows, operand + 3 * rows];
+        let (last_biases, first) = (inverse + BLOCK, inverse + 2 * BLOCK);
+        let biases = [first, first + operand, first + operand + half];
+        Area { operand, reducer, modulus, inverse, last_biases, biases, rows: first + operand + 2 * half }
+    }
+
+    /// Columns of the products of a number with all limbs of another, or with one in `part` of them.
+    const fn columns(numbers: Numbers, part: usize) -> usize {
+        numbers.limbs() / part + numbers.rows
+    }
+
+    /// What all rows of biases hold, with their places.
+    pub fn all_biases(numbers: Numbers) -> impl Iterator<Item = (usize, u64)> {
+        let area = Area::of(numbers);
+        let last = (0..BLOCK).map(move |column| (area.last_biases + column, bias(column + 1, column)));
+        let sums = area.biases.into_iter().zip([(1, 1), (2, 2), (2, 0)]);
+        last.chain(sums.flat_map(move |(first, (part, products))| {
+            let columns = 0..Area::columns(numbers, part);
+            columns.map(move |column| (first + column, numbers.bias(column, numbers.limbs() / part, products)))
+        }))
     }
 }
 
-/// What each of the columns starts from, for products of `rows` limbs by N = `limbs`, `products` of them, and a reduction
-/// by as many quotient digits.
-pub fn biases(limbs: usize, rows: usize, products: usize) -> impl Iterator<Item = u64> {
-    // Products of limbs that end in a column: of as many pairs.
-    let pairs = move |column: usize| (column + 1).min(rows).saturating_sub((column + 1).saturating_sub(limbs));
-    (0..limbs + rows).map(move |column| {
-        // The low half of a digit's product with the lowest limb is never formed.
-        let lows = (products + 1) * pairs(column) - usize::from(column < rows);
-        let highs = if column > 0 { (products + 1) * pairs(column - 1) } else { 0 };
-        let above = (lows as u64).wrapping_mul(constants::TWO_TO_52);
-        above.wrapping_add((highs as u64).wrapping_mul(constants::TWO_TO_104)).wrapping_neg()
-    })
+/// What a column starts from that gets so many low halves, and so many high ones.
+fn bias(lows: usize, highs: usize) -> u64 {
+    let patterns = [(lows, constants::TWO_TO_52), (highs, constants::TWO_TO_104)];
+    patterns.into_iter().fold(0, |bias: u64, (count, pattern)| bias.wrapping_sub(pattern.wrapping_mul(count as u64)))
+}
+
+impl Numbers {
+    /// What a column starts from, for products with `factors` limbs, `products` of them, and their reduction by as many
+    /// limbs.
+    fn bias(self, column: usize, factors: usize, products: usize) -> u64 {
+        // Products with so many limbs whose low halves end in a column: as many as there are pairs of limbs.
+        let pairs = |column: usize, factors: usize| {
+            (column + 1).min(factors).saturating_sub((column + 1).saturating_sub(self.rows))
+        };
+        // Each step of a reduction takes five limbs, and adds products to the columns above them. The last adds to them, too,
+        // but not while they are sums.
+        let (above, last) = (factors - BLOCK, column >= factors);
+        let lows = |column: usize| {
+            let steps = column.checked_sub(BLOCK).map_or(0, |column| pairs(column, above));
+            products * pairs(column, factors) + steps + if last { pairs(column - above, BLOCK) } else { 0 }
+        };
+        bias(lows(column), column.checked_sub(1).map_or(0, lows))
+    }
 }
 
 /// How many fused multiply-adds the code executes.
@@ -123,19 +164,6 @@ pub fn file(kernels: &[Kernel]) -> String {
         crate::vex::print_with_rounding(&mut text, &symbol(name), code);
     }
     text
-}
-
-/// Code with pieces of other code spread evenly over it, in order.
-fn weave(code: Code, pieces: Vec<Code>) -> Code {
-    let pieces: Vec<Instruction> = pieces.into_iter().flat_map(|piece| piece.0).collect();
-    let (length, count) = (code.0.len(), pieces.len());
-    let (mut woven, mut rest) = (Code::default(), code.0.into_iter());
-    for (i, instruction) in pieces.into_iter().enumerate() {
-        let before = (i + 1) * length / count - i * length / count;
-        woven.0.extend(rest.by_ref().take(before));
-        woven.0.push(instruction);
-    }
-    woven
 }
 
 const TO: Pointer = Pointer::P0;
@@ -223,21 +251,24 @@ impl Code {
         self.load(SPLITTER, row(constants::POINTER, constants::SPLITTER));
     }
 
-    /// `to = limb` in double precision.
-    fn convert(&mut self, to: Register, limb: Place) {
-        self.load(to, limb);
-        self.binary(Binary::Or, to, to, constant(constants::LOW));
-        self.binary(Binary::SubtractDoubles, to, to, constant(constants::LOW));
+    /// Brings a limb to double precision.
+    fn convert(&mut self, limb: Register) {
+        self.binary(Binary::Or, limb, limb, constant(constants::LOW));
+        self.binary(Binary::SubtractDoubles, limb, limb, constant(constants::LOW));
     }
 
-    /// Leaves the pattern of the product's high half in `high`. One factor is in a register, the other in memory.
-    fn high(&mut self, high: Register, factor: Register, other: Place) {
-        self.load(high, other);
-        self.0.push(I::FusedMultiply { to: high, a: factor, c: TWO_TO_104 });
+    fn copy(&mut self, to: Register, from: Register) {
+        self.0.push(I::Copy { to, from });
+    }
+
+    /// Leaves the pattern of the product's high half in `high`.
+    fn high(&mut self, high: Register, factor: Register, other: impl Into<Operand>) {
+        self.copy(high, TWO_TO_104);
+        self.0.push(I::FusedAdd { sum: high, a: factor, b: other.into() });
     }
 
     /// After [`Code::high`], leaves the pattern of the low half in `low`.
-    fn low(&mut self, low: Register, high: Register, factor: Register, other: Place) {
+    fn low(&mut self, low: Register, high: Register, factor: Register, other: impl Into<Operand>) {
         self.binary(Binary::SubtractDoubles, low, SPLITTER, high);
         self.0.push(I::FusedAdd { sum: low, a: factor, b: other.into() });
     }
@@ -248,7 +279,8 @@ impl Code {
         let mut body = Code::default();
         for i in 0..BLOCK {
             let register = Register(i as u8);
-            body.convert(register, row(from, i));
+            body.load(register, row(from, i));
+            body.convert(register);
             body.store(row(to, offset + i), register);
         }
         body.advance(to, BLOCK as isize);
@@ -258,12 +290,16 @@ impl Code {
         self.advance(from, -(rows as isize));
     }
 
-    /// Copies `rows` rows, a multiple of [`BLOCK`], within the area.
-    fn copy_rows(&mut self, to: usize, from: usize, rows: usize) {
+    /// Copies `rows` rows, a multiple of [`BLOCK`], within the area, shifted right.
+    fn copy_rows(&mut self, to: usize, from: usize, rows: usize, bits: u32) {
         let mut body = Code::default();
         for i in 0..BLOCK {
-            body.load(Register(i as u8), row(AREA, from + i));
-            body.store(row(AREA, to + i), Register(i as u8));
+            let register = Register(i as u8);
+            body.load(register, row(AREA, from + i));
+            if bits > 0 {
+                body.shift_right(register, register, bits);
+            }
+            body.store(row(AREA, to + i), register);
         }
         body.advance(AREA, BLOCK as isize);
         self.repeat(rows / BLOCK, body);

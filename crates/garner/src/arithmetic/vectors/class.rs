@@ -2,7 +2,8 @@
 
 use super::kernels::{self, Kernel};
 use garner_kernels::fold::Fold;
-use garner_kernels::{LIMB_BITS, block, doubles, folded_square, scan, square};
+use garner_kernels::doubles::{self, Numbers};
+use garner_kernels::{LIMB_BITS, block, folded_square, scan, square};
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n then reduces to less than 2n.
 pub const HEADROOM_BITS: usize = 6;
@@ -40,7 +41,7 @@ pub enum Shape {
     },
     /// One kernel does it, and every number takes several lanes.
     Folded(&'static Folded),
-    /// One kernel does it, by products of double precision.
+    /// One kernel does it, by products of double precision. A number takes one lane or several.
     Doubles(&'static Doubles),
 }
 
@@ -71,6 +72,7 @@ pub struct Folded {
 #[derive(Debug)]
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct Doubles {
+    pub fold: Option<Fold>,
     pub square: &'static Kernel,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
@@ -224,25 +226,52 @@ pub static QUADS: [Class; 4] = [
     folded!(80, Quad, "quad_", 20, None),
 ];
 
-/// The class of that length in double precision.
+/// Of so many limbs, in double precision.
 macro_rules! doubles {
     ($limbs:literal) => {
-        class!(
-            $limbs,
-            Shape::Doubles(&Doubles {
-                square: double_kernel!("square_", $limbs),
-                multiply: double_kernel!("multiply_", $limbs),
-                half_multiply: double_kernel!("half_multiply_", $limbs),
-                half_reduce: double_kernel!("half_reduce_", $limbs),
-                scan: double_kernel!("scan_", $limbs),
-            })
-        )
+        class!($limbs, Shape::Doubles(doubles!(None, "", $limbs)))
+    };
+    ($limbs:literal, $fold:ident, $prefix:literal, $rows:literal) => {
+        Class {
+            limbs: $limbs,
+            shape: Shape::Doubles(doubles!(Some(Fold::$fold), $prefix, $rows)),
+            add: kernel!($prefix, "add_", $rows),
+            subtract_modulus: kernel!($prefix, "subtract_modulus_", $rows),
+            to_limbs: kernel!("to_limbs_", $rows),
+            to_words: kernel!("to_words_", $rows),
+        }
+    };
+    ($fold:expr, $prefix:literal, $rows:literal) => {
+        &Doubles {
+            fold: $fold,
+            square: double_kernel!($prefix, "square_", $rows),
+            multiply: double_kernel!($prefix, "multiply_", $rows),
+            half_multiply: double_kernel!($prefix, "half_multiply_", $rows),
+            half_reduce: double_kernel!($prefix, "half_reduce_", $rows),
+            scan: double_kernel!("scan_", $rows),
+        }
     };
 }
 
 /// The classes in double precision, shortest first, of the same lengths.
 pub static DOUBLES: [Class; 8] =
     [doubles!(10), doubles!(20), doubles!(30), doubles!(40), doubles!(60), doubles!(80), doubles!(120), doubles!(160)];
+
+/// Those of numbers folded over two lanes, shortest first.
+pub static DOUBLE_PAIRS: [Class; 4] = [
+    doubles!(10, Pair, "pair_", 5),
+    doubles!(20, Pair, "pair_", 10),
+    doubles!(30, Pair, "pair_", 15),
+    doubles!(40, Pair, "pair_", 20),
+];
+
+/// Those of numbers folded over four lanes, shortest first.
+pub static DOUBLE_QUADS: [Class; 4] = [
+    doubles!(20, Quad, "quad_", 5),
+    doubles!(40, Quad, "quad_", 10),
+    doubles!(60, Quad, "quad_", 15),
+    doubles!(80, Quad, "quad_", 20),
+];
 
 impl Class {
     /// The class of moduli of `bits` bits.
@@ -263,41 +292,59 @@ impl Class {
     /// three a pass of four lanes takes less at 20 limbs and about as much as three folded ones at 80.
     pub fn for_products(&'static self, jobs: usize) -> &'static Class {
         self.folded(match (jobs, self.limbs) {
-            (1, 0..=10) => &PAIRS,
-            (1, _) => &QUADS,
-            (2, 0..=40) => &PAIRS,
-            (2, _) => &QUADS,
-            _ => &[],
+            (1, 0..=10) => Some(Fold::Pair),
+            (1, _) => Some(Fold::Quad),
+            (2, 0..=40) => Some(Fold::Pair),
+            (2, _) => Some(Fold::Quad),
+            _ => None,
         })
     }
 
     /// The class of the same length in which `jobs` secret powers run.
     pub fn for_powers(&'static self, jobs: usize) -> &'static Class {
-        self.folded(if jobs <= 2 { &PAIRS } else { &[] })
+        self.folded((jobs <= 2).then_some(Fold::Pair))
     }
 
-    fn folded(&'static self, classes: &'static [Class]) -> &'static Class {
-        if let Shape::Doubles(_) = self.shape {
-            return self;
-        }
+    /// The class of the same length folded like that, if there is one.
+    fn folded(&'static self, fold: Option<Fold>) -> &'static Class {
+        let classes = match (fold, &self.shape) {
+            (None, _) => return self,
+            (Some(Fold::Pair), Shape::Doubles(_)) => &DOUBLE_PAIRS,
+            (Some(Fold::Quad), Shape::Doubles(_)) => &DOUBLE_QUADS,
+            (Some(Fold::Pair), _) => &PAIRS,
+            (Some(Fold::Quad), _) => &QUADS,
+        };
         classes.iter().find(|class| class.limbs == self.limbs).unwrap_or(self)
+    }
+
+    /// How a number is folded over lanes.
+    fn fold(&self) -> Option<Fold> {
+        match self.shape {
+            Shape::Folded(folded) => Some(folded.fold),
+            Shape::Doubles(doubles) => doubles.fold,
+            Shape::Direct(_) | Shape::Blocks { .. } => None,
+        }
+    }
+
+    /// How numbers stand, for the kernels in double precision.
+    pub fn numbers(&self) -> Numbers {
+        Numbers { rows: self.rows(), fold: self.fold() }
     }
 
     /// Jobs in a pass.
     pub fn jobs(&self) -> usize {
-        match self.shape {
-            // In 256-bit registers, so that a pass takes the time of four lanes.
-            Shape::Folded(folded) => 4 / folded.fold.lanes(),
-            _ => 8,
-        }
+        // Folded, in 256-bit registers, so that a pass takes the time of four lanes.
+        self.fold().map_or(8, |fold| 4 / fold.lanes())
     }
 
     /// Lanes that a number takes.
     pub fn lanes(&self) -> usize {
-        match self.shape {
-            Shape::Folded(folded) => folded.fold.lanes(),
-            _ => 1,
-        }
+        self.fold().map_or(1, Fold::lanes)
+    }
+
+    /// By how many times the modulus a product may exceed `a · b / R`.
+    pub fn excess(&self) -> usize {
+        if let Shape::Doubles(_) = self.shape { 2 } else { 1 }
     }
 
     /// Rows that a number takes.
@@ -311,7 +358,7 @@ impl Class {
             Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
             Shape::Direct(_) => square::scanned_limbs(self.limbs),
             // None is fused with a squaring; all of it is one pass.
-            Shape::Doubles(_) => 2 * self.limbs,
+            Shape::Doubles(_) => 2 * self.rows(),
             Shape::Blocks { blocks, .. } => block::scanned_limbs(blocks.limbs),
         }
     }

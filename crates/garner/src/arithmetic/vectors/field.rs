@@ -36,12 +36,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::HIGH] = [constants::TWO_TO_104; 8];
         memory[layout.constants + constants::SPLITTER] = [constants::TWO_TO_104 + 1; 8];
         if let Shape::Doubles(_) = class.shape {
-            let n = class.limbs;
-            for (first, (rows, products)) in Area::of(n).biases.into_iter().zip([(n, 1), (n / 2, 2), (n / 2, 0)]) {
-                for (i, bias) in doubles::biases(n, rows, products).enumerate() {
-                    memory[layout.area + first + i] = [bias; 8];
-                }
-            }
+            Area::all_biases(class.numbers()).for_each(|(row, bias)| memory[layout.area + row] = [bias; 8]);
         }
         let folded = class.lanes();
         let lanes = |value: u64, wanted: &dyn Fn(usize) -> bool| {
@@ -107,21 +102,31 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.memory[self.layout.columns + first + job * folded * rows..][..folded * rows].as_flattened()
     }
 
-    /// Sets `−n^−1 mod 2^52` for each job.
-    pub fn set_negative_inverses(&mut self, inverse: impl Fn(usize) -> u64) {
+    /// Brings the moduli, 2^(−260) mod n and −n^−1 mod 2^260 of each job to their places.
+    pub fn load_moduli<'w>(
+        &mut self,
+        moduli: impl Fn(usize) -> &'w [u64],
+        reducers: impl Fn(usize) -> &'w [u64],
+        negative_inverses: impl Fn(usize) -> &'w [u64],
+    ) {
         let folded = self.class.lanes();
-        self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] =
-            std::array::from_fn(|lane| inverse(lane / folded));
-        self.memory[self.layout.constants + constants::NEGATIVE_INVERSE_HIGH] =
-            self.memory[self.layout.constants + constants::NEGATIVE_INVERSE].map(|inverse| inverse >> 32);
-    }
-
-    /// To be called when the modulus has been brought to its place.
-    pub fn modulus_is_there(&mut self) {
+        let limb = |lane: usize, i: usize| {
+            let mut limb = [0];
+            bits::shift_right(negative_inverses(lane / folded), i * LIMB_BITS, &mut limb);
+            limb[0] & ((1 << LIMB_BITS) - 1)
+        };
+        let inverse = self.layout.constants + constants::NEGATIVE_INVERSE;
+        self.memory[inverse] = std::array::from_fn(|lane| limb(lane, 0));
+        self.load(self.layout.modulus, 0, moduli);
         if let Shape::Doubles(_) = self.class.shape {
-            let to = self.layout.area + Area::of(self.class.limbs).modulus;
-            self.copy(to, self.layout.modulus);
-            self.prepare(to);
+            let Area { modulus, reducer, inverse, .. } = Area::of(self.class.numbers());
+            let [modulus, reducer, inverse] = [modulus, reducer, inverse].map(|row| self.layout.area + row);
+            self.copy(modulus, self.layout.modulus);
+            self.load(reducer, 0, reducers);
+            [modulus, reducer].into_iter().for_each(|place| self.prepare(place));
+            for i in 0..doubles::BLOCK {
+                self.memory[inverse + i] = std::array::from_fn(|lane| to_double(limb(lane, i)));
+            }
         }
     }
 
@@ -147,12 +152,17 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.run(self.class.add, [to, a, b, self.layout.constants, 0, 0]);
     }
 
-    /// `to = a − n` where that is not negative, else `a`; `to` is not `a`.
-    pub fn subtract_modulus(&mut self, to: usize, a: usize) {
-        self.run(self.class.subtract_modulus, [to, a, self.layout.modulus, self.layout.constants, 0, 0]);
+    /// `to = a mod n`, for `a` that is below `n` but for the excess of `products` products. `to` is not `a`, which is lost.
+    pub fn canonical(&mut self, to: usize, a: usize, products: usize) {
+        for left in (0..products * self.class.excess()).rev() {
+            self.run(self.class.subtract_modulus, [to, a, self.layout.modulus, self.layout.constants, 0, 0]);
+            if left > 0 {
+                self.copy(a, to);
+            }
+        }
     }
 
-    /// `to = a² / R`, below 2n.
+    /// `to = a² / R`: below `a² / R` + [`Class::excess`] n.
     pub fn square(&mut self, to: usize, a: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
@@ -199,7 +209,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
-    /// `to = a · b / R`: below `a · b / R + n`. One of them may be anything below 2^(52·N).
+    /// `to = a · b / R`: below `a · b / R` + [`Class::excess`] n. One of them may be anything below 2^(52·N).
     pub fn multiply(&mut self, to: usize, a: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
@@ -214,8 +224,8 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
-    /// `to = a · b / R`, given `a / 2^(26·N)` at `shifted`: below `shifted + a · b / R + n`. `b` may be anything below
-    /// 2^(52·N). `a` and `shifted` are [prepared](Field::prepare), or come from the table.
+    /// `to = a · b / R`, given `a / 2^(26·N)` at `shifted`: below `shifted + a · b / R` + [`Class::excess`] n. `b` may be
+    /// anything below 2^(52·N). `a` and `shifted` are [prepared](Field::prepare), or come from the table.
     pub fn half_multiply(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
@@ -230,7 +240,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
-    /// `to = a / 2^(26·N)`: at most `n + a / 2^(26·N)`. `a` may be anything below 2^(52·N).
+    /// `to = a / 2^(26·N)`: below `a / 2^(26·N)` + [`Class::excess`] n. `a` may be anything below 2^(52·N).
     pub fn half_reduce(&mut self, to: usize, a: usize) {
         let Layout { modulus: n, constants: c, columns, .. } = self.layout;
         match self.class.shape {
@@ -250,7 +260,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn leave(&mut self, to: usize, a: usize) {
         self.half_reduce(a, a);
         self.half_reduce(a, a);
-        self.subtract_modulus(to, a);
+        self.canonical(to, a, 1);
     }
 
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.

@@ -24,7 +24,7 @@ pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut
     field.load(b, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
     to_montgomery(&mut field, a, a);
     field.multiply(product, a, b);
-    field.subtract_modulus(a, product);
+    field.canonical(a, product, 1);
     store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), a);
 }
 
@@ -80,7 +80,7 @@ pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], 
     let mut workspace = Workspace::new(layout.without_table);
     let mut field = Field::new(kernels, class, workspace.rows());
     load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
-    let [base, raw, result] = layout.scratch;
+    let [base, raw, _] = layout.scratch;
     let chunks = load_bases(&mut field, jobs, base, raw);
     let accumulator = layout.accumulator;
 
@@ -97,10 +97,9 @@ pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], 
     }
     if bits > 1 && bit(0) && chunks == 1 {
         // The base as it came has no factor R: the last multiplication leaves Montgomery form on the way. The product
-        // is below accumulator + n < 3n.
+        // is below the accumulator, itself a product, and its own excess.
         field.multiply(accumulator, accumulator, raw);
-        field.subtract_modulus(result, accumulator);
-        field.subtract_modulus(base, result);
+        field.canonical(base, accumulator, 2);
     } else {
         if bits > 1 && bit(0) {
             field.multiply(accumulator, accumulator, base);
@@ -118,14 +117,11 @@ pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl
     for (job, modulus) in moduli.enumerate() {
         jobs[job] = Some(modulus.constants());
     }
-    field.set_negative_inverses(|job| jobs[job].as_ref().map_or(0, |job: &Constants<'_>| job.negative_inverse));
-    let mut load = |place, words: fn(&Constants<'m>) -> &'m [u64]| {
-        field.load(place, 0, |job| jobs[job].as_ref().map_or(&[], words));
-    };
-    load(layout.modulus, |lane| lane.modulus);
-    load(layout.to_montgomery[0], |lane| lane.to_montgomery);
-    load(layout.to_montgomery[1], |lane| lane.to_montgomery_shifted);
-    field.modulus_is_there();
+    let jobs = &jobs;
+    let of = |words: fn(&Constants<'m>) -> &'m [u64]| move |job: usize| jobs[job].as_ref().map_or(&[][..], words);
+    field.load_moduli(of(|job| job.modulus), of(|job| job.reducer), of(|job| job.negative_inverse));
+    field.load(layout.to_montgomery[0], 0, of(|job| job.to_montgomery));
+    field.load(layout.to_montgomery[1], 0, of(|job| job.to_montgomery_shifted));
     layout.to_montgomery.into_iter().for_each(|place| field.prepare(place));
 }
 

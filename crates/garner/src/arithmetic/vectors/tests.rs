@@ -3,7 +3,7 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane's number is the index of several things")]
 
-use super::class::{CLASSES, Class, DOUBLES, Folded, HEADROOM_BITS, PAIRS, QUADS, Shape};
+use super::class::{CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Folded, HEADROOM_BITS, PAIRS, QUADS, Shape};
 use super::field::Field;
 use super::kernels::{self, Assembly, At, Interpreted, InterpretedDoubles, InterpretedVex, Kernel, Kernels};
 use super::workspace::{Layout, Workspace};
@@ -158,10 +158,10 @@ fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
         return;
     };
     let mut random = Random(0x7654_3210_fedc_ba99);
-    for class in &DOUBLES {
+    for class in classes_of(&InterpretedDoubles) {
         let moduli = moduli(class, &mut random);
         for round in 0..4 {
-            let rows: Vec<Lanes> = (0..3 * class.limbs)
+            let rows: Vec<Lanes> = (0..3 * class.rows())
                 .map(|_| match round {
                     0 => [(1 << LIMB_BITS) - 1; 8],
                     1 => std::array::from_fn(|_| random.word() % 2),
@@ -174,9 +174,9 @@ fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
                 let mut workspace = Workspace::new(layout.with_table);
                 let kernels = Running(kernels);
                 let mut field = Field::new(&kernels, class, workspace.rows());
-                power::load_moduli(&mut field, moduli[..4].iter());
+                power::load_moduli(&mut field, moduli[..4 / class.lanes()].iter());
                 let [a, b, r] = layout.scratch;
-                for (place, rows) in [a, b, r].into_iter().zip(rows.chunks(class.limbs)) {
+                for (place, rows) in [a, b, r].into_iter().zip(rows.chunks(class.rows())) {
                     field.number(place).copy_from_slice(rows);
                 }
                 field.multiply(r, a, b);
@@ -184,12 +184,12 @@ fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
                 (0..scan::ENTRIES).for_each(|entry| field.set_entry(entry, if entry % 2 == 0 { a } else { b }, r));
                 field.want(wanted);
                 field.square_and_scan(a, a, 0);
-                field.half_multiply(b, layout.selection, layout.selection + class.limbs, b);
+                field.half_multiply(b, layout.selection, layout.selection + class.rows(), b);
                 field.memory.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>()
             };
             let ours = run(&|kernel, memory, at| assembly.run(kernel, memory, at));
             let twins = run(&|kernel, memory, at| InterpretedDoubles.run(kernel, memory, at));
-            assert!(ours == twins, "{} limbs, round {round}", class.limbs);
+            assert!(ours == twins, "{:?}, round {round}", class.numbers());
         }
     }
 }
@@ -237,7 +237,9 @@ fn moduli(class: &Class, random: &mut Random) -> Vec<Modulus> {
 /// The classes whose kernels these are, folded ones included.
 fn classes_of(kernels: &impl Kernels) -> Vec<&'static Class> {
     match kernels.classes() {
-        doubles if std::ptr::eq(doubles, &DOUBLES) => doubles.iter().collect(),
+        doubles if std::ptr::eq(doubles, &DOUBLES) => {
+            doubles.iter().chain(&DOUBLE_PAIRS).chain(&DOUBLE_QUADS).collect()
+        }
         classes => classes.iter().chain(&PAIRS).chain(&QUADS).collect(),
     }
 }
@@ -327,6 +329,7 @@ fn field_operations_are_right_for(
     power::load_moduli(&mut field, moduli.iter());
     let mut check = Check { moduli, context: BigNumContext::new().unwrap() };
     let radix = class.limbs * LIMB_BITS;
+    let excess = class.excess() as u32;
     let [a, b, r] = layout.scratch;
     let shifted = layout.power;
 
@@ -357,7 +360,7 @@ fn field_operations_are_right_for(
             let mut product = BigNum::new().unwrap();
             product.sqr(&values[job].0, &mut check.context).unwrap();
             let wanted = check.shifted(job, &product, radix);
-            check.same(job, &read(&mut field, r, job), &wanted, 2, "square");
+            check.same(job, &read(&mut field, r, job), &wanted, 1 + excess, "square");
         }
         for quarter in 0..4 {
             field.copy(r, a);
@@ -366,7 +369,7 @@ fn field_operations_are_right_for(
                 let mut product = BigNum::new().unwrap();
                 product.sqr(&values[job].0, &mut check.context).unwrap();
                 let wanted = check.shifted(job, &product, radix);
-                check.same(job, &read(&mut field, r, job), &wanted, 2, "square and scan");
+                check.same(job, &read(&mut field, r, job), &wanted, 1 + excess, "square and scan");
             }
         }
         field.multiply(r, a, b);
@@ -375,9 +378,9 @@ fn field_operations_are_right_for(
             let mut product = BigNum::new().unwrap();
             product.checked_mul(&values[job].0, &values[job].1, &mut check.context).unwrap();
             let wanted = check.shifted(job, &product, radix);
-            check.same(job, &read(&mut field, r, job), &wanted, 2, "multiply");
+            check.same(job, &read(&mut field, r, job), &wanted, 1 + excess, "multiply");
             let wanted = check.shifted(job, &values[job].0, radix / 2);
-            check.same(job, &read(&mut field, shifted, job), &wanted, 5, "half reduce");
+            check.same(job, &read(&mut field, shifted, job), &wanted, 4 + excess, "half reduce");
         }
         let [factor, factor_shifted] = [layout.one, layout.selection];
         field.copy(factor, a);
@@ -388,7 +391,7 @@ fn field_operations_are_right_for(
             let mut product = BigNum::new().unwrap();
             product.checked_mul(&values[job].0, &values[job].1, &mut check.context).unwrap();
             let wanted = check.shifted(job, &product, radix);
-            check.same(job, &read(&mut field, r, job), &wanted, 7, "half multiply");
+            check.same(job, &read(&mut field, r, job), &wanted, 5 + 2 * excess, "half multiply");
         }
         field.add(r, a, b);
         for job in 0..jobs {
@@ -396,16 +399,16 @@ fn field_operations_are_right_for(
             sum.checked_add(&values[job].0, &values[job].1).unwrap();
             assert_eq!(read(&mut field, r, job), sum, "add");
         }
-        field.subtract_modulus(r, a);
+        field.copy(b, a);
+        field.canonical(r, b, 1);
         for job in 0..jobs {
-            let (n, value) = (check.modulus(job), &values[job].0);
-            let mut wanted = BigNum::new().unwrap();
-            if *value < n {
-                wanted.checked_add(value, &BigNum::new().unwrap()).unwrap()
-            } else {
-                wanted.checked_sub(value, &n).unwrap()
+            let (n, mut wanted) = (check.modulus(job), values[job].0.to_owned().unwrap());
+            for _ in 0..excess {
+                let mut difference = BigNum::new().unwrap();
+                difference.checked_sub(&wanted, &n).unwrap();
+                wanted = if difference.is_negative() { wanted } else { difference };
             }
-            assert_eq!(read(&mut field, r, job), wanted, "subtract modulus");
+            assert_eq!(read(&mut field, r, job), wanted, "canonical");
         }
         field.leave(r, a);
         for job in 0..jobs {
@@ -426,13 +429,13 @@ fn field_operations_are_right_for(
     for job in 0..jobs {
         let mut wanted = BigNum::new().unwrap();
         wanted.lshift(&read(&mut field, a, job), radix as i32).unwrap();
-        check.same(job, &read(&mut field, r, job), &wanted, 3, "all-ones limbs to Montgomery form");
+        check.same(job, &read(&mut field, r, job), &wanted, 2 + excess, "all-ones limbs to Montgomery form");
     }
     field.multiply(b, r, a);
     for job in 0..jobs {
         let mut product = BigNum::new().unwrap();
         product.sqr(&read(&mut field, a, job), &mut check.context).unwrap();
-        check.same(job, &read(&mut field, b, job), &product, 4, "all-ones limbs multiplied");
+        check.same(job, &read(&mut field, b, job), &product, 2 + 2 * excess, "all-ones limbs multiplied");
     }
 
     // A chain, each result the next operand.
@@ -457,7 +460,7 @@ fn field_operations_are_right_for(
         }
     }
     for job in 0..jobs {
-        check.same(job, &read(&mut field, b, job), &wanted[job], 4, "chain");
+        check.same(job, &read(&mut field, b, job), &wanted[job], 2 + 2 * excess, "chain");
     }
 }
 
@@ -555,7 +558,7 @@ impl Kernels for Counting {
 
 #[test]
 fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
-    let classes = classes_of(&Interpreted).into_iter().chain(&DOUBLES);
+    let classes = classes_of(&Interpreted).into_iter().chain(classes_of(&InterpretedDoubles));
     for class in classes {
         let (n, m) = (class.limbs, class.rows());
         let layout = Layout::of(class);
@@ -572,22 +575,24 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
             }
             Shape::Folded(Folded { square: Some(_), .. }) => 2 * (m * m + m),
             Shape::Folded(_) => 2 * n * m,
-            Shape::Doubles(_) => n * n + n,
+            Shape::Doubles(_) => class.lanes() * (m * m + m),
         };
-        // Of a folded number's reduction, no first limb is left out; in double precision,
-        // of five digits ten high halves are found twice and five low halves never.
-        let twice = matches!(class.shape, Shape::Folded(_) | Shape::Doubles(_));
-        let reduction = if twice { n * (2 * m + 1) } else { 2 * n * n };
+        let reduction = |digits: usize| match class.shape {
+            Shape::Doubles(_) => 2 * (digits * m + if class.lanes() == 1 { 7 } else { 15 }),
+            // No first limb is left out.
+            Shape::Folded(_) => digits * (2 * m + 1),
+            _ => 2 * digits * n,
+        };
         field.square(r, a);
-        assert_eq!(counting.0.take(), square + reduction);
+        assert_eq!(counting.0.take(), square + reduction(n));
         field.square_and_scan(r, a, 0);
-        assert_eq!(counting.0.take(), square + reduction);
+        assert_eq!(counting.0.take(), square + reduction(n));
         field.multiply(r, a, b);
-        assert_eq!(counting.0.take(), 2 * n * m + reduction);
+        assert_eq!(counting.0.take(), 2 * n * m + reduction(n));
         field.half_multiply(r, a, shifted, b);
-        assert_eq!(counting.0.take(), 2 * n * m + reduction / 2);
+        assert_eq!(counting.0.take(), 2 * n * m + reduction(n / 2));
         field.half_reduce(r, a);
-        assert_eq!(counting.0.take(), reduction / 2);
+        assert_eq!(counting.0.take(), reduction(n / 2));
     }
 }
 
@@ -794,6 +799,49 @@ fn carries_run_through_lanes_of_ones() {
     check(&Interpreted);
     if let Some(assembly) = assembly() {
         check(&assembly.for_lanes(4));
+    }
+}
+
+#[test]
+fn carries_run_through_lanes_of_ones_in_double_precision() {
+    fn check(kernels: &impl Kernels, limbs: usize) {
+        let classes = DOUBLE_PAIRS.iter().chain(&DOUBLE_QUADS).filter(|class| class.limbs <= limbs);
+        for class in classes {
+            let radix = class.limbs * LIMB_BITS;
+            let (one, mut shift) = (BigNum::from_u32(1).unwrap(), BigNum::new().unwrap());
+            shift.lshift(&one, (radix - LIMB_BITS) as i32).unwrap();
+            // The product's high half is all ones below `high`; the reduction adds about `n`, whose limbs are zero but one at
+            // `low` and the first.
+            for (high, low) in (1..class.limbs).flat_map(|high| (0..high).map(move |low| (high, low))) {
+                let (mut ones, mut n) = (BigNum::new().unwrap(), BigNum::new().unwrap());
+                ones.set_bit(((high + 1) * LIMB_BITS) as i32).unwrap();
+                ones.sub_word(1).unwrap();
+                n.lshift(&one, (low * LIMB_BITS + 1) as i32).unwrap();
+                n.add_word(1).unwrap();
+                let modulus = [Modulus::new(&words(&n, n.num_bits() as usize / 64 + 1)).unwrap()];
+                let layout = Layout::of(class);
+                let mut workspace = Workspace::new(layout.without_table);
+                let mut field = Field::new(kernels, class, workspace.rows());
+                power::load_moduli(&mut field, modulus.iter());
+                let [a, b, r] = layout.scratch;
+                write(&mut field, a, 0, &ones);
+                write(&mut field, b, 0, &shift);
+                field.multiply(r, a, b);
+                let mut check = Check { moduli: &modulus, context: BigNumContext::new().unwrap() };
+                let mut product = BigNum::new().unwrap();
+                product.checked_mul(&ones, &shift, &mut check.context).unwrap();
+                let wanted = check.shifted(0, &product, radix);
+                let (mut left, mut right) = (BigNum::new().unwrap(), BigNum::new().unwrap());
+                left.nnmod(&read(&mut field, r, 0), &n, &mut check.context).unwrap();
+                right.nnmod(&wanted, &n, &mut check.context).unwrap();
+                assert_eq!(left, right, "{:?}: ones below {high}, one at limb {low}", class.numbers());
+            }
+        }
+    }
+    check(&InterpretedDoubles, 20);
+    match Assembly::avx2() {
+        Some(assembly) => check(&assembly, 80),
+        None => println!("double precision is not tested in assembly: this processor has no AVX2 and FMA"),
     }
 }
 

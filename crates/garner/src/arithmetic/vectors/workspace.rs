@@ -48,7 +48,7 @@ impl Layout {
             Shape::Folded(_) => (3 * rows, 0),
             Shape::Blocks { .. } => (2 * rows + 1, rows),
         };
-        let area = if let Shape::Doubles(_) = class.shape { Area::of(rows).rows } else { 0 };
+        let area = if let Shape::Doubles(_) = class.shape { Area::of(class.numbers()).rows } else { 0 };
         let staging = 2 * 8 * transpose::staged_rows(rows);
         Layout {
             constants: take(constants::ROWS),
