@@ -120,10 +120,6 @@ fn arithmetic_that_panics_fails_over_to_libcrypto() {
         fn lanes(&self) -> usize {
             8
         }
-
-        fn gains_alone(&self) -> bool {
-            false
-        }
         fn multiply(&self, _: &mut [garner::arithmetic::Multiply<'_>]) {
             panic!("broken")
         }

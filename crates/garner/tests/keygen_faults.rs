@@ -88,10 +88,6 @@ impl Arithmetic for Lying {
     fn lanes(&self) -> usize {
         8
     }
-
-    fn gains_alone(&self) -> bool {
-        false
-    }
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         Libcrypto.multiply(jobs);
     }
@@ -131,10 +127,6 @@ impl Arithmetic for Credulous {
     }
     fn lanes(&self) -> usize {
         8
-    }
-
-    fn gains_alone(&self) -> bool {
-        false
     }
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         Libcrypto.multiply(jobs);

@@ -12,7 +12,7 @@ use crate::program::{Code, Mask, Op, Pointer, Program, Row, Source, Vector, Word
 use std::fmt::Write;
 
 const POINTERS: [&str; Pointer::COUNT] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
-const COUNTERS: [&str; 2] = ["eax", "r10d"];
+const COUNTERS: [&str; 3] = ["eax", "r10d", "r11d"];
 
 /// How many lanes of a row a function works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

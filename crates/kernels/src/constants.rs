@@ -28,16 +28,15 @@ pub const ONE: usize = 10;
 pub const SIGN: usize = 11;
 /// `2^11` in every word: `2^63`, shifted by a limb.
 pub const SHIFTED_SIGN: usize = 12;
-/// `−n^−1 mod 2^52`, shifted right by 32 bits, one for each lane: for the kernels in double precision, as are the next.
-pub const NEGATIVE_INVERSE_HIGH: usize = 13;
-/// The pattern of `2^52` in double precision in every lane: that of a low half which is zero.
-pub const LOW: usize = 14;
+/// The pattern of `2^52` in double precision in every lane, that of a low half which is zero: for the kernels in double
+/// precision, as are the next.
+pub const LOW: usize = 13;
 /// The pattern of `2^104` in every lane: that of a high half which is zero.
-pub const HIGH: usize = 15;
+pub const HIGH: usize = 14;
 /// The pattern of `2^104 + 2^52` in every lane.
-pub const SPLITTER: usize = 16;
+pub const SPLITTER: usize = 15;
 /// From here on, values for which there are too few registers; of the kernels in double precision, quotient digits.
-pub const SPILL: usize = 17;
+pub const SPILL: usize = 16;
 /// Rows of such values, two a row.
 pub const SPILL_ROWS: usize = 24;
 /// Rows in the block.

@@ -137,10 +137,7 @@ impl Settings {
             }
             Device_::Auto => {
                 let config = Config::new().map_err(|error| refused("auto", error.to_string()))?;
-                // A program may call from one thread, and is not to lose by that; where there is a GPU it is taken to
-                // have more to do.
-                let others = config.devices.iter().any(|device| device.name() != "cpu");
-                let worthwhile = others || config.arithmetic.gains_alone();
+                let worthwhile = !config.devices.is_empty();
                 (config, worthwhile)
             }
             Device_::Cpu => {
@@ -202,8 +199,7 @@ mod tests {
             |config: &Config| -> Vec<String> { config.devices.iter().map(|device| device.name().to_owned()).collect() };
         let (config, worthwhile) = Settings::default().config().unwrap();
         assert_eq!(names(&config), names(&Config::new().unwrap()));
-        let gpu = config.devices.iter().any(|device| device.name() != "cpu");
-        assert_eq!(worthwhile, gpu || config.arithmetic.gains_alone());
+        assert_eq!(worthwhile, !config.devices.is_empty());
     }
 
     #[test]

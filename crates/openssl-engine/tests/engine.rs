@@ -64,22 +64,14 @@ fn engines() -> bool {
     there
 }
 
-/// Where a single call gains nothing the engine leaves everything to OpenSSL, unless told otherwise.
+/// Where there are no kernels for the processor the engine leaves everything to OpenSSL, unless told otherwise.
 fn on_any_processor(command: &mut Command) -> &mut Command {
-    match device() {
-        "auto" => command,
-        device => command.env("ENGINE_DEVICE", device),
-    }
+    command.env("ENGINE_DEVICE", device())
 }
 
 /// The device with which the engine offers RSA here.
 fn device() -> &'static str {
-    let host = garner::arithmetic::best().unwrap();
-    match host.lanes() {
-        _ if host.gains_alone() => "auto",
-        1 => "libcrypto",
-        _ => "cpu",
-    }
+    if garner::arithmetic::best().unwrap().lanes() > 1 { "auto" } else { "libcrypto" }
 }
 
 #[test]

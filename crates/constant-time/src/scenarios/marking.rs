@@ -44,10 +44,6 @@ impl<A: Arithmetic> Arithmetic for Marking<A> {
         self.arithmetic.lanes()
     }
 
-    fn gains_alone(&self) -> bool {
-        self.arithmetic.gains_alone()
-    }
-
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         for job in jobs.iter() {
             self.mark(job.a);

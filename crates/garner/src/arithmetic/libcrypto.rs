@@ -95,10 +95,6 @@ impl Arithmetic for Libcrypto {
         1
     }
 
-    fn gains_alone(&self) -> bool {
-        false
-    }
-
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         let mut context = BigNumContext::new().expect("memory for a context");
         for job in jobs {

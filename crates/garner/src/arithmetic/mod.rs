@@ -49,9 +49,6 @@ pub trait Arithmetic: Send + Sync {
     /// How many numbers cost the time of one: 8 lanes, 4, or 1.
     fn lanes(&self) -> usize;
 
-    /// Whether a single operation takes less time than one of libcrypto's, and not only several at once.
-    fn gains_alone(&self) -> bool;
-
     /// Multiplies. Operands are secret.
     fn multiply(&self, jobs: &mut [Multiply<'_>]);
 

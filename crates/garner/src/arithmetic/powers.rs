@@ -203,7 +203,8 @@ mod tests {
     fn check_block(n: &BigNum, reducer: &[u64], inverse: &[u64], context: &mut BigNumContext) {
         let (mut block, mut product) = (BigNum::new().unwrap(), BigNum::new().unwrap());
         block.set_bit(BLOCK_BITS as i32).unwrap();
-        let [reducer, mut inverse] = [reducer, inverse].map(|words| SecretBigNum::from_words(words).to_owned().unwrap());
+        let [reducer, mut inverse] =
+            [reducer, inverse].map(|words| SecretBigNum::from_words(words).to_owned().unwrap());
         assert!(reducer < *n && inverse < block, "{n}");
         product.mod_mul(&reducer, &block, n, context).unwrap();
         assert_eq!(product, BigNum::from_u32(1).unwrap(), "{n}");

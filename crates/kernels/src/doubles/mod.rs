@@ -28,10 +28,11 @@ mod sweep;
 
 use crate::fold::Fold;
 use crate::program::Pointer;
-use crate::vex::{Binary, Instruction, Operand, Place, Register};
+use crate::vex::{self, Binary, Encoding, Instruction, Operand, Place, Register};
 use crate::{FOLDED_ROWS, LIMB_COUNTS, constants};
 use Instruction as I;
 pub use numbers::Numbers;
+pub use square::SQUARES;
 use std::collections::BTreeSet;
 
 /// A kernel of this family.
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Kernel> {
     for numbers in LIMB_COUNTS.map(|rows| Numbers { rows, fold: None }).into_iter().chain(folded) {
         let mut add = |name: &str, code: Code| kernels.push(Kernel { name: numbers.name(name), code: code.0 });
         add("square", square::square(numbers));
+        add("squares", square::squares(numbers));
         add("multiply", product::multiply(numbers));
         add("half_multiply", product::half_multiply(numbers));
         add("half_reduce", product::half_reduce(numbers));
@@ -104,40 +106,62 @@ impl Area {
         numbers.limbs() / part + numbers.rows
     }
 
-    /// What all rows of biases hold, with their places.
-    pub fn all_biases(numbers: Numbers) -> impl Iterator<Item = (usize, u64)> {
-        let area = Area::of(numbers);
-        let last = (0..BLOCK).map(move |column| (area.last_biases + column, bias(column + 1, column)));
-        let sums = area.biases.into_iter().zip([(1, 1), (2, 2), (2, 0)]);
-        last.chain(sums.flat_map(move |(first, (part, products))| {
-            let columns = 0..Area::columns(numbers, part);
-            columns.map(move |column| (first + column, numbers.bias(column, numbers.limbs() / part, products)))
-        }))
+    /// What the rows hold from [`Area::last_biases`] to the end, COUNT of them, in every lane.
+    pub const fn bias_values<const COUNT: usize>(numbers: Numbers) -> [u64; COUNT] {
+        let (mut values, mut count) = ([0; COUNT], 0);
+        while count < BLOCK {
+            values[count] = bias(count + 1, count);
+            count += 1;
+        }
+        let products = [(1, 1), (2, 2), (2, 0)];
+        let mut kind = 0;
+        while kind < products.len() {
+            let ((part, products), mut column) = (products[kind], 0);
+            while column < Area::columns(numbers, part) {
+                values[count] = numbers.bias(column, numbers.limbs() / part, products);
+                (column, count) = (column + 1, count + 1);
+            }
+            kind += 1;
+        }
+        assert!(count == COUNT, "as many as there are rows");
+        values
     }
 }
 
 /// What a column starts from that gets so many low halves, and so many high ones.
-fn bias(lows: usize, highs: usize) -> u64 {
-    let patterns = [(lows, constants::TWO_TO_52), (highs, constants::TWO_TO_104)];
-    patterns.into_iter().fold(0, |bias: u64, (count, pattern)| bias.wrapping_sub(pattern.wrapping_mul(count as u64)))
+const fn bias(lows: usize, highs: usize) -> u64 {
+    let lows = constants::TWO_TO_52.wrapping_mul(lows as u64);
+    constants::TWO_TO_104.wrapping_mul(highs as u64).wrapping_add(lows).wrapping_neg()
 }
 
 impl Numbers {
     /// What a column starts from, for products with `factors` limbs, `products` of them, and their reduction by as many
     /// limbs.
-    fn bias(self, column: usize, factors: usize, products: usize) -> u64 {
-        // Products with so many limbs whose low halves end in a column: as many as there are pairs of limbs.
-        let pairs = |column: usize, factors: usize| {
-            (column + 1).min(factors).saturating_sub((column + 1).saturating_sub(self.rows))
-        };
-        // Each step of a reduction takes five limbs, and adds products to the columns above them. The last adds to them, too,
-        // but not while they are sums.
-        let (above, last) = (factors - BLOCK, column >= factors);
-        let lows = |column: usize| {
-            let steps = column.checked_sub(BLOCK).map_or(0, |column| pairs(column, above));
-            products * pairs(column, factors) + steps + if last { pairs(column - above, BLOCK) } else { 0 }
-        };
-        bias(lows(column), column.checked_sub(1).map_or(0, lows))
+    const fn bias(self, column: usize, factors: usize, products: usize) -> u64 {
+        // The last step adds products to the low columns, too, but not while they are sums.
+        let last = column >= factors;
+        let highs = if column == 0 { 0 } else { self.lows(column - 1, factors, products, last) };
+        bias(self.lows(column, factors, products, last), highs)
+    }
+
+    /// How many products have their low halves in a column. Each step of a reduction takes five limbs, and adds products to
+    /// the columns above them; the `last`, to those five and the ones above.
+    const fn lows(self, column: usize, factors: usize, products: usize, last: bool) -> usize {
+        let above = factors - BLOCK;
+        let mut lows = products * self.pairs(column, factors);
+        if column >= BLOCK {
+            lows += self.pairs(column - BLOCK, above);
+        }
+        if last {
+            lows += self.pairs(column - above, BLOCK);
+        }
+        lows
+    }
+
+    /// Of how many pairs of a limb and one of so many factors the product has its low half in a column.
+    const fn pairs(self, column: usize, factors: usize) -> usize {
+        let highest = if column < factors { column + 1 } else { factors };
+        highest.saturating_sub((column + 1).saturating_sub(self.rows))
     }
 }
 
@@ -146,7 +170,7 @@ pub fn multiply_adds(code: &[Instruction]) -> usize {
     code.iter()
         .map(|instruction| match instruction {
             I::Repeat { count, body } => count * multiply_adds(body),
-            I::FusedAdd { .. } | I::FusedMultiply { .. } => 1,
+            I::FusedAdd { .. } => 1,
             _ => 0,
         })
         .sum()
@@ -161,7 +185,12 @@ pub fn symbol(name: &str) -> String {
 pub fn file(kernels: &[Kernel]) -> String {
     let mut text = String::from(".text\n");
     for Kernel { name, code } in kernels {
-        crate::vex::print_with_rounding(&mut text, &symbol(name), code);
+        let (symbol, multiplies) = (symbol(name), multiply_adds(code) > 0);
+        if multiplies {
+            vex::print_with_rounding(&mut text, &symbol, code);
+        } else {
+            vex::print(&mut text, &symbol, code, Encoding::Vex);
+        }
     }
     text
 }

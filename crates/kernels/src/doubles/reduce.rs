@@ -35,6 +35,7 @@ pub(super) fn reduce(numbers: Numbers, digits: usize, code: &mut Code) {
         reduction.step(true, code);
     }
     reduction.last_step(code);
+    code.advance(AREA, -((steps * BLOCK) as isize));
 }
 
 struct Reduction {

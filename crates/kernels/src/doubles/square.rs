@@ -2,8 +2,11 @@
 
 use super::numbers::Numbers;
 use super::sweep::{Finish, Products, Sweep, factor};
-use super::{A, AREA, Area, B, BLOCK, Code, reduce, row};
+use super::{A, AREA, Area, B, BLOCK, Code, TO, reduce, row};
 use crate::vex::Register;
+
+/// Squarings between two multiplications of an exponentiation with a window of four bits.
+pub const SQUARES: usize = 4;
 
 /// Montgomery squaring: `r = a^2 / R` modulo n, R = 2^(52 N).
 ///
@@ -11,20 +14,40 @@ use crate::vex::Register;
 /// Bounds   limbs of a below 2^52; then those of r, where r < 2^(52 N), are too. r is below a^2 / R + 2n.
 /// Cost     (3 N^2 + N) / 2 + 7 products, folded over F lanes, in M = N / F rows, F (M^2 + M) / 2 + N M + 15.
 pub(super) fn square(numbers: Numbers) -> Code {
-    let (area, rows) = (Area::of(numbers), numbers.rows);
     let mut code = Code::default();
     code.begin();
+    add_square(numbers, &mut code);
+    code
+}
+
+/// [`SQUARES`] Montgomery squarings, each of the last one's result: `r = r^16 / R^15` modulo n. Setting the rounding mode
+/// takes as long as a part of a short squaring does.
+///
+/// Pointers P0 r, P2 the area, P3 constants; P1 and P4 are used, too.
+/// Bounds   as for [`square`].
+/// Cost     as many times that of [`square`].
+pub(super) fn squares(numbers: Numbers) -> Code {
+    let (mut code, mut body) = (Code::default(), Code::default());
+    code.begin();
+    body.point(A, TO, 0);
+    add_square(numbers, &mut body);
+    code.repeat(SQUARES, body);
+    code
+}
+
+fn add_square(numbers: Numbers, code: &mut Code) {
+    let (area, rows) = (Area::of(numbers), numbers.rows);
     code.convert_rows(AREA, area.operand, A, rows);
     // Half, for they are doubled with the products.
     code.copy_rows(Area::COLUMNS, area.biases[0], Area::columns(numbers, 1), 1);
     for lane in 0..numbers.lanes() {
-        (0..rows).step_by(BLOCK).for_each(|first| add_products(numbers, lane, first, &mut code));
+        (0..rows).step_by(BLOCK).for_each(|first| add_products(numbers, lane, first, code));
     }
     code.point(B, AREA, area.operand);
     for lane in 0..numbers.lanes() {
         if lane == 1 {
             // Those above: AREA is behind the first lane's columns but one number.
-            double(rows, numbers.limbs() - rows, &mut code);
+            double(rows, numbers.limbs() - rows, code);
         }
         let mut body = Code::default();
         add_squares(numbers, lane, &mut body);
@@ -36,8 +59,7 @@ pub(super) fn square(numbers: Numbers) -> Code {
         code.advance(AREA, -(rows as isize));
     }
     code.advance(AREA, -(numbers.limbs() as isize));
-    reduce::reduce(numbers, numbers.limbs(), &mut code);
-    code
+    reduce::reduce(numbers, numbers.limbs(), code);
 }
 
 /// Adds to the columns the products of the limbs from `first` on in lane `lane`, five of them, with those after them.

@@ -23,7 +23,6 @@ struct Machine<'a> {
 impl Machine<'_> {
     fn run(&mut self, code: &[Instruction]) {
         const LIMB: u64 = (1 << LIMB_BITS) - 1;
-        const WORD: u64 = (1 << 32) - 1;
         for instruction in code {
             let get = |register: Register| self.registers[register.0 as usize];
             let read = |b: Operand| match b {
@@ -58,17 +57,12 @@ impl Machine<'_> {
                         Binary::OddWords => [a[1], b[1], a[3], b[3]],
                         Binary::LowHalves => [a[0], a[1], b[0], b[1]],
                         Binary::HighHalves => [a[2], a[3], b[2], b[3]],
-                        Binary::Product => std::array::from_fn(|i| (a[i] & WORD) * (b[i] & WORD)),
                         Binary::SubtractDoubles => std::array::from_fn(|i| double::subtract(a[i], b[i])),
                     }
                 }
                 I::FusedAdd { sum, a, b } => {
                     let (sum, a, b) = (get(sum), get(a), read(b));
                     std::array::from_fn(|i| double::fused(a[i], b[i], sum[i]))
-                }
-                I::FusedMultiply { to, a, c } => {
-                    let (to, a, c) = (get(to), get(a), get(c));
-                    std::array::from_fn(|i| double::fused(a[i], to[i], c[i]))
                 }
                 I::ShiftLeft { a, bits, .. } => get(a).map(|a| a << bits),
                 I::ShiftRight { a, bits, .. } => get(a).map(|a| a >> bits),

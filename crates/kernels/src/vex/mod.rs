@@ -16,8 +16,8 @@ mod print;
 mod reach;
 
 pub use interpret::run;
-pub(crate) use print::print_with_rounding;
 pub use print::{Encoding, file};
+pub(crate) use print::{print, print_with_rounding};
 pub use reach::reach;
 
 use crate::program::{Pointer, Program};
@@ -60,8 +60,6 @@ pub enum Binary {
     LowHalves,
     /// `(a2, a3, b2, b3)`
     HighHalves,
-    /// Of the low 32 bits.
-    Product,
     /// Of double precision.
     SubtractDoubles,
 }
@@ -100,12 +98,6 @@ pub enum Instruction {
         sum: Register,
         a: Register,
         b: Operand,
-    },
-    /// `to = a * to + c`, of double precision, rounded toward zero
-    FusedMultiply {
-        to: Register,
-        a: Register,
-        c: Register,
     },
     Binary {
         operation: Binary,
@@ -167,7 +159,6 @@ impl Instruction {
         let mut reads = match *self {
             I::Copy { from, .. } | I::Store { from, .. } => vec![from],
             I::MultiplyAdd { sum, a, .. } | I::FusedAdd { sum, a, .. } => vec![sum, a],
-            I::FusedMultiply { to, a, c } => vec![to, a, c],
             I::Blend { a, mask, .. } => vec![a, mask],
             I::Binary { a, .. }
             | I::ShiftLeft { a, .. }
@@ -201,7 +192,6 @@ impl Instruction {
             | I::Copy { to, .. }
             | I::MultiplyAdd { sum: to, .. }
             | I::FusedAdd { sum: to, .. }
-            | I::FusedMultiply { to, .. }
             | I::Binary { to, .. }
             | I::ShiftLeft { to, .. }
             | I::ShiftRight { to, .. }
@@ -238,7 +228,7 @@ impl Instruction {
             I::Up { to, a } => I::Up { to: write(to), a: read(a) },
             I::Permute { to, a, order } => I::Permute { to: write(to), a: read(a), order },
             I::Blend { to, a, b, mask } => I::Blend { to: write(to), a: read(a), b: operand(b), mask: read(mask) },
-            I::FusedAdd { .. } | I::FusedMultiply { .. } | I::Point { .. } => unreachable!("in no program"),
+            I::FusedAdd { .. } | I::Point { .. } => unreachable!("in no program"),
             I::Advance { .. } | I::Repeat { .. } => unreachable!("no registers"),
         }
     }

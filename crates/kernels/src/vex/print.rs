@@ -47,7 +47,7 @@ pub(crate) fn print_with_rounding(text: &mut String, symbol: &str, code: &[Instr
 }
 
 /// Prints one function.
-fn print(text: &mut String, symbol: &str, code: &[Instruction], encoding: Encoding) {
+pub(crate) fn print(text: &mut String, symbol: &str, code: &[Instruction], encoding: Encoding) {
     assembly::begin(text, symbol);
     let mut printer = Printer { text, symbol, encoding, labels: 0 };
     printer.code(code, 0);
@@ -104,7 +104,6 @@ impl Printer<'_> {
                 format!("{prefix}vpmadd52{half}uq {}, {}, {}", name(sum), name(a), operand(b))
             }
             I::FusedAdd { sum, a, b } => format!("vfmadd231pd {}, {}, {}", name(sum), name(a), operand(b)),
-            I::FusedMultiply { to, a, c } => format!("vfmadd213pd {}, {}, {}", name(to), name(a), name(c)),
             I::Binary { operation, to, a, b } => {
                 let (mnemonic, order) = match operation {
                     Binary::Add => ("vpaddq", ""),
@@ -115,7 +114,6 @@ impl Printer<'_> {
                     Binary::OddWords => ("vpunpckhqdq", ""),
                     Binary::LowHalves => ("vperm2i128", ", 0x20"),
                     Binary::HighHalves => ("vperm2i128", ", 0x31"),
-                    Binary::Product => ("vpmuludq", ""),
                     Binary::SubtractDoubles => ("vsubpd", ""),
                 };
                 format!("{mnemonic} {}, {}, {}{order}", name(to), name(a), operand(b))

@@ -48,11 +48,7 @@ pub fn accelerated() -> bool {
 
 /// The line in the provider's section with which it offers RSA here.
 pub fn offering() -> &'static str {
-    match accelerated() {
-        true if garner::arithmetic::best().unwrap().gains_alone() => "",
-        true => "device = cpu",
-        false => "device = libcrypto",
-    }
+    if accelerated() { "" } else { "device = libcrypto" }
 }
 
 fn prefix() -> Option<PathBuf> {

@@ -1,8 +1,8 @@
 //! Limb classes: how long numbers are padded, and which kernels serve each length.
 
 use super::kernels::{self, Kernel};
+use garner_kernels::doubles::{self, Area, Numbers};
 use garner_kernels::fold::Fold;
-use garner_kernels::doubles::{self, Numbers};
 use garner_kernels::{LIMB_BITS, block, folded_square, scan, square};
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n then reduces to less than 2n.
@@ -73,7 +73,10 @@ pub struct Folded {
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct Doubles {
     pub fold: Option<Fold>,
+    /// What the rows of the work area from [`Area::last_biases`] on hold.
+    pub biases: &'static [u64],
     pub square: &'static Kernel,
+    pub squares: &'static Kernel,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
@@ -244,7 +247,13 @@ macro_rules! doubles {
     ($fold:expr, $prefix:literal, $rows:literal) => {
         &Doubles {
             fold: $fold,
+            biases: const {
+                const NUMBERS: Numbers = Numbers { rows: $rows, fold: $fold };
+                const AREA: Area = Area::of(NUMBERS);
+                &Area::bias_values::<{ AREA.rows - AREA.last_biases }>(NUMBERS)
+            },
             square: double_kernel!($prefix, "square_", $rows),
+            squares: double_kernel!($prefix, "squares_", $rows),
             multiply: double_kernel!($prefix, "multiply_", $rows),
             half_multiply: double_kernel!($prefix, "half_multiply_", $rows),
             half_reduce: double_kernel!($prefix, "half_reduce_", $rows),

@@ -7,7 +7,7 @@ use super::bits;
 use super::class::{Blocks, Class, Folded, Shape};
 use super::kernels::{self, Kernel, Kernels};
 use super::workspace::Layout;
-use garner_kernels::doubles::{self, Area};
+use garner_kernels::doubles::{self, Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
@@ -35,8 +35,9 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::LOW] = [constants::TWO_TO_52; 8];
         memory[layout.constants + constants::HIGH] = [constants::TWO_TO_104; 8];
         memory[layout.constants + constants::SPLITTER] = [constants::TWO_TO_104 + 1; 8];
-        if let Shape::Doubles(_) = class.shape {
-            Area::all_biases(class.numbers()).for_each(|(row, bias)| memory[layout.area + row] = [bias; 8]);
+        if let Shape::Doubles(doubles) = class.shape {
+            let rows = &mut memory[layout.area + Area::of(class.numbers()).last_biases..];
+            rows.iter_mut().zip(doubles.biases).for_each(|(row, bias)| *row = [*bias; 8]);
         }
         let folded = class.lanes();
         let lanes = |value: u64, wanted: &dyn Fn(usize) -> bool| {
@@ -110,13 +111,10 @@ impl<'a, K: Kernels> Field<'a, K> {
         negative_inverses: impl Fn(usize) -> &'w [u64],
     ) {
         let folded = self.class.lanes();
-        let limb = |lane: usize, i: usize| {
-            let mut limb = [0];
-            bits::shift_right(negative_inverses(lane / folded), i * LIMB_BITS, &mut limb);
-            limb[0] & ((1 << LIMB_BITS) - 1)
-        };
+        let mask = |word: u64| word & ((1 << LIMB_BITS) - 1);
         let inverse = self.layout.constants + constants::NEGATIVE_INVERSE;
-        self.memory[inverse] = std::array::from_fn(|lane| limb(lane, 0));
+        self.memory[inverse] =
+            std::array::from_fn(|lane| negative_inverses(lane / folded).first().map_or(0, |&word| mask(word)));
         self.load(self.layout.modulus, 0, moduli);
         if let Shape::Doubles(_) = self.class.shape {
             let Area { modulus, reducer, inverse, .. } = Area::of(self.class.numbers());
@@ -124,8 +122,12 @@ impl<'a, K: Kernels> Field<'a, K> {
             self.copy(modulus, self.layout.modulus);
             self.load(reducer, 0, reducers);
             [modulus, reducer].into_iter().for_each(|place| self.prepare(place));
-            for i in 0..doubles::BLOCK {
-                self.memory[inverse + i] = std::array::from_fn(|lane| to_double(limb(lane, i)));
+            for job in 0..8 / folded {
+                for i in 0..doubles::BLOCK {
+                    let mut limb = [0];
+                    bits::shift_right(negative_inverses(job), i * LIMB_BITS, &mut limb);
+                    self.memory[inverse + i][job * folded..][..folded].fill(to_double(mask(limb[0])));
+                }
             }
         }
     }
@@ -181,29 +183,49 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
-    /// [`Field::square`], and the scan of the table's `quarter`: four squarings, one for each quarter, leave the wanted
-    /// entry in the selection.
-    pub fn square_and_scan(&mut self, to: usize, a: usize, quarter: usize) {
+    /// So many squarings of the number at `place`.
+    pub fn square_times(&mut self, place: usize, count: usize) {
+        let Layout { area, constants: c, .. } = self.layout;
+        let mut left = count;
+        if let Shape::Doubles(doubles) = self.class.shape {
+            while left >= SQUARES {
+                self.run(doubles.squares, [place, 0, area, c, 0, 0]);
+                left -= SQUARES;
+            }
+        }
+        (0..left).for_each(|_| self.square(place, place));
+    }
+
+    /// Four squarings of the number at `place`, and the scan of the table, which leaves the wanted entry in the selection.
+    pub fn square_four_times_and_scan(&mut self, place: usize) {
+        if let Shape::Doubles(_) = self.class.shape {
+            self.scan();
+            return self.square_times(place, 4);
+        }
+        (0..4).for_each(|quarter| self.square_and_scan(place, quarter));
+    }
+
+    /// A squaring in place, and a quarter of the scan.
+    fn square_and_scan(&mut self, place: usize, quarter: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         let mut passes = self.quarters[quarter];
         let Passes { table, selection, .. } = passes;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(direct.square_scan, [to, a, n, c, table, selection]),
+            Shape::Direct(direct) => self.run(direct.square_scan, [place, place, n, c, table, selection]),
             Shape::Folded(Folded { square: Some(square), .. }) => {
-                self.bring_to_place(to, a);
                 let kernel = if passes.left == 0 { square.plain } else { square.scan };
-                self.run(kernel, [to, self.layout.columns, n, c, table, selection]);
+                self.run(kernel, [place, self.layout.columns, n, c, table, selection]);
             }
             Shape::Folded(_) | Shape::Doubles(_) => {
-                self.square(to, a);
+                self.square(place, place);
                 if quarter == 0 {
                     self.scan();
                 }
             }
             Shape::Blocks { blocks, count, spread } => {
                 let mut composed = Composed::new(self, blocks, count);
-                composed.square(a, spread);
-                composed.reduce(count, to, &mut passes);
+                composed.square(place, spread);
+                composed.reduce(count, place, &mut passes);
                 debug_assert_eq!(passes.left, 0, "every pass found a product");
             }
         }

@@ -15,7 +15,7 @@ mod tests;
 
 use super::{Arithmetic, Modulus, Multiply, Power, powers};
 use crate::words::bit_length;
-use class::{Class, DOUBLES};
+use class::Class;
 use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedVex, Kernels};
 use once_cell::race::OnceBool;
 
@@ -60,11 +60,6 @@ impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
         self.0.lanes()
     }
 
-    fn gains_alone(&self) -> bool {
-        // A number alone is folded over the lanes; in double precision, it leaves three of four idle.
-        !std::ptr::eq(self.0.classes(), &DOUBLES)
-    }
-
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         multiply(&self.0, jobs);
     }
@@ -99,7 +94,8 @@ fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
     let mut jobs: Vec<&mut Multiply<'_>> = jobs.iter_mut().collect();
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
-        for_passes(kernels, class_of(kernels, same[0].modulus).for_products(same.len()), same, power::multiply);
+        let class = class_of(kernels, same[0].modulus);
+        for_passes(kernels, |jobs| class.for_products(jobs), same, power::multiply);
     }
 }
 
@@ -110,13 +106,7 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
         let class = class_of(kernels, same[0].modulus);
-        let (whole, rest) = same.split_at_mut(same.len() - same.len() % kernels.lanes());
-        for_passes(kernels, class, whole, power::secret);
-        // Five or six: four and two, unless eight cost no more than four.
-        let first = if matches!(rest.len(), 5 | 6) && kernels.halves_are_faster() { 4 } else { 0 };
-        for rest in [rest.split_at_mut(first)].into_iter().flat_map(|(four, rest)| [four, rest]) {
-            for_passes(kernels, class.for_powers(rest.len()), rest, power::secret);
-        }
+        for_passes(kernels, |jobs| class.for_powers(jobs), same, power::secret);
     }
 }
 
@@ -127,27 +117,32 @@ fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     let mut jobs: Vec<&mut Power<'_>> = jobs.iter_mut().collect();
     jobs.sort_by(|a, b| key(a).cmp(&key(b)));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
-        let exponent = trimmed(same[0].exponent);
+        let (class, exponent) = (class_of(kernels, same[0].modulus), trimmed(same[0].exponent));
         for_passes(
             kernels,
-            class_of(kernels, same[0].modulus).for_products(same.len()),
+            |jobs| class.for_products(jobs),
             same,
-            |kernels, class, pass| {
-                power::public(kernels, class, exponent, pass);
-            },
+            |kernels, class, pass| power::public(kernels, class, exponent, pass),
         );
     }
 }
 
-/// Runs the jobs, all of one length, in passes of as many as the class takes.
+/// Runs the jobs, all of one length, in passes that fill the lanes, and what is left in the class that is `class_for` as many.
 fn for_passes<K: Kernels, J>(
     kernels: &K,
-    class: &'static Class,
+    class_for: impl Fn(usize) -> &'static Class,
     jobs: &mut [&mut J],
     run: impl Fn(&K, &'static Class, &mut [&mut J]),
 ) {
-    for pass in jobs.chunks_mut(class.jobs().min(kernels.lanes())) {
-        run(&kernels.for_lanes(pass.len() * class.lanes()), class, pass);
+    let (whole, rest) = jobs.split_at_mut(jobs.len() - jobs.len() % kernels.lanes());
+    // Five or six: four and two, unless eight cost no more than four.
+    let first = if matches!(rest.len(), 5 | 6) && kernels.halves_are_faster() { 4 } else { 0 };
+    let (four, rest) = rest.split_at_mut(first);
+    for jobs in [whole, four, rest] {
+        let class = class_for(jobs.len());
+        for pass in jobs.chunks_mut(class.jobs().min(kernels.lanes())) {
+            run(&kernels.for_lanes(pass.len() * class.lanes()), class, pass);
+        }
     }
 }
 

@@ -55,9 +55,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
                 field.copy_selection(accumulator);
                 continue;
             }
-            for quarter in 0..WINDOW_BITS {
-                field.square_and_scan(accumulator, accumulator, quarter);
-            }
+            field.square_four_times_and_scan(accumulator);
             field.half_multiply(accumulator, selection, selection_shifted, accumulator);
         }
     }
@@ -86,14 +84,16 @@ pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], 
 
     let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1 == 1;
     field.copy(accumulator, base);
+    let mut squarings = 0;
     for i in (1..bits - 1).rev() {
-        field.square(accumulator, accumulator);
+        squarings += 1;
         if bit(i) {
+            field.square_times(accumulator, std::mem::take(&mut squarings));
             field.multiply(accumulator, accumulator, base);
         }
     }
     if bits > 1 {
-        field.square(accumulator, accumulator);
+        field.square_times(accumulator, squarings + 1);
     }
     if bits > 1 && bit(0) && chunks == 1 {
         // The base as it came has no factor R: the last multiplication leaves Montgomery form on the way. The product
