@@ -7,7 +7,7 @@
 #
 #   MODULE=libgarner_provider.so                   the provider to measure; without it, this tree's is built first
 #   SECONDS_EACH=3  ROUNDS=3                       each figure's time, and how often; medians are printed
-#   DEVICE=auto                                    the provider's setting; cpu where the processor has no IFMA
+#   DEVICE=auto                                    the provider's setting
 #   CLIENTS=64  NAMES=10000                        of a TLS server; in a zone
 #   RESULTS=bench/results                          where the data go
 #
