@@ -141,16 +141,16 @@ impl Signature {
         let key = Arc::clone(self.key.as_ref()?);
         let settings = self.settings();
         let digest = settings.digest();
-        let hash = digest.to_str().ok().and_then(|name| Hash::from_name(name).ok());
         // Garner signs nothing with SHA-1.
-        let hash = hash.filter(|hash| purpose == Purpose::Verify || *hash != Hash::Sha1);
+        let ours = |hash: &Hash| purpose == Purpose::Verify || *hash != Hash::Sha1;
+        let hash = || Hash::from_name(digest.to_str().ok()?).ok().filter(ours);
         match settings.padding() {
             RSA_PKCS1_PADDING if digest.is_empty() || is_md5_sha1(digest) => Some(Plan::Payload),
-            RSA_PKCS1_PADDING => Some(Plan::Scheme(Scheme::Pkcs1v15(hash?))),
+            RSA_PKCS1_PADDING => Some(Plan::Scheme(Scheme::Pkcs1v15(hash()?))),
             RSA_NO_PADDING if digest.is_empty() => Some(Plan::Raw),
             RSA_PKCS1_PSS_PADDING => {
                 let mgf1_hash = Hash::from_name(settings.mgf1().to_str().ok()?).ok()?;
-                let functions = pss::Functions::Mgf1 { hash: hash?, mgf1_hash };
+                let functions = pss::Functions::Mgf1 { hash: hash()?, mgf1_hash };
                 let bits = key.public()?.bits();
                 let salt = salt(settings.salt()?, functions, bits, purpose, key.restriction())?;
                 Some(Plan::Scheme(Scheme::Pss { functions, salt }))

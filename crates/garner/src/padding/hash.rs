@@ -70,13 +70,13 @@ impl Hash {
     /// # Errors
     /// [`Error::Argument`] when there is none.
     pub fn from_name(name: &str) -> Result<Hash> {
-        let plain = |name: &str| {
-            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect::<String>()
-        };
-        let wanted = plain(name);
+        fn plain(name: &str) -> impl Iterator<Item = u8> {
+            name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+        }
         let called_so = |hash: &Hash| {
-            let name = hash.name();
-            plain(name) == wanted || (*hash != Hash::Sha1 && plain(&name.replace("SHA-", "SHA2-")) == wanted)
+            let second = hash.name().strip_prefix("SHA-").filter(|_| *hash != Hash::Sha1);
+            plain(name).eq(plain(hash.name()))
+                || second.is_some_and(|rest| plain(name).eq(plain("SHA2").chain(plain(rest))))
         };
         Hash::ALL.into_iter().find(called_so).ok_or_else(|| {
             let known = Hash::ALL.map(Hash::name).join(", ");

@@ -6,7 +6,7 @@
 use super::Hash;
 use crate::error::{Error, Result};
 use crate::words::from_be_bytes;
-use subtle::ConstantTimeEq;
+use openssl::memcmp;
 
 /// Bytes of padding at least: `00 01`, eight `ff`, `00`.
 const OVERHEAD: usize = 11;
@@ -94,7 +94,7 @@ pub fn verify_raw(payload: &[u8], recovered: &[u8]) -> Result<()> {
 }
 
 fn compare(encoded: &[u8], recovered: &[u8]) -> Result<()> {
-    if bool::from(encoded.ct_eq(recovered)) { Ok(()) } else { Err(Error::Verification) }
+    if memcmp::eq(encoded, recovered) { Ok(()) } else { Err(Error::Verification) }
 }
 
 fn encode_any(hash: Hash, digest: &[u8], encoded: &mut [u8]) -> Result<()> {
