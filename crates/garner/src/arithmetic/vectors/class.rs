@@ -300,30 +300,32 @@ impl Class {
     /// The class of the same length in which `jobs` products or public powers run: what took least time on Zen 4. For
     /// three a pass of four lanes takes less at 20 limbs and about as much as three folded ones at 80.
     pub fn for_products(&'static self, jobs: usize) -> &'static Class {
-        self.folded(match (jobs, self.limbs) {
-            (1, 0..=10) => Some(Fold::Pair),
-            (1, _) => Some(Fold::Quad),
-            (2, 0..=40) => Some(Fold::Pair),
-            (2, _) => Some(Fold::Quad),
-            _ => None,
+        self.folded(match jobs {
+            1 => &[Fold::Quad, Fold::Pair],
+            2 => &[Fold::Pair, Fold::Quad],
+            _ => &[],
         })
     }
 
     /// The class of the same length in which `jobs` secret powers run.
     pub fn for_powers(&'static self, jobs: usize) -> &'static Class {
-        self.folded((jobs <= 2).then_some(Fold::Pair))
+        match self.shape {
+            Shape::Doubles(_) => self.for_products(jobs),
+            // Folded over four lanes there are no squarings.
+            _ => self.folded(if jobs <= 2 { &[Fold::Pair] } else { &[] }),
+        }
     }
 
-    /// The class of the same length folded like that, if there is one.
-    fn folded(&'static self, fold: Option<Fold>) -> &'static Class {
-        let classes = match (fold, &self.shape) {
-            (None, _) => return self,
-            (Some(Fold::Pair), Shape::Doubles(_)) => &DOUBLE_PAIRS,
-            (Some(Fold::Quad), Shape::Doubles(_)) => &DOUBLE_QUADS,
-            (Some(Fold::Pair), _) => &PAIRS,
-            (Some(Fold::Quad), _) => &QUADS,
+    /// The class of the same length folded in the first of these ways that there is.
+    fn folded(&'static self, ways: &[Fold]) -> &'static Class {
+        let doubles = matches!(self.shape, Shape::Doubles(_));
+        let classes = |fold: &Fold| match (fold, doubles) {
+            (Fold::Pair, false) => &PAIRS,
+            (Fold::Quad, false) => &QUADS,
+            (Fold::Pair, true) => &DOUBLE_PAIRS,
+            (Fold::Quad, true) => &DOUBLE_QUADS,
         };
-        classes.iter().find(|class| class.limbs == self.limbs).unwrap_or(self)
+        ways.iter().flat_map(classes).find(|class| class.limbs == self.limbs).unwrap_or(self)
     }
 
     /// How a number is folded over lanes.
