@@ -19,7 +19,7 @@ use std::collections::HashMap;
 
 const POINTERS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
-const COUNTERS: [Register; 2] = [Register::EAX, Register::R10D];
+const COUNTERS: [Register; 3] = [Register::EAX, Register::R10D, Register::R11D];
 
 // Four functions that the check must refuse, each for its own reason.
 std::arch::global_asm!(

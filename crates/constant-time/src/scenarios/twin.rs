@@ -35,8 +35,15 @@ pub fn all() -> Vec<Scenario> {
         clean("twin: power_secret as AVX-IFMA runs it, folded", || power(VEX, 1, 1024, 1, 16, false)),
         clean("twin: power_public as AVX-IFMA runs it", || power(VEX, 3, 512, 1, 8, true)),
         clean("twin: power_secret in double precision", || power(DOUBLES, 3, 512, 1, 8, false)),
-        clean("twin: power_secret in double precision, 1,024-bit moduli", || power(DOUBLES, 1, 1024, 1, 16, false)),
+        clean("twin: power_secret in double precision, 1,024-bit moduli", || power(DOUBLES, 3, 1024, 1, 16, false)),
+        clean("twin: power_secret in double precision, folded over two lanes", || power(DOUBLES, 2, 512, 1, 8, false)),
+        clean("twin: power_secret in double precision, folded over four lanes", || {
+            power(DOUBLES, 1, 1024, 1, 16, false)
+        }),
         clean("twin: power_public in double precision", || power(DOUBLES, 3, 512, 1, 8, true)),
+        clean("twin: power_public in double precision, folded over four lanes", || {
+            power(DOUBLES, 1, 1024, 1, 16, true)
+        }),
         clean("twin: the modulus alone is secret", modulus),
         clean("libcrypto: the code around its functions", libcrypto),
     ]

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The patterns are added as integers to the column sums. What stands above their low 52 bits is the same for every h and
-//! every l; a column starts from minus as much as it will get ([`biases`]). A product costs five operations: two
+//! every l; a column starts from minus as much as it will get ([`Area::bias_values`]). A product costs five operations: two
 //! multiply-adds, a subtraction and two additions. With multiplications of 32 bits it would cost eight: four, of 26 bits by
 //! 26, and four additions.
 //!
@@ -48,7 +48,7 @@ pub struct Kernel {
 ///
 /// Those that multiply: pointers P0 the result, P1 the first operand, P2 the work area, P3 constants, P4 the second operand,
 /// P5 (half multiplications) the operand shifted. N limbs of every number, radix 2^52, one in each lane or folded. In the
-/// work area, all that [`Area`] names stands where it says, and the rest is overwritten.
+/// work area, all that [`Area`] shows stands where it says, and the rest is overwritten.
 pub fn all() -> Vec<Kernel> {
     let folded = Fold::ALL.into_iter().flat_map(|fold| FOLDED_ROWS.map(|rows| Numbers { rows, fold: Some(fold) }));
     let mut kernels = Vec::new();
@@ -230,10 +230,6 @@ impl From<Place> for Operand {
 }
 
 impl Code {
-    fn zero(&mut self, to: Register) {
-        self.0.push(I::Zero { to });
-    }
-
     fn load(&mut self, to: Register, from: Place) {
         self.0.push(I::Load { to, from });
     }

@@ -42,28 +42,26 @@ impl Numbers {
             (Some(Fold::Quad), lane) => code.0.push(I::Permute { to: register, a: register, order: [lane as u8; 4] }),
         }
     }
+}
 
-    /// `register`: in each lane of a number, what was in its next; zero in the last.
-    pub(super) fn down(self, register: Register, code: &mut Code) {
-        match self.fold {
-            None => code.zero(register),
-            Some(Fold::Pair) => code.0.push(I::Down { to: register, a: register }),
-            Some(Fold::Quad) => {
-                code.0.push(I::Permute { to: register, a: register, order: [1, 2, 3, 0] });
-                code.binary(Binary::And, register, register, constant(constants::NOT_LAST));
-            }
+/// `register`: in each lane of a number, what was in its next; zero in the last.
+pub(super) fn down(fold: Fold, register: Register, code: &mut Code) {
+    match fold {
+        Fold::Pair => code.0.push(I::Down { to: register, a: register }),
+        Fold::Quad => {
+            code.0.push(I::Permute { to: register, a: register, order: [1, 2, 3, 0] });
+            code.binary(Binary::And, register, register, constant(constants::NOT_LAST));
         }
     }
+}
 
-    /// `register`: in each lane of a number, what was in its previous; zero in the first.
-    pub(super) fn up(self, register: Register, code: &mut Code) {
-        match self.fold {
-            None => code.zero(register),
-            Some(Fold::Pair) => code.0.push(I::Up { to: register, a: register }),
-            Some(Fold::Quad) => {
-                code.0.push(I::Permute { to: register, a: register, order: [3, 0, 1, 2] });
-                code.binary(Binary::And, register, register, constant(constants::NOT_FIRST));
-            }
+/// `register`: in each lane of a number, what was in its previous; zero in the first.
+pub(super) fn up(fold: Fold, register: Register, code: &mut Code) {
+    match fold {
+        Fold::Pair => code.0.push(I::Up { to: register, a: register }),
+        Fold::Quad => {
+            code.0.push(I::Permute { to: register, a: register, order: [3, 0, 1, 2] });
+            code.binary(Binary::And, register, register, constant(constants::NOT_FIRST));
         }
     }
 }

@@ -8,9 +8,10 @@
 //! Source: H. Orup, "Simplifying Quotient Determination in High-Radix Modular Multiplication", ARITH 1995: m is
 //! `(n' + 1) / 2^260` for the multiple n' of n that is -1 modulo 2^260.
 
-use super::numbers::Numbers;
+use super::numbers::{self, Numbers};
 use super::sweep::{CARRY, FREE, Finish, LIMB, Products, Sweep, column, factor};
 use super::{A, AREA, Area, BLOCK, Code, TO, constant, row};
+use crate::fold::Fold;
 use crate::program::Pointer;
 use crate::vex::{Binary, Place, Register};
 use crate::{LIMB_BITS, constants};
@@ -110,9 +111,9 @@ impl Reduction {
         sweep.open(0, code);
         for i in 0..BLOCK {
             sweep.limb(i, code, |code| {
-                if self.numbers.fold.is_some() {
+                if let Some(fold) = self.numbers.fold {
                     carry(i, code);
-                    self.hand_down(i, sweep.place(0), code);
+                    self.hand_down(fold, i, sweep.place(0), code);
                 } else if i + 1 == BLOCK {
                     // A multiple of 2^52 but for what the columns below would have carried to it, which is far less.
                     code.binary(Binary::Add, CARRY, column(i), constant(constants::LIMB_MASK));
@@ -122,7 +123,9 @@ impl Reduction {
             });
         }
         sweep.rest(BLOCK, code);
-        self.carry_over(code);
+        if let Some(fold) = self.numbers.fold {
+            self.carry_over(fold, code);
+        }
     }
 
     /// Takes the limb of the column `i`, which is complete, of the five from `columns` on: in double precision, and in all
@@ -137,30 +140,27 @@ impl Reduction {
             code.add(FREE, LIMB, bias);
             code.store(below(columns, i), FREE);
         }
-        if !last && self.numbers.fold.is_some() {
-            self.hand_down(i, columns, code);
+        if let Some(fold) = self.numbers.fold.filter(|_| !last) {
+            self.hand_down(fold, i, columns, code);
         }
         self.numbers.spread(0, LIMB, code);
         convert_and_store(i, code);
     }
 
     /// Adds [`LIMB`], in each lane, to the column of the lane before that is the same.
-    fn hand_down(&self, i: usize, columns: Place, code: &mut Code) {
+    fn hand_down(&self, fold: Fold, i: usize, columns: Place, code: &mut Code) {
         let top = below(columns, self.numbers.rows + i);
         code.copy(FREE, LIMB);
-        self.numbers.down(FREE, code);
+        numbers::down(fold, FREE, code);
         code.add(FREE, FREE, top);
         code.store(top, FREE);
     }
 
     /// Carries what left each lane, in [`CARRY`], through the next.
-    fn carry_over(&self, code: &mut Code) {
-        let Numbers { rows, fold } = self.numbers;
-        if fold.is_none() {
-            return;
-        }
+    fn carry_over(&self, fold: Fold, code: &mut Code) {
+        let rows = self.numbers.rows;
         let [entering, ones, limb] = [0, 1, 2].map(Register);
-        if self.numbers.lanes() > 2 {
+        if fold.lanes() > 2 {
             // One in lanes whose limbs but the lowest are all ones: they hand on what leaves the lowest.
             code.load(ones, row(TO, 1));
             (2..rows).for_each(|i| code.binary(Binary::And, ones, ones, row(TO, i)));
@@ -168,13 +168,13 @@ impl Reduction {
             code.shift_right(ones, ones, LIMB_BITS as u32);
         }
         code.copy(entering, CARRY);
-        self.numbers.up(entering, code);
-        for _ in 2..self.numbers.lanes() {
+        numbers::up(fold, entering, code);
+        for _ in 2..fold.lanes() {
             code.add(entering, entering, row(TO, 0));
             code.shift_right(entering, entering, LIMB_BITS as u32);
             code.binary(Binary::And, entering, entering, ones);
             code.add(entering, entering, CARRY);
-            self.numbers.up(entering, code);
+            numbers::up(fold, entering, code);
         }
         for i in 0..rows {
             code.add(limb, entering, row(TO, i));

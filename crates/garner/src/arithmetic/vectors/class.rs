@@ -5,7 +5,8 @@ use garner_kernels::doubles::{self, Area, Numbers};
 use garner_kernels::fold::Fold;
 use garner_kernels::{LIMB_BITS, block, folded_square, scan, square};
 
-/// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n then reduces to less than 2n.
+/// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n is then below n · R, and
+/// reduces to less than 2n, or 3n ([`Class::excess`]).
 pub const HEADROOM_BITS: usize = 6;
 
 /// Numbers of one padded length.

@@ -1,6 +1,6 @@
 //! Arithmetic modulo several numbers at once, in Montgomery form: composes kernels for every limb class.
 //!
-//! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 4n
+//! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 8n
 //! unless stated, and every limb of a value is below 2^52.
 
 use super::bits;
@@ -9,6 +9,7 @@ use super::kernels::{self, Kernel, Kernels};
 use super::workspace::Layout;
 use garner_kernels::doubles::{self, Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
+use zeroize::Zeroizing;
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
@@ -124,8 +125,8 @@ impl<'a, K: Kernels> Field<'a, K> {
             [modulus, reducer].into_iter().for_each(|place| self.prepare(place));
             for job in 0..8 / folded {
                 for i in 0..doubles::BLOCK {
-                    let mut limb = [0];
-                    bits::shift_right(negative_inverses(job), i * LIMB_BITS, &mut limb);
+                    let mut limb = Zeroizing::new([0]);
+                    bits::shift_right(negative_inverses(job), i * LIMB_BITS, &mut *limb);
                     self.memory[inverse + i][job * folded..][..folded].fill(to_double(mask(limb[0])));
                 }
             }
@@ -198,11 +199,13 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// Four squarings of the number at `place`, and the scan of the table, which leaves the wanted entry in the selection.
     pub fn square_four_times_and_scan(&mut self, place: usize) {
-        if let Shape::Doubles(_) = self.class.shape {
-            self.scan();
-            return self.square_times(place, 4);
+        match self.class.shape {
+            Shape::Folded(Folded { square: None, .. }) | Shape::Doubles(_) => {
+                self.scan();
+                self.square_times(place, 4);
+            }
+            _ => (0..4).for_each(|quarter| self.square_and_scan(place, quarter)),
         }
-        (0..4).for_each(|quarter| self.square_and_scan(place, quarter));
     }
 
     /// A squaring in place, and a quarter of the scan.
@@ -216,12 +219,7 @@ impl<'a, K: Kernels> Field<'a, K> {
                 let kernel = if passes.left == 0 { square.plain } else { square.scan };
                 self.run(kernel, [place, self.layout.columns, n, c, table, selection]);
             }
-            Shape::Folded(_) | Shape::Doubles(_) => {
-                self.square(place, place);
-                if quarter == 0 {
-                    self.scan();
-                }
-            }
+            Shape::Folded(_) | Shape::Doubles(_) => unreachable!("their scan is none of their squarings'"),
             Shape::Blocks { blocks, count, spread } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.square(place, spread);

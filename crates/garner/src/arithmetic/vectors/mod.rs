@@ -80,11 +80,13 @@ fn rounds_toward_zero(avx2: Assembly) -> bool {
     static FOUND: OnceBool = OnceBool::new();
     FOUND.get_or_init(|| {
         [0x9e37_79b9_7f4a_7c15_u64, 0xd1b5_4a32_d192_ed03, u64::MAX].into_iter().all(|word| {
-            let (n, a, mut product) = ([word | 1 << 63 | 1; 8], [word >> 1; 8], [0; 8]);
+            let (n, a) = ([word | 1 << 63 | 1; 8], [word >> 1; 8]);
             let Ok(modulus) = Modulus::new(&n) else { return false };
-            let job = Multiply { modulus: &modulus, a: &a, b: &a, result: &mut product };
-            Vectors(avx2).multiply(&mut [job]);
-            powers::is_product(&n, &a, &a, &product)
+            // One folded, the others not.
+            let mut products = [[0; 8]; 5];
+            let mut jobs = products.each_mut().map(|result| Multiply { modulus: &modulus, a: &a, b: &a, result });
+            Vectors(avx2).multiply(&mut jobs);
+            products.iter().all(|product| powers::is_product(&n, &a, &a, product))
         })
     })
 }
@@ -127,7 +129,7 @@ fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     }
 }
 
-/// Runs the jobs, all of one length, in passes that fill the lanes, and what is left in the class that is `class_for` as many.
+/// Runs the jobs, all of one length: as many as fill the lanes, and what is left, each in the class for as many jobs.
 fn for_passes<K: Kernels, J>(
     kernels: &K,
     class_for: impl Fn(usize) -> &'static Class,

@@ -8,9 +8,10 @@ use crate::arithmetic::modulus::{Constants, Modulus};
 use crate::arithmetic::{Multiply, Power};
 use crate::secret::wipe;
 use garner_kernels::LIMB_BITS;
+use garner_kernels::doubles::SQUARES;
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
-const WINDOW_BITS: usize = 4;
+const WINDOW_BITS: usize = SQUARES;
 const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 
 /// `a · b` for each job.
@@ -134,13 +135,13 @@ fn load_one<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item
     field.load(field.layout.one, 0, |lane| lanes[lane]);
 }
 
-/// `to = a · R`, below 3n.
+/// `to = a · R`, below 3n, or 4n in double precision; `a` may be anything below 2^(52·N).
 fn to_montgomery<K: Kernels>(field: &mut Field<'_, K>, to: usize, a: usize) {
     let [whole, shifted] = field.layout.to_montgomery;
     field.half_multiply(to, whole, shifted, a);
 }
 
-/// Brings the bases to `base`, in Montgomery form and below 6n, in chunks of N limbs; returns how many. The last chunk
+/// Brings the bases to `base`, in Montgomery form and below 8n, in chunks of N limbs; returns how many. The last chunk
 /// stays in `raw`.
 ///
 /// Horner's rule with R for the variable: `base = base · R + chunk`, both brought to Montgomery form.

@@ -184,6 +184,7 @@ fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
                 (0..scan::ENTRIES).for_each(|entry| field.set_entry(entry, if entry % 2 == 0 { a } else { b }, r));
                 field.want(wanted);
                 field.square_four_times_and_scan(a);
+                field.square(a, a);
                 field.half_multiply(b, layout.selection, layout.selection + class.rows(), b);
                 field.memory.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>()
             };
@@ -333,8 +334,8 @@ fn field_operations_are_right_for(
     let [a, b, r] = layout.scratch;
     let shifted = layout.power;
 
-    // Values as `n · factor + term`: 0, 1, n − 1, n, 2n − 1, 4n − 1, and a random one.
-    let cases: [(u32, i32); 7] = [(0, 0), (0, 1), (1, -1), (1, 0), (2, -1), (4, -1), (0, 2)];
+    // Values as `n · factor + term`: 0, 1, n − 1, n, 2n − 1, 4n − 1, 8n − 1, and a random one.
+    let cases: [(u32, i32); 8] = [(0, 0), (0, 1), (1, -1), (1, 0), (2, -1), (4, -1), (8, -1), (0, 2)];
     for (i, case) in cases.iter().enumerate() {
         let mut values = Vec::new();
         for job in 0..jobs {
@@ -811,8 +812,8 @@ fn carries_run_through_lanes_of_ones_in_double_precision() {
             let radix = class.limbs * LIMB_BITS;
             let (one, mut shift) = (BigNum::from_u32(1).unwrap(), BigNum::new().unwrap());
             shift.lshift(&one, (radix - LIMB_BITS) as i32).unwrap();
-            // The product's high half is all ones below `high`; the reduction adds about `n`, whose limbs are zero but one at
-            // `low` and the first.
+            // The product's high half is all ones below `high`; the reduction adds about `n`, whose limbs are zero but
+            // the first and one at `low`.
             for (high, low) in (1..class.limbs).flat_map(|high| (0..high).map(move |low| (high, low))) {
                 let (mut ones, mut n) = (BigNum::new().unwrap(), BigNum::new().unwrap());
                 ones.set_bit(((high + 1) * LIMB_BITS) as i32).unwrap();
