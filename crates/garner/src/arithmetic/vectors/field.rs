@@ -202,9 +202,9 @@ impl<'a, K: Kernels> Field<'a, K> {
         match self.class.shape {
             Shape::Folded(Folded { square: None, .. }) | Shape::Doubles(_) => {
                 self.scan();
-                self.square_times(place, 4);
+                self.square_times(place, SQUARES);
             }
-            _ => (0..4).for_each(|quarter| self.square_and_scan(place, quarter)),
+            _ => (0..SQUARES).for_each(|quarter| self.square_and_scan(place, quarter)),
         }
     }
 
