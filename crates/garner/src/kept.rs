@@ -1,21 +1,42 @@
 //! Working memory for secrets that outlives its use: wiped after each, and the block used last is handed out first.
 //!
-//! Kept by the process, not by each thread: of many callers that lead a batch in turn every one finds the block warm in
-//! the cache, and a thousand threads leave no thousand blocks behind.
+//! Kept by processor, not by thread: of many callers that lead a batch in turn every one finds the block that is warm in its
+//! processor's cache, and a thousand threads leave no thousand blocks behind. One list for all processors would hand blocks
+//! from cache to cache: measured on two, each with a thread that takes and writes the blocks of a verification, 1.0 us
+//! instead of 0.7.
 
 use crate::fork::ForkLocal;
 use crate::secret::{SecretWords, wipe};
+use rustix::thread::sched_getcpu;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// Blocks kept at most; more threads than this at once make their own.
-const MOST: usize = 64;
+/// Lists; processors beyond share them.
+const LISTS: usize = 64;
 
-/// A forked child keeps its own: its parent's list may have been locked.
-static KEPT: ForkLocal<Mutex<Vec<SecretWords>>> = ForkLocal::new();
+/// Blocks in one list at most; more threads than this, taken from one processor in the middle of their work, make their own.
+const MOST: usize = 8;
 
+/// Blocks of one processor, alone in their cache lines.
+#[repr(align(128))]
+#[derive(Default)]
+struct List(Mutex<Vec<SecretWords>>);
+
+struct Lists([List; LISTS]);
+
+impl Default for Lists {
+    fn default() -> Lists {
+        Lists(std::array::from_fn(|_| List::default()))
+    }
+}
+
+/// A forked child keeps its own: a list of its parent's may have been locked.
+static KEPT: ForkLocal<Lists> = ForkLocal::new();
+
+/// The list of the processor that this thread runs on.
 fn kept() -> MutexGuard<'static, Vec<SecretWords>> {
-    KEPT.get().lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    let List(list) = &KEPT.get().0[sched_getcpu() % LISTS];
+    list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// `used` zero words at the start of a page, wiped and kept for the next when dropped.
@@ -50,20 +71,22 @@ impl DerefMut for Block {
 }
 
 impl Drop for Block {
+    /// Where too many are kept the one unused for longest goes: blocks too short for the work of now must not keep those
+    /// out that it needs.
     fn drop(&mut self) {
         wipe(self);
-        if let Some(words) = self.words.take() {
-            let mut kept = kept();
-            if kept.len() < MOST {
-                kept.push(words);
-            }
-        }
+        let mut kept = kept();
+        kept.extend(self.words.take());
+        let oldest = (kept.len() > MOST).then(|| kept.remove(0));
+        drop(kept);
+        drop(oldest);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::thread::{CpuSet, sched_setaffinity};
 
     #[test]
     fn a_block_handed_out_again_is_zero() {
@@ -73,5 +96,21 @@ mod tests {
             block.fill(u64::MAX);
         }
         assert!(Block::zeroed(4096).iter().all(|&word| word == 0));
+    }
+
+    #[test]
+    fn blocks_no_longer_used_make_room() {
+        let mut only = CpuSet::new();
+        only.set(sched_getcpu());
+        sched_setaffinity(None, &only).unwrap();
+        let short: Vec<Block> = (0..2 * MOST).map(|_| Block::zeroed(1)).collect();
+        drop(short);
+        // Other tests use the list, too: once is enough.
+        let kept_now = |_| {
+            drop((Block::zeroed(1), Block::zeroed(5000)));
+            kept().iter().any(|words| words.len() == 5000)
+        };
+        assert!((0..100).any(kept_now), "what is in use now is kept");
+        assert!(kept().len() <= MOST);
     }
 }

@@ -69,8 +69,7 @@ impl Core {
             if class.brief() || self.free(pool) || self.overlaps(pool, class, pool.in_line(class) + 1) {
                 pool.running += 1;
                 self.tell_of_room(process, &queue);
-                drop(queue);
-                return leader::lead(self, process, class, operation);
+                return leader::lead(self, process, class, operation, queue);
             }
             if queue.len() < self.queue_limit {
                 break;
@@ -84,7 +83,7 @@ impl Core {
         drop(queue);
         match answer.wait() {
             Woken::Done(answer) => answer,
-            Woken::Lead(operation) => leader::lead(self, process, class, operation),
+            Woken::Lead(operation) => leader::lead(self, process, class, operation, lock(&process.queue)),
         }
     }
 

@@ -106,8 +106,7 @@ pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -
 
 /// Runs one batch with the oldest operation, if one waits. Whoever is on the way to it has arrived.
 fn run_oldest(core: &Arc<Core>, process: &Process, pool: Pool, slot: &mut Slot<'_>) {
-    give_way(core, process, pool, None);
-    let mut queue = lock(&process.queue);
+    let mut queue = give_way(core, process, pool, None, lock(&process.queue));
     queue.pool(pool).gathering -= 1;
     let Some((class, _)) = queue.pool(pool).oldest() else { return };
     let available = queue.pool(pool).in_line(class);

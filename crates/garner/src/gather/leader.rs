@@ -10,7 +10,7 @@ use super::sync::lock;
 use crate::error::Result;
 use crate::stats::{Counter, Page};
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -97,10 +97,15 @@ impl Drop for Slot<'_> {
 }
 
 /// Runs the calling thread's own operation, and whatever may share its batch, in a slot that is counted already.
-pub fn lead(core: &Arc<Core>, process: &Process, class: Class, own: Operation) -> Result<Output> {
+pub fn lead(
+    core: &Arc<Core>,
+    process: &Process,
+    class: Class,
+    own: Operation,
+    queue: MutexGuard<'_, Queue>,
+) -> Result<Output> {
     let mut slot = Slot::new(core, process, class.pool());
-    give_way(core, process, class.pool(), Some(class));
-    let mut queue = lock(&process.queue);
+    let mut queue = give_way(core, process, class.pool(), Some(class), queue);
     let available = 1 + queue.pool(class.pool()).in_line(class);
     let Choice { path, take } = core.route.choose(class, available);
     let others = core.take(process, &mut queue, class, take - 1);
@@ -113,14 +118,23 @@ pub fn lead(core: &Arc<Core>, process: &Process, class: Class, own: Operation) -
 /// lost: those threads had it. A yield that brought nobody and lasted longer than a batch went to another process, which
 /// may keep the processor for milliseconds: the next batches do without.
 ///
-/// `own` is the class of the leader's own operation; an executor has none and takes the oldest.
-pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>) {
+/// `own` is the class of the leader's own operation; an executor has none and takes the oldest. The queue's lock is given
+/// up for each yield, and no sooner: a caller that is alone takes it once.
+pub fn give_way<'a>(
+    core: &Core,
+    process: &'a Process,
+    pool: Pool,
+    own: Option<Class>,
+    mut queue: MutexGuard<'a, Queue>,
+) -> MutexGuard<'a, Queue> {
+    if pool == Pool::Short {
+        return queue;
+    }
     let (mut start, mut gathered, mut in_vain) = (Instant::now(), 0, 0);
     let mut yielded = Duration::ZERO; // the longest since somebody came
     loop {
-        let mut queue = lock(&process.queue);
         let state = queue.pool(pool);
-        let Some(class) = own.or_else(|| state.oldest().map(|(class, _)| class)) else { return };
+        let Some(class) = own.or_else(|| state.oldest().map(|(class, _)| class)) else { return queue };
         let batch_time = Duration::from_nanos(state.line(class).map_or(0, |line| line.batch_time));
         let (before, company) = (gathered, state.company());
         gathered = state.in_line(class) + usize::from(own.is_some());
@@ -131,17 +145,18 @@ pub fn give_way(core: &Core, process: &Process, pool: Pool, own: Option<Class>) 
         }
         let hurried = state.hurried > 0;
         state.hurried = state.hurried.saturating_sub(1);
-        drop(queue);
-        if hurried || pool == Pool::Short || gathered >= core.route.limit(class) || gathered >= company {
-            return;
+        if hurried || gathered >= core.route.limit(class) || gathered >= company {
+            return queue;
         }
         if in_vain >= YIELDS || start.elapsed() >= batch_time / PATIENCE {
-            return;
+            return queue;
         }
+        drop(queue);
         let going = Instant::now();
         thread::yield_now();
         yielded = yielded.max(going.elapsed());
         in_vain += 1;
+        queue = lock(&process.queue);
     }
 }
 
