@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz install deb demo clean
+.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz install deb demo clean emulated
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,8 +21,19 @@ speed: build ## real keys, real signatures, one table beside OpenSSL
 test: setup hw-test board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
+	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace
+
+# The program with the tests of the library's inside.
+LIBRARY_TESTS = $$($(CARGO) test --package garner --lib --no-run --message-format json 2>/dev/null | \
+	sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
+EMULATED_TEST = crates/garner/emulated/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug $(LIBRARY_TESTS) \
+	every_kernel_does every_kernel_for_avx_ifma
+
+emulated: setup ## the kernels on emulated processors, with AVX-512 IFMA and with AVX-IFMA; fetches Bochs 3 and a kernel
+	$(CARGO) build --package garner-cli
+	$(EMULATED_TEST)
 
 lint: setup hw-lint ## formatter and linters, warnings are errors
 	$(CARGO) fmt --all --check

@@ -12,12 +12,17 @@ set -eu
     sed -n '2,7s/^# //p' "$0" >&2
     exit 2
 }
-here=$(dirname "$0")
-"$here/packages.sh" "$1" || {
-    echo "board-guest: not run, for want of the packages" >&2
+folder=$1 build=$2 model=$3
+guest=$(dirname "$0")/../../../guest
+qemu() {
+    timeout 1200 "$guest/fetched.sh" "$folder" qemu-system-x86_64 \
+        -L "$folder/root/usr/share/qemu" -L "$folder/root/usr/share/seabios" "$@"
+}
+"$guest/packages.sh" "$folder" && qemu -device help | grep -q vfio-user-pci || {
+    echo "board-guest: not run, for want of the packages, or of vfio-user-pci in QEMU" >&2
     exit 77
 }
-folder=$(realpath "$1") build=$2 model=$3
+folder=$(realpath "$folder")
 count=24 # messages
 work=$(mktemp -d)
 log=$folder/guest.log
@@ -34,7 +39,7 @@ mkdir "$work/files"
 openssl genrsa -out "$work/files/key.pem" 1024 2>/dev/null
 openssl rsa -in "$work/files/key.pem" -pubout -out "$work/public.pem" 2>/dev/null
 seq -f 'message %g to the guest' $count >"$work/files/messages"
-"$here/initramfs.sh" "$folder" "$build/garner" "$work/files" "$work/initramfs"
+"$guest/initramfs.sh" "$folder" "$(dirname "$0")/init" "$work/files" "$work/initramfs" "$build/garner"
 
 "$build/garner-board" --model "$model" --socket "$work/socket" 2>"$served" &
 server=$!
@@ -44,7 +49,7 @@ until [ -S "$work/socket" ]; do
 done
 start=$(date +%s)
 # Without KVM a busy machine starves the guest: it shall neither watch its own clocks nor test its timer.
-timeout 1200 "$here/qemu.sh" "$folder" -nodefaults -no-reboot -display none -serial stdio \
+qemu -nodefaults -no-reboot -display none -serial stdio \
     -machine q35,memory-backend=ram -accel tcg,thread=multi -cpu max -smp 2 -m 512 \
     -object memory-backend-memfd,id=ram,size=512M,share=on \
     -device intel-iommu,intremap=on,caching-mode=on \
@@ -59,16 +64,8 @@ grep -q '^\[done\]' "$log" || failed "the guest did not come to its end"
 grep -q '^\[unbound\].*bind it to vfio-pci' "$log" || failed "an unbound board is not explained"
 grep -q '^\[interrupts\].*vfio-msix' "$log" || failed "no interrupt of the board reached the guest"
 
-# In the order of the messages.
 for padding in pkcs1 pss; do
-    sed -n "s/^\[$padding\] //p" "$log" >"$work/signatures"
-    [ "$(wc -l <"$work/signatures")" -eq $count ] || failed "$(wc -l <"$work/signatures") $padding signatures of $count"
-    while read -r message && read -r signature <&3; do
-        printf %s "$message" >"$work/message"
-        printf %s "$signature" | python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$work/signature"
-        openssl dgst -sha256 -sigopt rsa_padding_mode:$padding -verify "$work/public.pem" -signature "$work/signature" \
-            "$work/message" >/dev/null || failed "the $padding signature of \"$message\" is wrong"
-    done <"$work/files/messages" 3<"$work/signatures"
+    "$guest/verify.sh" "$log" $padding "$work/public.pem" "$work/files/messages" $padding || failed "see above"
 done
 
 until grep -q ' jobs,' "$served"; do

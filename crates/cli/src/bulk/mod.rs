@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Growing::Standard(io::stdout()),
     };
     let start = Instant::now();
-    let pipeline = Pipeline { gatherer, scheme, encoding: arguments.encoding, window };
+    let pipeline = Pipeline { gatherer: Arc::clone(&gatherer), scheme, encoding: arguments.encoding, window };
     let outcome = pipeline.run(jobs, &mut growing, &bar);
     let seconds = start.elapsed().as_secs_f64();
     bar.finish_and_clear();
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (Err(failure), Some(partial)) => return Err(partial.keep(failure)),
         (Err(failure), None) => return Err(failure),
     };
-    let summary = Summary::new(signed, resumed, seconds);
+    let summary = Summary::new(signed, resumed, seconds, &gatherer.statistics());
     if arguments.json {
         output::write(&summary.json())?;
     } else if io::stderr().is_terminal() {

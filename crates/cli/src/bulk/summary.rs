@@ -1,6 +1,7 @@
 //! What a run came to.
 
 use crate::output::{grouped, rate};
+use garner::stats::Statistics;
 use serde::Serialize;
 use std::fs;
 
@@ -15,15 +16,21 @@ pub struct Summary {
     seconds: f64,
     /// Of those made in this run.
     per_second: f64,
+    /// Results that failed their check, none of which is in the output.
+    faults: u64,
+    /// Operations run again elsewhere, for that or because a device failed.
+    retries: u64,
     /// Most memory the process ever had, in KiB (VmHWM).
     peak_memory_kib: Option<u64>,
 }
 
 impl Summary {
     /// Of `signed` signatures after `resumed` old ones.
-    pub fn new(signed: u64, resumed: u64, seconds: f64) -> Summary {
+    pub fn new(signed: u64, resumed: u64, seconds: f64, statistics: &Statistics) -> Summary {
         let per_second = if seconds > 0.0 { signed as f64 / seconds } else { 0.0 };
-        Summary { signatures: signed + resumed, resumed, seconds, per_second, peak_memory_kib: peak_memory() }
+        let Statistics { faults, retries, .. } = *statistics;
+        let signatures = signed + resumed;
+        Summary { signatures, resumed, seconds, per_second, faults, retries, peak_memory_kib: peak_memory() }
     }
 
     /// For a program.
@@ -37,8 +44,14 @@ impl Summary {
             0 => String::new(),
             resumed => format!(", {} of them there before", grouped(resumed)),
         };
+        let again = match (self.faults, self.retries) {
+            (0, 0) => String::new(),
+            (faults, retries) => {
+                format!("; {} wrong results caught, {} operations run again", grouped(faults), grouped(retries))
+            }
+        };
         let (count, seconds) = (grouped(self.signatures), self.seconds);
-        format!("{count} signatures{before}; {seconds:.1} s, {} per second", rate(self.per_second))
+        format!("{count} signatures{before}; {seconds:.1} s, {} per second{again}", rate(self.per_second))
     }
 }
 

@@ -1,23 +1,26 @@
 #!/bin/sh
-# Fetches what a guest needs: packages.sh FOLDER
-#   FOLDER/root      QEMU with vfio-user-pci (11 or newer, from Debian's backports) and its libraries, cpio, busybox
+# Fetches what guests need: packages.sh FOLDER
+#   FOLDER/root      QEMU with vfio-user-pci (11 or newer, from Debian's backports), Bochs (3 or newer), what makes their
+#                    disks, busybox, and the libraries of all these
 #   FOLDER/kernel    a Debian kernel, and its modules for VFIO
 # Nothing is installed. The packages come from the mirror that this machine's own apt uses, checked against Debian's keys.
 set -eu
 [ $# -eq 1 ] || {
-    sed -n '2,5s/^# //p' "$0" >&2
+    sed -n '2,6s/^# //p' "$0" >&2
     exit 2
 }
 mkdir -p "$1"
 folder=$(realpath "$1")
 release=trixie
-[ ! -e "$folder/complete" ] || exit 0
+# What another version of this script fetched is fetched again.
+version=$(cksum <"$0")
+[ "$version" != "$(cat "$folder/complete" 2>/dev/null)" ] || exit 0
 failed() {
     echo "packages.sh: $*" >&2
     exit 1
 }
 
-[ "$(dpkg --print-architecture)" = amd64 ] || failed "the guest is an x86-64 machine and runs this machine's programs"
+[ "$(dpkg --print-architecture)" = amd64 ] || failed "the guests are x86-64 machines and run this machine's programs"
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/$') ||
     failed "no Debian mirror is among apt's sources"
 apt=$folder/apt
@@ -43,10 +46,11 @@ APT::Install-Recommends "false";
 END
 export APT_CONFIG="$apt/apt.conf"
 
-echo "fetching QEMU and a kernel from $release" >&2
+echo "fetching QEMU, Bochs and a kernel from $release" >&2
 apt-get -qq update || failed "$mirror cannot be read"
 apt-get -qq --yes --download-only --target-release $release-backports install \
-    qemu-system-x86 cpio busybox-static >/dev/null || failed "$mirror has not all packages"
+    qemu-system-x86 bochs bochsbios vgabios bochs-term isolinux syslinux-common genisoimage cpio busybox-static >/dev/null ||
+    failed "$mirror has not all packages"
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb --extract "$package" "$folder/root"
 done
@@ -55,7 +59,5 @@ kernel=$(apt-cache depends linux-image-amd64/$release | sed -n 's/.*Depends: \(l
 dpkg-deb --fsys-tarfile "$apt/cache/$kernel"_*.deb | tar --extract --directory "$folder/kernel" --wildcards \
     './boot/vmlinuz-*' '*/kernel/drivers/vfio/*' '*/kernel/virt/lib/*'
 find "$folder/kernel" -name '*.ko.xz' -exec xz --decompress {} +
-"$(dirname "$0")/qemu.sh" "$folder" -device help | grep -q vfio-user-pci ||
-    failed "QEMU of $release-backports has no vfio-user-pci"
 rm -rf "$apt"
-touch "$folder/complete"
+echo "$version" >"$folder/complete"

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Boots a Linux on an emulated processor, until it ends or for 25 minutes: boot.sh FOLDER PROCESSOR INITRAMFS LOG
+#   FOLDER      what guest/packages.sh fetched
+#   PROCESSOR   a model of Bochs', such as sapphire_rapids; what it can do is emulated instruction by instruction
+#   LOG         what the guest writes to its serial port
+set -eu
+[ $# -eq 4 ] || {
+    sed -n '2,5s/^# //p' "$0" >&2
+    exit 2
+}
+folder=$(realpath "$1") processor=$2 initramfs=$3 log=$(realpath "$4")
+fetched=$(dirname "$(realpath "$0")")/../../../guest/fetched.sh
+root=$folder/root
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+mkdir -p "$work/disk/isolinux"
+cp "$folder"/kernel/boot/vmlinuz-* "$work/disk/vmlinuz"
+cp "$initramfs" "$work/disk/initrd"
+cp "$root/usr/lib/ISOLINUX/isolinux.bin" "$root/usr/lib/syslinux/modules/bios/ldlinux.c32" "$work/disk/isolinux"
+# Without ACPI, whose management mode the emulator does not leave when the processor has all these extensions.
+cat >"$work/disk/isolinux/isolinux.cfg" <<END
+DEFAULT guest
+LABEL guest
+ KERNEL /vmlinuz
+ APPEND initrd=/initrd console=ttyS0 quiet panic=-1 nowatchdog mitigations=off acpi=off tsc=reliable lpj=4000000
+END
+"$fetched" "$folder" genisoimage -quiet -o "$work/disk.iso" -b isolinux/isolinux.bin -c isolinux/boot.cat \
+    -no-emul-boot -boot-load-size 4 -boot-info-table "$work/disk"
+cat >"$work/configuration" <<END
+cpu: model=$processor, count=1, ips=100000000, reset_on_triple_fault=0, exclude_features="amx, amx_int8, amx_bf16, amx_tf32"
+memory: guest=512, host=512
+romimage: file=$root/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=$root/usr/share/bochs/VGABIOS-lgpl-latest
+ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14
+ata0-master: type=cdrom, path=$work/disk.iso, status=inserted
+boot: cdrom
+com1: enabled=1, mode=file, dev=$log
+display_library: term
+log: $work/emulator.log
+panic: action=fatal
+error: action=ignore
+clock: sync=none, time0=utc
+END
+# Debian's Bochs starts in its debugger, and its only display that opens no network port wants a terminal.
+echo continue >"$work/commands"
+export LTDL_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu/bochs/plugins" TERM=linux
+timeout --foreground 1500 script --quiet --command "'$fetched' '$folder' bochs-bin -q -f '$work/configuration' -rc '$work/commands'" /dev/null \
+    </dev/null >/dev/null 2>&1 || true # what the guest wrote tells how far it came
