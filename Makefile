@@ -26,12 +26,12 @@ test: setup hw-test board-test ## every test; the library's with the kernels and
 	GARNER_CPU=libcrypto $(CARGO) test --workspace
 
 # The program with the tests of the library's inside.
-LIBRARY_TESTS = $$($(CARGO) test --package garner --lib --no-run --message-format json 2>/dev/null | \
+LIBRARY_TESTS = $$($(CARGO) test --package garner --lib --no-run --quiet --message-format json | \
 	sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
-EMULATED_TEST = crates/garner/emulated/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug $(LIBRARY_TESTS) \
+EMULATED_TEST = crates/garner/emulated/test.sh target/guest "$${CARGO_TARGET_DIR:-target}/debug" "$(LIBRARY_TESTS)" \
 	every_kernel_does every_kernel_for_avx_ifma
 
-emulated: setup ## the kernels on emulated processors, with AVX-512 IFMA and with AVX-IFMA; fetches Bochs 3 and a kernel
+emulated: setup ## the kernels on emulated processors, with AVX-512 IFMA and with AVX-IFMA; fetches what board-guest does
 	$(CARGO) build --package garner-cli
 	$(EMULATED_TEST)
 

@@ -15,6 +15,7 @@ shift 4
 fetched=$(dirname "$(realpath "$0")")/fetched.sh
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
+trap 'exit 1' HUP INT TERM
 mkdir "$stage/bin" "$stage/modules" "$stage/dev" "$stage/proc" "$stage/sys" "$stage/tmp"
 cp "$folder/root/usr/bin/busybox" "$stage/bin"
 find "$folder/kernel" -name '*.ko' -exec cp {} "$stage/modules" \;

@@ -1,12 +1,11 @@
 #!/bin/sh
 # Fetches what guests need: packages.sh FOLDER
-#   FOLDER/root      QEMU with vfio-user-pci (11 or newer, from Debian's backports), Bochs (3 or newer), what makes their
-#                    disks, busybox, and the libraries of all these
+#   FOLDER/root      QEMU, from Debian's backports, and Bochs; what makes their disks; busybox; the libraries of all these
 #   FOLDER/kernel    a Debian kernel, and its modules for VFIO
 # Nothing is installed. The packages come from the mirror that this machine's own apt uses, checked against Debian's keys.
 set -eu
 [ $# -eq 1 ] || {
-    sed -n '2,6s/^# //p' "$0" >&2
+    sed -n '2,5s/^# //p' "$0" >&2
     exit 2
 }
 mkdir -p "$1"
@@ -24,7 +23,7 @@ failed() {
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/$') ||
     failed "no Debian mirror is among apt's sources"
 apt=$folder/apt
-rm -rf "$folder/root" "$folder/kernel"
+rm -rf "$folder/root" "$folder/kernel" "$folder/complete"
 mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$folder/root" "$folder/kernel"
 : >"$apt/status"
 for suite in $release $release-backports; do

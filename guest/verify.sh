@@ -12,6 +12,7 @@ set -eu
 log=$1 word=$2 public=$3 messages=$4 padding=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 failed() {
     echo "verify.sh: $*" >&2
     exit 1

@@ -84,6 +84,6 @@ board-demo: hw-setup build ## TLS handshakes signed by the simulated board, veri
 
 GUEST_TEST = hw/board/guest/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)"
 
-board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11 and a kernel
+board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11, Bochs 3 and a kernel
 	$(CARGO) build --package garner-cli --package garner-board
 	$(GUEST_TEST)

@@ -2,7 +2,7 @@
 # Boots a Linux on an emulated processor, until it ends or for 25 minutes: boot.sh FOLDER PROCESSOR INITRAMFS LOG
 #   FOLDER      what guest/packages.sh fetched
 #   PROCESSOR   a model of Bochs', such as sapphire_rapids; what it can do is emulated instruction by instruction
-#   LOG         what the guest writes to its serial port
+#   LOG         what the guest writes to its serial port; LOG.emulator is what the emulator has to say
 set -eu
 [ $# -eq 4 ] || {
     sed -n '2,5s/^# //p' "$0" >&2
@@ -12,7 +12,9 @@ folder=$(realpath "$1") processor=$2 initramfs=$3 log=$(realpath "$4")
 fetched=$(dirname "$(realpath "$0")")/../../../guest/fetched.sh
 root=$folder/root
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+child=
+trap 'kill $child 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 
 mkdir -p "$work/disk/isolinux"
 cp "$folder"/kernel/boot/vmlinuz-* "$work/disk/vmlinuz"
@@ -23,27 +25,31 @@ cat >"$work/disk/isolinux/isolinux.cfg" <<END
 DEFAULT guest
 LABEL guest
  KERNEL /vmlinuz
- APPEND initrd=/initrd console=ttyS0 quiet panic=-1 nowatchdog mitigations=off acpi=off tsc=reliable lpj=4000000
+ APPEND initrd=/initrd console=ttyS0 loglevel=1 panic=-1 nowatchdog mitigations=off acpi=off tsc=reliable lpj=4000000
 END
 "$fetched" "$folder" genisoimage -quiet -o "$work/disk.iso" -b isolinux/isolinux.bin -c isolinux/boot.cat \
     -no-emul-boot -boot-load-size 4 -boot-info-table "$work/disk"
 cat >"$work/configuration" <<END
 cpu: model=$processor, count=1, ips=100000000, reset_on_triple_fault=0, exclude_features="amx, amx_int8, amx_bf16, amx_tf32"
 memory: guest=512, host=512
-romimage: file=$root/usr/share/bochs/BIOS-bochs-latest
-vgaromimage: file=$root/usr/share/bochs/VGABIOS-lgpl-latest
+romimage: file="$root/usr/share/bochs/BIOS-bochs-latest"
+vgaromimage: file="$root/usr/share/bochs/VGABIOS-lgpl-latest"
 ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14
-ata0-master: type=cdrom, path=$work/disk.iso, status=inserted
+ata0-master: type=cdrom, path="$work/disk.iso", status=inserted
 boot: cdrom
-com1: enabled=1, mode=file, dev=$log
+com1: enabled=1, mode=file, dev="$log"
 display_library: term
-log: $work/emulator.log
+log: "$log.emulator"
 panic: action=fatal
 error: action=ignore
 clock: sync=none, time0=utc
 END
 # Debian's Bochs starts in its debugger, and its only display that opens no network port wants a terminal.
 echo continue >"$work/commands"
-export LTDL_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu/bochs/plugins" TERM=linux
-timeout --foreground 1500 script --quiet --command "'$fetched' '$folder' bochs-bin -q -f '$work/configuration' -rc '$work/commands'" /dev/null \
-    </dev/null >/dev/null 2>&1 || true # what the guest wrote tells how far it came
+export LTDL_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu/bochs/plugins" TERM=linux SHELL=/bin/sh
+export fetched folder work
+timeout --foreground 1500 script --quiet --return \
+    --command '"$fetched" "$folder" bochs-bin -q -f "$work/configuration" -rc "$work/commands"' /dev/null \
+    </dev/null >/dev/null 2>&1 &
+child=$!
+wait $child || true # it ends with an error when the guest ends

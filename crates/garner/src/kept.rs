@@ -11,31 +11,40 @@ use rustix::thread::sched_getcpu;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-/// Lists; processors beyond share them.
+/// Lists of processors; those beyond share them.
 const LISTS: usize = 64;
 
-/// Blocks in one list at most; more threads than this, taken from one processor in the middle of their work, make their own.
+/// Blocks in one list at most. An operation has up to three; threads taken from a processor in the middle of their work
+/// leave theirs behind, and more make their own.
 const MOST: usize = 8;
 
-/// Blocks of one processor, alone in their cache lines.
+/// Words of the longest block that processors keep for themselves. Longer ones, as a GPU's batch takes, have one list for
+/// all: there one more for each processor would be too much.
+const LONGEST: usize = 1 << 17;
+
+/// Blocks that were used on one processor, alone in their cache lines.
 #[repr(align(128))]
 #[derive(Default)]
 struct List(Mutex<Vec<SecretWords>>);
 
-struct Lists([List; LISTS]);
+struct Lists {
+    of_processors: [List; LISTS],
+    long: List,
+}
 
 impl Default for Lists {
     fn default() -> Lists {
-        Lists(std::array::from_fn(|_| List::default()))
+        Lists { of_processors: std::array::from_fn(|_| List::default()), long: List::default() }
     }
 }
 
 /// A forked child keeps its own: a list of its parent's may have been locked.
 static KEPT: ForkLocal<Lists> = ForkLocal::new();
 
-/// The list of the processor that this thread runs on.
-fn kept() -> MutexGuard<'static, Vec<SecretWords>> {
-    let List(list) = &KEPT.get().0[sched_getcpu() % LISTS];
+/// The list for blocks of so many words, taken or given back by this thread.
+fn kept(words: usize) -> MutexGuard<'static, Vec<SecretWords>> {
+    let lists = KEPT.get();
+    let List(list) = if words > LONGEST { &lists.long } else { &lists.of_processors[sched_getcpu() % LISTS] };
     list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -49,7 +58,7 @@ pub struct Block {
 impl Block {
     /// `len` words, all zero.
     pub fn zeroed(len: usize) -> Block {
-        let mut kept = kept();
+        let mut kept = kept(len);
         let place = kept.iter().rposition(|words| words.len() >= len);
         let words = place.map(|place| kept.remove(place));
         drop(kept);
@@ -75,8 +84,9 @@ impl Drop for Block {
     /// out that it needs.
     fn drop(&mut self) {
         wipe(self);
-        let mut kept = kept();
-        kept.extend(self.words.take());
+        let Some(words) = self.words.take() else { return };
+        let mut kept = kept(words.len());
+        kept.push(words);
         let oldest = (kept.len() > MOST).then(|| kept.remove(0));
         drop(kept);
         drop(oldest);
@@ -90,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_block_handed_out_again_is_zero() {
-        for len in [1, 600, 513, 4096] {
+        for len in [1, 600, 513, 4096, LONGEST + 1] {
             let mut block = Block::zeroed(len);
             assert!(block.iter().all(|&word| word == 0));
             block.fill(u64::MAX);
@@ -108,9 +118,9 @@ mod tests {
         // Other tests use the list, too: once is enough.
         let kept_now = |_| {
             drop((Block::zeroed(1), Block::zeroed(5000)));
-            kept().iter().any(|words| words.len() == 5000)
+            kept(1).iter().any(|words| words.len() >= 5000)
         };
         assert!((0..100).any(kept_now), "what is in use now is kept");
-        assert!(kept().len() <= MOST);
+        assert!(kept(1).len() <= MOST);
     }
 }

@@ -27,7 +27,8 @@ count=24 # messages
 work=$(mktemp -d)
 log=$folder/guest.log
 served=$folder/board.log
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $server 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 server=
 failed() {
     echo "guest: $*" >&2

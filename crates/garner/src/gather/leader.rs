@@ -119,7 +119,7 @@ pub fn lead(
 /// may keep the processor for milliseconds: the next batches do without.
 ///
 /// `own` is the class of the leader's own operation; an executor has none and takes the oldest. The queue's lock is given
-/// up for each yield, and no sooner: a caller that is alone takes it once.
+/// up for each yield, and no sooner: a caller that is alone takes it once before its batch.
 pub fn give_way<'a>(
     core: &Core,
     process: &'a Process,
