@@ -17,7 +17,7 @@ case ${1:-run} in
 build)
     cargo build --release --package garner-bench-gpu --features static
     mkdir -p target
-    cp "$target/release/garner-bench-gpu" target/gpu-bench
+    strip -o target/gpu-bench "$target/release/garner-bench-gpu"
     echo "target/gpu-bench: $(du -h target/gpu-bench | cut -f 1), needs $(ldd target/gpu-bench | awk '{print $1}' | tr '\n' ' ')"
     ;;
 try)

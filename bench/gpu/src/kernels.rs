@@ -4,7 +4,7 @@ use crate::energy::Meter;
 use crate::report::Row;
 use crate::samples::{Samples, Work};
 use garner::device::DeviceError;
-use garner::device::cuda::{Buffer, Machine, Watched};
+use garner::device::cuda::{Buffer, Machine, Queue, Watched};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
@@ -48,6 +48,152 @@ fn fill_tiles(tiles: &mut [u32], words: usize, moduli: bool) {
     }
 }
 
+/// A batch of private operations on the GPU: random keys, random numbers.
+struct Batch<Q: Queue> {
+    queue: Watched<Q>,
+    words: usize,
+    tiles: usize,
+    gather: Kernel,
+    prepare: Kernel,
+    finish: Kernel,
+    recombine: Kernel,
+}
+
+impl<Q: Queue> Batch<Q> {
+    /// `count` operations with halves of `words` words.
+    fn new<M: Machine<Queue = Q>>(
+        machine: &M,
+        words: usize,
+        count: usize,
+        one_key: bool,
+    ) -> Result<Batch<Q>, DeviceError> {
+        let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
+        let tiles = count.div_ceil(LANES);
+        let number = tiles * words * LANES;
+        let mut queue = Watched::new(machine, &Default::default())?;
+        let index = tiles * LANES * ROW_WORDS;
+        let records = KEYS * KEY_PARTS * words;
+        for (buffer, words) in [
+            (Buffer::INDEX, 2 * index),
+            (Buffer::MODULUS, 2 * number),
+            (Buffer::ONE, 2 * number),
+            (Buffer::EXPONENT, 2 * number),
+            (Buffer::BASE, 2 * number),
+            (Buffer::TABLE, 2 * ENTRIES * number),
+            (Buffer::POWER, 2 * number),
+            (Buffer::INVERSE, number),
+            (Buffer::RESULT, 2 * number),
+            (Buffer::records(length), records),
+            (Buffer::MATRICES, 2 * matrices_words(words)),
+        ] {
+            queue.reserve(buffer, words)?;
+        }
+        queue.write(Buffer::INDEX, 0, 2 * index, &mut |rows| {
+            for (prime, (half, first_part)) in rows.chunks_exact_mut(index).zip([0, Q_PART]).enumerate() {
+                for (i, row) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
+                    let key = if one_key { 0 } else { i % KEYS };
+                    (row[0], row[1]) = ((key * KEY_PARTS + first_part) as u32, prime as u32);
+                }
+            }
+        })?;
+        queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| fill_tiles(bases, 2 * words, false))?;
+        let mut primes = [Vec::new(), Vec::new()];
+        queue.write(Buffer::records(length), 0, records, &mut |all| {
+            fill_random(all);
+            for record in all.chunks_exact_mut(KEY_PARTS * words) {
+                for modulus in [0, Q_PART] {
+                    record[modulus * words] |= 1;
+                    record[(modulus + 1) * words - 1] |= 1 << 31;
+                    // R - N
+                    let (n, one) = record[modulus * words..].split_at_mut(words);
+                    one.iter_mut().zip(n).for_each(|(one, n)| *one = !*n);
+                    one[0] |= 1;
+                }
+                // Below p.
+                record[7 * words - 1] >>= 1;
+            }
+            primes = [0, Q_PART].map(|modulus| all[modulus * words..][..words].to_vec());
+        })?;
+        queue.write(Buffer::MATRICES, 0, 2 * matrices_words(words), &mut |both| {
+            both.chunks_exact_mut(matrices_words(words)).zip(&primes).for_each(|(to, prime)| write_matrices(prime, to));
+        })?;
+        let kernel = |role| Kernel::new(role, words);
+        Ok(Batch {
+            queue,
+            words,
+            tiles,
+            gather: kernel(Role::Gather),
+            prepare: kernel(Role::Prepare),
+            finish: kernel(Role::Finish),
+            recombine: kernel(Role::Recombine),
+        })
+    }
+
+    /// Runs it, the powers by the kernel `walk`.
+    fn run(&mut self, walk: &Kernel) -> Result<(), DeviceError> {
+        let Batch { queue, words, tiles, gather, prepare, finish, recombine } = self;
+        let (words, tiles) = (*words, *tiles);
+        let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
+        let number = tiles * words * LANES;
+        let halves = [(0, 0), (number, ENTRIES * number)];
+        let mut parts = vec![(Buffer::INDEX, 0), (Buffer::records(length), 0)];
+        for (at, _) in halves {
+            parts.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
+        }
+        parts.push((Buffer::INVERSE, 0));
+        queue.launch(gather, &parts, tiles, 0)?;
+        for (at, table) in halves {
+            let arrays = [
+                (Buffer::MODULUS, at),
+                (Buffer::ONE, at),
+                (Buffer::BASE, 0),
+                (Buffer::TABLE, table),
+                (Buffer::POWER, at),
+            ];
+            queue.launch(prepare, &arrays, tiles, 0)?;
+        }
+        let from = if one_key(walk.role) {
+            [Buffer::INDEX, Buffer::records(length)]
+        } else {
+            [Buffer::MODULUS, Buffer::EXPONENT]
+        };
+        let mut walked = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0)).to_vec();
+        if walk.role == Role::WalkTensor {
+            walked.push((Buffer::MATRICES, 0));
+        }
+        queue.launch(walk, &walked, 2 * tiles, (words / ROW_WORDS) as u32)?;
+        queue.launch(finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], 2 * tiles, 0)?;
+        let arrays = [
+            (Buffer::MODULUS, 0),
+            (Buffer::MODULUS, number),
+            (Buffer::INVERSE, 0),
+            (Buffer::POWER, 0),
+            (Buffer::POWER, number),
+            (Buffer::RESULT, 0),
+        ];
+        queue.launch(recombine, &arrays, tiles, 0)?;
+        queue.wait()
+    }
+
+    /// The results of the last run.
+    fn results(&mut self) -> Result<Vec<u32>, DeviceError> {
+        let number = 2 * self.tiles * self.words * LANES;
+        let mut results = Vec::new();
+        self.queue.read(Buffer::RESULT, number, &mut |words| results.extend_from_slice(words))?;
+        Ok(results)
+    }
+}
+
+/// Whether the kernel `walk` gives the same results as `known`, which has passed the self-test.
+pub fn agree<M: Machine>(machine: &M, words: usize, known: Role, walk: Role) -> Result<bool, DeviceError> {
+    let mut batch = Batch::new(machine, words, LANES + 1, false)?;
+    let [known, walked] = [known, walk].map(|role| {
+        batch.run(&Kernel::new(role, words))?;
+        batch.results()
+    });
+    Ok(known? == walked?)
+}
+
 /// Private operations of `2 * 32 * words` bits in batches of `count` by the kernel `walk`, without copies, blinding and check.
 pub fn private<M: Machine>(
     machine: &M,
@@ -58,102 +204,14 @@ pub fn private<M: Machine>(
     time: Duration,
 ) -> Result<Row, DeviceError> {
     let one_key = one_key(walk);
-    let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
-    let tiles = count.div_ceil(LANES);
-    let number = tiles * words * LANES;
-    let mut queue = Watched::new(machine, &Default::default())?;
-    let index = tiles * LANES * ROW_WORDS;
-    let records = KEYS * KEY_PARTS * words;
-    for (buffer, words) in [
-        (Buffer::INDEX, 2 * index),
-        (Buffer::MODULUS, 2 * number),
-        (Buffer::ONE, 2 * number),
-        (Buffer::EXPONENT, 2 * number),
-        (Buffer::BASE, 2 * number),
-        (Buffer::TABLE, 2 * ENTRIES * number),
-        (Buffer::POWER, 2 * number),
-        (Buffer::INVERSE, number),
-        (Buffer::RESULT, 2 * number),
-        (Buffer::records(length), records),
-        (Buffer::MATRICES, 2 * matrices_words(words)),
-    ] {
-        queue.reserve(buffer, words)?;
-    }
-    queue.write(Buffer::INDEX, 0, 2 * index, &mut |rows| {
-        for (prime, (half, first_part)) in rows.chunks_exact_mut(index).zip([0, Q_PART]).enumerate() {
-            for (i, row) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
-                let key = if one_key { 0 } else { i % KEYS };
-                (row[0], row[1]) = ((key * KEY_PARTS + first_part) as u32, prime as u32);
-            }
-        }
-    })?;
-    queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| fill_tiles(bases, 2 * words, false))?;
-    let mut primes = [Vec::new(), Vec::new()];
-    queue.write(Buffer::records(length), 0, records, &mut |all| {
-        fill_random(all);
-        for record in all.chunks_exact_mut(KEY_PARTS * words) {
-            for modulus in [0, Q_PART] {
-                record[modulus * words] |= 1;
-                record[(modulus + 1) * words - 1] |= 1 << 31;
-                // R - N
-                let (n, one) = record[modulus * words..].split_at_mut(words);
-                one.iter_mut().zip(n).for_each(|(one, n)| *one = !*n);
-                one[0] |= 1;
-            }
-            // Below p.
-            record[7 * words - 1] >>= 1;
-        }
-        primes = [0, Q_PART].map(|modulus| all[modulus * words..][..words].to_vec());
-    })?;
-    queue.write(Buffer::MATRICES, 0, 2 * matrices_words(words), &mut |both| {
-        both.chunks_exact_mut(matrices_words(words)).zip(&primes).for_each(|(to, prime)| write_matrices(prime, to));
-    })?;
-    let kernel = |role| Kernel::new(role, words);
-    let (gather, prepare) = (kernel(Role::Gather), kernel(Role::Prepare));
-    let from = if one_key { [Buffer::INDEX, Buffer::records(length)] } else { [Buffer::MODULUS, Buffer::EXPONENT] };
-    let mut walked = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0)).to_vec();
-    if walk == Role::WalkTensor {
-        walked.push((Buffer::MATRICES, 0));
-    }
+    let mut batch = Batch::new(machine, words, count, one_key)?;
     let how = match walk {
         Role::Walk(style) | Role::WalkAlike(style) => format!("{style:?}"),
         Role::WalkConstant(_) => "Constant".to_owned(),
         _ => "Tensor".to_owned(),
     };
-    let walk = kernel(walk);
-    let (finish, recombine) = (kernel(Role::Finish), kernel(Role::Recombine));
-    let halves = [(0, 0), (number, ENTRIES * number)];
-    let mut parts = vec![(Buffer::INDEX, 0), (Buffer::records(length), 0)];
-    for (at, _) in halves {
-        parts.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
-    }
-    parts.push((Buffer::INVERSE, 0));
-    let run = || -> Result<(), DeviceError> {
-        queue.launch(&gather, &parts, tiles, 0)?;
-        for (at, table) in halves {
-            let arrays = [
-                (Buffer::MODULUS, at),
-                (Buffer::ONE, at),
-                (Buffer::BASE, 0),
-                (Buffer::TABLE, table),
-                (Buffer::POWER, at),
-            ];
-            queue.launch(&prepare, &arrays, tiles, 0)?;
-        }
-        queue.launch(&walk, &walked, 2 * tiles, (words / ROW_WORDS) as u32)?;
-        queue.launch(&finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], 2 * tiles, 0)?;
-        let arrays = [
-            (Buffer::MODULUS, 0),
-            (Buffer::MODULUS, number),
-            (Buffer::INVERSE, 0),
-            (Buffer::POWER, 0),
-            (Buffer::POWER, number),
-            (Buffer::RESULT, 0),
-        ];
-        queue.launch(&recombine, &arrays, tiles, 0)?;
-        queue.wait()
-    };
-    let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
+    let walk = Kernel::new(walk, words);
+    let samples = Samples::take(Work { per_batch: count, time, meter }, || batch.run(&walk))?;
     let device = format!("{} {how}", machine.name());
     let row = Row { op: "kernel", bits: 64 * words, device, one_key, callers: 1, batch: count, ..Row::default() };
     Ok(samples.row(row))
@@ -198,4 +256,18 @@ pub fn public<M: Machine>(
     let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
     let device = machine.name().to_owned();
     Ok(samples.row(Row { op: "public", bits: 32 * words, device, callers: 1, batch: count, ..Row::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use garner::device::cuda::{Emulator, Style};
+
+    #[test]
+    fn kernels_that_do_the_same_agree() {
+        let agree = |walk| agree(&Emulator, 16, Role::Walk(Style::Resident), walk).unwrap();
+        assert!(agree(Role::Walk(Style::Spread)));
+        // It reduces by the first number's key; the others have keys of their own.
+        assert!(!agree(Role::WalkTensor));
+    }
 }

@@ -73,7 +73,7 @@ struct Arguments {
 const FOR_ONE_KEY: f64 = 90.0;
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    match run(&Arguments::parse(), Instant::now()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("garner-bench-gpu: {error}");
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+fn run(arguments: &Arguments, start: Instant) -> Result<(), String> {
     if let Some(folder) = &arguments.pipe_ptx {
         let written = std::fs::create_dir_all(folder).and_then(|()| {
             (0..pipes::COUNT).try_for_each(|i| std::fs::write(folder.join(format!("pipe_{i}.ptx")), pipes::text(i)))
@@ -90,7 +90,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return written.map_err(|error| format!("{}: {error}", folder.display()));
     }
     let arithmetic = arithmetic::best().map_err(|error| error.to_string())?;
-    let mut report = Report {
+    let report = Report {
         machine: report::Machine {
             gpu: String::new(),
             multiprocessors: 0,
@@ -105,45 +105,36 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         checks: Vec::new(),
         rows: Vec::new(),
     };
+    let mut run = Run { arguments, start, is_late: false, report, meter: None };
     let result = if arguments.emulate {
-        Run { arguments, start: Instant::now(), report: &mut report, meter: None }.all(
-            &arithmetic,
-            Emulator,
-            &[1, 3],
-            32,
-        )
+        run.all(&arithmetic, Emulator, &[1, 3], 32)
     } else {
         let driver = Driver::open(arguments.gpu).map_err(|error| error.0)?;
         let attribute = |attribute| driver.context().attribute(attribute).unwrap_or(0);
-        report.machine.multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) as u32;
-        report.machine.clock_mhz = f64::from(attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) / 1e3;
-        report.pipes = pipes::measure(driver.context())?;
-        for pipe in &report.pipes {
+        let machine = &mut run.report.machine;
+        machine.multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) as u32;
+        machine.clock_mhz = f64::from(attribute(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) / 1e3;
+        run.report.pipes = pipes::measure(driver.context());
+        for pipe in &run.report.pipes {
             eprintln!("{:<40}{:>10.2} a clock and multiprocessor", pipe.name, pipe.per_clock_and_processor);
         }
-        let meter = Meter::open(arguments.gpu);
+        run.meter = Meter::open(arguments.gpu);
         let batches: Vec<usize> = (0..=16).map(|log| 1 << log).collect();
-        Run { arguments, start: Instant::now(), report: &mut report, meter }.all(
-            &arithmetic,
-            Arc::new(driver),
-            &batches,
-            8192,
-        )
+        run.all(&arithmetic, Arc::new(driver), &batches, 8192)
     };
-    let result = result.and_then(|()| arguments.peer.as_deref().map_or(Ok(()), |file| compare(file, &report.rows)));
+    // What was measured before a failure is worth keeping.
+    let report = &run.report;
+    match &arguments.out {
+        Some(file) => report.save(file)?,
+        None => print!("{}", report.text()),
+    }
     if let Some(file) = &arguments.plot {
         let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
         if let Some(picture) = plot::draw(&report.rows, &report.machine.gpu).map_err(|error| failed(&error))? {
             std::fs::write(file, picture).map_err(|error| failed(&error))?;
         }
     }
-    // What was measured before a failure is worth keeping.
-    let text = serde_json::to_string_pretty(&report).expect("numbers and strings") + "\n";
-    match &arguments.out {
-        Some(file) => std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))?,
-        None => print!("{text}"),
-    }
-    result
+    result.and_then(|()| arguments.peer.as_deref().map_or(Ok(()), |file| compare(file, &report.rows)))
 }
 
 /// Another library's rates.
@@ -172,16 +163,23 @@ fn compare(file: &std::path::Path, rows: &[Row]) -> Result<(), String> {
     Ok(())
 }
 
+/// A device's reason.
+fn reason(error: DeviceError) -> String {
+    error.0
+}
+
 struct Run<'a> {
     arguments: &'a Arguments,
     start: Instant,
-    report: &'a mut Report,
+    /// Whether something was left out for want of time.
+    is_late: bool,
+    report: Report,
     meter: Option<Meter>,
 }
 
 impl Run<'_> {
     fn all<M: Machine + Clone>(
-        mut self,
+        &mut self,
         arithmetic: &Arc<dyn arithmetic::Arithmetic>,
         machine: M,
         batches: &[usize],
@@ -194,9 +192,8 @@ impl Run<'_> {
         eprintln!("{} {}, {} numbers at once", machine.name(), machine.model(), machine.width());
         let time = Duration::from_secs_f64(self.arguments.seconds);
         for &bits in &self.arguments.bits {
-            let start = Instant::now();
-            gpu.test(bits / 2).map_err(|error| error.0)?;
-            self.checked(format!("exponentiations of {} bits, private operations of {bits} bits", bits / 2), start);
+            let what = format!("exponentiations of {} bits, private operations of {bits} bits", bits / 2);
+            self.check(what, || gpu.test(bits / 2).map_err(reason))?;
         }
         // The bars first, then what fills the curve.
         for &bits in &self.arguments.bits {
@@ -206,65 +203,68 @@ impl Run<'_> {
             let usual = Style::usual(words);
             let mut walks = vec![Role::Walk(usual), Role::WalkAlike(usual)];
             if words == 32 && !self.arguments.emulate {
-                walks.push(Role::Walk(Style::Resident));
+                let resident = Role::Walk(Style::Resident);
+                self.check(format!("private operations of {bits} bits, Resident"), || {
+                    match kernels::agree(machine, words, Role::Walk(usual), resident).map_err(reason)? {
+                        true => Ok(()),
+                        false => Err(format!("WRONG RESULT: private operations of {bits} bits, Resident")),
+                    }
+                })?;
+                walks.push(resident);
             }
             for walk in walks {
                 for count in [full, 2 * full] {
-                    let meter = self.meter.as_ref();
-                    let row = kernels::private(machine, meter, words, walk, count, time).map_err(|error| error.0)?;
-                    self.add(row, words)?;
+                    self.row(words, 0.0, |meter| {
+                        kernels::private(machine, meter, words, walk, count, time).map_err(reason)
+                    })?;
                 }
             }
             // Batches that fill parts of the GPU: from where on is a thread for each number better?
             for count in [full / 32, full / 16, full / 8, full / 4] {
                 for style in [usual, Style::Spread] {
-                    let row = kernels::private(machine, None, words, Role::Walk(style), count, time / 4);
-                    self.add(row.map_err(|error| error.0)?, words)?;
+                    self.row(words, 0.0, |_| {
+                        kernels::private(machine, None, words, Role::Walk(style), count, time / 4).map_err(reason)
+                    })?;
                 }
             }
             let kernel = self.best(bits);
+            let of_kernel = |row| Row { baseline: "kernel", baseline_per_s: kernel, ..row };
             // With mixed keys; then with one, as a server has it.
             for (keys, count) in [(&keys[..], full), (&keys, 2 * full), (&keys[..1], 2 * full)] {
-                let row = operations::private(&gpu, &**arithmetic, self.meter.as_ref(), keys, count, time)?;
-                self.add(Row { baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+                self.row(words, 0.0, |meter| {
+                    operations::private(&gpu, &**arithmetic, meter, keys, count, time).map(of_kernel)
+                })?;
             }
-            let row = operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time)?;
-            let row = Row { baseline: "kernel", baseline_per_s: kernel, ..row };
-            let without = operations::by_openssl(bits, time)?;
-            let beside = row.garner_per_s / without.garner_per_s;
-            self.add(row, words)?;
-            self.add(without, words)?;
-            eprintln!("RSA-{bits}: {beside:.1} times OpenSSL on all processors of this host");
+            self.row(words, 0.0, |_| {
+                operations::gathered(Arc::clone(&gpu), arithmetic, &keys, gathered, 2 * time).map(of_kernel)
+            })?;
+            self.row(words, 0.0, |_| operations::by_openssl(bits, time))?;
+            if let [.., ours, without] = &self.report.rows[..]
+                && without.device == "openssl"
+            {
+                let beside = ours.garner_per_s / without.garner_per_s;
+                eprintln!("RSA-{bits}: {beside:.1} times OpenSSL on all processors of this host");
+            }
         }
         for words in PUBLIC_WORDS.into_iter().filter(|words| self.arguments.bits.contains(&(32 * words))) {
-            let row = kernels::public(machine, self.meter.as_ref(), words, machine.width() / 4, time / 2);
-            self.add(row.map_err(|error| error.0)?, words)?;
+            let what = format!("public operations of {} bits", 32 * words);
+            self.check(what, || gpu.test_public(32 * words).map_err(reason))?;
+            self.row(words, 0.0, |meter| {
+                kernels::public(machine, meter, words, machine.width() / 4, time / 2).map_err(reason)
+            })?;
         }
-        self.curve(&gpu, &**arithmetic, batches, time / 8)?;
+        for &bits in &self.arguments.bits {
+            // Private operations in batches of many sizes.
+            let keys = operations::keys(bits, 8)?;
+            for &count in batches {
+                self.row(bits / 64, FOR_ONE_KEY, |meter| {
+                    operations::private(&gpu, &**arithmetic, meter, &keys, count, time / 8)
+                })?;
+            }
+        }
         for one_key in [OneKey::Tensor, OneKey::Constant] {
             // Last: who knows what state a form that fails leaves the GPU in.
             self.with_one_key(&Gpu::choosing(of_one_key.clone(), one_key), one_key, &**arithmetic, time)?;
-        }
-        Ok(())
-    }
-
-    /// Private operations in batches of many sizes.
-    fn curve<M: Machine>(
-        &mut self,
-        gpu: &Gpu<M>,
-        arithmetic: &dyn arithmetic::Arithmetic,
-        batches: &[usize],
-        time: Duration,
-    ) -> Result<(), String> {
-        for &bits in &self.arguments.bits {
-            let keys = operations::keys(bits, 8)?;
-            for &count in batches {
-                if self.is_late(FOR_ONE_KEY) {
-                    return Ok(());
-                }
-                let row = operations::private(gpu, arithmetic, self.meter.as_ref(), &keys, count, time)?;
-                self.add(row, bits / 64)?;
-            }
         }
         Ok(())
     }
@@ -284,51 +284,72 @@ impl Run<'_> {
             return Ok(());
         }
         for &bits in &self.arguments.bits {
-            if self.is_late(0.0) {
-                return Ok(());
-            }
-            let (words, full, start) = (bits / 64, machine.width() / 2, Instant::now());
+            let (words, full) = (bits / 64, machine.width() / 2);
             let walk = match one_key {
                 OneKey::Tensor => Role::WalkTensor,
                 _ => Role::WalkConstant(Style::usual(words)),
             };
-            let tested = gpu.test(bits / 2);
-            let run = |count| kernels::private(machine, None, words, walk, count, time);
-            let rows = tested.and_then(|()| [full, 2 * full].into_iter().map(run).collect::<Result<Vec<_>, _>>());
-            let rows = match rows {
-                Ok(rows) => rows,
-                Err(DeviceError(reason)) => {
-                    eprintln!("RSA-{bits}, one key, {one_key:?}: {reason}");
-                    return Ok(());
+            let what = format!("private operations of {bits} bits with one key, {one_key:?}");
+            let kernels = || -> Result<(), String> {
+                self.check(what, || gpu.test(bits / 2).map_err(reason))?;
+                for count in [full, 2 * full] {
+                    self.row(words, 0.0, |_| {
+                        kernels::private(machine, None, words, walk, count, time).map_err(reason)
+                    })?;
                 }
+                Ok(())
             };
-            self.checked(format!("private operations of {bits} bits with one key, {one_key:?}"), start);
-            let kernel = rows.iter().map(|row| row.garner_per_s).fold(0.0, f64::max);
-            for row in rows {
-                self.add(row, words)?;
+            if let Err(reason) = kernels() {
+                eprintln!("RSA-{bits}, one key, {one_key:?}: {reason}");
+                return Ok(());
             }
+            let form = |row: &&Row| row.device.ends_with(&format!("{one_key:?}")) && row.bits == bits;
+            let kernel = self.report.rows.iter().filter(form).map(|row| row.garner_per_s).fold(0.0, f64::max);
             let keys = operations::keys(bits, 1)?;
-            let row = operations::private(gpu, arithmetic, self.meter.as_ref(), &keys, 2 * full, time)?;
-            let device = format!("{} {one_key:?}", row.device);
-            self.add(Row { device, baseline: "kernel", baseline_per_s: kernel, ..row }, words)?;
+            self.row(words, 0.0, |meter| {
+                let row = operations::private(gpu, arithmetic, meter, &keys, 2 * full, time)?;
+                let device = format!("{} {one_key:?}", row.device);
+                Ok(Row { device, baseline: "kernel", baseline_per_s: kernel, ..row })
+            })?;
         }
         Ok(())
     }
 
-    /// Whether less than `left` seconds are left; says so.
-    fn is_late(&self, left: f64) -> bool {
+    /// Whether less than `left` seconds are left; says so once.
+    fn is_late(&mut self, left: f64) -> bool {
         let is_late = self.start.elapsed().as_secs_f64() > self.arguments.limit - left;
-        if is_late {
+        if is_late && !self.is_late {
             eprintln!("the time is up: what is missing was not measured");
         }
+        self.is_late |= is_late;
         is_late
     }
 
-    /// Notes that `what` came out right, which took since `start`.
-    fn checked(&mut self, what: String, start: Instant) {
+    /// Measures and notes a row, unless fewer than `left` seconds are left.
+    fn row(
+        &mut self,
+        words: usize,
+        left: f64,
+        measure: impl FnOnce(Option<&Meter>) -> Result<Row, String>,
+    ) -> Result<(), String> {
+        if self.is_late(left) {
+            return Ok(());
+        }
+        let row = measure(self.meter.as_ref())?;
+        self.add(row, words)
+    }
+
+    /// Has `check` say whether `what` is right, and notes that, unless the time is up.
+    fn check(&mut self, what: String, check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        if self.is_late(0.0) {
+            return Ok(());
+        }
+        let start = Instant::now();
+        check()?;
         let seconds = start.elapsed().as_secs_f64();
         eprintln!("{what}: right, {seconds:.1} s");
         self.report.checks.push(Check { what, seconds });
+        Ok(())
     }
 
     /// The highest rate of a kernel so far.
@@ -340,7 +361,8 @@ impl Run<'_> {
     fn add(&mut self, mut row: Row, words: usize) -> Result<(), String> {
         if row.op == "kernel" {
             // The bound: the products that an operation needs, at the rate of the pipe measured above.
-            let wide = self.report.pipes.first().map_or(0.0, |pipe| pipe.per_clock_and_processor);
+            let wide = self.report.pipes.iter().find(|pipe| pipe.name == pipes::BOUND);
+            let wide = wide.map_or(0.0, |pipe| pipe.per_clock_and_processor);
             let machine = &self.report.machine;
             let rate = wide * f64::from(machine.multiprocessors) * machine.clock_mhz * 1e6;
             row.baseline = "products";
@@ -356,6 +378,7 @@ impl Run<'_> {
             row.op, row.bits, row.batch, row.garner_per_s, row.p50_us, row.baseline, row.ratio
         );
         self.report.rows.push(row);
-        Ok(())
+        // A run that is stopped from outside shall not have been for nothing.
+        self.arguments.out.as_deref().map_or(Ok(()), |file| self.report.save(file))
     }
 }

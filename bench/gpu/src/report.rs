@@ -1,6 +1,8 @@
 //! What comes out: the schema of `garner speed --json`, with what only a GPU has beside it.
 
 use serde::Serialize;
+use std::fs;
+use std::path::Path;
 
 /// Everything of one run.
 #[derive(Serialize)]
@@ -15,6 +17,23 @@ pub struct Report {
     pub checks: Vec<Check>,
     /// The measurements.
     pub rows: Vec<Row>,
+}
+
+impl Report {
+    /// The text of it.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("numbers and strings") + "\n"
+    }
+
+    /// Writes it to `file`, whole or not at all.
+    ///
+    /// # Errors
+    /// The system's, with the file's name.
+    pub fn save(&self, file: &Path) -> Result<(), String> {
+        let part = file.with_extension("part");
+        let written = fs::write(&part, self.text()).and_then(|()| fs::rename(&part, file));
+        written.map_err(|error| format!("{}: {error}", file.display()))
+    }
 }
 
 /// The GPU and the host.

@@ -134,7 +134,7 @@ fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     let ordinal =
         ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
     let driver = match Driver::open(ordinal) {
-        Err(_) if Driver::count() == 0 => return Err(failed(NO_GPU.into())),
+        Err(_) if Driver::count().is_ok_and(|count| count == 0) => return Err(failed(NO_GPU.into())),
         driver => driver.map_err(|error| failed(error.to_string()))?,
     };
     let gpu = Gpu::choosing(Arc::new(driver), one_key_wished());

@@ -86,7 +86,7 @@ struct Warp<'a, 'b> {
     registers: Vec<Lanes>,
     /// In words from the start of the array.
     pointers: Vec<[usize; LANES]>,
-    carry: Option<Lanes>,
+    carry: Option<(Lanes, bool)>,
     shared: Vec<u32>,
     /// By whom, each word on the chip.
     touched: Vec<Touched>,
@@ -118,7 +118,15 @@ impl Warp<'_, '_> {
 
     /// `to = a + b`, where `a` and `b` are given, with carries.
     fn sum(&mut self, to: Register, a: &Lanes, b: &Lanes, carry: Carry, negative: bool) {
-        let carry_in = if carry.takes { self.carry.expect("a carry was given before") } else { [0; LANES] };
+        let carry_in = match self.carry {
+            // A GPU keeps a borrow as its inverse: additions and subtractions cannot take each other's.
+            Some((given, by_subtraction)) if carry.takes => {
+                assert_eq!(by_subtraction, negative, "a carry goes from addition to addition, a borrow likewise");
+                given
+            }
+            None if carry.takes => panic!("a carry was given before"),
+            _ => [0; LANES],
+        };
         let mut result = [0; LANES];
         let mut carry_out = [0; LANES];
         for i in 0..LANES {
@@ -128,7 +136,7 @@ impl Warp<'_, '_> {
             carry_out[i] = (sum >> 32) as u32 & 1;
         }
         // A carry that is not handed on is gone: who takes it later has a mistake.
-        self.carry = carry.gives.then_some(carry_out);
+        self.carry = carry.gives.then_some((carry_out, negative));
         self.set(to, result);
     }
 

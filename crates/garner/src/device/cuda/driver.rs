@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroize;
 
-/// Registers of a multiprocessor, on every architecture there is.
-const REGISTERS: usize = 65_536;
+/// Registers that each of a multiprocessor's four schedulers has for its warps, on every architecture there is.
+const REGISTERS: usize = 16_384;
+const SCHEDULERS: usize = 4;
 
 /// One GPU.
 pub struct Driver {
@@ -27,8 +28,8 @@ pub struct Driver {
     /// Bytes on the chip that a block may have.
     shared_limit: usize,
     context: Arc<CudaContext>,
-    /// Compiled kernels by name.
-    functions: Mutex<HashMap<String, Function>>,
+    /// Compiled kernels by name, each behind a lock of its own: compiling one takes seconds, and holds up no other.
+    functions: Mutex<HashMap<String, Arc<Mutex<Option<Function>>>>>,
     /// Bit i: a queue has place i of the kernels' variables in constant memory.
     constant_places: AtomicU32,
 }
@@ -63,18 +64,49 @@ fn is_ours() -> bool {
     }
 }
 
+/// Puts back, when dropped, the context that was current in this thread: an application may use another GPU in it.
+struct CurrentContext(sys::CUcontext);
+
+impl CurrentContext {
+    fn keep() -> Result<CurrentContext, DeviceError> {
+        let before = result::ctx::get_current().map_err(failed("using the GPU"))?;
+        Ok(CurrentContext(before.unwrap_or(std::ptr::null_mut())))
+    }
+
+    /// The same, and makes `context` current.
+    fn change_to(context: &CudaContext) -> Result<CurrentContext, DeviceError> {
+        let before = CurrentContext::keep()?;
+        context.bind_to_thread().map_err(failed("using the GPU"))?;
+        Ok(before)
+    }
+}
+
+impl Drop for CurrentContext {
+    fn drop(&mut self) {
+        // SAFETY: it was current, or none was.
+        let _ = unsafe { result::ctx::set_current(self.0) };
+    }
+}
+
 impl Driver {
     /// GPUs there are: none without a driver, and none in a child of a process that has loaded it.
-    pub fn count() -> usize {
+    ///
+    /// # Errors
+    /// There is a driver, and it does not work; its reason.
+    pub fn count() -> Result<usize, DeviceError> {
         if !is_ours() {
-            return 0;
+            return Ok(0);
         }
         // SAFETY: loads NVIDIA's library if it is there, whose initialisers are trusted like libcrypto's.
         if !unsafe { sys::is_culib_present() } {
-            return 0;
+            return Ok(0);
         }
-        let count = result::init().and_then(|()| result::device::get_count());
-        count.map_or(0, |count| usize::try_from(count).unwrap_or(0))
+        match result::init() {
+            Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return Ok(0),
+            done => done.map_err(failed("starting NVIDIA's driver"))?,
+        }
+        let count = result::device::get_count().map_err(failed("counting GPUs"))?;
+        Ok(usize::try_from(count).unwrap_or(0))
     }
 
     /// The GPU of this number.
@@ -82,9 +114,10 @@ impl Driver {
     /// # Errors
     /// The driver's reason.
     pub fn open(ordinal: usize) -> Result<Driver, DeviceError> {
-        if ordinal >= Driver::count() {
+        if ordinal >= Driver::count()? {
             return Err(DeviceError(format!("there is no GPU number {ordinal}")));
         }
+        let _before = CurrentContext::keep()?;
         let context = CudaContext::new(ordinal).map_err(failed("opening the GPU"))?;
         let model = context.name().map_err(failed("asking for its name"))?;
         let attribute = |attribute| {
@@ -97,8 +130,12 @@ impl Driver {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ];
-        // Warps of the kernel that RSA-2048 spends its time in: 12 KB on the chip and 112 registers a thread.
-        let warps = (shared_limit / 12_288).clamp(1, REGISTERS / (112 * LANES));
+        // Warps of the kernel that RSA-2048 spends its time in, blocks of one: 12 KB on the chip, besides what the driver
+        // reserves for each, and 112 registers a thread.
+        let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
+        // Older drivers do not know this one.
+        let reserved = attribute(Attribute::CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK).unwrap_or(0);
+        let warps = (shared / (12_288 + reserved)).clamp(1, SCHEDULERS * (REGISTERS / (112 * LANES)));
         Ok(Driver {
             name: format!("cuda:{ordinal}"),
             model,
@@ -126,8 +163,11 @@ impl Driver {
             return Err(DeviceError(format!("{} needs {bytes} bytes on the chip, there are {limit}", kernel.name)));
         }
         let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(function) = functions.get(&kernel.name) {
-            return Ok((*function, warps, bytes));
+        let compiled = Arc::clone(functions.entry(kernel.name.clone()).or_default());
+        drop(functions);
+        let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = *compiled {
+            return Ok((function, warps, bytes));
         }
         let what = format!("compiling {}", kernel.name);
         let text = CString::new(ptx::module(&[kernel])).expect("PTX has no zero bytes");
@@ -146,12 +186,16 @@ impl Driver {
         });
         let function = Function { handle, constants: constants.transpose()? };
         if bytes > 0 {
-            let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            // SAFETY: a function of this context, and a size within the limit.
-            unsafe { result::function::set_function_attribute(handle, attribute, bytes as i32) }
-                .map_err(failed(&what))?;
+            use sys::CUfunction_attribute_enum as Attribute;
+            let set = |attribute, value: i32| {
+                // SAFETY: a function of this context.
+                unsafe { result::function::set_function_attribute(handle, attribute, value) }
+            };
+            set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32).map_err(failed(&what))?;
+            // In per cent, as room for as many warps as the registers allow. A wish; nothing depends on it.
+            let _ = set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100);
         }
-        functions.insert(kernel.name.clone(), function);
+        *compiled = Some(function);
         Ok((function, warps, bytes))
     }
 
@@ -184,7 +228,7 @@ impl Machine for Arc<Driver> {
     }
 
     fn queue(&self) -> Result<DriverQueue, DeviceError> {
-        self.context.bind_to_thread().map_err(failed("using the GPU"))?;
+        let _before = CurrentContext::change_to(&self.context)?;
         let stream = self.context.new_stream().map_err(failed("making a stream"))?;
         let buffers = [const { None }; Buffer::COUNT];
         Ok(DriverQueue { driver: Arc::clone(self), stream, buffers, constant_place: None })
@@ -246,8 +290,9 @@ impl Drop for Staging {
 }
 
 impl DriverQueue {
-    fn bind(&self) -> Result<(), DeviceError> {
-        self.driver.context.bind_to_thread().map_err(failed("using the GPU"))
+    /// Makes the GPU's context current until what is returned is dropped.
+    fn bind(&self) -> Result<CurrentContext, DeviceError> {
+        CurrentContext::change_to(&self.driver.context)
     }
 
     fn memory(&self, buffer: Buffer, words: usize) -> &Memory {
@@ -256,9 +301,8 @@ impl DriverQueue {
         memory
     }
 
-    /// Where a buffer is there, and staging of at least `words` words for it.
+    /// Where a buffer is there, and staging of at least `words` words for it. The caller has bound the context.
     fn staged(&mut self, buffer: Buffer, words: usize) -> Result<(sys::CUdeviceptr, &mut [u32]), DeviceError> {
-        self.bind()?;
         let memory = self.buffers[buffer.0].as_mut().expect("reserved before");
         assert!(words <= memory.words, "within what was reserved");
         if memory.staging.as_ref().is_none_or(|staging| staging.words < words) {
@@ -310,7 +354,7 @@ impl Queue for DriverQueue {
         if self.buffers[buffer.0].as_ref().is_some_and(|memory| memory.words >= words) {
             return Ok(());
         }
-        self.bind()?;
+        let _before = self.bind()?;
         self.free(buffer.0);
         // A little more than is asked for, so that batches which grow slowly do not allocate each time.
         let words = words.next_multiple_of(1 << 16);
@@ -332,6 +376,7 @@ impl Queue for DriverQueue {
         fill: &mut dyn FnMut(&mut [u32]),
     ) -> Result<(), DeviceError> {
         self.memory(buffer, offset + words);
+        let _before = self.bind()?;
         let stream = self.stream.cu_stream();
         let (there, here) = self.staged(buffer, words)?;
         here.fill(0);
@@ -348,7 +393,7 @@ impl Queue for DriverQueue {
         tiles: usize,
         number: u32,
     ) -> Result<(), DeviceError> {
-        self.bind()?;
+        let _before = self.bind()?;
         let (function, warps, bytes) = self.driver.function(kernel)?;
         assert_eq!(arrays.len(), usize::from(kernel.program.parameters), "arrays of {}", kernel.name);
         let mut addresses: Vec<u64> =
@@ -391,7 +436,7 @@ impl Queue for DriverQueue {
     }
 
     fn is_done(&mut self) -> Result<bool, DeviceError> {
-        self.bind()?;
+        let _before = self.bind()?;
         // SAFETY: our stream.
         match unsafe { sys::cuStreamQuery(self.stream.cu_stream()) } {
             sys::CUresult::CUDA_ERROR_NOT_READY => Ok(false),
@@ -400,6 +445,7 @@ impl Queue for DriverQueue {
     }
 
     fn fetch(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
+        let _before = self.bind()?;
         let stream = self.stream.cu_stream();
         let (there, here) = self.staged(buffer, words)?;
         // SAFETY: within the buffer there; waited for before anything else is done with the memory here.
@@ -412,7 +458,7 @@ impl Queue for DriverQueue {
     }
 
     fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
-        self.bind()?;
+        let _before = self.bind()?;
         let there = self.memory(buffer, words).there;
         // SAFETY: within the buffer.
         unsafe { result::memset_d8_async(there, 0, words * 4, self.stream.cu_stream()) }
@@ -433,7 +479,7 @@ impl Queue for DriverQueue {
 
 impl Drop for DriverQueue {
     fn drop(&mut self) {
-        if self.bind().is_ok() {
+        if let Ok(_before) = self.bind() {
             (0..Buffer::COUNT).for_each(|buffer| self.free(buffer));
         }
         if let Some(place) = self.constant_place {
@@ -451,6 +497,6 @@ mod tests {
     fn a_child_does_not_touch_the_driver_that_its_parent_may_have_loaded() {
         let _ = Driver::count();
         assert!(is_ours());
-        assert!(in_child(|| !is_ours() && Driver::count() == 0 && Driver::open(0).is_err()));
+        assert!(in_child(|| !is_ours() && Driver::count().is_ok_and(|count| count == 0) && Driver::open(0).is_err()));
     }
 }

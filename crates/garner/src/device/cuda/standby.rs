@@ -55,6 +55,13 @@ pub fn turned_off() -> bool {
     wish("off")
 }
 
+/// Whether a device file of this name is a GPU's. Their numbers tell nothing but how many there are: the driver counts those
+/// that a process may use from 0, while a container has files with the host's numbers.
+fn is_of_gpu(name: &str) -> bool {
+    let number = name.strip_prefix("nvidia").unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 #[derive(Default)]
 struct State {
     asked: AtomicU32,
@@ -70,8 +77,9 @@ impl Standby {
         if turned_off() {
             return Vec::new();
         }
-        let is_there = |ordinal: &usize| fs::exists(format!("/dev/nvidia{ordinal}")).unwrap_or(false);
-        (0..).take_while(is_there).map(|ordinal| Standby::new(ordinal, public_wished())).collect()
+        let files = fs::read_dir("/dev").into_iter().flatten().flatten();
+        let count = files.filter(|file| file.file_name().to_str().is_some_and(is_of_gpu)).count();
+        (0..count).map(|ordinal| Standby::new(ordinal, public_wished())).collect()
     }
 
     fn new(ordinal: usize, public: bool) -> Standby {
@@ -163,6 +171,12 @@ impl Standby {
 mod tests {
     use super::*;
     use openssl::rsa::Rsa;
+
+    #[test]
+    fn a_container_may_have_the_files_of_any_gpus() {
+        let names = ["nvidia3", "nvidia12", "nvidia", "nvidiactl", "nvidia-uvm", "nvme0"];
+        assert_eq!(names.into_iter().filter(|name| is_of_gpu(name)).count(), 2);
+    }
 
     #[test]
     fn a_gpu_that_cannot_be_opened_is_never_used_and_stops_nobody() {
