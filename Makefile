@@ -25,14 +25,15 @@ test: setup hw-test board-test ## every test; the library's with the kernels and
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace
 
-# The program with the tests of the library's inside.
-LIBRARY_TESTS = $$($(CARGO) test --package garner --lib --no-run --quiet --message-format json | \
-	sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
+# The program with the tests of the library's inside. Of the whole workspace, as everything is built here: for one package
+# alone cargo would choose other features, and build most of it again.
+LIBRARY_TESTS = $$($(CARGO) test --workspace --lib --no-run --quiet --message-format json | \
+	sed -n 's/.*crates\/garner\/src\/lib.rs.*"executable":"\([^"]*\)".*/\1/p')
 EMULATED_TEST = crates/garner/emulated/test.sh target/guest "$${CARGO_TARGET_DIR:-target}/debug" "$(LIBRARY_TESTS)" \
 	every_kernel_does every_kernel_for_avx_ifma
 
 emulated: setup ## the kernels on emulated processors, with AVX-512 IFMA and with AVX-IFMA; fetches what board-guest does
-	$(CARGO) build --package garner-cli
+	$(CARGO) build --workspace --bin garner
 	$(EMULATED_TEST)
 
 lint: setup hw-lint ## formatter and linters, warnings are errors

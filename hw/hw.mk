@@ -76,7 +76,7 @@ board: hw-setup ## the simulated board: garner-board, and a model of garner_top 
 
 board-test: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
-		$(CARGO) test --package garner-board -- --include-ignored --nocapture
+		$(CARGO) test --workspace --test board -- --include-ignored --nocapture
 
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
 	$(CARGO) run --release --package garner-board --example demo -- \
@@ -85,5 +85,5 @@ board-demo: hw-setup build ## TLS handshakes signed by the simulated board, veri
 GUEST_TEST = hw/board/guest/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)"
 
 board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11, Bochs 3 and a kernel
-	$(CARGO) build --package garner-cli --package garner-board
+	$(CARGO) build --workspace --bin garner --bin garner-board
 	$(GUEST_TEST)
