@@ -76,7 +76,7 @@ board: hw-setup ## the simulated board: garner-board, and a model of garner_top 
 
 board-test: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
-		$(CARGO) test --workspace --test board -- --include-ignored --nocapture
+		$(CARGO) test --workspace --test board --test communication -- --include-ignored --nocapture
 
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
 	$(CARGO) run --release --package garner-board --example demo -- \
