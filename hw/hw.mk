@@ -76,10 +76,10 @@ board: hw-setup ## the simulated board: garner-board, and a model of garner_top 
 
 board-test: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
-		$(CARGO) test --workspace --test board --test communication -- --include-ignored --nocapture
+		$(CARGO) test --workspace --test board --test communication --test function -- --include-ignored --nocapture
 
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
-	$(CARGO) run --release --package garner-board --example demo -- \
+	$(CARGO) run --release --package garner-board --example handshakes -- \
 		$(OUT)/libgarner_provider.so $(OUT)/garner-board "$(BOARD_MODEL)"
 
 GUEST_TEST = hw/board/guest/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)"

@@ -14,7 +14,9 @@ fn module() -> &'static Path {
         let profile = folder.file_name().unwrap().to_str().unwrap();
         let profile = if profile == "debug" { "dev" } else { profile };
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--profile", profile, "--target-dir"]);
+        // All of the workspace, with its examples: else cargo would choose other features than `cargo test` has, and build
+        // nearly everything anew.
+        cargo.args(["build", "--quiet", "--workspace", "--lib", "--examples", "--profile", profile, "--target-dir"]);
         let status = cargo.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status();
         assert!(status.expect("cargo").success(), "{cargo:?} failed");
         folder.join("libgarner_engine.so")

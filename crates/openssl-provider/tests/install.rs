@@ -14,7 +14,6 @@ fn script(path: &str) -> PathBuf {
 #[test]
 fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let site = Site::new();
-    build(built(), &["--package", "garner-openssl-engine"]);
     let mut install = site.plain(script("crates/openssl-common/install.sh").to_str().unwrap());
     let said = run(install
         .arg(built())
@@ -53,8 +52,7 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
         eprintln!("left out: there is no dpkg-deb");
         return;
     }
-    let packages = ["garner-openssl-engine", "garner-cli", "garner-capi"];
-    build(built(), &packages.map(|package| ["--package", package]).concat());
+    build(built(), &["--lib", "--examples", "--bin", "garner"]);
     run(site.plain(script("packaging/deb.sh").to_str().unwrap()).arg(built()).arg(site.path("")));
     let package = run(site.plain("sh").args(["-c", "echo garner_*.deb"]));
     let depends = run(site.plain("dpkg-deb").args(["--field", package.trim(), "Depends"]));

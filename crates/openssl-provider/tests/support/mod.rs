@@ -25,18 +25,20 @@ pub fn built() -> &'static Path {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         // The test is target/PROFILE/deps/TEST.
         let folder = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
-        build(&folder, &["--lib", "--examples", "--package", env!("CARGO_PKG_NAME")]);
+        build(&folder, &["--lib", "--examples"]);
         folder
     });
     &FOLDER
 }
 
-/// Has Cargo build what the arguments say into target/PROFILE, with that profile. It takes what time it takes.
+/// Has Cargo build what the arguments say, of all packages, into target/PROFILE, with that profile. It takes what time it
+/// takes; but with other packages than `cargo test` has, or without examples, it would choose other features and build nearly
+/// everything anew.
 pub fn build(folder: &Path, arguments: &[&str]) {
     let profile = folder.file_name().unwrap().to_str().unwrap();
     let profile = if profile == "debug" { "dev" } else { profile };
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--profile", profile, "--target-dir"]).arg(folder.parent().unwrap());
+    cargo.args(["build", "--quiet", "--workspace", "--profile", profile, "--target-dir"]).arg(folder.parent().unwrap());
     let status = cargo.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).status();
     assert!(status.expect("cargo").success(), "{cargo:?} failed");
 }

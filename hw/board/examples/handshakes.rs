@@ -1,7 +1,7 @@
 //! The demonstration of the board: a TLS server, OpenSSL's own, whose private operations are done by the simulated FPGA,
 //! and clients without Garner that check certificate and handshake. `make board-demo` runs it.
 //!
-//!     demo MODULE.SO GARNER-BOARD MODEL.SO [CLOCK-MHZ]
+//!     handshakes MODULE.SO GARNER-BOARD MODEL.SO [CLOCK-MHZ]
 //!
 //! Prints each handshake, the statistics of the provider and those of the board in device time, and one line in the end.
 
@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [module, board, model, clock @ ..] = &arguments[..] else {
-        return Err("usage: demo MODULE.SO GARNER-BOARD MODEL.SO [CLOCK-MHZ]".into());
+        return Err("usage: handshakes MODULE.SO GARNER-BOARD MODEL.SO [CLOCK-MHZ]".into());
     };
     let stage = Stage::new(Path::new(module))?;
     let board = stage.board(Path::new(board), Path::new(model), clock)?;
