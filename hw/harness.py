@@ -20,7 +20,6 @@ PACKAGE = HW / "rtl" / "garner_pkg.sv"
 # One source for the compiler: several would have precompiled headers, 160 MB for each model.
 UNSPLIT = ("--output-split", "0")
 
-
 # All modules below and including `mont`
 MONT = ("mont/mont_pkg", "prim/delay", "prim/stage", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
         "mont/mont_array", "mont/mont_sequencer", "mont/mont")
@@ -62,11 +61,13 @@ def rtl(*names: str, family: str = "generic") -> list[Path]:
 
 def simulate(top: str, sources: list[Path], test_module: str, folder: Path, parameters: dict | None = None,
              environment: dict[str, str] | None = None, waves: bool = False, arguments: list[str] | None = None,
-             build_arguments: list[str] | None = None, variant: str = "") -> None:
+             build_arguments: list[str] | None = None, variant: str = "",
+             inside: tuple[str, ...] | None = ("ram",)) -> None:
     """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module` on it.
 
     `folder` is where `test_module` lies; `environment` reaches the tests through `os.environ`. `variant` tells builds
-    apart that differ in their sources alone.
+    apart that differ in their sources alone. The tests see all of `top`, and of what is below it the modules named by
+    `inside`; everything if it is None, and then a large model takes twice as long.
     Raises when a test fails.
     """
     parameters = parameters or {}
@@ -74,14 +75,27 @@ def simulate(top: str, sources: list[Path], test_module: str, folder: Path, para
                      *(["waves"] if waves else [])])
     runner = get_runner("verilator")
     build = BUILD / name
+    build_arguments = build_arguments or []
+    if inside is not None:  # instead of the runner's own --public-flat-rw
+        build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
                  build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", *UNSPLIT, "--x-assign", "unique",
-                             "--x-initial", "unique", *(build_arguments or [])], timescale=("1ns", "1ps"))
+                             "--x-initial", "unique", *build_arguments], timescale=("1ns", "1ps"))
     sys.path[:0] = [str(folder), str(HW)]  # the runner hands sys.path on to the simulation
     results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
                           extra_env=environment or {}, test_args=arguments or [])
     del sys.path[:2]
     check(results)
+
+
+def visible(modules: tuple[str, ...], build: Path) -> str:
+    """The file, in `build`, that makes Verilator keep all signals of these modules, to be seen and driven by name."""
+    file = build / "visible.vlt"
+    text = "`verilator_config\n" + "".join(f'public_flat_rw -module "{module}" -var "*"\n' for module in modules)
+    if not file.exists() or file.read_text() != text:  # an older one would have the model built anew
+        build.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return str(file)
 
 
 def check(results: Path) -> None:

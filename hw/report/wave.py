@@ -110,7 +110,8 @@ def main() -> None:
     seen = harness.BUILD / "wave.json"
     seen.parent.mkdir(exist_ok=True)
     harness.simulate("mont", harness.rtl(*harness.MONT), "wave", HW / "report",
-                     {"Rows": ROWS, "W": WORD, "HopCycles": HOP}, {"WAVE": str(seen)})
+                     {"Rows": ROWS, "W": WORD, "HopCycles": HOP}, {"WAVE": str(seen)},
+                     inside=("mont_array",))
     path = Path(sys.argv[1]) if len(sys.argv) == 2 else HW / "report" / "wave.svg"
     draw(json.loads(seen.read_text()), path)
     print(path)

@@ -16,4 +16,4 @@ def test_ecp5_netlist_does_what_the_source_does(monkeypatch):
     assert counts["MULT18X18D"] == 4
     assert counts["DP16KD"] == 20
     simulate("mont", sources, "test_mont", Path(__file__).parent, {}, {"ROWS": "2", "W": "18", "HOP": "5", "BITS": "52"},
-             variant="netlist", build_arguments=netlist.BUILD_ARGUMENTS)
+             variant="netlist", build_arguments=netlist.BUILD_ARGUMENTS, inside=None)

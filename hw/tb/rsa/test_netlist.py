@@ -27,7 +27,7 @@ def test_ecp5_netlist_does_what_the_source_does(monkeypatch):
     sources, counts = netlist.ecp5("rsa_core", RSA, {"Rows": ROWS, "MaxBits": BITS, "KeySlots": 1, "OperandWords": 1024})
     assert counts["MULT18X18D"] == 2 * ROWS
     simulate("rsa_core", sources, "test_netlist", Path(__file__).parent, {}, {}, variant="netlist",
-             build_arguments=netlist.BUILD_ARGUMENTS)
+             build_arguments=netlist.BUILD_ARGUMENTS, inside=None)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

@@ -17,4 +17,4 @@ def test_shell(cores, bus_width, max_beats, in_flight):
     folder = Path(__file__).parent
     simulate("garner_top", sources([folder / "garner_core.sv"]), "shell_tests", folder,
              {"Cores": cores, "BusWidth": bus_width, "MaxBeats": max_beats, "InFlight": in_flight},
-             {"CORES": str(cores), "BUS_WIDTH": str(bus_width), "IN_FLIGHT": str(in_flight)})
+             {"CORES": str(cores), "BUS_WIDTH": str(bus_width), "IN_FLIGHT": str(in_flight)}, inside=None)
