@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 /// How often a pair is squared and used again before a new one is made.
 const USES: u32 = 32;
 
-/// How many pairs are made at once for a key in use.
+/// How many pairs are made at once for a key in use, and at most for a batch unless it needs more than squares of these.
 const TOGETHER: usize = 8;
 
 /// Words of pairs a key keeps at most: 32 KiB, 64 pairs at 2048 bits.
@@ -23,6 +23,21 @@ impl BlindingPair {
     /// A pair of `len` words each, to be filled in.
     pub fn fresh(len: usize) -> BlindingPair {
         BlindingPair { words: Zeroizing::new(vec![0; 2 * len]), uses: 0 }
+    }
+
+    /// The pair that takes this one's place, to be filled in with the squares.
+    pub fn next(&self) -> BlindingPair {
+        BlindingPair { words: Zeroizing::new(vec![0; self.words.len()]), uses: self.uses + 1 }
+    }
+
+    /// Whether no other pair is to be made of this one: it had all its uses, or has been squared.
+    pub fn is_worn_out(&self) -> bool {
+        self.uses + 1 >= USES
+    }
+
+    /// Its square is in use already.
+    pub fn wear_out(&mut self) {
+        self.uses = USES - 1;
     }
 
     /// Factor and inverse.
@@ -60,23 +75,17 @@ impl BlindingPool {
 
     /// How many pairs to make where `needed` are missing. Pairs made together share one inversion, which costs as much as
     /// a good part of an exponentiation: a key that had many gets spare ones, one that is used once does not pay for them.
+    /// Where more are missing, squares of pairs serve for the rest.
     pub fn to_make(&self, needed: usize) -> usize {
         let mut waiting = self.waiting();
-        let count = needed.max(waiting.made.min(TOGETHER));
+        let spare = waiting.made.min(TOGETHER);
+        let count = needed.min(TOGETHER).max(needed.div_ceil(USES as usize)).max(spare);
         waiting.made += count;
         count
     }
 
-    /// Gives a pair back that was used and then squared; worn-out ones are dropped.
-    pub fn put(&self, mut pair: BlindingPair) {
-        pair.uses += 1;
-        if pair.uses < USES {
-            self.add(pair);
-        }
-    }
-
-    /// Keeps a pair nobody used since it was made or squared; those the pool has no room for are dropped.
-    pub fn add(&self, pair: BlindingPair) {
+    /// Keeps a pair that nobody has used; one that the pool has no room for is dropped.
+    pub fn put(&self, pair: BlindingPair) {
         let mut waiting = self.waiting();
         if (waiting.pairs.len() + 1) * pair.words.len() <= POOL_WORDS {
             waiting.pairs.push(pair);
@@ -89,25 +98,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spare_pairs_are_made_for_keys_in_use_and_each_is_used_so_often() {
+    fn spare_pairs_are_made_for_keys_in_use_and_squares_serve_large_batches() {
         let pool = BlindingPool::default();
-        assert_eq!([1, 1, 1, 1, 1, 1, 11].map(|needed| pool.to_make(needed)), [1, 1, 2, 4, 8, 8, 11]);
-        for _ in 0..3 {
-            pool.add(BlindingPair::fresh(16));
-        }
-        let mut uses = 0;
-        while let Some(pair) = pool.take() {
-            pool.put(pair);
-            uses += 1;
-        }
-        assert_eq!(uses, 3 * USES);
+        assert_eq!([1, 1, 1, 1, 1, 1, 8].map(|needed| pool.to_make(needed)), [1, 1, 2, 4, 8, 8, 8]);
+        assert_eq!([9, 256, 257, 32_000].map(|needed| pool.to_make(needed)), [8, 8, 9, 1000]);
+    }
+
+    #[test]
+    fn a_pair_has_so_many_uses() {
+        let first = BlindingPair::fresh(16);
+        let line = std::iter::successors(Some(first), |pair| (!pair.is_worn_out()).then(|| pair.next()));
+        assert_eq!(line.count(), USES as usize);
     }
 
     #[test]
     fn pool_keeps_no_more_than_it_has_room_for() {
         let pool = BlindingPool::default();
         for _ in 0..100 {
-            pool.add(BlindingPair::fresh(128));
+            pool.put(BlindingPair::fresh(128));
         }
         assert_eq!(std::iter::from_fn(|| pool.take()).count(), POOL_WORDS / 256);
     }

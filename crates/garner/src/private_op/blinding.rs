@@ -1,11 +1,11 @@
 //! Base blinding (Kocher 1996): a device only ever sees m * r^e for a random r.
 //!
 //! A pair (r^e, r^-1) is used once, then both halves are squared, which gives the pair of r^2; after some uses it is
-//! replaced. Operations that run together never share a pair.
+//! replaced. Operations that run together never share a pair; many of one key have pairs and their squares.
 
 use super::{RunError, Step};
 use crate::arithmetic::libcrypto::SecretBigNum;
-use crate::arithmetic::{Arithmetic, Multiply, Power};
+use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::fork::away_from_fork;
 use crate::key::{BlindingPair, PrivateKey, PublicKey};
 use crate::secret::released;
@@ -13,6 +13,7 @@ use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::error::ErrorStack;
 use std::ffi::c_int;
+use std::ops::Range;
 use std::ptr;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
@@ -31,13 +32,13 @@ pub fn pairs<'a>(
     missing.sort_by_key(|&i| ptr::from_ref(keys[i]));
     let groups = || missing.chunk_by(|&a, &b| ptr::eq(keys[a], keys[b]));
     let mut lots: Vec<Lot<'_>> = groups().map(|group| Lot::of(keys[group[0]], group.len())).collect();
-    make(arithmetic, &mut lots)?;
+    fill(arithmetic, &mut lots)?;
     for (group, lot) in groups().zip(lots) {
         let mut made = lot.pairs.into_iter();
         for &i in group {
             pairs[i] = made.next();
         }
-        made.for_each(|spare| keys[group[0]].blinding().add(spare));
+        made.for_each(|spare| keys[group[0]].blinding().put(spare));
     }
     Ok(pairs.into_iter().map(|pair| pair.expect("taken or made")).collect())
 }
@@ -58,52 +59,90 @@ pub fn unblind(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>], pairs: &[Bli
     }
 }
 
-/// Squares both halves of every pair.
-pub fn renew(arithmetic: &dyn Arithmetic, pairs: &mut [BlindingPair], steps: &[Step<'_>]) {
-    let before: Vec<Zeroizing<Vec<u64>>> = pairs
-        .iter()
-        .flat_map(|pair| {
-            let (factor, inverse) = pair.parts();
-            [Zeroizing::new(factor.to_vec()), Zeroizing::new(inverse.to_vec())]
-        })
-        .collect();
+/// Gives the keys' pools the square of every pair whose operation went well, unless it is worn out.
+pub fn renew(arithmetic: &dyn Arithmetic, steps: &[Step<'_>], pairs: &[BlindingPair], good: &[bool]) {
+    let used = steps.iter().zip(pairs).zip(good);
+    let (keys, pairs): (Vec<&PrivateKey>, Vec<&BlindingPair>) = used
+        .filter(|((_, pair), good)| **good && !pair.is_worn_out())
+        .map(|((step, pair), _)| (step.key, pair))
+        .unzip();
+    let moduli = keys.iter().map(|key| key.public().modulus());
+    for (key, square) in keys.iter().zip(squares(arithmetic, moduli.zip(pairs))) {
+        key.blinding().put(square);
+    }
+}
+
+/// The pair of r^2 for each pair of an r.
+fn squares<'a>(
+    arithmetic: &dyn Arithmetic,
+    pairs: impl Iterator<Item = (&'a Modulus, &'a BlindingPair)>,
+) -> Vec<BlindingPair> {
+    let pairs: Vec<_> = pairs.collect();
+    let mut squares: Vec<BlindingPair> = pairs.iter().map(|(_, pair)| pair.next()).collect();
     let mut jobs = Vec::with_capacity(2 * pairs.len());
-    for ((pair, step), before) in pairs.iter_mut().zip(steps).zip(before.chunks_exact(2)) {
-        let modulus = step.key.public().modulus();
-        let (factor, inverse) = pair.parts_mut();
-        jobs.push(Multiply { modulus, a: &before[0], b: &before[0], result: factor });
-        jobs.push(Multiply { modulus, a: &before[1], b: &before[1], result: inverse });
+    for ((modulus, pair), square) in pairs.into_iter().zip(&mut squares) {
+        let ((factor, inverse), results) = (pair.parts(), square.parts_mut());
+        jobs.push(Multiply { modulus, a: factor, b: factor, result: results.0 });
+        jobs.push(Multiply { modulus, a: inverse, b: inverse, result: results.1 });
     }
     arithmetic.multiply(&mut jobs);
+    squares
 }
 
 /// Pairs of one key that are made together.
 struct Lot<'a> {
     key: &'a PublicKey,
     pairs: Vec<BlindingPair>,
+    /// How many of them are of an r of their own; the others are squares.
+    made: usize,
+    needed: usize,
 }
 
 impl<'a> Lot<'a> {
     /// Where `needed` pairs are missing: these and perhaps some more, to be filled in.
     fn of(key: &'a PrivateKey, needed: usize) -> Lot<'a> {
         let words = key.public().modulus().words().len();
-        let pairs = (0..key.blinding().to_make(needed)).map(|_| BlindingPair::fresh(words)).collect();
-        Lot { key: key.public(), pairs }
+        let made = key.blinding().to_make(needed);
+        let pairs = (0..made).map(|_| BlindingPair::fresh(words)).collect();
+        Lot { key: key.public(), pairs, made, needed }
     }
+
+    /// The pairs to be squared for those that are still missing: the youngest.
+    fn parents(&self) -> Range<usize> {
+        let youngest = self.pairs.len() - self.made;
+        let missing = self.needed.saturating_sub(self.pairs.len());
+        youngest..youngest + missing.min(self.made)
+    }
+}
+
+/// As many pairs for each lot as it needs, or more.
+fn fill(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunError> {
+    make(arithmetic, lots)?;
+    while lots.iter().any(|lot| !lot.parents().is_empty()) {
+        let parents = lots.iter().flat_map(|lot| lot.pairs[lot.parents()].iter().map(|pair| (lot.key.modulus(), pair)));
+        let mut squares = squares(arithmetic, parents).into_iter();
+        for lot in lots.iter_mut() {
+            let parents = lot.parents();
+            let children = squares.by_ref().take(parents.len());
+            lot.pairs[parents].iter_mut().for_each(BlindingPair::wear_out);
+            lot.pairs.extend(children);
+        }
+    }
+    Ok(())
 }
 
 /// Fills the pairs with random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each lot
 /// (Montgomery's trick).
 fn make(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunError> {
     let mut bases = Vec::with_capacity(lots.len());
-    for Lot { key, pairs } in lots.iter_mut() {
+    for Lot { key, pairs, .. } in lots.iter_mut() {
         let random = || random_below(key.modulus().words(), key.bits());
         let mut drawn = pairs.iter().map(|_| random()).collect::<Result<Vec<_>, _>>()?;
         invert(arithmetic, key, &mut drawn, pairs)?;
         bases.push(drawn);
     }
     let mut jobs = Vec::new();
-    for (Lot { key, pairs }, bases) in lots.iter_mut().zip(&bases) {
+    for (Lot { key, pairs, .. }, bases) in lots.iter_mut().zip(&bases) {
         for (pair, base) in pairs.iter_mut().zip(bases) {
             let result = pair.parts_mut().0;
             jobs.push(Power { modulus: key.modulus(), base, exponent: key.exponent(), result });

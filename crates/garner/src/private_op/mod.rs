@@ -85,7 +85,7 @@ pub fn run(
             })
             .collect();
 
-        let mut pairs = blinding::pairs(arithmetic, operations.iter().map(|operation| operation.key))?;
+        let pairs = blinding::pairs(arithmetic, operations.iter().map(|operation| operation.key))?;
         let mut jobs: Vec<Multiply<'_>> = operations
             .iter()
             .zip(&mut steps)
@@ -120,12 +120,7 @@ pub fn run(
         }
         blinding::unblind(arithmetic, &mut steps, &pairs);
         let good = check::check(arithmetic, operations, &mut steps);
-        blinding::renew(arithmetic, &mut pairs, &steps);
-        for ((pair, step), &good) in pairs.into_iter().zip(&steps).zip(&good) {
-            if good {
-                step.key.blinding().put(pair);
-            }
-        }
+        blinding::renew(arithmetic, &steps, &pairs, &good);
 
         for ((operation, step), &good) in operations.iter_mut().zip(&steps).zip(&good) {
             if good {

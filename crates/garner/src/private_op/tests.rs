@@ -193,7 +193,7 @@ fn a_dead_device_leaves_no_output() {
     assert!(outputs[0].iter().all(|&word| word == 0));
 }
 
-/// Keeps what it was asked to exponentiate.
+/// Keeps the bases it was given, each for p and for q.
 struct Watching(Cpu, std::sync::Mutex<Vec<Vec<u64>>>);
 
 impl Device for Watching {
@@ -210,7 +210,7 @@ impl Device for Watching {
     }
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
-        self.1.lock().unwrap().push(jobs[0].base.to_vec());
+        self.1.lock().unwrap().extend(jobs.iter().step_by(2).map(|job| job.base.to_vec()));
         self.0.exponentiate(jobs)
     }
 }
@@ -221,13 +221,14 @@ fn a_device_never_sees_an_input_nor_the_same_base_twice() {
     let (message, _) = sample(&rsa, 5);
     for arithmetic in arithmetics() {
         let device = Watching(Cpu::new(arithmetic.clone()), Default::default());
-        for _ in 0..100 {
-            run_all(&*arithmetic, &device, &[(&key, message.clone())]).0.unwrap();
+        for batch in [1, 2, 8, 30, 100].repeat(5) {
+            let jobs = vec![(&key, message.clone()); batch];
+            assert!(!run_all(&*arithmetic, &device, &jobs).0.unwrap().contains(&true));
         }
         let mut seen = device.1.into_inner().unwrap();
         assert!(!seen.contains(&message));
         seen.sort();
         seen.dedup();
-        assert_eq!(seen.len(), 100, "{}", arithmetic.name());
+        assert_eq!(seen.len(), 5 * 141, "{}", arithmetic.name());
     }
 }
