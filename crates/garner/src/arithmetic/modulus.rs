@@ -1,24 +1,27 @@
 //! An odd modulus with everything the kernels want precomputed.
 
 use super::powers;
+use super::vectors::bits;
 use super::vectors::class::Class;
 use crate::error::{Error, Result};
 use crate::secret::{SecretWords, released, released_number};
 use crate::words::{bit_length, words_for};
 use garner_kernels::LIMB_BITS;
-use std::fmt;
+use garner_kernels::doubles::BLOCK;
+use std::{fmt, iter};
 use subtle::Choice;
+use zeroize::Zeroizing;
 
 /// An odd modulus of 2 to 8,192 bits, and its constants. May be secret (a prime of a private key):
 /// it lives in [`SecretWords`].
 pub struct Modulus {
     bits: usize,
-    /// The value; then for the vector kernels, where R = 2^(52·N): R, R², R² · 2^(−26·N) and 2^(−260) mod n, as many
-    /// words each; then −n^−1 mod 2^260.
+    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N) and 2^(−260) mod n, N
+    /// limbs each; then −n^−1 mod 2^260.
     words: SecretWords,
 }
 
-/// What the vector kernels need of a modulus.
+/// What the vector kernels need of a modulus, in limbs.
 pub(super) struct Constants<'a> {
     /// n.
     pub modulus: &'a [u64],
@@ -34,7 +37,7 @@ pub(super) struct Constants<'a> {
     pub negative_inverse: &'a [u64],
 }
 
-/// Numbers as long as the modulus, it included.
+/// Numbers of N limbs.
 const NUMBERS: usize = 5;
 
 impl Modulus {
@@ -59,13 +62,21 @@ impl Modulus {
             return Err(Error::argument("modulus", format!("has {bits} bits, more than {}", Self::MAX_BITS)));
         }
         let words = &words[..words_for(bits)];
-        let mut all = SecretWords::zeroed(NUMBERS * words.len() + powers::INVERSE_WORDS);
-        let (numbers, inverse) = all.split_last_chunk_mut().expect("it is longer than that");
-        let (modulus, powers) = numbers.split_at_mut(words.len());
-        let (powers, reducer) = powers.split_at_mut((NUMBERS - 2) * words.len());
-        modulus.copy_from_slice(words);
-        let inverse_of_word = powers::of_radix(words, bits, Class::for_bits(bits).limbs * LIMB_BITS, powers);
-        powers::of_block(words, inverse_of_word, reducer, inverse);
+        let limbs = Class::for_bits(bits).limbs;
+        let mut numbers = Zeroizing::new(vec![0; (NUMBERS - 1) * words.len()]);
+        let mut inverse = Zeroizing::new([0; powers::INVERSE_WORDS]);
+        let (powers, reducer) = numbers.split_at_mut((NUMBERS - 2) * words.len());
+        let inverse_of_word = powers::of_radix(words, bits, limbs * LIMB_BITS, powers);
+        powers::of_block(words, inverse_of_word, reducer, &mut inverse);
+
+        let mut all = SecretWords::zeroed(words.len() + NUMBERS * limbs + BLOCK);
+        let (value, constants) = all.split_at_mut(words.len());
+        let (in_limbs, inverse_in_limbs) = constants.split_at_mut(NUMBERS * limbs);
+        value.copy_from_slice(words);
+        for (number, to) in iter::once(words).chain(numbers.chunks(words.len())).zip(in_limbs.chunks_mut(limbs)) {
+            bits::to_limbs(number, to);
+        }
+        bits::to_limbs(&*inverse, inverse_in_limbs);
         Ok(Modulus { bits, words: all })
     }
 
@@ -80,9 +91,9 @@ impl Modulus {
     }
 
     pub(super) fn constants(&self) -> Constants<'_> {
-        let length = words_for(self.bits);
-        let (numbers, negative_inverse) = self.words.split_at(NUMBERS * length);
-        let mut numbers = numbers.chunks(length);
+        let limbs = Class::for_bits(self.bits).limbs;
+        let (numbers, negative_inverse) = self.words[words_for(self.bits)..].split_at(NUMBERS * limbs);
+        let mut numbers = numbers.chunks(limbs);
         let mut next = || numbers.next().expect("as laid out");
         Constants {
             modulus: next(),

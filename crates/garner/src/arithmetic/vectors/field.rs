@@ -9,7 +9,6 @@ use super::kernels::{self, Kernel, Kernels};
 use super::workspace::Layout;
 use garner_kernels::doubles::{self, Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
-use zeroize::Zeroizing;
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
@@ -104,31 +103,36 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.memory[self.layout.columns + first + job * folded * rows..][..folded * rows].as_flattened()
     }
 
-    /// Brings the moduli, 2^(−260) mod n and −n^−1 mod 2^260 of each job to their places.
-    pub fn load_moduli<'w>(
+    /// Brings each job's limbs to the numbers at `to`; a job without any has zeros there already.
+    pub fn place<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
+        let (rows, folded) = (self.rows(), self.class.lanes());
+        for lane in 0..8 {
+            let limbs = limbs(lane / folded).chunks(rows).nth(lane % folded).unwrap_or_default();
+            for (row, limb) in self.memory[to..].iter_mut().zip(limbs) {
+                row[lane] = *limb;
+            }
+        }
+    }
+
+    /// Brings the moduli, 2^(−260) mod n and −n^−1 mod 2^260 of each job, in limbs, to their places.
+    pub fn load_moduli<'l>(
         &mut self,
-        moduli: impl Fn(usize) -> &'w [u64],
-        reducers: impl Fn(usize) -> &'w [u64],
-        negative_inverses: impl Fn(usize) -> &'w [u64],
+        moduli: impl Fn(usize) -> &'l [u64],
+        reducers: impl Fn(usize) -> &'l [u64],
+        negative_inverses: impl Fn(usize) -> &'l [u64],
     ) {
         let folded = self.class.lanes();
-        let mask = |word: u64| word & ((1 << LIMB_BITS) - 1);
-        let inverse = self.layout.constants + constants::NEGATIVE_INVERSE;
-        self.memory[inverse] =
-            std::array::from_fn(|lane| negative_inverses(lane / folded).first().map_or(0, |&word| mask(word)));
-        self.load(self.layout.modulus, 0, moduli);
+        let inverse = |lane: usize, i: usize| negative_inverses(lane / folded).get(i).copied().unwrap_or(0);
+        self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] = std::array::from_fn(|lane| inverse(lane, 0));
+        self.place(self.layout.modulus, moduli);
         if let Shape::Doubles(_) = self.class.shape {
-            let Area { modulus, reducer, inverse, .. } = Area::of(self.class.numbers());
-            let [modulus, reducer, inverse] = [modulus, reducer, inverse].map(|row| self.layout.area + row);
+            let area = Area::of(self.class.numbers());
+            let [modulus, reducer] = [area.modulus, area.reducer].map(|row| self.layout.area + row);
             self.copy(modulus, self.layout.modulus);
-            self.load(reducer, 0, reducers);
+            self.place(reducer, reducers);
             [modulus, reducer].into_iter().for_each(|place| self.prepare(place));
-            for job in 0..8 / folded {
-                for i in 0..doubles::BLOCK {
-                    let mut limb = Zeroizing::new([0]);
-                    bits::shift_right(negative_inverses(job), i * LIMB_BITS, &mut *limb);
-                    self.memory[inverse + i][job * folded..][..folded].fill(to_double(mask(limb[0])));
-                }
+            for (i, row) in self.memory[self.layout.area + area.inverse..][..doubles::BLOCK].iter_mut().enumerate() {
+                *row = std::array::from_fn(|lane| to_double(inverse(lane, i)));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, or of one or two numbers
 //! that share four lanes, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
 
-mod bits;
+pub mod bits;
 pub mod class;
 pub mod field;
 pub mod kernels;

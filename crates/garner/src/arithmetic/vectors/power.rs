@@ -119,20 +119,20 @@ pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl
         jobs[job] = Some(modulus.constants());
     }
     let jobs = &jobs;
-    let of = |words: fn(&Constants<'m>) -> &'m [u64]| move |job: usize| jobs[job].as_ref().map_or(&[][..], words);
+    let of = |limbs: fn(&Constants<'m>) -> &'m [u64]| move |job: usize| jobs[job].as_ref().map_or(&[][..], limbs);
     field.load_moduli(of(|job| job.modulus), of(|job| job.reducer), of(|job| job.negative_inverse));
-    field.load(layout.to_montgomery[0], 0, of(|job| job.to_montgomery));
-    field.load(layout.to_montgomery[1], 0, of(|job| job.to_montgomery_shifted));
+    field.place(layout.to_montgomery[0], of(|job| job.to_montgomery));
+    field.place(layout.to_montgomery[1], of(|job| job.to_montgomery_shifted));
     layout.to_montgomery.into_iter().for_each(|place| field.prepare(place));
 }
 
 /// Brings one, in Montgomery form, to its place.
 fn load_one<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item = &'m Modulus>) {
-    let mut lanes = [[].as_slice(); 8];
-    for (lane, modulus) in moduli.enumerate() {
-        lanes[lane] = modulus.constants().one;
+    let mut jobs = [[].as_slice(); 8];
+    for (job, modulus) in moduli.enumerate() {
+        jobs[job] = modulus.constants().one;
     }
-    field.load(field.layout.one, 0, |lane| lanes[lane]);
+    field.place(field.layout.one, |job| jobs[job]);
 }
 
 /// `to = a · R`, below 3n, or 4n in double precision; `a` may be anything below 2^(52·N).
