@@ -23,7 +23,11 @@ test: setup hw-test board-test ## every test; the library's with the kernels and
 	$(GUEST_TEST) || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
-	GARNER_CPU=libcrypto $(CARGO) test --workspace
+	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
+
+# Not again: the kernels' own tests, and what runs under valgrind, which always does without kernels.
+WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels -- \
+	--skip arithmetic::vectors --skip valgrind_finds_nothing_wrong
 
 # The program with the tests of the library's inside. Of the whole workspace, as everything is built here: for one package
 # alone cargo would choose other features, and build most of it again.

@@ -6,10 +6,10 @@ pub mod folder;
 
 use std::process::{Command, Output};
 
-/// The `garner` just built, with no settings from outside.
+/// The `garner` just built.
 pub fn garner(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_garner"));
-    command.args(arguments).env_remove("GARNER_CPU");
+    command.args(arguments);
     command
 }
 
