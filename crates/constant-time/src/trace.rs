@@ -9,6 +9,7 @@ use crate::arena;
 use iced_x86::{
     Code, Decoder, DecoderOptions, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory,
 };
+use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::ptrace;
 use nix::sys::signal::{Signal, raise};
@@ -60,44 +61,37 @@ pub trait Case {
     fn verify(&mut self) -> bool;
 }
 
-/// Traces `case.call()` with each of the secrets `0..COUNT`, as many at a time as there are CPUs.
+/// Traces `case.call()` with each of the secrets `0..COUNT`.
 ///
 /// Every trace starts from the same memory and so sees the same addresses: tracers are processes of their own, and
 /// this one does not allocate before the last is forked.
 pub fn traces<const COUNT: usize>(case: &mut dyn Case) -> Result<[Trace; COUNT], String> {
-    let mut cpus = [0; MOST_AT_ONCE];
-    let set = sched_getaffinity(Pid::from_raw(0)).map_err(|error| error.to_string())?;
-    let allowed = (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu).unwrap_or(false));
-    let at_once = cpus.iter_mut().zip(allowed).map(|(slot, cpu)| *slot = cpu).count().max(1);
+    stay_on_one_cpu().map_err(|error| error.to_string())?;
     let mut traces = [Trace::default(); COUNT];
-    let mut running: [Option<(Pid, OwnedFd)>; COUNT] = [const { None }; COUNT];
-    for secret in 0..COUNT + at_once {
-        if secret >= at_once
-            && let Some((tracer, end)) = running.get_mut(secret - at_once).and_then(Option::take)
-        {
-            traces[secret - at_once] = result(tracer, &end)?;
-        }
-        if secret < COUNT {
-            running[secret] = Some(start_tracer(case, secret, cpus[secret % at_once])?);
-        }
+    for (secret, trace) in traces.iter_mut().enumerate() {
+        let (tracer, end) = start_tracer(case, secret)?;
+        *trace = result(tracer, &end)?;
     }
     Ok(traces)
 }
 
-/// Traces that run at the same time, at most.
-const MOST_AT_ONCE: usize = 8;
+/// Keeps this process and all that it forks on one CPU: working memory is kept by CPU, so that on others addresses would be
+/// others. Between tracer and traced process, which take turns, the change is cheapest there, too.
+fn stay_on_one_cpu() -> nix::Result<()> {
+    let set = sched_getaffinity(Pid::from_raw(0))?;
+    let mut one = CpuSet::new();
+    let first = (0..CpuSet::count()).find(|&cpu| set.is_set(cpu).unwrap_or(false));
+    one.set(first.ok_or(Errno::ENODEV)?)?;
+    sched_setaffinity(Pid::from_raw(0), &one)
+}
 
-/// Forks the process that traces one call on one CPU: its id, and where its result comes.
-fn start_tracer(case: &mut dyn Case, secret: usize, cpu: usize) -> Result<(Pid, OwnedFd), String> {
+/// Forks the process that traces one call: its id, and where its result comes.
+fn start_tracer(case: &mut dyn Case, secret: usize) -> Result<(Pid, OwnedFd), String> {
     let (read_end, write_end) = pipe().map_err(|error| error.to_string())?;
     // SAFETY: this process has one thread.
     match unsafe { fork() }.map_err(|error| error.to_string())? {
         ForkResult::Child => {
             drop(read_end);
-            // Tracer and traced process take turns; on one CPU the change between them is cheapest.
-            let mut one = CpuSet::new();
-            let _ = one.set(cpu);
-            let _ = sched_setaffinity(Pid::from_raw(0), &one);
             let code = match trace_here(case, secret, &mut |_, _| ()) {
                 Ok(trace) => {
                     let fields = [trace.instructions, trace.counters, trace.accesses, trace.addresses, trace.unknown];
