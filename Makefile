@@ -4,7 +4,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := target/release
 
-.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz install deb demo clean emulated test-programs
+.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz install deb demo clean emulated
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,18 +18,12 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup hw-setup ## every test; the library's with the kernels and again without them
-	$(MAKE) --jobs 2 hw-test test-programs
-	$(MAKE) board-test
+test: setup hw-test board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
-
-# Built beside the tests of the hardware, which do not fill two processors.
-test-programs: setup
-	$(CARGO) test --workspace --no-run
 
 # Not again: the kernels' own tests, and what runs under valgrind, which always does without kernels.
 WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels -- \
