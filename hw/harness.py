@@ -92,7 +92,7 @@ def visible(modules: tuple[str, ...], build: Path) -> str:
     """The file, in `build`, that makes Verilator keep all signals of these modules, to be seen and driven by name."""
     file = build / "visible.vlt"
     text = "`verilator_config\n" + "".join(f'public_flat_rw -module "{module}" -var "*"\n' for module in modules)
-    if not file.exists() or file.read_text() != text:  # an older one would have the model built anew
+    if not file.exists() or file.read_text() != text:  # written again, it would have the model built again
         build.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     return str(file)

@@ -75,8 +75,8 @@ pub fn traces<const COUNT: usize>(case: &mut dyn Case) -> Result<[Trace; COUNT],
     Ok(traces)
 }
 
-/// Keeps this process and all that it forks on one CPU: working memory is kept by CPU, so that on others addresses would be
-/// others. Between tracer and traced process, which take turns, the change is cheapest there, too.
+/// Keeps this process and all that it forks on one CPU: working memory is kept by CPU, so that on another its addresses
+/// would differ. The change between tracer and traced process, which take turns, is cheapest there, too.
 fn stay_on_one_cpu() -> nix::Result<()> {
     let set = sched_getaffinity(Pid::from_raw(0))?;
     let mut one = CpuSet::new();

@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 /// it lives in [`SecretWords`].
 pub struct Modulus {
     bits: usize,
-    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N) and 2^(−260) mod n, N
-    /// limbs each; then −n^−1 mod 2^260.
+    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N) and 2^(−260)
+    /// mod n, N limbs each; then −n^−1 mod 2^260.
     words: SecretWords,
 }
 
@@ -63,7 +63,7 @@ impl Modulus {
         }
         let words = &words[..words_for(bits)];
         let limbs = Class::for_bits(bits).limbs;
-        let mut numbers = Zeroizing::new(vec![0; (NUMBERS - 1) * words.len()]);
+        let mut numbers = SecretWords::zeroed((NUMBERS - 1) * words.len());
         let mut inverse = Zeroizing::new([0; powers::INVERSE_WORDS]);
         let (powers, reducer) = numbers.split_at_mut((NUMBERS - 2) * words.len());
         let inverse_of_word = powers::of_radix(words, bits, limbs * LIMB_BITS, powers);

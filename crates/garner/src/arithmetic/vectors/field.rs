@@ -104,7 +104,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     }
 
     /// Brings each job's limbs to the numbers at `to`; a job without any has zeros there already.
-    pub fn place<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
+    pub fn load_limbs<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
         let (rows, folded) = (self.rows(), self.class.lanes());
         for lane in 0..8 {
             let limbs = limbs(lane / folded).chunks(rows).nth(lane % folded).unwrap_or_default();
@@ -124,12 +124,12 @@ impl<'a, K: Kernels> Field<'a, K> {
         let folded = self.class.lanes();
         let inverse = |lane: usize, i: usize| negative_inverses(lane / folded).get(i).copied().unwrap_or(0);
         self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] = std::array::from_fn(|lane| inverse(lane, 0));
-        self.place(self.layout.modulus, moduli);
+        self.load_limbs(self.layout.modulus, moduli);
         if let Shape::Doubles(_) = self.class.shape {
             let area = Area::of(self.class.numbers());
             let [modulus, reducer] = [area.modulus, area.reducer].map(|row| self.layout.area + row);
             self.copy(modulus, self.layout.modulus);
-            self.place(reducer, reducers);
+            self.load_limbs(reducer, reducers);
             [modulus, reducer].into_iter().for_each(|place| self.prepare(place));
             for (i, row) in self.memory[self.layout.area + area.inverse..][..doubles::BLOCK].iter_mut().enumerate() {
                 *row = std::array::from_fn(|lane| to_double(inverse(lane, i)));

@@ -121,8 +121,8 @@ pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl
     let jobs = &jobs;
     let of = |limbs: fn(&Constants<'m>) -> &'m [u64]| move |job: usize| jobs[job].as_ref().map_or(&[][..], limbs);
     field.load_moduli(of(|job| job.modulus), of(|job| job.reducer), of(|job| job.negative_inverse));
-    field.place(layout.to_montgomery[0], of(|job| job.to_montgomery));
-    field.place(layout.to_montgomery[1], of(|job| job.to_montgomery_shifted));
+    field.load_limbs(layout.to_montgomery[0], of(|job| job.to_montgomery));
+    field.load_limbs(layout.to_montgomery[1], of(|job| job.to_montgomery_shifted));
     layout.to_montgomery.into_iter().for_each(|place| field.prepare(place));
 }
 
@@ -132,7 +132,7 @@ fn load_one<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item
     for (job, modulus) in moduli.enumerate() {
         jobs[job] = modulus.constants().one;
     }
-    field.place(field.layout.one, |job| jobs[job]);
+    field.load_limbs(field.layout.one, |job| jobs[job]);
 }
 
 /// `to = a · R`, below 3n, or 4n in double precision; `a` may be anything below 2^(52·N).
