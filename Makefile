@@ -25,8 +25,8 @@ test: setup hw-test board-test ## every test; the library's with the kernels and
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
 
-# Not again: the kernels' own tests, and what runs under valgrind, which always does without kernels.
-WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels -- \
+# Not again: the kernels' own tests and traces, and what runs under valgrind, which always does without kernels.
+WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels --exclude garner-constant-time -- \
 	--skip arithmetic::vectors --skip valgrind_finds_nothing_wrong
 
 # The program with the tests of the library's inside. Of the whole workspace, as everything is built here: for one package

@@ -9,6 +9,8 @@ mod form;
 #[cfg(target_arch = "x86_64")]
 mod memcheck;
 #[cfg(target_arch = "x86_64")]
+mod parallel;
+#[cfg(target_arch = "x86_64")]
 mod remains;
 #[cfg(target_arch = "x86_64")]
 mod scenarios;
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
             remains::run_one(subject);
             return ExitCode::SUCCESS;
         }
+        ["trace", name] => return traced::run_one(name),
         [] => "",
         [filter] if !filter.starts_with('-') => filter,
         _ => {

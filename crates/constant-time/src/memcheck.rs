@@ -1,11 +1,11 @@
 //! Runs every scenario of [`crate::scenarios`] under valgrind's memcheck, each in its own process.
 
+use crate::parallel;
 use crate::scenarios::{self, Expected, Scenario};
 use crate::valgrind;
-use crate::verdict::Table;
+use crate::verdict::{Table, Verdict};
+use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What valgrind exits with when it reported an error.
 const REPORTED: i32 = 99;
@@ -32,31 +32,14 @@ pub fn run(table: &mut Table, filter: &str) {
         return;
     }
     table.section("memcheck: secrets are undefined; a branch or an address computed from one is reported");
-    let next = AtomicUsize::new(0);
-    let verdicts: Mutex<Vec<Option<Result<String, String>>>> = Mutex::new(vec![None; scenarios.len()]);
     let exceptions = std::env::temp_dir().join(format!("garner-exceptions-{}.supp", std::process::id()));
     std::fs::write(&exceptions, EXCEPTIONS).expect("room for a temporary file");
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let verdict = judge(scenario, &exceptions);
-                    let at = scenarios.iter().position(|other| std::ptr::eq(other, scenario)).expect("one of them");
-                    let mut verdicts = verdicts.lock().expect("no thread panics");
-                    verdicts[at] = Some(verdict);
-                    let done = verdicts.iter().flatten().count();
-                    table.progress(&format!("memcheck {done}/{}", scenarios.len()));
-                }
-            });
-        }
-    });
+    let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name).collect();
+    parallel::rows(table, "memcheck", &names, |at| judge(&scenarios[at], &exceptions));
     let _ = std::fs::remove_file(&exceptions);
-    for (scenario, verdict) in scenarios.iter().zip(verdicts.into_inner().expect("no thread panics")) {
-        table.row(scenario.name, verdict.expect("every scenario ran"));
-    }
 }
 
-fn judge(scenario: &Scenario, exceptions: &std::path::Path) -> Result<String, String> {
+fn judge(scenario: &Scenario, exceptions: &Path) -> Verdict {
     let output = Command::new("valgrind")
         .args(["--tool=memcheck", "--leak-check=no", "--error-limit=no", "--num-callers=40", "-v"])
         .args(["--expensive-definedness-checks=yes", "--error-exitcode=99", "--max-stackframe=4000000"])

@@ -6,7 +6,7 @@
 //! be had again.
 
 use crate::scenarios::{Words, reference};
-use crate::verdict::Table;
+use crate::verdict::{Table, Verdict, of_process};
 use garner::Error;
 use garner::arithmetic::vectors::Native;
 use garner::arithmetic::{self, Arithmetic, libcrypto::Libcrypto};
@@ -18,9 +18,8 @@ use openssl::rsa::Rsa;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -36,11 +35,11 @@ pub fn run(table: &mut Table, filter: &str) {
         table.section("memory: all of it is searched for words of a secret, before and after the secret is dropped");
     }
     for name in chosen {
-        table.row(name, if name == KEY { judge_key() } else { ask("candidates", &[]) });
+        table.row(name, if name == KEY { judge_key() } else { of_process(&["remains", "candidates"], &[]) });
     }
 }
 
-fn judge_key() -> Result<String, String> {
+fn judge_key() -> Verdict {
     let rsa = Rsa::generate(BITS).map_err(|error| error.to_string())?;
     let der = rsa.private_key_to_der().map_err(|error| error.to_string())?;
     let parts = [rsa.p(), rsa.q(), rsa.dmp1(), rsa.dmq1(), rsa.iqmp()].map(|part| part.expect("a CRT key"));
@@ -53,22 +52,7 @@ fn judge_key() -> Result<String, String> {
         }
     }
     message.extend_from_slice(&der);
-    ask("key", &message)
-}
-
-/// The verdict of a process of its own.
-fn ask(subject: &str, message: &[u8]) -> Result<String, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut child = Command::new(program)
-        .args(["remains", subject])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    child.stdin.take().expect("piped").write_all(message).map_err(|error| error.to_string())?;
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    if output.status.success() { Ok(text) } else { Err(format!("{}, {text}", output.status)) }
+    of_process(&["remains", "key"], &message)
 }
 
 /// The body of the process that has the secret.

@@ -5,12 +5,10 @@
 //! of the call depends on them. The operands of the one family of instructions whose time depends on its operands,
 //! division, are hashed with the addresses.
 
-use crate::arena;
+use crate::{arena, parallel};
 use iced_x86::{
     Code, Decoder, DecoderOptions, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, UsedMemory,
 };
-use nix::errno::Errno;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::ptrace;
 use nix::sys::signal::{Signal, raise};
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -64,25 +62,19 @@ pub trait Case {
 /// Traces `case.call()` with each of the secrets `0..COUNT`.
 ///
 /// Every trace starts from the same memory and so sees the same addresses: tracers are processes of their own, and
-/// this one does not allocate before the last is forked.
+/// this one does not allocate before the last is forked. It must stay on one processor: working memory is kept by
+/// processor, so that on another its addresses would differ. The change between tracer and traced process, which take
+/// turns, is cheapest there, too.
 pub fn traces<const COUNT: usize>(case: &mut dyn Case) -> Result<[Trace; COUNT], String> {
-    stay_on_one_cpu().map_err(|error| error.to_string())?;
+    if parallel::cpus().map_err(|error| error.to_string())?.len() > 1 {
+        return Err("a trace must stay on one processor".into());
+    }
     let mut traces = [Trace::default(); COUNT];
     for (secret, trace) in traces.iter_mut().enumerate() {
         let (tracer, end) = start_tracer(case, secret)?;
         *trace = result(tracer, &end)?;
     }
     Ok(traces)
-}
-
-/// Keeps this process and all that it forks on one CPU: working memory is kept by CPU, so that on another its addresses
-/// would differ. The change between tracer and traced process, which take turns, is cheapest there, too.
-fn stay_on_one_cpu() -> nix::Result<()> {
-    let set = sched_getaffinity(Pid::from_raw(0))?;
-    let mut one = CpuSet::new();
-    let first = (0..CpuSet::count()).find(|&cpu| set.is_set(cpu).unwrap_or(false));
-    one.set(first.ok_or(Errno::ENODEV)?)?;
-    sched_setaffinity(Pid::from_raw(0), &one)
 }
 
 /// Forks the process that traces one call: its id, and where its result comes.

@@ -1,6 +1,10 @@
-//! The table of scenarios and verdicts.
+//! Verdicts, and the table of scenarios with them.
 
 use std::io::{IsTerminal, Write};
+use std::process::{Command, Stdio};
+
+/// A remark, or why it failed.
+pub type Verdict = Result<String, String>;
 
 /// Prints as it grows, counts what passed and failed.
 #[derive(Default)]
@@ -16,8 +20,8 @@ impl Table {
         println!("\n{title}");
     }
 
-    /// A scenario and what came of it: a remark, or why it failed.
-    pub fn row(&mut self, name: &str, verdict: Result<String, String>) {
+    /// A scenario and what came of it.
+    pub fn row(&mut self, name: &str, verdict: Verdict) {
         self.progress("");
         match verdict {
             Ok(remark) => {
@@ -50,4 +54,19 @@ impl Table {
         println!("\n{} passed, {} failed", self.passed, self.failed);
         self.failed == 0 && self.passed > 0
     }
+}
+
+/// The verdict of another run of this program, which gets `message` and prints it.
+pub fn of_process(arguments: &[&str], message: &[u8]) -> Verdict {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    child.stdin.take().expect("piped").write_all(message).map_err(|error| error.to_string())?;
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if output.status.success() { Ok(text) } else { Err(format!("{}, {text}", output.status)) }
 }

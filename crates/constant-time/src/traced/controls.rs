@@ -14,6 +14,19 @@ struct Pair {
     answer: u64,
 }
 
+impl Pair {
+    fn new(work: fn(&[u64; 8], &[u64; 8]) -> u64) -> Pair {
+        let mut random = Words(4);
+        let numbers = std::array::from_fn(|secret| {
+            let a: [u64; 8] = std::array::from_fn(|_| random.next());
+            let mut b = a;
+            b[secret] = random.next();
+            (a, b)
+        });
+        Pair { numbers, current: numbers[0], work, answer: 0 }
+    }
+}
+
 impl Case for Pair {
     fn select(&mut self, secret: usize) {
         // The same memory for every secret.
@@ -32,20 +45,8 @@ impl Case for Pair {
 }
 
 pub fn all() -> Vec<Traced> {
-    let control = |name: &str, expected, work| {
-        let mut random = Words(4);
-        let numbers = std::array::from_fn(|secret| {
-            let a: [u64; 8] = std::array::from_fn(|_| random.next());
-            let mut b = a;
-            b[secret] = random.next();
-            (a, b)
-        });
-        Traced {
-            name: format!("trace control: {name}"),
-            expected,
-            case: Box::new(Pair { numbers, current: numbers[0], work, answer: 0 }),
-        }
-    };
+    let control =
+        |name: &str, expected, work| Traced::new(format!("trace control: {name}"), expected, move || Pair::new(work));
     vec![
         control("comparison in constant time", Expected::Equal, |a, b| words::equal(a, b).unwrap_u8().into()),
         control("comparison that stops at the first difference", Expected::OtherCounters, |a, b| {

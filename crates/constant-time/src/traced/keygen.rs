@@ -109,11 +109,11 @@ impl Case for Testing {
 }
 
 pub fn all() -> Vec<Traced> {
-    let traced = |name: &str, case| Traced { name: format!("keygen: {name}"), expected: Expected::Equal, case };
-    let mut all = vec![traced("sieve, other candidates that stay", Box::new(Sieving::new()) as Box<dyn Case>)];
-    all.extend(
-        Native::fastest()
-            .map(|native| traced("Miller-Rabin round on 512-bit primes", Box::new(Testing::new(native, 512)))),
-    );
+    let name = |what: &str| format!("keygen: {what}");
+    let mut all = vec![Traced::new(name("sieve, other candidates that stay"), Expected::Equal, Sieving::new)];
+    all.extend(Native::fastest().map(|native| {
+        let name = name("Miller-Rabin round on 512-bit primes");
+        Traced::new(name, Expected::Equal, move || Testing::new(native, 512))
+    }));
     all
 }

@@ -6,10 +6,12 @@ mod padding;
 mod private_op;
 mod vectors;
 
+use crate::parallel;
 use crate::trace::{Case, Trace, first_difference, source_line, traces};
-use crate::verdict::Table;
+use crate::verdict::{Table, Verdict, of_process};
 use garner::arithmetic::Arithmetic;
 use garner::arithmetic::vectors::Native;
+use std::process::ExitCode;
 use std::time::Instant;
 
 /// Secrets tried for each call: random ones, and at the end the extremes.
@@ -32,18 +34,28 @@ enum Expected {
 struct Traced {
     name: String,
     expected: Expected,
-    case: Box<dyn Case>,
+    case: Box<dyn FnOnce() -> Box<dyn Case>>,
+}
+
+impl Traced {
+    fn new<C: Case + 'static>(name: String, expected: Expected, case: impl FnOnce() -> C + 'static) -> Traced {
+        Traced { name, expected, case: Box::new(|| Box::new(case())) }
+    }
+}
+
+/// With `long` also those that take minutes each.
+fn all(long: bool) -> Vec<Traced> {
+    [controls::all(), vectors::all(long), private_op::all(long), padding::all(), keygen::all()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// All calls whose name contains `filter`; with `long` also those that take minutes each.
 pub fn run(table: &mut Table, filter: &str, long: bool) {
-    let mut all = controls::all();
-    all.extend(vectors::all(long));
-    all.extend(private_op::all(long));
-    all.extend(padding::all());
-    all.extend(keygen::all());
-    all.retain(|traced| traced.name.contains(filter));
-    if all.is_empty() {
+    let all = all(long);
+    let names: Vec<&str> = all.iter().map(|traced| &*traced.name).filter(|name| name.contains(filter)).collect();
+    if names.is_empty() {
         return;
     }
     table.section(&format!(
@@ -54,15 +66,26 @@ pub fn run(table: &mut Table, filter: &str, long: bool) {
             table.skipped(&format!("{name}: all traces"), &format!("this processor has no {what}"));
         }
     }
-    for mut traced in all {
-        let verdict = judge(table, &mut traced);
-        table.row(&traced.name, verdict);
-    }
+    parallel::rows(table, "traces", &names, |at| of_process(&["trace", names[at]], &[]));
 }
 
-fn judge(table: &Table, Traced { name, expected, case }: &mut Traced) -> Result<String, String> {
+/// The body of the process that traces one call: prints the verdict.
+///
+/// # Panics
+/// When there is no call of this name.
+pub fn run_one(name: &str) -> ExitCode {
+    let traced = all(true).into_iter().find(|traced| traced.name == name).expect("a call of this name");
+    let (code, text) = match judge(traced) {
+        Ok(remark) => (ExitCode::SUCCESS, remark),
+        Err(reason) => (ExitCode::FAILURE, reason),
+    };
+    println!("{text}");
+    code
+}
+
+fn judge(Traced { expected, case, .. }: Traced) -> Verdict {
+    let mut case = case();
     let started = Instant::now();
-    table.progress(&format!("tracing {name}"));
     let traces: [Trace; SECRETS] = traces(case.as_mut())?;
     let first = traces[0];
     let other =
@@ -76,7 +99,7 @@ fn judge(table: &Table, Traced { name, expected, case }: &mut Traced) -> Result<
         (_, _, Some(secret)) => (Expected::OtherAddresses, Some(secret)),
         _ => (Expected::Equal, None),
     };
-    if found == *expected && first.instructions > 0 {
+    if found == expected && first.instructions > 0 {
         return Ok(match expected {
             Expected::Equal => format!(
                 "{SECRETS} equal traces: {} instructions, {} addresses, {:.1} s",
@@ -94,5 +117,5 @@ fn judge(table: &Table, Traced { name, expected, case }: &mut Traced) -> Result<
         (_, Some(counter)) => source_line(counter),
         _ => String::new(),
     };
-    Err(format!("expected {expected:?}, found {found:?} in {name}\n        {detail}"))
+    Err(format!("expected {expected:?}, found {found:?}\n        {detail}"))
 }

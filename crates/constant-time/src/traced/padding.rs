@@ -42,19 +42,17 @@ impl Case for Decoding {
 }
 
 fn case(
-    name: &str,
+    name: &'static str,
     decode: impl Fn(&[u8]) -> Result<Output> + 'static,
     blocks: [Vec<u8>; SECRETS],
-    good: impl Fn(&Result<Output>) -> bool,
+    good: impl Fn(&Result<Output>) -> bool + 'static,
 ) -> Traced {
-    let expected = std::array::from_fn(|i| decode(&blocks[i]));
-    assert!(expected.iter().all(good), "{name}: blocks of the kind that is meant");
-    let block = blocks[0].clone();
-    Traced {
-        name: format!("padding: {name}"),
-        expected: Expected::Equal,
-        case: Box::new(Decoding { decode: Box::new(decode), blocks, expected, secret: 0, block, found: None }),
-    }
+    Traced::new(format!("padding: {name}"), Expected::Equal, move || {
+        let expected = std::array::from_fn(|i| decode(&blocks[i]));
+        assert!(expected.iter().all(good), "{name}: blocks of the kind that is meant");
+        let block = blocks[0].clone();
+        Decoding { decode: Box::new(decode), blocks, expected, secret: 0, block, found: None }
+    })
 }
 
 /// `00 02`, random bytes, `00` and a random message of so many bytes.

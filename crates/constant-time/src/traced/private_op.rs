@@ -83,10 +83,9 @@ impl Case for Call {
 
 pub fn all(long: bool) -> Vec<Traced> {
     let sizes: &[u32] = if long { &[1024, 2048] } else { &[1024] };
-    let call = |arithmetic: Native, bits| Traced {
-        name: format!("{}: private operation whole, RSA-{bits}", arithmetic.name()),
-        expected: Expected::Equal,
-        case: Box::new(Call::new(arithmetic, bits)),
+    let call = |arithmetic: Native, bits| {
+        let name = format!("{}: private operation whole, RSA-{bits}", arithmetic.name());
+        Traced::new(name, Expected::Equal, move || Call::new(arithmetic, bits))
     };
     Native::available()
         .into_iter()

@@ -129,11 +129,9 @@ fn all_of(arithmetic: Native, long: bool) -> Vec<Traced> {
             // Only several passes of the same.
             return;
         }
-        all.push(Traced {
-            name: format!("{}: {name}, {bits} bits, {jobs} jobs, {}", arithmetic.name(), shape(arithmetic, jobs)),
-            expected: Expected::Equal,
-            case: Box::new(Call::new(arithmetic, operation, jobs, bits, exponent_words)),
-        });
+        let name = format!("{}: {name}, {bits} bits, {jobs} jobs, {}", arithmetic.name(), shape(arithmetic, jobs));
+        let call = move || Call::new(arithmetic, operation, jobs, bits, exponent_words);
+        all.push(Traced::new(name, Expected::Equal, call));
     };
     for bits in [512, 1024, 1536, 2048, 4096] {
         for jobs in [1, 2, 4, 8] {
