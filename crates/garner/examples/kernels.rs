@@ -226,15 +226,11 @@ fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
         println!("{name:<24}{n:>5} {madds:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %", 100.0 * limit / cycles);
     };
     report("square", square, &mut |field| field.square(a, a));
-    report("four squares and scan", 4 * square, &mut |field| field.square_four_times_and_scan(a));
+    report("four squares", 4 * square, &mut |field| field.square_times(a, 4));
     report("multiply", multiply, &mut |field| field.multiply(a, a, b));
     report("half multiply", half_multiply, &mut |field| field.half_multiply(a, b, shifted, a));
     report("half reduce", reduction(n / 2), &mut |field| field.half_reduce(a, a));
-    let (selection, accumulator) = (layout.selection, layout.accumulator);
-    report("window", 4 * square + half_multiply, &mut |field| {
-        field.square_four_times_and_scan(accumulator);
-        field.half_multiply(accumulator, selection, selection + m, accumulator);
-    });
+    report("window", 4 * square + half_multiply, &mut |field| field.window(layout.accumulator));
     report("scan", 0, &mut |field| field.scan());
     let words = vec![0x5555; 13 * n / 16];
     report("load", 0, &mut |field| field.load(r, 0, |_| &words));

@@ -25,6 +25,7 @@ mod reduce;
 pub mod scan;
 mod square;
 mod sweep;
+mod window;
 
 use crate::fold::Fold;
 use crate::program::Pointer;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<Kernel> {
         add("multiply", product::multiply(numbers));
         add("half_multiply", product::half_multiply(numbers));
         add("half_reduce", product::half_reduce(numbers));
+        add("window", window::window(numbers));
     }
     for rows in LIMB_COUNTS.into_iter().chain(FOLDED_ROWS).collect::<BTreeSet<usize>>() {
         kernels.push(Kernel { name: format!("scan_{rows}"), code: scan::scan(rows).0 });

@@ -82,6 +82,7 @@ pub struct Doubles {
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
     pub scan: &'static Kernel,
+    pub window: &'static Kernel,
 }
 
 /// Squarings, in place.
@@ -259,6 +260,7 @@ macro_rules! doubles {
             half_multiply: double_kernel!($prefix, "half_multiply_", $rows),
             half_reduce: double_kernel!($prefix, "half_reduce_", $rows),
             scan: double_kernel!("scan_", $rows),
+            window: double_kernel!($prefix, "window_", $rows),
         }
     };
 }

@@ -201,15 +201,18 @@ impl<'a, K: Kernels> Field<'a, K> {
         (0..left).for_each(|_| self.square(place, place));
     }
 
-    /// Four squarings of the number at `place`, and the scan of the table, which leaves the wanted entry in the selection.
-    pub fn square_four_times_and_scan(&mut self, place: usize) {
+    /// Four squarings of the number at `place`, and its multiplication by the wanted entry of the table.
+    pub fn window(&mut self, place: usize) {
+        let Layout { area, constants: c, table, selection, .. } = self.layout;
         match self.class.shape {
-            Shape::Folded(Folded { square: None, .. }) | Shape::Doubles(_) => {
+            Shape::Doubles(doubles) => return self.run(doubles.window, [place, 0, area, c, table, selection]),
+            Shape::Folded(Folded { square: None, .. }) => {
                 self.scan();
                 self.square_times(place, SQUARES);
             }
             _ => (0..SQUARES).for_each(|quarter| self.square_and_scan(place, quarter)),
         }
+        self.half_multiply(place, selection, selection + self.rows(), place);
     }
 
     /// A squaring in place, and a quarter of the scan.

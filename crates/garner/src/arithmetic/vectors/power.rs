@@ -41,8 +41,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
     fill_table(&mut field);
 
     let words = jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0);
-    let (accumulator, selection) = (layout.accumulator, layout.selection);
-    let selection_shifted = selection + field.rows();
+    let accumulator = layout.accumulator;
     field.copy(accumulator, layout.one);
     let mut exponents = [0; 8];
     for word in (0..words).rev() {
@@ -56,8 +55,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
                 field.copy_selection(accumulator);
                 continue;
             }
-            field.square_four_times_and_scan(accumulator);
-            field.half_multiply(accumulator, selection, selection_shifted, accumulator);
+            field.window(accumulator);
         }
     }
     wipe(&mut exponents);
