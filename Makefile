@@ -2,15 +2,19 @@
 .DEFAULT_GOAL := help
 CARGO ?= cargo
 PREFIX ?= /usr/local
-OUT := target/release
+OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help setup build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz install deb demo clean emulated
+.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz
+.PHONY: install uninstall deb demo clean emulated
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what is missing (Debian packages)
+setup: ## install what a build needs and is missing (Debian packages)
 	@./setup.sh
+
+setup-all: ## the same, and what tests and benchmarks need: valgrind, nginx, HAProxy, BIND's utilities and more
+	@./setup.sh all
 
 build: setup ## the library, the C library and the garner command, optimised
 	$(CARGO) build --release
@@ -18,7 +22,7 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup hw-test board-test ## every test; the library's with the kernels and again without them
+test: setup-all hw-test board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
@@ -36,27 +40,32 @@ LIBRARY_TESTS = $$($(CARGO) test --workspace --lib --no-run --quiet --message-fo
 EMULATED_TEST = crates/garner/emulated/test.sh target/guest "$${CARGO_TARGET_DIR:-target}/debug" "$(LIBRARY_TESTS)" \
 	every_kernel_does every_kernel_for_avx_ifma
 
-emulated: setup ## the kernels on emulated processors, with AVX-512 IFMA and with AVX-IFMA; fetches what board-guest does
+emulated: setup-all ## the kernels on emulated processors, with AVX-512 IFMA and with AVX-IFMA; fetches what board-guest does
 	$(CARGO) build --workspace --bin garner
 	$(EMULATED_TEST)
 
-lint: setup hw-lint ## formatter and linters, warnings are errors
+lint: setup-all hw-lint ## formatter and linters, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 
 format: ## format everything
 	$(CARGO) fmt --all
 
-openssl-matrix: setup ## the tests of the OpenSSL front ends against the system's OpenSSL and newer ones, built from source once
+openssl-matrix: setup-all ## the tests of the OpenSSL front ends against the system's OpenSSL and newer ones, built from source once
 	crates/openssl-provider/matrix/run.sh
 
-check-ct: setup ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
+check-ct: setup-all ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
 	$(CARGO) run --release --package garner-constant-time
+
+fuzz: setup ## the parsers of keys, a minute each; wants a nightly compiler and `cargo install cargo-fuzz`
+	fuzz/make_seeds.sh
+	$(CARGO) +nightly fuzz run private_key -- -max_total_time=60
+	$(CARGO) +nightly fuzz run public_key -- -max_total_time=60
 
 check-keys: setup ## 10,000 generated RSA-2048 keys, each held by libcrypto against every criterion of FIPS 186-5
 	$(CARGO) run --release --package garner --example keygen_proof
 
-bench: build ## every benchmark of docs/performance.md, data and plots into bench/results
+bench: setup-all build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
 	./bench/openssl.sh
 
@@ -66,12 +75,20 @@ bench-gpu: setup ## everything on a GPU, checked and measured, into bench/result
 demo: build ## one signing program in software and accelerated, over 1 to 256 callers, side by side and drawn
 	$(CARGO) run --release --package garner-openssl-provider --example demo -- $(OUT)/libgarner_provider.so target/demo.svg
 
-install: build ## the command and the C library below PREFIX, the OpenSSL modules where OpenSSL looks for them
-	install -D -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner
+# Root has no compiler, and a build of root's would be in the way of the next.
+install: ## after `make build`: command and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
+	@[ -x $(OUT)/garner ] || { echo "make install: $(OUT)/garner is not there; first make build" >&2; exit 1; }
+	install -D -s -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner
 	crates/capi/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 	@crates/openssl-common/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 
-deb: build ## the same as a Debian package, in target/
+uninstall: ## remove what `make install` with the same PREFIX installed
+	rm -f $(DESTDIR)$(PREFIX)/bin/garner
+	crates/capi/install.sh --remove $(PREFIX) "$(DESTDIR)"
+	@crates/openssl-common/install.sh --remove $(PREFIX) "$(DESTDIR)"
+
+deb: setup-all build ## the same as a Debian package, in target/
 	packaging/deb.sh $(OUT) target
 
 clean: ## remove what was built

@@ -1,5 +1,8 @@
 #!/bin/sh
-# Installs the Debian packages that are missing. Rust comes from rustup; rust-toolchain.toml names the version.
+# Installs the Debian packages that are missing: setup.sh [all]
+#   without an argument   what a build and `garner speed` need
+#   all                   also what tests, proofs and benchmarks need
+# Rust comes from rustup; rust-toolchain.toml names the version.
 set -eu
 
 missing=
@@ -9,23 +12,25 @@ need() { # need PACKAGE TEST...: PACKAGE is wanted where TEST fails
     "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 need build-essential cc --version
-need dpkg-dev dpkg-shlibdeps --version
 need pkg-config pkg-config --version
 need libssl-dev pkg-config --exists 'libcrypto >= 3.0.0'
 need openssl openssl version
-need valgrind valgrind --version
-need libc6-dbg test -d /usr/lib/debug/.build-id
-need python3-venv python3 -c "import ensurepip"
-need ccache ccache --version
-need liblz4-dev test -e /usr/include/lz4.h
-need zlib1g-dev test -e /usr/include/zlib.h
-# Programs that the OpenSSL front ends are tested under.
-PATH=$PATH:/usr/sbin
-need nginx-light nginx -v
-need haproxy haproxy -v
-need bind9-utils command -v dnssec-signzone
-need openssh-client command -v ssh-keygen
-need python3 python3 --version
+if [ "${1-}" = all ]; then
+    need dpkg-dev dpkg-shlibdeps --version
+    need valgrind valgrind --version
+    need libc6-dbg test -d /usr/lib/debug/.build-id
+    need python3 python3 --version
+    need python3-venv python3 -c "import ensurepip"
+    need ccache ccache --version
+    need liblz4-dev test -e /usr/include/lz4.h
+    need zlib1g-dev test -e /usr/include/zlib.h
+    # Programs that the OpenSSL front ends are tested under.
+    PATH=$PATH:/usr/sbin
+    need nginx-light nginx -v
+    need haproxy haproxy -v
+    need bind9-utils command -v dnssec-signzone
+    need openssh-client command -v ssh-keygen
+fi
 
 if [ -n "$missing" ]; then
     echo "installing:$missing"
@@ -34,6 +39,12 @@ if [ -n "$missing" ]; then
     $sudo apt-get update -qq
     # shellcheck disable=SC2086 # a list of packages
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
+    # The tests start servers of their own; those that came with the packages are not wanted.
+    for service in nginx haproxy; do
+        case $missing in
+        *" $service"*) $sudo systemctl --quiet disable --now $service 2>/dev/null || true ;;
+        esac
+    done
 fi
 
 command -v cargo >/dev/null || {

@@ -36,7 +36,7 @@ for benchmark in "$@"; do
         ;;
     esac
     for program in $needs; do
-        command -v "$program" >/dev/null || give_up "$benchmark needs $program, which is not there; make setup installs it"
+        command -v "$program" >/dev/null || give_up "$benchmark needs $program, which is not there; make setup-all installs it"
     done
 done
 if [ -z "${MODULE-}" ]; then

@@ -4,7 +4,7 @@
 #   bench/run.sh                 all of them, about half an hour
 #   bench/run.sh callers         only that one: batches, callers, scaling or bulk
 #
-#   GARNER=target/release/garner   the command to measure
+#   GARNER=target/release/garner   the command to measure; target is CARGO_TARGET_DIR where that is set
 #   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
 #   SECONDS_EACH=4                 measured time for each system in each row
 #   BULK_LINES=1000000             digests that one bulk run signs
@@ -13,7 +13,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-garner=${GARNER:-target/release/garner}
+garner=${GARNER:-${CARGO_TARGET_DIR:-target}/release/garner}
 seconds=${SECONDS_EACH:-4}
 results=bench/results
 one_core="taskset -c 0"

@@ -10,7 +10,7 @@ $(VENV)/installed: hw/requirements.txt
 	$(VENV)/bin/pip install --quiet --ignore-requires-python --only-binary :all: --requirement $<
 	touch $@
 
-hw-setup: setup $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
+hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
 hw-test: hw-setup ## the RTL against big integers, in simulation, and the short proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
@@ -70,7 +70,7 @@ WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
 BOARD_MODEL = $$($(PYTHON) hw/board/model/build.py $(MODEL_PARAMETERS))
 WAVE_MODEL = $$($(PYTHON) hw/board/model/build.py --waves $(WAVE_PARAMETERS))
 
-board: hw-setup ## the simulated board: garner-board, and a model of garner_top for it
+board: hw-setup ## the simulated board: garner-board and a model of garner_top for it; prints the line that starts it
 	$(CARGO) build --release --package garner-board
 	@echo "$(OUT)/garner-board --model $(BOARD_MODEL) --socket /tmp/board0"
 

@@ -18,11 +18,18 @@ root=$source/debian/garner
 mkdir -p "$root/DEBIAN"
 printf 'Source: garner\n\nPackage: garner\nArchitecture: any\n' >"$source/debian/control"
 
-install -D -m 755 "$build/garner" "$root/usr/bin/garner"
+install -D -s -m 755 "$build/garner" "$root/usr/bin/garner"
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
 crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
 install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"
-strip --strip-debug "$root/usr/lib/libgarner.a" "$root/usr/bin/garner" $(find "$root" -name '*.so' -type f) $(find "$root" -name 'libgarner.so.*.*' -type f)
+cat >"$root/usr/share/doc/garner/copyright" <<'END'
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+
+Files: *
+Copyright: Garner's developers
+License: Apache-2.0
+ On Debian systems the text of the licence is in /usr/share/common-licenses/Apache-2.0.
+END
 
 # The packages of the libraries that these files are linked with; one that is in no package is left to who put it there.
 depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin/garner" $(find "$root/usr/lib" -name '*.so*' -type f))

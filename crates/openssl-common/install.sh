@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs the OpenSSL provider and the engine: install.sh BUILD PREFIX [DESTDIR]
+# Installs the OpenSSL provider and the engine:   install.sh BUILD PREFIX [DESTDIR]
+# removes them:                                   install.sh --remove PREFIX [DESTDIR]
 #   BUILD    where cargo left libgarner_provider.so and libgarner_engine.so, such as target/release
 #   PREFIX   below which the configuration to include goes, such as /usr/local
 #   DESTDIR  put in front of all paths for packaging
 # The modules go where this machine's OpenSSL looks for them; MODULES and ENGINES in the environment name other folders.
 set -eu
 [ $# -ge 2 ] || {
-    sed -n '2,6s/^# //p' "$0" >&2
+    sed -n '2,7s/^# //p' "$0" >&2
     exit 2
 }
 build=$1 prefix=$2 root=${3-}
@@ -17,7 +18,14 @@ modules=${MODULES:-$(folder -m)}
 engines=${ENGINES:-$(folder -e)}
 share=$prefix/share/garner
 
-install -D -m 755 "$build/libgarner_provider.so" "$root$modules/garner.so"
+if [ "$build" = --remove ]; then
+    rm -f "$root$modules/garner.so" "$root$share/openssl.cnf" "$root$share/openssl-engine.cnf"
+    [ -z "$engines" ] || rm -f "$root$engines/garner.so"
+    [ ! -d "$root$share" ] || rmdir "$root$share"
+    echo "If $(folder -d)/openssl.cnf includes $share/openssl.cnf, take that line out."
+    exit
+fi
+install -D -s -m 755 "$build/libgarner_provider.so" "$root$modules/garner.so"
 install -D -m 644 "$crates/openssl-provider/openssl.cnf" "$root$share/openssl.cnf"
 
 cat <<END
@@ -29,7 +37,7 @@ The provider is $modules/garner.so. To use it
 Take the line out to be without it.
 END
 if [ -n "$(folder -e)" ]; then
-    install -D -m 755 "$build/libgarner_engine.so" "$root$engines/garner.so"
+    install -D -s -m 755 "$build/libgarner_engine.so" "$root$engines/garner.so"
     sed "s|@ENGINES@|$engines|" "$crates/openssl-engine/openssl-engine.cnf.in" >"$root$share/openssl-engine.cnf"
     echo "The engine, for programs that call RSA_*: $share/openssl-engine.cnf"
 fi

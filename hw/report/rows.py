@@ -47,7 +47,7 @@ def stands_for(top: str, parameters: dict) -> list[int]:
             and fewest(algorithm, ports, unroll) == parameters["Ports"]]
 
 
-def seed_design(algorithm: int, word: int, ports: int, pipelined: int = 1, unroll: int = 1, booth: int = 0):
+def thesis_design(algorithm: int, word: int, ports: int, pipelined: int = 1, unroll: int = 1, booth: int = 0):
     ports = fewest(algorithm, ports, unroll)
     return "row", {"Algorithm": algorithm, "W": word, "Ports": ports, "Pipelined": pipelined, "Unroll": unroll,
                    "Booth": booth}
@@ -67,22 +67,22 @@ def builds(algorithm: int, ports: int) -> bool:
 
 
 def report_points():
-    """The seed's comparison, pipelined and not unrolled, and ours; then what shows where the gain comes from."""
+    """The thesis's comparison, pipelined and not unrolled, and ours; then what shows where the gain comes from."""
     most = {8: 8, 16: 8, 32: 4}
     for word in WORDS:
         for ports in PORTS:
-            yield seed_design(TWO_ROW, word, ports)
+            yield thesis_design(TWO_ROW, word, ports)
             yield chain(word, ports, most[word])
-    for word in WORDS:  # as many rows as the seed's: the processor has as much to do
+    for word in WORDS:  # as many rows as the thesis's: the processor has as much to do
         yield chain(word, 2, 2)
         yield chain(word, 3, 2)
     for word in WORDS:
-        yield seed_design(CIOS, word, 2)
-        yield seed_design(FIOS, word, 3)
-        yield seed_design(FIOS, word, 4)
+        yield thesis_design(CIOS, word, 2)
+        yield thesis_design(FIOS, word, 3)
+        yield thesis_design(FIOS, word, 4)
     for word in WORDS:
         for ports in (2, 3):
-            yield seed_design(TWO_ROW, word, ports, booth=1)
+            yield thesis_design(TWO_ROW, word, ports, booth=1)
         yield product_scanning(word, 2)
         yield chain(word, 3, most[word], booth=0)
     for word in WORDS:
@@ -91,12 +91,12 @@ def report_points():
             yield chain(word, 3, rows)
     for word in WORDS:
         for ports in PORTS:
-            yield seed_design(CIOS, word, ports)
+            yield thesis_design(CIOS, word, ports)
     for word in WORDS:
         for ports in PORTS:
             for algorithm in (CIOS, FIOS, TWO_ROW):
                 if builds(algorithm, ports):
-                    yield seed_design(algorithm, word, ports, pipelined=0)
+                    yield thesis_design(algorithm, word, ports, pipelined=0)
 
 
 def all_points():
@@ -107,11 +107,11 @@ def all_points():
                 for ports in PORTS:
                     for algorithm in (CIOS, FIOS, TWO_ROW):
                         if builds(algorithm, ports):
-                            yield seed_design(algorithm, word, ports, pipelined, unroll)
+                            yield thesis_design(algorithm, word, ports, pipelined, unroll)
 
 
 # Where the clock is looked at as well: nextpnr, ECP5, multipliers in LUTs there too. Points, seeds
-PLACED = [seed_design(TWO_ROW, 16, 3), chain(16, 3, 8), seed_design(TWO_ROW, 8, 3), chain(8, 3, 8)]
+PLACED = [thesis_design(TWO_ROW, 16, 3), chain(16, 3, 8), thesis_design(TWO_ROW, 8, 3), chain(8, 3, 8)]
 SEEDS = (1, 2, 3)
 
 

@@ -14,12 +14,12 @@ fn script(path: &str) -> PathBuf {
 #[test]
 fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let site = Site::new();
-    let mut install = site.plain(script("crates/openssl-common/install.sh").to_str().unwrap());
-    let said = run(install
-        .arg(built())
-        .arg("/opt/garner")
-        .arg(site.path("root"))
-        .envs([("MODULES", "/mod"), ("ENGINES", "/eng")]));
+    let install = |from: &Path| {
+        let mut install = site.plain(script("crates/openssl-common/install.sh").to_str().unwrap());
+        install.arg(from).arg("/opt/garner").arg(site.path("root"));
+        run(install.envs([("MODULES", "/mod"), ("ENGINES", "/eng")]))
+    };
+    let said = install(built());
     assert!(said.contains(".include /opt/garner/share/garner/openssl.cnf"), "{said}");
     let there = |file: &str| site.path("root").join(file).is_file();
     assert!(there("mod/garner.so") && there("opt/garner/share/garner/openssl.cnf"));
@@ -43,6 +43,11 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     openssl.env("OPENSSL_MODULES", site.path("root/mod"));
     run(openssl.args(words("req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=test")));
     site.figures().private_at_least(1);
+
+    let said = install(Path::new("--remove"));
+    assert!(said.contains("/opt/garner/share/garner/openssl.cnf, take that line out"), "{said}");
+    assert!(!there("mod/garner.so") && !there("eng/garner.so"));
+    assert!(!site.path("root/opt/garner/share/garner").exists());
 }
 
 #[test]

@@ -18,8 +18,8 @@ const SLAVE_ERROR: u8 = 2;
 /// Transactions under way in each direction; a PCIe bridge has as many tags or more.
 const UNDER_WAY: usize = 16;
 
-/// The clock of the device in MHz: a full LFE5U-85 of five cores reaches it when nextpnr places and routes it
-/// (docs/hardware.md has the seeds). The one place to change when it moves. Everything in device time rests on it, the
+/// The clock of the device in MHz: what a full LFE5U-85 of five cores reaches in the slowest of three placements
+/// (docs/hardware.md). The one place to change when it moves. Everything in device time rests on it, the
 /// figures of docs/board.md too.
 pub const PLACED_CLOCK_MHZ: f64 = 187.7;
 
