@@ -9,7 +9,8 @@ use garner::gather::{Gatherer, Operation};
 use gather_support::{Gate, Known, TestDevice, config, eventually, gatherer};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::{Context, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
@@ -423,4 +424,29 @@ fn ticket_that_found_every_executor_busy_with_the_other_kind_is_run_when_one_is_
     for (i, ticket) in public.into_iter().enumerate() {
         assert_eq!(*ticket.wait().unwrap(), known.cases[i].0);
     }
+}
+
+#[test]
+fn longer_public_operations_are_not_passed_for_ever_by_brief_ones() {
+    let (brief, longer) = (Known::new(2048), Known::new(3072));
+    let gatherer = gatherer(&Arc::new(TestDevice::sound(8)), 1);
+    let stop = AtomicBool::new(false);
+    let public = |known: &Known, i| Operation::public(known.key.public(), known.answer(i)).unwrap();
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    gatherer.run(public(&brief, 0)).unwrap();
+                }
+            });
+        }
+        let (sender, done) = mpsc::channel();
+        let gatherer = &gatherer;
+        let operation = public(&longer, 0);
+        let ticket = gatherer.submit(public(&longer, 1)).unwrap();
+        scope.spawn(move || sender.send((gatherer.run(operation).is_ok(), ticket.wait().is_ok())).unwrap());
+        let both = done.recv_timeout(Duration::from_secs(20));
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(both, Ok((true, true)), "a caller and a ticket");
+    });
 }

@@ -67,7 +67,8 @@ impl Core {
             }
             let pool = queue.pool(class.pool());
             if class.brief() || self.free(pool) || self.overlaps(pool, class, pool.in_line(class) + 1) {
-                pool.running += 1;
+                // In no slot if brief: those that wait for one would for as long as such callers come.
+                *pool.under_way(class.brief()) += 1;
                 self.tell_of_room(process, &queue);
                 return leader::lead(self, process, class, operation, queue);
             }

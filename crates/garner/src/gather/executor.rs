@@ -73,7 +73,7 @@ fn next(process: &Process) -> Option<Pool> {
 }
 
 fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
-    let mut slot = Slot::new(core, process, pool);
+    let mut slot = Slot::new(core, process, pool, false);
     run_oldest(core, process, pool, &mut slot);
     // Idle from here on, so that a slot may be handed to this executor itself. First one of the other pool, whose
     // tickets may have found no executor: nobody else would look after them.
@@ -88,7 +88,7 @@ fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
 /// Runs tickets in the calling thread, in a slot counted as running and gathering already, batch after batch, until
 /// `enough` says so or the oldest operation has a caller who can lead.
 pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -> bool) {
-    let mut slot = Slot::new(core, process, pool);
+    let mut slot = Slot::new(core, process, pool, false);
     loop {
         run_oldest(core, process, pool, &mut slot);
         if enough() {

@@ -32,19 +32,21 @@ pub fn inside() -> bool {
     INSIDE.get()
 }
 
-/// A slot in use; handed on when dropped, also after a panic.
+/// A slot in use, or a brief batch beside them; handed on when dropped, also after a panic.
 pub struct Slot<'a> {
     core: &'a Arc<Core>,
     process: &'a Process,
     pool: Pool,
+    /// Whether it is none, but beside them.
+    brief: bool,
     ended: Option<(Class, usize, Duration)>,
     outer: bool,
 }
 
 impl<'a> Slot<'a> {
-    /// The slot counted as running in `pool` already.
-    pub fn new(core: &'a Arc<Core>, process: &'a Process, pool: Pool) -> Slot<'a> {
-        Slot { core, process, pool, ended: None, outer: INSIDE.replace(true) }
+    /// Counted as [under way](super::queue::PoolState::under_way) in `pool` already.
+    pub fn new(core: &'a Arc<Core>, process: &'a Process, pool: Pool, brief: bool) -> Slot<'a> {
+        Slot { core, process, pool, brief, ended: None, outer: INSIDE.replace(true) }
     }
 
     /// Runs `own` and `others`, all of `class`: answers the others, returns `own`'s answer.
@@ -84,7 +86,7 @@ impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut queue = lock(&self.process.queue);
         self.note_end(&mut queue);
-        queue.pool(self.pool).running -= 1;
+        *queue.pool(self.pool).under_way(self.brief) -= 1;
         let handed = self.core.dispatch(self.process, &mut queue, self.pool);
         let closed = queue.closed;
         drop(queue);
@@ -104,7 +106,7 @@ pub fn lead(
     own: Operation,
     queue: MutexGuard<'_, Queue>,
 ) -> Result<Output> {
-    let mut slot = Slot::new(core, process, class.pool());
+    let mut slot = Slot::new(core, process, class.pool(), class.brief());
     let mut queue = give_way(core, process, class.pool(), Some(class), queue);
     let available = 1 + queue.pool(class.pool()).in_line(class);
     let Choice { path, take } = core.route.choose(class, available);

@@ -31,6 +31,8 @@ pub struct Line {
 pub struct PoolState {
     /// Slots in use.
     pub running: usize,
+    /// Brief batches under way, which need no slot.
+    pub beside: usize,
     /// Slots given to executors that have not taken their batch yet.
     pub gathering: usize,
     /// Operations in all lines.
@@ -69,6 +71,11 @@ impl PoolState {
     /// Batches of which only so much is remembered: a load that ended is forgotten after about ten.
     const MEMORY: u64 = 8;
     const MOST: usize = 1 << 16;
+
+    /// What a batch is counted in while it is under way.
+    pub fn under_way(&mut self, brief: bool) -> &mut usize {
+        if brief { &mut self.beside } else { &mut self.running }
+    }
 
     /// How many operations the last batches had, or could have had: 1 for a caller that is alone.
     pub fn company(&self) -> usize {
@@ -138,7 +145,7 @@ impl Queue {
 
     /// Whether any batch is running or about to.
     pub fn busy(&self) -> bool {
-        self.pools.iter().any(|pool| pool.running > 0)
+        self.pools.iter().any(|pool| pool.running + pool.beside > 0)
     }
 
     pub fn push(&mut self, class: Class, operation: Operation, reply: Reply, blocked: bool) {
