@@ -1,67 +1,24 @@
 //! What belongs to one process: state that a child made by `fork` must not share with, or inherit locked from, its parent.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::{fmt, ptr, thread};
+mod away;
+
+pub use away::away_from_fork;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::{fmt, ptr};
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
 
-/// Threads inside [`away_from_fork`].
-static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// Forks that are under way or wait for those threads.
-static FORKING: AtomicUsize = AtomicUsize::new(0);
-
-thread_local! {
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
-}
-
 extern "C" fn before_fork() {
-    FORKING.fetch_add(1, Ordering::SeqCst);
-    while INSIDE.load(Ordering::SeqCst) > 0 {
-        thread::yield_now();
-    }
+    away::before_fork();
 }
 
 extern "C" fn after_fork_in_parent() {
-    FORKING.fetch_sub(1, Ordering::SeqCst);
+    away::after_fork_in_parent();
 }
 
 extern "C" fn after_fork_in_child() {
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    // Only the thread that forked is here, and it was not inside.
-    INSIDE.store(0, Ordering::SeqCst);
-    FORKING.store(0, Ordering::SeqCst);
-}
-
-/// Does `work` while no `fork` is under way in this process: a fork waits until it is done.
-///
-/// For calls of libcrypto that take its global locks (randomness, fetching an algorithm): a child made while another
-/// thread holds one would wait for it for ever. Short work only, and none that forks.
-pub fn away_from_fork<T>(work: impl FnOnce() -> T) -> T {
-    struct Leaving;
-    impl Drop for Leaving {
-        fn drop(&mut self) {
-            DEPTH.set(DEPTH.get() - 1);
-            if DEPTH.get() == 0 {
-                INSIDE.fetch_sub(1, Ordering::SeqCst);
-            }
-        }
-    }
-    if DEPTH.get() == 0 {
-        loop {
-            INSIDE.fetch_add(1, Ordering::SeqCst);
-            if FORKING.load(Ordering::SeqCst) == 0 {
-                break;
-            }
-            INSIDE.fetch_sub(1, Ordering::SeqCst);
-            while FORKING.load(Ordering::SeqCst) > 0 {
-                thread::yield_now();
-            }
-        }
-    }
-    DEPTH.set(DEPTH.get() + 1);
-    let _leaving = Leaving;
-    work()
+    away::after_fork_in_child();
 }
 
 /// Makes libcrypto initialise itself, if it has not yet: called where the first of its functions may be called. Its own
