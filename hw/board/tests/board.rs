@@ -70,12 +70,46 @@ fn signatures_of_more_keys_than_slots_are_made_by_the_board_and_right() {
 
 #[test]
 #[ignore = "needs a model: make board-test"]
+fn every_operation_finds_its_key_while_the_ring_is_full() {
+    let simulated = Simulated::start(&[]);
+    let board = simulated.open(120);
+    let keys: Vec<Key> = (0..board.capability().key_slots + 1).map(|_| key(512)).collect();
+    let operate = |key: &Key| {
+        let rsa = key.public.rsa().unwrap();
+        let input = BigNum::from_u32(3).unwrap();
+        let mut output = vec![0; 8];
+        let base = words(&input, 8);
+        board.operate(&mut [Private { key: &key.key, base: &base, result: &mut output }]).unwrap();
+        assert_eq!(output, words(&power(&input, rsa.d(), rsa.n()), 8));
+    };
+    std::thread::scope(|scope| {
+        for i in 0..40 {
+            let (key, operate) = (&keys[i % keys.len()], &operate);
+            scope.spawn(move || operate(key));
+        }
+    });
+    println!("{:?}", board.events());
+    assert_eq!(board.counters(false).unwrap().failed, 0);
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
 fn what_the_board_cannot_take_goes_to_the_host() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
     let gatherer = gatherer(&[&board]);
     sign_all(&gatherer, &[key(600)], 2);
     assert_eq!(board.counters(false).unwrap().jobs, 0);
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn a_board_is_found_by_its_address() {
+    let simulated = Simulated::start(&[]);
+    let address = simulated.address(0);
+    let config = Config::named(&address).unwrap();
+    assert_eq!(config.devices[0].name(), format!("board:{address}"));
+    sign_all(&Gatherer::new(config), &[key(512)], 4);
 }
 
 #[test]

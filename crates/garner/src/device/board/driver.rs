@@ -154,18 +154,19 @@ impl Driver {
             if failure.is_some() || state.dead.is_some() {
                 break;
             }
+            // For both jobs: between them the lock is not given up, or another thread's would find a key in its slot that is
+            // not in the ring yet.
+            state = shared.room(state, 2, &mut waiting, jobs, &mut failure);
             let key = jobs[i].key;
-            let slot = match state.slots.place(key.public().modulus().words()) {
+            let slot = match state.slots.place(&identity(key)) {
                 Place::Loaded(slot) => slot,
                 Place::Load(slot) => {
-                    state = shared.room(state, &mut waiting, jobs, &mut failure);
                     if let Some(entry) = shared.submit_key(&mut state, key, slot) {
                         waiting.push_back((entry, None));
                     }
                     slot
                 }
             };
-            state = shared.room(state, &mut waiting, jobs, &mut failure);
             if let Some(entry) = shared.submit_private(&mut state, key, slot, jobs[i].base) {
                 waiting.push_back((entry, Some(i)));
             }
@@ -185,18 +186,24 @@ impl Driver {
     }
 }
 
+/// What tells the key in a slot from others: n and e.
+fn identity(key: &PrivateKey) -> Vec<u64> {
+    [key.public().modulus().words(), key.public().exponent()].concat()
+}
+
 const NOT_OURS: &str = "the board belongs to the process that opened it, of which this one is a child";
 
 impl Shared {
-    /// Waits until a job can be submitted; takes the caller's own oldest ones out if there is no room.
+    /// Waits until so many jobs can be submitted; takes the caller's own oldest ones out if there is no room.
     fn room<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
+        entries: usize,
         waiting: &mut VecDeque<(usize, Option<usize>)>,
         jobs: &mut [Private<'_>],
         failure: &mut Option<String>,
     ) -> MutexGuard<'a, State> {
-        while state.free.is_empty() && state.dead.is_none() {
+        while state.free.len() < entries && state.dead.is_none() {
             self.ring_doorbell(&mut state);
             state = if waiting.is_empty() {
                 self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
@@ -270,7 +277,7 @@ impl Shared {
                 jobs[i].result.fill(0);
                 self.events.checks_failed.fetch_add(1, Ordering::Relaxed);
                 // The key in its slot may be what is damaged: the next operation loads it anew.
-                state.slots.forget(jobs[i].key.public().modulus().words());
+                state.slots.forget(&identity(jobs[i].key));
             }
             (Entry::Done(code), _) => {
                 let what = if job.is_some() { "a private operation" } else { "loading a key" };

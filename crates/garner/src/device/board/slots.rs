@@ -3,7 +3,7 @@
 /// The slots of a board. All cores hold the same.
 #[derive(Debug)]
 pub struct Slots {
-    /// Public moduli with the time of their last use.
+    /// Keys, by what tells them apart, with the time of their last use.
     slots: Vec<Option<(Box<[u64]>, u64)>>,
     time: u64,
     /// Keys that had to give way so far.
@@ -25,12 +25,12 @@ impl Slots {
         Slots { slots: vec![None; count], time: 0, evictions: 0 }
     }
 
-    /// The slot for the key of this public modulus; the caller loads it if told to.
-    pub fn place(&mut self, modulus: &[u64]) -> Place {
+    /// The slot for this key; the caller loads it if told to.
+    pub fn place(&mut self, key: &[u64]) -> Place {
         self.time += 1;
         for (i, slot) in self.slots.iter_mut().enumerate() {
             if let Some((held, used)) = slot
-                && **held == *modulus
+                && **held == *key
             {
                 *used = self.time;
                 return Place::Loaded(i as u8);
@@ -39,14 +39,14 @@ impl Slots {
         let oldest = |slot: &Option<(Box<[u64]>, u64)>| slot.as_ref().map_or(0, |(_, used)| *used);
         let i = (0..self.slots.len()).min_by_key(|&i| oldest(&self.slots[i])).expect("a board has slots");
         self.evictions += u64::from(self.slots[i].is_some());
-        self.slots[i] = Some((modulus.into(), self.time));
+        self.slots[i] = Some((key.into(), self.time));
         Place::Load(i as u8)
     }
 
     /// The slot of this key is empty again.
-    pub fn forget(&mut self, modulus: &[u64]) {
+    pub fn forget(&mut self, key: &[u64]) {
         for slot in &mut self.slots {
-            if slot.as_ref().is_some_and(|(held, _)| **held == *modulus) {
+            if slot.as_ref().is_some_and(|(held, _)| **held == *key) {
                 *slot = None;
             }
         }
