@@ -8,8 +8,11 @@ use crate::operation::{GarnerOperation, Outcome, Prepared};
 use crate::status::{Failure, Status};
 use core_garner::{Error, fork, gather};
 use std::ffi::{c_int, c_void};
+use std::future::Future;
 use std::os::fd::AsRawFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{self, Poll, Wake, Waker};
 
 /// What a ticket's handle stands for. May be used from several threads: each answer reaches one of them.
 pub struct Ticket {
@@ -17,6 +20,30 @@ pub struct Ticket {
     generation: u64,
     outcome: Outcome,
     state: Mutex<State>,
+    bell: Arc<Bell>,
+}
+
+/// Rings once, when the answer is there, for all threads that wait for it. Needs no descriptor, which there may be none of.
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Bell {
+    fn wait(&self) {
+        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*rung {
+            rung = self.changed.wait(rung).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
 }
 
 struct State {
@@ -42,7 +69,8 @@ impl Ticket {
         if state.taken {
             return Err(Failure::argument("ticket", "its answer was taken already"));
         }
-        let Some(answer) = state.ticket.try_take() else {
+        let waker = Waker::from(Arc::clone(&self.bell));
+        let Poll::Ready(answer) = Pin::new(&mut state.ticket).poll(&mut task::Context::from_waker(&waker)) else {
             return Ok(None);
         };
         state.taken = true;
@@ -56,10 +84,7 @@ impl Ticket {
             if let Some(answer) = self.take()? {
                 return Ok(answer);
             }
-            let mut event = libc::pollfd { fd: self.descriptor()?, events: libc::POLLIN, revents: 0 };
-            // SAFETY: one structure of this thread's own; the descriptor lives as long as `self`. Interruptions and
-            // errors alike lead to another look.
-            unsafe { libc::poll(&mut event, 1, -1) };
+            self.bell.wait();
         }
     }
 }
@@ -96,7 +121,8 @@ pub unsafe extern "C" fn garner_submit(
         let generation = fork::generation();
         let ticket = Context::get(gatherer)?.submit(operation)?;
         let state = Mutex::new(State { ticket, taken: false });
-        place.write(handles::insert(Arc::new(Ticket { generation, outcome, state })));
+        let bell = Arc::default();
+        place.write(handles::insert(Arc::new(Ticket { generation, outcome, state, bell })));
         Ok(())
     })
 }

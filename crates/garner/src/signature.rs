@@ -34,6 +34,7 @@ use crate::gather::{Gatherer, Operation, Output};
 use crate::key::{PrivateKey, PublicKey};
 use crate::padding::{Hash, pkcs1v15, pss};
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// How a signature is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,7 +89,7 @@ impl Scheme {
 /// [`Error::Argument`] when the digest has the wrong length for its hash, the modulus is too short for hash and salt,
 /// or the hash is SHA-1, which is for verification only; [`Error::Random`].
 pub fn signing(key: &Arc<PrivateKey>, scheme: impl Into<Scheme>, digest: &[u8]) -> Result<Operation> {
-    let mut encoded = vec![0; key.public().size()];
+    let mut encoded = Zeroizing::new(vec![0; key.public().size()]);
     match scheme.into() {
         Scheme::Pkcs1v15(hash) => pkcs1v15::encode(hash, digest, &mut encoded)?,
         Scheme::Pss { functions, salt } => pss::encode(functions, salt, digest, key.public().bits(), &mut encoded)?,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static int failures;
 
@@ -56,6 +57,9 @@ static void gatherers(void)
     config.device = "no such device";
     EXPECT(GARNER_ERR_ARGUMENT, garner_new(&config, &gatherer));
     EXPECT_TRUE(strstr(garner_last_error(), "no such device") != NULL);
+    config.device = "vfio-user:/no/board";
+    EXPECT(GARNER_ERR_ARGUMENT, garner_new(&config, &gatherer));
+    EXPECT_TRUE(strstr(garner_last_error(), "/no/board") != NULL);
     config.device = "";
     EXPECT(GARNER_ERR_ARGUMENT, garner_new(&config, &gatherer));
     config.device = NULL;
@@ -553,6 +557,18 @@ static void tickets(void)
     EXPECT(GARNER_OK, garner_ticket_free(ticket));
     EXPECT(GARNER_ERR_HANDLE, garner_ticket_free(ticket));
     EXPECT(GARNER_ERR_HANDLE, garner_ticket_take(ticket, output, &size));
+
+    /* Waiting needs no descriptor; asking for one where there is none left is an error that loses nothing. */
+    struct rlimit limit, none;
+    EXPECT_TRUE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    none = limit;
+    none.rlim_cur = 0;
+    EXPECT(GARNER_OK, garner_submit(NULL, &operation, &ticket));
+    EXPECT_TRUE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    EXPECT(GARNER_ERR_DEVICE, garner_ticket_fd(ticket, &descriptor));
+    EXPECT(GARNER_OK, garner_ticket_wait(ticket, output, &size));
+    EXPECT_TRUE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    EXPECT(GARNER_OK, garner_ticket_free(ticket));
 
     /* A verification has no output. One that fails says so through its ticket. */
     operation.kind = GARNER_VERIFY;

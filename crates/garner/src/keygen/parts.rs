@@ -50,11 +50,13 @@ impl Exponent {
     /// A.1.3, step 4.5: gcd(prime - 1, e) = 1, for a prime that is 3 modulo 4.
     pub fn suits(&self, prime: &Candidate) -> bool {
         // Both are odd then, e and the half of prime - 1, and have the same common factors.
-        let mut half = half(prime.words());
-        let mut e = Zeroizing::new(self.words.clone());
-        let length = half.len().max(e.len() + 1);
-        half.resize(length, 0);
-        e.resize(length, 0);
+        let length = prime.words().len().max(self.words.len() + 1);
+        let lengthened = |words: &[u64]| {
+            let mut long = Zeroizing::new(vec![0; length]);
+            long[..words.len()].copy_from_slice(words);
+            long
+        };
+        let (half, e) = (lengthened(&half(prime.words())), lengthened(&self.words));
         let mut one = vec![0; length];
         one[0] = 1;
         released(equal(&gcd::of_odd(&half, &e), &one))
