@@ -48,8 +48,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = arguments.key.public()?;
     let input = Input::open(arguments.file.as_deref())?;
     let name = input.name().to_owned();
-    // Longer than the modulus is longer than any padding takes.
-    let message = input.read_all(key.size())?;
+    let room = choice.scheme().longest_message(key.size()).of(&name)?;
+    let too_long = || {
+        let (scheme, bits) = (choice.name(), key.bits());
+        let text =
+            format!("{name}: is longer than {room} bytes, the most that {scheme} takes with a key of {bits} bits");
+        Failure::Environment(text)
+    };
+    let message = input.read_within(room)?.ok_or_else(too_long)?;
     let ciphertext = encrypt(Gatherer::global().of("devices")?, &key, choice.scheme(), &message).of(name)?;
     let mut text = Vec::new();
     arguments.encoding.append(&ciphertext, &mut text);

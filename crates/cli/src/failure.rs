@@ -13,6 +13,9 @@ pub enum Failure {
     /// The command line asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
+    /// A line of the input is at fault.
+    #[error("{0}")]
+    Input(String),
     /// The machine, a file or another process stood in the way.
     #[error("{0}")]
     Environment(String),
@@ -27,6 +30,7 @@ impl Failure {
         match self {
             Failure::Check(text) => Failure::Check(format!("{text}; {more}")),
             Failure::Usage(text) => Failure::Usage(format!("{text}; {more}")),
+            Failure::Input(text) => Failure::Input(format!("{text}; {more}")),
             Failure::Environment(text) => Failure::Environment(format!("{text}; {more}")),
             Failure::Output(error) => Failure::Output(error),
         }
@@ -37,7 +41,7 @@ impl Failure {
         match self {
             Failure::Check(_) => ExitCode::from(1),
             Failure::Usage(_) => ExitCode::from(2),
-            Failure::Environment(_) | Failure::Output(_) => ExitCode::from(3),
+            Failure::Input(_) | Failure::Environment(_) | Failure::Output(_) => ExitCode::from(3),
         }
     }
 }

@@ -5,9 +5,9 @@
 
 use crate::failure::{Failure, Of};
 use crate::output;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::Builder;
 use zeroize::Zeroizing;
@@ -41,13 +41,16 @@ impl Input {
 
     /// All of it, refused beyond `limit` bytes; wiped when dropped.
     pub fn read_all(self, limit: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
+        let too_long = Failure::Environment(format!("{}: is longer than {limit} bytes", self.name));
+        self.read_within(limit)?.ok_or(too_long)
+    }
+
+    /// All of it, or none if it is longer than `limit` bytes; wiped when dropped.
+    pub fn read_within(self, limit: usize) -> Result<Option<Zeroizing<Vec<u8>>>, Failure> {
         // Of the final size from the start: a vector that grew would leave copies behind.
         let mut content = Zeroizing::new(Vec::with_capacity(limit + 1));
         self.reader.take(limit as u64 + 1).read_to_end(&mut content).of(&self.name)?;
-        if content.len() > limit {
-            return Err(Failure::Environment(format!("{}: is longer than {limit} bytes", self.name)));
-        }
-        Ok(content)
+        Ok((content.len() <= limit).then_some(content))
     }
 }
 
@@ -75,7 +78,8 @@ pub struct Destination<'a> {
 }
 
 impl<'a> Destination<'a> {
-    /// Refuses an existing file unless forced: before anything is computed, and again in [`Destination::write`].
+    /// Refuses an existing file unless forced, and a folder that is not there: before anything is computed. An existing
+    /// file is refused again in [`Destination::write`].
     pub fn new(path: Option<&'a Path>, force: bool) -> Result<Destination<'a>, Failure> {
         let path = path.filter(|path| *path != Path::new("-"));
         if let Some(path) = path {
@@ -85,6 +89,7 @@ impl<'a> Destination<'a> {
             if !force && is_file(path) {
                 return Err(exists(path));
             }
+            check_folder(path)?;
         }
         Ok(Destination { path, force })
     }
@@ -103,12 +108,10 @@ impl<'a> Destination<'a> {
             return File::create(path).and_then(|mut file| file.write_all(content)).of(path.display());
         }
         let mode = if access == Access::Owner { 0o600 } else { 0o666 };
-        let mut file = Builder::new()
-            .prefix(".garner-")
-            .permissions(PermissionsExt::from_mode(mode))
-            .tempfile_in(folder(path))
-            .of(path.display())?;
-        file.write_all(content).and_then(|()| file.as_file().sync_all()).of(path.display())?;
+        // Opened and written as what it is: tempfile's own errors name the temporary file, which nobody asked for.
+        let create = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+        let mut file = Builder::new().prefix(".garner-").make_in(folder(path), create).of(path.display())?;
+        file.as_file_mut().write_all(content).and_then(|()| file.as_file().sync_all()).of(path.display())?;
         if self.force {
             file.persist(path).map(drop).map_err(|error| error.error).of(path.display())
         } else {
@@ -121,13 +124,25 @@ impl<'a> Destination<'a> {
 }
 
 /// Whether there is a regular file.
-fn is_file(path: &Path) -> bool {
+pub fn is_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 /// The error for a file that is not to be overwritten.
 pub fn exists(path: &Path) -> Failure {
     Failure::Environment(format!("{}: exists already; --force overwrites it", path.display()))
+}
+
+/// Refuses a file whose folder is not there.
+pub fn check_folder(path: &Path) -> Result<(), Failure> {
+    let folder = folder(path);
+    let reason = match folder.metadata() {
+        Ok(metadata) if metadata.is_dir() => return Ok(()),
+        Ok(_) => format!("{} is no folder", folder.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => format!("no such folder: {}", folder.display()),
+        Err(error) => format!("{}: {error}", folder.display()),
+    };
+    Err(reason).of(path.display())
 }
 
 /// The folder of a file.

@@ -8,6 +8,7 @@ mod encoding;
 mod encrypt;
 mod failure;
 mod files;
+mod interruption;
 mod keygen;
 mod machine;
 mod options;
@@ -22,12 +23,19 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
+const ENVIRONMENT: &str = "\
+Environment:
+  GARNER_CPU      arithmetic of the processor: ifma, avx-ifma, avx2 or libcrypto [default: the fastest here]
+  GARNER_GPU      off; public: verifying and encrypting too; constant, tensor: forms for one key; commas between several
+  GARNER_SUMMARY  provider and ENGINE: a line of figures when a process ends, to stderr or appended to the file named";
+
 const EXIT_CODES: &str = "\
 Exit status:
-  0  all went well
-  1  a check failed: a signature or ciphertext is not good, or a result was wrong
-  2  the command line was refused
-  3  the machine, a file or another process stood in the way";
+  0    all went well
+  1    a check failed: a signature or ciphertext is not good, or a result was wrong
+  2    the command line was refused
+  3    the machine, a file or another process stood in the way
+  130  interrupted by SIGINT, as Ctrl-C sends it; 143: by SIGTERM";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +50,8 @@ Examples:
 
 /// RSA operations gathered into batches and run on the fastest device present.
 #[derive(Parser)]
-#[command(name = "garner", version, arg_required_else_help = true, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(name = "garner", version, arg_required_else_help = true)]
+#[command(after_help = [EXAMPLES, ENVIRONMENT, EXIT_CODES].join("\n\n"))]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,4 +1,4 @@
-//! `garner stats PID`: what a running process has done with Garner, read from outside.
+//! `garner stats PID...`: what running processes have done with Garner, read from outside.
 
 use crate::failure::Failure;
 use crate::output::{self, grouped, rate, time};
@@ -6,7 +6,7 @@ use clap::Args;
 use garner::error::Error;
 use garner::stats::{self, Statistics};
 use serde::Serialize;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -14,9 +14,12 @@ use std::time::Duration;
 const EXAMPLES: &str = "\
 Examples:
   garner stats 4711                    once
-  garner stats $(pidof nginx) --watch  a line every second, until the process ends
-  garner stats 4711 --json             for a script; with --watch one object a line
+  garner stats $(pidof nginx)          a block for each process
+  garner stats $(pidof nginx) --watch  a line every second for each, until they end
+  garner stats 4711 --json             for a script: an object; of several processes an array of them; with --watch
+                                       one object a line
 
+Of several processes those that cannot be read are named on standard error, and the others are shown all the same.
 load is the time spent in batches / (time since the first operation x slots): 1 means every slot was always busy.";
 
 /// Lines of `--watch` between two headings.
@@ -26,15 +29,15 @@ const PAGE: u64 = 20;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The process
-    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
-    pid: u32,
+    /// The processes
+    #[arg(value_name = "PID", required = true, value_parser = clap::value_parser!(u32).range(1..))]
+    pids: Vec<u32>,
 
     /// Print JSON
     #[arg(long)]
     json: bool,
 
-    /// Go on, every second, until the process ends
+    /// Go on, every second, until the processes end
     #[arg(long)]
     watch: bool,
 }
@@ -95,24 +98,70 @@ impl From<&Statistics> for Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut last = read(arguments.pid)?;
-    if !arguments.watch {
-        return output::write(&if arguments.json { json(&last) } else { page(&last) });
+    let mut readings = Vec::new();
+    let mut unread = Vec::new();
+    for &pid in &arguments.pids {
+        match read(pid) {
+            Ok(statistics) => readings.push((pid, statistics)),
+            Err(failure) => unread.push(failure),
+        }
     }
-    for count in 0.. {
+    // What is said last is the failure of them all.
+    let last = if readings.is_empty() { unread.pop() } else { None };
+    for failure in unread {
+        eprintln!("garner: {failure}");
+    }
+    if let Some(failure) = last {
+        return Err(failure);
+    }
+    if arguments.watch {
+        return watch(arguments, readings);
+    }
+    let several = arguments.pids.len() > 1;
+    let reports: Vec<Report> = readings.iter().map(|(_, statistics)| Report::from(statistics)).collect();
+    output::write(&match (arguments.json, several) {
+        (true, false) => json(&reports[0]),
+        (true, true) => json(&reports),
+        (false, _) => reports.iter().map(page).collect::<Vec<_>>().join("\n"),
+    })
+}
+
+/// A line every second for each process, until the last has ended.
+fn watch(arguments: &Arguments, mut readings: Vec<(u32, Statistics)>) -> Result<(), Failure> {
+    let several = arguments.pids.len() > 1;
+    let mut lines = 0;
+    while !readings.is_empty() {
         thread::sleep(Duration::from_secs(1));
-        let now = match read(arguments.pid) {
-            Ok(now) => now,
-            // That it ends is what ends the watch.
-            Err(_) if !exists(arguments.pid) => return Ok(()),
-            Err(failure) => return Err(failure),
-        };
-        let heading = if count % PAGE == 0 && !arguments.json { HEADING } else { "" };
-        let text = if arguments.json { json(&now) } else { line(&last, &now) };
-        output::write(&format!("{heading}{text}"))?;
-        last = now;
+        let (mut now, mut text) = (Vec::new(), String::new());
+        for (pid, before) in &readings {
+            match read(*pid) {
+                Ok(after) => {
+                    if arguments.json {
+                        text.push_str(&json(&Report::from(&after)));
+                    } else {
+                        if lines % PAGE == 0 {
+                            text.push_str(&row(several.then_some("process"), HEADING));
+                        }
+                        text.push_str(&row(several.then_some(pid), &line(before, &after)));
+                    }
+                    lines += 1;
+                    now.push((*pid, after));
+                }
+                // That it ends is what ends its watch.
+                Err(_) if !exists(*pid) => {}
+                Err(failure) if readings.len() == 1 => return Err(failure),
+                Err(failure) => eprintln!("garner: {failure}"),
+            }
+        }
+        output::write(&text)?;
+        readings = now;
     }
     Ok(())
+}
+
+/// A line of `--watch`, of several processes with the one it is of.
+fn row(process: Option<impl Display>, line: &str) -> String {
+    process.map_or(line.to_owned(), |process| format!("{process:>10}{line}"))
 }
 
 /// The figures of process `pid`, or which of the things that can be wrong is.
@@ -131,12 +180,11 @@ fn exists(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
 
-fn json(statistics: &Statistics) -> String {
-    format!("{}\n", serde_json::to_string(&Report::from(statistics)).expect("numbers"))
+fn json(report: &impl Serialize) -> String {
+    format!("{}\n", serde_json::to_string(report).expect("numbers"))
 }
 
-fn page(statistics: &Statistics) -> String {
-    let report = Report::from(statistics);
+fn page(report: &Report) -> String {
     let mean = rate(if report.running_s > 0.0 { report.operations as f64 / report.running_s } else { 0.0 });
     let lines = [
         ("private operations", grouped(report.private_operations)),

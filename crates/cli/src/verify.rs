@@ -4,7 +4,7 @@ use crate::digest::Message;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Of};
 use crate::files::Input;
-use crate::options::{key, signature};
+use crate::options::{hash, key, signature};
 use crate::output;
 use clap::Args;
 use garner::error::Error;
@@ -25,7 +25,8 @@ const LONGEST: usize = 16 << 10;
 
 /// Options of `garner verify`.
 #[derive(Args)]
-#[command(after_help = EXAMPLES)]
+// SHA-1 too, for old signatures.
+#[command(after_help = EXAMPLES, mut_arg("hash", |arg| arg.value_parser(hash::ANY)))]
 pub struct Arguments {
     #[command(flatten)]
     key: key::Key,

@@ -3,13 +3,14 @@
 mod common;
 
 use common::folder::Folder;
-use common::{Outcome, refused, run};
+use common::{Outcome, refused, run, send};
 use openssl::sha::sha256;
+use rustix::process::Signal;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -201,14 +202,21 @@ fn a_wrong_line_stops_there_and_its_correction_goes_on_from_there() {
     let folder = folder("bulk-wrong", 1024, 30);
     folder.good("bulk --key key.pem digests --out whole");
     let good = lines(&folder, "digests");
-    for (wrong, reason) in [("xyz", "is not hexadecimal"), ("", "has 0 bytes"), ("00ff", "has 2 bytes")] {
+    let cases = [
+        ("xyz", "digest: is not hexadecimal"),
+        ("", "the line is blank"),
+        (" \t\r", "the line is blank"),
+        ("00ff", "digest: has 2 bytes"),
+    ];
+    for (wrong, reason) in cases {
         let mut bad = good.clone();
         bad[16] = wrong.to_owned();
         folder.write("digests", bad.join("\n"));
         let outcome = run(&mut folder.garner("bulk --key key.pem digests --out out"));
         assert_eq!(outcome.status, 3);
-        assert!(outcome.stderr.contains("garner: digests:17: digest: "), "{outcome:?}");
-        assert!(outcome.stderr.contains(reason) && outcome.stderr.contains("out.partial"), "{outcome:?}");
+        assert!(outcome.stderr.contains(&format!("garner: digests:17: {reason}")), "{outcome:?}");
+        let advice = "out.partial; correct that line, or what it names, and the same command goes on from there";
+        assert!(outcome.stderr.contains(advice), "{outcome:?}");
         assert_eq!(folder.read("out.partial"), folder.read("whole")[..16 * 257]);
         folder.write("digests", good.join("\n"));
         let outcome = folder.good("bulk --key key.pem digests --out out --json --force");
@@ -228,7 +236,7 @@ fn a_wrong_line_stops_there_and_its_correction_goes_on_from_there() {
     refused(
         &mut folder.garner("bulk --key key.pem digests --out no/folder/out"),
         3,
-        &["no/folder/out.partial: No such"],
+        &["garner: no/folder/out: no such folder: no/folder"],
     );
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let full = folder.garner("bulk --key key.pem digests").stdout(full).output().unwrap();
@@ -237,6 +245,95 @@ fn a_wrong_line_stops_there_and_its_correction_goes_on_from_there() {
     folder.write("empty", "");
     folder.good("bulk --key key.pem empty --out nothing");
     assert_eq!(folder.read("nothing"), b"");
+}
+
+#[test]
+fn a_line_without_a_name_is_told_from_an_empty_message() {
+    let folder = folder("bulk-blank", 1024, 1);
+    folder.write("lines", "\n");
+    folder.good("bulk --key key.pem --of messages lines --out out");
+    assert_eq!(lines(&folder, "out").len(), 1);
+    refused(&mut folder.garner("bulk --key key.pem --of files lines"), 3, &["garner: lines:1: the line is blank"]);
+    refused(&mut folder.garner("bulk --key a=key.pem --of messages lines"), 3, &["lines:1: the line is blank"]);
+    folder.write("lines", "a \n");
+    refused(&mut folder.garner("bulk --key a=key.pem lines"), 3, &["lines:1: nothing follows the name of the key"]);
+}
+
+/// Starts a run that reads from a pipe.
+fn from_pipe(folder: &Folder, words: &str) -> Child {
+    let mut command = folder.garner(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for the first signatures.
+fn until_signed(folder: &Folder) {
+    while fs::metadata(folder.path("out.partial")).map_or(0, |metadata| metadata.len()) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn interrupted_it_says_where_it_stopped_and_the_same_command_goes_on() {
+    let folder = folder("bulk-interrupted", 1024, 600);
+    folder.good("bulk --key key.pem digests --out whole");
+    let digests = folder.read("digests");
+    for (signal, name, status) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
+        // The list never ends: only the signal does.
+        let mut child = from_pipe(&folder, "bulk --key key.pem --out out");
+        child.stdin.as_mut().unwrap().write_all(&digests[..65 * 500]).unwrap();
+        until_signed(&folder);
+        send(&child, signal);
+        let stdin = child.stdin.take();
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        drop(stdin);
+        let advice = "what was signed before is in out.partial; the same command goes on from there";
+        let said = format!("garner: interrupted ({name}); {advice}\n");
+        assert_eq!((outcome.status, outcome.stderr), (status, said));
+        let kept = folder.read("out.partial");
+        assert!(!kept.is_empty() && kept.len().is_multiple_of(257) && folder.read("whole").starts_with(&kept));
+        let outcome = folder.good("bulk --key key.pem digests --out out --json");
+        assert_eq!(json(&outcome)["resumed"].as_u64().unwrap() as usize, kept.len() / 257);
+        assert_eq!(folder.read("out"), folder.read("whole"));
+        fs::remove_file(folder.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn an_input_that_ends_with_the_interruption_is_not_taken_for_whole() {
+    let folder = folder("bulk-torn-input", 1024, 200);
+    let mut child = from_pipe(&folder, "bulk --key key.pem --of messages --out out");
+    child.stdin.as_mut().unwrap().write_all(b"one\ntwo\nthr").unwrap();
+    send(&child, Signal::INT);
+    // As when Ctrl-C ends the writer of the list too.
+    drop(child.stdin.take());
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert_eq!(outcome.status, 130, "{outcome:?}");
+    assert_eq!(outcome.stderr, "garner: interrupted (SIGINT); nothing was signed\n");
+    assert!(!folder.exists("out") && !folder.exists("out.partial"));
+}
+
+#[test]
+fn while_it_verifies_what_was_there_it_can_be_interrupted_too() {
+    let folder = folder("bulk-interrupted-resuming", 1024, 20);
+    folder.good("bulk --key key.pem digests --out whole");
+    let part = folder.read("whole")[..10 * 257].to_vec();
+    folder.write("out.partial", &part);
+    let child = from_pipe(&folder, "bulk --key key.pem --out out");
+    send(&child, Signal::TERM);
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert_eq!(outcome.status, 143, "{outcome:?}");
+    assert!(outcome.stderr.contains("interrupted (SIGTERM); what was signed before is in out.partial"), "{outcome:?}");
+    assert_eq!(folder.read("out.partial"), part);
+    fs::remove_file(folder.path("out.partial")).unwrap();
+    // What throws the beginning away would do so again.
+    let mut child = from_pipe(&folder, "bulk --key key.pem --out out --restart");
+    child.stdin.as_mut().unwrap().write_all(&folder.read("digests").repeat(10)).unwrap();
+    until_signed(&folder);
+    send(&child, Signal::INT);
+    let stdin = child.stdin.take();
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    drop(stdin);
+    assert!(outcome.stderr.contains("the same command without --restart goes on from there"), "{outcome:?}");
 }
 
 #[test]

@@ -21,6 +21,36 @@ fn every_command_explains_itself_with_examples() {
 }
 
 #[test]
+fn the_environment_variables_are_listed() {
+    let help = run(&mut garner(&["--help"])).stdout;
+    let (_, section) = help.split_once("\nEnvironment:\n").unwrap();
+    let listed =
+        section.lines().take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().next().unwrap());
+    assert_eq!(listed.collect::<Vec<_>>(), ["GARNER_CPU", "GARNER_GPU", "GARNER_SUMMARY"]);
+}
+
+#[test]
+fn an_unknown_hash_is_answered_with_those_of_the_help() {
+    let listed = |text: &str, option: &str| {
+        let (_, text) = text.split_once(option).unwrap();
+        text.split_once("[possible values: ").unwrap().1.split_once(']').unwrap().0.to_owned()
+    };
+    for command in ["sign", "verify", "bulk", "encrypt", "decrypt"] {
+        let help = run(&mut garner(&[command, "--help"])).stdout;
+        for option in ["--hash", "--mgf1-hash"] {
+            let refusal = run(&mut garner(&[command, option, "md5"]));
+            assert_eq!(refusal.status, 2);
+            let option = format!("{option} <NAME>");
+            let names = listed(&refusal.stderr, &option);
+            assert_eq!(names, listed(&help, &option), "{command}");
+            let sha1 = names.starts_with("sha1, ");
+            assert_eq!(sha1, !(option.starts_with("--hash") && ["sign", "bulk"].contains(&command)), "{command}");
+            assert!(names.contains("sha256, sha384, sha512, sha512-224, sha512-256, sha3-224"), "{names}");
+        }
+    }
+}
+
+#[test]
 fn unknown_words_are_refused_by_name() {
     refused(&mut garner(&[]), 2, &["Usage"]);
     refused(&mut garner(&["sped"]), 2, &["sped", "speed"]);

@@ -94,8 +94,20 @@ fn what_does_not_fit_is_refused_with_its_limit_and_messages_stay_private() {
     folder.write("long", [1; 191]);
     folder.write("longest", [1; 190]);
     folder.write("huge", [1; 1000]);
-    refused(&mut folder.garner("encrypt --key public.pem long"), 3, &["garner: long: message: has 191", "190"]);
-    refused(&mut folder.garner("encrypt --key public.pem huge"), 3, &["huge: is longer than 256"]);
+    folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072 -out larger.pem");
+    let cases = [
+        ("--key public.pem long", "long: is longer than 190 bytes, the most that OAEP with SHA-256 takes"),
+        ("--key larger.pem huge", "huge: is longer than 318 bytes, the most that OAEP with SHA-256 takes"),
+        (
+            "--key larger.pem --hash sha512 huge",
+            "huge: is longer than 254 bytes, the most that OAEP with SHA-512 takes",
+        ),
+        ("--key public.pem --padding pkcs1 huge", "huge: is longer than 245 bytes, the most that PKCS#1 v1.5 takes"),
+        ("--key public.pem --padding raw huge", "huge: is longer than 256 bytes, the most that RSA without padding"),
+    ];
+    for (words, limit) in cases {
+        refused(&mut folder.garner(&format!("encrypt {words}")), 3, &["garner: ", limit]);
+    }
     folder.good("encrypt --key public.pem longest --encoding base64 --out cipher");
     folder.good("decrypt --key key.pem --encoding base64 cipher --out opened");
     assert_eq!(folder.path("opened").metadata().unwrap().permissions().mode() & 0o777, 0o600);

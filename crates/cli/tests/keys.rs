@@ -6,7 +6,9 @@ mod common;
 use common::folder::Folder;
 use common::{refused, run};
 use std::collections::HashSet;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 fn modulus(folder: &Folder, key: &str, more: &str) -> String {
     folder.openssl_good(&format!("rsa -in {key} {more} -noout -modulus"))
@@ -46,9 +48,11 @@ fn sizes_and_exponents_are_those_asked_for() {
     }
     folder.good("keygen --bits 512 --exponent 3 --below-fips --out key --force");
     assert!(folder.openssl_good("rsa -in key -check -noout").contains("RSA key ok"));
-    refused(&mut folder.garner("keygen --bits 1024"), 2, &["--bits", "from 2048 to 8192"]);
-    refused(&mut folder.garner("keygen --bits 2050"), 2, &["--bits", "multiple of 128"]);
-    refused(&mut folder.garner("keygen --exponent 3"), 2, &["--exponent", "at least 65537"]);
+    refused(&mut folder.garner("keygen --bits 512"), 2, &["--bits", "from 2048 to 8192; --below-fips allows it"]);
+    refused(&mut folder.garner("keygen --exponent 3"), 2, &["--exponent", "at least 65537", "; --below-fips"]);
+    let never = run(&mut folder.garner("keygen --bits 2050"));
+    assert!(never.status == 2 && never.stderr.contains("multiple of 128"), "{never:?}");
+    assert!(!never.stderr.contains("--below-fips"), "{never:?}");
     refused(&mut folder.garner("keygen --exponent 65538"), 2, &["--exponent", "even"]);
     refused(&mut folder.garner("keygen --exponent 65537x"), 2, &["--exponent", "not a number"]);
     refused(&mut folder.garner("keygen --count 0"), 2, &["--count"]);
@@ -74,7 +78,110 @@ fn many_keys_are_all_there_and_all_different() {
     }
     refused(&mut folder.garner("keygen --count 2 --out one.pem"), 2, &["--out", "{}"]);
     refused(&mut folder.garner("keygen --count 2"), 2, &["--out", "{}"]);
-    refused(&mut folder.garner("keygen --count 2 --out no/"), 3, &["no/", "no such folder"]);
+}
+
+/// Short keys for tests that make many.
+const SHORT: &str = "keygen --bits 512 --below-fips";
+
+#[test]
+fn a_folder_is_made_where_one_is_named_and_only_then() {
+    let folder = Folder::new("keys-folder");
+    folder.good(&format!("{SHORT} --count 3 --out keys/ --public-out public/"));
+    for (name, files) in [("keys", ["key-1.pem", "key-3.pem"]), ("public", ["key-1.pub.pem", "key-3.pub.pem"])] {
+        assert_eq!(folder.path(name).metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(files.iter().all(|file| folder.exists(&format!("{name}/{file}"))));
+    }
+    refused(&mut folder.garner("keygen --count 3 --out no/{}.pem"), 3, &["garner: no/1.pem: no such folder: no"]);
+    refused(&mut folder.garner("keygen --out key.pem --public-out no/{}"), 3, &["garner: no/1: no such folder: no"]);
+    refused(&mut folder.garner("keygen --out no/such/"), 3, &["garner: no/such/: no such folder: no"]);
+    refused(&mut folder.garner("keygen --bits 100 --out no/"), 2, &["--bits"]);
+    refused(&mut folder.garner("keygen --cipher aes-256-cbc --password-file none --out no/"), 3, &["none"]);
+    assert!(!folder.exists("no"));
+}
+
+#[test]
+fn errors_of_writing_name_the_file_asked_for() {
+    let folder = Folder::new("keys-writing");
+    // A folder that takes no files, and a limit on the length of files.
+    let nowhere = run(&mut folder.garner(&format!("{SHORT} --out /proc/key.pem")));
+    assert_eq!(nowhere.stderr, "garner: /proc/key.pem: No such file or directory (os error 2)\n");
+    let limited = format!("trap '' XFSZ; ulimit -f 0; exec {} {SHORT} --out key.pem", env!("CARGO_BIN_EXE_garner"));
+    let limited = run(Command::new("sh").args(["-c", &limited]).current_dir(folder.path("")));
+    assert_eq!(limited.stderr, "garner: key.pem: File too large (os error 27)\n");
+    assert_eq!((nowhere.status, limited.status), (3, 3));
+    assert_eq!(folder.path("").read_dir().unwrap().count(), 0, "nothing may be left behind");
+}
+
+#[test]
+fn both_halves_never_go_to_the_same_file() {
+    let folder = Folder::new("keys-halves");
+    folder.good(&format!("{SHORT} --out here/"));
+    let cases = [
+        "--out key.pem --public-out key.pem",
+        "--out key.pem --public-out ./key.pem",
+        "--count 3 --out {}.pem --public-out here/../{}.pem",
+        "--out here/key-1.pem --public-out here/key-{}.pem --force",
+        "--count 20 --out k1{} --public-out k{}1",
+    ];
+    for words in cases {
+        refused(
+            &mut folder.garner(&format!("keygen {words}")),
+            2,
+            &["garner: --public-out: ", "is a file of --out too"],
+        );
+    }
+    assert_eq!(folder.path("").read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn an_interrupted_run_is_gone_on_with() {
+    let folder = Folder::new("keys-resume");
+    folder.write("password", "correct horse\n");
+    let words = "--count 10 --out keys/ --public-out public-{}.pem --resume";
+    let cipher = "--cipher aes-128-cbc --iterations 1000 --password-file password";
+    let again = format!("{SHORT} {words} {cipher}");
+    folder.good(&again);
+    let names: Vec<String> =
+        (1..=10).flat_map(|i| [format!("keys/key-{i:02}.pem"), format!("public-{i:02}.pem")]).collect();
+    let all: Vec<_> = names.iter().map(|name| folder.read(name)).collect();
+    // Two keys are not there, of a third the public half is not.
+    for lost in [4, 5, 11, 18, 19] {
+        fs::remove_file(folder.path(&names[lost])).unwrap();
+    }
+    folder.good(&again);
+    for (i, (name, old)) in names.iter().zip(&all).enumerate() {
+        assert_eq!(folder.read(name) != *old, [4, 5, 18, 19].contains(&i), "{name}");
+    }
+    for pair in names.chunks(2) {
+        let own = modulus(&folder, &pair[0], "-passin file:password");
+        assert_eq!(own, modulus(&folder, &pair[1], "-pubin"), "{}", pair[0]);
+    }
+}
+
+#[test]
+fn going_on_loses_no_key() {
+    let folder = Folder::new("keys-resume-refused");
+    let command = format!("{SHORT} --count 3 --out keys/ --public-out public-{{}}.pem");
+    folder.good(&command);
+    let advice = ["garner: keys/key-1.pem: exists already", "--force", "--resume"];
+    refused(&mut folder.garner(&command), 3, &advice);
+    let single = run(&mut folder.garner("keygen --out keys/key-1.pem"));
+    assert!(single.status == 3 && !single.stderr.contains("--resume"), "{single:?}");
+    let public = folder.read("public-2.pem");
+    fs::rename(folder.path("keys/key-2.pem"), folder.path("elsewhere")).unwrap();
+    fs::remove_file(folder.path("keys/key-1.pem")).unwrap();
+    fs::remove_file(folder.path("public-1.pem")).unwrap();
+    let again = format!("{command} --resume");
+    let reason = "public-2.pem: is there without its private key keys/key-2.pem";
+    refused(&mut folder.garner(&again), 3, &["garner: ", reason]);
+    assert_eq!(folder.read("public-2.pem"), public);
+    assert!(!folder.exists("keys/key-1.pem"), "a key was made before the refusal");
+    fs::rename(folder.path("elsewhere"), folder.path("keys/key-2.pem")).unwrap();
+    fs::remove_file(folder.path("public-2.pem")).unwrap();
+    folder.write("keys/key-2.pem", "not a key");
+    refused(&mut folder.garner(&again), 3, &["garner: keys/key-2.pem: not a usable RSA key"]);
+    refused(&mut folder.garner(&format!("{again} --force")), 2, &["--resume", "--force"]);
+    refused(&mut folder.garner("keygen --resume"), 2, &["--out"]);
 }
 
 #[test]

@@ -2,10 +2,17 @@
 
 mod common;
 
-use common::{garner, refused, run};
+use common::folder::Folder;
+use common::{Outcome, garner, refused, run, send};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::fs;
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::Duration;
 
 /// As short as a run gets.
 const SHORT: [&str; 5] = ["speed", "--seconds", "0.05", "--bits", "1024"];
@@ -31,6 +38,7 @@ fn json_has_every_field_and_every_row() {
         assert!(!report["machine"][field].is_null(), "{field}");
     }
     assert!(report["command"].as_str().unwrap().starts_with("garner speed --seconds 0.05"));
+    assert_eq!(report["complete"], true);
     let rows = report["rows"].as_array().unwrap();
     let shapes: Vec<_> = rows
         .iter()
@@ -167,6 +175,63 @@ fn a_peer_becomes_a_second_baseline() {
     assert_eq!(peer[0]["baseline_per_s"], 10_000.0);
     assert_eq!(peer[0]["baseline_p50_us"], 7.0);
     assert_eq!(peer[0]["baseline_p99_us"], 9.0);
+}
+
+/// The same, but never done with the second key.
+const STUCK_PEER: &str = r#"sh -c 'while read verb rest; do case $verb in
+version) echo ok Test 1.0;; key) [ -e first ] && > stuck && continue; > first; echo ok 1024;;
+*) echo ok 10 1000000 7000 9000;; esac; done'"#;
+
+/// A run of two rows that has measured the first and waits for the second.
+fn stuck(folder: &Folder, more: &[&str], stdout: Stdio) -> Child {
+    let words = ["speed", "--seconds", "0.01", "--bits", "1024,1152", "--operation", "latency", "--peer", STUCK_PEER];
+    let mut command = garner(&[&words[..], more].concat());
+    let child = command.current_dir(folder.path("")).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    while !folder.exists("stuck") {
+        thread::sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+#[test]
+fn interrupted_it_shows_what_was_measured() {
+    let folder = Folder::new("speed-interrupted");
+    let child = stuck(&folder, &[], Stdio::piped());
+    send(&child, Signal::INT);
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert_eq!(outcome.status, 130, "{outcome:?}");
+    assert_eq!(outcome.stderr, "garner: interrupted (SIGINT); 1 of 2 rows were measured\n");
+    assert!(outcome.stdout.contains("RSA-1024") && !outcome.stdout.contains("RSA-1152"), "{}", outcome.stdout);
+    assert!(outcome.stdout.ends_with("incomplete: 1 of 2 rows\n"), "{}", outcome.stdout);
+
+    let folder = Folder::new("speed-terminated");
+    let child = stuck(&folder, &["--json", "--plot", "plot.svg"], Stdio::piped());
+    send(&child, Signal::TERM);
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert_eq!(outcome.status, 143, "{outcome:?}");
+    assert_eq!(outcome.stderr, "garner: interrupted (SIGTERM); 1 of 2 rows were measured\n");
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["complete"], false);
+    let bits: Vec<_> = report["rows"].as_array().unwrap().iter().map(|row| row["bits"].as_u64().unwrap()).collect();
+    assert_eq!(bits, [1024, 1024]);
+    assert!(roxmltree::Document::parse(&String::from_utf8(folder.read("plot.svg")).unwrap()).is_ok());
+}
+
+#[test]
+fn a_second_signal_kills_at_once() {
+    let folder = Folder::new("speed-killed");
+    // Nobody reads what the first one has it print.
+    let (_reader, mut writer) = io::pipe().unwrap();
+    writer.write_all(&[0; 65_536]).unwrap();
+    let mut child = stuck(&folder, &[], writer.into());
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None => send(&child, Signal::INT),
+        }
+        thread::sleep(Duration::from_millis(200));
+    };
+    assert_eq!(status.signal(), Some(Signal::INT.as_raw()));
 }
 
 #[test]

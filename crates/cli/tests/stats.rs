@@ -79,6 +79,61 @@ fn a_watch_ends_with_the_process_watched() {
 }
 
 #[test]
+fn several_processes_are_read_and_one_without_figures_hides_none() {
+    let processes = [Signing::start(), Signing::start()];
+    let [first, second] = processes.each_ref().map(|process| {
+        process.after(0);
+        process.pid()
+    });
+    let own = std::process::id().to_string();
+    let all = ["stats", &first, &own, &second];
+    let words = run(&mut garner(&all));
+    assert_eq!((words.status, words.stderr), (0, format!("garner: process {own} has used no gatherer\n")));
+    assert!(words.stdout.starts_with(&format!("process {first}\n")), "{}", words.stdout);
+    assert!(words.stdout.contains(&format!("\n\nprocess {second}\n")), "{}", words.stdout);
+    let json = run(&mut garner(&[&all[..], &["--json"]].concat()));
+    assert_eq!((json.status, json.stderr), (0, format!("garner: process {own} has used no gatherer\n")));
+    let figures: Value = serde_json::from_str(&json.stdout).unwrap();
+    let pids: Vec<_> = figures.as_array().unwrap().iter().map(|process| process["pid"].to_string()).collect();
+    assert_eq!(pids, [first, second]);
+    let none = run(&mut garner(&["stats", &own, "4194999"]));
+    assert_eq!((none.status, none.stdout.as_str()), (3, ""));
+    for text in [format!("process {own} has used no gatherer"), "process 4194999: no such process".into()] {
+        assert!(none.stderr.contains(&format!("garner: {text}\n")), "{}", none.stderr);
+    }
+}
+
+#[test]
+fn a_watch_of_several_goes_on_until_the_last_ends() {
+    let (short, long) = (Signing::start(), Signing::start());
+    short.after(0);
+    long.after(0);
+    let (short_pid, long_pid) = (short.pid(), long.pid());
+    let mut watches = [&["--json"][..], &[]].map(|more| {
+        let words = [&["stats", &short_pid, &long_pid, "--watch"], more].concat();
+        garner(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    });
+    thread::sleep(Duration::from_millis(1_500));
+    drop(short);
+    thread::sleep(Duration::from_millis(2_000));
+    assert!(watches.iter_mut().all(|watch| watch.try_wait().unwrap().is_none()), "one process is still there");
+    drop(long);
+    let [json, words] = watches.map(|watch| {
+        let output = watch.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    });
+    let pids = json.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["pid"].to_string());
+    let count = |pid: &String, pids: &[String]| pids.iter().filter(|one| *one == pid).count();
+    let pids: Vec<String> = pids.collect();
+    assert!(count(&short_pid, &pids) > 0 && count(&long_pid, &pids) > count(&short_pid, &pids), "{json}");
+    let mut lines = words.lines();
+    assert!(lines.next().unwrap().trim().starts_with("process   operations/s"), "{words}");
+    assert!([&short_pid, &long_pid].iter().all(|pid| words.contains(&format!("{pid:>10} "))), "{words}");
+    assert!(lines.all(|line| line.len() > 60), "{words}");
+}
+
+#[test]
 fn what_is_wrong_with_a_process_is_named() {
     // Above the kernel's limit for process numbers.
     refused(&mut garner(&["stats", "4194999"]), 3, &["garner: process 4194999: no such process"]);

@@ -26,7 +26,10 @@ between them, each as long as its key.
 
 The output grows as FILE.partial and becomes FILE when it is whole. If it was interrupted in any way, the same command
 goes on from FILE.partial: the signatures there are verified, a piece of one at the end is thrown away, the others are
-made. The result is the same as without interruption (with PSS, whose salts are random: as good).";
+made. The result is the same as without interruption (with PSS, whose salts are random: as good).
+
+A line that cannot be signed, as a blank one in a list of digests or files, ends the run: correct it, and the same
+command goes on.";
 
 /// Options of `garner bulk`.
 #[derive(Args)]

@@ -67,19 +67,33 @@ impl Jobs {
         self.returned = Some(job);
     }
 
-    fn job(&mut self) -> Result<Option<Job>, String> {
+    fn job(&mut self) -> Result<Option<Job>, Failure> {
+        self.line += 1;
         self.text.clear();
         let limited = (&mut self.reader).take(LONGEST as u64 + 1).read_until(b'\n', &mut self.text);
-        if limited.map_err(|error| error.to_string())? == 0 {
+        if super::at(limited, &self.name, self.line)? == 0 {
             return Ok(None);
         }
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
+        self.parse().map(Some).map_err(|reason| super::wrong_line(&self.name, self.line, reason))
+    }
+
+    /// The job of the line.
+    fn parse(&self) -> Result<Job, String> {
         if self.text.len() > LONGEST {
             return Err(format!("the line is longer than {LONGEST} bytes"));
         }
+        // The empty message is a message, the empty name of a key or a file is none.
+        let blank_is_a_message = self.kind == Kind::Messages && matches!(self.keys, Keys::One(_));
+        if self.text.trim_ascii().is_empty() && !blank_is_a_message {
+            return Err("the line is blank".into());
+        }
         let (key, rest) = self.keys.of(&self.text)?;
+        if rest.is_empty() && self.kind != Kind::Messages {
+            return Err("nothing follows the name of the key".into());
+        }
         let digest = match self.kind {
             Kind::Digests => {
                 let digits = rest.split(u8::is_ascii_whitespace).next().unwrap_or_default();
@@ -88,7 +102,7 @@ impl Jobs {
             Kind::Messages => self.hash.digest(rest).map_err(|error| error.to_string())?.to_vec(),
             Kind::Files => of_file(self.hash, Path::new(OsStr::from_bytes(rest)))?,
         };
-        Ok(Some(Job { line: self.line, key: Arc::clone(key), digest }))
+        Ok(Job { line: self.line, key: Arc::clone(key), digest })
     }
 }
 
@@ -102,10 +116,9 @@ impl Iterator for Jobs {
         if self.failed {
             return None;
         }
-        self.line += 1;
         let job = self.job();
         self.failed = job.is_err();
-        super::at(job, &self.name, self.line).transpose()
+        job.transpose()
     }
 }
 

@@ -24,12 +24,14 @@ mod summary;
 pub use arguments::Arguments;
 
 use crate::failure::{Failure, Of};
+use crate::interruption::Interruptible;
 use crate::{output, progress};
 use garner::gather::{Config, Gatherer};
 use jobs::Jobs;
 use keys::Keys;
 use partial::{Growing, Partial};
 use pipeline::Pipeline;
+use std::fmt::Display;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Instant;
@@ -50,40 +52,25 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let config = arguments.device.config()?;
     let window = window(&config);
     let keys = Keys::read(&arguments.keys, &arguments.password)?;
-    let mut jobs = Jobs::open(arguments.input.as_deref(), arguments.of, arguments.scheme.hash(), keys)?;
-    let mut partial = match arguments.out() {
-        Some(path) => Some(Partial::open(path, arguments.force, arguments.restart)?),
+    let jobs = Jobs::open(arguments.input.as_deref(), arguments.of, arguments.scheme.hash(), keys)?;
+    // Signatures on standard output are nothing to go on from: there a signal just ends the process.
+    let partial = match arguments.out() {
+        Some(path) => {
+            let partial = Partial::open(path, arguments.force, arguments.restart)?;
+            Some(Interruptible::new(partial, |partial| Ok(partial.interrupted()))?)
+        }
         None => None,
     };
     let gatherer = Arc::new(Gatherer::new(config));
-    let resumed = match &mut partial {
-        Some(partial) => resume::resume(partial, &mut jobs, &gatherer, scheme, arguments.encoding)?,
-        None => 0,
+    let pipeline = Pipeline { gatherer, scheme, encoding: arguments.encoding, window };
+    let outcome = sign(&pipeline, jobs, partial.as_ref());
+    let summary = match partial {
+        Some(partial) => partial.complete(|partial| {
+            let summary = outcome?;
+            partial.finish().map(|()| summary)
+        })?,
+        None => outcome?,
     };
-
-    let bar = match jobs.total() {
-        Some(total) => progress::counted(total, "signatures", resumed),
-        None => progress::uncounted("signatures", resumed),
-    };
-    let mut growing = match &mut partial {
-        Some(partial) => Growing::File(partial),
-        None => Growing::Standard(io::stdout()),
-    };
-    let start = Instant::now();
-    let pipeline = Pipeline { gatherer: Arc::clone(&gatherer), scheme, encoding: arguments.encoding, window };
-    let outcome = pipeline.run(jobs, &mut growing, &bar);
-    let seconds = start.elapsed().as_secs_f64();
-    bar.finish_and_clear();
-    let signed = match (outcome, partial) {
-        (Ok(signed), Some(partial)) => {
-            partial.finish()?;
-            signed
-        }
-        (Ok(signed), None) => signed,
-        (Err(failure), Some(partial)) => return Err(partial.keep(failure)),
-        (Err(failure), None) => return Err(failure),
-    };
-    let summary = Summary::new(signed, resumed, seconds, &gatherer.statistics());
     if arguments.json {
         output::write(&summary.json())?;
     } else if io::stderr().is_terminal() {
@@ -92,13 +79,41 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Signs what is not signed yet.
+fn sign(pipeline: &Pipeline, mut jobs: Jobs, partial: Option<&Interruptible<Partial>>) -> Result<Summary, Failure> {
+    let Pipeline { gatherer, scheme, encoding, .. } = pipeline;
+    let resumed = match partial {
+        Some(partial) => resume::resume(partial, &mut jobs, gatherer, *scheme, *encoding)?,
+        None => 0,
+    };
+    let bar = match jobs.total() {
+        Some(total) => progress::counted(total, "signatures", resumed),
+        None => progress::uncounted("signatures", resumed),
+    };
+    let mut growing = partial.map_or_else(|| Growing::Standard(io::stdout()), Growing::File);
+    let start = Instant::now();
+    let outcome = pipeline.run(jobs, &mut growing, &bar);
+    let seconds = start.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    let signed = outcome.map_err(|failure| match partial {
+        Some(partial) => partial.with(|partial| partial.keep(failure)),
+        None => failure,
+    })?;
+    Ok(Summary::new(signed, resumed, seconds, &gatherer.statistics()))
+}
+
 /// How many signatures are under way at most: enough for every slot, and so few that memory stays small.
 fn window(config: &Config) -> usize {
     let batch = config.devices.iter().map(|device| device.preferred_batch()).max().unwrap_or(1);
     (BATCHES * config.slots * batch).clamp(LEAST_WINDOW, config.queue_limit.max(LEAST_WINDOW))
 }
 
-/// Says of which line of which input an error is.
-fn at<T, E: std::fmt::Display>(result: Result<T, E>, name: &str, line: u64) -> Result<T, Failure> {
+/// What is wrong with a line of the input.
+fn wrong_line(name: &str, line: u64, reason: impl Display) -> Failure {
+    Failure::Input(format!("{name}:{line}: {reason}"))
+}
+
+/// Says at which line of which input something failed that is not the line's fault.
+fn at<T, E: Display>(result: Result<T, E>, name: &str, line: u64) -> Result<T, Failure> {
     result.of(format_args!("{name}:{line}"))
 }

@@ -1,7 +1,8 @@
 //! The output while it grows: `FILE.partial`, which becomes `FILE` when it is whole.
 
 use crate::failure::{Failure, Of};
-use crate::files::{exists, folder};
+use crate::files::{check_folder, exists, folder};
+use crate::interruption::Interruptible;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ pub struct Partial {
     name: String,
     file: File,
     force: bool,
+    restart: bool,
     /// Bytes that were there.
     length: u64,
 }
@@ -23,6 +25,7 @@ impl Partial {
         if whole.exists() && !force {
             return Err(exists(whole));
         }
+        check_folder(whole)?;
         // A device or a pipe would be replaced in the end.
         if whole.exists() && !whole.is_file() {
             return Err(Failure::Environment(format!("{}: is no regular file", whole.display())));
@@ -43,7 +46,7 @@ impl Partial {
             file.set_len(0).of(&name)?;
         }
         let length = file.metadata().of(&name)?.len();
-        Ok(Partial { whole: whole.to_owned(), path, name, file, force, length })
+        Ok(Partial { whole: whole.to_owned(), path, name, file, force, restart, length })
     }
 
     /// What errors call it.
@@ -57,9 +60,10 @@ impl Partial {
     }
 
     /// What was there.
-    pub fn read(&mut self) -> Result<impl Read, Failure> {
+    pub fn read(&mut self) -> Result<impl Read + use<>, Failure> {
         self.file.seek(SeekFrom::Start(0)).of(&self.name)?;
-        Ok(BufReader::with_capacity(64 << 10, &self.file))
+        let file = self.file.try_clone().of(&self.name)?;
+        Ok(BufReader::with_capacity(64 << 10, file))
     }
 
     /// Goes on after the first `length` bytes, and forgets the others.
@@ -67,6 +71,11 @@ impl Partial {
         self.file.set_len(length).of(&self.name)?;
         self.file.seek(SeekFrom::Start(length)).of(&self.name)?;
         Ok(())
+    }
+
+    /// Appends whole signatures.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(bytes).of(&self.name)
     }
 
     /// The output is whole.
@@ -81,33 +90,57 @@ impl Partial {
         Ok(())
     }
 
-    /// The output is not whole: says where the beginning of it is. An empty one is removed.
+    /// The output is not whole: says where the beginning of it is, and what goes on from there.
     pub fn keep(&self, failure: Failure) -> Failure {
-        match self.file.metadata() {
-            Ok(metadata) if metadata.len() == 0 => {
-                let _ = fs::remove_file(&self.path);
-                failure
-            }
-            _ => {
-                failure.and(&format!("what was signed before is in {}; the same command goes on from there", self.name))
-            }
+        if self.remove_empty() {
+            return failure;
         }
+        let left = self.left();
+        match failure {
+            Failure::Input(_) => {
+                failure.and(&format!("{left}; correct that line, or what it names, and {}", self.again()))
+            }
+            _ => failure.and(&format!("{left}; {}", self.again())),
+        }
+    }
+
+    /// What an interruption leaves, in words.
+    pub fn interrupted(&self) -> String {
+        if self.remove_empty() { "nothing was signed".into() } else { format!("{}; {}", self.left(), self.again()) }
+    }
+
+    fn left(&self) -> String {
+        format!("what was signed before is in {}", self.name)
+    }
+
+    fn again(&self) -> &'static str {
+        if self.restart {
+            "the same command without --restart goes on from there"
+        } else {
+            "the same command goes on from there"
+        }
+    }
+
+    /// Removes the file if nothing is in it, which is nothing to go on from.
+    fn remove_empty(&self) -> bool {
+        let empty = self.file.metadata().is_ok_and(|metadata| metadata.len() == 0);
+        empty && fs::remove_file(&self.path).is_ok()
     }
 }
 
 /// Where signatures go as they come.
 pub enum Growing<'a> {
     /// A file that is not whole yet.
-    File(&'a mut Partial),
+    File(&'a Interruptible<Partial>),
     /// Standard output.
     Standard(Stdout),
 }
 
 impl Growing<'_> {
-    /// Appends whole or half signatures.
+    /// Appends whole signatures.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
-            Growing::File(partial) => partial.file.write_all(bytes).of(&partial.name),
+            Growing::File(partial) => partial.with(|partial| partial.append(bytes)),
             Growing::Standard(stdout) => {
                 let write = |stdout: &mut Stdout| -> io::Result<()> {
                     stdout.write_all(bytes)?;

@@ -13,10 +13,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
-/// Bytes collected before they are written.
-const CHUNK: usize = 64 << 10;
-
-/// Signatures handed over at once: every hand-over wakes a thread, which costs as much as a few per cent of a signature.
+/// Signatures handed over and written at once: every hand-over wakes a thread, which costs as much as a few per cent of
+/// a signature.
 const BLOCK: usize = 64;
 
 /// What signs.
@@ -44,28 +42,25 @@ impl Pipeline {
         let (gatherer, scheme) = (Arc::clone(&self.gatherer), self.scheme);
         // Not scoped: after an error of the output nobody waits for the rest of the input.
         thread::Builder::new().spawn(move || submit_all(jobs, &gatherer, scheme, &sender)).of("a thread")?;
-        let mut chunk = Vec::with_capacity(2 * CHUNK);
+        let mut text = Vec::new();
         let mut signed = 0;
         for block in receiver {
             // From the last to the first: when the last is there, so are nearly all of the others.
             let answers: Vec<_> = block.tickets.into_iter().rev().map(|(line, ticket)| (line, ticket.wait())).collect();
             for (line, answer) in answers.into_iter().rev() {
                 match super::at(answer, &name, line) {
-                    Ok(signature) => self.encoding.append(&signature, &mut chunk),
-                    Err(failure) => return output.append(&chunk).and(Err(failure)),
+                    Ok(signature) => self.encoding.append(&signature, &mut text),
+                    Err(failure) => return output.append(&text).and(Err(failure)),
                 }
                 signed += 1;
                 bar.inc(1);
             }
+            output.append(&text)?;
+            text.clear();
             if let Some(failure) = block.failure {
-                return output.append(&chunk).and(Err(failure));
-            }
-            if chunk.len() >= CHUNK {
-                output.append(&chunk)?;
-                chunk.clear();
+                return Err(failure);
             }
         }
-        output.append(&chunk)?;
         Ok(signed)
     }
 }
@@ -76,8 +71,8 @@ fn submit_all(jobs: Jobs, gatherer: &Gatherer, scheme: Scheme, sender: &SyncSend
     let mut block = Block::default();
     for job in jobs {
         let submitted = job.and_then(|Job { line, key, digest }| {
-            let ticket = signing(&key, scheme, &digest).and_then(|operation| gatherer.submit(operation));
-            Ok((line, super::at(ticket, &name, line)?))
+            let operation = signing(&key, scheme, &digest).map_err(|error| super::wrong_line(&name, line, error))?;
+            Ok((line, super::at(gatherer.submit(operation), &name, line)?))
         });
         match submitted {
             Ok(submitted) => block.tickets.push(submitted),

@@ -4,6 +4,7 @@ use super::jobs::{Job, Jobs};
 use super::partial::Partial;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Of};
+use crate::interruption::Interruptible;
 use crate::progress;
 use garner::gather::Gatherer;
 use garner::signature::{Scheme, verification};
@@ -16,23 +17,22 @@ const BATCH: usize = 1024;
 ///
 /// A piece of a signature at the end, all that a killed process can leave, is thrown away.
 pub fn resume(
-    partial: &mut Partial,
+    partial: &Interruptible<Partial>,
     jobs: &mut Jobs,
     gatherer: &Gatherer,
     scheme: Scheme,
     encoding: Encoding,
 ) -> Result<u64, Failure> {
-    let length = partial.length();
+    let (length, name) = partial.with(|partial| (partial.length(), partial.name().to_owned()));
     if length == 0 {
         return Ok(0);
     }
-    let name = partial.name().to_owned();
     let input = jobs.name().to_owned();
     let bar = match jobs.total() {
         Some(total) => progress::counted(total, "signatures verified", 0),
         None => progress::uncounted("signatures verified", 0),
     };
-    let mut reader = partial.read()?;
+    let mut reader = partial.with(Partial::read)?;
     let (mut verified, mut taken, mut ended) = (0, 0u64, false);
     let mut batch: Vec<(Job, Vec<u8>)> = Vec::with_capacity(BATCH);
     while !ended {
@@ -46,7 +46,7 @@ pub fn resume(
                 let text = format!("{name}: has more signatures than {input} has lines; it belongs to another input");
                 return Err(Failure::Environment(text).and("--restart throws it away"));
             };
-            let job = job?;
+            let job = job.map_err(|failure| partial.with(|partial| partial.keep(failure)))?;
             let size = encoding.length(job.key.public().size());
             if length - taken < size as u64 {
                 jobs.put_back(job);
@@ -63,7 +63,7 @@ pub fn resume(
     }
     drop(reader);
     bar.finish_and_clear();
-    partial.go_on(taken)?;
+    partial.with(|partial| partial.go_on(taken))?;
     Ok(verified)
 }
 

@@ -1,9 +1,11 @@
 //! The options of `garner keygen`, and what they may be.
 
+use crate::failure::Failure;
 use crate::options::password::Password;
 use clap::{Args, ValueEnum};
+use garner::arithmetic::Arithmetic;
 use garner::key::{Cipher, Encryption};
-use garner::keygen::Options;
+use garner::keygen::{Generator, Options};
 use openssl::bn::BigNum;
 use std::path::PathBuf;
 
@@ -16,7 +18,11 @@ Examples:
   garner keygen --count 10 --out 'tenant-{}.pem' --format pkcs1      tenant-01.pem, ...
 
 Keys are generated after FIPS 186-5 (A.1.3, random probable primes), many at once: a thousand cost far less than a
-thousand times one. Each has made and verified a trial signature before it is written.";
+thousand times one. Each has made and verified a trial signature before it is written.
+
+A folder whose name ends in / is made if it is not there, for its owner only. The same command with --resume goes on
+after an interruption: keys that are there are kept, and a public key that is not is written from its private one. A
+public key whose private one is not there is refused, for that may be elsewhere.";
 
 /// Options of `garner keygen`.
 #[derive(Args)]
@@ -38,7 +44,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count)]
     pub count: usize,
 
-    /// File of the private key; of several, a folder or a pattern in which {} is the number
+    /// File of the private key; of several, a folder (keys/) or a pattern in which {} is the number
     /// [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -70,6 +76,10 @@ pub struct Arguments {
     /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
+
+    /// Keep the keys that are there, and make those that are missing
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    pub resume: bool,
 }
 
 /// A public exponent, big-endian.
@@ -99,6 +109,19 @@ impl Arguments {
     /// What is asked of the keys.
     pub fn options(&self) -> Options {
         Options { exponent: self.exponent.0.clone(), below_fips: self.below_fips }
+    }
+
+    /// Refuses what no key can have.
+    pub fn check(&self, arithmetic: &dyn Arithmetic) -> Result<(), Failure> {
+        let possible = |options: &Options| Generator::new(arithmetic, self.bits, 1, options).map(drop);
+        let options = self.options();
+        possible(&options).map_err(|error| {
+            let failure = Failure::Usage(format!("--{error}"));
+            match possible(&Options { below_fips: true, ..options }) {
+                Ok(()) => failure.and("--below-fips allows it, for tests"),
+                Err(_) => failure,
+            }
+        })
     }
 
     /// How the private keys are encrypted, if they are.

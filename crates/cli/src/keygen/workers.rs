@@ -5,6 +5,7 @@ use crate::failure::{Failure, Of};
 use garner::arithmetic::Arithmetic;
 use garner::device::Device;
 use garner::device::cuda::Standby;
+use garner::error::Error;
 use garner::key::{Encryption, PrivateKey};
 use garner::keygen::Generator;
 use std::sync::{Arc, mpsc};
@@ -60,28 +61,32 @@ impl Encoder {
         };
         Ok(Encoded { private, public: key.public().to_pem() })
     }
+
+    /// The public key in PEM of a private key's file that was encoded so.
+    pub fn public(&self, private: &[u8]) -> Result<String, Error> {
+        let password = self.encryption.as_ref().map(|(_, password)| &password[..]);
+        Ok(PrivateKey::read(private, password)?.public().to_pem())
+    }
 }
 
-/// Generates the keys on all processors, with GPUs where there are any and keys enough, and gives each to `take`, on this thread, in no particular order.
+/// Generates `count` keys on all processors, with GPUs where there are any and keys enough, and gives each to `take`,
+/// on this thread, in no particular order.
 ///
 /// Few wait at any time, so that memory does not grow with their number. The first error ends it all.
 pub fn run(
     arithmetic: &dyn Arithmetic,
     arguments: &Arguments,
+    count: usize,
     encoder: &Encoder,
     mut take: impl FnMut(Encoded) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let options = arguments.options();
-    // What is wrong with the options is said before threads are started, and as the command line's fault.
-    if let Err(error) = Generator::new(arithmetic, arguments.bits, 1, &options) {
-        return Err(Failure::Usage(format!("--{error}")));
-    }
-    let gpus: Vec<Arc<dyn Device>> = Standby::all().into_iter().map(|gpu| Arc::new(gpu) as _).collect();
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(arguments.count);
+    let gpus: Vec<Arc<dyn Device>> = Standby::all().of("keygen")?.into_iter().map(|gpu| Arc::new(gpu) as _).collect();
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(count);
     let (sender, receiver) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {
         for i in 0..threads {
-            let share = arguments.count / threads + usize::from(i < arguments.count % threads);
+            let share = count / threads + usize::from(i < count % threads);
             let (sender, options) = (sender.clone(), &options);
             let gpu = gpus.get(i % gpus.len().max(1)).map(Arc::clone);
             let work = move || {

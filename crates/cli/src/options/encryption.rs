@@ -26,11 +26,11 @@ pub struct Options {
     padding: Padding,
 
     /// OAEP: hash of the label [default: sha256; openssl pkeyutl's is sha1]
-    #[arg(long, value_name = "NAME", value_parser = hash::parse)]
+    #[arg(long, value_name = "NAME", value_parser = hash::ANY)]
     hash: Option<Hash>,
 
     /// OAEP: hash of the mask [default: that of --hash]
-    #[arg(long, value_name = "NAME", value_parser = hash::parse)]
+    #[arg(long, value_name = "NAME", value_parser = hash::ANY)]
     mgf1_hash: Option<Hash>,
 
     /// OAEP: label, as text
@@ -78,6 +78,15 @@ impl Choice {
     /// The padding.
     pub fn padding(&self) -> Padding {
         self.padding
+    }
+
+    /// The scheme in words.
+    pub fn name(&self) -> String {
+        match self.padding {
+            Padding::Oaep => format!("OAEP with {}", self.functions.hash.name()),
+            Padding::Pkcs1 => "PKCS#1 v1.5".to_owned(),
+            Padding::Raw => "RSA without padding".to_owned(),
+        }
     }
 
     /// The scheme; of PKCS#1 v1.5 the one with implicit rejection.

@@ -22,12 +22,12 @@ pub struct Options {
     #[arg(long, value_enum, default_value = "pkcs1")]
     padding: Padding,
 
-    /// Hash: sha224, sha256, sha384, sha512, sha512-224, sha512-256, sha3-224, sha3-256, sha3-384, sha3-512
-    #[arg(long, value_name = "NAME", default_value = "sha256", value_parser = hash::parse)]
+    /// Hash of the message
+    #[arg(long, value_name = "NAME", default_value = "sha256", value_parser = hash::TO_SIGN)]
     hash: Hash,
 
     /// PSS: hash of the mask [default: that of --hash]
-    #[arg(long, value_name = "NAME", value_parser = hash::parse)]
+    #[arg(long, value_name = "NAME", value_parser = hash::ANY)]
     mgf1_hash: Option<Hash>,
 
     /// PSS: length of the salt in bytes, or digest, or max (as much as fits)

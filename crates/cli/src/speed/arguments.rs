@@ -21,7 +21,8 @@ How it measures: each row gives every system the same number of threads and the 
 in many short rounds; a ratio is the median of the rounds' ratios. Times to a key scatter widely: of keygen
 all figures are means, over 50 keys by each system at least, however long these take. OpenSSL's threads each have their own
 precomputed key; blinding is on, on both sides. All of Garner's results are checked by OpenSSL outside the
-measured time. In whole batches the latency is that of the batch.";
+measured time. In whole batches the latency is that of the batch. Interrupted (Ctrl-C), it shows the rows measured
+so far.";
 
 /// Longest and shortest keys the library takes.
 const BITS: std::ops::RangeInclusive<i64> = 512..=8_192;

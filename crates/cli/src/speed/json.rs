@@ -11,6 +11,8 @@ use serde::Serialize;
 struct Report<'a> {
     machine: &'a Machine,
     command: String,
+    /// Whether these are all rows that were asked for; an interrupted run has the first of them.
+    complete: bool,
     rows: Vec<JsonRow<'a>>,
 }
 
@@ -53,9 +55,9 @@ struct JsonRow<'a> {
     primality_tests_per_key: Option<f64>,
 }
 
-/// `{"machine": …, "rows": […]}` with one row per measurement and system beside Garner.
-pub fn text(machine: &Machine, rows: &[Row]) -> String {
-    let mut report = Report { machine, command: command(), rows: Vec::new() };
+/// `{"machine": …, "complete": …, "rows": […]}` with one row per measurement and system beside Garner.
+pub fn text(machine: &Machine, rows: &[Row], complete: bool) -> String {
+    let mut report = Report { machine, command: command(), complete, rows: Vec::new() };
     for row in rows {
         for baseline in row.baselines() {
             if row.kind.is_rate() {

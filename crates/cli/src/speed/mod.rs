@@ -8,6 +8,7 @@
 //! | [`ours`], [`baseline`], [`peer`] | the systems measured |
 //! | [`decrypt`], [`keygen`] | these operations, by both |
 //! | [`measure`] | many rounds in turn, and what they come to |
+//! | [`report`] | the rows so far, of an interrupted run too |
 //! | [`table`], [`json`], [`plot`] (of [`panel`]s) | what is shown |
 
 mod arguments;
@@ -21,14 +22,15 @@ mod ours;
 mod panel;
 mod peer;
 mod plot;
+mod report;
 mod round;
 mod table;
 
 pub use arguments::Arguments;
 
 use crate::failure::{Failure, Of};
+use crate::interruption::Interruptible;
 use crate::machine::Machine;
-use crate::output;
 use arguments::{Kind, Shape};
 use garner::arithmetic::Arithmetic;
 use garner::gather::{Config, Gatherer};
@@ -36,9 +38,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use keys::Keys;
 use measure::{Row, Side};
 use peer::Peer;
+use report::Report;
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -48,31 +50,38 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let machine = Machine::here(&*config.arithmetic);
     // A path that cannot be written is refused now, not after two minutes of measuring.
     let plot = match &arguments.plot {
-        Some(path) => Some((File::create(path).of(path.display())?, path)),
+        Some(path) => Some((File::create(path).of(path.display())?, path.clone())),
         None => None,
     };
     let peer = match &arguments.peer {
         Some(command) => Some(Rc::new(RefCell::new(Peer::start(command)?))),
         None => None,
     };
-    let rows = measure_all(arguments, &config, peer.as_ref())?;
-    if let Some((mut file, path)) = plot {
-        file.write_all(plot::draw(&rows, &machine).of(path.display())?.as_bytes()).of(path.display())?;
-    }
-    if arguments.json {
-        output::write(&json::text(&machine, &rows))
-    } else {
-        output::write(&table::text(&machine, &rows))
-    }
+    let shapes = arguments.operation.iter().map(|&kind| arguments.shapes(kind).len());
+    let all = arguments.bits.len() * shapes.sum::<usize>();
+    let progress = progress(all);
+    let bar = progress.clone();
+    let report = Report { machine, rows: Vec::new(), all, json: arguments.json, plot };
+    let report = Interruptible::new(report, move |report| {
+        bar.finish_and_clear();
+        report.show_what_there_is()
+    })?;
+    let outcome = measure_all(arguments, &config, peer.as_ref(), &progress, &report);
+    progress.finish_and_clear();
+    report.complete(|report| outcome.and_then(|()| report.show()))
 }
 
-fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<Peer>>>) -> Result<Vec<Row>, Failure> {
+/// Measures row after row for the report.
+fn measure_all(
+    arguments: &Arguments,
+    config: &Config,
+    peer: Option<&Rc<RefCell<Peer>>>,
+    progress: &ProgressBar,
+    report: &Interruptible<Report>,
+) -> Result<(), Failure> {
     let mut gatherers = Gatherers { config, made: Vec::new() };
-    let shapes = arguments.operation.iter().map(|&kind| arguments.shapes(kind).len());
-    let progress = progress(arguments.bits.len() * shapes.sum::<usize>());
     let names: Vec<&str> = config.devices.iter().map(|device| device.name()).collect();
     let device = if names.is_empty() { "libcrypto".to_owned() } else { names.join(", ") };
-    let mut rows = Vec::new();
     for &bits in &arguments.bits {
         progress.set_message(format!("RSA-{bits}: making a key"));
         let keys = Keys::generate(bits)?;
@@ -90,14 +99,14 @@ fn measure_all(arguments: &Arguments, config: &Config, peer: Option<&Rc<RefCell<
                     sides.extend(peer::side(peer, kind, shape));
                 }
                 let before = gatherer.statistics();
-                let outcomes = measure::contest(&mut sides, arguments.seconds(), kind.summary(), &progress)?;
+                let outcomes = measure::contest(&mut sides, arguments.seconds(), kind.summary(), progress)?;
                 let fill = measure::fill(&before, &gatherer.statistics());
-                rows.push(Row { kind, bits, device: device.clone(), shape, slots, fill, outcomes });
+                let row = Row { kind, bits, device: device.clone(), shape, slots, fill, outcomes };
+                report.with(|report| report.rows.push(row));
             }
         }
     }
-    progress.finish_and_clear();
-    Ok(rows)
+    Ok(())
 }
 
 /// Gatherers by their slots, kept to the end: whoever watches `garner stats` sees figures that only grow.

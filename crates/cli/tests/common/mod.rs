@@ -4,7 +4,11 @@
 
 pub mod folder;
 
-use std::process::{Command, Output};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::process::{Child, Command, Output};
+use std::thread;
+use std::time::Duration;
 
 /// The `garner` just built.
 pub fn garner(arguments: &[&str]) -> Command {
@@ -21,10 +25,31 @@ pub struct Outcome {
     pub stderr: String,
 }
 
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Outcome {
+        let Output { status, stdout, stderr } = output;
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Outcome { status: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
+    }
+}
+
 pub fn run(command: &mut Command) -> Outcome {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Outcome { status: status.code().unwrap(), stdout: text(stdout), stderr: text(stderr) }
+    command.output().unwrap().into()
+}
+
+/// Sends a running command this signal, once it is ready for that.
+pub fn send(child: &Child, signal: Signal) {
+    let ready = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        u64::from_str_radix(caught, 16).unwrap() & 1 << (signal.as_raw() - 1) != 0
+    };
+    while !ready() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // Handlers are there one by one.
+    thread::sleep(Duration::from_millis(20));
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 /// The command is refused with this status, and says why in a line that has all of `words`.

@@ -1,0 +1,118 @@
+//! The files of all keys: what is there already, what is missing, and how it is written.
+//!
+//! A private key is written before its public one: an interruption never leaves a public key whose private one is lost.
+
+use super::arguments::Arguments;
+use super::names::Names;
+use super::workers::{Encoded, Encoder};
+use crate::failure::{Failure, Of};
+use crate::files::{Access, Destination, Input, exists, is_file};
+use crate::options::key::LONGEST;
+use std::path::Path;
+
+/// The files of all keys.
+pub struct Files<'a> {
+    arguments: &'a Arguments,
+    private: Names,
+    public: Option<Names>,
+}
+
+impl Files<'_> {
+    /// Those that the options name.
+    pub fn new(arguments: &Arguments) -> Result<Files<'_>, Failure> {
+        let private = Names::new(arguments.out.as_deref(), arguments.extension(), arguments.count, "--out")?;
+        let public = match &arguments.public_out {
+            Some(pattern) => Some(Names::new(Some(pattern), "pub.pem", arguments.count, "--public-out")?),
+            None => None,
+        };
+        if let Some(shared) = public.as_ref().and_then(|public| private.shared_with(public)) {
+            return Err(Failure::Usage(format!("--public-out: {} is a file of --out too", shared.display())));
+        }
+        Ok(Files { arguments, private, public })
+    }
+
+    /// Refuses what cannot be written, before the first key is made and not after a thousand.
+    pub fn check(&self) -> Result<(), Failure> {
+        for i in 0..self.arguments.count {
+            if self.arguments.resume {
+                self.check_halves(i)?;
+            }
+            for names in [Some(&self.private), self.public.as_ref()].into_iter().flatten() {
+                if !names.are_new() {
+                    self.destination(names, i)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the folders that are wished for.
+    pub fn make_folders(&self) -> Result<(), Failure> {
+        self.private.make_folder()?;
+        self.public.as_ref().map_or(Ok(()), Names::make_folder)
+    }
+
+    /// The keys to be made, by their indices. A file that comes to be there meanwhile counts.
+    pub fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.arguments.count).filter(|&i| !self.arguments.resume || !is_there(&self.private, i))
+    }
+
+    /// Writes the public keys that are missing beside private ones that are there.
+    pub fn complete(&self, encoder: &Encoder) -> Result<(), Failure> {
+        let Some(public) = self.public.as_ref().filter(|_| self.arguments.resume) else { return Ok(()) };
+        for i in (0..self.arguments.count).filter(|&i| is_there(&self.private, i) && !is_there(public, i)) {
+            let input = Input::open(self.private.of(i).as_deref())?;
+            let name = input.name().to_owned();
+            let text = encoder.public(&input.read_all(LONGEST)?).of(name)?;
+            self.write_public(public, i, &text)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a key.
+    pub fn write(&self, i: usize, key: &Encoded) -> Result<(), Failure> {
+        let path = self.private.of(i);
+        let private = Destination::new(path.as_deref(), self.arguments.force)?;
+        private.write(&key.private, Access::Owner, self.arguments.der)?;
+        self.public.as_ref().map_or(Ok(()), |public| self.write_public(public, i, &key.public))
+    }
+
+    fn write_public(&self, public: &Names, i: usize, text: &str) -> Result<(), Failure> {
+        let path = public.of(i);
+        Destination::new(path.as_deref(), self.arguments.force)?.write(text.as_bytes(), Access::Everybody, false)
+    }
+
+    /// Refuses a public key without its private one, which may be elsewhere: a new one would take its place.
+    fn check_halves(&self, i: usize) -> Result<(), Failure> {
+        match (&self.public, self.private.of(i)) {
+            (Some(public), Some(private)) if is_there(public, i) && !is_file(&private) => {
+                let name = public.of(i).unwrap_or_default();
+                let text = format!("{}: is there without its private key {}", name.display(), private.display());
+                Err(Failure::Environment(text).and("bring that back, or move this away"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a file that is there, unless it is to be kept or overwritten.
+    fn destination(&self, names: &Names, i: usize) -> Result<(), Failure> {
+        let path = names.of(i);
+        let keep = self.arguments.resume;
+        match path.as_deref() {
+            Some(path) if is_file(path) && keep => Ok(()),
+            Some(path) if is_file(path) && !self.arguments.force && names.are_numbered() => {
+                Err(exists(path).and("--resume keeps what is there and makes what is missing"))
+            }
+            path => Destination::new(path, self.arguments.force).map(drop),
+        }
+    }
+
+    /// What a prompt calls them.
+    pub fn subject(&self) -> String {
+        self.private.subject()
+    }
+}
+
+fn is_there(names: &Names, i: usize) -> bool {
+    names.of(i).as_deref().is_some_and(|path: &Path| is_file(path))
+}

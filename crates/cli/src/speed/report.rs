@@ -1,0 +1,53 @@
+//! What was measured so far, and where it is shown: whole at the end, or the beginning of it after an interruption.
+
+use super::measure::Row;
+use super::{json, plot, table};
+use crate::failure::{Failure, Of};
+use crate::machine::Machine;
+use crate::output;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Rows, and what is to become of them.
+pub struct Report {
+    pub machine: Machine,
+    pub rows: Vec<Row>,
+    /// How many rows were asked for.
+    pub all: usize,
+    /// Whether they are printed as JSON.
+    pub json: bool,
+    /// The picture's file, open, and its name.
+    pub plot: Option<(File, PathBuf)>,
+}
+
+impl Report {
+    /// Prints the rows, and draws them.
+    pub fn show(self) -> Result<(), Failure> {
+        let shown = output::write(&self.text());
+        self.draw().and(shown)
+    }
+
+    /// The same after an interruption; how far it came.
+    pub fn show_what_there_is(self) -> Result<String, Failure> {
+        let said = format!("{} of {} rows were measured", self.rows.len(), self.all);
+        self.show().map(|()| said)
+    }
+
+    fn text(&self) -> String {
+        let (rows, count) = (&self.rows, self.rows.len());
+        let complete = count == self.all;
+        match (self.json, complete) {
+            (true, _) => json::text(&self.machine, rows, complete),
+            (false, true) => table::text(&self.machine, rows),
+            (false, false) if count == 0 => String::new(),
+            (false, false) => format!("{}incomplete: {count} of {} rows\n", table::text(&self.machine, rows), self.all),
+        }
+    }
+
+    fn draw(self) -> Result<(), Failure> {
+        let Some((mut file, path)) = self.plot else { return Ok(()) };
+        let picture = plot::draw(&self.rows, &self.machine).of(path.display())?;
+        file.write_all(picture.as_bytes()).of(path.display())
+    }
+}
