@@ -1,7 +1,6 @@
 //! Gatherers of the caller's own.
 
 use crate::call::unit;
-use crate::devices;
 use crate::handles::{self, GarnerContext};
 use crate::memory::{self, Place, Plain};
 use crate::status::Failure;
@@ -83,7 +82,7 @@ pub unsafe extern "C" fn garner_new(config: *const GarnerConfig, gatherer: *mut 
 fn settings(given: &GarnerConfig, device: Option<&CStr>) -> Result<Config, Failure> {
     let mut config = match device {
         None => Config::new()?,
-        Some(name) => devices::only(&name.to_string_lossy())?,
+        Some(names) => Config::named(&names.to_string_lossy())?,
     };
     if given.slots > MAX_SLOTS {
         return Err(Failure::argument("slots", format!("{} is more than {MAX_SLOTS}", given.slots)));

@@ -35,24 +35,6 @@ fn all(config: &Config) -> Vec<Arc<dyn Device>> {
     devices
 }
 
-/// A configuration with that device only, and the CPU for what a GPU does not take (anything before it is open).
-pub fn only(name: &str) -> Result<Config, Failure> {
-    let config = Config::new()?;
-    let devices = all(&config);
-    let Some(device) = devices.iter().find(|device| device.name() == name) else {
-        let known: Vec<&str> = devices.iter().map(|device| device.name()).collect();
-        return Err(Failure::argument("device", format!("{name:?} is not one of {}", known.join(", "))));
-    };
-    // Whoever asks for libcrypto wants nothing else to touch the numbers, the host's own part included.
-    if !config.devices.iter().any(|present| Arc::ptr_eq(present, device)) {
-        return Ok(Config::with(Arc::new(Libcrypto), vec![]));
-    }
-    let mut only = Config::with(Arc::clone(&config.arithmetic), vec![Arc::clone(device)]);
-    only.fallback =
-        devices.iter().filter(|other| other.name() == "cpu" && !Arc::ptr_eq(other, device)).cloned().collect();
-    Ok(only)
-}
-
 /// See `garner.h`.
 ///
 /// # Safety

@@ -1,11 +1,11 @@
 //! What a configuration may say. The same names in the provider's section of `openssl.cnf` and as ENGINE commands.
 
-use garner::arithmetic::{Arithmetic, best, libcrypto::Libcrypto};
-use garner::device::board::{Board, Options};
-use garner::device::{Cpu, Device};
+use garner::Error;
+use garner::arithmetic::{Arithmetic, best};
+use garner::device::Device;
 use garner::gather::Config;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A setting that was refused: its name, its value, and what it may be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,41 +16,30 @@ pub struct Refused {
     reason: String,
 }
 
-/// What runs the operations.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Device_ {
-    /// All that this machine has and that may beat OpenSSL, GPUs too; none, if nothing does for a single caller.
-    Auto,
-    /// The kernels for this processor, or an error where there are none.
-    Cpu,
-    /// Boards at these addresses, and the CPU for what they cannot take.
-    Boards(Vec<String>),
-    /// libcrypto's exponentiation, for tests and comparisons: slower than doing without Garner.
-    Libcrypto,
-    /// One that was added by [`add_device`].
-    Added(String),
-}
-
 /// The settings, each at its default until [`Settings::set`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    device: Device_,
+    /// Names as [`Config::named`] takes them, or one that was added by [`add_device`].
+    device: String,
     numbers: [Option<usize>; Settings::NUMBERS.len()],
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { device: Device_::Auto, numbers: [None; Settings::NUMBERS.len()] }
+        Settings { device: "auto".to_owned(), numbers: [None; Settings::NUMBERS.len()] }
     }
 }
 
 type Maker = fn(Arc<dyn Arithmetic>) -> Arc<dyn Device>;
 
-static ADDED: Mutex<BTreeMap<&'static str, Maker>> = Mutex::new(BTreeMap::new());
+fn added() -> MutexGuard<'static, BTreeMap<&'static str, Maker>> {
+    static ADDED: Mutex<BTreeMap<&str, Maker>> = Mutex::new(BTreeMap::new());
+    ADDED.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Makes a device known under a name, for `device = NAME`. It gets the host's arithmetic and stands before the CPU.
 pub fn add_device(name: &'static str, make: fn(Arc<dyn Arithmetic>) -> Arc<dyn Device>) {
-    ADDED.lock().unwrap_or_else(PoisonError::into_inner).insert(name, make);
+    added().insert(name, make);
 }
 
 impl Settings {
@@ -64,7 +53,7 @@ impl Settings {
     /// What each setting is, for people.
     pub fn describe(name: &str) -> &'static str {
         match name {
-            "device" => "auto, cpu, libcrypto, or boards: vfio-user:PATH or a PCI address, commas between",
+            "device" => "auto, cpu, libcrypto, cuda:N or boards, vfio-user:PATH or a PCI address, commas between",
             "slots" => "how many batches run at the same time",
             "queue_limit" => "how many operations may wait",
             "failures_allowed" => "failed batches in a row before a device is taken out of service",
@@ -83,21 +72,11 @@ impl Settings {
         };
         let refused = |reason: String| Err(Refused { name: known, value: value.to_owned(), reason });
         if known == "device" {
-            self.device = match value {
-                "auto" => Device_::Auto,
-                "cpu" => Device_::Cpu,
-                "libcrypto" => Device_::Libcrypto,
-                other if ADDED.lock().unwrap_or_else(PoisonError::into_inner).contains_key(other) => {
-                    Device_::Added(other.to_owned())
-                }
-                gpu if gpu == "cuda" || gpu.starts_with("cuda:") => {
-                    return refused("is not needed: auto uses a GPU where there is one, for large batches".to_owned());
-                }
-                boards if boards.contains(':') => {
-                    Device_::Boards(boards.split(',').map(|address| address.trim().to_owned()).collect())
-                }
-                _ => return refused("must be auto, cpu, libcrypto, or the address of a board".to_owned()),
-            };
+            let known = |name: &str| matches!(name, "auto" | "cpu" | "libcrypto" | "cuda") || name.contains(':');
+            if !added().contains_key(value) && !value.split(',').all(|name| known(name.trim())) {
+                return refused("must be auto, cpu, libcrypto, cuda:N, or the address of a board".to_owned());
+            }
+            self.device = value.trim().to_owned();
             return Ok(());
         }
         let index = Self::NUMBERS.iter().position(|(number, _)| *number == known).expect("the other settings");
@@ -114,42 +93,19 @@ impl Settings {
     /// # Errors
     /// [`Refused`] when the device is not here, or the environment variable `GARNER_CPU` asks for an unknown one.
     pub fn config(&self) -> Result<(Config, bool), Refused> {
-        let refused = |value: &str, reason: String| Refused { name: "device", value: value.to_owned(), reason };
-        let host = || best().map_err(|error| refused("auto", error.to_string()));
-        let (mut config, worthwhile) = match &self.device {
-            Device_::Libcrypto => (Config::with(Arc::new(Libcrypto), Vec::new()), true),
-            Device_::Added(name) => {
-                let host = host()?;
-                let make = ADDED.lock().unwrap_or_else(PoisonError::into_inner)[name.as_str()];
-                (Config::with(Arc::clone(&host), vec![make(host)]), true)
-            }
-            Device_::Boards(addresses) => {
-                let host = host()?;
-                let open = |address: &String| match Board::open(address, Options::default()) {
-                    Ok(board) => Ok(Arc::new(board) as Arc<dyn Device>),
-                    Err(error) => Err(refused(address, error.to_string())),
-                };
-                let mut config = Config::with(Arc::clone(&host), addresses.iter().map(open).collect::<Result<_, _>>()?);
-                if host.lanes() > 1 {
-                    config.fallback.push(Arc::new(Cpu::new(host)));
-                }
-                (config, true)
-            }
-            Device_::Auto => {
-                let config = Config::new().map_err(|error| refused("auto", error.to_string()))?;
-                let worthwhile = !config.devices.is_empty();
-                (config, worthwhile)
-            }
-            Device_::Cpu => {
-                let host = host()?;
-                if host.lanes() == 1 {
-                    let reason =
-                        "there are no kernels for this processor, or GARNER_CPU forbids them; use device = auto";
-                    return Err(refused("cpu", reason.to_owned()));
-                }
-                (Config::with(Arc::clone(&host), vec![Arc::new(Cpu::new(host))]), true)
-            }
+        let refused = |error: Error| {
+            let reason = if let Error::Argument { reason, .. } = error { reason } else { error.to_string() };
+            Refused { name: "device", value: self.device.clone(), reason }
         };
+        let made = added().get(self.device.as_str()).copied();
+        let mut config = match made {
+            Some(make) => {
+                let host = best().map_err(refused)?;
+                Config::with(Arc::clone(&host), vec![make(host)])
+            }
+            None => Config::named(&self.device).map_err(refused)?,
+        };
+        let worthwhile = self.device != "auto" || !config.devices.is_empty();
         let [slots, queue_limit, failures, faults] = self.numbers;
         config.slots = slots.unwrap_or(config.slots);
         config.queue_limit = queue_limit.unwrap_or(config.queue_limit);
@@ -166,12 +122,7 @@ mod tests {
     #[test]
     fn bad_values_are_refused_with_their_name_and_what_would_be_good() {
         for (name, value, error) in [
-            ("device", "gpu", "device = gpu: must be auto, cpu, libcrypto, or the address of a board"),
-            (
-                "device",
-                "cuda:0",
-                "device = cuda:0: is not needed: auto uses a GPU where there is one, for large batches",
-            ),
+            ("device", "gpu", "device = gpu: must be auto, cpu, libcrypto, cuda:N, or the address of a board"),
             ("slots", "0", "slots = 0: must be a whole number from 1 to 4096"),
             ("slots", "two", "slots = two: must be a whole number from 1 to 4096"),
             ("queue_limit", "-1", "queue_limit = -1: must be a whole number from 1 to 16777216"),
@@ -190,7 +141,7 @@ mod tests {
         let mut settings = Settings::default();
         settings.set("device", "vfio-user:/nonexistent/board, 0000:ff:1f.7").unwrap();
         let error = settings.config().unwrap_err().to_string();
-        assert!(error.starts_with("device = vfio-user:/nonexistent/board: board: "), "{error}");
+        assert!(error.contains("0000:ff:1f.7: vfio-user:/nonexistent/board: "), "{error}");
     }
 
     #[test]

@@ -44,11 +44,11 @@ impl Config {
     /// What this machine has.
     ///
     /// # Errors
-    /// Those of [`arithmetic::best`].
+    /// Those of [`arithmetic::best`] and of [`Standby::all`].
     pub fn new() -> Result<Config> {
         let arithmetic = arithmetic::best()?;
         let mut config = Config::with(Arc::clone(&arithmetic), Vec::new());
-        let gpus = Standby::all();
+        let gpus = Standby::all()?;
         // Beside a GPU also libcrypto, or small batches had nowhere else to go.
         if arithmetic.lanes() > 1 || !gpus.is_empty() {
             config.devices.push(Arc::new(Cpu::new(arithmetic)));

@@ -24,6 +24,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | `config`, `named` | what a gatherer works with |
 //! | `operation` | what a caller asks for |
 //! | `class` | which operations may share a batch |
 //! | `queue` | what waits, and who is busy |
@@ -49,6 +50,7 @@ mod config;
 mod core;
 mod executor;
 mod leader;
+mod named;
 mod operation;
 mod path;
 mod queue;

@@ -257,8 +257,8 @@ fn check_algorithm(field: &'static str, algorithm: &AlgorithmIdentifierRef<'_>) 
         };
     }
     let name = match algorithm.oid {
-        PSS => "an RSASSA-PSS key, whose restrictions are not supported".into(),
-        OAEP => "an RSAES-OAEP key, whose restrictions are not supported".into(),
+        PSS => "an RSASSA-PSS key; only those for rsaEncryption are read".into(),
+        OAEP => "an RSAES-OAEP key; only those for rsaEncryption are read".into(),
         oid => format!("a key for the algorithm {oid}, not an RSA key"),
     };
     Err(Error::key(field, format!("this is {name}")))

@@ -168,7 +168,7 @@ impl Options {
 /// For so many keys that they should not all be in memory, and for several threads, take them from a [`Generator`].
 ///
 /// # Errors
-/// [`Error::Argument`] as [`Generator::new`]; [`Error::Random`].
+/// [`Error::Argument`] as [`Generator::new`] and [`Standby::all`]; [`Error::Random`].
 pub fn generate(
     arithmetic: &dyn Arithmetic,
     bits: usize,
@@ -177,7 +177,7 @@ pub fn generate(
     mut progress: impl FnMut(&Statistics),
 ) -> Result<Vec<PrivateKey>> {
     let mut generator = Generator::new(arithmetic, bits, count, options)?;
-    if let Some(gpu) = Standby::all().into_iter().next() {
+    if let Some(gpu) = Standby::all()?.into_iter().next() {
         generator = generator.with_device(Arc::new(gpu));
     }
     let mut keys = Vec::new();

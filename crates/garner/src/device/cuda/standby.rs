@@ -7,6 +7,7 @@
 use super::driver::Driver;
 use super::{Gpu, MIN_BITS, OneKey};
 use crate::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
+use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crate::key::{PrivateKey, PublicKey};
 use garner_gpu_kernels::HALF_WORDS;
@@ -30,9 +31,30 @@ pub struct Standby {
     state: ForkLocal<State>,
 }
 
-/// Whether this is among what the environment variable `GARNER_GPU` says, a list with commas between.
-fn wish(value: &str) -> bool {
-    std::env::var("GARNER_GPU").is_ok_and(|wishes| wishes.split(',').any(|wish| wish == value))
+/// What the environment variable `GARNER_GPU` says.
+fn said() -> String {
+    std::env::var("GARNER_GPU").unwrap_or_default()
+}
+
+/// Its words, which stand with commas between.
+fn words(said: &str) -> impl Iterator<Item = &str> {
+    said.split(',').map(str::trim).filter(|word| !word.is_empty())
+}
+
+/// Whether this is among what it says.
+fn wish(word: &str) -> bool {
+    words(&said()).any(|said| said == word)
+}
+
+/// Refuses words that mean nothing: whoever misspells `off` would have a GPU used.
+fn check(said: &str) -> Result<()> {
+    match words(said).find(|word| !["off", "public", "constant", "tensor"].contains(word)) {
+        None => Ok(()),
+        Some(word) => {
+            let reason = format!("is {word:?}, must be \"off\", \"public\", \"constant\" or \"tensor\"");
+            Err(Error::argument("GARNER_GPU", reason))
+        }
+    }
 }
 
 /// Whether the environment variable `GARNER_GPU` says `public`: whoever sets it has GPUs do public operations too, whose
@@ -73,13 +95,17 @@ impl Standby {
     /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
     /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`]; batches of one key run as
     /// [`one_key_wished`].
-    pub fn all() -> Vec<Standby> {
+    ///
+    /// # Errors
+    /// [`Error::Argument`]: the variable says something else.
+    pub fn all() -> Result<Vec<Standby>> {
+        check(&said())?;
         if turned_off() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let files = fs::read_dir("/dev").into_iter().flatten().flatten();
         let count = files.filter(|file| file.file_name().to_str().is_some_and(is_of_gpu)).count();
-        (0..count).map(|ordinal| Standby::new(ordinal, public_wished())).collect()
+        Ok((0..count).map(|ordinal| Standby::new(ordinal, public_wished())).collect())
     }
 
     fn new(ordinal: usize, public: bool) -> Standby {
@@ -176,6 +202,13 @@ mod tests {
     fn a_container_may_have_the_files_of_any_gpus() {
         let names = ["nvidia3", "nvidia12", "nvidia", "nvidiactl", "nvidia-uvm", "nvme0"];
         assert_eq!(names.into_iter().filter(|name| is_of_gpu(name)).count(), 2);
+    }
+
+    #[test]
+    fn a_misspelt_wish_is_refused() {
+        assert!(["", "off", "public, tensor"].into_iter().all(|said| check(said).is_ok()));
+        let error = check("public,Off").unwrap_err().to_string();
+        assert!(error.starts_with("GARNER_GPU: is \"Off\", must be \"off\""), "{error}");
     }
 
     #[test]
