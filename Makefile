@@ -29,9 +29,10 @@ test: setup-all hw-test board-test ## every test; the library's with the kernels
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
 
-# Not again: the kernels' own tests and traces, and what runs under valgrind, which always does without kernels.
+# Not again: the kernels' own tests and traces, what runs under valgrind, which always does without kernels, and the Debian
+# package, which is the same.
 WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels --exclude garner-constant-time -- \
-	--skip arithmetic::vectors --skip valgrind_finds_nothing_wrong
+	--skip arithmetic::vectors --skip valgrind_finds_nothing_wrong --skip memcheck_to_find --skip package_holds
 
 # The program with the tests of the library's inside. Of the whole workspace, as everything is built here: for one package
 # alone cargo would choose other features, and build most of it again.
