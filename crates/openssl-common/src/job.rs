@@ -115,6 +115,10 @@ impl Station {
         if self.lasting { (&raw const KEY).cast() } else { ptr::from_ref(self).cast() }
     }
 
+    fn is_ours(&self) -> bool {
+        self.generation == fork::generation()
+    }
+
     fn free(&self) -> bool {
         self.pending.is_none() && self.answer.is_none()
     }
@@ -135,7 +139,10 @@ unsafe extern "C" fn clean_up(_: *mut c_void, _: *const c_void, _: c_int, statio
     // SAFETY: `station` is what `set_up` leaked for this wait context, and this is the only place or `close` is, which
     // takes it off the wait context first.
     let station = unsafe { Box::from_raw(station.cast::<Station>()) };
-    *station.bell.callback.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    // In a child it may be locked by a thread that is not there; nobody rings a bell there that the parent made.
+    if station.is_ours() {
+        *station.bell.callback.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// A station for the next operation, that of the wait context if it is there and free.
@@ -149,7 +156,7 @@ fn set_up(job: &Job) -> Option<*mut Station> {
         let station = found.cast::<Station>();
         // SAFETY: what lies under our key is a station of ours, and jobs of one wait context run in one thread.
         let state = unsafe { &*station };
-        if state.generation == fork::generation() {
+        if state.is_ours() {
             if state.free() {
                 return Some(station);
             }
@@ -186,9 +193,11 @@ fn close(job: &Job, station: *mut Station) {
     // SAFETY: the caller has it from `set_up` and is the only one to use it.
     let state = unsafe { &*station };
     if state.lasting {
-        let mut count = [0; 8];
-        // So that the next wait waits. It fails when the signal is still to come, which only wakes somebody in vain.
-        let _ = rustix::io::read(&state.bell.fd, &mut count);
+        // So that the next wait waits. It fails when the signal is still to come, which only wakes somebody in vain. A child
+        // would take the signal from its parent, whose counter it is.
+        if state.is_ours() {
+            let _ = rustix::io::read(&state.bell.fd, &mut [0; 8]);
+        }
         return;
     }
     // SAFETY: taken off the wait context first, so that `clean_up` will not be called for it; then freed, once.

@@ -1,22 +1,25 @@
 //! OSSL_OP_ASYM_CIPHER: PKCS#1 v1.5 with implicit rejection, OAEP, TLS premaster secrets, and no padding.
 //!
-//! As with signatures, the default provider's context holds the settings and judges them.
+//! As with signatures, the default provider's context holds the settings and judges them. What Garner does not do, it
+//! does; but for the padding of PKCS#1 v1.5, which stays ours: before OpenSSL 3.2 it would tell of bad padding.
 
 use crate::call::{Refusal, call, told};
 use crate::context::{self, Inner, bytes, free, give, place};
 use crate::key::Key;
-use crate::params::{Kind, Params, Questions, offered};
+use crate::params::{Given, Kind, Params, Questions, offered};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{self, Tables};
 use garner::encryption::{self, Decryption, Scheme};
 use garner::gather::{Operation, Output};
+use garner::padding::implicit_rejection::Rejection;
 use garner::padding::{Hash, oaep};
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
 use std::ffi::{CStr, c_int, c_uchar, c_void};
 use std::ptr;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// The parameter that OpenSSL 3.2 introduced, and that we have for all versions.
 const IMPLICIT_REJECTION: &CStr = c"implicit-rejection";
@@ -92,34 +95,37 @@ impl Cipher {
         }
     }
 
-    /// The operation that decrypts, what takes the message out of its output, and whether that hides bad padding (implicit
-    /// rejection); if it is ours.
-    fn decryption(&self, ciphertext: &[u8]) -> Option<(Operation, Decryption, bool)> {
-        let settings = Settings::of(&self.inner);
-        // SAFETY: nobody changes the context meanwhile.
-        let scheme = unsafe { settings.scheme() }?;
-        if self.explicit && scheme == Scheme::Pkcs1v15 {
-            return None;
-        }
+    /// The operation that decrypts and what takes the message out of its output, if they are Garner's.
+    fn decryption(&self, scheme: Scheme<'_>, ciphertext: &[u8]) -> Option<(Operation, Decryption)> {
         let key = self.key.as_ref()?.private()?;
         // Leading zero bytes left out make a ciphertext no other: it must not be decrypted by other rules.
         let missing = key.public().size().checked_sub(ciphertext.len())?;
         let whole = [&vec![0; missing], ciphertext].concat();
-        let hides = scheme == Scheme::Pkcs1v15;
-        encryption::decryption(key, scheme, &whole).ok().map(|(operation, opening)| (operation, opening, hides))
+        encryption::decryption(key, scheme, &whole).ok()
     }
 
-    /// The message, by Garner, or `None` for the default provider to decrypt it.
-    fn decrypt_by_garner(&self, ciphertext: &[u8]) -> Result<Option<Output>, Refusal> {
-        let Some((operation, decryption, hides)) = self.decryption(ciphertext) else { return Ok(None) };
-        // Nothing on this stack owns memory now but what goes along: see `run`.
-        let answer = match run::run(&self.provider.service, operation, Some(decryption)) {
-            // The default provider before OpenSSL 3.2 would tell of bad padding, to whoever can fill the queue.
-            Err(Failure::Unavailable) if hides => self.decrypt_blocking(ciphertext),
-            answer => answer,
+    /// The same as the settings want it, and whether they want bad padding hidden (implicit rejection).
+    fn prepared(&self, ciphertext: &[u8]) -> (Option<(Operation, Decryption)>, bool) {
+        let settings = Settings::of(&self.inner);
+        // SAFETY: nobody changes the context meanwhile.
+        match unsafe { settings.scheme() } {
+            Some(Scheme::Pkcs1v15) if self.explicit => (None, false),
+            Some(scheme) => (self.decryption(scheme, ciphertext), scheme == Scheme::Pkcs1v15),
+            None => (None, false),
+        }
+    }
+
+    /// The message, by us, or `None` for the default provider to decrypt it.
+    fn decrypt_by_us(&self, ciphertext: &[u8]) -> Result<Option<Output>, Refusal> {
+        let (decryption, hides) = self.prepared(ciphertext);
+        let answer = match decryption {
+            // Nothing on this stack owns memory now but what goes along: see `run`.
+            Some((operation, opening)) => run::run(&self.provider.service, operation, Some(opening)),
+            None => Err(Failure::Unavailable),
         };
         match answer {
             Ok(message) => Ok(Some(message)),
+            Err(Failure::Unavailable) if hides => self.decrypt_hiding(ciphertext).map(Some),
             Err(Failure::Unavailable) => Ok(None),
             Err(Failure::Failed(garner::Error::Verification)) => {
                 Err(Refusal::Because("the ciphertext does not decrypt".to_owned()))
@@ -128,13 +134,28 @@ impl Cipher {
         }
     }
 
-    /// Decrypts without pausing the job, waiting for room in the queue.
-    fn decrypt_blocking(&self, ciphertext: &[u8]) -> Result<Output, Failure> {
-        let closed = garner::Error::ShutDown;
-        let Some((operation, opening, _)) = self.decryption(ciphertext) else { return Err(Failure::Failed(closed)) };
-        let gatherer = self.provider.service.gatherer();
-        let answer = with_room(|| gatherer.run(operation).and_then(|output| opening.open(&output)));
-        answer.unwrap_or(Err(closed)).map_err(Failure::Failed)
+    /// PKCS#1 v1.5 with implicit rejection where Garner does not do it: the default provider decrypts without padding,
+    /// and we take the message out, by the hash functions of our library context, as the program's may have none.
+    fn decrypt_hiding(&self, ciphertext: &[u8]) -> Result<Output, Refusal> {
+        let key = self.key.as_ref().ok_or(Refusal::Told)?;
+        let (upstream, decrypt) = (&self.provider.upstream, table().decrypt);
+        let (input, length) = (ciphertext.as_ptr(), ciphertext.len());
+        let mut unpadded = Given::default().int(c"pad-mode", RSA_NO_PADDING);
+        let mut size = 0;
+        // SAFETY: the default provider's own context, a live key of its, a whole array; only the size is asked for.
+        let inner = unsafe {
+            let inner = Inner::new((table().newctx)(upstream.context()), table().freectx)?;
+            told((table().decrypt_init)(inner.raw(), key.inner(), unpadded.as_ptr()))?;
+            told(decrypt(inner.raw(), ptr::null_mut(), &mut size, 0, input, length))?;
+            inner
+        };
+        let mut block = Zeroizing::new(vec![0; size]);
+        // SAFETY: a live context, and room for as much as it asked for.
+        told(unsafe { decrypt(inner.raw(), block.as_mut_ptr(), &mut size, block.len(), input, length) })?;
+        let exponent = key.private_exponent(block.len());
+        let exponent = exponent.ok_or_else(|| Refusal::Because("the key has no private exponent".to_owned()))?;
+        let message = upstream.as_default(|| Rejection::new(&exponent, ciphertext)?.decode(&block))?;
+        Ok(message)
     }
 
     /// The ciphertext, by Garner, or `None` for the default provider to encrypt or to say why not.
@@ -188,7 +209,7 @@ unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *con
         // SAFETY: see `dupctx`; a key of ours or null.
         let (context, key) = unsafe { (of(context)?, Key::share(key).ok_or(Refusal::Told)?) };
         // SAFETY: a live context and key of the default provider's, OpenSSL's array.
-        told(unsafe { init(context.inner.raw(), key.inner(), params) })?;
+        told(context.provider.upstream.with_digests(|| unsafe { init(context.inner.raw(), key.inner(), params) }))?;
         context.key = Some(key);
         context.explicit = false;
         // SAFETY: OpenSSL's array.
@@ -244,7 +265,7 @@ unsafe extern "C" fn decrypt(
         // SAFETY: OpenSSL's buffers; the ciphertext is not used once there is a message.
         let (place, ciphertext) = unsafe { (place(output, size, written), bytes(input, length)) };
         if let Some(place) = place
-            && let Some(message) = context.decrypt_by_garner(ciphertext)?
+            && let Some(message) = context.decrypt_by_us(ciphertext)?
         {
             return place.write(&message);
         }
@@ -262,8 +283,9 @@ unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PA
     call(0, || {
         // SAFETY: see `get_ctx_params`.
         let context = unsafe { of(context) }?;
+        let upstream = &context.provider.upstream;
         // SAFETY: see `get_ctx_params`. What it does not know it ignores.
-        told(unsafe { (table().set_ctx_params)(context.inner.raw(), params) })?;
+        told(upstream.with_digests(|| unsafe { (table().set_ctx_params)(context.inner.raw(), params) }))?;
         // SAFETY: OpenSSL's array.
         context.note(unsafe { Params::new(params) });
         Ok(1)

@@ -1,10 +1,10 @@
 //! Hashing of messages to be signed, by libcrypto, in our library context.
 
 use crate::call::Refusal;
-use crate::sys::{EVP_MD, EVP_MD_CTX};
+use crate::sys::{EVP_MD, EVP_MD_CTX, EVP_MD_CTX_get_params, EVP_MD_CTX_set_params, OSSL_PARAM};
 use crate::upstream::Upstream;
 use garner::padding::Hash;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_int};
 use std::ptr;
 
 /// The hash functions whose signatures are ours, fetched once.
@@ -94,6 +94,24 @@ impl Digest {
         // SAFETY: a live context; no digest of libcrypto that was fetched here is longer than 64 bytes.
         let done = unsafe { openssl_sys::EVP_DigestFinal_ex(copy.0, buffer.as_mut_ptr(), &mut length) };
         if done == 1 { Ok(&buffer[..length as usize]) } else { Err(Refusal::Told) }
+    }
+
+    /// Asks it for parameters; OpenSSL's word for success.
+    ///
+    /// # Safety
+    /// `params` is an array of OpenSSL's, to be written to.
+    pub unsafe fn get_params(&self, params: *mut OSSL_PARAM) -> c_int {
+        // SAFETY: a live context; by this function's contract.
+        unsafe { EVP_MD_CTX_get_params(self.0, params) }
+    }
+
+    /// Gives it parameters; OpenSSL's word for success.
+    ///
+    /// # Safety
+    /// `params` is an array of OpenSSL's.
+    pub unsafe fn set_params(&mut self, params: *const OSSL_PARAM) -> c_int {
+        // SAFETY: a live context; by this function's contract.
+        unsafe { EVP_MD_CTX_set_params(self.0, params) }
     }
 
     /// The same message so far.

@@ -36,7 +36,9 @@ pub unsafe extern "C" fn OSSL_provider_init(
                 settings.set(name, &value).map_err(|refused| Refusal::Because(refused.to_string()))?;
             }
         }
-        let provider = Provider::open(&settings).map_err(Refusal::Because)?;
+        // SAFETY: OpenSSL's handle and table.
+        let program = unsafe { library(core, from_core) };
+        let provider = Provider::open(&settings, program).map_err(Refusal::Because)?;
         // SAFETY: OpenSSL's places for the results.
         unsafe {
             *to_core = &raw const TABLE[0];
@@ -76,6 +78,21 @@ unsafe fn configured(core: *const c_void, from_core: *const OSSL_DISPATCH, name:
     }
     // SAFETY: terminated, and alive as long as the provider is.
     Some(unsafe { CStr::from_ptr(value) }.to_string_lossy().into_owned())
+}
+
+/// The library context that loads us; null is the default one. It is one of the libcrypto we are linked to, as
+/// `libcrypto::same` saw to.
+///
+/// # Safety
+/// OpenSSL's handle and table.
+unsafe fn library(core: *const c_void, from_core: *const OSSL_DISPATCH) -> *mut OSSL_LIB_CTX {
+    type GetLibrary = unsafe extern "C" fn(*const c_void) -> *mut OSSL_LIB_CTX;
+    // SAFETY: by this function's contract.
+    let function = unsafe { find(from_core, OSSL_FUNC_CORE_GET_LIBCTX) };
+    // SAFETY: OpenSSL's contract for the function of that number.
+    let get = function.map(|it| unsafe { std::mem::transmute::<unsafe extern "C" fn(), GetLibrary>(it) });
+    // SAFETY: by this function's contract.
+    get.map_or(ptr::null_mut(), |get| unsafe { get(core) })
 }
 
 unsafe extern "C" fn teardown(context: *mut c_void) {

@@ -8,6 +8,7 @@ use crate::params::{Given, Kind, Params, Questions};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{Keymgmt, Tables};
+use garner::Error;
 use garner::key::{Components, PrivateKey, PublicKey};
 use once_cell::race::OnceBox;
 use std::ffi::{CStr, c_int, c_void};
@@ -139,12 +140,21 @@ impl Key {
 
     /// The private key, if there is one that Garner takes.
     pub fn private(&self) -> Option<&Arc<PrivateKey>> {
-        self.private.get_or_init(|| Box::new(self.numbers(true).and_then(|numbers| numbers.private()))).as_ref()
+        kept(&self.private, || self.numbers(true).map_or(Ok(None), |numbers| numbers.private()))
     }
 
     /// The public key, if Garner takes it.
     pub fn public(&self) -> Option<&Arc<PublicKey>> {
-        self.public.get_or_init(|| Box::new(self.numbers(false).and_then(|numbers| numbers.public()))).as_ref()
+        kept(&self.public, || self.numbers(false).map_or(Ok(None), |numbers| numbers.public()))
+    }
+
+    /// The private exponent, whether Garner takes the key or not, in as many bytes as the modulus has.
+    pub fn private_exponent(&self, size: usize) -> Option<Zeroizing<Vec<u8>>> {
+        let numbers = self.numbers(true)?;
+        let [_, _, Some(d), ..] = &numbers.values else { return None };
+        let mut exponent = Zeroizing::new(vec![0; size]);
+        exponent[size.checked_sub(d.len())?..].copy_from_slice(d);
+        Some(exponent)
     }
 
     /// The shortest salt that a restricted RSA-PSS key allows; `None` where there is no restriction.
@@ -172,6 +182,16 @@ impl Key {
         };
         exported.then_some(numbers)
     }
+}
+
+/// What is made once. A key that Garner refuses is refused for ever; want of randomness may pass.
+fn kept<T>(cell: &OnceBox<Option<T>>, make: impl FnOnce() -> Result<Option<T>, Error>) -> Option<&T> {
+    let made = cell.get_or_try_init(|| match make() {
+        Ok(made) => Ok(Box::new(made)),
+        Err(Error::Key { .. }) => Ok(Box::new(None)),
+        Err(error) => Err(error),
+    });
+    made.ok()?.as_ref()
 }
 
 impl Drop for Key {
@@ -208,14 +228,14 @@ unsafe extern "C" fn collect(params: *const OSSL_PARAM, numbers: *mut c_void) ->
 }
 
 impl Numbers {
-    fn public(&self) -> Option<Arc<PublicKey>> {
-        let [n, e, ..] = &self.values;
-        PublicKey::from_n_e(n.as_ref()?, e.as_ref()?).ok().map(Arc::new)
+    fn public(&self) -> Result<Option<Arc<PublicKey>>, Error> {
+        let [Some(n), Some(e), ..] = &self.values else { return Ok(None) };
+        PublicKey::from_n_e(n, e).map(|key| Some(Arc::new(key)))
     }
 
-    fn private(&self) -> Option<Arc<PrivateKey>> {
+    fn private(&self) -> Result<Option<Arc<PrivateKey>>, Error> {
         if self.others {
-            return None;
+            return Ok(None);
         }
         let key = match &self.values {
             [Some(n), Some(e), Some(d), Some(p), Some(q), Some(dp), Some(dq), Some(inverse)] => {
@@ -231,8 +251,8 @@ impl Numbers {
                 })
             }
             [Some(n), Some(e), Some(d), ..] => PrivateKey::from_n_e_d(n, e, d),
-            _ => return None,
+            _ => return Ok(None),
         };
-        key.ok().map(Arc::new)
+        key.map(|key| Some(Arc::new(key)))
     }
 }

@@ -1,6 +1,7 @@
 //! The provider as one library context has it loaded.
 
 use crate::digest::Digests;
+use crate::sys::OSSL_LIB_CTX;
 use crate::upstream::Upstream;
 use garner_openssl_common::{Service, Settings};
 use std::ffi::c_void;
@@ -17,13 +18,13 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Opens all of it.
+    /// Opens all of it, for the library context of a program.
     ///
     /// # Errors
     /// What is wrong with the settings or missing in libcrypto.
-    pub fn open(settings: &Settings) -> Result<Arc<Provider>, String> {
+    pub fn open(settings: &Settings, program: *mut OSSL_LIB_CTX) -> Result<Arc<Provider>, String> {
         let service = Service::open(settings, "provider").map_err(|error| error.to_string())?;
-        let upstream = Upstream::open()?;
+        let upstream = Upstream::open(program)?;
         Ok(Arc::new(Provider { service, digests: Digests::of(&upstream), upstream }))
     }
 

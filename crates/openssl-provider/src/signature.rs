@@ -8,7 +8,7 @@ use crate::call::{Refusal, call, told};
 use crate::context::{self, Inner, bytes, free, give, place};
 use crate::digest::{Digest, is_md5_sha1};
 use crate::key::Key;
-use crate::params::{Given, Kind, Questions};
+use crate::params::{Given, Kind, Params, Questions};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{self, Tables};
@@ -88,8 +88,8 @@ impl Settings {
 /// What is done to the digest.
 enum Plan {
     Scheme(Scheme),
-    /// PKCS#1 v1.5 around it as it is.
-    Payload,
+    /// PKCS#1 v1.5 around it as it is; of so many bytes, if it must have a certain length.
+    Payload(Option<usize>),
     /// Nothing.
     Raw,
 }
@@ -145,7 +145,8 @@ impl Signature {
         let ours = |hash: &Hash| purpose == Purpose::Verify || *hash != Hash::Sha1;
         let hash = || Hash::from_name(digest.to_str().ok()?).ok().filter(ours);
         match settings.padding() {
-            RSA_PKCS1_PADDING if digest.is_empty() || is_md5_sha1(digest) => Some(Plan::Payload),
+            RSA_PKCS1_PADDING if digest.is_empty() => Some(Plan::Payload(None)),
+            RSA_PKCS1_PADDING if is_md5_sha1(digest) => Some(Plan::Payload(Some(36))),
             RSA_PKCS1_PADDING => Some(Plan::Scheme(Scheme::Pkcs1v15(hash()?))),
             RSA_NO_PADDING if digest.is_empty() => Some(Plan::Raw),
             RSA_PKCS1_PSS_PADDING => {
@@ -162,12 +163,11 @@ impl Signature {
     /// The operation that signs `digest`, if it is ours.
     fn signing(&mut self, digest: &[u8]) -> Option<Operation> {
         let plan = self.plan(Purpose::Sign)?;
-        let md5_sha1 = is_md5_sha1(self.settings().digest());
         let key = self.key.as_ref()?.private()?;
         match plan {
             Plan::Scheme(scheme) => signature::signing(key, scheme, digest).ok(),
-            Plan::Payload if md5_sha1 && digest.len() != 36 => None,
-            Plan::Payload => {
+            Plan::Payload(Some(length)) if length != digest.len() => None,
+            Plan::Payload(_) => {
                 let mut encoded = vec![0; key.public().size()];
                 pkcs1v15::encode_raw(digest, &mut encoded).ok()?;
                 Operation::private(key, &encoded).ok()
@@ -196,10 +196,14 @@ impl Signature {
         // Too short to pause a job for.
         let verdict = with_room(|| match plan {
             Plan::Scheme(scheme) => signature::verify_digest(gatherer, key, scheme, digest, signature),
-            Plan::Payload if signature.len() == key.size() => {
+            // To the default provider nothing is no payload, whatever the signature.
+            Plan::Payload(length) if digest.is_empty() || length.is_some_and(|length| length != digest.len()) => {
+                Err(garner::Error::Verification)
+            }
+            Plan::Payload(_) if signature.len() == key.size() => {
                 pkcs1v15::verify_raw(digest, &gatherer.run(Operation::public(key, signature)?)?)
             }
-            Plan::Payload | Plan::Raw => Err(garner::Error::Verification),
+            Plan::Payload(_) | Plan::Raw => Err(garner::Error::Verification),
         });
         matches!(verdict, Some(Ok(())))
     }
@@ -327,7 +331,7 @@ unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *con
         // A context may be prepared again for the key that it has.
         let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
         // SAFETY: a live context and key of the default provider's, OpenSSL's array.
-        told(unsafe { init(context.inner.raw(), key.inner(), params) })?;
+        told(context.provider.upstream.with_digests(|| unsafe { init(context.inner.raw(), key.inner(), params) }))?;
         context.begin(key, Message::None);
         Ok(1)
     })
@@ -422,9 +426,15 @@ unsafe fn digest_begin(
         // SAFETY: see `begin`.
         let (context, key) = unsafe { (of(context)?, Key::share(key)) };
         let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
+        let upstream = &context.provider.upstream;
         // SAFETY: see `begin`; OpenSSL's name.
-        told(unsafe { init(context.inner.raw(), name, key.inner(), params) })?;
-        context.begin(key, Message::Expected);
+        told(upstream.with_digests(|| unsafe { init(context.inner.raw(), name, key.inner(), params) }))?;
+        // SAFETY: OpenSSL's array; a live context, whose list is null or static.
+        let (params, of_hash) =
+            unsafe { (Params::new(params), Params::new((table().settable_ctx_md_params)(context.inner.raw()))) };
+        // What the hash was given along with the key, the default provider's context has and not we.
+        let given = params.iter().any(|param| of_hash.find(param.name()).is_some());
+        context.begin(key, if given { Message::Theirs } else { Message::Expected });
         Ok(1)
     })
 }
@@ -516,19 +526,42 @@ unsafe extern "C" fn set_ctx_params(context: *mut c_void, params: *const OSSL_PA
         // SAFETY: see `get_ctx_params`.
         let context = unsafe { of(context) }?;
         context.settings = None;
+        let upstream = &context.provider.upstream;
         // SAFETY: see `get_ctx_params`.
-        Ok(unsafe { (table().set_ctx_params)(context.inner.raw(), params) })
+        Ok(upstream.with_digests(|| unsafe { (table().set_ctx_params)(context.inner.raw(), params) }))
     })
 }
 
 unsafe extern "C" fn get_ctx_md_params(context: *mut c_void, params: *mut OSSL_PARAM) -> c_int {
-    // SAFETY: see `get_ctx_params`.
-    call(0, || Ok(unsafe { (table().get_ctx_md_params)(of(context)?.inner.raw(), params) }))
+    call(0, || {
+        // SAFETY: see `get_ctx_params`.
+        let context = unsafe { of(context) }?;
+        // SAFETY: see `get_ctx_params`.
+        Ok(unsafe {
+            match &context.message {
+                Message::Ours(digest) => digest.get_params(params),
+                _ => (table().get_ctx_md_params)(context.inner.raw(), params),
+            }
+        })
+    })
 }
 
 unsafe extern "C" fn set_ctx_md_params(context: *mut c_void, params: *const OSSL_PARAM) -> c_int {
-    // SAFETY: see `get_ctx_params`.
-    call(0, || Ok(unsafe { (table().set_ctx_md_params)(of(context)?.inner.raw(), params) }))
+    call(0, || {
+        // SAFETY: see `get_ctx_params`.
+        let context = unsafe { of(context) }?;
+        if let Message::Expected = context.message {
+            // The default provider's context has a hash that takes them already; we have none yet.
+            context.message = Message::Theirs;
+        }
+        // SAFETY: see `get_ctx_params`.
+        Ok(unsafe {
+            match &mut context.message {
+                Message::Ours(digest) => digest.set_params(params),
+                _ => (table().set_ctx_md_params)(context.inner.raw(), params),
+            }
+        })
+    })
 }
 
 unsafe extern "C" fn gettable_ctx_md_params(context: *mut c_void) -> *const OSSL_PARAM {

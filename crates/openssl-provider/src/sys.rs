@@ -42,6 +42,7 @@ macro_rules! constants {
 
 constants! {
     OSSL_FUNC_CORE_GET_PARAMS = 2;
+    OSSL_FUNC_CORE_GET_LIBCTX = 4;
     OSSL_FUNC_CRYPTO_MALLOC = 20;
     OSSL_FUNC_PROVIDER_TEARDOWN = 1024;
     OSSL_FUNC_PROVIDER_GETTABLE_PARAMS = 1025;
@@ -125,6 +126,13 @@ constants! {
 pub const RSA_PSS_SALTLEN_AUTO_DIGEST_MAX: c_int = -4;
 
 unsafe extern "C" {
+    pub fn ERR_set_mark() -> c_int;
+    pub fn ERR_pop_to_mark() -> c_int;
+    pub fn ERR_clear_last_mark() -> c_int;
+    pub fn EVP_MD_CTX_get_params(context: *mut EVP_MD_CTX, params: *mut OSSL_PARAM) -> c_int;
+    pub fn EVP_MD_CTX_set_params(context: *mut EVP_MD_CTX, params: *const OSSL_PARAM) -> c_int;
+    pub fn OSSL_LIB_CTX_set0_default(library: *mut OSSL_LIB_CTX) -> *mut OSSL_LIB_CTX;
+    pub fn OSSL_PROVIDER_available(library: *mut OSSL_LIB_CTX, name: *const c_char) -> c_int;
     pub fn OSSL_PROVIDER_query_operation(
         provider: *const OSSL_PROVIDER,
         operation: c_int,

@@ -5,6 +5,7 @@
 //! is not the program's: whatever its configuration says, ours finds the default provider, and never ourselves.
 
 use crate::sys::*;
+use garner::fork::away_from_fork;
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -154,6 +155,10 @@ impl Tables {
 pub struct Upstream {
     library: *mut OSSL_LIB_CTX,
     provider: *mut OSSL_PROVIDER,
+    /// The legacy provider, for its digests; null until one is wanted.
+    legacy: AtomicPtr<OSSL_PROVIDER>,
+    /// The program's library context, or null for the default one. It is only asked whether it has the legacy provider.
+    program: *mut OSSL_LIB_CTX,
 }
 
 // SAFETY: libcrypto's library contexts and providers may be used by any thread.
@@ -162,11 +167,11 @@ unsafe impl Send for Upstream {}
 unsafe impl Sync for Upstream {}
 
 impl Upstream {
-    /// Loads it.
+    /// Loads it, on behalf of the program's library context.
     ///
     /// # Errors
     /// What libcrypto refused or lacks.
-    pub fn open() -> Result<Upstream, String> {
+    pub fn open(program: *mut OSSL_LIB_CTX) -> Result<Upstream, String> {
         // SAFETY: no arguments.
         let library = unsafe { openssl_sys::OSSL_LIB_CTX_new() };
         if library.is_null() {
@@ -174,7 +179,7 @@ impl Upstream {
         }
         // SAFETY: a live library context and a terminated name.
         let provider = unsafe { openssl_sys::OSSL_PROVIDER_load(library, c"default".as_ptr()) };
-        let upstream = Upstream { library, provider };
+        let upstream = Upstream { library, provider, legacy: AtomicPtr::new(ptr::null_mut()), program };
         if provider.is_null() {
             return Err("libcrypto has no default provider".to_owned());
         }
@@ -223,14 +228,75 @@ impl Upstream {
     pub fn library(&self) -> *mut OSSL_LIB_CTX {
         self.library
     }
+
+    /// What a function of the default provider answers that may meet the name of a digest. At its first refusal the
+    /// legacy provider is loaded, if the program has it, and the function called again.
+    pub fn with_digests(&self, function: impl Fn() -> c_int) -> c_int {
+        let loaded = !self.legacy.load(Ordering::Acquire).is_null();
+        // SAFETY: this thread's queue of errors, here and below.
+        unsafe { ERR_set_mark() };
+        let answer = function();
+        if answer > 0 || loaded || !self.load_legacy() {
+            // SAFETY: as above.
+            unsafe { ERR_clear_last_mark() };
+            return answer;
+        }
+        // SAFETY: as above.
+        unsafe { ERR_pop_to_mark() };
+        function()
+    }
+
+    /// Loads the legacy provider beside the default one. Not where the program has not: what is refused there stays
+    /// refused with us. Whether it is there now.
+    fn load_legacy(&self) -> bool {
+        const LEGACY: &CStr = c"legacy";
+        // SAFETY: the program's library context lives while it calls us; a terminated name.
+        if unsafe { OSSL_PROVIDER_available(self.program, LEGACY.as_ptr()) } != 1 {
+            return false;
+        }
+        // Why it cannot be loaded is not what the program asked.
+        // SAFETY: a live library context, a terminated name, this thread's queue of errors.
+        let provider = away_from_fork(|| unsafe {
+            ERR_set_mark();
+            let provider = openssl_sys::OSSL_PROVIDER_load(self.library, LEGACY.as_ptr());
+            ERR_pop_to_mark();
+            provider
+        });
+        if provider.is_null() {
+            return false;
+        }
+        let null = ptr::null_mut();
+        if self.legacy.compare_exchange(null, provider, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            // SAFETY: another thread loaded it meanwhile; this gives back what we have too much.
+            unsafe { openssl_sys::OSSL_PROVIDER_unload(provider) };
+        }
+        true
+    }
+
+    /// Runs `body` with this library context as the thread's default one, for what knows no other. It must not pause a
+    /// job.
+    pub fn as_default<T>(&self, body: impl FnOnce() -> T) -> T {
+        struct Back(*mut OSSL_LIB_CTX);
+        impl Drop for Back {
+            fn drop(&mut self) {
+                // SAFETY: what was this thread's default before; null changes nothing.
+                unsafe { OSSL_LIB_CTX_set0_default(self.0) };
+            }
+        }
+        // SAFETY: a live library context, and so it is until `Back` is dropped.
+        let _back = Back(unsafe { OSSL_LIB_CTX_set0_default(self.library) });
+        body()
+    }
 }
 
 impl Drop for Upstream {
     fn drop(&mut self) {
         // SAFETY: ours, and freed once; nothing made from them is left, as every key and context owns a share of this.
         unsafe {
-            if !self.provider.is_null() {
-                openssl_sys::OSSL_PROVIDER_unload(self.provider);
+            for provider in [*self.legacy.get_mut(), self.provider] {
+                if !provider.is_null() {
+                    openssl_sys::OSSL_PROVIDER_unload(provider);
+                }
             }
             openssl_sys::OSSL_LIB_CTX_free(self.library);
         }

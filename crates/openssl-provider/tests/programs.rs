@@ -332,6 +332,56 @@ fn what_the_default_provider_refuses_is_refused() {
 }
 
 #[test]
+fn digests_of_the_legacy_provider_are_there_if_the_program_has_it() {
+    let site = with_certificate(Site::new());
+    let said = run(site.plain("openssl").args(["version", "-m"]));
+    let legacy = std::path::Path::new(said.split('"').nth(1).unwrap()).join("legacy.so");
+    if !legacy.exists() {
+        return eprintln!("left out: there is no {}", legacy.display());
+    }
+    std::os::unix::fs::symlink(legacy, site.path("modules/legacy.so")).unwrap();
+    site.write("message", b"a message\n");
+    site.write("digest", &[0x55; 16]);
+    run(site.plain("openssl").args(words("x509 -in cert.pem -noout -pubkey -out public.pem")));
+
+    // The module alone is no permission.
+    let sign = "pkeyutl -sign -inkey key.pem -in digest -pkeyopt digest:md4 -out";
+    for mut openssl in [site.plain("openssl"), site.garner("openssl")] {
+        let output = ends(openssl.args(words(&format!("{sign} signature"))));
+        assert!(!output.status.success());
+    }
+
+    // Behind Garner in the configuration, which cannot know of it when it is loaded.
+    let text = String::from_utf8(site.read("openssl.cnf")).unwrap();
+    let text = text.replace("garner = garner_provider\n", "garner = garner_provider\nlegacy = legacy_provider\n");
+    site.write("openssl.cnf", format!("{text}\n[legacy_provider]\nactivate = 1\n").as_bytes());
+    let garner = |line: &str| run(site.garner("openssl").args(words(line)));
+    let plain = |line: &str| {
+        let (command, rest) = line.split_once(' ').unwrap();
+        let line = format!("{command} -provider default -provider legacy {rest}");
+        run(site.plain("openssl").args(words(&line)))
+    };
+    plain(&format!("{sign} theirs"));
+    garner(&format!("{sign} ours"));
+    assert_eq!(site.read("ours"), site.read("theirs"));
+    plain("dgst -md4 -sign key.pem -out theirs message");
+    garner("dgst -md4 -sign key.pem -out ours message");
+    assert_eq!(site.read("ours"), site.read("theirs"));
+    garner("dgst -md4 -prverify key.pem -signature ours message");
+    garner("dgst -md4 -verify public.pem -signature ours message");
+    let oaep = "-pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:whirlpool";
+    garner(&format!("pkeyutl -encrypt -pubin -inkey public.pem -in message -out sealed {oaep}"));
+    garner(&format!("pkeyutl -decrypt -inkey key.pem -in sealed -out opened {oaep}"));
+    assert_eq!(site.read("opened"), site.read("message"));
+    plain(&format!("pkeyutl -decrypt -inkey key.pem -in sealed -out opened {oaep}"));
+    assert_eq!(site.read("opened"), site.read("message"));
+    // Signed and decrypted by OpenSSL: what comes after is still Garner's.
+    assert_eq!(site.figures().get("private-operations"), 0);
+    garner("dgst -sha256 -sign key.pem -out ours message");
+    site.figures().private_at_least(1);
+}
+
+#[test]
 fn padding_and_digest_matrix_gives_what_plain_openssl_gives() {
     let site = with_certificate(Site::new());
     site.write("message", b"a message\n");

@@ -13,6 +13,9 @@
  *   evp exec                              what a child runs after exec
  *   evp reload CYCLES                     library contexts that come and go; prints descriptors and bytes
  *   evp keys                              keys of all kinds, legacy ones among them
+ *   evp judged                            signatures over payloads of any length, judged as the plain library does
+ *   evp parameters                        parameters of the hash of a running signature; says if there are none
+ *   evp bare CONFIGURATION                the default library context has no algorithm, and later has
  *   evp soak SECONDS                      threads, jobs, forks and reloads at once; prints descriptors and bytes
  */
 #define _GNU_SOURCE
@@ -24,8 +27,10 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
+#include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <poll.h>
 #include <pthread.h>
@@ -599,7 +604,18 @@ static void forks(unsigned children, const char *self)
         state = ASYNC_start_job(&job, wait, &result, job_body, &work, sizeof work);
     while (state == ASYNC_FINISH);
     CHECK(state == ASYNC_PAUSE);
+    OSSL_ASYNC_FD descriptor;
+    size_t descriptors = 0;
+    CHECK(ASYNC_WAIT_CTX_get_all_fds(wait, NULL, &descriptors) == 1 && descriptors == 1);
+    CHECK(ASYNC_WAIT_CTX_get_all_fds(wait, &descriptor, &descriptors) == 1);
+    struct pollfd answer = {.fd = descriptor, .events = POLLIN};
+    CHECK(poll(&answer, 1, 60000) == 1);
     pid_t child = fork();
+    CHECK(child >= 0);
+    if (child > 0) {
+        await(child);
+        CHECK(poll(&answer, 1, 0) == 1 && "the parent's bell is the parent's");
+    }
     int tries = 0;
     while ((state = ASYNC_start_job(&job, wait, &result, job_body, &work, sizeof work)) == ASYNC_PAUSE) {
         CHECK(tries++ < 60000);
@@ -609,7 +625,6 @@ static void forks(unsigned children, const char *self)
     ASYNC_WAIT_CTX_free(wait);
     if (child == 0)
         _exit(0);
-    await(child);
 }
 
 /* ---- loading and unloading ---- */
@@ -732,6 +747,27 @@ static void keys(void)
     CHECK(one == two && memcmp(first, second, one) == 0);
     puts("implicit rejection");
 
+    /* Nor does it matter whether Garner takes the key. */
+    context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    twin = NULL;
+    CHECK(EVP_PKEY_keygen_init(context) == 1 && EVP_PKEY_CTX_set_rsa_keygen_primes(context, 3) == 1);
+    CHECK(EVP_PKEY_generate(context, &twin) == 1);
+    EVP_PKEY_CTX_free(context);
+    size_t third = sizeof second, fourth = sizeof second;
+    unsigned char bad_of_three[256], other[256];
+    cipher(twin, NULL, 1, RSA_NO_PADDING, block, sizeof block, bad_of_three, &third);
+    third = sizeof second;
+    cipher(twin, NULL, 0, RSA_PKCS1_PADDING, bad_of_three, sizeof bad_of_three, second, &third);
+    cipher(twin, NULL, 0, RSA_PKCS1_PADDING, bad_of_three, sizeof bad_of_three, other, &fourth);
+    CHECK(third == fourth && memcmp(second, other, third) == 0);
+    unsigned char sealed_text[256];
+    third = sizeof sealed_text, fourth = sizeof other;
+    cipher(twin, NULL, 1, RSA_PKCS1_PADDING, (const unsigned char *)"text", 4, sealed_text, &third);
+    cipher(twin, NULL, 0, RSA_PKCS1_PADDING, sealed_text, third, other, &fourth);
+    CHECK(fourth == 4 && memcmp(other, "text", 4) == 0);
+    EVP_PKEY_free(twin);
+    puts("implicit rejection of three primes");
+
     /* Who asks for the error gets it. */
     unsigned off = 0;
     OSSL_PARAM explicit[] = {OSSL_PARAM_uint("implicit-rejection", &off), OSSL_PARAM_END};
@@ -743,6 +779,152 @@ static void keys(void)
     ERR_clear_error();
     EVP_PKEY_CTX_free(context);
     puts("explicit rejection");
+}
+
+/* ---- beside the plain library ---- */
+
+/* PKCS#1 v1.5, around the digest or, without a hash, around whatever there is. */
+static int verify_payload(OSSL_LIB_CTX *library, EVP_PKEY *pkey, const EVP_MD *hash, const unsigned char *payload,
+                          size_t length, const unsigned char *signature)
+{
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(library, pkey, NULL);
+    CHECK(context && EVP_PKEY_verify_init(context) == 1);
+    CHECK(EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1);
+    CHECK(!hash || EVP_PKEY_CTX_set_signature_md(context, hash) == 1);
+    int result = EVP_PKEY_verify(context, signature, 256, payload, length);
+    EVP_PKEY_CTX_free(context);
+    ERR_clear_error();
+    return result == 1;
+}
+
+static void sign_payload(OSSL_LIB_CTX *library, EVP_PKEY *pkey, const EVP_MD *hash, const unsigned char *payload,
+                         size_t length, unsigned char *signature)
+{
+    size_t written = 256;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(library, pkey, NULL);
+    CHECK(context && EVP_PKEY_sign_init(context) == 1);
+    CHECK(EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1);
+    CHECK(!hash || EVP_PKEY_CTX_set_signature_md(context, hash) == 1);
+    CHECK(EVP_PKEY_sign(context, signature, &written, payload, length) == 1 && written == 256);
+    EVP_PKEY_CTX_free(context);
+}
+
+static void judged(void)
+{
+    const unsigned char payload[64] = {7, 6, 5};
+    const EVP_MD *hashes[] = {NULL, EVP_md5_sha1(), EVP_sha256()};
+    unsigned char signature[256];
+    for (size_t length = 0; length <= sizeof payload; length++) {
+        sign_payload(plain, judge, NULL, payload, length, signature);
+        for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++) {
+            int right = verify_payload(plain, judge, hashes[i], payload, length, signature);
+            CHECK(right == (i == 0 ? length > 0 : i == 1 ? length == 36 : 0));
+            CHECK(verify_payload(NULL, key, hashes[i], payload, length, signature) == right);
+        }
+    }
+}
+
+enum when { WITH_INIT, BEFORE, AMID, NEVER };
+
+/* TLS's predecessor mixed its master secret into a running hash: the one parameter of a hash that signatures have. */
+static void master_secret(EVP_MD_CTX *context, enum when now, enum when when)
+{
+    unsigned char secret[48] = {9, 8, 7};
+    OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_DIGEST_PARAM_SSL3_MS, secret, sizeof secret), OSSL_PARAM_END};
+    CHECK(now != when || EVP_MD_CTX_set_params(context, params) == 1);
+}
+
+static void sign_with_secret(OSSL_LIB_CTX *library, EVP_PKEY *pkey, enum when when, unsigned char *signature)
+{
+    unsigned char secret[48] = {9, 8, 7};
+    OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_DIGEST_PARAM_SSL3_MS, secret, sizeof secret), OSSL_PARAM_END};
+    const OSSL_PARAM *first = when == WITH_INIT ? params : NULL;
+    size_t length = 256;
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    CHECK(EVP_DigestSignInit_ex(context, NULL, "MD5-SHA1", library, NULL, pkey, first) == 1);
+    master_secret(context, BEFORE, when);
+    CHECK(EVP_DigestSignUpdate(context, "a message", 9) == 1);
+    master_secret(context, AMID, when);
+    CHECK(EVP_DigestSignFinal(context, signature, &length) == 1 && length == 256);
+    EVP_MD_CTX_free(context);
+
+    context = EVP_MD_CTX_new();
+    CHECK(EVP_DigestVerifyInit_ex(context, NULL, "MD5-SHA1", library, NULL, pkey, first) == 1);
+    master_secret(context, BEFORE, when);
+    CHECK(EVP_DigestVerifyUpdate(context, "a message", 9) == 1);
+    master_secret(context, AMID, when);
+    CHECK(EVP_DigestVerifyFinal(context, signature, length) == 1);
+    EVP_MD_CTX_free(context);
+}
+
+static void parameters(void)
+{
+    unsigned char ours[256], theirs[NEVER + 1][256];
+    EVP_MD *hash = EVP_MD_fetch(plain, "MD5-SHA1", NULL);
+    const OSSL_PARAM *settable = EVP_MD_settable_ctx_params(hash);
+    int there = settable && OSSL_PARAM_locate_const(settable, OSSL_DIGEST_PARAM_SSL3_MS);
+    EVP_MD_free(hash);
+    if (!there) {
+        puts("no parameters");
+        return;
+    }
+    for (enum when when = WITH_INIT; when <= NEVER; when++) {
+        sign_with_secret(plain, judge, when, theirs[when]);
+        sign_with_secret(NULL, key, when, ours);
+        CHECK(memcmp(ours, theirs[when], sizeof ours) == 0);
+    }
+    CHECK(memcmp(theirs[BEFORE], theirs[NEVER], sizeof ours) && memcmp(theirs[AMID], theirs[NEVER], sizeof ours));
+}
+
+/* ---- a default library context without algorithms ---- */
+
+static OSSL_LIB_CTX *own; /* with the default provider and Garner */
+static unsigned char good_sealed[256], bad_sealed[256], bad_opened[256];
+static size_t bad_length = sizeof bad_opened;
+
+static int bare_body(void *argument)
+{
+    (void)argument;
+    unsigned char signature[256], text[256];
+    size_t length = sizeof text;
+    sign_payload(own, key, EVP_sha256(), prepared_digest, 32, signature);
+    CHECK(verify_payload(plain, judge, EVP_sha256(), prepared_digest, 32, signature));
+    CHECK(verify_payload(own, key, EVP_sha256(), prepared_digest, 32, signature));
+    ERR_clear_error();
+    cipher(key, own, 0, RSA_PKCS1_PADDING, good_sealed, 256, text, &length);
+    CHECK(length == 4 && memcmp(text, "text", 4) == 0);
+    length = sizeof text;
+    cipher(key, own, 0, RSA_PKCS1_PADDING, bad_sealed, 256, text, &length);
+    CHECK(length == bad_length && memcmp(text, bad_opened, length) == 0 && ERR_peek_error() == 0);
+    return 1;
+}
+
+static void bare(const char *configuration)
+{
+    const unsigned char block[256] = {0, 1};
+    size_t sealed = 256;
+    OSSL_PROVIDER *nothing = OSSL_PROVIDER_load(NULL, "null"), *everything;
+    CHECK(nothing && RAND_bytes(bad_opened, 1) != 1);
+    ERR_clear_error();
+    own = OSSL_LIB_CTX_new();
+    CHECK(own && OSSL_LIB_CTX_load_config(own, configuration) == 1);
+    key = EVP_PKEY_Q_keygen(own, NULL, "RSA", (size_t)2048);
+    CHECK(key && strcmp(provider_of(key), "garner") == 0);
+    plain = OSSL_LIB_CTX_new();
+    CHECK(plain && (plain_provider = OSSL_PROVIDER_load(plain, "default")));
+    judge = copy(plain, key);
+    cipher(judge, plain, 1, RSA_PKCS1_PADDING, (const unsigned char *)"text", 4, good_sealed, &sealed);
+    cipher(judge, plain, 1, RSA_NO_PADDING, block, sizeof block, bad_sealed, &sealed);
+    cipher(key, own, 0, RSA_PKCS1_PADDING, bad_sealed, sealed, bad_opened, &bad_length);
+    bare_body(NULL), in_a_job(bare_body, NULL, 0);
+    /* From now on Garner can do it, and gives the same. */
+    everything = OSSL_PROVIDER_load(NULL, "default");
+    CHECK(everything && RAND_bytes(prepared_digest, sizeof prepared_digest) == 1);
+    bare_body(NULL), in_a_job(bare_body, NULL, 0);
+    tear_down();
+    OSSL_LIB_CTX_free(own);
+    OSSL_PROVIDER_unload(everything);
+    OSSL_PROVIDER_unload(nothing);
 }
 
 static void soak(unsigned seconds, const char *self)
@@ -783,6 +965,8 @@ int main(int count, char **argument)
     const char *mode = count > 1 ? argument[1] : "";
     unsigned a = count > 2 ? atoi(argument[2]) : 0, b = count > 3 ? atoi(argument[3]) : 0;
     unsigned c = count > 4 ? atoi(argument[4]) : 0;
+    if (!strcmp(mode, "bare") && count > 2)
+        return bare(argument[2]), 0;
     set_up();
     if (!strcmp(mode, "threads"))
         threads(a, b);
@@ -808,6 +992,10 @@ int main(int count, char **argument)
         reload(a);
     else if (!strcmp(mode, "keys"))
         keys();
+    else if (!strcmp(mode, "judged"))
+        judged();
+    else if (!strcmp(mode, "parameters"))
+        parameters();
     else if (!strcmp(mode, "soak"))
         soak(a, argument[0]);
     else
