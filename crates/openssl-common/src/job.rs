@@ -188,11 +188,12 @@ fn set_up(job: &Job) -> Option<*mut Station> {
     Some(station)
 }
 
-/// Ends a station of a single operation; a lasting one stays.
+/// Ends a station of a single operation, and one whose descriptor nobody knows of: HAProxy aborts when it finds one at the
+/// end that no pause told it of. Others stay.
 fn close(job: &Job, station: *mut Station) {
     // SAFETY: the caller has it from `set_up` and is the only one to use it.
     let state = unsafe { &*station };
-    if state.lasting {
+    if state.lasting && state.announced {
         // So that the next wait waits. It fails when the signal is still to come, which only wakes somebody in vain. A child
         // would take the signal from its parent, whose counter it is.
         if state.is_ours() {

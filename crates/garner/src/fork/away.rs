@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use std::{ptr, thread};
 
 /// One thread's mark. Marks are never freed, but used again by other threads.
@@ -17,6 +18,9 @@ struct Mark {
 }
 
 static MARKS: AtomicPtr<Mark> = AtomicPtr::new(ptr::null_mut());
+
+/// How long a thread that is inside waits for others that are before it forks.
+const LONGEST: Duration = Duration::from_millis(100);
 
 /// Forks that are under way or wait.
 static FORKING: AtomicUsize = AtomicUsize::new(0);
@@ -51,7 +55,7 @@ fn this_thread() -> usize {
 fn marks() -> impl Iterator<Item = &'static Mark> {
     let at = |place: &AtomicPtr<Mark>| {
         // SAFETY: null, or a mark that was leaked by `mine` and written before it was linked.
-        unsafe { place.load(Ordering::Acquire).as_ref() }
+        unsafe { place.load(Ordering::SeqCst).as_ref() }
     };
     std::iter::successors(at(&MARKS), move |mark| at(&mark.next))
 }
@@ -72,7 +76,7 @@ fn mine() -> &'static Mark {
         let mark: &'static Mark = Box::leak(Box::new(mark));
         let place = ptr::from_ref(mark).cast_mut();
         let mut first = mark.next.load(Ordering::Relaxed);
-        while let Err(other) = MARKS.compare_exchange_weak(first, place, Ordering::AcqRel, Ordering::Acquire) {
+        while let Err(other) = MARKS.compare_exchange_weak(first, place, Ordering::SeqCst, Ordering::SeqCst) {
             mark.next.store(other, Ordering::Relaxed);
             first = other;
         }
@@ -107,18 +111,24 @@ pub fn away_from_fork<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Before a fork: waits until no other thread is inside.
+/// Before a fork: waits until no other thread is inside. A thread that is inside itself, in a signal handler, does not wait
+/// for ever: another may be waiting for a lock that it holds.
 pub(super) fn before_fork() {
     FORKING.fetch_add(1, Ordering::SeqCst);
     let me = this_thread();
-    let inside = |mark: &Mark| mark.owner.load(Ordering::SeqCst) != me && mark.depth.load(Ordering::SeqCst) > 0;
-    while marks().any(inside) {
+    let inside = |mine: bool| {
+        let sought = |mark: &Mark| (mark.owner.load(Ordering::SeqCst) == me) == mine;
+        marks().any(|mark| sought(mark) && mark.depth.load(Ordering::SeqCst) > 0)
+    };
+    let (start, patience) = (Instant::now(), if inside(true) { LONGEST } else { Duration::MAX });
+    while inside(false) && start.elapsed() < patience {
         thread::yield_now();
     }
 }
 
 pub(super) fn after_fork_in_parent() {
-    FORKING.fetch_sub(1, Ordering::SeqCst);
+    // Not below 0: a child made in a handler while its thread was about to fork has set it to 0, and goes on to fork.
+    let _ = FORKING.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |forks| forks.checked_sub(1));
 }
 
 /// Only the thread that forked is here; where it was inside it still is.
