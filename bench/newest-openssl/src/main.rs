@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `version` | `ok OpenSSL 4.0.3` |
 //! | `key HEX`, a private key in DER | `ok BITS` |
-//! | `sign SECONDS CALLERS` | `ok OPERATIONS NANOSECONDS P50 P99`, the last two in nanoseconds |
+//! | `sign SECONDS CALLERS` | `ok OPERATIONS ELAPSED EACH P50 P99`, times in nanoseconds: until the last thread was done, until a thread was done on average, and the latencies' percentiles |
 //! | `verify SECONDS CALLERS` | the same |
 //! | `decrypt SECONDS CALLERS`, OAEP with SHA-256 | the same |
 //! | `keygen SECONDS CALLERS`, keys as long as the one given | the same |
@@ -191,9 +191,10 @@ fn measure<W: Worker>(workers: &mut [W], window: Duration) -> Result<String, Str
     let mut round = round::run(workers, window)?;
     round.latencies.sort_unstable();
     Ok(format!(
-        "{} {} {} {}",
+        "{} {} {} {} {}",
         round.operations,
         round.elapsed.as_nanos(),
+        round.each.as_nanos(),
         percentile(&round.latencies, 0.5),
         percentile(&round.latencies, 0.99)
     ))

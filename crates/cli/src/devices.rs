@@ -70,7 +70,7 @@ const STRING: &str = "a string takes everything";
 #[derive(Args, Debug)]
 pub struct Choice {
     /// Device: one that `garner devices` lists, a board, vfio-user:PATH or a PCI address, or a GPU, cuda or cuda:N;
-    /// several times for several [default: the fastest]
+    /// several times for several [default: auto, all that may be fastest]
     #[arg(long, value_name = "NAME")]
     device: Vec<String>,
 
@@ -95,12 +95,11 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The configuration with the devices wished for, and the CPU for what they cannot take; without a wish, the fastest
-/// device present. `cuda` and `cuda:N` are GPUs; any other wish with a colon is a board's address: `vfio-user:PATH`, or that
-/// of a PCI card.
+/// The configuration with the devices wished for, by the names that [`Config::named`] takes, and the CPU for what they
+/// cannot take. GPUs are opened at once, for measurements, and boards have the patience asked for.
 fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     let mut config = Config::new().of("devices")?;
-    if wishes.is_empty() {
+    if wishes.is_empty() || wishes == ["auto"] {
         return Ok(config);
     }
     if wishes == ["libcrypto"] {

@@ -86,8 +86,19 @@ fn the_table_names_what_was_measured_and_how_to_repeat_it() {
 }
 
 #[test]
+fn rows_measured_before_one_that_cannot_be_are_shown_and_more_threads_than_callers_are_named() {
+    let more = ["--bits", "520", "--callers", "1", "--batch", "4", "--slots", "2", "--operation", "sign,keygen"];
+    let outcome = run(garner(&["speed", "--seconds", "0.05"]).args(more));
+    assert_eq!(outcome.status, 3, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("multiple of 128"), "{}", outcome.stderr);
+    for text in ["sign, batches of 4", "incomplete: 2 of ", "Garner had 2 slots: more threads than callers"] {
+        assert!(outcome.stdout.contains(text), "{text} is not in:\n{}", outcome.stdout);
+    }
+}
+
+#[test]
 fn decryption_and_latency_are_measured_beside_openssl() {
-    let more = ["--operation", "decrypt,latency", "--callers", "1,3", "--batch", "4"];
+    let more = ["--operation", "decrypt,latency", "--callers", "1,3", "--batch", "4", "--device", "auto"];
     let report = json(&more);
     let rows = report["rows"].as_array().unwrap();
     let count = |op: &str| rows.iter().filter(|row| row["op"] == op).count();
@@ -162,7 +173,7 @@ fn a_plot_that_cannot_be_written_is_refused_before_anything_is_measured() {
 
 /// Speaks the protocol of bench/newest-openssl, with figures that nobody could take for measured.
 const PEER: &str = r#"sh -c 'while read verb rest; do case $verb in
-version) echo ok Test 1.0 for tests;; key) echo ok 1024;; *) echo ok 10 1000000 7000 9000;; esac; done'"#;
+version) echo ok Test 1.0 for tests;; key) echo ok 1024;; *) echo ok 10 1000000 1000000 7000 9000;; esac; done'"#;
 
 #[test]
 fn a_peer_becomes_a_second_baseline() {
@@ -180,7 +191,7 @@ fn a_peer_becomes_a_second_baseline() {
 /// The same, but never done with the second key.
 const STUCK_PEER: &str = r#"sh -c 'while read verb rest; do case $verb in
 version) echo ok Test 1.0;; key) [ -e first ] && > stuck && continue; > first; echo ok 1024;;
-*) echo ok 10 1000000 7000 9000;; esac; done'"#;
+*) echo ok 10 1000000 1000000 7000 9000;; esac; done'"#;
 
 /// A run of two rows that has measured the first and waits for the second.
 fn stuck(folder: &Folder, more: &[&str], stdout: Stdio) -> Child {

@@ -241,6 +241,8 @@ fn pem_with_other_blocks_text_and_line_ends_is_read() {
     assert_same(PrivateKey::from_pem(format!("{public}{key}")), "public key first");
     assert_same(PrivateKey::from_pem(key.replace('\n', "\r\n")), "CRLF");
     assert_same(PrivateKey::from_pem(key.trim_end()), "no last line end");
+    assert_same(PrivateKey::from_pem(key.replace('\n', " \t\n")), "white space at the ends of lines");
+    assert_same(PrivateKey::from_pem(key.replace('\n', "\n\n")), "empty lines");
     let body = key.lines().filter(|line| !line.starts_with('-')).collect::<String>();
     let wrap = |width: usize| {
         let lines = body.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect::<Vec<_>>();

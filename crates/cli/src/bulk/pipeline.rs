@@ -41,7 +41,8 @@ impl Pipeline {
         let (sender, receiver) = mpsc::sync_channel((self.window / BLOCK).saturating_sub(2));
         let (gatherer, scheme) = (Arc::clone(&self.gatherer), self.scheme);
         // Not scoped: after an error of the output nobody waits for the rest of the input.
-        thread::Builder::new().spawn(move || submit_all(jobs, &gatherer, scheme, &sender)).of("a thread")?;
+        let reader =
+            thread::Builder::new().spawn(move || submit_all(jobs, &gatherer, scheme, &sender)).of("a thread")?;
         let mut text = Vec::new();
         let mut signed = 0;
         for block in receiver {
@@ -61,6 +62,8 @@ impl Pipeline {
                 return Err(failure);
             }
         }
+        // The blocks end with the input, or with a defect of what reads it.
+        reader.join().map_err(|_| Failure::Environment(format!("{name}: the thread that reads it died")))?;
         Ok(signed)
     }
 }

@@ -19,7 +19,7 @@ Examples:
 
 How it measures: each row gives every system the same number of threads and the same kind of work, in turn,
 in many short rounds; a ratio is the median of the rounds' ratios. Times to a key scatter widely: of keygen
-all figures are means, over 50 keys by each system at least, however long these take. OpenSSL's threads each have their own
+all figures are means over the threads' own times, over 50 keys by each system at least, however long these take. OpenSSL's threads each have their own
 precomputed key; blinding is on, on both sides. All of Garner's results are checked by OpenSSL outside the
 measured time. In whole batches the latency is that of the batch. Interrupted (Ctrl-C), it shows the rows measured
 so far.";
@@ -58,7 +58,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = parse_batch)]
     pub batch: usize,
 
-    /// Batches that may run at the same time [default: as many as processors, at most as many as callers]
+    /// Batches that may run at the same time; more than callers give Garner threads that the other systems have not
+    /// [default: as many as processors, at most as many as callers]
     #[arg(long, value_name = "N", value_parser = parse_slots)]
     pub slots: Option<usize>,
 
@@ -126,7 +127,7 @@ pub enum Kind {
     Verify,
     /// Raise signatures to the public exponent, without hash and padding
     Public,
-    /// Raise to secret exponents as long as the modulus
+    /// Raise to secret exponents as long as the modulus, which libcrypto prepares anew each time
     Exp,
     /// Decrypt ciphertexts
     Decrypt,

@@ -68,7 +68,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let outcome = measure_all(arguments, &config, peer.as_ref(), &progress, &report);
     progress.finish_and_clear();
-    report.complete(|report| outcome.and_then(|()| report.show()))
+    report.complete(|report| match outcome {
+        Ok(()) => report.show(),
+        // What was measured before is worth as much, unless a result was wrong.
+        Err(failure @ Failure::Check(_)) => Err(failure),
+        Err(failure) => report.show_what_there_is().and(Err(failure)),
+    })
 }
 
 /// Measures row after row for the report.

@@ -104,9 +104,9 @@ impl Side for Rounds {
         let answer = peer.ask(&request)?;
         let numbers: Option<Vec<u64>> = answer.split(' ').map(|number| number.parse().ok()).collect();
         match numbers.as_deref() {
-            Some(&[operations, nanoseconds, p50, p99]) if nanoseconds > 0 => {
-                let elapsed = Duration::from_nanos(nanoseconds);
-                Ok(Sample { operations, elapsed, latencies: Latencies::Percentiles(p50, p99) })
+            Some(&[operations, elapsed, each, p50, p99]) if elapsed > 0 && each > 0 => {
+                let [elapsed, each] = [elapsed, each].map(Duration::from_nanos);
+                Ok(Sample { operations, elapsed, each, latencies: Latencies::Percentiles(p50, p99) })
             }
             _ => {
                 let text = format!("peer {}: answered \"{answer}\" to \"{request}\"", peer.command);

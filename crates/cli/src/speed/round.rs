@@ -21,6 +21,8 @@ pub struct Round {
     pub operations: u64,
     /// From the start until the last thread was done.
     pub elapsed: Duration,
+    /// From the start until a thread was done, on average.
+    pub each: Duration,
     /// How long every single turn took, in nanoseconds, in no particular order.
     pub latencies: Vec<u64>,
 }
@@ -34,6 +36,7 @@ pub fn run<W: Worker>(workers: &mut [W], window: Duration) -> Result<Round, Stri
         let start = Instant::now();
         let mut round = turns(worker, start, window)?;
         round.elapsed = start.elapsed();
+        round.each = round.elapsed;
         return Ok(round);
     }
     // Threads wait at the gate until all exist; the time it opens is what it holds.
@@ -65,12 +68,13 @@ pub fn run<W: Worker>(workers: &mut [W], window: Duration) -> Result<Round, Stri
         }
         *closed = Instant::now();
         drop(closed);
-        let mut whole = Round::default();
+        let (mut whole, count) = (Round::default(), threads.len().max(1) as u32);
         for thread in threads {
             match thread.join() {
                 Ok(Ok(part)) => {
                     whole.operations += part.operations;
                     whole.elapsed = whole.elapsed.max(part.elapsed);
+                    whole.each += part.elapsed / count;
                     whole.latencies.extend(part.latencies);
                 }
                 Ok(Err(error)) => failure = Some(error),
@@ -132,7 +136,7 @@ mod tests {
             assert!(workers.iter().all(|worker| worker.0 > 0));
             assert_eq!(round.operations, 2 * turns);
             assert_eq!(round.latencies.len() as u64, turns);
-            assert!(round.elapsed >= Duration::from_millis(2));
+            assert!(round.elapsed >= round.each && round.each >= Duration::from_micros(1_999));
         }
     }
 

@@ -48,7 +48,8 @@ fn decode_block(block: &Block<'_>) -> Result<Zeroizing<Vec<u8>>> {
         ));
     }
     let fault = |_| Error::Encoding(format!("the PEM block {} is damaged", block.label));
-    let mut decoder = Decoder::new_detect_wrap(block.text).map_err(fault)?;
+    let text = without_blanks(block.text);
+    let mut decoder = Decoder::new_detect_wrap(&text).map_err(fault)?;
     // Of the right length from the start: a vector that grew would leave copies of the key behind.
     let mut der = Zeroizing::new(vec![0; decoder.remaining_len()]);
     decoder.decode(&mut der).map_err(fault)?;
@@ -56,6 +57,17 @@ fn decode_block(block: &Block<'_>) -> Result<Zeroizing<Vec<u8>>> {
         return Err(fault(pkcs8::der::pem::Error::Length));
     }
     Ok(der)
+}
+
+/// The text without white space at the ends of lines and without empty lines: RFC 7468, section 2, asks parsers to pass over
+/// them, and copying and pasting leaves them.
+fn without_blanks(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut clean = Zeroizing::new(Vec::with_capacity(text.len() + 1));
+    for line in text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty()) {
+        clean.extend_from_slice(line);
+        clean.push(b'\n');
+    }
+    clean
 }
 
 fn blocks(pem: &[u8]) -> Result<Vec<Block<'_>>> {
