@@ -74,7 +74,7 @@ pub struct Choice {
     #[arg(long, value_name = "NAME")]
     device: Vec<String>,
 
-    /// A board that completes nothing for so long is reset [default: 2 for a card, 120 for vfio-user]
+    /// A board on which a job takes so long is reset [default: 2 for a card, 120 for vfio-user]
     #[arg(long, value_name = "S", requires = "device", value_parser = parse_seconds)]
     patience: Option<f64>,
 }

@@ -4,32 +4,33 @@ use crate::message::{
     DmaMap, DmaUnmap, Header, Info, IrqSet, MAX_DESCRIPTORS, MAX_TRANSFER, RegionAccess, RegionInfo, Version, command,
     flags, parse, pci,
 };
-use crate::{Error, Socket};
+use crate::{Error, Message, Socket};
 use bytemuck::bytes_of;
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A connection to a device.
 #[derive(Debug)]
 pub struct Client {
     socket: Socket,
     next_id: u16,
+    /// The longest that a request may take, with its answer.
+    limit: Duration,
     /// After a half-read answer nothing that follows can be trusted.
     broken: bool,
 }
 
 impl Client {
-    /// Connects and agrees on a version. No answer takes longer than `limit`.
+    /// Connects and agrees on a version. No request takes longer than `limit`, whatever the other side sends meanwhile;
+    /// after one that would have, the connection is of no use any more.
     ///
     /// # Errors
     /// Any of [`Error`].
     pub fn connect(path: &Path, limit: Duration) -> Result<Client, Error> {
-        let stream = UnixStream::connect(path)?;
-        stream.set_read_timeout(Some(limit))?;
-        stream.set_write_timeout(Some(limit))?;
-        let mut client = Client { socket: Socket::new(stream), next_id: 0, broken: false };
+        let socket = Socket::new(UnixStream::connect(path)?);
+        let mut client = Client { socket, next_id: 0, limit, broken: false };
         let capabilities = serde_json::json!({
             "capabilities": {"max_msg_fds": MAX_DESCRIPTORS, "max_data_xfer_size": MAX_TRANSFER}
         });
@@ -137,22 +138,71 @@ impl Client {
         }
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
-        let answer = self.socket.send(Header { id, command, ..Header::default() }, parts, descriptors).and_then(|()| {
-            loop {
-                let message = self.socket.receive()?;
-                if message.is_reply() && message.header.id == id {
-                    return Ok(message);
-                }
-                if !message.is_reply() && message.header.flags & flags::NO_REPLY == 0 {
-                    // All memory is mapped with descriptors, so the device has nothing to ask for.
-                    self.socket.refuse(message.header, rustix::io::Errno::OPNOTSUPP.raw_os_error())?;
-                }
-            }
-        });
-        let answer = answer.inspect_err(|_| self.broken = true)?;
+        let answer =
+            self.exchange(Header { id, command, ..Header::default() }, parts, descriptors).inspect_err(|_| {
+                self.broken = true;
+            })?;
         if answer.header.flags & flags::ERROR != 0 {
             return Err(Error::Refused { command, errno: answer.header.error });
         }
         Ok(answer.body)
+    }
+
+    /// Sends a request and waits for its answer.
+    fn exchange(&self, header: Header, parts: &[&[u8]], descriptors: &[BorrowedFd<'_>]) -> Result<Message, Error> {
+        let deadline = Some(Instant::now() + self.limit);
+        self.socket.send_by(deadline, header, parts, descriptors)?;
+        loop {
+            let message = self.socket.receive_by(deadline)?;
+            if message.is_reply() && message.header.id == header.id {
+                return Ok(message);
+            }
+            if !message.is_reply() && message.header.flags & flags::NO_REPLY == 0 {
+                // All memory is mapped with descriptors, so the device has nothing to ask for.
+                let error = rustix::io::Errno::OPNOTSUPP.raw_os_error() as u32;
+                let refusal = Header { flags: flags::REPLY | flags::ERROR, error, ..message.header };
+                self.socket.send_by(deadline, refusal, &[], &[])?;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    /// Makes a request of a server that sends `piece` again and again, and always takes what it gets.
+    fn request_of_one_that_sends(piece: &[u8]) {
+        const LIMIT: Duration = Duration::from_millis(300);
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        std::thread::scope(|scope| {
+            let mut reader = theirs.try_clone().unwrap();
+            scope.spawn(move || while reader.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {});
+            scope.spawn(move || {
+                while theirs.write_all(piece).is_ok() {
+                    std::thread::sleep(LIMIT / 10);
+                }
+            });
+            let mut client = Client { socket: Socket::new(ours), next_id: 0, limit: LIMIT, broken: false };
+            let start = Instant::now();
+            assert!(matches!(client.reset(), Err(Error::Socket(_))), "the time is over");
+            assert!(start.elapsed() < 10 * LIMIT, "{:?} for a limit of {LIMIT:?}", start.elapsed());
+            assert!(matches!(client.reset(), Err(Error::Closed)), "nothing is read from the middle of an answer");
+        });
+    }
+
+    #[test]
+    fn an_answer_that_comes_byte_by_byte_has_no_more_time_than_any_other() {
+        request_of_one_that_sends(&[0x40]); // a size of 0x40404040 were it to come so far
+    }
+
+    #[test]
+    fn messages_that_are_no_answer_do_not_renew_the_time_for_it() {
+        let size = size_of::<Header>() as u32;
+        let request = Header { id: 7, command: command::DMA_READ, size, ..Header::default() };
+        request_of_one_that_sends(bytes_of(&request));
+        let late = Header { id: 7, command: command::RESET, size, flags: flags::REPLY, ..Header::default() };
+        request_of_one_that_sends(bytes_of(&late));
     }
 }

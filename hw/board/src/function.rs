@@ -14,12 +14,14 @@ use garner_vfio_user::message::{
 use garner_vfio_user::{Error, Message, Socket};
 use rustix::io::Errno;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a client may take to answer a DMA request, or to take an answer.
 const CLIENT_LIMIT: Duration = Duration::from_secs(5);
+/// Answers that wait to be looked at. A client is asked one thing at a time, so that more are of no use.
+const ANSWERS: usize = 4;
 const BAR2: u32 = pci::BAR0 + 2;
 
 /// A board and what its clients share with it.
@@ -69,7 +71,7 @@ impl Function {
     }
 
     fn converse(&self, socket: &Socket) -> Error {
-        let (answers, receiver) = mpsc::channel();
+        let (answers, receiver) = mpsc::sync_channel(ANSWERS);
         let sender = match socket.try_clone() {
             Ok(clone) => Arc::new(Mutex::new(clone)),
             Err(error) => return error,
@@ -85,7 +87,7 @@ impl Function {
         loop {
             let message = match socket.receive() {
                 Ok(message) if message.is_reply() => {
-                    let _ = answers.send(message);
+                    keep(&answers, message);
                     continue;
                 }
                 Ok(message) => message,
@@ -106,6 +108,14 @@ impl Function {
                 return error;
             }
         }
+    }
+}
+
+/// Hands an answer to who asked. What nobody asked for must not pile up, nor may its descriptors.
+fn keep(answers: &SyncSender<Message>, mut answer: Message) {
+    answer.descriptors.clear();
+    if answers.try_send(answer).is_err() {
+        tracing::debug!("an answer to nothing");
     }
 }
 
@@ -327,9 +337,12 @@ impl Client {
     fn ask(&mut self, command: u16, parts: &[&[u8]]) -> Result<Vec<u8>, BusError> {
         let id = self.next_id;
         self.next_id = id.wrapping_add(1);
+        while self.answers.try_recv().is_ok() {} // too late for theirs, and in the way of this one's
+        let deadline = Instant::now() + CLIENT_LIMIT;
         lock(&self.sender).send(Header { id, command, ..Header::default() }, parts, &[]).map_err(|_| BusError)?;
         loop {
-            let answer = self.answers.recv_timeout(CLIENT_LIMIT).map_err(|_| BusError)?;
+            let rest = deadline.saturating_duration_since(Instant::now());
+            let answer = self.answers.recv_timeout(rest).map_err(|_| BusError)?;
             if answer.header.id == id {
                 return if answer.header.flags & flags::ERROR == 0 { Ok(answer.body) } else { Err(BusError) };
             }
@@ -352,5 +365,33 @@ impl Remote for Client {
     fn write(&mut self, address: u64, data: &[u8]) -> Result<(), BusError> {
         let access = DmaAccess { address, count: data.len() as u64 };
         self.ask(command::DMA_WRITE, &[bytes_of(&access), data]).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::pipe::pipe;
+
+    #[test]
+    fn answers_that_nobody_asked_for_are_dropped_and_do_not_hide_the_right_one() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (answers, receiver) = mpsc::sync_channel(ANSWERS);
+        let (read_end, write_end) = pipe().unwrap();
+        let answer =
+            |id, descriptors| Message { header: Header { id, ..Header::default() }, body: vec![5], descriptors };
+        for id in 0..1000 {
+            keep(&answers, answer(id, vec![write_end.try_clone().unwrap()]));
+        }
+        drop(write_end);
+        assert_eq!(rustix::io::read(read_end, &mut [0; 1]), Ok(0), "no descriptor is kept");
+
+        let sender = Arc::new(Mutex::new(Socket::new(ours)));
+        let mut client = Client { sender, answers: receiver, next_id: 9 };
+        let asked = std::thread::spawn(move || client.ask(command::DMA_READ, &[]));
+        let request = Socket::new(theirs).receive().unwrap().header;
+        keep(&answers, answer(request.id + 1, Vec::new()));
+        keep(&answers, answer(request.id, Vec::new()));
+        assert_eq!(asked.join().unwrap(), Ok(vec![5]));
     }
 }

@@ -8,6 +8,7 @@ use crate::faults::{Faults, Plan, Strike};
 use crate::link::{Link, Timing, Traffic};
 use crate::memory::Memory;
 use crate::model::{In, Model, ModelError, Out};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -368,8 +369,7 @@ impl Runner {
             }
             self.interrupts += 1;
             if let Some(event) = event {
-                // A full counter has been signalled anyway.
-                let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+                signal(event);
             }
         }
     }
@@ -416,5 +416,44 @@ impl Runner {
         (self.pins.awvalid, self.pins.wvalid, self.pins.bready) = (false, false, false);
         self.moved = self.now;
         done
+    }
+}
+
+/// Signals an event descriptor if it takes the signal at once. It is the client's, and may be one that blocks; a full
+/// counter has been signalled anyway.
+fn signal(event: &OwnedFd) {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut ready = [PollFd::new(event, PollFlags::OUT)];
+    if poll(&mut ready, Some(&now)).is_ok() && ready[0].revents().contains(PollFlags::OUT) {
+        let _ = rustix::io::write(event, &1u64.to_ne_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{EventfdFlags, eventfd};
+    use rustix::pipe::pipe;
+
+    #[test]
+    fn an_event_descriptor_that_is_full_does_not_hold_the_simulation() {
+        let counter = eventfd(0, EventfdFlags::CLOEXEC).unwrap();
+        rustix::io::write(&counter, &(u64::MAX - 2).to_ne_bytes()).unwrap();
+        let (read_end, write_end) = pipe().unwrap();
+        let (done, wait) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            for event in [&counter, &write_end] {
+                (0..20_000).for_each(|_| signal(event)); // more than a pipe holds
+                done.send(()).unwrap();
+            }
+            counter
+        });
+        for _ in 0..2 {
+            wait.recv_timeout(Duration::from_secs(60)).expect("not to block");
+        }
+        let mut count = [0; 8];
+        rustix::io::read(thread.join().unwrap(), &mut count).unwrap();
+        assert_eq!(u64::from_ne_bytes(count), u64::MAX - 1, "what there was room for");
+        drop(read_end);
     }
 }

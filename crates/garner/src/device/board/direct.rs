@@ -4,12 +4,15 @@
 //! **Nothing is blinded and nothing is checked here.** What a board returns is to be checked before anybody sees it:
 //! one wrong CRT half gives the key away.
 
-use super::driver::key_parts;
+use super::driver::{NOT_OURS, key_parts};
 use super::format::{self, Op, Scheme, status};
 use super::rings::{Capability, Counters, DEPTH, Rings};
-use super::transport;
+use super::transport::{self, Transport};
 use crate::error::{Error, Result};
+use crate::fork::generation;
 use crate::key::PrivateKey;
+use std::io;
+use std::mem::ManuallyDrop;
 
 /// One job. Numbers are words of 64 bits, the lowest first, as many as the modulus has; all of them public to whoever can
 /// read this process's memory, and secret to everybody else.
@@ -69,11 +72,14 @@ pub struct Ended {
     pub cycles: u32,
 }
 
-/// A board that this thread has for itself.
+/// A board that this thread has for itself. A child made by `fork` does not have it: every call fails there.
 pub struct Direct {
     name: String,
-    rings: Rings,
+    /// Not dropped in a child: that would reset the parent's board, and the memory is not there.
+    rings: ManuallyDrop<Rings>,
     free: Vec<usize>,
+    /// The process that opened the board.
+    owner: u64,
 }
 
 impl Direct {
@@ -82,12 +88,19 @@ impl Direct {
     /// # Errors
     /// [`Error::Argument`] naming the address: nothing is there, or no accelerator that this driver knows.
     pub fn open(address: &str) -> Result<Direct> {
-        let rings = transport::open(address).and_then(Rings::open).and_then(|mut rings| {
-            rings.start(false)?;
-            Ok(rings)
-        });
-        let rings = rings.map_err(|error| Error::argument("board", format!("{address}: {error}")))?;
-        Ok(Direct { name: format!("board:{address}"), rings, free: (0..DEPTH).rev().collect() })
+        let direct = transport::open(address).and_then(|transport| Direct::over(address, transport));
+        direct.map_err(|error| Error::argument("board", format!("{address}: {error}")))
+    }
+
+    fn over(address: &str, transport: Box<dyn Transport>) -> io::Result<Direct> {
+        let mut rings = Rings::open(transport)?;
+        rings.start(false)?;
+        let (rings, free) = (ManuallyDrop::new(rings), (0..DEPTH).rev().collect());
+        Ok(Direct { name: format!("board:{address}"), rings, free, owner: generation() })
+    }
+
+    fn check_owner(&self) -> Result<()> {
+        if self.owner == generation() { Ok(()) } else { Err(failed(&self.name, NOT_OURS)) }
     }
 
     /// What the board can do.
@@ -104,8 +117,9 @@ impl Direct {
     /// taken out; none when there is no room.
     ///
     /// # Errors
-    /// [`Error::Argument`] for operands longer than the board takes.
+    /// [`Error::Argument`] for operands longer than the board takes, [`Error::Device`] in a child of the owner.
     pub fn submit(&mut self, job: &Job<'_>) -> Result<Option<usize>> {
+        self.check_owner()?;
         fn bytes(words: &[u64]) -> &[u8] {
             bytemuck::cast_slice(words)
         }
@@ -164,6 +178,7 @@ impl Direct {
     /// # Errors
     /// [`Error::Device`]: the board does not answer.
     pub fn ring_doorbell(&mut self) -> Result<()> {
+        self.check_owner()?;
         self.rings.ring_doorbell().map_err(|error| failed(&self.name, error))
     }
 
@@ -175,6 +190,7 @@ impl Direct {
     /// # Errors
     /// [`Error::Device`]: the board refused the job, or found its own result wrong, or does not answer.
     pub fn poll(&mut self, result: &mut [u64]) -> Result<Option<Ended>> {
+        self.check_owner()?;
         let Some(completion) = self.rings.take() else { return Ok(None) };
         let place = usize::from(completion.tag);
         if place >= DEPTH || self.free.contains(&place) {
@@ -197,6 +213,7 @@ impl Direct {
     /// # Errors
     /// [`Error::Device`]: it is not.
     pub fn check_presence(&mut self) -> Result<()> {
+        self.check_owner()?;
         self.rings.check_presence().map_err(|error| failed(&self.name, error))
     }
 
@@ -205,10 +222,63 @@ impl Direct {
     /// # Errors
     /// [`Error::Device`]: the board does not answer.
     pub fn counters(&mut self, clear: bool) -> Result<Counters> {
+        self.check_owner()?;
         self.rings.counters(clear).map_err(|error| failed(&self.name, error))
+    }
+}
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        if self.check_owner().is_ok() {
+            // SAFETY: only here, and nothing uses them afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.rings) };
+        }
     }
 }
 
 fn failed(name: &str, reason: impl ToString) -> Error {
     Error::Device { device: name.to_owned(), reason: reason.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn a_child_of_a_fork_gets_errors_and_leaves_the_board_alone() {
+        let (fake, seen) = Fake::new();
+        let mut direct = Direct::over("fake", fake).unwrap();
+        let base = [3; 8];
+        let job = Job::Private { slot: 0, base: &base };
+        // SAFETY: the child makes no use of other threads' locks but the allocator's, which the C library looks after,
+        // and ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let accesses = seen.accesses.load(Ordering::SeqCst);
+            let left_alone = catch_unwind(AssertUnwindSafe(|| {
+                let refused = direct.submit(&job).is_err()
+                    && direct.ring_doorbell().is_err()
+                    && direct.poll(&mut [0; 8]).is_err()
+                    && direct.check_presence().is_err()
+                    && direct.counters(false).is_err();
+                drop(direct);
+                refused && seen.accesses.load(Ordering::SeqCst) == accesses
+            }));
+            // SAFETY: ends the child without running what is the parent's.
+            unsafe { libc::_exit(i32::from(!left_alone.unwrap_or(false))) };
+        }
+        let mut status = -1;
+        // SAFETY: waits for the child made above.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        let ticket = direct.submit(&job).unwrap();
+        direct.ring_doorbell().unwrap();
+        assert_eq!(direct.poll(&mut [0; 8]).unwrap().map(|ended| ended.ticket), ticket);
+        let resets = seen.resets.load(Ordering::SeqCst);
+        drop(direct);
+        assert_eq!(seen.resets.load(Ordering::SeqCst), resets + 1, "the owner leaves a board without keys");
+    }
 }

@@ -3,7 +3,7 @@
 //!
 //! Callers put jobs in and sleep; one thread takes completions out and wakes them.
 
-use super::format::{Job, Op, Scheme, status};
+use super::format::{Completion, Job, Op, Scheme, status};
 use super::rings::{Capability, Counters, DEPTH, Rings};
 use super::slots::{Place, Slots};
 use super::transport::Transport;
@@ -35,18 +35,43 @@ pub struct Events {
     pub keys_loaded: AtomicU64,
     /// Operations that the board itself found wrong.
     pub checks_failed: AtomicU64,
-    /// Cycles from a core's taking a private operation to its answer, the last one's.
+    /// Cycles from a core's taking a private operation to its answer, the last good one's.
     pub last_cycles: AtomicU64,
 }
 
 /// A place for a job.
 enum Entry {
     Free,
-    /// Submitted; whether somebody still waits for it.
-    Pending,
-    Done(u8),
+    /// Submitted: as which job of all, and since when no core's being busy explains that it has not ended.
+    Pending {
+        number: u64,
+        since: Instant,
+    },
+    Done(Completion),
     /// The board was reset under it.
     Lost,
+}
+
+/// Jobs have just ended, the first of them the one of this number. A board gives jobs to cores in the order of the
+/// ring, so one behind it may have waited for its core, and its time begins now. That of a job before it goes on: it
+/// had a core already when that one got its own.
+///
+/// So every job has the whole of patience for its own run, however long the queue, and one that hangs gets no more of
+/// it by what other cores do.
+fn renew(entries: &mut [Entry], first_ended: u64, now: Instant) {
+    for entry in entries {
+        if let Entry::Pending { number, since } = entry
+            && *number > first_ended
+        {
+            *since = now;
+        }
+    }
+}
+
+/// Since when the job waits that has waited longest; none if there is none under way.
+fn longest_wait(entries: &[Entry]) -> Option<Instant> {
+    let since = |entry: &Entry| if let Entry::Pending { since, .. } = entry { Some(*since) } else { None };
+    entries.iter().filter_map(since).min()
 }
 
 struct State {
@@ -54,8 +79,8 @@ struct State {
     entries: Vec<Entry>,
     free: VecDeque<usize>,
     slots: Slots,
-    /// Of the last thing that moved while jobs were under way.
-    progress: Instant,
+    /// Jobs so far.
+    submitted: u64,
     /// Why the board is out of use.
     dead: Option<String>,
     closing: bool,
@@ -101,7 +126,7 @@ impl Driver {
                 entries: (0..DEPTH).map(|_| Entry::Free).collect(),
                 free: (0..DEPTH).collect(),
                 slots: Slots::new(capability.key_slots),
-                progress: Instant::now(),
+                submitted: 0,
                 dead: None,
                 closing: false,
             }),
@@ -191,7 +216,8 @@ fn identity(key: &PrivateKey) -> Vec<u64> {
     [key.public().modulus().words(), key.public().exponent()].concat()
 }
 
-const NOT_OURS: &str = "the board belongs to the process that opened it, of which this one is a child";
+/// Why a child made by `fork` is refused.
+pub const NOT_OURS: &str = "the board belongs to the process that opened it, of which this one is a child";
 
 impl Shared {
     /// Waits until so many jobs can be submitted; takes the caller's own oldest ones out if there is no room.
@@ -241,7 +267,9 @@ impl Shared {
         let entry = state.free.pop_front().expect("the caller made room");
         let job = Job { op, scheme: Scheme::FixedWindow, slot, bits, exponent_bits: 0, interrupt: true };
         state.rings.put(entry, job, parts, result_bytes);
-        state.entries[entry] = Entry::Pending;
+        // From now on, as good as from the doorbell: it is rung before the lock is given up.
+        state.entries[entry] = Entry::Pending { number: state.submitted, since: Instant::now() };
+        state.submitted += 1;
         Some(entry)
     }
 
@@ -249,7 +277,6 @@ impl Shared {
         if state.dead.is_some() {
             return;
         }
-        state.progress = Instant::now();
         if let Err(error) = state.rings.ring_doorbell() {
             self.give_up(state, &format!("the doorbell: {error}"));
         }
@@ -265,21 +292,22 @@ impl Shared {
         failure: &mut Option<String>,
     ) -> MutexGuard<'a, State> {
         let Some((entry, job)) = waiting.pop_front() else { return state };
-        while matches!(state.entries[entry], Entry::Pending) {
+        while matches!(state.entries[entry], Entry::Pending { .. }) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         match (&state.entries[entry], job) {
-            (Entry::Done(status::OK), Some(i)) => {
+            (Entry::Done(Completion { status: status::OK, cycles, .. }), Some(i)) => {
+                self.events.last_cycles.store(u64::from(*cycles), Ordering::Relaxed);
                 state.rings.result(entry, bytemuck::cast_slice_mut(jobs[i].result));
             }
-            (Entry::Done(status::OK), None) => {}
-            (Entry::Done(status::CHECK_FAILED), Some(i)) => {
+            (Entry::Done(Completion { status: status::OK, .. }), None) => {}
+            (Entry::Done(Completion { status: status::CHECK_FAILED, .. }), Some(i)) => {
                 jobs[i].result.fill(0);
                 self.events.checks_failed.fetch_add(1, Ordering::Relaxed);
                 // The key in its slot may be what is damaged: the next operation loads it anew.
                 state.slots.forget(&identity(jobs[i].key));
             }
-            (Entry::Done(code), _) => {
+            (Entry::Done(Completion { status: code, .. }), _) => {
                 let what = if job.is_some() { "a private operation" } else { "loading a key" };
                 failure.get_or_insert(format!("{what}: {}", status::text(*code)));
             }
@@ -307,11 +335,12 @@ impl Shared {
             if state.closing || state.dead.is_some() {
                 return;
             }
-            let under_way = state.entries.iter().any(|entry| matches!(entry, Entry::Pending));
-            if under_way && state.progress.elapsed() > self.patience {
+            let waiting = longest_wait(&state.entries);
+            if waiting.is_some_and(|since| since.elapsed() > self.patience) {
                 self.recover(&mut state);
                 continue;
             }
+            let under_way = waiting.is_some();
             drop(state);
             if under_way && hot.elapsed() < HOT {
                 std::hint::spin_loop();
@@ -362,42 +391,44 @@ impl Shared {
 
     fn take_completions(&self, state: &mut State) -> usize {
         let mut taken = 0;
+        let mut first_ended = None;
         while taken < DEPTH
             && let Some(completion) = state.rings.take()
         {
             taken += 1;
             // A tag that is not under way is the board's mistake; its job will run into the time limit.
             if let Some(entry) = state.entries.get_mut(usize::from(completion.tag))
-                && matches!(entry, Entry::Pending)
+                && let Entry::Pending { number, .. } = *entry
             {
-                *entry = Entry::Done(completion.status);
-                self.events.last_cycles.store(completion.cycles.into(), Ordering::Relaxed);
+                *entry = Entry::Done(completion);
+                first_ended = Some(first_ended.map_or(number, |first: u64| first.min(number)));
             }
         }
-        if taken > 0 {
-            state.progress = Instant::now();
-            if let Err(error) = state.rings.acknowledge() {
-                self.give_up(state, &format!("the completion ring: {error}"));
-            }
+        if let Some(first) = first_ended {
+            renew(&mut state.entries, first, Instant::now());
+        }
+        if taken > 0
+            && let Err(error) = state.rings.acknowledge()
+        {
+            self.give_up(state, &format!("the completion ring: {error}"));
         }
         taken
     }
 
-    /// The board hangs: resets it and starts anew. What was under way is lost.
+    /// The board hangs, or one of its cores: resets it and starts anew. What was under way is lost.
     fn recover(&self, state: &mut State) {
-        tracing::warn!("the board did not answer for {:?}: reset", self.patience);
+        tracing::warn!("a job did not end within {:?}: the board is reset", self.patience);
         self.events.resets.fetch_add(1, Ordering::Relaxed);
         self.lose(state);
         state.slots.clear();
         if let Err(error) = state.rings.reset().and_then(|()| state.rings.start(true)) {
             self.give_up(state, &format!("reset: {error}"));
         }
-        state.progress = Instant::now();
     }
 
     fn lose(&self, state: &mut State) {
         for entry in &mut state.entries {
-            if matches!(entry, Entry::Pending) {
+            if matches!(entry, Entry::Pending { .. }) {
                 *entry = Entry::Lost;
             }
         }
@@ -445,5 +476,80 @@ impl Drop for Driver {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{self, Fake};
+    use super::*;
+
+    fn pending(number: u64, since: Instant) -> Entry {
+        Entry::Pending { number, since }
+    }
+
+    #[test]
+    fn a_queue_gives_each_job_its_own_time_and_one_that_hangs_no_more_than_that() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut entries: Vec<Entry> = (0..DEPTH as u64).map(|number| pending(number, start)).collect();
+        entries.reverse(); // places are not in the order of the ring
+        // One core, a job in 10 s: nobody has waited longer than that, at any time.
+        for ended in 0..20 {
+            assert_eq!(longest_wait(&entries), Some(at(10 * ended)));
+            entries[DEPTH - 1 - ended as usize] = Entry::Free;
+            renew(&mut entries, ended, at(10 * (ended + 1)));
+        }
+        // Job 20 hangs in its core; the others end in another, and new ones come.
+        for ended in 21..DEPTH as u64 {
+            entries[DEPTH - 1 - ended as usize] = pending(ended + DEPTH as u64, at(10 * ended));
+            renew(&mut entries, ended, at(10 * ended));
+            assert_eq!(longest_wait(&entries), Some(at(200)));
+        }
+        entries.fill_with(|| Entry::Free);
+        assert_eq!(longest_wait(&entries), None);
+    }
+
+    fn operate(driver: &Driver, key: &PrivateKey) -> Result<(), DeviceError> {
+        let (base, mut result) = ([3; 8], [0; 8]);
+        driver.private(&mut [Private { key, base: &base, result: &mut result }])
+    }
+
+    #[test]
+    fn a_job_that_hangs_resets_the_board_though_others_go_on() {
+        let (fake, seen) = Fake::new();
+        let driver = Driver::start(fake, Some(Duration::from_millis(500))).unwrap();
+        let key = fake::key();
+        operate(&driver, &key).unwrap();
+        seen.hang.store(true, Ordering::SeqCst);
+        std::thread::scope(|scope| {
+            let hanging = scope.spawn(|| operate(&driver, &key));
+            while seen.hang.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            let start = Instant::now();
+            while !hanging.is_finished() {
+                assert!(start.elapsed() < Duration::from_secs(20), "it waits for as long as others work");
+                let _ = operate(&driver, &key); // may be lost in the reset
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert!(hanging.join().unwrap().is_err());
+        });
+        assert_eq!(driver.events().resets.load(Ordering::Relaxed), 1);
+        operate(&driver, &key).unwrap();
+    }
+
+    #[test]
+    fn the_cycles_of_an_operation_are_those_of_private_ones_that_ended_well() {
+        let (fake, seen) = Fake::new();
+        let driver = Driver::start(fake, None).unwrap();
+        let cycles = || driver.events().last_cycles.load(Ordering::Relaxed);
+        let key = fake::key();
+        operate(&driver, &key).unwrap();
+        assert_eq!(cycles(), u64::from(fake::CYCLES));
+        // Neither a key's nor a refused operation's count.
+        seen.refuse.store(true, Ordering::SeqCst);
+        assert!(operate(&driver, &key).is_err());
+        assert_eq!(cycles(), u64::from(fake::CYCLES));
     }
 }

@@ -15,6 +15,8 @@
 
 mod direct;
 mod driver;
+#[cfg(test)]
+mod fake;
 mod format;
 mod memory;
 #[path = "../../../../../hw/regs/garner_regs.rs"]
@@ -52,8 +54,8 @@ pub struct Board {
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// A board that completes nothing for so long, with jobs under way, is reset. The default is 2 s on a card and
-    /// two minutes on a simulated board.
+    /// A board on which a job takes so long, not counting its wait for those before it, is reset. The default is 2 s on
+    /// a card and two minutes on a simulated board.
     pub patience: Option<Duration>,
 }
 

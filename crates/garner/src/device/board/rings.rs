@@ -321,8 +321,27 @@ fn identify(transport: &mut dyn Transport) -> io::Result<Capability> {
         max_bits: field(arithmetic, register::CAPABILITY_ARITHMETIC_MAX_BITS),
         operand_bytes: 4 * field(montgomery, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS),
     };
-    if capability.cores == 0 || capability.key_slots == 0 || capability.operand_bytes * 16 < 7 * capability.max_bits {
+    // A key is n, of max_bits, five numbers of half as many, and 32 bits of e: 7 / 16 * max_bits + 4 bytes.
+    let has_room_for_keys = capability.operand_bytes * 16 >= 7 * capability.max_bits + 64;
+    if capability.cores == 0 || capability.key_slots == 0 || !has_room_for_keys {
         return Err(io::Error::other(format!("impossible capabilities: {capability:?}")));
     }
     Ok(capability)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+
+    #[test]
+    fn a_board_whose_operands_are_a_word_too_short_for_its_longest_key_is_refused() {
+        let words = 7 * 2048 / 64 + 1;
+        for (operand_words, good) in [(words, true), (words - 1, false)] {
+            let (mut fake, _) = Fake::new();
+            fake.operand_words = operand_words;
+            let opened = Rings::open(fake);
+            assert_eq!(opened.is_ok(), good, "{:?}", opened.err());
+        }
+    }
 }

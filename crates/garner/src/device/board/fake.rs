@@ -1,0 +1,128 @@
+//! A board for tests: every job ends at once and has a result of zeros, but for what a test asks.
+
+use super::format::{COMPLETION, DESCRIPTOR, Op, status};
+use super::memory::DmaMemory;
+use super::registers as register;
+use super::rings::DEPTH;
+use super::transport::Transport;
+use crate::key::PrivateKey;
+use openssl::rsa::Rsa;
+use rustix::io::{pread, pwrite, write};
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What every private operation takes; loading a key takes more.
+pub const CYCLES: u32 = 1000;
+
+/// What a test asks of a board, and what happened to it.
+#[derive(Default)]
+pub struct Seen {
+    /// The next private operation never ends.
+    pub hang: AtomicBool,
+    /// Private operations are refused.
+    pub refuse: AtomicBool,
+    pub resets: AtomicU64,
+    /// All that reached the board.
+    pub accesses: AtomicU64,
+}
+
+/// The board.
+pub struct Fake {
+    seen: Arc<Seen>,
+    /// Words of operands that it takes.
+    pub operand_words: u32,
+    memory: Option<OwnedFd>,
+    event: Option<OwnedFd>,
+    /// Descriptors taken and completions given since the reset.
+    taken: u16,
+    given: usize,
+}
+
+impl Fake {
+    /// A board for keys up to 2048 bits.
+    pub fn new() -> (Box<Fake>, Arc<Seen>) {
+        let seen = Arc::new(Seen::default());
+        let fake = Fake { seen: Arc::clone(&seen), operand_words: 256, memory: None, event: None, taken: 0, given: 0 };
+        (Box::new(fake), seen)
+    }
+
+    fn take_jobs(&mut self, tail: u16) -> io::Result<()> {
+        let memory = self.memory.as_ref().expect("mapped memory");
+        while self.taken != tail {
+            let mut word = [0; 4];
+            pread(memory, &mut word, (usize::from(self.taken) % DEPTH * DESCRIPTOR) as u64)?;
+            self.taken = self.taken.wrapping_add(1);
+            let word = u32::from_le_bytes(word);
+            let private = word & 15 == Op::Private as u32;
+            if private && self.seen.hang.swap(false, Ordering::SeqCst) {
+                continue;
+            }
+            let refused = private && self.seen.refuse.load(Ordering::SeqCst);
+            let status = if refused { 4 } else { status::OK };
+            let cycles = if private && !refused { CYCLES } else { 2 * CYCLES };
+            let phase = u32::from((self.given / DEPTH).is_multiple_of(2));
+            let words = [word >> 16 | u32::from(status) << 16, cycles, 0, phase << 31];
+            let place = DEPTH * DESCRIPTOR + self.given % DEPTH * COMPLETION;
+            pwrite(memory, &words.map(u32::to_le_bytes).concat(), place as u64)?;
+            self.given += 1;
+        }
+        write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes())?;
+        Ok(())
+    }
+}
+
+impl Transport for Fake {
+    fn read(&mut self, offset: usize) -> io::Result<u32> {
+        self.seen.accesses.fetch_add(1, Ordering::SeqCst);
+        Ok(match offset {
+            register::ID => 0x4E52_4147,
+            register::VERSION => 1 << 16,
+            register::CAPABILITY_CORES => 2 | 4 << 8,
+            register::CAPABILITY_ARITHMETIC => 2048,
+            register::CAPABILITY_MONTGOMERY => self.operand_words << 16,
+            _ => 0,
+        })
+    }
+
+    fn write(&mut self, offset: usize, value: u32) -> io::Result<()> {
+        self.seen.accesses.fetch_add(1, Ordering::SeqCst);
+        if offset == register::SUBMISSION_TAIL && value as u16 != self.taken {
+            self.take_jobs(value as u16)?;
+        }
+        Ok(())
+    }
+
+    fn map(&mut self, memory: &DmaMemory) -> io::Result<()> {
+        self.memory = Some(memory.file().try_clone_to_owned()?);
+        Ok(())
+    }
+
+    fn unmap(&mut self, _: &DmaMemory) -> io::Result<()> {
+        self.memory = None;
+        Ok(())
+    }
+
+    fn interrupt(&mut self, event: BorrowedFd<'_>) -> io::Result<()> {
+        self.event = Some(event.try_clone_to_owned()?);
+        Ok(())
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        self.seen.accesses.fetch_add(1, Ordering::SeqCst);
+        self.seen.resets.fetch_add(1, Ordering::SeqCst);
+        (self.taken, self.given) = (0, 0);
+        Ok(())
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_secs(60)
+    }
+}
+
+/// A key of 512 bits.
+pub fn key() -> PrivateKey {
+    PrivateKey::from_der(&Rsa::generate(512).unwrap().private_key_to_der().unwrap()).unwrap()
+}
