@@ -1,4 +1,4 @@
-//! `tests/c/evp.c`, an EVP program that knows nothing of Garner, with Garner in its configuration.
+//! `tests/c/evp`, an EVP program that knows nothing of Garner, with Garner in its configuration.
 
 mod support;
 

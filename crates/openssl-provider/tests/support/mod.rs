@@ -176,7 +176,7 @@ impl Site {
         figures
     }
 
-    /// Compiles a C program of `tests/c` against the OpenSSL under test.
+    /// Compiles a C program of `tests/c`, a file or a folder of them, against the OpenSSL under test.
     pub fn compile(&self, name: &str) -> PathBuf {
         self.compile_with(name, &["-lcrypto", "-lpthread"])
     }
@@ -190,8 +190,7 @@ impl Site {
         let program = self.path(name);
         let mut cc = Command::new("cc");
         cc.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
-        cc.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/c/{name}.c")));
-        cc.args(include());
+        cc.args(sources(name)).args(include());
         if let Some(prefix) = prefix() {
             cc.args(["lib", "lib64"].map(|lib| format!("-L{}/{lib}", prefix.display())));
         }
@@ -206,6 +205,15 @@ impl Drop for Site {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+fn sources(name: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name);
+    if !path.is_dir() {
+        return vec![path.with_extension("c")];
+    }
+    let files = fs::read_dir(path).unwrap().map(|file| file.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|extension| extension == "c")).collect()
 }
 
 /// Sums of figures.

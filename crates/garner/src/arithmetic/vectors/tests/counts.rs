@@ -1,0 +1,72 @@
+//! Multiply-adds, as many as the contracts say.
+
+use super::class::{Folded, Shape};
+use super::kernels::{At, Kernel};
+use super::*;
+use garner_kernels::Lanes;
+use std::cell::Cell;
+
+/// Counts the multiply-adds of what it runs.
+struct Counting(Cell<usize>);
+
+impl Kernels for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
+    fn run(&self, kernel: &Kernel, _: &mut [Lanes], _: At) {
+        self.0.set(self.0.get() + kernel.multiply_adds);
+    }
+
+    fn for_lanes(&self, _: usize) -> Counting {
+        unreachable!("a count is taken of whole passes")
+    }
+
+    fn lanes(&self) -> usize {
+        8
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        unreachable!("a count is taken of whole passes")
+    }
+}
+
+#[test]
+fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
+    let classes = classes_of(&Interpreted).into_iter().chain(classes_of(&InterpretedDoubles));
+    for class in classes {
+        let (n, m) = (class.limbs, class.rows());
+        let layout = Layout::of(class);
+        let counting = Counting(Cell::new(0));
+        let mut workspace = Workspace::new(layout.with_table);
+        let mut field = Field::new(&counting, class, workspace.rows());
+        let [a, b, r] = layout.scratch;
+        let shifted = layout.power;
+        // Composed squares need a block's square for each block and for each pair of blocks.
+        let square = match class.shape {
+            Shape::Direct(_) => n * n + n,
+            Shape::Blocks { blocks, count, .. } => {
+                count * (count + 1) / 2 * (blocks.limbs * blocks.limbs + blocks.limbs)
+            }
+            Shape::Folded(Folded { square: Some(_), .. }) => 2 * (m * m + m),
+            Shape::Folded(_) => 2 * n * m,
+            Shape::Doubles(_) => class.lanes() * (m * m + m),
+        };
+        let reduction = |digits: usize| match class.shape {
+            Shape::Doubles(_) => 2 * (digits * m + if class.lanes() == 1 { 7 } else { 15 }),
+            // No first limb is left out.
+            Shape::Folded(_) => digits * (2 * m + 1),
+            _ => 2 * digits * n,
+        };
+        field.square(r, a);
+        assert_eq!(counting.0.take(), square + reduction(n));
+        field.window(r);
+        assert_eq!(counting.0.take(), 4 * (square + reduction(n)) + 2 * n * m + reduction(n / 2));
+        field.multiply(r, a, b);
+        assert_eq!(counting.0.take(), 2 * n * m + reduction(n));
+        field.half_multiply(r, a, shifted, b);
+        assert_eq!(counting.0.take(), 2 * n * m + reduction(n / 2));
+        field.half_reduce(r, a);
+        assert_eq!(counting.0.take(), reduction(n / 2));
+    }
+}

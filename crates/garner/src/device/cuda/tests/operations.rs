@@ -1,0 +1,102 @@
+//! Results of mixed keys, sizes and exponents equal libcrypto's, by whichever kernel.
+
+use super::*;
+
+#[test]
+fn private_operations_of_mixed_keys_and_sizes_equal_libcrypto() {
+    let device = gpu(512);
+    device.test(1024).unwrap();
+    // 1,040 bits: primes of 520, which take the length of 1,024.
+    let keys = [key(1024), key(1040), key(1024)];
+    assert!(keys.iter().all(|key| device.takes_key(key)));
+    operate(&device, &keys, 1);
+    operate(&device, &keys, 40);
+}
+
+#[test]
+fn exponentiations_with_exponents_longer_and_shorter_than_the_modulus_equal_libcrypto() {
+    let device = gpu(512);
+    let modulus = |bits: i32| {
+        let mut number = BigNum::new().unwrap();
+        number.rand(bits, openssl::bn::MsbOption::ONE, true).unwrap();
+        let bytes = number.to_vec_padded(64).unwrap();
+        let words: Vec<u64> = bytes.rchunks(8).map(|chunk| u64::from_be_bytes(chunk.try_into().unwrap())).collect();
+        Modulus::new(&words).unwrap()
+    };
+    let moduli = [modulus(512), modulus(511), modulus(300), modulus(448)];
+    let exponent_words = [8, 1, 3, 13];
+    for base_words in [1, 8, 16, 40] {
+        let bases: Vec<Vec<u64>> =
+            (0..4).map(|i| (0..base_words).map(|j| (u64::MAX / (i + j + 2)) ^ j).collect()).collect();
+        let exponents: Vec<Vec<u64>> = exponent_words
+            .iter()
+            .map(|words| (0..*words).map(|i| 0x9E37_79B9_7F4A_7C15 << (i % 7)).collect())
+            .collect();
+        let mut results: Vec<Vec<u64>> = moduli.iter().map(|modulus| vec![0; modulus.words().len()]).collect();
+        let mut expected = results.clone();
+        for (results, by_device) in [(&mut results, true), (&mut expected, false)] {
+            let mut jobs: Vec<Power<'_>> = results
+                .iter_mut()
+                .enumerate()
+                .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
+                .collect();
+            if by_device {
+                device.exponentiate(&mut jobs).unwrap();
+            } else {
+                Libcrypto.power_secret(&mut jobs);
+            }
+        }
+        assert_eq!(results, expected, "bases of {base_words} words");
+    }
+}
+
+#[test]
+fn batches_take_the_kernel_for_their_size_and_keys_with_equal_results() {
+    let seen = Arc::<Seen>::default();
+    let machine = || Faulty { width: 16 * LANES, seen: Arc::clone(&seen), ..Faulty::new(Fault::None) };
+    let devices = [OneKey::Record, OneKey::Constant, OneKey::Tensor].map(|one_key| Gpu::choosing(machine(), one_key));
+    devices.iter().for_each(|device| device.test(512).unwrap());
+    let (one, two) = ([key(1024)], [key(1024), key(1024)]);
+    let usual = Style::usual(16);
+    let (spread, mixed, alike) = (Role::Walk(Style::Spread), Role::Walk(usual), Role::WalkAlike(usual));
+    for (keys, operations, roles) in [
+        (&one[..], 1, [spread; 3]),
+        (&two, LANES, [spread; 3]),
+        (&two, LANES + 2, [mixed; 3]),
+        (&one, LANES + 1, [alike, Role::WalkConstant(usual), Role::WalkTensor]),
+        // One of 33 has another key.
+        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, [mixed; 3]),
+        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, [alike; 3]),
+        // Of a key that is not the first on the GPU.
+        (&two[1..], LANES + 1, [alike, Role::WalkConstant(usual), Role::WalkTensor]),
+    ] {
+        for (device, role) in devices.iter().zip(roles) {
+            seen.launched.lock().unwrap().clear();
+            operate(device, keys, operations);
+            let others = [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine];
+            let is_walk = |role: &&Role| !others.contains(role);
+            let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(is_walk).copied().collect();
+            assert_eq!(launched, [role], "{operations} operations, {} keys", keys.len());
+        }
+    }
+}
+
+#[test]
+fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
+    let device = Gpu::new(Emulator);
+    device.test_public(1024).unwrap();
+    let keys: Vec<_> = [1024, 1000].into_iter().flat_map(public_keys).collect();
+    let of = |i: usize| &keys[i % keys.len()];
+    let bases: Vec<Vec<u64>> = (0..40).map(|i| random_below(of(i).modulus())).collect();
+    let mut results: Vec<Vec<u64>> = bases.iter().map(|base| vec![7; base.len()]).collect();
+    let mut jobs: Vec<Power<'_>> = bases
+        .iter()
+        .zip(&mut results)
+        .enumerate()
+        .map(|(i, (base, result))| Power { modulus: of(i).modulus(), base, exponent: of(i).exponent(), result })
+        .collect();
+    device.exponentiate_public(&mut jobs).unwrap();
+    for (i, (base, result)) in bases.iter().zip(&results).enumerate() {
+        assert_eq!(*result, public_power(of(i), base), "number {i}");
+    }
+}
