@@ -37,7 +37,8 @@
  *
  * Threads   Every function may be called from any thread at any time, and in a child after fork: the child uses keys,
  *           moduli and gatherers of its parent as its own. Only tickets stay with the process that submitted them;
- *           in the child they give GARNER_ERR_FORKED.
+ *           in the child they give GARNER_ERR_FORKED. Handlers of pthread_atfork may call everything too, unless they
+ *           were registered before the library was loaded by dlopen.
  *
  * Growth    Structures begin with their own size, set by the caller (the GARNER_*_INIT macros do), so that programs
  *           go on working with newer libraries whose structures have more members.
@@ -93,7 +94,8 @@ typedef struct garner_config {
     size_t size;         /* sizeof(garner_config) */
     const char *device;  /* names from garner_device_get or addresses of boards, as "vfio-user:/tmp/board0" or
                           * "0000:03:00.0", commas between; NULL for the best there is */
-    size_t slots;        /* batches that run at the same time, 0 for one per processor */
+    size_t slots;        /* batches that run at the same time, 0 for one per processor; brief public operations run
+                          * beside them, and full batches may overlap */
     size_t queue_limit;  /* operations that may wait, 0 for 65,536 */
 } garner_config;
 
@@ -131,9 +133,9 @@ typedef struct garner_statistics {
     uint64_t lanes_used;           /* exponentiations in those batches: two for a private operation */
     uint64_t lanes_offered;        /* room in those batches */
     uint64_t public_batches;       /* batches of public operations */
-    uint64_t device_ns;            /* time spent in batches, added up over the slots, in nanoseconds */
+    uint64_t device_ns;            /* time spent in batches, added up, in nanoseconds */
     uint64_t running_ns;           /* time since the first operation, in nanoseconds */
-    uint64_t slots;                /* batches that may run at the same time */
+    uint64_t slots;                /* as in garner_config */
     uint64_t faults;               /* results that failed the check s^e = m; none was released */
     uint64_t retries;              /* operations run again on another path */
     uint64_t device_failures;      /* batches that failed as a whole */
@@ -141,7 +143,7 @@ typedef struct garner_statistics {
     uint64_t queue;                /* operations waiting now */
     uint64_t queue_high_water;     /* most operations that ever waited */
     double mean_fill;              /* operations per batch */
-    double load;                   /* device_ns / (running_ns * slots): 0 idle, 1 every slot busy all the time */
+    double load;                   /* part of the slots in use since then, 0 to 1: 1 as many batches as slots all the time */
 } garner_statistics;
 
 #define GARNER_STATISTICS_INIT { sizeof(garner_statistics), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0 }
@@ -244,7 +246,7 @@ int garner_mod_exp(garner *gatherer, const garner_modulus *modulus, const void *
                    const void *exponent, size_t exponent_length, void *output, size_t *output_length);
 
 enum garner_hash {
-    GARNER_SHA1 = 1,  /* in verification only; signing gives GARNER_ERR_ARGUMENT */
+    GARNER_SHA1 = 1,  /* signing with it gives GARNER_ERR_ARGUMENT; for verification, OAEP and as a mgf1_hash */
     GARNER_SHA224 = 2,
     GARNER_SHA256 = 3,
     GARNER_SHA384 = 4,
@@ -362,7 +364,8 @@ typedef struct garner_operation {
 
 /* Runs any mix of operations, keys and sizes, and waits for all of them. Each operation gets its own status.
  * Returns GARNER_OK if all are, otherwise the status of the first that is not, whose index garner_last_error() names.
- * GARNER_ERR_NULL for the array itself and GARNER_ERR_ARGUMENT for a wrong size of its elements leave it untouched.
+ * GARNER_ERR_NULL for the array itself and GARNER_ERR_ARGUMENT for a wrong size of its elements leave it untouched; any
+ * other failure that is not of one operation is the status of all of them.
  * Inputs and outputs of different operations may overlap too: all inputs are read before an output is written. */
 int garner_run(garner *gatherer, garner_operation *operations, size_t count);
 

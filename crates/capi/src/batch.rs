@@ -13,6 +13,7 @@ use std::ptr;
 struct Rows {
     first: *mut u8,
     stride: usize,
+    count: usize,
 }
 
 impl Rows {
@@ -26,7 +27,7 @@ impl Rows {
         if stride.checked_mul(count).is_none_or(|total| total > isize::MAX as usize) {
             return Err(Failure::argument("count", format!("{count} operations cannot be")));
         }
-        let rows = Rows { first: first.cast(), stride };
+        let rows = Rows { first: first.cast(), stride, count };
         for index in 0..count {
             // SAFETY: as above.
             let size = unsafe { memory::stated_size(rows.at(index).cast_const()) };
@@ -57,6 +58,10 @@ impl Rows {
         }
     }
 
+    fn set_all(&self, status: Status) {
+        (0..self.count).for_each(|index| self.set_status(index, status));
+    }
+
     fn set_status(&self, index: usize, status: Status) {
         // SAFETY: by `new`, a valid element; alignment is not needed.
         unsafe { ptr::addr_of_mut!((*self.at(index)).status).write_unaligned(status as c_int) }
@@ -79,7 +84,9 @@ pub unsafe extern "C" fn garner_run(
         }
         // SAFETY: the caller's promise.
         let rows = unsafe { Rows::new(operations, count)? };
-        let context = Context::get(gatherer)?;
+        // Whatever becomes of this call: what has no status of its own yet did not succeed.
+        rows.set_all(Status::Internal);
+        let context = Context::get(gatherer).inspect_err(|failure| rows.set_all(failure.status))?;
 
         let mut accepted = Vec::new();
         let mut waiting: Vec<Result<(Outcome, Output), Failure>> = Vec::new();

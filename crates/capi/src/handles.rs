@@ -4,19 +4,18 @@
 //! a program that follows one stops there and then. What a handle stands for is shared by `Arc`, so that it can be freed
 //! while other threads use it.
 //!
-//! The lock is taken for a look-up only, never while anything is made, run or dropped. `fork` waits for it, so
-//! the child finds the table whole and unlocked.
+//! The lock is taken for a look-up only, never while anything is made, run or dropped, and [`away_from_fork`]: the child
+//! finds the table whole and unlocked.
 
 use crate::status::{Failure, Status};
 use crate::ticket::Ticket;
 use core_garner::arithmetic::Modulus;
+use core_garner::fork::away_from_fork;
 use core_garner::gather::Gatherer;
 use core_garner::key::{PrivateKey, PublicKey};
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// On top of every handle: "gn", no canonical address on any 64-bit processor this runs on.
 const MARK: usize = 0x676e << 48;
@@ -91,30 +90,31 @@ struct Table {
 
 static TABLE: RwLock<Table> = RwLock::new(Table { last: 0, entries: BTreeMap::new() });
 
-fn read() -> RwLockReadGuard<'static, Table> {
-    TABLE.read().unwrap_or_else(PoisonError::into_inner)
+/// Looks into the table.
+fn read<T>(look: impl FnOnce(&Table) -> T) -> T {
+    away_from_fork(|| look(&TABLE.read().unwrap_or_else(PoisonError::into_inner)))
 }
 
-fn write() -> RwLockWriteGuard<'static, Table> {
-    TABLE.write().unwrap_or_else(PoisonError::into_inner)
+/// Changes the table.
+fn write<T>(change: impl FnOnce(&mut Table) -> T) -> T {
+    away_from_fork(|| change(&mut TABLE.write().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// A new handle for `target`.
 pub fn insert<K: Kind>(target: Arc<K::Target>) -> *mut K {
-    watch_forks();
-    let mut table = write();
-    table.last += 1;
-    let number = table.last;
-    table.entries.insert(number, K::put(target));
+    let entry = K::put(target);
+    let number = write(|table| {
+        table.last += 1;
+        table.entries.insert(table.last, entry);
+        table.last
+    });
     ptr::without_provenance_mut(MARK | number)
 }
 
 /// What a handle stands for.
 pub fn get<K: Kind>(handle: *const K) -> Result<Arc<K::Target>, Failure> {
     let number = number(handle)?;
-    let table = read();
-    let entry = table.entries.get(&number).ok_or_else(unknown::<K>)?;
-    K::get(entry).cloned().ok_or_else(unknown::<K>)
+    read(|table| table.entries.get(&number).and_then(K::get).cloned()).ok_or_else(unknown::<K>)
 }
 
 /// Ends a handle and gives what it stood for; `None` for NULL.
@@ -123,11 +123,13 @@ pub fn remove<K: Kind>(handle: *const K) -> Result<Option<Arc<K::Target>>, Failu
         return Ok(None);
     }
     let number = number(handle)?;
-    let mut table = write();
-    let target = table.entries.get(&number).and_then(K::get).cloned().ok_or_else(unknown::<K>)?;
-    // The entry is not the last owner: `target` is dropped by the caller, after the lock.
-    table.entries.remove(&number);
-    Ok(Some(target))
+    let target = write(|table| {
+        let target = table.entries.get(&number).and_then(K::get).cloned()?;
+        // The entry is not the last owner: `target` is dropped by the caller, after the lock.
+        table.entries.remove(&number);
+        Some(target)
+    });
+    target.map(Some).ok_or_else(unknown::<K>)
 }
 
 fn number<K: Kind>(handle: *const K) -> Result<usize, Failure> {
@@ -140,29 +142,4 @@ fn number<K: Kind>(handle: *const K) -> Result<usize, Failure> {
 
 fn unknown<K: Kind>() -> Failure {
     Failure::new(Status::Handle, format!("{}: not a live handle of that kind", K::NAME))
-}
-
-thread_local! {
-    /// The lock, while this thread is in `fork`.
-    static HELD: Cell<Option<RwLockWriteGuard<'static, Table>>> = const { Cell::new(None) };
-}
-
-extern "C" fn before_fork() {
-    // Registered twice in a rare race, and then the second call finds the lock held already.
-    let _ = HELD.try_with(|held| held.set(Some(held.take().unwrap_or_else(write))));
-}
-
-extern "C" fn after_fork() {
-    let _ = HELD.try_with(Cell::take);
-}
-
-fn watch_forks() {
-    static WATCHING: AtomicBool = AtomicBool::new(false);
-    if !WATCHING.load(Ordering::Acquire) {
-        // Not a `Once`: a fork while another thread is inside it would block the child for ever.
-        // SAFETY: the handlers live as long as this library, whose handlers the C library drops when it is unloaded.
-        // They run in the thread that forks, in parent and child, and take and release a lock of this library only.
-        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork)) };
-        WATCHING.store(true, Ordering::Release);
-    }
 }

@@ -33,11 +33,11 @@ impl Installed {
         String::from_utf8(output.stdout).unwrap().split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Compiles a C program; gives the path of what came out.
+    /// Compiles a C program, a file or a folder of them; gives the path of what came out.
     fn compile(&self, program: &str) -> PathBuf {
         let binary = self.path("program");
         let mut compiler = Command::new("cc");
-        compiler.args(STRICT).args(["-std=c11", "-g", "-O1", "-pthread", "-o"]).arg(&binary).arg(source(program));
+        compiler.args(STRICT).args(["-std=c11", "-g", "-O1", "-pthread", "-o"]).arg(&binary).args(sources(program));
         run(compiler.args(self.flags(&["--cflags", "--libs"])));
         binary
     }
@@ -71,6 +71,15 @@ impl Installed {
 
 fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn sources(name: &str) -> Vec<PathBuf> {
+    let path = source(name);
+    if !path.is_dir() {
+        return vec![path];
+    }
+    let files = fs::read_dir(path).unwrap().map(|file| file.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|extension| extension == "c")).collect()
 }
 
 /// Runs a command that must succeed.
@@ -136,14 +145,14 @@ fn programs_ask_for_the_library_by_its_soname() {
 #[test]
 fn every_misuse_is_refused() {
     let installed = Installed::new("misuse");
-    let binary = installed.compile("tests/c/misuse.c");
+    let binary = installed.compile("tests/c/misuse");
     run(installed.command(binary).arg("key.pem"));
 }
 
 #[test]
 fn misuse_leaves_nothing_for_memcheck_to_find() {
     let installed = Installed::new("memcheck");
-    let binary = installed.compile("tests/c/misuse.c");
+    let binary = installed.compile("tests/c/misuse");
     let mut valgrind = installed.command("valgrind");
     valgrind.args(["--quiet", "--error-exitcode=1", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
     // valgrind has no AVX-512.
@@ -154,6 +163,13 @@ fn misuse_leaves_nothing_for_memcheck_to_find() {
 fn children_sign_while_threads_of_their_parent_do() {
     let installed = Installed::new("threads");
     let binary = installed.compile("tests/c/threads.c");
+    run(installed.command(binary).arg("key.pem"));
+}
+
+#[test]
+fn forks_in_handlers_find_the_library_whole() {
+    let installed = Installed::new("forks");
+    let binary = installed.compile("tests/c/forks.c");
     run(installed.command(binary).arg("key.pem"));
 }
 

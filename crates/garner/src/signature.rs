@@ -167,8 +167,8 @@ impl Verification {
     /// Judges the output of the operation that [`verification`] gave with this.
     ///
     /// # Errors
-    /// [`Error::Verification`] when the signature does not match; [`Error::Argument`] when the digest has the wrong
-    /// length for its hash or the modulus is too short for hash and salt.
+    /// [`Error::Verification`] when the signature does not match; [`Error::Argument`] when libcrypto cannot compute the
+    /// hash of the scheme.
     pub fn judge(&self, recovered: &[u8]) -> Result<()> {
         match self.scheme {
             Scheme::Pkcs1v15(hash) => pkcs1v15::verify(hash, &self.digest, recovered),
@@ -180,6 +180,7 @@ impl Verification {
 /// The public operation of a verification, and what judges its output.
 ///
 /// # Errors
+/// [`Error::Argument`] when the digest has the wrong length for its hash or the modulus is too short for hash and salt;
 /// [`Error::Verification`] when the signature has not the length of the modulus or is not below it.
 pub fn verification(
     key: &Arc<PublicKey>,
@@ -187,11 +188,16 @@ pub fn verification(
     digest: &[u8],
     signature: &[u8],
 ) -> Result<(Operation, Verification)> {
+    let (scheme, bits) = (scheme.into(), key.bits());
+    match scheme {
+        Scheme::Pkcs1v15(hash) => pkcs1v15::fits(hash, digest, key.size())?,
+        Scheme::Pss { functions, salt } => pss::fits(functions, salt, digest, bits)?,
+    }
     if signature.len() != key.size() {
         return Err(Error::Verification);
     }
     let operation = Operation::public(key, signature).map_err(|_| Error::Verification)?;
-    Ok((operation, Verification { scheme: scheme.into(), bits: key.bits(), digest: digest.to_vec() }))
+    Ok((operation, Verification { scheme, bits, digest: digest.to_vec() }))
 }
 
 /// Verifies the signature of a message.

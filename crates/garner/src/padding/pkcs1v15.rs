@@ -97,20 +97,34 @@ fn compare(encoded: &[u8], recovered: &[u8]) -> Result<()> {
     if memcmp::eq(encoded, recovered) { Ok(()) } else { Err(Error::Verification) }
 }
 
-fn encode_any(hash: Hash, digest: &[u8], encoded: &mut [u8]) -> Result<()> {
+/// Whether a digest could be the hash's, and is encoded in as many bytes as the modulus has.
+///
+/// # Errors
+/// [`Error::Argument`] as [`encode`], though SHA-1 is accepted.
+pub fn fits(hash: Hash, digest: &[u8], size: usize) -> Result<()> {
     if digest.len() != hash.digest_len() {
         let (name, is, should) = (hash.name(), digest.len(), hash.digest_len());
         return Err(Error::argument("digest", format!("has {is} bytes, but {name} gives {should}")));
     }
+    has_room(hash.digest_info_prefix().len() + digest.len(), size)
+}
+
+fn has_room(length: usize, size: usize) -> Result<()> {
+    if size < length + OVERHEAD {
+        let reason = format!("has {size} bytes, fewer than the {} this signature needs", length + OVERHEAD);
+        return Err(Error::argument("modulus", reason));
+    }
+    Ok(())
+}
+
+fn encode_any(hash: Hash, digest: &[u8], encoded: &mut [u8]) -> Result<()> {
+    fits(hash, digest, encoded.len())?;
     pad(hash.digest_info_prefix(), digest, encoded)
 }
 
 fn pad(prefix: &[u8], payload: &[u8], encoded: &mut [u8]) -> Result<()> {
     let length = prefix.len() + payload.len();
-    if encoded.len() < length + OVERHEAD {
-        let reason = format!("has {} bytes, fewer than the {} this signature needs", encoded.len(), length + OVERHEAD);
-        return Err(Error::argument("modulus", reason));
-    }
+    has_room(length, encoded.len())?;
     let (padding, rest) = encoded.split_at_mut(encoded.len() - length);
     padding.fill(0xff);
     padding[0] = 0;

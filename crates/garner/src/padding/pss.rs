@@ -215,6 +215,15 @@ pub fn encode_with_salt(
     Ok(())
 }
 
+/// Whether a digest could be the function's, and the modulus, of `bits` bits, has room for it and the salt.
+///
+/// # Errors
+/// [`Error::Argument`] as [`verify`].
+pub fn fits(functions: Functions, salt: Salt, digest: &[u8], bits: usize) -> Result<()> {
+    functions.check(digest)?;
+    salt.bytes(functions, bits).map(drop)
+}
+
 /// Judges what the public operation made of a signature.
 ///
 /// Shapes   digest: `functions.digest_len()` bytes; bits: of the modulus; recovered: signature^e mod n, big-endian,
