@@ -490,7 +490,7 @@ impl Drop for DriverQueue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::in_child;
+    use super::super::tests::fork::in_child;
     use super::*;
 
     #[test]
