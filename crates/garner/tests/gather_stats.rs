@@ -2,7 +2,7 @@
 
 mod gather_support;
 
-use garner::gather::Gatherer;
+use garner::gather::{Gatherer, Operation};
 use garner::stats;
 use gather_support::{Known, TestDevice, config, eventually, gatherer};
 use std::io::{BufRead, BufReader, Write};
@@ -26,8 +26,32 @@ fn figures_add_up() {
     // Each batch slept 2 ms, one after the other.
     assert!(statistics.device_time >= Duration::from_millis(20) && statistics.running >= statistics.device_time);
     assert!(statistics.mean_time() >= Duration::from_millis(2));
-    let load = statistics.device_time.as_secs_f64() / statistics.running.as_secs_f64() / 3.0;
+    assert!(statistics.busy >= statistics.device_time && statistics.running >= statistics.busy);
+    let load = statistics.busy.as_secs_f64() / statistics.running.as_secs_f64() / 3.0;
     assert!((statistics.load() - load).abs() < 1e-9 && load > 0.0 && load <= 1.0 / 3.0);
+}
+
+#[test]
+fn load_is_at_most_one_though_more_batches_run_than_there_are_slots() {
+    let known = Known::new(512);
+    let gatherer = Gatherer::new(config(&[&Arc::new(TestDevice::slow(2, Duration::from_millis(1)))], 1));
+    std::thread::scope(|scope| {
+        // Full batches overlap, and brief operations need no slot.
+        for i in 0..12 {
+            let (gatherer, known) = (&gatherer, &known);
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    let answer = gatherer.run(known.operation(i)).unwrap();
+                    gatherer.run(Operation::public(known.key.public(), &answer).unwrap()).unwrap();
+                }
+            });
+        }
+        eventually("something was done", || gatherer.statistics().operations() > 100);
+        let load = gatherer.statistics().load();
+        assert!(load > 0.1 && load <= 1.0, "{load}");
+    });
+    let statistics = gatherer.statistics();
+    assert!(statistics.load() > 0.1 && statistics.load() <= 1.0, "{statistics:?}");
 }
 
 /// The other process of the test below; does nothing unless that test starts it.

@@ -3,9 +3,9 @@
 //! | name | what |
 //! |---|---|
 //! | `operations` | operations of all kinds answered |
-//! | `total-time` | time spent in batches, seconds, added up over the slots |
+//! | `total-time` | time spent in batches, seconds, added up |
 //! | `average-time` | of that, per operation, microseconds |
-//! | `average-load` | total time / (time since the first operation × slots), 0 to 1 |
+//! | `average-load` | part of the slots in use since the first operation, 0 to 1 |
 //!
 //! These four are reals, as they always were in engines of this kind; the others are counts.
 

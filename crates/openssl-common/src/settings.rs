@@ -5,6 +5,7 @@ use garner::arithmetic::{Arithmetic, best};
 use garner::device::Device;
 use garner::gather::Config;
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A setting that was refused: its name, its value, and what it may be.
@@ -50,16 +51,14 @@ impl Settings {
     /// The names of all settings.
     pub const NAMES: [&'static str; 5] = ["device", "slots", "queue_limit", "failures_allowed", "faults_allowed"];
 
-    /// What each setting is, for people.
-    pub fn describe(name: &str) -> &'static str {
-        match name {
-            "device" => "auto, cpu, libcrypto, cuda:N or boards, vfio-user:PATH or a PCI address, commas between",
-            "slots" => "how many batches run at the same time",
-            "queue_limit" => "how many operations may wait",
-            "failures_allowed" => "failed batches in a row before a device is taken out of service",
-            _ => "wrong results before a device is taken out of service",
-        }
-    }
+    /// What each of them is, for people.
+    pub const DESCRIPTIONS: [&'static CStr; 5] = [
+        c"auto, cpu, libcrypto, cuda:N or boards, vfio-user:PATH or a PCI address, commas between",
+        c"how many batches run at the same time",
+        c"how many operations may wait",
+        c"failed batches in a row before a device is taken out of service",
+        c"wrong results before a device is taken out of service",
+    ];
 
     /// Changes one setting.
     ///

@@ -18,9 +18,15 @@ const fn figure(number: c_int, name: &'static CStr, description: &'static CStr) 
     ENGINE_CMD_DEFN { number: (ENGINE_CMD_BASE + number) as c_uint, name, description, flags: ENGINE_CMD_FLAG_INTERNAL }
 }
 
-const fn setting(number: c_int, name: &'static CStr, description: &'static CStr) -> ENGINE_CMD_DEFN {
-    let (name, description) = (name.as_ptr(), description.as_ptr());
-    ENGINE_CMD_DEFN { number: (ENGINE_CMD_BASE + number) as c_uint, name, description, flags: ENGINE_CMD_FLAG_STRING }
+/// The setting of that place in [`Settings::NAMES`].
+const fn setting(place: usize, name: &'static CStr) -> ENGINE_CMD_DEFN {
+    let (name, description) = (name.as_ptr(), Settings::DESCRIPTIONS[place].as_ptr());
+    ENGINE_CMD_DEFN {
+        number: ENGINE_CMD_BASE as c_uint + (figures::CLASSIC + place) as c_uint,
+        name,
+        description,
+        flags: ENGINE_CMD_FLAG_STRING,
+    }
 }
 
 /// Settings follow the statistics, in the order of [`Settings::NAMES`].
@@ -28,12 +34,12 @@ pub static COMMANDS: [ENGINE_CMD_DEFN; 10] = [
     figure(0, c"TOTAL_OPERATIONS", c"operations answered (double)"),
     figure(1, c"TOTAL_TIME", c"time spent in batches, seconds (double)"),
     figure(2, c"AVERAGE_TIME", c"time per operation, microseconds (double)"),
-    figure(3, c"AVERAGE_LOAD", c"time in batches / (time since the first x slots), 0 to 1 (double)"),
-    setting(4, c"DEVICE", c"auto, cpu or libcrypto"),
-    setting(5, c"SLOTS", c"how many batches run at the same time"),
-    setting(6, c"QUEUE_LIMIT", c"how many operations may wait"),
-    setting(7, c"FAILURES_ALLOWED", c"failed batches in a row before a device is taken out of service"),
-    setting(8, c"FAULTS_ALLOWED", c"wrong results before a device is taken out of service"),
+    figure(3, c"AVERAGE_LOAD", c"part of the slots in use since the first operation, 0 to 1 (double)"),
+    setting(0, c"DEVICE"),
+    setting(1, c"SLOTS"),
+    setting(2, c"QUEUE_LIMIT"),
+    setting(3, c"FAILURES_ALLOWED"),
+    setting(4, c"FAULTS_ALLOWED"),
     ENGINE_CMD_DEFN { number: 0, name: ptr::null(), description: ptr::null(), flags: 0 },
 ];
 

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crate::stats::{Counter, Page};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
 
 /// What all threads share, and a forked child has too.
 pub struct Core {
@@ -68,7 +69,7 @@ impl Core {
             let pool = queue.pool(class.pool());
             if class.brief() || self.free(pool) || self.overlaps(pool, class, pool.in_line(class) + 1) {
                 // In no slot if brief: those that wait for one would for as long as such callers come.
-                *pool.under_way(class.brief()) += 1;
+                self.begin(process, &mut queue, class.pool(), class.brief());
                 self.tell_of_room(process, &queue);
                 return leader::lead(self, process, class, operation, queue);
             }
@@ -140,7 +141,7 @@ impl Core {
         }
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        let lent = Pool::ALL.into_iter().find(|&pool| self.gather_in_free_slot(queue.pool(pool)));
+        let lent = Pool::ALL.into_iter().find(|&pool| self.gather_in_free_slot(process, &mut queue, pool));
         let handed = self.dispatch_all(process, &mut queue);
         drop(queue);
         handed.wake(process);
@@ -188,7 +189,7 @@ impl Core {
                 return handed;
             };
             if blocked {
-                state.running += 1;
+                self.begin(process, queue, pool, false);
                 let count = self.route.least_limit(class);
                 handed.leaders.extend(queue.pool(pool).take_leader(class, count));
                 process.note_length(queue);
@@ -199,9 +200,8 @@ impl Core {
                     return handed;
                 }
                 handed.executors += 1;
-                let state = queue.pool(pool);
-                state.running += 1;
-                state.gathering += 1;
+                self.begin(process, queue, pool, false);
+                queue.pool(pool).gathering += 1;
             }
         }
     }
@@ -214,11 +214,12 @@ impl Core {
     }
 
     /// Takes a free slot for the oldest waiting operation, unless its caller is blocked on it.
-    fn gather_in_free_slot(&self, state: &mut PoolState) -> bool {
+    fn gather_in_free_slot(&self, process: &Process, queue: &mut Queue, pool: Pool) -> bool {
+        let state = queue.pool(pool);
         let free = matches!(state.oldest(), Some((_, false))) && self.free(state);
         if free {
-            state.running += 1;
-            state.gathering += 1;
+            self.begin(process, queue, pool, false);
+            queue.pool(pool).gathering += 1;
         }
         free
     }
@@ -226,6 +227,22 @@ impl Core {
     /// Whether the oldest operation, of `class`, may start a batch: a slot is free, or the batch overlaps with others.
     fn may_start(&self, state: &PoolState, class: Class, blocked: bool) -> bool {
         self.free(state) || blocked && self.overlaps(state, class, state.in_line(class))
+    }
+
+    /// Counts a batch as under way, in a slot of `pool` or, if brief, beside them.
+    fn begin(&self, process: &Process, queue: &mut Queue, pool: Pool, brief: bool) {
+        process.page.first_operation(self.slots as u64);
+        queue.begin(self.slots, pool, brief);
+    }
+
+    /// The end of what was begun.
+    pub fn end(&self, process: &Process, queue: &mut Queue, pool: Pool, brief: bool) {
+        process.note_busy(queue.end(self.slots, pool, brief));
+    }
+
+    /// Brings the figure of the time for which slots were in use up to now.
+    pub fn note_use(&self, process: &Process, queue: &mut Queue) {
+        process.note_busy(queue.note_use(self.slots));
     }
 
     fn free(&self, state: &PoolState) -> bool {
@@ -273,7 +290,7 @@ impl Core {
             return;
         }
         let mut queue = lock(&process.queue);
-        while queue.busy() || queue.executors.threads > 0 {
+        while queue.under_way() > 0 || queue.executors.threads > 0 {
             queue = wait(&process.quiet, queue);
         }
         let handles = std::mem::take(&mut queue.executors.handles);
@@ -315,6 +332,10 @@ impl Handed {
 }
 
 impl Process {
+    fn note_busy(&self, busy: Duration) {
+        self.page.set(Counter::BusyNanoseconds, busy.as_nanos() as u64);
+    }
+
     fn note_length(&self, queue: &Queue) {
         let length = queue.len() as u64;
         self.page.set(Counter::Queue, length);

@@ -96,6 +96,7 @@ pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -
         }
         let mut queue = lock(&process.queue);
         slot.note_end(&mut queue);
+        core.note_use(process, &mut queue);
         let state = queue.pool(pool);
         if !matches!(state.oldest(), Some((_, false))) {
             return;

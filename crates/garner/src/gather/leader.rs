@@ -44,7 +44,7 @@ pub struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// Counted as [under way](super::queue::PoolState::under_way) in `pool` already.
+    /// [Counted](Core::begin) already.
     pub fn new(core: &'a Arc<Core>, process: &'a Process, pool: Pool, brief: bool) -> Slot<'a> {
         Slot { core, process, pool, brief, ended: None, outer: INSIDE.replace(true) }
     }
@@ -59,7 +59,6 @@ impl<'a> Slot<'a> {
     ) -> Option<Result<Output>> {
         let (core, page) = (self.core, &self.process.page);
         let operations: Vec<&Operation> = own.into_iter().chain(others.iter().map(|entry| &entry.operation)).collect();
-        page.first_operation(core.slots as u64);
         let start = Instant::now();
         let answers = batch::run(&core.route, &*core.arithmetic, page, class, path, &operations);
         let time = start.elapsed();
@@ -86,7 +85,7 @@ impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut queue = lock(&self.process.queue);
         self.note_end(&mut queue);
-        *queue.pool(self.pool).under_way(self.brief) -= 1;
+        self.core.end(self.process, &mut queue, self.pool, self.brief);
         let handed = self.core.dispatch(self.process, &mut queue, self.pool);
         let closed = queue.closed;
         drop(queue);

@@ -6,6 +6,7 @@ use super::operation::Operation;
 use rustix::thread::sched_getcpu;
 use std::collections::{BTreeMap, VecDeque};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// One waiting operation.
 pub struct Entry {
@@ -55,6 +56,14 @@ pub struct Executors {
     pub handles: Vec<JoinHandle<()>>,
 }
 
+/// How long slots were in use.
+#[derive(Default)]
+struct InUse {
+    total: Duration,
+    /// When the number of batches under way last changed.
+    since: Option<Instant>,
+}
+
 /// Everything behind the gatherer's lock.
 #[derive(Default)]
 pub struct Queue {
@@ -63,6 +72,7 @@ pub struct Queue {
     pub closed: bool,
     /// Callers that wait for room.
     pub short_of_room: usize,
+    in_use: InUse,
     next: u64,
 }
 
@@ -71,11 +81,6 @@ impl PoolState {
     /// Batches of which only so much is remembered: a load that ended is forgotten after about ten.
     const MEMORY: u64 = 8;
     const MOST: usize = 1 << 16;
-
-    /// What a batch is counted in while it is under way.
-    pub fn under_way(&mut self, brief: bool) -> &mut usize {
-        if brief { &mut self.beside } else { &mut self.running }
-    }
 
     /// How many operations the last batches had, or could have had: 1 for a caller that is alone.
     pub fn company(&self) -> usize {
@@ -143,9 +148,36 @@ impl Queue {
         self.pools.iter().map(|pool| pool.waiting).sum()
     }
 
-    /// Whether any batch is running or about to.
-    pub fn busy(&self) -> bool {
-        self.pools.iter().any(|pool| pool.running + pool.beside > 0)
+    /// Batches that are running or about to.
+    pub fn under_way(&self) -> usize {
+        self.pools.iter().map(|pool| pool.running + pool.beside).sum()
+    }
+
+    /// Counts a batch as under way, in a slot or, if brief, beside them.
+    pub fn begin(&mut self, slots: usize, pool: Pool, brief: bool) {
+        self.note_use(slots);
+        *self.count(pool, brief) += 1;
+    }
+
+    /// The end of what was begun. Returns what [`Queue::note_use`] does.
+    pub fn end(&mut self, slots: usize, pool: Pool, brief: bool) -> Duration {
+        let in_use = self.note_use(slots);
+        *self.count(pool, brief) -= 1;
+        in_use
+    }
+
+    fn count(&mut self, pool: Pool, brief: bool) -> &mut usize {
+        let state = self.pool(pool);
+        if brief { &mut state.beside } else { &mut state.running }
+    }
+
+    /// Time for which slots were in use up to now, added up over them.
+    pub fn note_use(&mut self, slots: usize) -> Duration {
+        let (now, used) = (Instant::now(), self.under_way().min(slots));
+        if let Some(since) = self.in_use.since.replace(now) {
+            self.in_use.total += (now - since) * used as u32;
+        }
+        self.in_use.total
     }
 
     pub fn push(&mut self, class: Class, operation: Operation, reply: Reply, blocked: bool) {

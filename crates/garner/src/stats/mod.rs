@@ -21,7 +21,7 @@ pub struct Statistics {
     pub started: u64,
     /// Time since the first operation; zero before it.
     pub running: Duration,
-    /// How many batches may run at the same time.
+    /// How many batches run at the same time, but for brief ones and full ones that overlap with others.
     pub slots: u64,
     /// Private operations answered.
     pub private_operations: u64,
@@ -37,7 +37,7 @@ pub struct Statistics {
     pub lanes_offered: u64,
     /// Batches of public operations.
     pub public_batches: u64,
-    /// Time spent in batches of all kinds, added up over the slots.
+    /// Time spent in batches of all kinds, added up.
     pub device_time: Duration,
     /// Results that failed the check s^e = m; none was released.
     pub faults: u64,
@@ -51,17 +51,19 @@ pub struct Statistics {
     pub queue: u64,
     /// Most operations that ever waited.
     pub queue_high_water: u64,
+    /// Time in which batches were under way, added up over the slots: more batches than slots count as all slots.
+    pub busy: Duration,
 }
 
 impl Statistics {
     /// Operations of all kinds.
     pub fn operations(&self) -> u64 {
-        self.private_operations + self.public_operations + self.exponentiations
+        self.private_operations.saturating_add(self.public_operations).saturating_add(self.exponentiations)
     }
 
     /// Operations per batch (private operations and exponentiations); 0 before the first.
     pub fn mean_fill(&self) -> f64 {
-        ratio((self.private_operations + self.exponentiations) as f64, self.batches as f64)
+        ratio(self.private_operations.saturating_add(self.exponentiations) as f64, self.batches as f64)
     }
 
     /// Part of the lanes offered that were used, 0 to 1.
@@ -74,9 +76,9 @@ impl Statistics {
         Duration::from_secs_f64(ratio(self.device_time.as_secs_f64(), self.operations() as f64))
     }
 
-    /// Device time / (time since the first operation × slots): 0 idle, 1 every slot busy all the time.
+    /// Busy time / (time since the first operation × slots): 0 idle, 1 as many batches as slots all the time.
     pub fn load(&self) -> f64 {
-        ratio(self.device_time.as_secs_f64(), self.running.as_secs_f64() * self.slots as f64)
+        ratio(self.busy.as_secs_f64(), self.running.as_secs_f64() * self.slots as f64)
     }
 }
 

@@ -4,8 +4,9 @@ use super::Statistics;
 use super::page::{BYTES, NAME, Words};
 use crate::error::{Error, Result};
 use memmap2::MmapOptions;
-use rustix::fs::SealFlags;
-use std::fs::{self, File};
+use rustix::fs::{OFlags, SealFlags};
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// The figures of the process `pid`, read from outside while it runs. A process with several gatherers gets their sums.
@@ -40,10 +41,18 @@ fn page(descriptor: &Path) -> Option<Words> {
     if !target.to_str()?.starts_with(&format!("/memfd:{NAME}")) {
         return None;
     }
-    let file = File::open(descriptor).ok()?;
+    mapped(descriptor)
+}
+
+/// The page behind a descriptor that was one a moment ago: its owner may have put anything else there since.
+fn mapped(descriptor: &Path) -> Option<Words> {
+    // To open a pipe is not to wait for its other end.
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(descriptor).ok()?;
+    let metadata = file.metadata().ok()?;
     // Without the seal its owner could shorten the page under us.
     let sealed = rustix::fs::fcntl_get_seals(&file).ok()?.contains(SealFlags::SHRINK);
-    if !sealed || file.metadata().ok()?.len() != BYTES as u64 {
+    if !metadata.is_file() || metadata.len() != BYTES as u64 || !sealed {
         return None;
     }
     // SAFETY: the length cannot shrink any more; others write to the page, so it is read through atomics only.
@@ -51,26 +60,59 @@ fn page(descriptor: &Path) -> Option<Words> {
     Some(Words::new(map.into()))
 }
 
-/// The figures of two gatherers in one process.
+/// The figures of two gatherers in one process, which may have written anything there.
 fn sum(a: Statistics, b: Statistics) -> Statistics {
     Statistics {
         pid: a.pid,
         started: a.started.min(b.started),
         running: a.running.max(b.running),
-        slots: a.slots + b.slots,
-        private_operations: a.private_operations + b.private_operations,
-        public_operations: a.public_operations + b.public_operations,
-        exponentiations: a.exponentiations + b.exponentiations,
-        batches: a.batches + b.batches,
-        lanes_used: a.lanes_used + b.lanes_used,
-        lanes_offered: a.lanes_offered + b.lanes_offered,
-        public_batches: a.public_batches + b.public_batches,
-        device_time: a.device_time + b.device_time,
-        faults: a.faults + b.faults,
-        retries: a.retries + b.retries,
-        device_failures: a.device_failures + b.device_failures,
-        out_of_service: a.out_of_service + b.out_of_service,
-        queue: a.queue + b.queue,
+        slots: a.slots.saturating_add(b.slots),
+        private_operations: a.private_operations.saturating_add(b.private_operations),
+        public_operations: a.public_operations.saturating_add(b.public_operations),
+        exponentiations: a.exponentiations.saturating_add(b.exponentiations),
+        batches: a.batches.saturating_add(b.batches),
+        lanes_used: a.lanes_used.saturating_add(b.lanes_used),
+        lanes_offered: a.lanes_offered.saturating_add(b.lanes_offered),
+        public_batches: a.public_batches.saturating_add(b.public_batches),
+        device_time: a.device_time.saturating_add(b.device_time),
+        faults: a.faults.saturating_add(b.faults),
+        retries: a.retries.saturating_add(b.retries),
+        device_failures: a.device_failures.saturating_add(b.device_failures),
+        out_of_service: a.out_of_service.saturating_add(b.out_of_service),
+        queue: a.queue.saturating_add(b.queue),
         queue_high_water: a.queue_high_water.max(b.queue_high_water),
+        busy: a.busy.saturating_add(b.busy),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use std::time::Duration;
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_page_is_passed_over_and_not_waited_for() {
+        let path = std::env::temp_dir().join(format!("garner-stats-pipe-{}", std::process::id()));
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let page = mapped(&path);
+        fs::remove_file(&path).unwrap();
+        assert!(page.is_none());
+    }
+
+    #[test]
+    fn figures_that_nobody_can_have_are_summed_up_all_the_same() {
+        let hostile = Statistics {
+            slots: u64::MAX,
+            private_operations: u64::MAX,
+            public_operations: u64::MAX,
+            exponentiations: 1,
+            device_time: Duration::MAX,
+            queue: u64::MAX,
+            ..Statistics::default()
+        };
+        let both = sum(hostile.clone(), hostile);
+        assert_eq!((both.slots, both.operations(), both.queue), (u64::MAX, u64::MAX, u64::MAX));
+        assert!(both.mean_fill() >= 0.0 && both.load() >= 0.0);
     }
 }

@@ -56,6 +56,7 @@ pub enum Counter {
     OutOfService,
     Queue,
     QueueHighWater,
+    BusyNanoseconds,
 }
 
 /// The page this process writes.
@@ -120,6 +121,7 @@ impl Words {
             out_of_service: counter(Counter::OutOfService),
             queue: counter(Counter::Queue),
             queue_high_water: counter(Counter::QueueHighWater),
+            busy: Duration::from_nanos(counter(Counter::BusyNanoseconds)),
         }
     }
 }
@@ -162,13 +164,12 @@ impl Page {
         }
     }
 
-    /// Notes the time of the first operation, and the number of slots; later calls change nothing.
+    /// Notes the time of the first operation, and the number of slots; later calls change nothing. To be called under a
+    /// lock.
     pub fn first_operation(&self, slots: u64) {
-        let first = self.words.at(WORD_FIRST);
-        if first.load(Ordering::Relaxed) == 0
-            && first.compare_exchange(0, monotonic(), Ordering::Relaxed, Ordering::Relaxed).is_ok()
-        {
+        if self.words.load(WORD_FIRST) == 0 {
             self.words.at(WORD_SLOTS).store(slots, Ordering::Relaxed);
+            self.words.at(WORD_FIRST).store(monotonic(), Ordering::Relaxed);
         }
     }
 
