@@ -15,12 +15,18 @@ pub const fn words_for(bits: usize) -> usize {
 
 /// Reads big-endian `bytes` into `words`. `None` if a nonzero byte does not fit.
 pub fn from_be_bytes(bytes: &[u8], words: &mut [u64]) -> Option<()> {
+    bool::from(low_from_be_bytes(bytes, words)).then_some(())
+}
+
+/// Reads as much of big-endian `bytes` into `words` as fits. Whether all that does not is zero, which is a secret if
+/// `bytes` are.
+pub fn low_from_be_bytes(bytes: &[u8], words: &mut [u64]) -> Choice {
     let (head, whole) = bytes.as_rchunks::<8>();
     let head = head.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let mut from = whole.iter().rev().map(|bytes| u64::from_be_bytes(*bytes)).chain([head]);
     words.fill_with(|| from.next().unwrap_or(0));
     let overflow = from.fold(0, |overflow, word| overflow | word);
-    (overflow == 0).then_some(())
+    overflow.ct_eq(&0)
 }
 
 /// Writes the low bytes of `words`, big-endian, into all of `bytes`; higher bytes are the caller's to rule out.

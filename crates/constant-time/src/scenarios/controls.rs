@@ -1,7 +1,10 @@
 //! Leaks on purpose: a check that does not report these proves nothing.
 
+use super::marking::mark_modulus;
 use super::{Expected, Scenario, Words, clean};
 use crate::valgrind::{NOWHERE, public, reveal, secret};
+use garner::arithmetic::Modulus;
+use garner::keygen::{PrivateRandom, Random};
 use garner::{secret::released, words};
 use std::hint::black_box;
 
@@ -16,6 +19,8 @@ pub fn all() -> Vec<Scenario> {
         control("control: comparison that stops at the first difference", Expected::Report(BRANCH), early_exit),
         control("control: length of a secret number", Expected::Report(BRANCH), length),
         control("control: square and multiply, bit by bit", Expected::Report(BRANCH), square_and_multiply),
+        control("control: branch on a random number as blinding draws it", Expected::Report(BRANCH), drawn),
+        control("control: branch on a modulus's last constant", Expected::Report(BRANCH), constant),
         control("control: branch on a comparison that was not released", Expected::Report(BRANCH), unreleased),
         clean("control: branch on a comparison that was released", released_bit),
         control("control: secrets that go nowhere", Expected::Panic(NOWHERE), nowhere),
@@ -67,6 +72,22 @@ fn square_and_multiply() {
     }
     let mut power = [power];
     reveal(&mut power);
+}
+
+fn drawn() {
+    let mut number = [0; 8];
+    PrivateRandom.fill(&mut number).expect("randomness");
+    if black_box(&number)[7] & 1 == 1 {
+        eprintln!("odd");
+    }
+}
+
+fn constant() {
+    let modulus = Modulus::new(&Words(1).odd(512)).expect("odd");
+    mark_modulus(&modulus);
+    if black_box(modulus.memory().last()) == Some(&1) {
+        eprintln!("one");
+    }
 }
 
 fn unreleased() {

@@ -3,7 +3,7 @@
 use super::marking::Marking;
 use super::private_op::key;
 use super::{Scenario, Words, clean};
-use crate::valgrind::{reveal, secret};
+use crate::valgrind::{public, reveal, secret};
 use garner::arithmetic::vectors::Twin;
 use garner::device::Cpu;
 use garner::encryption::{self, Scheme};
@@ -46,6 +46,7 @@ pub fn blocks() -> Vec<Vec<u8>> {
     };
     let mut sealed = vec![0; SIZE];
     oaep::encode(FUNCTIONS, b"label", MESSAGE, &mut sealed).expect("room");
+    public(&mut sealed); // its seed was secret
     vec![
         changed(&good, 1, 1),
         changed(&good, 5, 0),

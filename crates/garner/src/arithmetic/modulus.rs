@@ -90,6 +90,11 @@ impl Modulus {
         &self.words[..words_for(self.bits)]
     }
 
+    /// All that is computed of the value, which is at the beginning: for whoever has to know where secrets lie.
+    pub fn memory(&self) -> &[u64] {
+        &self.words
+    }
+
     pub(super) fn constants(&self) -> Constants<'_> {
         let limbs = Class::for_bits(self.bits).limbs;
         let (numbers, negative_inverse) = self.words[words_for(self.bits)..].split_at(NUMBERS * limbs);

@@ -27,7 +27,8 @@ enum Failure {
 
 /// Runs `operations`, all of one class, first by path `first`; one answer for each, in order. Counts into `page`.
 ///
-/// A failed batch is run again on the next path, an operation with a wrong result once more on another path.
+/// A failed batch is run again on the next path; an operation with a wrong result on another path, and if it is wrong again,
+/// by the last resort: that alone shares neither device nor host arithmetic with the others.
 pub fn run(
     route: &Route,
     arithmetic: &dyn Arithmetic,
@@ -36,7 +37,7 @@ pub fn run(
     first: usize,
     operations: &[&Operation],
 ) -> Vec<Result<Output>> {
-    let order = route.order(class, first);
+    let (order, last_resort) = (route.order(class, first), [route.last_resort()]);
     let Ran { place, faults, mut outputs } = match run_along(route, arithmetic, page, class, &order, operations) {
         Ok(ran) => ran,
         Err(error) => return operations.iter().map(|_| Err(error.clone())).collect(),
@@ -46,28 +47,34 @@ pub fn run(
         .map(|((operation, output), &fault)| if fault { Err(Error::Fault) } else { Ok(operation.to_bytes(output)) })
         .collect();
 
-    let wrong: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
-    if !wrong.is_empty() {
-        page.add(Counter::Faults, wrong.len() as u64);
+    let mut wrong: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
+    page.add(Counter::Faults, wrong.len() as u64);
+    // Paths that had all of `wrong` wrong.
+    let mut wrong_by = vec![order[place]];
+    for paths in [&order[place + 1..], &last_resort] {
+        // The last resort has itself to turn to, once.
+        let done = wrong_by.len() > 1 && wrong_by.ends_with(&last_resort);
+        if wrong.is_empty() || paths.is_empty() || done {
+            continue;
+        }
         page.add(Counter::Retries, wrong.len() as u64);
         let again: Vec<&Operation> = wrong.iter().map(|&i| operations[i]).collect();
-        // After the last resort there is only itself.
-        let rest = if place + 1 < order.len() { &order[place + 1..] } else { &order[place..] };
-        if let Ok(mut ran) = run_along(route, arithmetic, page, class, rest, &again) {
-            let mut proven = 0;
-            for ((&i, fault), (_, output)) in wrong.iter().zip(ran.faults).zip(with_outputs(&again, &mut ran.outputs)) {
-                if fault {
-                    page.add(Counter::Faults, 1);
-                } else {
-                    // Another path got it right, so the operation is sound and the first path was wrong.
-                    proven += 1;
-                    answers[i] = Ok(operations[i].to_bytes(output));
-                }
-            }
-            if route.lied(order[place], proven) {
-                page.add(Counter::OutOfService, 1);
+        let Ok(mut ran) = run_along(route, arithmetic, page, class, paths, &again) else { continue };
+        let mut still_wrong = Vec::new();
+        for ((&i, fault), (_, output)) in wrong.iter().zip(ran.faults).zip(with_outputs(&again, &mut ran.outputs)) {
+            if fault {
+                still_wrong.push(i);
+            } else {
+                answers[i] = Ok(operations[i].to_bytes(output));
             }
         }
+        page.add(Counter::Faults, still_wrong.len() as u64);
+        // What one path got right is sound, and those before were wrong.
+        let proven = wrong.len() - still_wrong.len();
+        let out = wrong_by.iter().filter(|&&path| route.lied(path, proven)).count();
+        page.add(Counter::OutOfService, out as u64);
+        wrong = still_wrong;
+        wrong_by.push(paths[ran.place]);
     }
     answers
 }

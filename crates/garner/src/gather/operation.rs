@@ -112,8 +112,8 @@ impl fmt::Debug for Operation {
 /// `bytes` as words of `modulus`'s length, refused unless below it. Only the refusal tells anything of the value.
 fn below(name: &'static str, modulus: &Modulus, bytes: &[u8]) -> Result<Words> {
     let mut number = Wiped::from(vec![0; words_for(modulus.bits())]);
-    let fits = words::from_be_bytes(bytes, &mut number).is_some();
-    if !fits || !released(words::less(&number, modulus.words())) {
+    let fits = words::low_from_be_bytes(bytes, &mut number);
+    if !released(fits & words::less(&number, modulus.words())) {
         return Err(Error::argument(name, "is not below the modulus"));
     }
     Ok(number)

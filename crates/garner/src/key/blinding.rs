@@ -84,6 +84,11 @@ impl BlindingPool {
         count
     }
 
+    /// Drops all pairs that wait.
+    pub fn clear(&self) {
+        self.waiting().pairs.clear();
+    }
+
     /// Keeps a pair that nobody has used; one that the pool has no room for is dropped.
     pub fn put(&self, pair: BlindingPair) {
         let mut waiting = self.waiting();

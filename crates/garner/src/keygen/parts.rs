@@ -115,13 +115,8 @@ impl Untried {
         }
         let modulus = Modulus::new(&product(p.words(), q.words())).expect("an odd number of allowed length");
         debug_assert_eq!(modulus.bits(), 2 * words * WORD_BITS);
-        let mut residue = |prime: &Candidate| {
-            let (number, less_1) = (SecretBigNum::from_words(&d), SecretBigNum::from_words(&less_by(prime.words(), 1)));
-            let mut residue = SecretBigNum::new();
-            residue.nnmod(&number, &less_1, &mut context).expect(MEMORY);
-            to_words(&residue, words)
-        };
-        let (dp, dq) = (residue(&p), residue(&q));
+        let mut exponent = |prime: &Candidate| residue(&d, &less_by(prime.words(), 1), &mut context);
+        let (dp, dq) = (exponent(&p), exponent(&q));
         let p_less_2 = less_by(p.words(), 2);
         let message = draw_until(random, modulus.bits(), |message| released(less(message, modulus.words())))?;
         let zeros = |words: usize| Zeroizing::new(vec![0; words]);
@@ -280,7 +275,16 @@ fn half(number: &[u64]) -> Zeroizing<Vec<u64>> {
     Zeroizing::new(number.iter().zip(next).map(|(word, next)| word >> 1 | next << 63).collect())
 }
 
-/// `number^-1 mod modulus`; the two are coprime.
+/// `number mod modulus`, by libcrypto: not inlined, so that `check-ct` knows its branches from ours.
+#[inline(never)]
+fn residue(number: &[u64], modulus: &[u64], context: &mut BigNumContext) -> Zeroizing<Vec<u64>> {
+    let mut residue = SecretBigNum::new();
+    residue.nnmod(&SecretBigNum::from_words(number), &SecretBigNum::from_words(modulus), context).expect(MEMORY);
+    to_words(&residue, modulus.len())
+}
+
+/// `number^-1 mod modulus`, by libcrypto as above; the two are coprime.
+#[inline(never)]
 fn inverse(number: &BigNumRef, modulus: &BigNumRef, context: &mut BigNumContext) -> SecretBigNum {
     let mut inverse = SecretBigNum::new();
     inverse.mod_inverse(number, modulus, context).expect("numbers without a common factor");

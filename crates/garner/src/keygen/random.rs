@@ -69,8 +69,9 @@ pub(super) fn clear_above(number: &mut [u64], bits: usize) {
     }
 }
 
-/// Refusals in a row after which the source is taken to be broken; every use refuses less than three of four, so this
-/// many come about with a probability below 2^-100.
+/// Refusals in a row after which the source is taken to be broken. Of numbers less than three of four are refused: so many
+/// in a row come about with a probability below 2^-100. Of primes six of seven may be, by an e with as many factors as it
+/// has room for: below 2^-50.
 pub(super) const MOST_REFUSALS: usize = 256;
 
 /// A source whose numbers are refused more often than chance allows.

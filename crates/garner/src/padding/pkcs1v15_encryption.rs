@@ -8,8 +8,9 @@ use super::random;
 use super::release::release;
 use crate::error::{Error, Result};
 use crate::gather::Output;
+use crate::secret::released;
+use std::slice;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
-use zeroize::{Zeroize, Zeroizing};
 
 /// Bytes of padding at least: `00 02`, eight that are not zero, `00`.
 pub const OVERHEAD: usize = 11;
@@ -80,12 +81,9 @@ fn check_size(size: usize) -> Result<()> {
 /// zeros were drawn, and nothing of the bytes that stay.
 fn nonzero(bytes: &mut [u8]) -> Result<()> {
     random::secret(bytes)?;
-    let mut pool = Zeroizing::new([0; 16]);
     for byte in bytes {
-        while *byte == 0 {
-            random::secret(&mut *pool)?;
-            *byte = pool.iter().copied().find(|&byte| byte != 0).unwrap_or(0);
-            pool.zeroize();
+        while released(byte.ct_eq(&0)) {
+            random::secret(slice::from_mut(byte))?;
         }
     }
     Ok(())

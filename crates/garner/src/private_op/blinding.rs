@@ -59,7 +59,8 @@ pub fn unblind(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>], pairs: &[Bli
     }
 }
 
-/// Gives the keys' pools the square of every pair whose operation went well, unless it is worn out.
+/// Gives the keys' pools the square of every pair whose operation went well, unless it is worn out. The pool of a key for
+/// which one did not is emptied: pairs are not checked, and those that were made together may all be wrong.
 pub fn renew(arithmetic: &dyn Arithmetic, steps: &[Step<'_>], pairs: &[BlindingPair], good: &[bool]) {
     let used = steps.iter().zip(pairs).zip(good);
     let (keys, pairs): (Vec<&PrivateKey>, Vec<&BlindingPair>) = used
@@ -69,6 +70,9 @@ pub fn renew(arithmetic: &dyn Arithmetic, steps: &[Step<'_>], pairs: &[BlindingP
     let moduli = keys.iter().map(|key| key.public().modulus());
     for (key, square) in keys.iter().zip(squares(arithmetic, moduli.zip(pairs))) {
         key.blinding().put(square);
+    }
+    for (step, _) in steps.iter().zip(good).filter(|(_, good)| !**good) {
+        step.key.blinding().clear();
     }
 }
 
