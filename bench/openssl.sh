@@ -5,7 +5,8 @@
 #   bench/openssl.sh                       all of them, about twenty minutes
 #   bench/openssl.sh speed threads zone handshakes     only some
 #
-#   MODULE=libgarner_provider.so                   the provider to measure; without it, this tree's is built first
+#   MODULE=libgarner_provider.so                   the provider to measure; without it, this tree's is built first. The
+#                                                  garner command beside it says for the data which kernels are in use
 #   SECONDS_EACH=3  ROUNDS=3                       each figure's time, and how often; medians are printed
 #   DEVICE=auto                                    the provider's setting
 #   CLIENTS=64  NAMES=10000                        of a TLS server; in a zone
@@ -40,7 +41,7 @@ for benchmark in "$@"; do
     done
 done
 if [ -z "${MODULE-}" ]; then
-    cargo build --quiet --release --package garner-openssl-provider
+    cargo build --quiet --release --package garner-openssl-provider --package garner-cli
     MODULE=${CARGO_TARGET_DIR:-target}/release/libgarner_provider.so
 fi
 [ -e "$MODULE" ] || give_up "$MODULE: not there"
@@ -60,6 +61,8 @@ garner="env OPENSSL_CONF=$work/openssl.cnf OPENSSL_MODULES=$work/modules GARNER_
 # What is said to be of one core is pinned to the first processor.
 one_core="taskset -c 0"
 version=$($plain openssl version | cut -d' ' -f1,2)
+# Of the devices that are present, those used first come first.
+kernels=$("$(dirname "$MODULE")/garner" devices --json 2>/dev/null | sed -n '/"present": true/,$s/.*"kernels": "\(.*\)".*/\1/p' | head -n 1)
 
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 # Column NUMBER FILE, as a list.
@@ -123,12 +126,13 @@ group() {
     : >"$work/rows"
     "$1"
     {
-        printf '{\n  "machine": {"cpu": "%s", "cores": %s, "system": "%s", "load_before": %s},\n' \
-            "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(uname -srm)" "$load"
+        printf '{\n  "machine": {"cpu": "%s", "cores": %s, "kernels": "%s", "system": "%s", "load_before": %s},\n' \
+            "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
+            "${kernels:-unknown}" "$(uname -srm)" "$load"
         printf '  "openssl": "%s",\n  "garner": "%s",\n  "programs": [%s],\n  "date": "%s",\n' "$version" \
             "$(git describe --always --dirty 2>/dev/null || echo unknown)" "$programs" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-        printf '  "command": "DEVICE=%s SECONDS_EACH=%s ROUNDS=%s CLIENTS=%s NAMES=%s %s",\n  "rows": [\n' \
-            "${DEVICE:-auto}" "$seconds" "$rounds" "$clients" "$names" "$command"
+        printf '  "command": "%sDEVICE=%s SECONDS_EACH=%s ROUNDS=%s CLIENTS=%s NAMES=%s %s",\n  "rows": [\n' \
+            "${GARNER_CPU:+GARNER_CPU=$GARNER_CPU }" "${DEVICE:-auto}" "$seconds" "$rounds" "$clients" "$names" "$command"
         cat "$work/rows"
         printf '\n  ]\n}\n'
     } >"$results/.openssl-$1.json"

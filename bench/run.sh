@@ -8,6 +8,7 @@
 #   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
 #   SECONDS_EACH=4                 measured time for each system in each row
 #   BULK_LINES=1000000             digests that one bulk run signs
+#   RESULTS=bench/results          where data and pictures go
 #
 # Figures of one core are taken pinned to the first processor. Nothing else should be running.
 set -eu
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 garner=${GARNER:-${CARGO_TARGET_DIR:-target}/release/garner}
 seconds=${SECONDS_EACH:-4}
-results=bench/results
+results=${RESULTS:-bench/results}
 one_core="taskset -c 0"
 
 for benchmark in "$@"; do
@@ -33,6 +34,11 @@ done
 }
 
 mkdir -p "$results"
+# A benchmark's files grow here, beside the last ones, and take their places together when it is through: a run cut short
+# leaves the last result alone.
+new=$(mktemp -d "$results/.new.XXXXXX") work=$(mktemp -d)
+trap 'rm -rf "$new" "$work"' EXIT
+trap 'exit 130' INT TERM
 peer=
 if [ "${PEER:-yes}" != no ]; then
     echo "building the newest OpenSSL (minutes, the first time)" >&2
@@ -46,26 +52,31 @@ measure() {
     name=$1
     shift
     echo "$name" >&2
-    # Written whole or not at all: a run cut short leaves the last result alone.
-    "$@" >"$results/.$name.json"
-    mv "$results/.$name.json" "$results/$name.json"
+    "$@" >"$work/measured"
+    # The command as it is to be repeated.
+    sed "s|$new|$results|g" "$work/measured" >"$new/$name.json"
 }
+
+# The benchmark is through.
+keep() { mv "$new"/* "$results"; }
 
 # Private and public operations of one core, in whole batches and by one caller, all sizes.
 batches() {
     # shellcheck disable=SC2086 # words
     measure batches $one_core "$garner" speed --operation sign,verify,public --callers 1 --batch 64 \
         --seconds "$seconds" $peer --json
+    keep
 }
 
 # Throughput and latency against the number of callers, one core and then all.
 callers() {
     # shellcheck disable=SC2086 # words
     measure callers-one-core $one_core "$garner" speed --bits 2048 --operation sign --callers 1,2,4,8,16,64,256 \
-        --seconds "$seconds" $peer --json --plot "$results/callers-one-core.svg"
+        --seconds "$seconds" $peer --json --plot "$new/callers-one-core.svg"
     # shellcheck disable=SC2086 # words
     measure callers-all-cores "$garner" speed --bits 2048 --operation sign --callers 1,2,4,8,16,64,256 \
-        --seconds "$seconds" $peer --json --plot "$results/callers-all-cores.svg"
+        --seconds "$seconds" $peer --json --plot "$new/callers-all-cores.svg"
+    keep
 }
 
 # One core against two, in turn: the medians are the rounds' to compare.
@@ -74,14 +85,14 @@ scaling() {
         echo "scaling: left out, this machine has one processor" >&2
         return 0
     }
-    : >"$results/.scaling.txt"
+    : >"$work/rounds"
     for round in 1 2 3 4 5; do
         for cores in 1 2; do
             last=$((cores - 1))
             measure "scaling-$cores" taskset -c "0-$last" "$garner" speed --bits 2048 --operation sign --callers 64 \
                 --batch 0 --seconds "$seconds" --json
-            rate=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$results/scaling-$cores.json" | head -n 1)
-            echo "$round $cores $rate" >>"$results/.scaling.txt"
+            rate=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$new/scaling-$cores.json" | head -n 1)
+            echo "$round $cores $rate" >>"$work/rounds"
         done
     done
     # One line per round and the median of the gains, so that the data tell how far they scatter.
@@ -91,40 +102,38 @@ scaling() {
         END {
             for (i = 2; i <= n; i++) for (j = i; j > 1 && gain[j] < gain[j-1]; j--) { t = gain[j]; gain[j] = gain[j-1]; gain[j-1] = t }
             printf "{\"gain_of_two_cores\": %.3f, \"rounds\": [%s]}\n", gain[int((n + 1) / 2)], rounds
-        }' "$results/.scaling.txt" >"$results/scaling.json"
-    rm "$results/.scaling.txt"
-    cat "$results/scaling.json" >&2
+        }' "$work/rounds" >"$new/scaling.json"
+    cat "$new/scaling.json" >&2
+    keep
 }
 
 # Bulk signing from file to file on all cores, in turn with the rate of whole batches: what reading, hashing, ordering and
 # writing cost.
 bulk() {
     lines=${BULK_LINES:-1000000}
-    folder=$(mktemp -d)
-    # shellcheck disable=SC2064 # this folder
-    trap "rm -rf '$folder'" EXIT
-    head -c "$((32 * lines))" /dev/urandom | od -An -v -tx1 -w32 | tr -d ' ' >"$folder/digests"
-    "$garner" keygen --out "$folder/key.pem"
-    : >"$folder/rounds"
+    head -c "$((32 * lines))" /dev/urandom | od -An -v -tx1 -w32 | tr -d ' ' >"$work/digests"
+    "$garner" keygen --out "$work/key.pem"
+    : >"$work/rounds"
     for round in 1 2 3; do
         echo "bulk: $lines digests, round $round of 3" >&2
-        "$garner" bulk --key "$folder/key.pem" "$folder/digests" --out "$folder/signatures" --force --json \
-            >"$folder/bulk.json"
+        "$garner" bulk --key "$work/key.pem" "$work/digests" --out "$work/signatures" --force --json \
+            >"$work/bulk.json"
         measure bulk-batches "$garner" speed --bits 2048 --operation sign --callers 1 --batch 4096 \
             --slots "$(nproc)" --seconds "$seconds" --json
-        rate=$(sed -n 's/.*"per_second": *\([0-9.]*\).*/\1/p' "$folder/bulk.json")
-        memory=$(sed -n 's/.*"peak_memory_kib": *\([0-9]*\).*/\1/p' "$folder/bulk.json")
+        rate=$(sed -n 's/.*"per_second": *\([0-9.]*\).*/\1/p' "$work/bulk.json")
+        memory=$(sed -n 's/.*"peak_memory_kib": *\([0-9]*\).*/\1/p' "$work/bulk.json")
         # The batches' row comes first.
-        batches=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$results/bulk-batches.json" | head -n 1)
-        echo "$rate $batches $memory" >>"$folder/rounds"
+        batches=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$new/bulk-batches.json" | head -n 1)
+        echo "$rate $batches $memory" >>"$work/rounds"
     done
     awk -v lines="$lines" '
         { share[NR] = $1 / $2; rounds = rounds sep sprintf("{\"bulk_per_s\": %.1f, \"batches_per_s\": %.1f, \"share\": %.3f, \"peak_memory_kib\": %d}", $1, $2, share[NR], $3); sep = ", " }
         END {
             for (i = 2; i <= NR; i++) for (j = i; j > 1 && share[j] < share[j-1]; j--) { t = share[j]; share[j] = share[j-1]; share[j-1] = t }
             printf "{\"share_of_whole_batches\": %.3f, \"lines\": %d, \"rounds\": [%s]}\n", share[int((NR + 1) / 2)], lines, rounds
-        }' "$folder/rounds" >"$results/bulk.json"
-    cat "$results/bulk.json" >&2
+        }' "$work/rounds" >"$new/bulk.json"
+    cat "$new/bulk.json" >&2
+    keep
 }
 
 for benchmark in "${@:-all}"; do

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Makes a Debian package of everything that `make install` installs: deb.sh BUILD OUTPUT
 #   BUILD    where cargo left what it built, such as target/release
-#   OUTPUT   the folder for garner_VERSION_ARCH.deb
+#   OUTPUT   the folder for garner_VERSION_ARCH.deb; made if it is not there
 set -eu
 [ $# -eq 2 ] || {
     sed -n '2,4s/^# //p' "$0" >&2
     exit 2
 }
+mkdir -p "$2"
 build=$(realpath "$1") output=$(realpath "$2")
 cd "$(dirname "$0")/.."
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)

@@ -17,6 +17,11 @@ folder() { openssl version "$1" 2>/dev/null | sed -n 's/.*"\(.*\)"/\1/p'; }
 modules=${MODULES:-$(folder -m)}
 engines=${ENGINES:-$(folder -e)}
 share=$prefix/share/garner
+# Without this the module would go to the root, and be removed from there.
+[ -n "$modules" ] || {
+    echo "install.sh: no openssl command says where modules go; name the folder in MODULES" >&2
+    exit 3
+}
 
 if [ "$build" = --remove ]; then
     rm -f "$root$modules/garner.so" "$root$share/openssl.cnf" "$root$share/openssl-engine.cnf"

@@ -19,7 +19,9 @@ Examples:
 
 With --padding pkcs1 a badly padded ciphertext decrypts to a message that nobody can foresee, the same each time, as
 in OpenSSL since 3.2: who could tell good padding from bad could decrypt any ciphertext. The file of a message is
-readable by its owner only.";
+readable by its owner only.
+
+The exit status is 1 for a ciphertext that does not decrypt, a malformed one too.";
 
 /// Longest ciphertext file, in bytes.
 const LONGEST: usize = 16 << 10;
@@ -60,9 +62,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (_, true) => return Err(Failure::Usage("--explicit-rejection: is for --padding pkcs1".into())),
     };
     let key = arguments.key.private()?;
-    let input = Input::open(arguments.file.as_deref())?;
+    let input = Input::open(arguments.file.as_deref(), "the ciphertext")?;
     let name = input.name().to_owned();
-    let ciphertext = arguments.encoding.decode(&input.read_all(LONGEST)?).of(&name)?;
+    let ciphertext = arguments.encoding.read(input, LONGEST)?;
     let size = key.public().size();
     if ciphertext.len() != size {
         let is = ciphertext.len();

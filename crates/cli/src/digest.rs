@@ -27,14 +27,17 @@ pub struct Message {
 impl Message {
     /// Its digest, and what errors call it.
     pub fn digest(&self, hash: Hash) -> Result<(Vec<u8>, String), Failure> {
-        let mut input = Input::open(self.file.as_deref())?;
+        let mut input = Input::open(self.file.as_deref(), "the message")?;
         let name = input.name().to_owned();
         if !self.digest {
             return Ok((of(hash, &mut input, &name)?, name));
         }
         let content = input.read_all(LONGEST)?;
         let length = hash.digest_len();
-        let digest = if content.len() == length { Ok(content.to_vec()) } else { Encoding::Hex.decode(&content) };
+        // Digits of a shorter digest can be as many as the bytes of this one. No binary digest looks like that.
+        let digits = content.iter().all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace());
+        let binary = content.len() == length && !digits;
+        let digest = if binary { Ok(content.to_vec()) } else { Encoding::Hex.decode(&content) };
         Ok((check(hash, digest).of(&name)?, name))
     }
 }
@@ -64,5 +67,5 @@ fn check(hash: Hash, digest: Result<Vec<u8>, String>) -> Result<Vec<u8>, String>
     if is == should {
         return Ok(digest);
     }
-    Err(format!("digest: has {is} bytes, but {} gives {should}", hash.name()))
+    Err(format!("digest: has {is} bytes, but {} gives {should}; --hash names the hash that made it", hash.name()))
 }

@@ -1,6 +1,7 @@
 //! How signatures and other short binary things are written in files and lines.
 
 use crate::failure::Failure;
+use crate::files::Input;
 use clap::ValueEnum;
 use data_encoding::{BASE64, HEXLOWER, HEXLOWER_PERMISSIVE};
 
@@ -40,6 +41,14 @@ impl Encoding {
             Encoding::Hex => HEXLOWER.encode_len(size) + 1,
             Encoding::Base64 => BASE64.encode_len(size) + 1,
         }
+    }
+
+    /// The bytes of a file of at most `longest`. One that is malformed is no good signature or ciphertext, whoever made it.
+    pub fn read(self, input: Input, longest: usize) -> Result<Vec<u8>, Failure> {
+        let name = input.name().to_owned();
+        let too_long = || Failure::Check(format!("{name}: is longer than {longest} bytes"));
+        let text = input.read_within(longest)?.ok_or_else(too_long)?;
+        self.decode(&text).map_err(|reason| Failure::Check(format!("{name}: {reason}")))
     }
 
     /// The bytes again. White space in and around the text forms does not matter.

@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let destination = arguments.output.destination()?;
     let choice = arguments.scheme.choice()?;
     let key = arguments.key.public()?;
-    let input = Input::open(arguments.file.as_deref())?;
+    let input = Input::open(arguments.file.as_deref(), "the message")?;
     let name = input.name().to_owned();
     let room = choice.scheme().longest_message(key.size()).of(&name)?;
     let too_long = || {

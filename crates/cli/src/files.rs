@@ -1,7 +1,7 @@
-//! Files that commands read and write, with `-` for standard input.
+//! Files that commands read and write, with `-` for standard input or output.
 //!
 //! A file is written beside its place and moved there when it is whole: who reads it sees all of it or nothing, and an
-//! existing one is never lost to an error or, without `--force`, at all.
+//! existing one is never lost to an error or, without `--force`, at all. Links to it stay.
 
 use crate::failure::{Failure, Of};
 use crate::output;
@@ -9,8 +9,21 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::Builder;
+use std::sync::OnceLock;
+use tempfile::{Builder, NamedTempFile};
 use zeroize::Zeroizing;
+
+/// Names of standard input.
+const STANDARD_INPUT: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Names of standard output.
+const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// What standard input is taken for: whoever read it a second time would find it empty.
+static TAKEN: OnceLock<&str> = OnceLock::new();
+
+/// As many links as the kernel follows.
+const LINKS: usize = 40;
 
 /// Something to read.
 pub struct Input {
@@ -19,10 +32,10 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens a file; standard input for none and for `-`.
-    pub fn open(path: Option<&Path>) -> Result<Input, Failure> {
+    /// Opens a file as `role`, such as `the key`; standard input, which can have one role only, for none and for `-`.
+    pub fn open(path: Option<&Path>, role: &'static str) -> Result<Input, Failure> {
         match path {
-            Some(path) if path != Path::new("-") => {
+            Some(path) if !is_standard_input(path) => {
                 let file = File::open(path).of(path.display())?;
                 // Reading a directory fails only at the first read, in words that name nothing.
                 if file.metadata().of(path.display())?.is_dir() {
@@ -30,7 +43,14 @@ impl Input {
                 }
                 Ok(Input { name: path.display().to_string(), reader: Box::new(file) })
             }
-            _ => Ok(Input { name: "standard input".into(), reader: Box::new(io::stdin()) }),
+            _ => {
+                if let Err(role) = TAKEN.set(role) {
+                    let first = TAKEN.get().copied().unwrap_or_default();
+                    let text = format!("standard input: is {first} already; name a file for {role}");
+                    return Err(Failure::Usage(text));
+                }
+                Ok(Input { name: "standard input".into(), reader: Box::new(io::stdin()) })
+            }
         }
     }
 
@@ -69,11 +89,49 @@ pub enum Access {
     Owner,
 }
 
+/// What a name stands for, once links are followed.
+#[derive(Debug)]
+pub enum Place {
+    /// Standard output.
+    Standard,
+    /// An open descriptor, as in `/dev/fd`: somebody opened it to be written.
+    Open(PathBuf),
+    /// A name in a folder, whether something is there or not.
+    Name(PathBuf),
+}
+
+impl Place {
+    /// Where `path` leads.
+    pub fn of(path: &Path) -> Result<Place, Failure> {
+        // Links that the kernel does not follow, as those of others in /tmp, are not followed.
+        match path.metadata() {
+            Err(error) if path.is_symlink() && error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).of(path.display());
+            }
+            _ => {}
+        }
+        let mut place = path.to_owned();
+        for _ in 0..LINKS {
+            if is_standard_output(&place) {
+                return Ok(Place::Standard);
+            }
+            let Ok(target) = place.read_link() else { return Ok(Place::Name(place)) };
+            let folder = folder(&place);
+            if folder.canonicalize().is_ok_and(|folder| folder.starts_with("/proc")) {
+                return Ok(Place::Open(place));
+            }
+            place = folder.join(target);
+        }
+        Err(Failure::Environment(format!("{}: too many links", path.display())))
+    }
+}
+
 /// Where a result goes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Destination<'a> {
-    /// Standard output for none and for `-`.
-    path: Option<&'a Path>,
+    /// As it was asked for.
+    name: &'a Path,
+    place: Place,
     force: bool,
 }
 
@@ -81,46 +139,80 @@ impl<'a> Destination<'a> {
     /// Refuses an existing file unless forced, and a folder that is not there: before anything is computed. An existing
     /// file is refused again in [`Destination::write`].
     pub fn new(path: Option<&'a Path>, force: bool) -> Result<Destination<'a>, Failure> {
-        let path = path.filter(|path| *path != Path::new("-"));
-        if let Some(path) = path {
-            if path.is_dir() {
-                return Err(Failure::Environment(format!("{}: is a directory", path.display())));
+        let name = path.unwrap_or(Path::new("-"));
+        let place = Place::of(name)?;
+        if let Place::Name(place) = &place {
+            if place.is_dir() {
+                return Err(Failure::Environment(format!("{}: is a directory", name.display())));
             }
-            if !force && is_file(path) {
-                return Err(exists(path));
+            // A link that leads nowhere yet is somebody's, too.
+            if !force && (is_file(place) || name.is_symlink() && !place.exists()) {
+                return Err(exists(name));
             }
-            check_folder(path)?;
+            check_folder(place)?;
         }
-        Ok(Destination { path, force })
+        Ok(Destination { name, place, force })
+    }
+
+    /// Refuses a folder that takes no new file: before what takes long.
+    pub fn try_out(&self) -> Result<(), Failure> {
+        match &self.place {
+            Place::Name(place) if !is_special(place) => self.temporary(place, Access::Owner).map(drop),
+            _ => Ok(()),
+        }
     }
 
     /// Writes all of `content`; `binary` content is not shown on a terminal.
     pub fn write(&self, content: &[u8], access: Access, binary: bool) -> Result<(), Failure> {
-        let Some(path) = self.path else {
-            if binary && io::stdout().is_terminal() {
+        let name = self.name.display();
+        let through = |file: io::Result<File>| file.and_then(|mut file| file.write_all(content)).of(&name);
+        let place = match &self.place {
+            Place::Standard if binary && io::stdout().is_terminal() => {
                 let text = "standard output is a terminal, which binary data can disturb; name a file with --out";
                 return Err(Failure::Usage(text.into()));
             }
-            return output::write_bytes(content);
-        };
-        if path.exists() && !is_file(path) {
+            Place::Standard => return output::write_bytes(content),
+            // What others wrote there before stays.
+            Place::Open(place) => return through(OpenOptions::new().append(true).open(place)),
             // A pipe or a device is written to, never replaced.
-            return File::create(path).and_then(|mut file| file.write_all(content)).of(path.display());
-        }
-        let mode = if access == Access::Owner { 0o600 } else { 0o666 };
-        // Opened and written as what it is: tempfile's own errors name the temporary file, which nobody asked for.
-        let create = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
-        let mut file = Builder::new().prefix(".garner-").make_in(folder(path), create).of(path.display())?;
-        file.as_file_mut().write_all(content).and_then(|()| file.as_file().sync_all()).of(path.display())?;
+            Place::Name(place) if is_special(place) => return through(OpenOptions::new().write(true).open(place)),
+            Place::Name(place) => place,
+        };
+        let mut file = self.temporary(place, access)?;
+        file.as_file_mut().write_all(content).and_then(|()| file.as_file().sync_all()).of(&name)?;
         if self.force {
-            file.persist(path).map(drop).map_err(|error| error.error).of(path.display())
+            file.persist(place).map(drop).map_err(|error| error.error).of(&name)
         } else {
-            file.persist_noclobber(path).map(drop).map_err(|error| match error.error.kind() {
-                io::ErrorKind::AlreadyExists => exists(path),
-                _ => Failure::Environment(format!("{}: {}", path.display(), error.error)),
+            file.persist_noclobber(place).map(drop).map_err(|error| match error.error.kind() {
+                io::ErrorKind::AlreadyExists => exists(self.name),
+                _ => Failure::Environment(format!("{name}: {}", error.error)),
             })
         }
     }
+
+    /// A new file beside `place`.
+    fn temporary(&self, place: &Path, access: Access) -> Result<NamedTempFile, Failure> {
+        let mode = if access == Access::Owner { 0o600 } else { 0o666 };
+        // Opened and written as what it is: tempfile's own errors name the temporary file, which nobody asked for.
+        let create = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
+        let file = Builder::new().prefix(".garner-").make_in(folder(place), create).of(self.name.display())?;
+        Ok(file)
+    }
+}
+
+/// Whether a name is one of standard input's.
+pub fn is_standard_input(path: &Path) -> bool {
+    STANDARD_INPUT.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether a name is one of standard output's.
+pub fn is_standard_output(path: &Path) -> bool {
+    STANDARD_OUTPUT.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether there is something that is no regular file.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
 /// Whether there is a regular file.

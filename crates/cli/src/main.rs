@@ -96,7 +96,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough, as in `garner devices | head -1`.
         Err(Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("garner: {failure}");
+            output::complain(&failure);
             failure.exit_code()
         }
     }

@@ -1,6 +1,7 @@
 //! Standard output, and how figures are written for people.
 
 use crate::failure::Failure;
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// Writes to standard output. `println!` would panic when the reader is gone.
@@ -14,6 +15,11 @@ pub fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
     stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
+}
+
+/// Says on standard error what is wrong. `eprintln!` would panic where that cannot be written.
+pub fn complain(what: impl Display) {
+    let _ = io::stderr().write_all(format!("garner: {what}\n").as_bytes());
 }
 
 /// A whole number with a space every three digits: `16 740`.

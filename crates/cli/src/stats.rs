@@ -7,6 +7,7 @@ use garner::error::Error;
 use garner::stats::{self, Statistics};
 use serde::Serialize;
 use std::fmt::{Display, Write};
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -20,7 +21,8 @@ Examples:
                                        one object a line
 
 Of several processes those that cannot be read are named on standard error, and the others are shown all the same.
-load is the time spent in batches / (time since the first operation x slots): 1 means every slot was always busy.";
+load is the part of the slots in use, averaged over the time since the first operation: at 100 % there were always as
+many batches under way as slots.";
 
 /// Lines of `--watch` between two headings.
 const PAGE: u64 = 20;
@@ -109,7 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     // What is said last is the failure of them all.
     let last = if readings.is_empty() { unread.pop() } else { None };
     for failure in unread {
-        eprintln!("garner: {failure}");
+        output::complain(failure);
     }
     if let Some(failure) = last {
         return Err(failure);
@@ -148,9 +150,9 @@ fn watch(arguments: &Arguments, mut readings: Vec<(u32, Statistics)>) -> Result<
                     now.push((*pid, after));
                 }
                 // That it ends is what ends its watch.
-                Err(_) if !exists(*pid) => {}
+                Err(_) if ended(*pid).is_some() => {}
                 Err(failure) if readings.len() == 1 => return Err(failure),
-                Err(failure) => eprintln!("garner: {failure}"),
+                Err(failure) => output::complain(failure),
             }
         }
         output::write(&text)?;
@@ -167,17 +169,25 @@ fn row(process: Option<impl Display>, line: &str) -> String {
 /// The figures of process `pid`, or which of the things that can be wrong is.
 fn read(pid: u32) -> Result<Statistics, Failure> {
     stats::read(pid).map_err(|error| {
-        let reason = match error {
-            _ if !exists(pid) => format!("process {pid}: no such process"),
-            Error::Argument { reason, .. } => reason,
-            other => format!("process {pid}: {other}"),
+        let reason = match (ended(pid), error) {
+            (Some(how), _) => format!("process {pid}: {how}"),
+            (None, Error::Argument { reason, .. }) => reason,
+            (None, other) => format!("process {pid}: {other}"),
         };
         Failure::Environment(reason)
     })
 }
 
-fn exists(pid: u32) -> bool {
-    Path::new(&format!("/proc/{pid}")).exists()
+/// How a process that does not run any more comes not to, in words.
+fn ended(pid: u32) -> Option<&'static str> {
+    // The state follows the name, which is in brackets and may have some of its own.
+    let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit(|&byte| byte == b')').next().and_then(|rest| rest.trim_ascii_start().first());
+    match state {
+        Some(b'Z' | b'X') => Some("has ended, which its parent has yet to notice"),
+        _ if !Path::new(&format!("/proc/{pid}")).exists() => Some("no such process"),
+        _ => None,
+    }
 }
 
 fn json(report: &impl Serialize) -> String {
@@ -222,7 +232,8 @@ fn line(before: &Statistics, after: &Statistics) -> String {
     let operations = after.operations().saturating_sub(before.operations());
     let seconds = after.running.saturating_sub(before.running).as_secs_f64();
     let device_time = after.device_time.saturating_sub(before.device_time).as_secs_f64();
-    let in_batches = |s: &Statistics| s.private_operations + s.exponentiations;
+    let busy = after.busy.saturating_sub(before.busy).as_secs_f64();
+    let in_batches = |s: &Statistics| s.private_operations.saturating_add(s.exponentiations);
     let batched = in_batches(after).saturating_sub(in_batches(before));
     let batches = after.batches.saturating_sub(before.batches);
     let of = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
@@ -231,7 +242,7 @@ fn line(before: &Statistics, after: &Statistics) -> String {
         rate(of(operations as f64, seconds)),
         of(device_time, operations as f64) * 1e6,
         of(batched as f64, batches as f64),
-        of(device_time, seconds * after.slots as f64) * 100.0,
+        of(busy, seconds * after.slots as f64) * 100.0,
         grouped(after.queue),
         grouped(after.faults.saturating_sub(before.faults)),
         grouped(after.retries.saturating_sub(before.retries)),

@@ -18,7 +18,8 @@ Examples:
   garner verify --key public.pem --padding pss --signature letter.b64 --encoding base64 letter.txt
   openssl dgst -sha256 -sign key.pem letter.txt > letter.sig
 
-The exit status is 0 for a good signature and 1 for any other.";
+The exit status is 0 for a good signature and 1 for any other, a malformed one too. After 2 and 3 nobody knows: the
+command line, a key or the message stood in the way.";
 
 /// Longest signature file, in bytes.
 const LONGEST: usize = 16 << 10;
@@ -50,9 +51,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let scheme = arguments.scheme.to_verify()?;
     let key = arguments.key.public()?;
-    let input = Input::open(Some(&arguments.signature))?;
+    let input = Input::open(Some(&arguments.signature), "the signature")?;
     let signature_name = input.name().to_owned();
-    let signature = arguments.encoding.decode(&input.read_all(LONGEST)?).of(&signature_name)?;
+    let signature = arguments.encoding.read(input, LONGEST)?;
     let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
     match verify_digest(Gatherer::global().of("devices")?, &key, scheme, &digest, &signature) {
         Ok(()) => output::write("the signature is good\n"),

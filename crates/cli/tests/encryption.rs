@@ -112,6 +112,9 @@ fn what_does_not_fit_is_refused_with_its_limit_and_messages_stay_private() {
     folder.good("decrypt --key key.pem --encoding base64 cipher --out opened");
     assert_eq!(folder.path("opened").metadata().unwrap().permissions().mode() & 0o777, 0o600);
     refused(&mut folder.garner("decrypt --key key.pem long"), 1, &["long: has 191 bytes", "256"]);
+    refused(&mut folder.garner("decrypt --key key.pem --encoding base64 long"), 1, &["long: is not base64"]);
+    folder.write("overlong", [1; (16 << 10) + 1]);
+    refused(&mut folder.garner("decrypt --key key.pem overlong"), 1, &["overlong: is longer than 16384 bytes"]);
     refused(&mut folder.garner("encrypt --key public.pem --padding pkcs1 --label x long"), 2, &["--label", "oaep"]);
     refused(&mut folder.garner("encrypt --key public.pem --label-hex zz long"), 2, &["--label-hex", "hexadecimal"]);
 }

@@ -87,6 +87,25 @@ fn digests_are_signed_as_their_messages_and_as_pkeyutl_does() {
 }
 
 #[test]
+fn digits_of_a_shorter_digest_are_not_taken_for_the_bytes_of_a_longer_one() {
+    let folder = folder("signatures-digits");
+    folder.write("sha256", "0a".repeat(32));
+    folder.write("md5", "0A".repeat(16));
+    folder.write("torn", "0a".repeat(15) + "0\n");
+    let cases = [
+        ("sha512", "sha256", "digest: has 32 bytes, but SHA-512 gives 64; --hash names"),
+        ("sha3-512", "sha256", "digest: has 32 bytes, but SHA3-512 gives 64; --hash names"),
+        ("sha256", "md5", "digest: has 16 bytes, but SHA-256 gives 32; --hash names"),
+        ("sha256", "torn", "digest: is not hexadecimal"),
+    ];
+    for (hash, file, reason) in cases {
+        let sign = format!("sign --key key.pem --hash {hash} --digest {file}");
+        refused(&mut folder.garner(&sign), 3, &[&format!("garner: {file}: {reason}")]);
+    }
+    folder.good("sign --key key.pem --digest sha256 --out signature");
+}
+
+#[test]
 fn a_long_message_is_read_from_a_pipe_in_pieces() {
     let folder = folder("signatures-long");
     let message = vec![0x5a; 3_000_000];
@@ -112,8 +131,17 @@ fn text_encodings_come_back_and_nonsense_is_refused_by_name() {
     }
     folder.write("text", "not a signature");
     let hex = folder.garner("verify --key key.pem --signature text --encoding hex message").output().unwrap();
-    assert_eq!(hex.status.code(), Some(3));
+    assert_eq!(hex.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&hex.stderr).contains("text: is not hexadecimal"));
+    let base64 = "verify --key key.pem --signature text --encoding base64 message";
+    refused(&mut folder.garner(base64), 1, &["text: is not base64"]);
+    folder.write("long", [b'0'; (16 << 10) + 1]);
+    refused(
+        &mut folder.garner("verify --key key.pem --signature long message"),
+        1,
+        &["long: is longer than 16384 bytes"],
+    );
+    refused(&mut folder.garner("verify --key key.pem --signature none message"), 3, &["none: No such file"]);
     refused(&mut folder.garner("verify --key key.pem --signature text message"), 1, &["text: not a signature"]);
 }
 

@@ -168,7 +168,18 @@ fn the_plot_is_well_formed_and_names_both_systems() {
 fn a_plot_that_cannot_be_written_is_refused_before_anything_is_measured() {
     let path = file("no/such/folder/speed.svg");
     let path = path.to_str().unwrap();
-    refused(&mut garner(&["speed", "--plot", path]), 3, &[&format!("garner: {path}: No such file")]);
+    refused(&mut garner(&["speed", "--plot", path]), 3, &[&format!("garner: {path}: no such folder")]);
+    refused(&mut garner(&["speed", "--plot", "/proc/speed.svg"]), 3, &["garner: /proc/speed.svg: No such file"]);
+}
+
+#[test]
+fn an_old_plot_outlives_a_run_that_measures_nothing() {
+    let folder = Folder::new("speed-old-plot");
+    folder.write("plot.svg", "old");
+    let mut command = speed(&["--plot", "plot.svg", "--peer", r#"sh -c 'read version; echo ok Test 1.0'"#]);
+    refused(command.current_dir(folder.path("")).env("GARNER_GPU", "off"), 3, &["peer", "ended without an answer"]);
+    assert_eq!(folder.read("plot.svg"), b"old");
+    assert_eq!(folder.path("").read_dir().unwrap().count(), 1, "nothing may be left behind");
 }
 
 /// Speaks the protocol of bench/newest-openssl, with figures that nobody could take for measured.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{garner, refused, run};
+use common::{Outcome, garner, refused, run};
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
 use std::process::{Child, Stdio};
@@ -76,6 +76,19 @@ fn a_watch_ends_with_the_process_watched() {
     for line in text.lines() {
         assert!(serde_json::from_str::<Value>(line).unwrap()["operations"].as_u64().unwrap() > 0);
     }
+}
+
+#[test]
+fn a_watch_ends_with_a_process_whose_parent_has_not_noticed() {
+    let mut signing = Signing::start();
+    signing.after(0);
+    let mut watch = garner(&["stats", &signing.pid(), "--watch", "--json"]);
+    let watch = watch.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    thread::sleep(Duration::from_millis(1_500));
+    signing.0.kill().unwrap();
+    let outcome = Outcome::from(watch.wait_with_output().unwrap());
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    refused(&mut garner(&["stats", &signing.pid()]), 3, &["has ended, which its parent has yet to notice"]);
 }
 
 #[test]

@@ -51,6 +51,29 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
 }
 
 #[test]
+fn nothing_is_installed_or_removed_at_a_guess_where_no_openssl_says_where() {
+    let site = Site::new();
+    let script = script("crates/openssl-common/install.sh");
+    std::fs::create_dir(site.path("bin")).unwrap();
+    for program in ["sh", "sed", "dirname", "rm", "rmdir", "install", "strip", "cat"] {
+        let there = run(site.plain("sh").args(["-c", &format!("command -v {program}")]));
+        std::os::unix::fs::symlink(there.trim(), site.path("bin").join(program)).unwrap();
+    }
+    std::fs::create_dir(site.path("root")).unwrap();
+    site.write("root/garner.so", b"somebody's");
+    for first in [built(), Path::new("--remove")] {
+        let mut install = site.plain(script.to_str().unwrap());
+        install.arg(first).arg("/opt/garner").arg(site.path("root")).env("PATH", site.path("bin"));
+        let output = install.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{said}");
+        assert!(said.contains("name the folder in MODULES"), "{said}");
+        assert_eq!(site.read("root/garner.so"), b"somebody's");
+        assert_eq!(site.path("root").read_dir().unwrap().count(), 1);
+    }
+}
+
+#[test]
 fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() {
     let site = Site::new();
     if Command::new("dpkg-deb").arg("--version").output().is_err() {
@@ -58,8 +81,8 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
         return;
     }
     build(built(), &["--lib", "--examples", "--bin", "garner"]);
-    run(site.plain(script("packaging/deb.sh").to_str().unwrap()).arg(built()).arg(site.path("")));
-    let package = run(site.plain("sh").args(["-c", "echo garner_*.deb"]));
+    run(site.plain(script("packaging/deb.sh").to_str().unwrap()).arg(built()).arg(site.path("not/there/yet")));
+    let package = run(site.plain("sh").args(["-c", "echo not/there/yet/garner_*.deb"]));
     let depends = run(site.plain("dpkg-deb").args(["--field", package.trim(), "Depends"]));
     let unpackaged = std::env::var_os("GARNER_TEST_OPENSSL").is_some(); // built from source by the matrix
     assert!(depends.contains("libc6") && (unpackaged || depends.contains("libssl")), "{depends}");

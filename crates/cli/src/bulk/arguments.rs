@@ -2,6 +2,7 @@
 
 use crate::devices;
 use crate::encoding::Encoding;
+use crate::files::is_standard_output;
 use crate::options::password::Password;
 use crate::options::signature;
 use clap::{Args, ValueEnum};
@@ -92,6 +93,6 @@ pub enum Kind {
 impl Arguments {
     /// The output file; none for standard output.
     pub fn out(&self) -> Option<&Path> {
-        self.out.as_deref().filter(|path| *path != Path::new("-"))
+        self.out.as_deref().filter(|path| !is_standard_output(path))
     }
 }

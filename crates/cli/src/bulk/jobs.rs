@@ -4,7 +4,7 @@ use super::arguments::Kind;
 use super::keys::Keys;
 use crate::digest;
 use crate::failure::Failure;
-use crate::files::Input;
+use crate::files::{Input, is_standard_input};
 use garner::key::PrivateKey;
 use garner::padding::Hash;
 use std::ffi::OsStr;
@@ -45,9 +45,9 @@ pub struct Jobs {
 impl Jobs {
     /// Opens the input; standard input for none and for `-`.
     pub fn open(path: Option<&Path>, kind: Kind, hash: Hash, keys: Keys) -> Result<Jobs, Failure> {
-        let input = Input::open(path)?;
+        let input = Input::open(path, "the list")?;
         let name = input.name().to_owned();
-        let total = path.and_then(count_lines);
+        let total = path.filter(|path| !is_standard_input(path)).and_then(count_lines);
         let reader = BufReader::with_capacity(64 << 10, input);
         Ok(Jobs { name, reader, kind, hash, keys, total, line: 0, text: Vec::new(), returned: None, failed: false })
     }
@@ -123,7 +123,7 @@ impl Iterator for Jobs {
 }
 
 fn of_file(hash: Hash, path: &Path) -> Result<Vec<u8>, String> {
-    let digest = Input::open(Some(path)).and_then(|mut input| {
+    let digest = Input::open(Some(path), "a message").and_then(|mut input| {
         let name = input.name().to_owned();
         digest::of(hash, &mut input, &name)
     });

@@ -32,7 +32,7 @@ use keys::Keys;
 use partial::{Growing, Partial};
 use pipeline::Pipeline;
 use std::fmt::Display;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Instant;
 use summary::Summary;
@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         output::write(&summary.json())?;
     } else if io::stderr().is_terminal() {
-        eprintln!("{}", summary.text());
+        let _ = writeln!(io::stderr(), "{}", summary.text());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The output while it grows: `FILE.partial`, which becomes `FILE` when it is whole.
 
 use crate::failure::{Failure, Of};
-use crate::files::{check_folder, exists, folder};
+use crate::files::{Place, check_folder, exists, folder};
 use crate::interruption::Interruptible;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Stdout, Write};
@@ -21,15 +21,16 @@ pub struct Partial {
 
 impl Partial {
     /// Opens what is left of an interrupted run, or begins anew.
-    pub fn open(whole: &Path, force: bool, restart: bool) -> Result<Partial, Failure> {
-        if whole.exists() && !force {
-            return Err(exists(whole));
+    pub fn open(path: &Path, force: bool, restart: bool) -> Result<Partial, Failure> {
+        if !force && (path.exists() || path.is_symlink()) {
+            return Err(exists(path));
         }
-        check_folder(whole)?;
-        // A device or a pipe would be replaced in the end.
-        if whole.exists() && !whole.is_file() {
-            return Err(Failure::Environment(format!("{}: is no regular file", whole.display())));
-        }
+        // A device, a pipe or a descriptor would be replaced in the end; what a link leads to is, and the link stays.
+        let whole = match Place::of(path)? {
+            Place::Name(whole) if whole.is_file() || !whole.exists() => whole,
+            _ => return Err(Failure::Environment(format!("{}: is no regular file", path.display()))),
+        };
+        check_folder(&whole)?;
         let mut path = whole.as_os_str().to_owned();
         path.push(".partial");
         let path = PathBuf::from(path);
@@ -46,7 +47,7 @@ impl Partial {
             file.set_len(0).of(&name)?;
         }
         let length = file.metadata().of(&name)?.len();
-        Ok(Partial { whole: whole.to_owned(), path, name, file, force, restart, length })
+        Ok(Partial { whole, path, name, file, force, restart, length })
     }
 
     /// What errors call it.

@@ -61,7 +61,7 @@ impl Files<'_> {
     pub fn complete(&self, encoder: &Encoder) -> Result<(), Failure> {
         let Some(public) = self.public.as_ref().filter(|_| self.arguments.resume) else { return Ok(()) };
         for i in (0..self.arguments.count).filter(|&i| is_there(&self.private, i) && !is_there(public, i)) {
-            let input = Input::open(self.private.of(i).as_deref())?;
+            let input = Input::open(self.private.of(i).as_deref(), "the key")?;
             let name = input.name().to_owned();
             let text = encoder.public(&input.read_all(LONGEST)?).of(name)?;
             self.write_public(public, i, &text)?;

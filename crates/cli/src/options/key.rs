@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub const LONGEST: usize = 1 << 20;
 
 /// One key file.
-#[derive(Args, Debug)]
+#[derive(Args)]
 pub struct Key {
     /// The key file: PEM or DER, PKCS#1 or PKCS#8, encrypted or not
     #[arg(long, short, value_name = "FILE")]
@@ -44,7 +44,7 @@ pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Fail
 type Reader<K> = fn(&[u8], Option<&[u8]>) -> Result<K, Error>;
 
 fn read<K>(path: &Path, password: &Password, read: Reader<K>) -> Result<Arc<K>, Failure> {
-    let input = Input::open(Some(path))?;
+    let input = Input::open(Some(path), "the key")?;
     let name = input.name().to_owned();
     let content = input.read_all(LONGEST)?;
     // Nobody is asked for a password that is not needed.

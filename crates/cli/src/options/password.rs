@@ -4,13 +4,14 @@ use crate::failure::{Failure, Of};
 use crate::files::Input;
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use zeroize::Zeroizing;
 
 /// Longest password file, in bytes: a longer one is another file by mistake.
 const LONGEST: usize = 64 << 10;
 
 /// Where the password of an encrypted key comes from. None is ever taken from the command line, which everybody sees.
-#[derive(Args, Debug)]
+#[derive(Args)]
 pub struct Password {
     /// Take the key's password from the first line of this file, - for standard input [default: ask on the terminal]
     #[arg(long, value_name = "FILE", conflicts_with = "password_env")]
@@ -19,6 +20,10 @@ pub struct Password {
     /// Take the key's password from this environment variable
     #[arg(long, value_name = "NAME")]
     password_env: Option<String>,
+
+    /// The file's first line: several keys may need it, and a pipe gives it once.
+    #[arg(skip)]
+    line: OnceLock<Bytes>,
 }
 
 /// A password's bytes, wiped when dropped.
@@ -33,11 +38,14 @@ impl Password {
             return Ok(Some(Zeroizing::new(value.into_encoded_bytes())));
         }
         let Some(path) = &self.password_file else { return Ok(None) };
-        let mut content = Input::open(Some(path))?.read_all(LONGEST)?;
+        if let Some(line) = self.line.get() {
+            return Ok(Some(line.clone()));
+        }
+        let mut content = Input::open(Some(path), "the password")?.read_all(LONGEST)?;
         let end = content.iter().position(|&byte| byte == b'\n').unwrap_or(content.len());
         let end = if content[..end].ends_with(b"\r") { end - 1 } else { end };
         content.truncate(end);
-        Ok(Some(content))
+        Ok(Some(self.line.get_or_init(|| content).clone()))
     }
 
     /// The password of an existing file, asked for where no option names it.

@@ -28,7 +28,8 @@ mod table;
 
 pub use arguments::Arguments;
 
-use crate::failure::{Failure, Of};
+use crate::failure::Failure;
+use crate::files::Destination;
 use crate::interruption::Interruptible;
 use crate::machine::Machine;
 use arguments::{Kind, Shape};
@@ -40,7 +41,6 @@ use measure::{Row, Side};
 use peer::Peer;
 use report::Report;
 use std::cell::RefCell;
-use std::fs::File;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -49,10 +49,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let config = arguments.device.config()?;
     let machine = Machine::here(&*config.arithmetic);
     // A path that cannot be written is refused now, not after two minutes of measuring.
-    let plot = match &arguments.plot {
-        Some(path) => Some((File::create(path).of(path.display())?, path.clone())),
-        None => None,
-    };
+    if let Some(path) = &arguments.plot {
+        Destination::new(Some(path), true)?.try_out()?;
+    }
     let peer = match &arguments.peer {
         Some(command) => Some(Rc::new(RefCell::new(Peer::start(command)?))),
         None => None,
@@ -61,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all = arguments.bits.len() * shapes.sum::<usize>();
     let progress = progress(all);
     let bar = progress.clone();
-    let report = Report { machine, rows: Vec::new(), all, json: arguments.json, plot };
+    let report = Report { machine, rows: Vec::new(), all, json: arguments.json, plot: arguments.plot.clone() };
     let report = Interruptible::new(report, move |report| {
         bar.finish_and_clear();
         report.show_what_there_is()

@@ -3,10 +3,9 @@
 use super::measure::Row;
 use super::{json, plot, table};
 use crate::failure::{Failure, Of};
+use crate::files::{Access, Destination};
 use crate::machine::Machine;
 use crate::output;
-use std::fs::File;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Rows, and what is to become of them.
@@ -17,8 +16,8 @@ pub struct Report {
     pub all: usize,
     /// Whether they are printed as JSON.
     pub json: bool,
-    /// The picture's file, open, and its name.
-    pub plot: Option<(File, PathBuf)>,
+    /// The picture's file.
+    pub plot: Option<PathBuf>,
 }
 
 impl Report {
@@ -46,8 +45,9 @@ impl Report {
     }
 
     fn draw(self) -> Result<(), Failure> {
-        let Some((mut file, path)) = self.plot else { return Ok(()) };
+        // An old picture is worth more than an empty one.
+        let Some(path) = self.plot.filter(|_| !self.rows.is_empty()) else { return Ok(()) };
         let picture = plot::draw(&self.rows, &self.machine).of(path.display())?;
-        file.write_all(picture.as_bytes()).of(path.display())
+        Destination::new(Some(&path), true)?.write(picture.as_bytes(), Access::Everybody, false)
     }
 }

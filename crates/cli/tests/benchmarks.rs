@@ -1,0 +1,77 @@
+//! `bench/run.sh` where something goes wrong: with a stand-in for the command, as nothing is measured.
+
+mod common;
+
+use common::folder::Folder;
+use common::{Outcome, run};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+/// Gives figures so many times, writes its plot, and then fails with half of its output written.
+const STAND_IN: &str = r#"#!/bin/sh
+count=$(($(cat "$FOLDER/count") - 1))
+echo "$count" >"$FOLDER/count"
+while [ $# -gt 0 ]; do
+    case $1 in --plot) echo new >"$2" && plot=", \"command\": \"--plot $2\"" ;; esac
+    shift
+done
+[ "$count" -ge 0 ] || { printf '{"half'; exit 3; }
+echo "{\"garner_per_s\": 10.0, \"per_second\": 9.0, \"peak_memory_kib\": 11${plot-}}"
+"#;
+
+/// Files of `bench/results`, by the benchmark that writes them.
+const RESULTS: [(&str, u32, &[&str]); 4] = [
+    ("batches", 1, &["batches.json"]),
+    (
+        "callers",
+        2,
+        &["callers-one-core.json", "callers-one-core.svg", "callers-all-cores.json", "callers-all-cores.svg"],
+    ),
+    ("scaling", 10, &["scaling-1.json", "scaling-2.json", "scaling.json"]),
+    ("bulk", 7, &["bulk-batches.json", "bulk.json"]),
+];
+
+/// Runs a benchmark whose command fails after `count` times.
+fn bench(folder: &Folder, benchmark: &str, count: u32) -> Outcome {
+    folder.write("count", count.to_string());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/run.sh");
+    let mut command = Command::new(script);
+    command.arg(benchmark).env("FOLDER", folder.path("")).env("RESULTS", folder.path("results"));
+    command.env("TMPDIR", folder.path("")).env("GARNER", folder.path("garner"));
+    run(command.envs([("PEER", "no"), ("BULK_LINES", "10")]))
+}
+
+#[test]
+fn a_run_cut_short_leaves_the_last_results_alone() {
+    let folder = Folder::new("benchmarks");
+    folder.write("garner", STAND_IN);
+    fs::set_permissions(folder.path("garner"), Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(folder.path("results")).unwrap();
+    let several = std::thread::available_parallelism().is_ok_and(|count| count.get() > 1);
+    for (benchmark, runs, names) in RESULTS.into_iter().filter(|(name, ..)| several || *name != "scaling") {
+        let path = |name: &str| format!("results/{name}");
+        for name in names {
+            folder.write(&path(name), "old\n");
+        }
+        for count in 0..runs {
+            let outcome = bench(&folder, benchmark, count);
+            assert_ne!(outcome.status, 0, "{benchmark}, {count}: {outcome:?}");
+            for name in names {
+                assert_eq!(folder.read(&path(name)), b"old\n", "{name} after {count} of {benchmark}");
+            }
+        }
+        let outcome = bench(&folder, benchmark, runs);
+        assert_eq!(outcome.status, 0, "{benchmark}: {outcome:?}");
+        for name in names {
+            let text = String::from_utf8(folder.read(&path(name))).unwrap();
+            assert_ne!(text, "old\n", "{name}");
+            let plot = format!("--plot {}", folder.path(&path("callers-")).display());
+            assert_eq!(text.contains(&plot), benchmark == "callers" && name.ends_with(".json"), "{name}: {text}");
+        }
+    }
+    let left: Vec<_> = folder.path("results").read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().starts_with('.')), "{left:?}");
+    assert_eq!(folder.path("").read_dir().unwrap().count(), 3, "nothing may be left behind");
+}
