@@ -1,9 +1,12 @@
-//! The GPU's energy meter, by NVIDIA's management library where there is one.
+//! The GPU's meter of energy and its clock, by NVIDIA's management library where there is one.
 
 use libloading::{Library, Symbol};
-use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 
 type Device = *mut c_void;
+
+/// The clock of the multiprocessors, in nvml.h.
+const SM_CLOCK: c_uint = 1;
 
 /// The meter of one GPU.
 pub struct Meter {
@@ -12,8 +15,9 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// That of GPU `ordinal`; none where library or meter are missing.
-    pub fn open(ordinal: usize) -> Option<Meter> {
+    /// That of the GPU at this place on the PCI bus, for the library counts GPUs in another way than the driver; none where
+    /// the library is missing.
+    pub fn open(place: &CStr) -> Option<Meter> {
         // SAFETY: NVIDIA's library, whose initialisers are trusted like the driver's; signatures as in nvml.h.
         unsafe {
             let library = Library::new("libnvidia-ml.so.1").ok()?;
@@ -22,15 +26,14 @@ impl Meter {
                 return None;
             }
             let mut device: Device = std::ptr::null_mut();
-            let get: Symbol<'_, unsafe extern "C" fn(c_uint, *mut Device) -> c_int> =
-                library.get(b"nvmlDeviceGetHandleByIndex_v2\0").ok()?;
-            let found = get(ordinal as c_uint, &mut device) == 0;
-            let meter = Meter { library, device };
-            (found && meter.joules().is_some()).then_some(meter)
+            let get: Symbol<'_, unsafe extern "C" fn(*const c_char, *mut Device) -> c_int> =
+                library.get(b"nvmlDeviceGetHandleByPciBusId_v2\0").ok()?;
+            let found = get(place.as_ptr(), &mut device) == 0;
+            found.then_some(Meter { library, device })
         }
     }
 
-    /// Energy since the driver was loaded.
+    /// Energy since the driver was loaded, where the GPU has a meter.
     pub fn joules(&self) -> Option<f64> {
         let mut millijoules: c_ulonglong = 0;
         // SAFETY: signature as in nvml.h; the device is one that the library gave.
@@ -40,5 +43,17 @@ impl Meter {
             read(self.device, &mut millijoules)
         };
         (result == 0).then_some(millijoules as f64 / 1e3)
+    }
+
+    /// The clock of the multiprocessors now.
+    pub fn clock_mhz(&self) -> Option<f64> {
+        let mut clock: c_uint = 0;
+        // SAFETY: as above.
+        let result = unsafe {
+            let read: Symbol<'_, unsafe extern "C" fn(Device, c_uint, *mut c_uint) -> c_int> =
+                self.library.get(b"nvmlDeviceGetClockInfo\0").ok()?;
+            read(self.device, SM_CLOCK, &mut clock)
+        };
+        (result == 0).then_some(f64::from(clock))
     }
 }

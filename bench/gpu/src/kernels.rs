@@ -1,4 +1,5 @@
-//! Kernels alone: nothing is copied while time runs, numbers are random, and so are keys.
+//! Kernels alone: nothing is copied while time runs, numbers are random, and so are keys. Who waits for them does not sleep:
+//! sleeps would make steps of some per cent in their times.
 
 use crate::energy::Meter;
 use crate::report::Row;
@@ -9,14 +10,23 @@ use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, Role};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Different keys in a batch.
 const KEYS: usize = 64;
 
-/// Whether all numbers have one key for this kernel; else each has its own out of [`KEYS`].
-fn one_key(walk: Role) -> bool {
-    !matches!(walk, Role::Walk(_))
+/// A GPU, and how long it is measured.
+pub struct Bench<'a, M: Machine> {
+    /// The GPU.
+    pub machine: &'a M,
+    /// Whether it was given up.
+    pub given_up: &'a Arc<AtomicBool>,
+    /// Its meter.
+    pub meter: Option<&'a Meter>,
+    /// For each measurement.
+    pub time: Duration,
 }
 
 /// Products of two words in one private operation with halves of `words` words: what the pipe must do at least.
@@ -60,9 +70,10 @@ struct Batch<Q: Queue> {
 }
 
 impl<Q: Queue> Batch<Q> {
-    /// `count` operations with halves of `words` words.
+    /// `count` operations with halves of `words` words, of one key or of [`KEYS`].
     fn new<M: Machine<Queue = Q>>(
         machine: &M,
+        given_up: &Arc<AtomicBool>,
         words: usize,
         count: usize,
         one_key: bool,
@@ -70,7 +81,7 @@ impl<Q: Queue> Batch<Q> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
         let tiles = count.div_ceil(LANES);
         let number = tiles * words * LANES;
-        let mut queue = Watched::new(machine, &Default::default())?;
+        let mut queue = Watched::new(machine, given_up)?;
         let index = tiles * LANES * ROW_WORDS;
         let records = KEYS * KEY_PARTS * words;
         for (buffer, words) in [
@@ -152,10 +163,9 @@ impl<Q: Queue> Batch<Q> {
             ];
             queue.launch(prepare, &arrays, tiles, 0)?;
         }
-        let from = if one_key(walk.role) {
-            [Buffer::INDEX, Buffer::records(length)]
-        } else {
-            [Buffer::MODULUS, Buffer::EXPONENT]
+        let from = match walk.role {
+            Role::Walk(_) => [Buffer::MODULUS, Buffer::EXPONENT],
+            _ => [Buffer::INDEX, Buffer::records(length)],
         };
         let mut walked = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0)).to_vec();
         if walk.role == Role::WalkTensor {
@@ -172,7 +182,7 @@ impl<Q: Queue> Batch<Q> {
             (Buffer::RESULT, 0),
         ];
         queue.launch(recombine, &arrays, tiles, 0)?;
-        queue.wait()
+        queue.spin()
     }
 
     /// The results of the last run.
@@ -185,8 +195,14 @@ impl<Q: Queue> Batch<Q> {
 }
 
 /// Whether the kernel `walk` gives the same results as `known`, which has passed the self-test.
-pub fn agree<M: Machine>(machine: &M, words: usize, known: Role, walk: Role) -> Result<bool, DeviceError> {
-    let mut batch = Batch::new(machine, words, LANES + 1, false)?;
+pub fn agree<M: Machine>(
+    machine: &M,
+    given_up: &Arc<AtomicBool>,
+    words: usize,
+    known: Role,
+    walk: Role,
+) -> Result<bool, DeviceError> {
+    let mut batch = Batch::new(machine, given_up, words, LANES + 1, false)?;
     let [known, walked] = [known, walk].map(|role| {
         batch.run(&Kernel::new(role, words))?;
         batch.results()
@@ -194,40 +210,40 @@ pub fn agree<M: Machine>(machine: &M, words: usize, known: Role, walk: Role) -> 
     Ok(known? == walked?)
 }
 
-/// Private operations of `2 * 32 * words` bits in batches of `count` by the kernel `walk`, without copies, blinding and check.
+/// Private operations of `2 * 32 * words` bits in batches of `count` by each of the kernels `walks` in turns, without copies,
+/// blinding and check; of one key or of many, which only [`Role::Walk`] takes.
 pub fn private<M: Machine>(
-    machine: &M,
-    meter: Option<&Meter>,
+    bench: &Bench<'_, M>,
     words: usize,
-    walk: Role,
+    walks: &[Role],
+    one_key: bool,
     count: usize,
-    time: Duration,
-) -> Result<Row, DeviceError> {
-    let one_key = one_key(walk);
-    let mut batch = Batch::new(machine, words, count, one_key)?;
-    let how = match walk {
-        Role::Walk(style) | Role::WalkAlike(style) => format!("{style:?}"),
-        Role::WalkConstant(_) => "Constant".to_owned(),
-        _ => "Tensor".to_owned(),
+) -> Result<Vec<Row>, DeviceError> {
+    let Bench { machine, given_up, meter, time } = *bench;
+    let mut batch = Batch::new(machine, given_up, words, count, one_key)?;
+    let kernels: Vec<Kernel> = walks.iter().map(|walk| Kernel::new(*walk, words)).collect();
+    let work = Work { per_batch: count, time, meter };
+    let samples = Samples::in_turns(&work, walks.len(), |i| batch.run(&kernels[i]))?;
+    let row = |(walk, samples): (&Role, Samples)| {
+        let how = match walk {
+            Role::Walk(style) => format!("{style:?}"),
+            Role::WalkAlike(_) => "Record".to_owned(),
+            Role::WalkConstant(_) => "Constant".to_owned(),
+            _ => "Tensor".to_owned(),
+        };
+        let device = format!("{} {how}", machine.name());
+        let row = Row { op: "kernel", bits: 64 * words, device, one_key, callers: 1, batch: count, ..Row::default() };
+        samples.row(row)
     };
-    let walk = Kernel::new(walk, words);
-    let samples = Samples::take(Work { per_batch: count, time, meter }, || batch.run(&walk))?;
-    let device = format!("{} {how}", machine.name());
-    let row = Row { op: "kernel", bits: 64 * words, device, one_key, callers: 1, batch: count, ..Row::default() };
-    Ok(samples.row(row))
+    Ok(walks.iter().zip(samples).map(row).collect())
 }
 
 /// Public operations with e = 65537 of `32 * words` bits in batches of `count`, without copies.
-pub fn public<M: Machine>(
-    machine: &M,
-    meter: Option<&Meter>,
-    words: usize,
-    count: usize,
-    time: Duration,
-) -> Result<Row, DeviceError> {
+pub fn public<M: Machine>(bench: &Bench<'_, M>, words: usize, count: usize) -> Result<Row, DeviceError> {
+    let Bench { machine, given_up, meter, time } = *bench;
     let tiles = count.div_ceil(LANES);
     let number = tiles * words * LANES;
-    let mut queue = Watched::new(machine, &Default::default())?;
+    let mut queue = Watched::new(machine, given_up)?;
     for buffer in [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE, Buffer::POWER, Buffer::RESULT] {
         queue.reserve(buffer, number)?;
     }
@@ -251,9 +267,9 @@ pub fn public<M: Machine>(
             let arrays = [Buffer::MODULUS, power, factor, result].map(|buffer| (buffer, 0));
             queue.launch(&kernel, &arrays, tiles, squarings)?;
         }
-        queue.wait()
+        queue.spin()
     };
-    let samples = Samples::take(Work { per_batch: count, time, meter }, run)?;
+    let samples = Samples::take(&Work { per_batch: count, time, meter }, run)?;
     let device = machine.name().to_owned();
     Ok(samples.row(Row { op: "public", bits: 32 * words, device, callers: 1, batch: count, ..Row::default() }))
 }
@@ -265,7 +281,7 @@ mod tests {
 
     #[test]
     fn kernels_that_do_the_same_agree() {
-        let agree = |walk| agree(&Emulator, 16, Role::Walk(Style::Resident), walk).unwrap();
+        let agree = |walk| agree(&Emulator, &Default::default(), 16, Role::Walk(Style::Resident), walk).unwrap();
         assert!(agree(Role::Walk(Style::Spread)));
         // It reduces by the first number's key; the others have keys of their own.
         assert!(!agree(Role::WalkTensor));

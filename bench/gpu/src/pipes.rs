@@ -14,22 +14,35 @@ const UNROLLED: usize = 8;
 const TURNS: u64 = 512;
 const THREADS: u32 = 512;
 
-/// A name, the instructions of one step of chain `i`, and how many of the unit's operations a thread thereby does.
-type Probe = (&'static str, fn(usize) -> String, f64);
+/// A name, the instructions of step `u` of chain `i`, and how many of the unit's operations a thread thereby does.
+type Probe = (&'static str, fn(usize, usize) -> String, f64);
 
-/// One product of two words, as the kernels have it: fuses to one wide multiply-add.
-fn wide(i: usize) -> String {
+/// One product of two words by itself: fuses to one wide multiply-add.
+fn wide(_: usize, i: usize) -> String {
     let y = (i + 1) % CHAINS;
     format!("mad.lo.cc.u32 %l{i}, %y{i}, %l{y}, %l{i};\n\tmadc.hi.u32 %h{i}, %y{i}, %l{y}, %h{i};")
 }
 
+/// Four products in a row, each of which takes the carry of the one before, as nearly all in the kernels do: three of them fuse
+/// to wide multiply-adds that take and give one. Step `u` is a row of its own.
+fn carrying(u: usize, i: usize) -> String {
+    let (takes, gives) = (if i.is_multiple_of(4) { "" } else { "c" }, if i % 4 == 3 { "" } else { ".cc" });
+    format!("mad{takes}.lo.cc.u32 %l{i}, %y{i}, %y{u}, %l{i};\n\tmadc.hi{gives}.u32 %h{i}, %y{i}, %y{u}, %h{i};")
+}
+
+/// A product to stand beside something else. No word of a pair is a factor, which would need more copies, and those are on the
+/// pipe of the products: at most five for 64 of them are left.
+fn wide_beside(i: usize, other: &str) -> String {
+    format!("mad.lo.cc.u32 %l{i}, %y{i}, %a, %l{i};\n\tmadc.hi.u32 %h{i}, %y{i}, %a, %h{i};\n\t{other}")
+}
+
 /// Not an addition, which the compiler spreads over two pipes; nor a logic operation, of which it makes one of two.
-fn shift(i: usize) -> String {
+fn shift(_: usize, i: usize) -> String {
     format!("shf.l.wrap.b32 %y{i}, %y{i}, %y{}, 7;", (i + 1) % CHAINS)
 }
 
 /// As the kernels have it.
-fn tensor(i: usize) -> String {
+fn tensor(_: usize, i: usize) -> String {
     format!(
         "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}},{{%a,%b}},{{%a}},\
          {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}};"
@@ -37,31 +50,32 @@ fn tensor(i: usize) -> String {
 }
 
 /// Twice as much in an instruction.
-fn tensor_twice(i: usize) -> String {
+fn tensor_twice(_: usize, i: usize) -> String {
     format!(
         "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}},{{%a,%b,%a,%b}},{{%a,%b}},\
          {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}};"
     )
 }
 
-fn double(i: usize) -> String {
+fn double(_: usize, i: usize) -> String {
     format!("fma.rz.f64 %d{i}, %e, %d{i}, %f;")
 }
 
 /// The pipe that bounds the kernels.
-pub const BOUND: &str = "wide multiply-adds";
+pub const BOUND: &str = "wide multiply-adds with carries";
 
-const PROBES: [Probe; 10] = [
-    (BOUND, wide, 1.0),
-    ("multiply-adds, low word", |i| format!("mad.lo.u32 %y{i}, %y{i}, %b, %a;"), 1.0),
-    ("multiply-adds, high word", |i| format!("mad.hi.u32 %y{i}, %y{i}, %b, %y{i};"), 1.0),
+const PROBES: [Probe; 11] = [
+    (BOUND, carrying, 1.0),
+    ("wide multiply-adds", wide, 1.0),
+    ("multiply-adds, low word", |_, i| format!("mad.lo.u32 %y{i}, %y{i}, %b, %a;"), 1.0),
+    ("multiply-adds, high word", |_, i| format!("mad.hi.u32 %y{i}, %y{i}, %b, %y{i};"), 1.0),
     ("shifts", shift, 1.0),
     ("double-precision multiply-adds", double, 1.0),
-    ("shuffles", |i| format!("shfl.sync.bfly.b32 %y{i}, %y{i}, 1, 31, 0xffffffff;"), 1.0),
+    ("shuffles", |_, i| format!("shfl.sync.bfly.b32 %y{i}, %y{i}, 1, 31, 0xffffffff;"), 1.0),
     ("tensor multiply-adds of bytes, sums of 16", tensor, 16.0 * 8.0 * 16.0 / 32.0),
     ("tensor multiply-adds of bytes, sums of 32", tensor_twice, 16.0 * 8.0 * 32.0 / 32.0),
-    ("wide multiply-adds beside shifts", |i| format!("{}\n\t{}", wide(i), shift(i)), 1.0),
-    ("wide multiply-adds beside tensor", |i| format!("{}\n\t{}", wide(i), tensor(i)), 1.0),
+    ("wide multiply-adds beside shifts", |u, i| wide_beside(i, &shift(u, i)), 1.0),
+    ("wide multiply-adds beside tensor", |u, i| wide_beside(i, &tensor(u, i)), 1.0),
 ];
 
 /// The PTX of one probe.
@@ -87,8 +101,8 @@ pub fn text(index: usize) -> String {
     }
     line(&mut text, format!("bar.sync 0;\n\tmov.u64 %start, %clock64;\n\tmov.u32 %left, {TURNS};"));
     text.push_str("AGAIN:\n\t.pragma \"nounroll\";\n");
-    for _ in 0..UNROLLED {
-        (0..CHAINS).for_each(|i| line(&mut text, step(i)));
+    for u in 0..UNROLLED {
+        (0..CHAINS).for_each(|i| line(&mut text, step(u, i)));
     }
     line(&mut text, "sub.u32 %left, %left, 1;\n\tsetp.ne.u32 %again, %left, 0;\n\t@%again bra AGAIN;".into());
     line(&mut text, "bar.sync 0;\n\tmov.u64 %end, %clock64;\n\tsub.u64 %end, %end, %start;\n\tmov.u32 %o, 0;".into());
@@ -155,4 +169,18 @@ fn probe(context: &Arc<CudaContext>, index: usize) -> Result<Pipe, cudarc::drive
     unsafe { result::module::unload(module) }?;
     rates.sort_unstable_by(f64::total_cmp);
     Ok(Pipe { name, per_clock_and_processor: rates[rates.len() / 2] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_take_each_others_carries_in_chains_of_four() {
+        let text = text(PROBES.iter().position(|probe| probe.0 == BOUND).unwrap());
+        let count = |start: &str| text.lines().filter(|line| line.trim().starts_with(start)).count();
+        let chains = CHAINS * UNROLLED / 4;
+        let starts = ["mad.lo.cc", "madc.lo.cc", "madc.hi.cc", "madc.hi.u32"];
+        assert_eq!(starts.map(count), [chains, 3 * chains, 3 * chains, chains]);
+    }
 }

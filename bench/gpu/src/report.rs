@@ -11,9 +11,16 @@ pub struct Report {
     pub machine: Machine,
     /// How it was called.
     pub command: String,
+    /// Whether all was measured, and all that was checked was right. Not before the end: false, with nothing in `stopped_by`,
+    /// is a run that was stopped from outside.
+    pub complete: bool,
+    /// What ended it before all was measured, if anything did.
+    pub stopped_by: Option<String>,
+    /// How long it took so far.
+    pub seconds: f64,
     /// Rates of the pipes; empty without a GPU.
     pub pipes: Vec<Pipe>,
-    /// What was checked before anything was measured.
+    /// What was checked, right or wrong.
     pub checks: Vec<Check>,
     /// The measurements.
     pub rows: Vec<Row>,
@@ -43,7 +50,7 @@ pub struct Machine {
     pub gpu: String,
     /// Its multiprocessors; 0 where it is emulated.
     pub multiprocessors: u32,
-    /// Its highest clock, in MHz, as the driver says.
+    /// Its highest clock, in MHz, as the driver says; that of a measurement is in its row.
     pub clock_mhz: f64,
     /// Processors of the host.
     pub cores: usize,
@@ -64,13 +71,15 @@ pub struct Pipe {
     pub per_clock_and_processor: f64,
 }
 
-/// One check.
+/// One check; or a measurement in which something failed.
 #[derive(Serialize)]
 pub struct Check {
     /// What was compared with libcrypto.
     pub what: String,
     /// How long it took, compiling included.
     pub seconds: f64,
+    /// What was wrong, if anything was.
+    pub error: Option<String>,
 }
 
 /// One measurement. The fields that `garner speed --json` has mean the same.
@@ -107,6 +116,10 @@ pub struct Row {
     pub p99_us: f64,
     /// Energy of the GPU for one operation, where the driver tells.
     pub joules_per_op: Option<f64>,
+    /// Clock of the multiprocessors while it was measured, in MHz, where the driver's library tells.
+    pub clock_mhz: Option<f64>,
     /// Batches measured.
     pub rounds: usize,
+    /// Rows with the same number were measured in turns, in one go; 0 alone.
+    pub in_turns: usize,
 }

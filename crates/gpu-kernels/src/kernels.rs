@@ -46,7 +46,8 @@ pub fn prepare(words: usize) -> Program {
     let (first, last) = (entry(b, 1), entry(b, ENTRIES - 1));
     field.store(b, last);
 
-    // x R = (x1 R + x0) R, where x = x1 R + x0.
+    // x R = (x1 R + x0) R, where x = x1 R + x0. Where N < R / 4, R² is below 2N here, a square of less than 2N with N added
+    // to it; so x1 R is below 3N before x0 comes to it.
     let high = b.copy_of(base);
     b.advance(high, rows as i32);
     field.load(b, high);

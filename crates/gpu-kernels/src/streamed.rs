@@ -317,7 +317,7 @@ impl Streamed {
         carry.into()
     }
 
-    /// A = x + `carry` R, less than R + N, below R: subtracts N where the carry is set. Returns the carry left. x is read
+    /// A = x + `carry` R, less N where the carry is set: below R, if it was less than R + N. Returns the carry left. x is read
     /// from `from`.
     pub(crate) fn fold_carry(&self, b: &mut Builder, from: Pointer, carry: Value) -> Value {
         let mask = b.subtract(Value::ZERO, carry, Carry::default());
@@ -355,14 +355,18 @@ impl Streamed {
         self.subtract_modulus(b, carry);
     }
 
-    /// A = A + x mod N, below R, where x < R is read from `from` and A is below R and below 2N.
+    /// A = A + x mod N, below R, where x < R is read from `from` and A is below R and, where N < R / 4, below 3N.
     pub fn add_modulo(&self, b: &mut Builder, from: Pointer) {
+        /// The sum is below 2R, and 2R − 4N below R; or it is below R + 3N.
+        const FOLDS: usize = 4;
         let load = |b: &mut Builder, [from]: [Pointer; 1]| b.load(from, 0, ROWS);
         let carry = self.add_blocks(b, self.a, self.a, [from], load, false);
-        // The sum is below R + 2N.
-        let carry = self.fold_carry(b, self.a, carry);
-        let carry = self.fold_carry(b, self.a, carry);
-        b.zero(carry);
+        let left = b.copy(carry);
+        b.times(FOLDS, |b| {
+            let carry = self.fold_carry(b, self.a, left.into());
+            b.set(left, carry);
+        });
+        b.zero(left.into());
     }
 
     /// A = A − x mod N, where both are below N and x is read from `from`.

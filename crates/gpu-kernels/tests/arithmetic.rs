@@ -91,6 +91,13 @@ fn just_below(bits: usize, less: u32) -> BigNum {
 /// Odd moduli of `words` words: random ones, the largest, one with a long run of zeros, and shorter ones.
 fn moduli(words: usize) -> Numbers {
     let bits = 32 * words;
+    // Those between R/4 and R/2 are where the most carries are left over.
+    let part = |times: u32, of: u32| {
+        let mut number = power_of_two(bits);
+        number.mul_word(times).unwrap();
+        number.div_word(of).unwrap();
+        number
+    };
     let modulus = |lane: usize| {
         let mut modulus = match lane {
             0 => just_below(bits, 1),
@@ -101,10 +108,13 @@ fn moduli(words: usize) -> Numbers {
             5 => random(bits / 2),
             6 => just_below(bits - 2, 1),
             7 => BigNum::from_u32(3).unwrap(),
+            8 => part(5, 11),
+            9 => part(2, 7),
+            10 => part(10, 39),
             _ => random(bits),
         };
         modulus.set_bit(0).unwrap();
-        if lane > 7 {
+        if lane > 10 {
             modulus.set_bit(bits as i32 - 1).unwrap();
         }
         modulus
@@ -137,29 +147,57 @@ fn exponent_tile(exponents: &[BigNum], words: usize, exponent_words: usize) -> V
     tile(&exponents.iter().map(reversed).collect::<Vec<_>>(), words)
 }
 
+/// Runs `prepare` and looks at all that it makes.
+fn powers_are_right(words: usize, moduli: &[BigNum], bases: &[BigNum]) {
+    let ones = remainders_of_r(moduli, words);
+    let mut arrays = [
+        tile(moduli, words),
+        tile(&ones, words),
+        tile(bases, 2 * words),
+        vec![7; ENTRIES * words * LANES],
+        vec![7; words * LANES],
+    ];
+    run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
+    for (i, entry) in arrays[3].chunks(words * LANES).enumerate() {
+        for (lane, value) in numbers(entry, words).iter().enumerate() {
+            let n = &moduli[lane];
+            let expected = times(&power(&bases[lane], &BigNum::from_u32(i as u32).unwrap(), n), &ones[lane]);
+            assert_eq!(modulo(value, n), modulo(&expected, n), "{words} words, entry {i}, lane {lane}");
+        }
+    }
+    assert_eq!(numbers(&arrays[4], words), ones);
+}
+
 #[test]
 fn prepare_makes_sixteen_powers_in_montgomery_form() {
     for words in HALF_WORDS {
-        let moduli = moduli(words);
-        let ones = remainders_of_r(&moduli, words);
-        let largest = |lane: usize| if lane == 9 { just_below(64 * words, 1) } else { random(64 * words) };
-        let bases: Numbers = (0..LANES).map(largest).collect();
-        let mut arrays = [
-            tile(&moduli, words),
-            tile(&ones, words),
-            tile(&bases, 2 * words),
-            vec![7; ENTRIES * words * LANES],
-            vec![7; words * LANES],
-        ];
-        run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
-        for (i, entry) in arrays[3].chunks(words * LANES).enumerate() {
-            for (lane, value) in numbers(entry, words).iter().enumerate() {
-                let n = &moduli[lane];
-                let expected = times(&power(&bases[lane], &BigNum::from_u32(i as u32).unwrap(), n), &ones[lane]);
-                assert_eq!(modulo(value, n), modulo(&expected, n), "{words} words, entry {i}, lane {lane}");
-            }
+        let largest = |lane: usize| if lane < 12 { just_below(64 * words, 1) } else { random(64 * words) };
+        powers_are_right(words, &moduli(words), &(0..LANES).map(largest).collect::<Numbers>());
+    }
+}
+
+#[test]
+fn prepare_loses_no_carry_modulo_numbers_that_do_not_fill_their_length() {
+    let minus = |a: &BigNum, b: &BigNum| {
+        let mut difference = BigNum::new().unwrap();
+        difference.checked_sub(a, b).unwrap();
+        difference
+    };
+    for (words, rounds) in [(16, 64), (32, 4)] {
+        for _ in 0..rounds {
+            // From R / 2 down to R / 5, where most is left over that has to be folded back.
+            let modulus = |lane: usize| {
+                let mut modulus = power_of_two(32 * words);
+                modulus.mul_word(20).unwrap();
+                modulus.div_word(40 + 2 * lane as u32).unwrap();
+                let mut modulus = minus(&modulus, &random(20));
+                modulus.set_bit(0).unwrap();
+                modulus
+            };
+            let base = |_| minus(&just_below(64 * words, 1), &random(32 * words - 3));
+            let [moduli, bases]: [Numbers; 2] = [(0..LANES).map(modulus).collect(), (0..LANES).map(base).collect()];
+            powers_are_right(words, &moduli, &bases);
         }
-        assert_eq!(numbers(&arrays[4], words), ones);
     }
 }
 
@@ -301,10 +339,10 @@ fn walks_by_records_are_right(
 #[test]
 fn exponentiations_of_one_key_or_two_by_their_records_equal_big_integers() {
     let are_right = |words, style, exponent_words, record_of: &dyn Fn(usize) -> usize| {
-        walks_by_records_are_right(words, Role::WalkAlike(style), &moduli(words)[8..10], exponent_words, record_of);
+        walks_by_records_are_right(words, Role::WalkAlike(style), &moduli(words)[11..13], exponent_words, record_of);
     };
     for words in HALF_WORDS {
-        walks_by_records_are_right(words, Role::WalkConstant(Style::usual(words)), &moduli(words)[8..10], 4, |_| 1);
+        walks_by_records_are_right(words, Role::WalkConstant(Style::usual(words)), &moduli(words)[11..13], 4, |_| 1);
         are_right(words, Style::usual(words), 4, &|_| 1);
         are_right(words, Style::Streamed, 4, &|lane| lane / 5 % 2);
     }
@@ -316,16 +354,16 @@ fn exponentiations_of_one_key_or_two_by_their_records_equal_big_integers() {
 #[test]
 fn exponentiations_on_tensor_cores_equal_big_integers() {
     for words in HALF_WORDS {
-        walks_by_records_are_right(words, Role::WalkTensor, &moduli(words)[8..10], 4, |_| 1);
+        walks_by_records_are_right(words, Role::WalkTensor, &moduli(words)[11..13], 4, |_| 1);
     }
     for words in [16, 64] {
         // The extreme moduli.
-        for modulus in moduli(words)[..8].chunks(1) {
+        for modulus in moduli(words)[..11].chunks(1) {
             walks_by_records_are_right(words, Role::WalkTensor, modulus, 4, |_| 0);
         }
     }
-    walks_by_records_are_right(16, Role::WalkTensor, &moduli(16)[8..10], 16, |_| 0);
-    walks_by_records_are_right(32, Role::WalkTensor, &moduli(32)[8..10], 32, |_| 1);
+    walks_by_records_are_right(16, Role::WalkTensor, &moduli(16)[11..13], 16, |_| 0);
+    walks_by_records_are_right(32, Role::WalkTensor, &moduli(32)[11..13], 32, |_| 1);
 }
 
 /// Removes the synchronisation of this number, counted in the order of the text; how many there are.

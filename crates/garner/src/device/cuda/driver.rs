@@ -7,9 +7,10 @@ use crate::device::DeviceError;
 use crate::fork::generation;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, CudaStream, sys};
-use garner_gpu_kernels::{Kernel, LANES, ptx};
+use garner_gpu_kernels::{Kernel, LANES, Role, ptx};
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroize;
@@ -27,7 +28,8 @@ pub struct Driver {
     architecture: u32,
     /// Bytes on the chip that a block may have.
     shared_limit: usize,
-    context: Arc<CudaContext>,
+    /// Dropped with care, for that makes it current.
+    context: ManuallyDrop<Arc<CudaContext>>,
     /// Compiled kernels by name, each behind a lock of its own: compiling one takes seconds, and holds up no other.
     functions: Mutex<HashMap<String, Arc<Mutex<Option<Function>>>>>,
     /// Bit i: a queue has place i of the kernels' variables in constant memory.
@@ -94,19 +96,27 @@ impl Driver {
     /// # Errors
     /// There is a driver, and it does not work; its reason.
     pub fn count() -> Result<usize, DeviceError> {
+        Driver::found().map(|found| found.unwrap_or(0))
+    }
+
+    /// GPUs there are, at least one; or why there is none.
+    fn found() -> Result<Result<usize, &'static str>, DeviceError> {
         if !is_ours() {
-            return Ok(0);
+            return Ok(Err("a process that forked this one has loaded NVIDIA's driver, which works in no such child"));
         }
         // SAFETY: loads NVIDIA's library if it is there, whose initialisers are trusted like libcrypto's.
         if !unsafe { sys::is_culib_present() } {
-            return Ok(0);
+            return Ok(Err("there is no driver of NVIDIA's: libcuda.so cannot be loaded"));
         }
+        let none = Ok(Err("NVIDIA's driver finds no GPU"));
         match result::init() {
-            Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return Ok(0),
+            Err(DriverError(sys::CUresult::CUDA_ERROR_NO_DEVICE)) => return none,
             done => done.map_err(failed("starting NVIDIA's driver"))?,
         }
-        let count = result::device::get_count().map_err(failed("counting GPUs"))?;
-        Ok(usize::try_from(count).unwrap_or(0))
+        match result::device::get_count().map_err(failed("counting GPUs"))? {
+            count @ 1.. => Ok(Ok(count.unsigned_abs() as usize)),
+            _ => none,
+        }
     }
 
     /// The GPU of this number.
@@ -114,8 +124,9 @@ impl Driver {
     /// # Errors
     /// The driver's reason.
     pub fn open(ordinal: usize) -> Result<Driver, DeviceError> {
-        if ordinal >= Driver::count()? {
-            return Err(DeviceError(format!("there is no GPU number {ordinal}")));
+        let count = Driver::found()?.map_err(|reason| DeviceError(reason.into()))?;
+        if ordinal >= count {
+            return Err(DeviceError(format!("there is no GPU number {ordinal}: NVIDIA's driver finds {count}")));
         }
         let _before = CurrentContext::keep()?;
         let context = CudaContext::new(ordinal).map_err(failed("opening the GPU"))?;
@@ -142,7 +153,7 @@ impl Driver {
             width: multiprocessors * warps * LANES,
             architecture: (10 * major + minor) as u32,
             shared_limit,
-            context,
+            context: ManuallyDrop::new(context),
             functions: Mutex::new(HashMap::new()),
             constant_places: AtomicU32::new(0),
         })
@@ -169,32 +180,7 @@ impl Driver {
         if let Some(function) = *compiled {
             return Ok((function, warps, bytes));
         }
-        let what = format!("compiling {}", kernel.name);
-        let text = CString::new(ptx::module(&[kernel])).expect("PTX has no zero bytes");
-        let name = CString::new(kernel.name.as_str()).expect("names have no zero bytes");
-        // SAFETY: `text` is PTX that ends with a zero byte; the context is bound to this thread.
-        let module = unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(failed(&what))?;
-        // SAFETY: the module was just loaded and is never unloaded.
-        let handle = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
-        let constants = kernel.program.constant.map(|(_, words)| {
-            let name = CString::new(ptx::constants(kernel)).expect("names have no zero bytes");
-            // SAFETY: as above; the variable is one of the module's.
-            let there = unsafe { result::module::get_global(module, name) };
-            let (there, bytes) = there.map_err(failed(&what))?;
-            assert_eq!(bytes, ptx::CONSTANT_PLACES * ptx::constant_place_bytes(words), "as declared");
-            Ok(there)
-        });
-        let function = Function { handle, constants: constants.transpose()? };
-        if bytes > 0 {
-            use sys::CUfunction_attribute_enum as Attribute;
-            let set = |attribute, value: i32| {
-                // SAFETY: a function of this context.
-                unsafe { result::function::set_function_attribute(handle, attribute, value) }
-            };
-            set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32).map_err(failed(&what))?;
-            // In per cent, as room for as many warps as the registers allow. A wish; nothing depends on it.
-            let _ = set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100);
-        }
+        let function = compile(kernel)?;
         *compiled = Some(function);
         Ok((function, warps, bytes))
     }
@@ -206,6 +192,84 @@ impl Driver {
         let before = self.constant_places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         before.map(lowest_free).map_err(|_| DeviceError("too many queues use constant memory".into()))
     }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _before = CurrentContext::keep();
+        // SAFETY: not used again.
+        unsafe { ManuallyDrop::drop(&mut self.context) };
+    }
+}
+
+/// Has the driver compile a kernel for the GPU whose context is bound to this thread.
+fn compile(kernel: &Kernel) -> Result<Function, DeviceError> {
+    use sys::CUfunction_attribute_enum as Attribute;
+    let what = format!("compiling {}", kernel.name);
+    let text = CString::new(ptx::module(&[kernel])).expect("PTX has no zero bytes");
+    let name = CString::new(kernel.name.as_str()).expect("names have no zero bytes");
+    // SAFETY: the context is bound to this thread.
+    let module = unsafe { load(&text, &what) }?;
+    // SAFETY: the module was just loaded and is never unloaded.
+    let handle = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
+    let constants = kernel.program.constant.map(|(_, words)| {
+        let name = CString::new(ptx::constants(kernel)).expect("names have no zero bytes");
+        // SAFETY: as above; the variable is one of the module's.
+        let there = unsafe { result::module::get_global(module, name) };
+        let (there, bytes) = there.map_err(failed(&what))?;
+        let declared = ptx::CONSTANT_PLACES * ptx::constant_place_bytes(words);
+        let differs = || format!("{what}: {bytes} bytes of constant memory, not the {declared} declared");
+        (bytes == declared).then_some(there).ok_or_else(|| DeviceError(differs()))
+    });
+    let function = Function { handle, constants: constants.transpose()? };
+    // SAFETY: a function of this context.
+    let kept =
+        unsafe { result::function::get_function_attribute(handle, Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) };
+    leaves_nothing(kernel, kept.map_err(failed(&what))?)?;
+    let bytes = kernel.program.shared_bytes();
+    if bytes > 0 {
+        let set = |attribute, value: i32| {
+            // SAFETY: a function of this context.
+            unsafe { result::function::set_function_attribute(handle, attribute, value) }
+        };
+        set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes as i32).map_err(failed(&what))?;
+        // In per cent, as room for as many warps as the registers allow. A wish; nothing depends on it.
+        let _ = set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100);
+    }
+    Ok(function)
+}
+
+/// Refuses a kernel that works on secrets and keeps `bytes` of each thread in memory, which nothing wipes.
+fn leaves_nothing(kernel: &Kernel, bytes: i32) -> Result<(), DeviceError> {
+    let name = &kernel.name;
+    let reason = || format!("{name} is not used: the driver's compiler keeps {bytes} bytes of each thread in memory");
+    let is_good = bytes == 0 || kernel.role == Role::Public;
+    is_good.then_some(()).ok_or_else(|| DeviceError(reason()))
+}
+
+/// Loads a module; where it cannot, with what the driver's compiler says.
+///
+/// # Safety
+/// The context is bound to this thread.
+unsafe fn load(text: &CStr, what: &str) -> Result<sys::CUmodule, DeviceError> {
+    use sys::CUjit_option::{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    let mut log = vec![0_u8; 4096];
+    let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    // A size is given as the pointer itself.
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(log.len() - 1)];
+    let mut module = std::ptr::null_mut();
+    // SAFETY: PTX that ends with a zero byte, and two options with a value each; the log is one byte longer than they say.
+    let loaded = unsafe {
+        sys::cuModuleLoadDataEx(&mut module, text.as_ptr().cast(), 2, options.as_mut_ptr(), values.as_mut_ptr())
+    };
+    loaded.result().map(|()| module).map_err(|error| {
+        let DeviceError(reason) = failed(what)(error);
+        let said = CStr::from_bytes_until_nul(&log).map(|said| said.to_string_lossy().trim().replace('\n', "; "));
+        match said {
+            Ok(said) if !said.is_empty() => DeviceError(format!("{reason}: {said}")),
+            _ => DeviceError(reason),
+        }
+    })
 }
 
 impl Machine for Arc<Driver> {
@@ -231,14 +295,16 @@ impl Machine for Arc<Driver> {
         let _before = CurrentContext::change_to(&self.context)?;
         let stream = self.context.new_stream().map_err(failed("making a stream"))?;
         let buffers = [const { None }; Buffer::COUNT];
-        Ok(DriverQueue { driver: Arc::clone(self), stream, buffers, constant_place: None })
+        let (driver, stream) = (ManuallyDrop::new(Arc::clone(self)), ManuallyDrop::new(stream));
+        Ok(DriverQueue { driver, stream, buffers, constant_place: None })
     }
 }
 
 /// A stream with buffers on both sides.
 pub struct DriverQueue {
-    driver: Arc<Driver>,
-    stream: Arc<CudaStream>,
+    /// Dropped with care like the stream, for that makes their context current.
+    driver: ManuallyDrop<Arc<Driver>>,
+    stream: ManuallyDrop<Arc<CudaStream>>,
     buffers: [Option<Memory>; Buffer::COUNT],
     /// Its place in constant memory, from when it first needs one.
     constant_place: Option<usize>,
@@ -479,11 +545,17 @@ impl Queue for DriverQueue {
 
 impl Drop for DriverQueue {
     fn drop(&mut self) {
-        if let Ok(_before) = self.bind() {
+        let _before = CurrentContext::keep();
+        if self.driver.context.bind_to_thread().is_ok() {
             (0..Buffer::COUNT).for_each(|buffer| self.free(buffer));
         }
         if let Some(place) = self.constant_place {
             self.driver.constant_places.fetch_and(!(1 << place), Ordering::Relaxed);
+        }
+        // SAFETY: neither is used again.
+        unsafe {
+            ManuallyDrop::drop(&mut self.stream);
+            ManuallyDrop::drop(&mut self.driver);
         }
     }
 }
@@ -497,6 +569,28 @@ mod tests {
     fn a_child_does_not_touch_the_driver_that_its_parent_may_have_loaded() {
         let _ = Driver::count();
         assert!(is_ours());
-        assert!(in_child(|| !is_ours() && Driver::count().is_ok_and(|count| count == 0) && Driver::open(0).is_err()));
+        assert!(in_child(|| {
+            let refused = || Driver::open(0).is_err_and(|error| error.0.starts_with("a process that forked this one"));
+            !is_ours() && Driver::count().is_ok_and(|count| count == 0) && refused()
+        }));
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_there_is_refused_with_what_is_missing() {
+        // No machine has so many.
+        let DeviceError(reason) = Driver::open(9_999).err().unwrap();
+        let known = ["there is no driver of NVIDIA's", "NVIDIA's driver finds no GPU", "there is no GPU number 9999: "];
+        assert!(known.iter().any(|known| reason.starts_with(known)), "{reason}");
+    }
+
+    #[test]
+    fn a_kernel_that_would_leave_words_of_secrets_in_memory_is_refused_with_the_reason() {
+        let of = |role| Kernel::new(role, 64);
+        let DeviceError(reason) = leaves_nothing(&of(Role::WalkTensor), 48).unwrap_err();
+        assert_eq!(
+            reason,
+            "garner_walk_tensor_2048 is not used: the driver's compiler keeps 48 bytes of each thread in memory"
+        );
+        assert!(leaves_nothing(&of(Role::WalkTensor), 0).is_ok() && leaves_nothing(&of(Role::Public), 48).is_ok());
     }
 }

@@ -36,6 +36,8 @@ pub struct Faulty {
 pub struct Seen {
     /// The kernels that were started.
     pub launched: Mutex<Vec<Role>>,
+    /// How many tiles each of them was given.
+    pub tiles: Mutex<Vec<usize>>,
     /// Queues that were made.
     pub queues: AtomicUsize,
     /// Queues that were abandoned while something was under way in them.
@@ -121,6 +123,7 @@ impl Queue for FaultyQueue {
     ) -> Result<(), DeviceError> {
         assert!(!self.is_abandoned, "used after it was abandoned");
         self.seen.launched.lock().unwrap().push(kernel.role);
+        self.seen.tiles.lock().unwrap().push(tiles);
         match self.fault {
             Fault::Lost => Err(DeviceError("the GPU has fallen off the bus".into())),
             Fault::Hangs => {

@@ -373,9 +373,9 @@ impl<Q: Queue> Lane<Q> {
             Keys::Mixed => &kernels.walk,
             Keys::OneForEachTile => &kernels.walk_alike,
             Keys::One => match self.choice.one_key {
-                OneKey::Record => &kernels.walk_alike,
                 OneKey::Constant => &kernels.walk_constant,
-                OneKey::Tensor => &kernels.walk_tensor,
+                OneKey::Tensor if one_key_by_tensor_cores(kernels.words) => &kernels.walk_tensor,
+                OneKey::Record | OneKey::Tensor => &kernels.walk_alike,
             },
         }
     }
@@ -395,6 +395,12 @@ impl<Q: Queue> Lane<Q> {
     }
 }
 
+/// Whether numbers of this length may be reduced on tensor cores. The kernel for the longest keeps some words of them outside
+/// of registers, in memory of the thread that nothing wipes.
+pub const fn one_key_by_tensor_cores(words: usize) -> bool {
+    words <= 48
+}
+
 /// The arrays of a walk, whose moduli and exponents are in tiles or in these records.
 fn walked(walk: &Kernel, records: Option<(Buffer, usize)>) -> Vec<(Buffer, usize)> {
     let from = match (walk.role, records) {
@@ -410,4 +416,23 @@ fn walked(walk: &Kernel, records: Option<(Buffer, usize)>) -> Vec<(Buffer, usize
 
 fn finish<Q: Queue>(queue: &mut Watched<Q>, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
     queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Emulator;
+    use super::*;
+
+    #[test]
+    fn tensor_cores_get_no_numbers_of_which_words_would_be_left() {
+        let one_key = OneKey::Tensor;
+        let queue = Watched::new(&Emulator, &Default::default()).unwrap();
+        let lane = Lane::new(queue, Choice { most_spread: 0, one_key });
+        for (length, words) in HALF_WORDS.into_iter().enumerate() {
+            let kernels = Kernels::new(length);
+            let role = lane.walk(&kernels, 4, Keys::One).role;
+            let expected = if words < 64 { Role::WalkTensor } else { Role::WalkAlike(Style::usual(words)) };
+            assert_eq!(role, expected, "{words} words");
+        }
+    }
 }

@@ -45,8 +45,8 @@ use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
 use crate::key::{PrivateKey, PublicKey};
 use crate::words::bit_length;
-pub use lane::OneKey;
 use lane::{Choice, Kernels, Lane};
+pub use lane::{OneKey, one_key_by_tensor_cores};
 use layout::{length_for, public_length_for};
 use slots::Slots;
 use std::collections::{BTreeMap, VecDeque};
@@ -173,6 +173,11 @@ impl<M: Machine> Gpu<M> {
         self.shared.test_public(words)
     }
 
+    /// Whether the GPU was given up, because it did not answer in time.
+    pub fn given_up(&self) -> &Arc<AtomicBool> {
+        &self.shared.given_up
+    }
+
     /// The lengths of primes that passed, in bits.
     pub fn lengths(&self) -> Vec<usize> {
         (0..HALF_WORDS.len()).filter(|i| has_passed(&self.shared.passed, *i)).map(|i| 32 * HALF_WORDS[i]).collect()
@@ -210,14 +215,18 @@ impl<M: Machine> Gpu<M> {
             kinds.entry(kind).or_default().push(job);
         }
         for (kind, mut jobs) in kinds {
-            for batch in jobs.chunks_mut(self.most()) {
+            // Of one size: a short last one would take as long as a full one, or the kernel for small batches.
+            let most = jobs.len().div_ceil(jobs.len().div_ceil(self.most()));
+            for batch in jobs.chunks_mut(most) {
                 self.shared.with_lane(|lane| run(lane, kind, batch))?;
             }
         }
         Ok(())
     }
 
-    /// Jobs in one launch at most: what fills the GPU twice, and no more than its keys.
+    /// Jobs in one launch at most: exponentiations that fill the GPU twice, or operations, which are two each, that do so four
+    /// times; but of a lane's keys no more than it has. On an H100 these are 16,384 operations, half of what fills it: two
+    /// lanes do.
     fn most(&self) -> usize {
         (2 * self.shared.machine.width()).min(Slots::MOST)
     }

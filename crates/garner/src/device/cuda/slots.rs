@@ -7,7 +7,8 @@ use std::sync::{Arc, Weak};
 /// The records of a queue for one length of primes.
 pub struct Slots {
     most: usize,
-    /// By modulus and public exponent: what is in a record follows from both.
+    /// By modulus and public exponent: what is in a record follows from both, for a key's p is the larger of its primes
+    /// whatever their order was in a file.
     places: HashMap<Box<[u64]>, usize>,
     slots: Vec<Slot>,
     time: u64,

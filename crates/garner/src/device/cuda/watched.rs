@@ -114,6 +114,26 @@ impl<Q: Queue> Watched<Q> {
     /// # Errors
     /// The GPU is lost, a kernel failed, or the GPU was given up: now, or by another of its queues.
     pub fn wait(&mut self) -> Result<(), DeviceError> {
+        // Copies take microseconds, batches milliseconds, of which a sleep loses a few per cent at most.
+        self.wait_by(|waited| {
+            if waited < Duration::from_micros(50) {
+                thread::yield_now();
+            } else {
+                thread::sleep((waited / 32).clamp(Duration::from_micros(20), Duration::from_millis(1)));
+            }
+        })
+    }
+
+    /// The same without sleeping, at the cost of a processor: for whoever measures.
+    ///
+    /// # Errors
+    /// As [`Watched::wait`].
+    pub fn spin(&mut self) -> Result<(), DeviceError> {
+        self.wait_by(|_| std::hint::spin_loop())
+    }
+
+    /// Waits, between one look and the next by `pause`, which is told for how long.
+    fn wait_by(&mut self, pause: impl Fn(Duration)) -> Result<(), DeviceError> {
         let start = Instant::now();
         loop {
             answers(&self.given_up)?;
@@ -126,12 +146,7 @@ impl<Q: Queue> Watched<Q> {
                 let patience = self.patience.as_secs_f64();
                 return Err(DeviceError(format!("not done within {patience} s: the GPU is given up")));
             }
-            // Copies take microseconds, batches milliseconds, of which a sleep loses a few per cent at most.
-            if waited < Duration::from_micros(50) {
-                thread::yield_now();
-            } else {
-                thread::sleep((waited / 32).clamp(Duration::from_micros(20), Duration::from_millis(1)));
-            }
+            pause(waited);
         }
     }
 }

@@ -100,3 +100,24 @@ fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
         assert_eq!(*result, public_power(of(i), base), "number {i}");
     }
 }
+
+#[test]
+fn a_batch_of_more_than_one_launch_is_split_into_equal_parts() {
+    let machine = Faulty { width: 4 * LANES, ..Faulty::new(Fault::None) };
+    let seen = Arc::clone(&machine.seen);
+    let device = Gpu::new(machine);
+    device.test(512).unwrap();
+    let modulus = Modulus::new(&[vec![5; 7], vec![1 << 63 | 5]].concat()).unwrap();
+    let base = vec![3; 8];
+    let most = device.most();
+    let mut results = vec![vec![0; 8]; 2 * most + 2];
+    let mut jobs: Vec<Power<'_>> =
+        results.iter_mut().map(|result| Power { modulus: &modulus, base: &base, exponent: &[5], result }).collect();
+    seen.tiles.lock().unwrap().clear();
+    device.exponentiate(&mut jobs).unwrap();
+    // Of each launch the same, but for a tile.
+    let tiles = seen.tiles.lock().unwrap();
+    let (least, most) = (tiles.iter().min().unwrap(), tiles.iter().max().unwrap());
+    assert!(most - least <= 1, "{tiles:?}");
+    assert!(results.iter().all(|result| *result == results[0]));
+}

@@ -70,3 +70,12 @@ fn nothing_of_a_gpu_that_was_given_up_is_used_again() {
     assert_eq!(seen.launched.lock().unwrap().len(), launched);
     assert_eq!(seen.queues.load(Ordering::Relaxed), 2);
 }
+
+#[test]
+fn waiting_without_sleep_gives_up_a_gpu_that_never_finishes() {
+    let given_up = Arc::default();
+    let mut queue = Watched::new(&Faulty::new(Fault::Hangs), &given_up).unwrap();
+    queue.spin().unwrap();
+    queue.launch(&Kernel::new(Role::Gather, 16), &[], 1, 0).unwrap();
+    assert!(queue.spin().is_err() && given_up.load(Ordering::Relaxed));
+}

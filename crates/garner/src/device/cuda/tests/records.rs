@@ -32,6 +32,23 @@ fn keys_that_differ_in_their_public_exponents_alone_do_not_share_a_record() {
 }
 
 #[test]
+fn a_key_with_its_primes_in_the_other_order_is_right_where_its_record_is_there_already() {
+    let rsa = Rsa::generate(1024).unwrap();
+    let copy = |number: Option<&openssl::bn::BigNumRef>| number.unwrap().to_owned().unwrap();
+    let (p, q) = (copy(rsa.p()), copy(rsa.q()));
+    let mut inverse = BigNum::new().unwrap();
+    inverse.mod_inverse(&p, &q, &mut BigNumContext::new().unwrap()).unwrap();
+    let [n, e, d] = [rsa.n(), rsa.e(), rsa.d()].map(|number| copy(Some(number)));
+    let exchanged = Rsa::from_private_components(n, e, d, q, p, copy(rsa.dmq1()), copy(rsa.dmp1()), inverse).unwrap();
+    let device = Gpu::choosing(Emulator, OneKey::Tensor);
+    device.test(512).unwrap();
+    for rsa in [rsa, exchanged] {
+        let key = Arc::new(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap());
+        operate(&device, &[key], LANES + 1);
+    }
+}
+
+#[test]
 fn keys_that_take_turns_do_not_get_each_others_results() {
     let device = gpu(512);
     let (first, second) = (key(1024), key(1024));
