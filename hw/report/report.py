@@ -2,7 +2,8 @@
 """Collects hw/report/runs into report.json, the plot points.svg and the tables of docs/hardware.md and
 docs/hardware/rsa.md. Measures nothing.
 
-A record whose sources have changed since is used and named on the standard error: `make hw-report-all` renews it.
+A record whose sources have changed since is used and named on the standard error: `make hw-report-all` renews it. So is a
+record of a top that is not in these tables, which hw/syn/place.py makes of any; it is left out.
 """
 
 import json
@@ -46,13 +47,20 @@ THESIS_TABLE = {(8, 2): (47.55, 2.54), (8, 3): (64.63, 1.82), (8, 4): (48.65, 1.
               (32, 2): (44.5, 1.71), (32, 3): (54.2, 1.56), (32, 4): (35.1, 1.49)}
 
 
-def records() -> list[dict]:
-    found = []
+TOPS = {*rows.SOURCES, *cores.SOURCES, "garner_pins", "garner_top"}
+
+
+def records() -> tuple[list[dict], list[str]]:
+    """The records of our tops, and the names of the others."""
+    found, others = [], []
     for path in sorted(place.RUNS.glob("*.json")):
         record = json.loads(path.read_text())
-        record["kind"] = "cycles" if "cycles" in record else "synthesis"
-        found.append(record)
-    return found
+        record |= {"name": path.stem, "kind": "cycles" if "cycles" in record else "synthesis"}
+        if record["top"] in TOPS:
+            found.append(record)
+        else:
+            others.append(record["name"])
+    return found, others
 
 
 def point(**figures) -> dict:
@@ -98,6 +106,16 @@ def bound(bits: int, word: int) -> int:
     return 2 * s * s + s
 
 
+def shares(record: dict) -> dict:
+    """U_MM or U_op of a record, by the formulas of today: of the multipliers' time, what its operations need at best."""
+    formulas = {"mm": ("u_mm", bound), "private": ("u_op", products_at_best)}
+    if record["op"] not in formulas:
+        return {}
+    name, products = formulas[record["op"]]
+    needed = record.get("operations", 1) * products(record["bits"], record["word"])
+    return {name: needed / record["multipliers"] / record["cycles"]}
+
+
 def by_speed(found: list[dict], top: str, parameters: dict) -> list[dict]:
     """The placements of a design, by speed grade: the median over the seeds."""
     placed: dict[int, list[dict]] = {}
@@ -121,8 +139,8 @@ def core_points(found: list[dict]) -> list[dict]:
         points += (point(
             design=record["top"], op=record["op"], bits=record["bits"], word=record["word"],
             rows=record["parameters"]["Rows"], multipliers=record["multipliers"], cycles=record["cycles"],
-            u_mm=record.get("u_mm"), u_op=record.get("u_op"),
-            time_us=record["cycles"] / figures["fmax_mhz"] if figures else None, **figures) for figures in placed)
+            time_us=record["cycles"] / figures["fmax_mhz"] if figures else None, **shares(record), **figures)
+            for figures in placed)
     return points
 
 
@@ -133,21 +151,22 @@ def device_points(found: list[dict]) -> list[dict]:
         if record["top"] != "garner_top" or record["kind"] != "cycles":
             continue
         parameters, cycles = record["parameters"], record["cycles"] / record["operations"]
-        share = products_at_best(record["bits"], record["word"]) / record["multipliers"] / cycles
         for figures in by_speed(found, "garner_pins", parameters):
             rate = figures["fmax_mhz"] * 1e6 / cycles
             points.append(point(
                 design="garner_top", op="private", bits=record["bits"], word=record["word"], cores=parameters["Cores"],
-                rows=parameters["Rows"], multipliers=record["multipliers"], cycles=cycles, u_op=share,
-                time_us=1e6 / rate, operations_per_second=rate, per_multiplier=rate / record["multipliers"], **figures))
+                rows=parameters["Rows"], multipliers=record["multipliers"], cycles=cycles,
+                time_us=1e6 / rate, operations_per_second=rate, per_multiplier=rate / record["multipliers"],
+                **shares(record), **figures))
     return points
 
 
 def xilinx_points(found: list[dict]) -> list[dict]:
-    """Area of the cores on Xilinx 7."""
+    """Area of the cores on Xilinx 7, of the points of cores.py alone: with DSP blocks, and words that fill them."""
     operations = {"mont": "mm", "rsa_core": "private"}
-    chosen = [r for r in found if r["top"] in operations and r["kind"] == "synthesis" and r["family"] == "xilinx7"]
-    return [point(design=r["top"], op=operations[r["top"]], bits=r["parameters"].get("MaxBits"), word=cores.WORD_XILINX7,
+    chosen = [r for r in found if r["kind"] == "synthesis" and r["family"] == "xilinx7" and not r["no_dsp"]
+              and (r["top"], r["parameters"]) in cores.XILINX7]
+    return [point(design=r["top"], op=operations[r["top"]], bits=r["parameters"].get("MaxBits"), word=r["parameters"]["W"],
                   rows=r["parameters"]["Rows"], part=XILINX7, parameters=r["parameters"], multipliers=r["DSP"],
                   lut=r["LUT"], ff=r["FF"], dsp=r["DSP"], bram=r["RAMB18"])
             for r in sorted(chosen, key=lambda r: (r["top"], r["parameters"]["Rows"]))]
@@ -280,12 +299,11 @@ def device_table(points: list[dict]) -> str:
 
 
 def shell_line(found: list[dict]) -> str:
-    runs = [r for r in found if r["top"] == "garner_pins" and r["parameters"] == full.SHELL_PARAMETERS and r["speed"] == 8]
-    if not runs:
-        return "Shell, dispatcher and the links to five cores alone: not placed."
-    fmax = [run["fmax"] for run in runs]
-    return (f"Shell, dispatcher and the links to five cores alone, at speed 8: {median(fmax):.0f} MHz ({len(fmax)}, "
-            f"{min(fmax):.0f}-{max(fmax):.0f}), {runs[0]['LUT']:,} LUT, {runs[0]['FF']:,} FF with the harness.")
+    for p in by_speed(found, "garner_pins", full.SHELL_PARAMETERS):
+        if p["part"].endswith("speed 8"):
+            return (f"Shell, dispatcher and the links to five cores alone, at speed 8: {p['fmax_mhz']:.0f} MHz ({p['seeds']}, "
+                    f"{p['fmax_range'][0]:.0f}-{p['fmax_range'][1]:.0f}), {p['lut']:,} LUT, {p['ff']:,} FF with the harness.")
+    return "Shell, dispatcher and the links to five cores alone: not placed."
 
 
 def xilinx_table(points: list[dict]) -> str:
@@ -304,7 +322,7 @@ def parts_table(found: list[dict]) -> str:
              "|---" * (len(runs) + 1) + "|"]
     lines += ["| " + " | ".join([name, *(f"{r[name]:,}" for r in runs)]) + " |" for name in PARTS.values()]
     lines += ["| **together** | " + " | ".join(f"**{r['cycles']:,}**" for r in runs) + " |",
-              "| U_op | " + " | ".join(f"{100 * r['u_op']:.1f} %" for r in runs) + " |",
+              "| U_op | " + " | ".join(f"{100 * shares(r)['u_op']:.1f} %" for r in runs) + " |",
               "| key load | " + " | ".join(f"{r['load']:,}" for r in runs) + " |"]
     return "\n".join(lines)
 
@@ -367,35 +385,40 @@ def stale(found: list[dict]) -> list[str]:
     for record in found:
         top, parameters = record["top"], record["parameters"]
         pins = full.SHELL_SOURCES if parameters == full.SHELL_PARAMETERS else full.SOURCES
-        sources = (rows.SOURCES | cores.SOURCES | {"garner_pins": pins}).get(top)
+        sources = rows.SOURCES | cores.SOURCES | {"garner_pins": pins, "garner_top": full.SOURCES[:-1]}
         if record["kind"] == "synthesis":
-            files = place.sources(top, sources, record["family"])[1]
+            files = place.sources(top, sources[top], record["family"])[1]
             stamp = place.stamp_of(files, parameters == full.PARAMETERS)
         elif top == "garner_top":
             stamp = full.stamp_of_cycles()
         else:
             stamp = rows.stamp_of(top) if top in rows.SOURCES else cores.stamp_of(record)
         if stamp != record["sources"]:
-            names.append(place.name_of(top, parameters, record.get("family") or "cycles"))
+            names.append(record["name"])
     return names
 
 
 def main() -> None:
-    found = records()
+    found, others = records()
+    old = stale(found)
     row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
     xilinx_list = xilinx_points(found)
     points = core_list + device_list + xilinx_list + row_list
+    tables = {"cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
+              "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
+              "row clock": clock_table(row_list), "row thesis": thesis_table(row_list)}
+    parts, all_rows = parts_table(found), all_rows_table(row_list)
+    for name in others:
+        print(f"not in these tables: {name}", file=sys.stderr)
+    for name in old:
+        print(f"made from other sources: {name}", file=sys.stderr)
+    # All is there: now it is written.
     (REPORT / "report.json").write_text(json.dumps({"rows": points}, indent=1) + "\n")
     plot(row_list, core_list, REPORT / "points.svg")
-    fill(DOCUMENT, {"cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
-                    "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
-                    "row clock": clock_table(row_list), "row thesis": thesis_table(row_list)})
-    fill(RSA_DOCUMENT, {"parts": parts_table(found)})
+    fill(DOCUMENT, tables)
+    fill(RSA_DOCUMENT, {"parts": parts})
     (REPORT / "rows.md").write_text("# Every row accelerator measured\n\nMade by `make hw-report`; see "
-                                    "docs/hardware.md. 1024-bit Montgomery multiplication.\n\n"
-                                    + all_rows_table(row_list) + "\n")
-    for name in stale(found):
-        print(f"made from other sources: {name}", file=sys.stderr)
+                                    "docs/hardware.md. 1024-bit Montgomery multiplication.\n\n" + all_rows + "\n")
     print(f"{len(core_list)} figures of cores, {len(row_list)} of row accelerators: {DOCUMENT.relative_to(HW.parent)}, "
           f"{(REPORT / 'report.json').relative_to(HW.parent)}, points.svg, rows.md")
 

@@ -14,7 +14,7 @@ floorplan.py, which needs a native nextpnr-ecp5 (that of the Python environment 
 
 Results are kept in hw/report/runs/*.json, one file a run, and used again while sources and parameters are the same
 (`sources` is a hash of them, comments left out; not of this script: who changes what it asks of Yosys deletes the records);
-work files lie in hw/build/syn.
+work files lie in hw/build/syn. hw/report/report.py leaves out the records of tops it has no table for, and names them.
 """
 
 import argparse

@@ -41,6 +41,12 @@ SHELL = [HW / "tb" / "top" / "garner_core.sv"]  # garner_top with cores that add
     ("rsa_core", RSA, {"W": 19}, "rsa_core: W must be 16 to 18"),
     ("rsa_core", RSA, {"OperandWords": 2048}, "rsa_core: OperandWords must be a power of two and hold 16 regions"),
     ("rsa_core", RSA, {"OperandWords": 6000}, "rsa_core: OperandWords must be a power of two and hold 16 regions"),
+    ("rsa_core", RSA, {"Rows": 114}, "rsa_core: with these Rows"),           # 4096 bits: digits 342, 8,244 times
+    ("rsa_core", RSA, {"Rows": 235, "W": 18}, "rsa_core: with these Rows"),  # 256 bits of a prime: digits 235
+    ("rsa_core", RSA, {"Rows": 1000}, "rsa_core: with these Rows"),
+    ("garner_top", SHELL, {"KeySlots": 256}, "shell: KeySlots must be 1 to 255"),
+    ("garner_top", SHELL, {"Rows": 256}, "shell: Rows must be at most 255"),
+    ("garner_top", SHELL, {"OperandWords": 65536}, "shell: OperandWords must be at most 32768"),
     ("garner_top", SHELL, {"Cores": 0}, "garner_top: Cores must be 1 to 32"),
     ("garner_top", SHELL, {"Cores": 33, "InFlight": 64}, "garner_top: Cores must be 1 to 32"),
     ("garner_top", SHELL, {"Cores": 4, "InFlight": 4}, "garner_top: InFlight must be more than Cores"),
@@ -55,11 +61,25 @@ SHELL = [HW / "tb" / "top" / "garner_core.sv"]  # garner_top with cores that add
     ("garner_top", CORE, {"Rows": 0}, "mont: Rows must be at least 1"),
 ], ids=lambda value: "-".join(f"{k}{v}" for k, v in value.items()) if isinstance(value, dict) else
     value if isinstance(value, str) and " " not in value else "")
-def test_parameters(top, names, parameters, reason):
+def test_parameters_that_make_no_sense_are_refused(top, names, parameters, reason):
+    done = elaborated(top, names, parameters)
+    assert done.returncode != 0
+    assert reason in done.stderr
+
+
+@pytest.mark.parametrize("top, names, parameters", [
+    ("rsa_core", RSA, {"Rows": 113}),
+    ("rsa_core", RSA, {"Rows": 234}),
+    ("garner_top", SHELL, {"KeySlots": 255, "Rows": 255, "OperandWords": 32768}),
+])
+def test_the_largest_parameters_are_taken(top, names, parameters):
+    done = elaborated(top, names, parameters)
+    assert "rror" not in done.stderr, done.stderr
+
+
+def elaborated(top, names, parameters) -> subprocess.CompletedProcess:
     core = names if names is SHELL else rtl(*names)
     sources = with_core(core) if top == "garner_top" else core
     command = ["verilator", "--lint-only", "--top-module", top, *(f"-G{k}={v}" for k, v in parameters.items()),
                *map(str, sources)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert reason in done.stderr
+    return subprocess.run(command, capture_output=True, text=True)

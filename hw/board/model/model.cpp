@@ -13,6 +13,9 @@
 #include "verilated_fst_c.h"
 #endif
 
+// StDecode of rsa_core: neither in it nor in the one it leads to, StLookup, does the core answer or begin anything.
+constexpr uint8_t kStopped = 1;
+
 struct GarnerModel {
   VerilatedContext context;
   std::unique_ptr<Vgarner_top> top;
@@ -24,6 +27,7 @@ struct GarnerModel {
   std::vector<VerilatedVar*> memories;
   std::vector<uint64_t> bits_up_to;  // of the memories, added up
   VerilatedVar* core_state = nullptr;
+  bool core_stopped = false;
 
   // Finds the memories of the cores, and the state of the first.
   void find() {
@@ -107,6 +111,9 @@ void garner_model_cycle(GarnerModel* model, const GarnerIn* in, GarnerOut* out) 
   top.m_axi_bresp = in->m_bresp;
   top.clk_i = 0;
   model->eval();
+  if (!in->rst_n) model->core_stopped = false;
+  // Before every edge: written once, it would be a state the core goes on from.
+  if (model->core_stopped) *static_cast<uint8_t*>(model->core_state->datap()) = kStopped;
   out->awready = top.s_axil_awready;
   out->wready = top.s_axil_wready;
   out->bvalid = top.s_axil_bvalid;
@@ -143,9 +150,7 @@ void garner_model_flip_memory(GarnerModel* model, uint64_t dice) {
   word[bit % width / 8] ^= 1 << bit % width % 8;
 }
 
-void garner_model_stop_core(GarnerModel* model) {
-  *static_cast<uint8_t*>(model->core_state->datap()) = 0x1F;  // no state of rsa_core
-}
+void garner_model_stop_core(GarnerModel* model) { model->core_stopped = true; }
 
 int garner_model_wave_start(GarnerModel* model, const char* path) {
 #if VM_TRACE

@@ -38,7 +38,7 @@ void garner_model_free(GarnerModel* model);
 void garner_model_cycle(GarnerModel* model, const GarnerIn* in, GarnerOut* out);
 // Turns over one bit of the memories in the cores, chosen by `dice`.
 void garner_model_flip_memory(GarnerModel* model, uint64_t dice);
-// Brings the first core into a state from which only a reset leads out.
+// Stops the first core, idle or busy: it may take one more job, and answers none until a reset.
 void garner_model_stop_core(GarnerModel* model);
 // Starts a waveform (FST) at this cycle. 0: done; 1: the model was built without.
 int garner_model_wave_start(GarnerModel* model, const char* path);

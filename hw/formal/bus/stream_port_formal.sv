@@ -1,6 +1,7 @@
 // stream_port: a packet that keeps to the rules becomes one job and its operands, one that does not is answered once,
 // with its tag and what was wrong, and leaves no job and no operand. An answer leaves whole: tag, status, cycles, then
-// its result to the last word. Order is kept, what is offered stays, and whatever can move does.
+// its result to the last word. Order is kept, what is offered stays, and whatever can move does. A packet of which a
+// part is here when the port is held is one that does not keep to the rules, and nothing of it is inside from then on.
 module stream_port_formal
   import garner_pkg::*;
   import bus_pkg::*;
@@ -76,6 +77,7 @@ module stream_port_formal
   job_t        asked;
   status_e     status;              // of the packet, if this word is its last
   logic        good;
+  logic        over, drops, dropped_q;  // is to be refused anyway; dropped for `hold_i` now; was
 
   assign word   = tvalid_i && tready;
   assign ends   = word && tlast_i;
@@ -83,10 +85,14 @@ module stream_port_formal
   assign second = place_q == 3'd1 ? tdata_i : second_q;
   assign asked  = unpack_job(first, second);
   assign good   = status == StatusOk;
+  assign over   = place_q >= 3'd2 && (reserved_job_bits(first_q, second_q) || !has_operands(asked.op) ||
+                                      place_q == 3'(OperandWords + 2));
+  assign drops  = hold_i && place_q != 3'd0 && !over && !dropped_q && (place_q == 3'd1 || u_port.buffer_ready);
 
   always_comb begin
     status = StatusOk;
-    if (place_q == 3'd0) status = StatusBadLength;
+    if (dropped_q) status = StatusEmptySlot;
+    else if (place_q == 3'd0) status = StatusBadLength;
     else if (reserved_job_bits(first, second)) status = StatusBadDescriptor;
     else if (has_operands(asked.op) ? place_q == 3'd1 || place_q == 3'(OperandWords + 2) : place_q != 3'd1) begin
       status = StatusBadLength;
@@ -185,6 +191,7 @@ module stream_port_formal
     ended_q         <= rst_ni && tvalid && tready_i && tlast;
     failed_q        <= !ours_q || ours.status != StatusOk;
     if (!rst_ni) begin
+      dropped_q   <= 1'b0;
       place_q     <= '0;
       part_q      <= '0;
       ours_q      <= 1'b0;
@@ -192,6 +199,7 @@ module stream_port_formal
       given_q     <= '0;
       dry_q       <= '0;
     end else begin
+      dropped_q <= !ends && (dropped_q || drops);
       if (word) begin
         if (place_q == 3'd0) first_q <= tdata_i;
         if (place_q == 3'd1) second_q <= tdata_i;
@@ -227,21 +235,21 @@ module stream_port_formal
       // how the counts here go with the module's own, which makes the rest inductive
       assert (place_q <= 3'(OperandWords + 2));
       unique case (u_port.in_state_q)
-        3'd0: assert (place_q == 3'd0);                                               // First
-        3'd1: assert (place_q == 3'd1 && u_port.status_q == StatusBadLength && u_port.words_q == '0);  // Second
-        3'd2: assert (place_q inside {[3'd2:3'(OperandWords + 1)]} && has_operands(asked.op) &&
+        3'd0: assert (place_q == 3'd0 && !dropped_q);                                               // First
+        3'd1: assert (place_q == 3'd1 && !dropped_q && u_port.status_q == StatusBadLength && u_port.words_q == '0);  // Second
+        3'd2: assert (place_q inside {[3'd2:3'(OperandWords + 1)]} && !dropped_q && has_operands(asked.op) &&
                       !reserved_job_bits(first_q, second_q) && u_port.words_q == place_q - 3'd2);  // Operands
-        3'd3: assert (place_q >= 3'd2 && (reserved_job_bits(first_q, second_q) || !has_operands(asked.op) ||
-                      place_q == 3'(OperandWords + 2)));                              // Discard
-        default: assert (place_q == 3'd0 && u_port.in_state_q <= 3'd5);               // Queue, Reject
+        3'd3: assert (over || (dropped_q && place_q != '0));                          // Discard
+        default: assert (place_q == 3'd0 && !dropped_q && u_port.in_state_q <= 3'd5);               // Queue, Reject
       endcase
       if (u_port.in_state_q != 3'd0) assert (u_port.first_q == first_q);
-      if (u_port.in_state_q inside {3'd2, 3'd3}) begin
+      if (dropped_q) assert (u_port.status_q == StatusEmptySlot);
+      else if (u_port.in_state_q inside {3'd2, 3'd3}) begin
         assert (u_port.second_q == second_q);
         assert (u_port.status_q == (reserved_job_bits(first_q, second_q) ? StatusBadDescriptor : StatusBadLength));
       end
       assert (u_port.u_operands.partial_q == (u_port.in_state_q == 3'd2 ? place_q - 3'd2 : 3'd0));
-      if (wiping) assert (place_q == 3'd0 && held == '0);
+      if (wiping) assert ((place_q == 3'd0 || over || dropped_q) && held == '0);
       assert (held == 4'(3'(u_port.u_operands.commit_q - u_port.u_operands.read_q)) + 4'(u_port.u_operands.ahead_q));
       if (held != '0 && !operand_valid) begin
         assert (dry_q <= (u_port.u_operands.fetch_q[1] ? 3'd3 : u_port.u_operands.fetch_q[0] ? 3'd2 :
@@ -272,7 +280,7 @@ module stream_port_formal
       if (u_port.in_state_q == 3'd5) assert (u_port.status_q != StatusOk);
 
       // in: deaf for a reason only. A job that is whole is on its way at once, and its operands soon.
-      if (!hold_i || place_q != '0) begin
+      if (!hold_i || over || dropped_q) begin
         assert (tready || u_jobs.held != '0 || u_refusals.held != '0 ||
                 4'(held + 4'(place_q)) >= 4'(OperandWords + 2));
       end
@@ -301,10 +309,12 @@ module stream_port_formal
       assert (answered == ended_q);
       if (answered) assert (failed == failed_q);
 
-      if (quiet) assert (place_q == '0 && u_jobs.held == '0 && u_refusals.held == '0 && !ours_q && part_q == 2'd0);
-      if (place_q == '0 && u_jobs.held == '0 && u_refusals.held == '0 && !ours_q && part_q == 2'd0 && held == '0) begin
+      if (quiet) assert ((place_q == '0 || over || dropped_q) && u_jobs.held == '0 && u_refusals.held == '0 && !ours_q && part_q == 2'd0);
+      if ((place_q == '0 || over || dropped_q) && u_jobs.held == '0 && u_refusals.held == '0 && !ours_q &&
+          part_q == 2'd0 && held == '0) begin
         assert (quiet);
       end
+      if (quiet) assert (u_port.u_operands.partial_q == '0);
 
       // three packets in one run: a refusal on its way, an answer with its result gone, the longest operands on offer
       cover (u_refusals.held != '0 && ended_q && !failed_q && ours.has_result && held == 4'(OperandWords) &&

@@ -1,5 +1,6 @@
 // One multiplication by a small `mont` from reset to the result, for all operands and all moduli of its size:
-// d * R = a * b mod n and d < 2*N~, where R = 2^(W*Rows*passes).
+// d * R = a * b mod n and d < 2*N~, where R = 2^(W*Rows*passes). In one context alone, and one operation: both at once, and
+// one behind another, are tried by hw/tb/mont/test_mont.py.
 //
 //   cycle    1 .. 3*words        then              when busy_o has fallen      Words + HostReadLatency later
 //            a, b, Nb written    one operation     d is read                   it is right
@@ -8,6 +9,8 @@ module mont_formal
 #(
   parameter int unsigned W    = 3,
   parameter int unsigned Rows = 2,
+  parameter int unsigned HopCycles = 5,
+  parameter bit          Context = 1'b0,
   parameter int unsigned Bits = 3   // of n
 ) (
   input logic clk_i,
@@ -23,6 +26,7 @@ module mont_formal
   localparam int unsigned Width  = W * Words;
   localparam int unsigned Exponent = W * Rows * Passes;
   localparam int unsigned Wide   = Width + Exponent + 1;
+  localparam int unsigned Last   = 64 + Passes * Rows * HopCycles;  // by this cycle all is done
   typedef logic [Wide-1:0] wide_t;
 
   wide_t scaled, nb;
@@ -53,16 +57,17 @@ module mont_formal
     end else begin
       write_address.modulus = 1'b1;
       write_address.word = AddressWidth'(count_q) - AddressWidth'(2 * Words);
+      write_address.word[IndexWidth] = Context;
       write_data = nb[W*(count_q - 8'(2 * Words)) +: W];
     end
     read_address = '{modulus: 1'b0, word: AddressWidth'(2 * Stride) + AddressWidth'(count_q)};
   end
 
-  mont #(.W(W), .Rows(Rows), .HopCycles(4), .OperandWords(Depth), .ModulusWords(Stride)) u_mont (
+  mont #(.W(W), .Rows(Rows), .HopCycles(HopCycles), .OperandWords(Depth), .ModulusWords(Stride)) u_mont (
     .clk_i, .rst_ni(rst_n),
     .config_i('{words: IndexWidth'(Words), passes: IndexWidth'(Passes), digits: IndexWidth'(Words)}),
     .op_valid_i(state_q == 3'd2), .op_ready_o(op_ready),
-    .op_i('{ctx: 1'b0, a: '0, b: AddressWidth'(Stride), d: AddressWidth'(2 * Stride)}),
+    .op_i('{ctx: Context, a: '0, b: AddressWidth'(Stride), d: AddressWidth'(2 * Stride)}),
     .busy_o(busy), .host_read_i(read_address), .host_read_data_o(read_data),
     .host_write_enable_i(write), .host_write_i(write_address), .host_write_data_i(write_data)
   );
@@ -77,7 +82,7 @@ module mont_formal
         if (cycle_q == 8'd6) state_q <= 3'd1;
       end
       3'd1: if (count_q == 8'(3 * Words - 1)) state_q <= 3'd2;
-      3'd2: if (op_ready[0]) state_q <= 3'd3;
+      3'd2: if (op_ready[Context]) state_q <= 3'd3;
       3'd3: begin
         count_q <= '0;
         if (!busy) state_q <= 3'd4;
@@ -104,7 +109,7 @@ module mont_formal
       assert (((wide_t'(result_q) << Exponent) - wide_t'(a) * wide_t'(b)) % wide_t'(n) == '0);
     end
     // Whatever the operands, it is done at the same time: later cycles show nothing new.
-    if (cycle_q == 8'd80) assert (state_q == 3'd5);
+    if (cycle_q == 8'(Last)) assert (state_q == 3'd5);
     cover (state_q == 3'd5);
   end
 

@@ -5,6 +5,7 @@ module rsa_slots_formal
 (
   input logic clk_i,
   input job_t job_i,
+  input logic refuse_i,
   input logic accept_i,
   input logic mark_i,
   input logic key_i,
@@ -28,6 +29,7 @@ module rsa_slots_formal
     .clk_i,
     .rst_ni,
     .job_i,
+    .refuse_i,
     .bits_o   (bits),
     .refusal_o(refusal),
     .accept_i,
@@ -42,13 +44,15 @@ module rsa_slots_formal
   job_t                job_q;
   logic [1:0]          age_q;             // cycles since the job or the slots changed, up to three
   logic                accepted_q;        // the job that stands here was let at its slot
+  logic                refuse_q;
   logic                loads, slot;
 
   assign loads = job_i.op == OpLoadModulus || job_i.op == OpLoadKey;
   assign slot  = job_i.slot[0];
 
   always_ff @(posedge clk_i) begin
-    job_q <= job_i;
+    job_q    <= job_i;
+    refuse_q <= refuse_i;
     if (!rst_ni) begin
       modulus_q  <= '0;
       key_q      <= '0;
@@ -70,7 +74,8 @@ module rsa_slots_formal
   status_e due;
   always_comb begin
     due = StatusOk;
-    if (!(job_i.op inside {[OpLoadModulus:OpZeroise]})) due = StatusBadOp;
+    if (refuse_q) due = StatusEmptySlot;
+    else if (!(job_i.op inside {[OpLoadModulus:OpZeroise]})) due = StatusBadOp;
     else if (job_i.slot >= 8'(KeySlots)) due = StatusBadSlot;
     else if (loads) begin
       if (!(job_i.bits inside {[13'd512:13'(MaxBits)]}) || job_i.bits % 13'd64 != '0) due = StatusBadLength;

@@ -6,19 +6,21 @@
 //                              +-- job_mux --> jobs with operands
 //   AXI4-Stream  stream_port --+          <-- answers with results, to where their job came from
 //
-// Zeroise (CONTROL.zeroise): `zeroise_o` pulses at once: running jobs end, the slots are empty. No further descriptor or
-// packet is begun. When every job taken is answered `zeroise_o` pulses again, as a key may have been on its way, and the
-// operand buffers are overwritten; when the cores are ready again, work goes on.
+// Zeroise (CONTROL.zeroise): `zeroise_o` rises at once: running jobs end, the slots are empty, and what waits for a core
+// is refused by it. No further descriptor or packet is begun, half a packet is dropped. When every job taken is answered
+// `zeroise_o` rises again, as operands of a key may have been on their way, and the operand buffers are overwritten; when
+// the cores are ready again, work goes on.
 //
-//   cycle              0    1   ..   n    n+1  ..  n+10 ..   m    m+1
+//   cycle              0    1   ..   n    n+1  n+2  ..  n+10 ..   m    m+1
 //   CONTROL.zeroise    1
-//   zeroise_o          1                  1
-//   hold               0    1   ..   1    1    ..   1   ..   1    0           STATUS.zeroising
+//   zeroise_o          1    1   ..   1    0    1    0
+//   hold               0    1   ..   1    1    1    ..   1   ..   1    0      STATUS.zeroising
 //   quiet                            1                                        all answered; at the earliest in cycle 1
 //   wipe                                  1                                   of the operand buffers
-//   cores_ready_i                                            1                looked at from n+10 on, with the buffers
+//   cores_ready_i                                                 1           looked at from n+10 on, with the buffers
 //
-// Contract    Ports of AXI as in the standard; one clock; reset asserts at any time and is released synchronously.
+// Contract    The capability registers hold what was built: KeySlots and Rows at most 255, OperandWords at most 32768.
+//             Ports of AXI as in the standard; one clock; reset asserts at any time and is released synchronously.
 //             The interface to the dispatcher: see there.
 module shell
   import garner_pkg::*;
@@ -111,6 +113,16 @@ module shell
   input  logic [5:0]            busy_cores_i
 );
 
+  if (KeySlots < 1 || KeySlots > 255) begin : gen_bad_slots
+    $fatal(1, "shell: KeySlots must be 1 to 255, as the capability register has 8 bits for it");
+  end
+  if (Rows > 255) begin : gen_bad_rows
+    $fatal(1, "shell: Rows must be at most 255, as the capability register has 8 bits for it");
+  end
+  if (OperandWords > 32768) begin : gen_bad_operand_words
+    $fatal(1, "shell: OperandWords must be at most 32768, as the capability register and commands have 16 bits for it");
+  end
+
   garner_regs_pkg::garner_regs__in_t  set;
   garner_regs_pkg::garner_regs__out_t is;
 
@@ -168,12 +180,12 @@ module shell
     .idle_o              (idle),
     .drained_o           (drained),
     .in_flight_o         (in_flight),
-    .submission_base_i   ({is.SUBMISSION_BASE_HIGH.value.value, is.SUBMISSION_BASE_LOW.value.value}),
+    .submission_base_i   ({is.SUBMISSION_BASE_HIGH.value.value, is.SUBMISSION_BASE_LOW.value.value, 6'd0}),
     .submission_log2_i   (is.SUBMISSION_SIZE.log2.value),
     .submission_tail_i   (is.SUBMISSION_TAIL.index.value),
     .submission_head_o   (submission_head),
     .submission_overrun_o(submission_overrun),
-    .completion_base_i   ({is.COMPLETION_BASE_HIGH.value.value, is.COMPLETION_BASE_LOW.value.value}),
+    .completion_base_i   ({is.COMPLETION_BASE_HIGH.value.value, is.COMPLETION_BASE_LOW.value.value, 4'd0}),
     .completion_log2_i   (is.COMPLETION_SIZE.log2.value),
     .completion_head_i   (is.COMPLETION_HEAD.index.value),
     .completion_tail_o   (completion_tail),
@@ -314,7 +326,7 @@ module shell
   typedef enum logic [1:0] {
     Work,
     Drain,  // until all taken jobs are answered
-    Start,  // the pulse, and eight cycles in which the cores see it and show it
+    Start,  // the second rise, and eight cycles in which the cores see it and show it
     Wait    // until cores and buffers are through
   } zeroise_state_e;
 
@@ -326,7 +338,8 @@ module shell
   assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
   assign hold      = hold_q;
   assign wipe      = zeroise_state_q == Start && start_q == '0;
-  assign zeroise_o = wipe || (zeroise_state_q == Work && is.CONTROL.zeroise.value);
+  assign zeroise_o = (zeroise_state_q == Work && is.CONTROL.zeroise.value) || zeroise_state_q == Drain ||
+                     (zeroise_state_q == Start && start_q == 4'd1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -17,7 +17,8 @@
 //   answered_o                               1                                                        1
 //
 // A packet goes to a core when all of it is here, so that a slow sender holds up nobody. A packet that is too short, too
-// long or has reserved bits set is read to its end and answered with an error.
+// long or has reserved bits set is read to its end and answered with an error; so is one of which a part is here when
+// `hold_i` rises: its operands are forgotten at once, and the answer is StatusEmptySlot, as the keys are gone.
 //
 // Contract    AXI4-Stream: an offered word stays until it is taken. Every packet is answered exactly once.
 //             Interfaces to the dispatcher: see `dispatcher`. All jobs and answers here are of source 1.
@@ -33,7 +34,7 @@ module stream_port
   input  logic        hold_i,     // begin no further packet for now
   input  logic        wipe_i,     // overwrite the buffer; only while quiet
   output logic        wiping_o,
-  output logic        quiet_o,    // no packet is between its first word and its job's leaving, no answer half sent
+  output logic        quiet_o,    // nothing of a packet is between the port and its job's leaving, no answer half sent
   output logic        answered_o, // pulse: a packet was answered
   output logic        failed_o,   // with answered_o: with a status other than StatusOk
 
@@ -69,7 +70,7 @@ module stream_port
     First,
     Second,
     Operands,
-    Discard, // to the end of a packet that is refused
+    Discard, // to the end of a packet that is refused: nothing of it is here
     Queue,
     Reject
   } in_state_e;
@@ -80,19 +81,21 @@ module stream_port
   logic [FreeWidth-1:0] words_q;       // operands taken
   logic [FreeWidth-1:0] unused_free;
   logic                 word, buffer_ready, job_ready, job_valid, too_long;
+  logic                 cut;           // half a packet is dropped
   job_t                 job;
   logic                 reject_valid, reject_ready;
 
   assign job      = unpack_job(first_q, second_q);
   assign word     = s_axis_tvalid_i && s_axis_tready_o;
+  assign cut      = hold_i && (in_state_q == Second || (in_state_q == Operands && buffer_ready));
   assign too_long = words_q == FreeWidth'(OperandWords - 1) && !s_axis_tlast_i;
 
   always_comb begin
     unique case (in_state_q)
-      First:           s_axis_tready_o = !hold_i;
-      Second, Discard: s_axis_tready_o = 1'b1;
-      Operands:        s_axis_tready_o = buffer_ready;
-      default:         s_axis_tready_o = 1'b0;
+      First, Second: s_axis_tready_o = !hold_i;
+      Discard:       s_axis_tready_o = 1'b1;
+      Operands:      s_axis_tready_o = buffer_ready && !hold_i;
+      default:       s_axis_tready_o = 1'b0;
     endcase
   end
 
@@ -132,6 +135,10 @@ module stream_port
         Queue: if (job_ready) in_state_q <= First;
         default: if (reject_ready) in_state_q <= First;
       endcase
+      if (cut) begin
+        status_q   <= StatusEmptySlot;
+        in_state_q <= Discard;
+      end
     end
   end
 
@@ -143,11 +150,11 @@ module stream_port
   ) u_operands (
     .clk_i,
     .rst_ni,
-    .in_valid_i (s_axis_tvalid_i && in_state_q == Operands),
+    .in_valid_i ((s_axis_tvalid_i || hold_i) && in_state_q == Operands),
     .in_ready_o (buffer_ready),
     .in_data_i  (s_axis_tdata_i),
-    .in_last_i  (s_axis_tlast_i || too_long),
-    .in_drop_i  (too_long),
+    .in_last_i  (s_axis_tlast_i || too_long || hold_i),
+    .in_drop_i  (too_long || hold_i),
     .free_o     (unused_free),
     .out_valid_o(operand_valid_o),
     .out_ready_i(operand_ready_i),
@@ -237,7 +244,7 @@ module stream_port
 
   assign answered_o = answered_q;
   assign failed_o   = out_status_q != StatusOk;
-  assign quiet_o    = in_state_q == First && !job_valid_o && !operand_valid_o && out_state_q == Idle;
+  assign quiet_o    = in_state_q inside {First, Discard} && !job_valid_o && !operand_valid_o && out_state_q == Idle;
 
   logic unused_source;
   assign unused_source = answer_i.source;

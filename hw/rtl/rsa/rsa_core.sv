@@ -27,16 +27,20 @@
 //             response comes, then the result words, if the status is StatusOk and the job has a result. One job at a
 //             time. Every job but OpZeroise has an operand stream, unknown ones too, and of a job that is refused it is
 //             read up to in_last_i. No result leaves before all of it is computed and, of OpPrivate, checked.
-//             zeroise_i (a pulse) empties all slots two cycles later, stops the job under way (StatusEmptySlot) and
-//             overwrites all memories; then the job's answer is given. Only a result that has been announced with
-//             StatusOk is delivered first. The same is done after reset: job_ready_o rises when all memories are zero.
+//             A load that is refused half way leaves nothing of what it was to load: slot and working memories are
+//             overwritten before its answer, as OpZeroise does. What a result passes between the last comparison of
+//             OpPrivate and out_data_o is not checked (rsa_program_pkg).
+//             When zeroise_i rises all slots are empty two cycles later, the job under way is stopped (StatusEmptySlot)
+//             and all memories are overwritten; then the job's answer is given. Only a result that has been announced
+//             with StatusOk is delivered first. A job that comes while zeroise_i is high is refused (StatusEmptySlot).
+//             The same is done after reset: job_ready_o rises when all memories are zero.
 module rsa_core
   import garner_pkg::*;
   import rsa_pkg::*;
   import exp_pkg::*;
 #(
   parameter int unsigned W            = 18,
-  parameter int unsigned Rows         = 15,
+  parameter int unsigned Rows         = 15,    // not too many: see most_times
   parameter int unsigned HopCycles    = 5,
   parameter int unsigned MaxBits      = 4096,
   parameter int unsigned KeySlots     = 4,
@@ -93,6 +97,25 @@ module rsa_core
     $fatal(1, "rsa_core: OperandWords must be a power of two and hold 16 regions of MaxBits");
   end
 
+  // A pass is done at most so often, on the way to R^2: of all lengths, of moduli and of primes. `times` must hold it.
+  function automatic int unsigned most_times();
+    int unsigned most, words, digits;
+    most = 0;
+    if (Rows != 0) begin
+      for (int unsigned bits = 512; bits <= MaxBits; bits += 64) begin
+        for (int unsigned half = 0; half < 2; half++) begin
+          words  = ((bits >> half) + 2 * W + 1) / W;
+          digits = (words + Rows - 1) / Rows * Rows;
+          if (W * (2 * digits + 3 - words) > most) most = W * (2 * digits + 3 - words);
+        end
+      end
+    end
+    return most;
+  endfunction
+  if (most_times() >= 1 << 13) begin : gen_bad_rows
+    $fatal(1, "rsa_core: with these Rows, W * (2 * digits + 3 - words) is beyond 8191 for some length; see rsa_sizes");
+  end
+
   // ---- The job
   typedef enum logic [3:0] {
     StIdle, StDecode, StLookup, StRefuse, StSizesStart, StSizesWait, StNext, StAddress, StPrepare, StExecute, StPass,
@@ -110,21 +133,24 @@ module rsa_core
   stride_t stride_q;
   mode_e mode_q;
   logic open_q;       // a job is taken: in StIdle, from its second cycle on
-  logic zeroise_in_q; // zeroise_i, which comes from far away
+  logic zeroise_in_q, zeroise_was_q;  // zeroise_i, which comes from far away; a cycle before
   logic zeroise_q;    // asked for, not begun
   logic washing_q;    // the program that runs is that of zeroise
+  logic refused_q;    // a job that was to load a key: what it left is being overwritten, its status stays
+  logic whole_q;      // as with washing_q, lengths are those of MaxBits: what is overwritten may have been longer than n
   logic owed_q;       // then answer the job that was stopped
   logic responded_q;
   logic stop_q;       // the job under way is to be stopped for it
   always_ff @(posedge clk_i) begin
     stop_q   <= zeroise_q && !washing_q && !responded_q;
+    whole_q  <= refused_q || job_q.op == OpZeroise;
     stride_q <= mode_q == ModeFull ? full_q.stride : half_q.stride;
   end
 
   status_e refusal;
   logic [12:0] slot_bits;
   rsa_slots #(.MaxBits(MaxBits), .KeySlots(KeySlots)) u_slots (
-    .clk_i, .rst_ni, .job_i(job_q), .bits_o(slot_bits), .refusal_o(refusal),
+    .clk_i, .rst_ni, .job_i(job_q), .refuse_i(zeroise_in_q), .bits_o(slot_bits), .refusal_o(refusal),
     .accept_i(state_q == StRefuse && refusal == StatusOk),
     .mark_i(state_q == StExecute && is_q[KindMark]), .key_i(instruction_q.dual), .clear_i(zeroise_q)
   );
@@ -133,7 +159,7 @@ module rsa_core
   logic sizes_busy, sizes_half_q;
   logic [12:0] bits, sizes_bits;
   sizes_t sizes;
-  assign bits = washing_q ? 13'(MaxBits) : job_q.bits;
+  assign bits = washing_q || whole_q ? 13'(MaxBits) : job_q.bits;
   assign sizes_bits = sizes_half_q ? {1'b0, bits[12:1]} : bits;
   rsa_sizes #(.W(W), .Rows(Rows)) u_sizes (
     .clk_i, .rst_ni, .start_i(state_q == StSizesStart), .bits_i(sizes_bits), .busy_o(sizes_busy), .sizes_o(sizes)
@@ -329,7 +355,7 @@ module rsa_core
       wipe_q           <= state_q == StIdle && zeroise_q;
       alu_start_q      <= state_q == StExecute && is_q[KindPass] && may_start;
       in_begin_q       <= state_q == StExecute && is_q[KindPass] && may_start && from_stream_q;
-      out_begin_q      <= state_q == StExecute && is_q[KindPass] && may_start && to_stream_q;
+      out_begin_q      <= state_q == StExecute && is_q[KindPass] && may_start && to_stream_q && !washing_q;
       exponent_done_q  <= exponent_q && !exponent_busy && !exponent_start_q;
       exponent_start_q <= state_q == StExecute && is_q[KindExponentiate];
     end
@@ -367,15 +393,19 @@ module rsa_core
       sizes_half_q <= 1'b0;
       open_q       <= 1'b0;
       zeroise_in_q <= 1'b0;
+      zeroise_was_q <= 1'b0;
       zeroise_q    <= 1'b1;
       washing_q    <= 1'b0;
+      refused_q    <= 1'b0;
       owed_q       <= 1'b0;
       responded_q  <= 1'b0;
     end else begin
-      zeroise_in_q <= zeroise_i;
+      zeroise_in_q  <= zeroise_i;
+      zeroise_was_q <= zeroise_in_q;
       unique case (state_q)
         StIdle: begin
           responded_q  <= 1'b0;
+          refused_q    <= 1'b0;
           sizes_half_q <= 1'b0;
           instruction_q <= '0;  // no check is pending
           pc_q          <= PcWidth'(rsa_program_pkg::StartZeroise);  // StRefuse knows that of a job
@@ -415,7 +445,10 @@ module rsa_core
           state_q       <= StAddress;
         end
         StAddress: begin  // if the instruction before was right
-          if (check_failed_q) status_q <= check_status_q;
+          if (check_failed_q) begin
+            status_q  <= check_status_q;
+            refused_q <= load_q;
+          end
           state_q <= check_failed_q ? StDrain : StPrepare;
         end
         StPrepare: state_q <= stop_q ? StAbort : StExecute;
@@ -428,12 +461,15 @@ module rsa_core
             state_q <= StNext;
           end
           if (is_q[KindEndInput]) begin
-            if (stream_bad_q) status_q <= StatusBadLength;
+            if (stream_bad_q) begin
+              status_q  <= StatusBadLength;
+              refused_q <= load_q;
+            end
             state_q <= stream_bad_q ? StDrain : StNext;
           end
           if (is_q[KindMark]) state_q <= StNext;
           if (is_q[KindRespond]) begin
-            status_q    <= StatusOk;
+            if (!refused_q) status_q <= StatusOk;
             responded_q <= 1'b1;
             state_q     <= StRespond;
           end
@@ -456,18 +492,21 @@ module rsa_core
         end
 
         StDrain: begin
+          instruction_q <= '0;  // as in StIdle
+          sizes_half_q  <= 1'b0;
+          pc_q          <= PcWidth'(rsa_program_pkg::StartZeroiseSlot);
           if (stop_q) begin
             owed_q  <= 1'b1;
             state_q <= StIdle;
           end else if (drained_q) begin
-            state_q <= StRespond;
+            state_q <= refused_q ? StSizesStart : StRespond;
           end
         end
         default: if (response_ready_i) state_q <= responded_q ? StNext : StIdle;  // StRespond
       endcase
 
       if (open_q) job_q <= job_i;
-      if (zeroise_in_q) zeroise_q <= 1'b1;
+      if (zeroise_in_q && !zeroise_was_q) zeroise_q <= 1'b1;
     end
   end
 

@@ -7,9 +7,9 @@
 //
 // Contract    instruction_i, stride_i, slot_i and count_full_i hold until what they name is done. full_i and half_i are
 //             there 4 cycles before times_o is looked at, 2 before last_o and power_o; exponent_bits_i 2 before
-//             count_o. 2^SlotWidth words hold a slot, 1 + 5*FullWords + 6*HalfWords + 2. What is written to
-//             SpaceModulus starts a word below: word 0 goes where nobody reads, word 1 is word 0 of Nb. No reset:
-//             outputs follow the inputs.
+//             count_o. Of both, W * (2 * digits + 3 - words) is below 2^13: rsa_core refuses Rows that are too many.
+//             2^SlotWidth words hold a slot, 1 + 5*FullWords + 6*HalfWords + 2. What is written to SpaceModulus starts
+//             a word below: word 0 goes where nobody reads, word 1 is word 0 of Nb. No reset: outputs follow the inputs.
 module rsa_decode
   import rsa_pkg::*;
   import exp_pkg::region_t;

@@ -53,7 +53,7 @@ package rsa_program_pkg;
 
   localparam int unsigned LoadModulusLength = 1 + PrepareLength + 4;
   localparam instruction_t [0:LoadModulusLength-1] LoadModulus = {
-    move(LengthPair, Nowhere, slot(FieldShifted)),
+    move(LengthSlot, Nowhere, slot(FieldShifted)),  // nothing of the key before
     prepare(LengthFull, FieldN, FieldScaled, FieldSquare),
     control(KindEndInput),
     control(KindMark),
@@ -61,10 +61,11 @@ package rsa_program_pkg;
     control(KindEnd)
   };
 
-  // RegionA becomes R * q * (q^-1 mod p); R minus that is the other factor, made positive by adding 2*N~.
-  localparam int unsigned LoadKeyLength = 1 + PrepareLength + 1 + 2 * PrepareLength + 5 + FullLength + 2 + 4 + 5 + 3;
+  // RegionA becomes R * q * (q^-1 mod p); R minus that is the other factor, made positive by adding 2*N~. Of q, q^-1 and
+  // the factors nothing stays outside of the slot: RegionB is overwritten by R mod n, the others by zeros.
+  localparam int unsigned LoadKeyLength = 1 + PrepareLength + 1 + 2 * PrepareLength + 5 + FullLength + 2 + 4 + 5 + 2 + 3;
   localparam instruction_t [0:LoadKeyLength-1] LoadKey = {
-    move(LengthPair, Nowhere, slot(FieldShifted)),
+    move(LengthSlot, Nowhere, slot(FieldShifted)),
     prepare(LengthFull, FieldN, FieldScaled, FieldSquare),
     take(LengthPair, CountOne, slot(FieldE)),
     prepare(LengthHalf, FieldResult, FieldScaledP, FieldSquareP),
@@ -82,10 +83,12 @@ package rsa_program_pkg;
     multiply(0, RegionA, RegionA, RegionSquare),
     multiply(0, RegionAccumulator, RegionUnit, RegionSquare),
     pass(LengthFull, XZero, SignPlus, operand(0, RegionA), slot(FieldFactorP)),
-    pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator)),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator), operand(0, RegionB)),
     pass(LengthFull, XSame, SignMinus, operand(0, RegionA)),
     pass(LengthFull, XSame, SignPlus, slot(FieldScaled)),
     pass(LengthFull, XSame, SignPlus, slot(FieldScaled), slot(FieldFactorQ)),
+    pass(LengthFull, XZero, SignPlus, Nowhere, slot(FieldResult)),
+    move(LengthFull, Nowhere, operand(0, RegionA)),
     control(KindMark, 1),
     control(KindRespond),
     control(KindEnd)
@@ -122,9 +125,11 @@ package rsa_program_pkg;
     control(KindEnd)
   };
 
-  // sp and sq stay redundant until s = sp * FactorP + sq * FactorQ mod n; then s^e mod n is compared with m.
+  // sp and sq stay redundant until s = sp * FactorP + sq * FactorQ mod n. s, canonical, is written twice: RegionA is
+  // raised to e and compared with m, FieldResult is what is sent. They are compared last of all. A bit that turns over
+  // later, while words of FieldResult wait to be sent, and those in the packer's queue, is not found.
   localparam int unsigned PrivateLength =
-      1 + BelowLength + 2 + 7 + 2 + 3 + 8 + FullLength + 6 + CanonicalLength + 1 + 3 + CanonicalLength + 4;
+      1 + BelowLength + 2 + 7 + 2 + 3 + 8 + FullLength + 5 + CanonicalLength + 3 + 3 + CanonicalLength + 6;
   localparam instruction_t [0:PrivateLength-1] Private = {
     switch_to(ModeHalf),
     below(slot(FieldInput)),
@@ -158,38 +163,51 @@ package rsa_program_pkg;
     multiply(0, RegionA, RegionA, RegionCube),
     multiply(0, RegionB, RegionB, RegionInput),
     pass(LengthFull, XZero, SignPlus, operand(0, RegionA)),
-    pass(LengthFull, XSame, SignPlus, operand(0, RegionB), operand(0, RegionA)),
-    // the check of s, which becomes canonical meanwhile
+    pass(LengthFull, XSame, SignPlus, operand(0, RegionB)),
+    // the check of s, canonical
     multiply(0, RegionTable, RegionUnit, RegionSquare),
-    multiply(0, RegionTable + 1, RegionA, RegionSquare),
     Canonical,
-    pass(LengthFull, XDown, SignPlus, Nowhere, slot(FieldResult)),
+    pass(LengthFull, XDown, SignPlus, Nowhere, operand(0, RegionA)),
+    multiply(0, RegionTable + 1, RegionA, RegionSquare),
+    pass(LengthFull, XSame, SignPlus, Nowhere, slot(FieldResult)),
     exponentiate(0, FieldE, FieldE),
     multiply(0, RegionAccumulator, RegionAccumulator, RegionUnit),
     pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator)),
     Canonical,
     pass(LengthFull, XDown, SignMinus, slot(FieldInput), Nowhere, TimesOnce, CheckZero),
+    pass(LengthFull, XZero, SignPlus, operand(0, RegionA)),
+    pass(LengthFull, XSame, SignMinus, slot(FieldResult), Nowhere, TimesOnce, CheckZero),
     control(KindRespond),
     move(LengthFull, slot(FieldResult), Stream),
     control(KindEnd)
   };
 
-  localparam int unsigned ZeroiseSlotLength = 3;
-  localparam instruction_t [0:ZeroiseSlotLength-1] ZeroiseSlot = {
-    move(LengthSlot, Nowhere, slot(FieldShifted)),
-    control(KindRespond),
-    control(KindEnd)
-  };
-
-  // 0 * 0 in both contexts washes the rows and the memory of partial sums.
-  localparam int unsigned ZeroiseLength = 7;
-  localparam instruction_t [0:ZeroiseLength-1] Zeroise = {
-    pass(LengthMemory, XZero, SignPlus, Nowhere, slot(FieldShifted)),
+  // What the key of the slot may be in beside the slot is overwritten too; also after a job that was to load one and was
+  // refused. 0 * 0 in both contexts washes the rows and the memory of partial sums.
+  localparam int unsigned WashLength = 5;
+  localparam instruction_t [0:WashLength-1] Wash = {
     move(LengthMemory, Nowhere, operand(0, RegionAccumulator)),
     move(LengthMemory, Nowhere, modulus(0)),
     switch_to(ModeFull),
     multiply(1, RegionAccumulator, RegionAccumulator, RegionAccumulator),
-    switch_to(ModeFull),
+    switch_to(ModeFull)
+  };
+
+  localparam int unsigned ZeroiseSlotLength = 2 + WashLength + 2;
+  localparam instruction_t [0:ZeroiseSlotLength-1] ZeroiseSlot = {
+    move(LengthSlot, Nowhere, slot(FieldShifted)),
+    pass(LengthSlot, XZero, SignPlus, Nowhere, slot(FieldInput)),  // the work area, shorter than a slot; the accumulator
+    Wash,
+    control(KindRespond),
+    control(KindEnd)
+  };
+
+  // Everything. Words sent while no result goes out overwrite the packer's queue and are thrown away.
+  localparam int unsigned ZeroiseLength = 2 + WashLength + 1;
+  localparam instruction_t [0:ZeroiseLength-1] Zeroise = {
+    pass(LengthMemory, XZero, SignPlus, Nowhere, slot(FieldShifted)),
+    move(LengthFull, Nowhere, Stream),
+    Wash,
     control(KindEnd)
   };
 

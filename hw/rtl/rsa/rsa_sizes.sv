@@ -8,7 +8,8 @@
 //
 // Contract    start_i comes while busy_o is low; bits_i is looked at with it. sizes_o holds until the next start_i:
 //             passes = ceil(words / Rows), and the stride, 32 to 512 words, is more than the words, which are below
-//             512. The time depends on bits_i alone. Reset: idle; sizes_o means nothing before the first count.
+//             512. digits are below 1024: Rows for which they were not are refused by rsa_core. The time depends on
+//             bits_i alone. Reset: idle; sizes_o means nothing before the first count.
 module rsa_sizes
   import rsa_pkg::sizes_t;
   import rsa_pkg::stride_t;

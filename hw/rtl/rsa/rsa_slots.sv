@@ -3,6 +3,7 @@
 //   cycle       0    1    2
 //   job_i       J                 static from here on
 //   bits_o           b            length of the modulus in the slot of the job
+//   refuse_i         r            StatusEmptySlot for any job
 //   refusal_o             S       StatusOk: none
 //   accept_i              1       the job goes ahead: the slot that it is going to fill or to wipe is empty from now on
 //   mark_i                     1  (any time later) the slot holds a modulus, or a key if key_i
@@ -23,6 +24,7 @@ module rsa_slots
   /* verilator lint_off UNUSEDSIGNAL */ // scheme and tag
   input  job_t        job_i,
   /* verilator lint_on UNUSEDSIGNAL */
+  input  logic        refuse_i,
   output logic [12:0] bits_o,
   output status_e     refusal_o,
   input  logic        accept_i,
@@ -59,7 +61,8 @@ module rsa_slots
     exponentiate_q <= job_i.op == OpExponentiate;
     private_q      <= job_i.op == OpPrivate;
 
-    if (bad_op_q) refusal_o <= StatusBadOp;
+    if (refuse_i) refusal_o <= StatusEmptySlot;
+    else if (bad_op_q) refusal_o <= StatusBadOp;
     else if (bad_slot_q) refusal_o <= StatusBadSlot;
     else if (load_q) refusal_o <= bad_bits_q ? StatusBadLength : StatusOk;
     else if (zeroise_q) refusal_o <= StatusOk;

@@ -17,15 +17,15 @@
 //   131-194                                    the other operands
 //   197-200                                    computes                job, first operands
 //   271-334                                    :                       the other operands
-//   41161                                      response                computes
-//   41168       address of result 0                                    :
-//   41183-41263 its words, one in five cycles  its words               :
-//   41271-41276 completion 0                   idle, for another job   :
-//   41280       interrupt, if its job asks                             :
-//   41302                                                              response
-//   41309-41403 result 1                                               its words
-//   41411-41416 completion 1
-//   41420       interrupt: the ring is empty
+//   41370                                      response                computes
+//   41377       address of result 0                                    :
+//   41392-41472 its words, one in five cycles  its words               :
+//   41480-41485 completion 0                   idle, for another job   :
+//   41489       interrupt, if its job asks                             :
+//   41511                                                              response
+//   41518-41612 result 1                                               its words
+//   41620-41625 completion 1
+//   41629       interrupt: the ring is empty
 //
 // Contract    AXI signals are named as in the standard, without a suffix. One clock; `rst_ni` may be asserted at any
 //             time, also within transactions if the bus is reset too, and is released synchronously to `clk_i`. Inside,
@@ -37,12 +37,12 @@ module garner_top
 #(
   parameter int unsigned Cores        = 2,    // 1 to 32
   parameter int unsigned WordBits     = 18,   // of the cores: see `garner_core`
-  parameter int unsigned Rows         = 15,
+  parameter int unsigned Rows         = 15,   // at most 255, and see `rsa_core`
   parameter int unsigned MaxBits      = 4096,
-  parameter int unsigned KeySlots     = 4,
+  parameter int unsigned KeySlots     = 4,    // 1 to 255
   parameter int unsigned BusWidth     = 64,   // of the AXI4 master: 32 or 64
   parameter int unsigned MaxBeats     = 64,   // longest burst, a power of two up to 256
-  parameter int unsigned OperandWords = 512,  // longest operand stream, a power of two; a key of MaxBits must fit
+  parameter int unsigned OperandWords = 512,  // longest operand stream, a power of two to 32768; a key of MaxBits must fit
   parameter int unsigned InFlight     = 16,   // jobs between fetch and completion, a power of two; more than Cores
   parameter bit          StreamPort   = 1'b1
 ) (

@@ -190,7 +190,7 @@ class LoadedKey:
         sq = self.half(self.q, m, key.dq)
         redundant = n.signed(n.multiply(sp, self.cp) + n.multiply(sq, self.cq))
         s = n.canonical(redundant)
-        x = check = n.multiply(redundant, n.r2)
+        x = check = n.multiply(s, n.r2)
         for i in reversed(range(key.e.bit_length() - 1)):
             check = n.multiply(check, check)
             if key.e >> i & 1:

@@ -7,7 +7,8 @@
 //   OpZeroise                  forgets the key
 //
 // It takes operands at random, thinks for up to 255 cycles and answers what it refuses before it has read the operands.
-// Zeroised, it answers the job under way with StatusEmptySlot, unless its result is already announced.
+// Zeroised, it answers the job under way with StatusEmptySlot, unless its result is already announced, and so what comes
+// while `zeroise_i` stays.
 // `sick_q` is for the tests: set, the core answers StatusCheckFailed.
 module garner_core
   import garner_pkg::*;
@@ -64,13 +65,16 @@ module garner_core
   logic [31:0]         key;
   status_e             refusal;
   logic                sick_q;
+  logic                zeroise_q;     // zeroise_i was there already
 
   initial sick_q = 1'b0;
 
   assign key = key_q[job_q.slot[SlotWidth-1:0]];
   always_comb begin
     refusal = StatusOk;
-    if (!(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise})) begin
+    if (zeroise_i) begin
+      refusal = StatusEmptySlot;
+    end else if (!(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise})) begin
       refusal = StatusBadOp;
     end else if (job_i.slot >= 8'(KeySlots)) begin
       refusal = StatusBadSlot;
@@ -101,7 +105,9 @@ module garner_core
       reading_q <= 1'b0;
       loaded_q  <= '0;
       status_q  <= StatusOk;
+      zeroise_q <= 1'b0;
     end else begin
+      zeroise_q <= zeroise_i;
       random_q <= {random_q[30:0], random_q[31] ^ random_q[21] ^ random_q[1] ^ random_q[0]} ^ {31'd0, in_valid_i};
       if (reading_q && in_valid_i && in_ready_o) begin
         if (status_q == StatusOk) memory_q[count_q[8:0]] <= in_data_i;
@@ -149,7 +155,7 @@ module garner_core
           if (think_q == '0) state_q <= Idle;
         end
       endcase
-      if (zeroise_i) begin
+      if (zeroise_i && !zeroise_q) begin
         loaded_q <= '0;
         think_q  <= 8'd100;
         if (state_q inside {Idle, Zeroise}) begin

@@ -94,6 +94,26 @@ async def hundreds_of_jobs_wrap_the_rings_and_end_out_of_order(dut):
 
 
 @cocotb.test()
+async def ring_bases_that_are_not_aligned_do_no_harm(dut):
+    """The lower bits of a base are not there: a burst that begins within a beat would not end with its page."""
+    host = await ready(dut)
+    host.submission = host.memory.allocate(64 << host.log2[0], 4096, 0xFC0)
+    host.completion = host.memory.allocate(16 << host.log2[1], 4096, 0xFF0)
+    for stray in (0xF, 0x3F, 4, 0x3C):
+        await host.stop()
+        await host.start()  # writes the bases as they are, and counts from 0
+        await host.stop()
+        for name, base, place in (("SUBMISSION_BASE_LOW", host.submission, 64),
+                                  ("COMPLETION_BASE_LOW", host.completion, 16)):
+            await host.write(name, (base | stray & place - 1) & MASK)
+            assert await host.read(name) == base & MASK
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"])
+        keys = await load_keys(host, [0])
+        descriptors, results = jobs(host, keys, 20)
+        check(host, descriptors, results, await host.run(descriptors))
+
+
+@cocotb.test()
 async def operands_and_results_at_every_place_of_a_page(dut):
     """No burst crosses 4 KiB: the memory of cocotbext-axi asserts that as well."""
     host = await ready(dut)
@@ -463,6 +483,69 @@ async def zeroise_answers_what_was_taken_and_overwrites_keys_and_buffers(dut):
 
 
 @cocotb.test()
+async def zeroise_refuses_jobs_that_wait_and_a_key_among_them(dut):
+    host = await ready(dut, submission_log2=5, completion_log2=5)
+    stopped = 0
+    for wait in (0, 1, 2, 5, 20, 60, 200, 500):
+        keys = await load_keys(host, [0])
+        operands = words(random, 6)
+        # one for each core, and behind them a key that waits for all of these
+        before = [host.descriptor(EXPONENTIATE, words(random, 100), 1) for _ in range(CORES)]
+        behind = [host.descriptor(LOAD_KEY, key_words(random), slot=0), host.descriptor(PRIVATE, operands, 6),
+                  host.descriptor(ZEROISE, slot=1)]
+        behind = behind[:IN_FLIGHT - CORES]
+        places = {host.put(descriptor): place for place, descriptor in enumerate(before + behind)}
+        await host.ring()
+        while await host.read("SUBMISSION_HEAD") != host.tail:
+            pass
+        await ClockCycles(dut.clk_i, wait)
+        found = host.poll()
+        waits = not found  # for the first jobs, all of them
+        stopped += waits
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+        while await host.field("STATUS_ZEROISING"):
+            pass
+        found += host.poll()
+        await host.write("COMPLETION_HEAD", host.completed)
+        done = {places[completion.index]: completion.status for completion in found}
+        assert len(done) == len(places), "jobs that were taken are answered before it is over"
+        # from the first that was stopped on, none has run
+        waiting = [done[place] for place in range(CORES, len(places))]
+        assert not waits or waiting == [EMPTY_SLOT] * len(waiting), waiting
+        assert waiting == sorted(waiting, key=lambda status: status == EMPTY_SLOT), waiting
+        if waiting[1] == EMPTY_SLOT:
+            assert host.result(behind[1]) != expected(PRIVATE, operands, keys[0])
+        assert (await host.one(host.descriptor(PRIVATE, [1], 1))).status == EMPTY_SLOT
+    assert stopped, "no key has waited"
+
+
+@cocotb.test()
+async def half_a_packet_does_not_hold_up_zeroising_and_is_refused(dut):
+    host = await ready(dut)
+    source, buffer = host.stream_in, dut.u_shell.gen_stream.u_stream.u_operands
+    for count in (1, 2, 3, 6, 20):  # words that come before it
+        keys = await load_keys(host, [0])
+        await host.send([*header(PRIVATE, 1, 0), *words(random, 32)])
+        await host.send([*header(PRIVATE, 2, 0), 5, 6])
+        while count:
+            await RisingEdge(dut.clk_i)
+            count -= int(dut.s_axis_tvalid.value) & int(dut.s_axis_tready.value)
+        source.pause = True
+        await ClockCycles(dut.clk_i, 100)
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+        await ClockCycles(dut.clk_i, 1000)
+        assert await host.field("STATUS_ZEROISING") == 0
+        assert all(int(buffer.u_memory.memory[i].value) == 0 for i in range(OPERAND_WORDS)), "operands are left"
+        keys = await load_keys(host, [0])
+        descriptors, results = jobs(host, keys, 5)
+        check(host, descriptors, results, await host.run(descriptors))
+        source.pause = False
+        assert await host.receive() == [EMPTY_SLOT << 16 | 1, 0]
+        first, _, *result = await host.receive()  # the next one is as good as any
+        assert (first, result) == (2, expected(PRIVATE, [5, 6], keys[0]))
+
+
+@cocotb.test()
 async def counters_are_exact(dut):
     host = await ready(dut, stall=0.2)
     keys = await load_keys(host)
@@ -563,16 +646,18 @@ async def packets_and_descriptors_share_the_cores(dut):
 
 
 @cocotb.test()
-async def stalled_receiver_of_packets_holds_up_no_more_than_its_own(dut):
-    """A packet's answer that nobody takes holds one core's result, and the rings wait behind it, losing nothing."""
+async def stalled_receiver_of_packets_holds_up_the_rings_and_loses_nothing(dut):
+    """Results share one way out of the cores: behind a packet's answer that nobody takes, those of the rings wait."""
     host = await ready(dut)
     keys = await load_keys(host, [0])
     host.stream_out.pause = True
     await host.send([*header(PRIVATE, 1, 0), 5, 6])
     await ClockCycles(dut.clk_i, 1000)
     descriptors, results = jobs(host, keys, 5)
+    completed = host.completed
     task = cocotb.start_soon(host.run(descriptors))
     await ClockCycles(dut.clk_i, 3000)
+    assert host.completed == completed and not task.done(), "no answer has passed the one that waits"
     host.stream_out.pause = False
     assert await host.receive() == [1, (await_cycles := int(dut.u_shell.gen_stream.u_stream.out_cycles_q.value)),
                                     *expected(PRIVATE, [5, 6], keys[0])]

@@ -168,6 +168,8 @@ def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(k
             assert (await host.one(load_key(host, keys[1], 0))).status == OK
             for _ in range(2 * CORES):
                 host.put(private(host, key, 5, 0))
+            host.put(load_key(host, key, 0))  # waits for all of these
+            host.put(private(host, key, 5, 0))
             await host.ring()
             host.device.call("run", 50_000)
             if stop == "reset":
@@ -179,15 +181,16 @@ def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(k
             for _ in range(100):  # a core answers when its memories are overwritten
                 host.device.call("run", 1_000)
                 found += host.poll()
-                if len(found) == 2 * CORES:
+                if len(found) == 2 * CORES + 2:
                     break
-            assert [completion.status for completion in found] == [EMPTY_SLOT] * 2 * CORES
+            assert [completion.status for completion in found] == [EMPTY_SLOT] * (2 * CORES + 2)
             await host.write("COMPLETION_HEAD", host.completed)
             for _ in range(100):
                 if not await host.field("STATUS_ZEROISING"):
                     break
                 host.device.call("run", 1_000)
             assert not await host.field("STATUS_ZEROISING")
+            assert (await host.one(private(host, key, 5, 0))).status == EMPTY_SLOT
         assert (await host.one(load_key(host, keys[0], 1))).status == OK
         descriptor = private(host, keys[0], 9, 1)
         assert (await host.one(descriptor)).status == OK
