@@ -8,6 +8,7 @@ record of a top that is not in these tables, which hw/syn/place.py makes of any;
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from statistics import median
 
@@ -379,9 +380,19 @@ def fill(document: Path, tables: dict[str, str]) -> None:
     document.write_text(text)
 
 
-def stale(found: list[dict]) -> list[str]:
+def stale_line(old: list[dict]) -> str:
+    """What of the tables is of sources that have changed since."""
+    if not old:
+        return "Everything was made from the sources as they are now."
+    counts = Counter(f"`{record['top']}`, {record['family'] if record['kind'] == 'synthesis' else 'cycles'}"
+                     for record in old)
+    return ("Made from sources that have changed since, and to be measured again (records): "
+            + "; ".join(f"{name} ({count})" for name, count in sorted(counts.items())) + ".")
+
+
+def stale(found: list[dict]) -> list[dict]:
     """Records of other sources than are here now."""
-    names = []
+    old = []
     for record in found:
         top, parameters = record["top"], record["parameters"]
         pins = full.SHELL_SOURCES if parameters == full.SHELL_PARAMETERS else full.SOURCES
@@ -394,8 +405,8 @@ def stale(found: list[dict]) -> list[str]:
         else:
             stamp = rows.stamp_of(top) if top in rows.SOURCES else cores.stamp_of(record)
         if stamp != record["sources"]:
-            names.append(record["name"])
-    return names
+            old.append(record)
+    return old
 
 
 def main() -> None:
@@ -404,14 +415,14 @@ def main() -> None:
     row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
     xilinx_list = xilinx_points(found)
     points = core_list + device_list + xilinx_list + row_list
-    tables = {"cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
+    tables = {"stale": stale_line(old), "cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
               "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
               "row clock": clock_table(row_list), "row thesis": thesis_table(row_list)}
     parts, all_rows = parts_table(found), all_rows_table(row_list)
     for name in others:
         print(f"not in these tables: {name}", file=sys.stderr)
-    for name in old:
-        print(f"made from other sources: {name}", file=sys.stderr)
+    for record in old:
+        print(f"made from other sources: {record['name']}", file=sys.stderr)
     # All is there: now it is written.
     (REPORT / "report.json").write_text(json.dumps({"rows": points}, indent=1) + "\n")
     plot(row_list, core_list, REPORT / "points.svg")
