@@ -28,15 +28,16 @@ impl Config {
             _ => {}
         }
         let mut present = std::mem::take(&mut config.devices);
-        for name in names.split(',').map(str::trim) {
-            let name = if name == "cuda" { "cuda:0" } else { name };
+        let names = names.split(',').map(|name| if name.trim() == "cuda" { "cuda:0" } else { name.trim() });
+        let names: Vec<&str> = names.collect();
+        if let Some((_, name)) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
+            return Err(Error::argument("device", format!("{name}: named twice")));
+        }
+        for name in names {
             let device = match present.iter().position(|device| device.name() == name) {
                 Some(index) => present.remove(index),
                 None if name.contains(':') && !name.starts_with("cuda:") => {
                     Arc::new(Board::open(name, Options::default())?)
-                }
-                None if config.devices.iter().any(|device| device.name() == name) => {
-                    return Err(Error::argument("device", format!("{name}: named twice")));
                 }
                 None => return Err(Error::argument("device", not_here(name, &present))),
             };
@@ -81,15 +82,16 @@ mod tests {
         assert!(refusal("libcrypto, auto").starts_with("device: libcrypto: only alone"));
         let board = refusal("vfio-user:/nonexistent/board, 0000:ff:1f.7");
         assert!(board.starts_with("board: vfio-user:/nonexistent/board: "), "{board}");
+        assert_eq!(refusal("0000:ff:1f.7, cpu, 0000:ff:1f.7"), "device: 0000:ff:1f.7: named twice");
+        assert_eq!(refusal("cuda,cuda:0"), "device: cuda:0: named twice");
     }
 
     #[test]
-    fn the_cpu_is_for_what_named_devices_cannot_take_and_is_not_twice_there() {
+    fn the_cpu_is_for_what_named_devices_cannot_take_and_not_there_twice() {
         let Ok(config) = Config::named("cpu") else {
             assert!(refusal("cpu").contains("no kernels for this processor"));
             return;
         };
         assert_eq!((config.devices.len(), config.fallback.len()), (1, 0));
-        assert_eq!(refusal("cpu, cpu"), "device: cpu: named twice");
     }
 }
