@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use support::{Site, ends, run, words};
+use support::{Site, compile, ends, run, words};
 
 const SIGN: &str = "dgst -sha256 -sign key.pem -out signature message";
 
@@ -69,7 +69,7 @@ fn settings_reach_the_gatherer() {
 #[test]
 fn full_queue_is_no_error() {
     let site = Site::with("queue_limit = 1\nslots = 1\ndevice = libcrypto");
-    let program = site.compile("evp");
+    let program = compile("evp");
     run(site.garner(program.to_str().unwrap()).args(words("jobs 2 8 2")));
     site.figures().private_at_least(1);
 }

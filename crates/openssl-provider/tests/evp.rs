@@ -2,10 +2,10 @@
 
 mod support;
 
-use support::{Site, ends, run, words};
+use support::{Site, compile, compile_static, ends, run, words};
 
 fn evp(site: &Site, arguments: &str) -> String {
-    let program = site.compile("evp");
+    let program = compile("evp");
     run(site.garner(program.to_str().unwrap()).args(words(arguments)))
 }
 
@@ -140,7 +140,7 @@ fn parameters_of_a_running_hash_reach_it_whoever_hashes() {
 fn default_library_context_without_algorithms_gives_right_answers_and_hides_bad_padding() {
     let site = Site::new();
     let configuration = site.path("openssl.cnf");
-    let program = site.compile("evp");
+    let program = compile("evp");
     run(site.garner(program.to_str().unwrap()).arg("bare").arg(configuration).env("OPENSSL_CONF", "/dev/null"));
     // Once there is randomness: a signature and two decryptions, blocking and in a job.
     site.figures().private_at_least(6);
@@ -172,7 +172,7 @@ fn lying_device_under_the_provider_releases_no_wrong_answer() {
 #[test]
 fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
     let site = Site::slow();
-    let program = site.compile("evp");
+    let program = compile("evp");
     for arguments in ["threads 2 1", "jobs 1 2 1", "reload 3", "in_place"] {
         let mut valgrind = site.garner("valgrind");
         // libcrypto's assembly reads whole blocks beyond what is initialised; what is ours would be an invalid access.
@@ -189,7 +189,7 @@ fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
 #[test]
 fn second_libcrypto_in_the_process_is_refused_with_both_names() {
     let site = Site::new();
-    let program = site.compile_static("second");
+    let program = compile_static("second");
     let mut command = site.plain(program.to_str().unwrap());
     let output = ends(command.env("OPENSSL_MODULES", site.path("modules")));
     let said = String::from_utf8_lossy(&output.stderr);

@@ -6,13 +6,13 @@
 //! (`OPENSSL_DIR`). `LD_LIBRARY_PATH` must name its libraries for the tests themselves.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 /// When to give up waiting for what must come: long, so that a busy machine never fails a test.
@@ -175,28 +175,6 @@ impl Site {
         }
         figures
     }
-
-    /// Compiles a C program of `tests/c`, a file or a folder of them, against the OpenSSL under test.
-    pub fn compile(&self, name: &str) -> PathBuf {
-        self.compile_with(name, &["-lcrypto", "-lpthread"])
-    }
-
-    /// The same with libcrypto inside the program.
-    pub fn compile_static(&self, name: &str) -> PathBuf {
-        self.compile_with(name, &["-l:libcrypto.a", "-ldl", "-lpthread"])
-    }
-
-    fn compile_with(&self, name: &str, libraries: &[&str]) -> PathBuf {
-        let program = self.path(name);
-        let mut cc = Command::new("cc");
-        cc.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
-        cc.args(sources(name)).args(include());
-        if let Some(prefix) = prefix() {
-            cc.args(["lib", "lib64"].map(|lib| format!("-L{}/{lib}", prefix.display())));
-        }
-        assert!(cc.args(libraries).status().unwrap().success(), "{cc:?}");
-        program
-    }
 }
 
 impl Drop for Site {
@@ -205,6 +183,36 @@ impl Drop for Site {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }
+}
+
+/// Compiles a C program of `tests/c`, a file or a folder of them, against the OpenSSL under test: once, whoever asks.
+pub fn compile(name: &str) -> PathBuf {
+    compile_with(name, &["-lcrypto", "-lpthread"])
+}
+
+/// The same with libcrypto inside the program.
+pub fn compile_static(name: &str) -> PathBuf {
+    compile_with(name, &["-l:libcrypto.a", "-ldl", "-lpthread"])
+}
+
+fn compile_with(name: &str, libraries: &[&str]) -> PathBuf {
+    static COMPILED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let tests = std::env::current_exe().unwrap();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(tests.file_name().unwrap()).join(name);
+    let mut compiled = COMPILED.lock().unwrap();
+    if compiled.contains(&program) {
+        return program;
+    }
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    let mut cc = Command::new("cc");
+    cc.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
+    cc.args(sources(name)).args(include());
+    if let Some(prefix) = prefix() {
+        cc.args(["lib", "lib64"].map(|lib| format!("-L{}/{lib}", prefix.display())));
+    }
+    assert!(cc.args(libraries).status().unwrap().success(), "{cc:?}");
+    compiled.insert(program.clone());
+    program
 }
 
 fn sources(name: &str) -> Vec<PathBuf> {
