@@ -120,8 +120,13 @@ impl Done {
     }
 }
 
-/// Has so many threads call `work` again and again for a while. Counted is what ends in the last three quarters of it: neither
-/// getting going nor coming to an end, with fewer and fewer threads.
+/// Whether something is counted that ends so late in a window of `time`: in the last three quarters of it, neither while threads
+/// are getting going nor while they come to an end, fewer and fewer.
+fn counts(elapsed: Duration, time: Duration) -> bool {
+    elapsed > time / 4 && elapsed <= time
+}
+
+/// Has so many threads call `work` again and again for a while, of which a part [counts].
 fn together(
     threads: usize,
     time: Duration,
@@ -134,7 +139,7 @@ fn together(
             let done = work(thread)?;
             let elapsed = start.elapsed();
             all += done;
-            if elapsed > time / 4 && elapsed <= time {
+            if counts(elapsed, time) {
                 counted += done;
             }
             if elapsed >= time {
@@ -227,16 +232,14 @@ mod tests {
 
     #[test]
     fn what_threads_did_is_counted_while_all_are_at_it() {
-        let (time, each) = (Duration::from_millis(400), Duration::from_millis(10));
-        let work = |_| {
-            thread::sleep(each);
-            Ok(5)
-        };
-        let done = together(2, time, work).unwrap();
-        assert!(done.counted > 0 && done.counted < done.all, "{} of {}", done.counted, done.all);
-        assert!((done.seconds - 0.3).abs() < 1e-9);
-        let slow = together(1, Duration::ZERO, work).unwrap();
-        assert_eq!((slow.counted, slow.all), (5, 5));
+        let time = Duration::from_millis(400);
+        assert_eq!(
+            [100, 101, 400, 401].map(|end| counts(Duration::from_millis(end), time)),
+            [false, true, true, false]
+        );
+        // Longer than the time there is: all counts.
+        let slow = together(2, Duration::ZERO, |_| Ok(5)).unwrap();
+        assert_eq!((slow.counted, slow.all), (10, 10));
         assert!(together(2, time, |_| Err("no".to_owned())).is_err());
     }
 }

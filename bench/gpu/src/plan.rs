@@ -227,112 +227,27 @@ mod tests {
     use super::*;
     use crate::run::tests::{arguments, machine};
     use garner::arithmetic;
-    use garner::device::cuda::{Buffer, Emulator, Queue};
-    use garner_gpu_kernels::Kernel;
+    use garner::device::cuda::{Fault, Faulty};
     use std::time::Instant;
-
-    /// An emulated GPU that cannot run the kernel for tensor cores.
-    #[derive(Clone)]
-    struct WithoutTensor;
-
-    struct WithoutTensorQueue(<Emulator as Machine>::Queue);
-
-    impl Machine for WithoutTensor {
-        type Queue = WithoutTensorQueue;
-
-        fn name(&self) -> &str {
-            "without"
-        }
-
-        fn model(&self) -> &str {
-            "a model"
-        }
-
-        fn width(&self) -> usize {
-            16
-        }
-
-        fn has_tensor_cores(&self) -> bool {
-            true
-        }
-
-        fn queue(&self) -> Result<WithoutTensorQueue, DeviceError> {
-            Emulator.queue().map(WithoutTensorQueue)
-        }
-    }
-
-    impl Queue for WithoutTensorQueue {
-        fn reserve(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
-            self.0.reserve(buffer, words)
-        }
-
-        fn write(
-            &mut self,
-            buffer: Buffer,
-            offset: usize,
-            words: usize,
-            fill: &mut dyn FnMut(&mut [u32]),
-        ) -> Result<(), DeviceError> {
-            self.0.write(buffer, offset, words, fill)
-        }
-
-        fn launch(
-            &mut self,
-            kernel: &Kernel,
-            arrays: &[(Buffer, usize)],
-            tiles: usize,
-            number: u32,
-        ) -> Result<(), DeviceError> {
-            match kernel.role {
-                Role::WalkTensor => Err(DeviceError("no such instruction".into())),
-                _ => self.0.launch(kernel, arrays, tiles, number),
-            }
-        }
-
-        fn is_done(&mut self) -> Result<bool, DeviceError> {
-            self.0.is_done()
-        }
-
-        fn fetch(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
-            self.0.fetch(buffer, words)
-        }
-
-        fn take(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) {
-            self.0.take(buffer, words, take);
-        }
-
-        fn wipe(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
-            self.0.wipe(buffer, words)
-        }
-
-        fn clear(&mut self, buffer: Buffer, words: usize) {
-            self.0.clear(buffer, words);
-        }
-
-        fn abandon(&mut self) {
-            self.0.abandon();
-        }
-    }
 
     #[test]
     fn a_form_that_fails_leaves_its_trace_and_the_others_are_measured_beside_each_other() {
         let arguments = arguments(&["--limit", "100000"]);
         let mut run = Run::new(&arguments, Instant::now(), machine());
         let arithmetic = arithmetic::best().unwrap();
-        let batches = [1];
-        let plan =
-            Plan { machine: WithoutTensor, arithmetic: &arithmetic, batches: &batches, gathered: 4, is_emulated: true };
+        let machine = Faulty { width: 16, ..Faulty::new(Fault::Skips(Role::WalkTensor)) };
+        let plan = Plan { machine, arithmetic: &arithmetic, batches: &[1], gathered: 4, is_emulated: true };
         plan.run(&mut run);
         assert_eq!(run.finish().unwrap_err(), "1 of 4 checks and measurements failed");
         let report = &run.report;
         let failed: Vec<_> = report.checks.iter().filter_map(|check| check.error.as_deref()).collect();
-        assert_eq!(failed, ["no such instruction"]);
+        assert_eq!(failed, ["the self-test failed: a private operation of 1024 bits, number 0, is wrong"]);
         let of = |device: &str| -> Vec<usize> {
             report.rows.iter().filter(|row| row.device == device).map(|row| row.in_turns).collect()
         };
-        assert!(of("without Tensor").is_empty());
+        assert!(of("faulty Tensor").is_empty());
         // Kernels of two sizes, and whole operations: each in one go with the form that is used.
-        let (constant, record) = (of("without Constant"), of("without Record"));
+        let (constant, record) = (of("faulty Constant"), of("faulty Record"));
         assert!(constant.len() == 3 && constant.iter().all(|group| *group > 0 && record.contains(group)));
         assert!(!report.complete && report.stopped_by.is_none());
     }

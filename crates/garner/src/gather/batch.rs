@@ -48,6 +48,9 @@ pub fn run(
         .collect();
 
     let mut wrong: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
+    if wrong.is_empty() {
+        return answers;
+    }
     page.add(Counter::Faults, wrong.len() as u64);
     // Paths that had all of `wrong` wrong.
     let mut wrong_by = vec![order[place]];

@@ -24,10 +24,13 @@ pub enum Fault {
 }
 
 /// The GPU.
+#[derive(Clone)]
 pub struct Faulty {
+    /// What is wrong with it.
     pub fault: Fault,
     /// Numbers at the same time.
     pub width: usize,
+    /// What it was asked for.
     pub seen: Arc<Seen>,
 }
 

@@ -5,6 +5,7 @@
 //! | `machine` | what a GPU must be able to do |
 //! | `driver` | the GPU behind NVIDIA's driver, which is loaded at run time if it is there |
 //! | `emulated` | a GPU that is not there: the kernels, interpreted |
+//! | `faulty` | one with a fault, for tests, those of `bench/gpu` too |
 //! | `watched` | waiting for a GPU, but not for ever |
 //! | `lane` | one batch after the other through one queue |
 //! | `slots`, `record` | which keys are on the GPU, and how |
@@ -20,7 +21,6 @@
 
 mod driver;
 mod emulated;
-#[cfg(test)]
 mod faulty;
 mod lane;
 mod layout;
@@ -35,6 +35,7 @@ mod watched;
 
 pub use driver::Driver;
 pub use emulated::Emulator;
+pub use faulty::{Fault, Faulty};
 pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
 use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
