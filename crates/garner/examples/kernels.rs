@@ -1,24 +1,25 @@
 //! Measures the vector kernels against this processor's own limit, and RSA-sized powers against OpenSSL.
 //!
 //! Cycles are core cycles: the time divided by that of a chain of dependent additions, measured beside it. The limit is
-//! the multiply-adds an operation needs, at the rate measured in the same run. Best of many runs.
+//! the multiply-adds an operation executes, at the rate measured in the same run. Best of many runs.
 //!
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
 //! itself; with `folded`, only numbers folded over lanes. Without AVX-512 IFMA, the kernels in double precision.
 
-use garner::arithmetic::vectors::Native;
-use garner::arithmetic::vectors::class::{CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, QUADS, Shape};
+use garner::arithmetic::vectors::class::{CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, QUADS};
 use garner::arithmetic::vectors::field::Field;
-use garner::arithmetic::vectors::kernels::{self, Assembly, Kernels};
+use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels};
 use garner::arithmetic::vectors::workspace::{Layout, Workspace};
+use garner::arithmetic::vectors::{Native, Vectors};
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use openssl::rsa::{Padding, Rsa};
 use std::arch::asm;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 fn main() {
-    let (Some(native), Some(assembly)) = (Native::fastest(), Assembly::new()) else {
+    let Some(assembly) = Assembly::new() else {
         return doubles();
     };
     let madds_per_cycle = madd_rate();
@@ -35,14 +36,14 @@ fn main() {
     }
     println!("\neight lanes             limbs   madds    limit  cycles  of limit");
     CLASSES.iter().for_each(|class| operations_of(class, &assembly, madds_per_cycle));
-    rsa(&native, madds_per_cycle);
+    rsa(assembly, madds_per_cycle);
 }
 
 /// What processors without IFMA run.
 fn doubles() {
-    let Some((assembly, avx2)) =
-        Assembly::avx2().zip(Native::available().into_iter().find(|native| native.name() == "avx2"))
-    else {
+    // Not every processor rounds as it should.
+    let usable = Native::available().iter().any(|native| native.name() == "avx2");
+    let Some(assembly) = Assembly::avx2().filter(|_| usable) else {
         println!("this processor has neither IFMA nor AVX2 and FMA: nothing to measure");
         return;
     };
@@ -57,7 +58,54 @@ fn doubles() {
     DOUBLE_PAIRS.iter().for_each(|class| operations_of(class, &assembly, rate));
     println!("\none number folded       limbs   madds    limit  cycles  of limit");
     DOUBLE_QUADS.iter().for_each(|class| operations_of(class, &assembly, rate));
-    rsa(&avx2, rate);
+    rsa(assembly, rate);
+}
+
+/// The assembly, and a count of the multiply-adds it executes.
+#[derive(Clone, Copy)]
+struct Counted(Assembly);
+
+static MULTIPLY_ADDS: AtomicUsize = AtomicUsize::new(0);
+
+impl Counted {
+    /// What one run of `work` executes.
+    fn multiply_adds(work: impl FnOnce()) -> usize {
+        let before = MULTIPLY_ADDS.load(Ordering::Relaxed);
+        work();
+        MULTIPLY_ADDS.load(Ordering::Relaxed) - before
+    }
+}
+
+impl Kernels for Counted {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn classes(&self) -> &'static [Class; 8] {
+        self.0.classes()
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [garner_kernels::Lanes], at: At) {
+        // By one thread: no atomic addition, which takes as long as many multiply-adds.
+        MULTIPLY_ADDS.store(MULTIPLY_ADDS.load(Ordering::Relaxed) + kernel.multiply_adds, Ordering::Relaxed);
+        self.0.run(kernel, memory, at);
+    }
+
+    fn for_lanes(&self, lanes: usize) -> Counted {
+        Counted(self.0.for_lanes(lanes))
+    }
+
+    fn lanes(&self) -> usize {
+        self.0.lanes()
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        self.0.halves_are_faster()
+    }
+
+    fn additions_are_free(&self) -> bool {
+        self.0.additions_are_free()
+    }
 }
 
 /// Every kernel by itself, on the same operands again and again.
@@ -202,43 +250,33 @@ fn folded(assembly: &Assembly) {
 }
 
 fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
-    let (n, m, layout) = (class.limbs, class.rows(), Layout::of(class));
-    let reduction = |digits: usize| match class.shape {
-        Shape::Direct(_) | Shape::Blocks { .. } => 2 * digits * n,
-        Shape::Folded(_) => digits * (2 * m + 1),
-        Shape::Doubles(_) => 2 * (digits * m + if class.lanes() == 1 { 7 } else { 15 }),
-    };
-    let product = 2 * n * m;
-    let triangle = match class.shape {
-        Shape::Folded(_) if class.lanes() > 2 => product,
-        _ => class.lanes() * (m * m + m),
-    };
-    let (square, multiply, half_multiply) =
-        (triangle + reduction(n), product + reduction(n), product + reduction(n / 2));
+    let (n, layout, counted) = (class.limbs, Layout::of(class), Counted(*assembly));
     let mut workspace = Workspace::new(layout.with_table);
-    let mut field = Field::new(assembly, class, workspace.rows());
+    let mut field = Field::new(&counted, class, workspace.rows());
     let wipe = cycles(|| drop(Workspace::new(layout.without_table)));
     println!("{:<24}{n:>5} {:>24.0}", "wipe", wipe);
     let [a, b, r] = layout.scratch;
     let shifted = layout.power;
-    let mut report = |name: &str, madds: usize, work: &mut dyn FnMut(&mut Field<'_, Assembly>)| {
+    let mut report = |name: &str, work: &mut dyn FnMut(&mut Field<'_, Counted>)| {
+        let madds = Counted::multiply_adds(|| work(&mut field));
         let (cycles, limit) = (cycles(|| work(&mut field)), madds as f64 / rate);
         println!("{name:<24}{n:>5} {madds:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %", 100.0 * limit / cycles);
     };
-    report("square", square, &mut |field| field.square(a, a));
-    report("four squares", 4 * square, &mut |field| field.square_times(a, 4));
-    report("multiply", multiply, &mut |field| field.multiply(a, a, b));
-    report("half multiply", half_multiply, &mut |field| field.half_multiply(a, b, shifted, a));
-    report("half reduce", reduction(n / 2), &mut |field| field.half_reduce(a, a));
-    report("window", 4 * square + half_multiply, &mut |field| field.window(layout.accumulator));
-    report("scan", 0, &mut |field| field.scan());
+    report("square", &mut |field| field.square(a, a));
+    report("four squares", &mut |field| field.square_times(a, 4));
+    report("multiply", &mut |field| field.multiply(a, a, b));
+    report("half multiply", &mut |field| field.half_multiply(a, b, shifted, a));
+    report("half reduce", &mut |field| field.half_reduce(a, a));
+    report("window", &mut |field| field.window(layout.accumulator));
+    report("scan", &mut |field| field.scan());
     let words = vec![0x5555; 13 * n / 16];
-    report("load", 0, &mut |field| field.load(r, 0, |_| &words));
-    report("unload", 0, &mut |field| field.unload(r));
-    report("canonical", 0, &mut |field| field.canonical(r, a, 1));
+    report("load", &mut |field| field.load(r, 0, |_| &words));
+    report("unload", &mut |field| field.unload(r));
+    report("canonical", &mut |field| field.canonical(r, a, 1));
 }
 
-fn rsa(native: &Native, rate: f64) {
+fn rsa(assembly: Assembly, rate: f64) {
+    let native = Vectors::over(Counted(assembly));
     let lanes = native.lanes();
     println!("\nRSA            cycles/op      limit  of limit   OpenSSL cycles   ratio");
     for bits in [1024, 2048, 3072, 4096] {
@@ -262,10 +300,7 @@ fn rsa(native: &Native, rate: f64) {
             })
             .collect();
         let ours = cycles(|| native.power_secret(&mut jobs)) / lanes as f64 * 2.0;
-        let n = Class::for_bits(bits / 2).limbs;
-        let half = bits / 2;
-        let needed = half * (3 * n * n + n) + (half / 4 + 14) * 3 * n * n + 16 * n * n;
-        let limit = needed as f64 / rate / lanes as f64 * 2.0;
+        let limit = Counted::multiply_adds(|| native.power_secret(&mut jobs)) as f64 / rate / lanes as f64 * 2.0;
         let mut signature = vec![0; bits / 8];
         let message = vec![1; bits / 8];
         let theirs = cycles(|| {
@@ -282,8 +317,7 @@ fn rsa(native: &Native, rate: f64) {
             .map(|result| Power { modulus: &modulus, base: &base, exponent: &[65537], result })
             .collect();
         let ours = cycles(|| native.power_public(&mut jobs)) / lanes as f64;
-        let n = Class::for_bits(bits).limbs;
-        let limit = (16 * (3 * n * n + n) + 3 * n * n + 4 * n * n) as f64 / rate / lanes as f64;
+        let limit = Counted::multiply_adds(|| native.power_public(&mut jobs)) as f64 / rate / lanes as f64;
         let theirs = cycles(|| {
             key.public_encrypt(&message, &mut signature, Padding::NONE).expect("a public operation");
         });
@@ -294,7 +328,7 @@ fn rsa(native: &Native, rate: f64) {
         let mut jobs: Vec<Multiply<'_>> =
             results.iter_mut().map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result }).collect();
         let ours = cycles(|| native.multiply(&mut jobs)) / lanes as f64;
-        let limit = (7 * n * n) as f64 / rate / lanes as f64;
+        let limit = Counted::multiply_adds(|| native.multiply(&mut jobs)) as f64 / rate / lanes as f64;
         println!("{bits:>4} {:<8} {ours:>10.0} {limit:>10.0} {:>8.1} %", "product", 100.0 * limit / ours);
     }
 }

@@ -11,9 +11,10 @@ use crate::registers::Rotation;
 use crate::rows::{self, Factor};
 use crate::scan::{ENTRIES, Scan};
 
-const COLUMNS: Pointer = Pointer::P0;
-const X: Pointer = Pointer::P1;
-const Y: Pointer = Pointer::P2;
+pub(crate) const COLUMNS: Pointer = Pointer::P0;
+pub(crate) const X: Pointer = Pointer::P1;
+pub(crate) const Y: Pointer = Pointer::P2;
+pub(crate) const RESULT: Pointer = Pointer::P4;
 
 /// What the column sums hold when a block begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,33 +57,23 @@ pub enum Finish {
 ///
 /// Pointers P0 columns, P1 x, P2 y, P3 constants. With [`Finish::Carry`] and
 ///          [`Finish::Last`]: P4 the limbs of the result, and the constants' carry is taken in (and, by the former,
-///          handed on). With `scanned`: P4 the table, P5 the selection.
+///          handed on).
 /// Shapes   x, y: M limbs of one number per lane; columns: 2M rows; M = `limbs`, 15 or 20.
 /// Bounds   limbs of x and y below 2^52, sums below 2^63.
 /// Cost     2M² multiply-adds.
-///
-/// With `scanned`, one pass of the table scan runs among the multiply-adds: see [`scanned_limbs`].
-pub fn product(limbs: usize, columns: Columns, finish: Finish, scanned: bool) -> Program {
+pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
     let unrolled = unrolled_rows(limbs);
     let sums: Vec<Vector> = (0..(limbs + unrolled) as u8).map(Vector).collect();
-    let (x, carry, result) = ([Vector(31), Vector(30)], Vector(29), Pointer::P4);
-    let mut free = sums.len() as u8..29;
+    let (x, carry) = ([Vector(31), Vector(30)], Vector(29));
     let mut code = Code::new();
-    let scan = scanned.then(|| {
-        let mut take = || Vector(free.next().expect("a register"));
-        Scan { candidates: [take(), take(), take(), take()] }
-    });
-    let mut temporaries = Rotation::new(free.take(6));
+    let mut temporaries = Rotation::new((sums.len() as u8..29).take(6));
     load_columns(&sums[..=limbs], columns, &mut code);
     let carries = finish != Finish::Columns;
     if carries {
         code.copy(carry, constants::carry());
     }
-    if let Some(scan) = &scan {
-        scan.prepare(&mut code);
-    }
 
-    let (mut body, mut chosen) = (Code::new(), Code::new());
+    let mut body = Code::new();
     for row in 0..unrolled {
         let (x, sums) = (x[row % 2], &sums[row..]);
         body.copy(x, X.row(row));
@@ -92,34 +83,26 @@ pub fn product(limbs: usize, columns: Columns, finish: Finish, scanned: bool) ->
         rows::add(&sums[..=limbs], &[Factor { x, y: Y }], true, &mut temporaries, &mut body, |body| {
             if carries {
                 finish_limb(sums[0], carry, true, true, body);
-                body.store(result.row(row), sums[0]);
+                body.store(RESULT.row(row), sums[0]);
             } else {
                 body.store(COLUMNS.row(row), sums[0]);
             }
         });
-        if let Some(scan) = &scan {
-            scan.limb(row, &mut chosen);
-        }
     }
-    body = Code::weave(body, chosen);
     (0..limbs).for_each(|j| body.copy(sums[j], sums[j + unrolled]));
     next_column(&sums, columns, limbs, unrolled, &mut body);
     let rows = unrolled as isize;
     body.advance(X, rows);
     body.advance(COLUMNS, rows);
     if carries {
-        body.advance(result, rows);
-    }
-    if scanned {
-        body.advance(Scan::TABLE, rows * ENTRIES as isize);
-        body.advance(Scan::SELECTION, rows);
+        body.advance(RESULT, rows);
     }
     code.repeat(limbs / unrolled, body);
 
     for (j, &sum) in sums[..limbs].iter().enumerate() {
         if finish == Finish::Last {
             finish_limb(sum, carry, true, j < limbs - 1, &mut code);
-            code.store(result.row(j), sum);
+            code.store(RESULT.row(j), sum);
         } else {
             code.store(COLUMNS.row(j), sum);
         }
@@ -135,61 +118,58 @@ const fn unrolled_rows(limbs: usize) -> usize {
     if limbs.is_multiple_of(2) { 2 } else { 3 }
 }
 
-/// Limbs of the table that one block product scans: one beside each row.
-pub const fn scanned_limbs(limbs: usize) -> usize {
-    limbs
-}
-
-/// Two block products at once, eight lanes: `columns += x · y + x' · y'`.
+/// Block carry, eight lanes: `q = columns mod 2^(52·M)`, and what is above goes into the next column.
 ///
-/// Pointers P0 columns, P1 x, P2 y, P4 x', P5 y'.
-/// Shapes   x, y, x', y': M limbs of one number per lane; columns: 2M rows; M = `limbs`, 20 at most.
-/// Bounds   limbs below 2^52, sums below 2^63.
-/// Cost     4M² multiply-adds.
-pub fn two_products(limbs: usize, columns: Columns) -> Program {
-    let (second_x, second_y) = (Pointer::P4, Pointer::P5);
-    let sums: Vec<Vector> = (0..=limbs as u8).map(Vector).collect();
-    let (x, xx) = (Vector(31), Vector(30));
-    let mut temporaries = Rotation::new(limbs as u8 + 1..30);
+/// Pointers P0 columns, P1 q, P3 constants.
+/// Shapes   q: M limbs; columns: M + 1 rows, of which the last changes; M = `limbs`.
+/// Bounds   sums within ±2^62; then limbs of q are below 2^52.
+/// Cost     no multiply-adds.
+pub fn carry(limbs: usize) -> Program {
+    let (q, carry) = (Pointer::P1, Vector(31));
+    let mut temporaries = Rotation::new(0..16);
     let mut code = Code::new();
-    load_columns(&sums, columns, &mut code);
-    let mut body = Code::new();
-    body.copy(x, X.row(0));
-    body.copy(xx, second_x.row(0));
-    let factors = [Factor { x, y: Y }, Factor { x: xx, y: second_y }];
-    rows::add(&sums, &factors, true, &mut temporaries, &mut body, |body| body.store(COLUMNS.row(0), sums[0]));
-    (0..limbs).for_each(|j| body.copy(sums[j], sums[j + 1]));
-    next_column(&sums, columns, limbs, 1, &mut body);
-    [X, second_x, COLUMNS].into_iter().for_each(|pointer| body.advance(pointer, 1));
-    code.repeat(limbs, body);
-    for (j, &sum) in sums[..limbs].iter().enumerate() {
-        code.store(COLUMNS.row(j), sum);
+    for j in 0..limbs {
+        let sum = temporaries.load(COLUMNS.row(j), &mut code);
+        finish_limb(sum, carry, j > 0, true, &mut code);
+        code.store(q.row(j), sum);
     }
+    code.add(carry, carry, COLUMNS.row(limbs));
+    code.store(COLUMNS.row(limbs), carry);
     Program::new(code)
 }
 
 /// Block reduction, eight lanes: quotient digits q with `columns + q · n ≡ 0 mod 2^(52·M)`, the sum's low columns
 /// carried away.
 ///
-/// Pointers P0 columns, P1 q, P2 n, P3 constants.
+/// Pointers P0 columns, P1 q, P2 n, P3 constants. With `scanned`: P4 the table, P5 the selection.
 /// Shapes   n: the modulus's first M limbs; q: M limbs; columns: 2M rows, of which the upper M hold the result and
 ///          the lower M are left as they were, or partly; M = `limbs`, 20 at most.
 /// Bounds   n odd, sums below 2^63.
 /// Cost     2M² multiply-adds.
-pub fn reduce(limbs: usize) -> Program {
+///
+/// With `scanned`, one pass of the table scan runs among the multiply-adds: M limbs, one beside each row.
+pub fn reduce(limbs: usize, scanned: bool) -> Program {
     let (digits, n) = (Pointer::P1, Pointer::P2);
     let sums: Vec<Vector> = (0..=limbs as u8).map(Vector).collect();
     let (q, next_q) = (Vector(31), Vector(30));
-    let mut temporaries = Rotation::new((limbs as u8 + 1..29).take(6));
+    let scan = Scan { candidates: [29, 28, 27, 26].map(Vector) };
+    let mut temporaries = Rotation::new((limbs as u8 + 1..if scanned { 26 } else { 29 }).take(6));
     let mut code = Code::new();
+    if scanned {
+        scan.prepare(&mut code);
+    }
     (0..=limbs).for_each(|j| code.copy(sums[j], COLUMNS.row(j)));
     digit(q, sums[0], &mut code);
 
     let row = |next_q: Option<Vector>, temporaries: &mut Rotation, code: &mut Code| {
         code.store(digits.row(0), q);
-        let (first, rest) = RowOf { sums: &sums, q, n, next_q, output: None }.code(temporaries, Code::new());
-        code.append(first);
-        code.append(rest);
+        let (mut reduction, rest) = RowOf { sums: &sums, q, n, next_q, output: None }.code(temporaries, Code::new());
+        reduction.append(rest);
+        let mut chosen = Code::new();
+        if scanned {
+            scan.limb(0, &mut chosen);
+        }
+        code.append(Code::weave(reduction, chosen));
     };
     let mut body = Code::new();
     row(Some(next_q), &mut temporaries, &mut body);
@@ -198,6 +178,10 @@ pub fn reduce(limbs: usize) -> Program {
     body.copy(q, next_q);
     body.advance(COLUMNS, 1);
     body.advance(digits, 1);
+    if scanned {
+        body.advance(Scan::TABLE, ENTRIES as isize);
+        body.advance(Scan::SELECTION, 1);
+    }
     code.repeat(limbs - 1, body);
     row(None, &mut temporaries, &mut code);
     (1..=limbs).for_each(|j| code.store(COLUMNS.row(j), sums[j]));

@@ -17,6 +17,7 @@ pub mod fold;
 pub mod folded;
 pub mod folded_square;
 pub mod interpreter;
+pub mod karatsuba;
 pub mod multiply;
 pub mod normalise;
 pub mod program;
@@ -27,6 +28,7 @@ pub mod scan;
 pub mod square;
 pub mod transpose;
 pub mod vex;
+pub mod window;
 
 use fold::Fold;
 pub use program::Program;
@@ -64,8 +66,8 @@ pub fn all() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     let mut add = |name: String, program: Program| kernels.push(Kernel { name, program });
     for n in DIRECT_LIMBS {
-        add(format!("square_{n}"), square::square(n, None));
-        add(format!("square_scan_{n}"), square::square(n, Some(square::scanned_limbs(n))));
+        add(format!("square_{n}"), square::square(n));
+        add(format!("window_{n}"), window::window(n));
         add(format!("multiply_{n}"), multiply::multiply(n));
         add(format!("half_multiply_{n}"), multiply::half_multiply(n));
         add(format!("half_reduce_{n}"), multiply::half_reduce(n));
@@ -75,13 +77,16 @@ pub fn all() -> Vec<Kernel> {
         use block_square::Goal;
         for columns in [Columns::Fresh, Columns::FreshTop, Columns::Old] {
             let suffix = columns.name();
-            add(format!("product_{suffix}_{m}"), block::product(m, columns, Finish::Columns, false));
-            add(format!("two_products_{suffix}_{m}"), block::two_products(m, columns));
+            add(format!("product_{suffix}_{m}"), block::product(m, columns, Finish::Columns));
+            add(format!("karatsuba_{suffix}_{m}"), karatsuba::product(m, columns, Finish::Columns));
         }
-        add(format!("product_old_scan_{m}"), block::product(m, Columns::Old, Finish::Columns, true));
-        add(format!("product_carry_{m}"), block::product(m, Columns::Old, Finish::Carry, false));
-        add(format!("product_last_{m}"), block::product(m, Columns::Old, Finish::Last, false));
-        add(format!("reduce_{m}"), block::reduce(m));
+        for (suffix, finish) in [("carry", Finish::Carry), ("last", Finish::Last)] {
+            add(format!("product_{suffix}_{m}"), block::product(m, Columns::Old, finish));
+            add(format!("karatsuba_{suffix}_{m}"), karatsuba::product(m, Columns::Old, finish));
+        }
+        add(format!("carry_{m}"), block::carry(m));
+        add(format!("reduce_{m}"), block::reduce(m, false));
+        add(format!("reduce_scan_{m}"), block::reduce(m, true));
         for (name, goal) in [("fresh", Goal::Fresh), ("fresh_top", Goal::FreshTop), ("subtract", Goal::Subtract)] {
             add(format!("square_{name}_{m}"), block_square::square(m, goal));
         }
@@ -128,7 +133,7 @@ mod tests {
     fn multiply_adds_are_as_the_contracts_say() {
         for n in DIRECT_LIMBS {
             assert_eq!(named(&format!("square_{n}")).multiply_adds(), 3 * n * n + n);
-            assert_eq!(named(&format!("square_scan_{n}")).multiply_adds(), 3 * n * n + n);
+            assert_eq!(named(&format!("window_{n}")).multiply_adds(), 15 * n * n + 4 * n);
             assert_eq!(named(&format!("multiply_{n}")).multiply_adds(), 4 * n * n);
             assert_eq!(named(&format!("half_multiply_{n}")).multiply_adds(), 3 * n * n);
             assert_eq!(named(&format!("half_reduce_{n}")).multiply_adds(), n * n);
@@ -138,8 +143,10 @@ mod tests {
                 let madds = program.multiply_adds();
                 match name.strip_suffix(&format!("_{m}")) {
                     Some(name) if name.starts_with("product") => assert_eq!(madds, 2 * m * m, "{name}"),
-                    Some(name) if name.starts_with("two_products") => assert_eq!(madds, 4 * m * m, "{name}"),
-                    Some("reduce") => assert_eq!(madds, 2 * m * m),
+                    Some(name) if name.starts_with("karatsuba") => {
+                        assert_eq!(madds, karatsuba::multiply_adds(m), "{name}")
+                    }
+                    Some("reduce" | "reduce_scan") => assert_eq!(madds, 2 * m * m),
                     Some("square_fresh" | "square_fresh_top" | "square_subtract") => assert_eq!(madds, m * m + m),
                     _ => {}
                 }
@@ -163,13 +170,15 @@ mod tests {
 
     #[test]
     fn a_scan_reads_every_entry_of_its_limbs() {
-        for (name, limbs) in [("scan", scan::LIMBS_PER_CALL), ("square_scan_20", 10), ("product_old_scan_15", 15)] {
-            let plain = match name {
-                "scan" => 0,
-                name => named(&name.replace("_scan", "")).loads(),
-            };
+        let loads = |name: &str| named(name).loads();
+        let window = 4 * loads("square_20") + loads("half_multiply_20");
+        for (name, limbs, plain, scans) in [
+            ("scan", scan::LIMBS_PER_CALL, 0, 1),
+            ("window_20", 2 * 20, window, 4),
+            ("reduce_scan_15", 15, loads("reduce_15"), 1),
+        ] {
             // One load brings the wanted entries' numbers, four their bits.
-            assert_eq!(named(name).loads() - plain, scan::ENTRIES * limbs + 5, "{name}");
+            assert_eq!(loads(name) - plain, scan::ENTRIES * limbs + 5 * scans, "{name}");
             assert_eq!(named(name).reach()[4], scan::ENTRIES * limbs, "{name}");
         }
     }

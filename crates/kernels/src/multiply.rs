@@ -4,12 +4,9 @@ use crate::program::{Code, Pointer, Program, Vector};
 use crate::reduction::{Output, RowOf, digit};
 use crate::registers::Rotation;
 use crate::rows::{self, Factor};
+use std::ops::Range;
 
-const R: Pointer = Pointer::P0;
-const A: Pointer = Pointer::P1;
 const N: Pointer = Pointer::P2;
-const B: Pointer = Pointer::P4;
-const A_SHIFTED: Pointer = Pointer::P5;
 const Q: Vector = Vector(31);
 const NEXT_Q: Vector = Vector(30);
 
@@ -22,7 +19,9 @@ const NEXT_Q: Vector = Vector(30);
 /// Source   Koç, Acar, Kaliski 1996 (coarsely integrated operand scanning); Gueron, Krasnov 2013 for the lazy final
 ///          subtraction.
 pub fn multiply(limbs: usize) -> Program {
-    rows(limbs, limbs, &[Part { factor: Factor { x: Vector(29), y: A }, offset: 0 }], 22..29)
+    let (r, a, b) = (Pointer::P0, Pointer::P1, Pointer::P4);
+    let part = Part { factor: Factor { x: Vector(29), y: a }, offset: 0 };
+    Program::new(rows(limbs, limbs, &[part], [r, b], 22..29))
 }
 
 /// Montgomery multiplication by half, eight lanes: `r = a · b · 2^(−52·N) mod n`, given
@@ -37,9 +36,15 @@ pub fn multiply(limbs: usize) -> Program {
 /// Cost     3N² multiply-adds.
 /// Source   the bipartite idea of Kaihara, Takagi 2005, with both parts on the low side.
 pub fn half_multiply(limbs: usize) -> Program {
-    let low = Part { factor: Factor { x: Vector(29), y: A_SHIFTED }, offset: 0 };
-    let high = Part { factor: Factor { x: Vector(28), y: A }, offset: limbs / 2 };
-    rows(limbs, limbs / 2, &[low, high], 22..28)
+    let [r, a, b, shifted] = [Pointer::P0, Pointer::P1, Pointer::P4, Pointer::P5];
+    Program::new(half_multiply_at(limbs, r, [a, shifted], b))
+}
+
+/// The same with other pointers: to r, to a and a', and to b.
+pub(crate) fn half_multiply_at(limbs: usize, r: Pointer, [a, shifted]: [Pointer; 2], b: Pointer) -> Code {
+    let low = Part { factor: Factor { x: Vector(29), y: shifted }, offset: 0 };
+    let high = Part { factor: Factor { x: Vector(28), y: a }, offset: limbs / 2 };
+    rows(limbs, limbs / 2, &[low, high], [r, b], 22..28)
 }
 
 /// Half a Montgomery reduction, eight lanes: `r = a · 2^(−26·N) mod n`.
@@ -50,11 +55,11 @@ pub fn half_multiply(limbs: usize) -> Program {
 ///          below 2^52.
 /// Cost     N² multiply-adds.
 pub fn half_reduce(limbs: usize) -> Program {
-    let rows = limbs / 2;
+    let (r, a, rows) = (Pointer::P0, Pointer::P1, limbs / 2);
     let sums: Vec<Vector> = (0..=limbs as u8).map(Vector).collect();
     let mut temporaries = Rotation::new(22..29);
     let mut code = Code::new();
-    (0..limbs).for_each(|j| code.copy(sums[j], A.row(j)));
+    (0..limbs).for_each(|j| code.copy(sums[j], a.row(j)));
     code.zero(sums[limbs]);
     digit(Q, sums[0], &mut code);
 
@@ -68,7 +73,7 @@ pub fn half_reduce(limbs: usize) -> Program {
     body.copy(Q, NEXT_Q);
     code.repeat(rows - 1, body);
 
-    let output = Some(Output { to: R, carry: Vector(29) });
+    let output = Some(Output { to: r, carry: Vector(29) });
     let (first, rest) = RowOf { sums: &sums, q: Q, n: N, next_q: None, output }.code(&mut temporaries, Code::new());
     code.append(first);
     code.append(rest);
@@ -82,22 +87,22 @@ struct Part {
     offset: usize,
 }
 
-/// `rows` rows, in each the product of every part and one row of reduction.
+/// `rows` rows, in each the product of every part and one row of reduction; r and b may be the same.
 ///
 /// The reduction of a row runs in the same loop turn as the product of the next: the next quotient digit needs one
 /// column of each only, and is under way before the rest.
-fn rows(limbs: usize, rows: usize, parts: &[Part], temporaries: std::ops::Range<u8>) -> Program {
+fn rows(limbs: usize, rows: usize, parts: &[Part], [r, b]: [Pointer; 2], temporaries: Range<u8>) -> Code {
     let sums: Vec<Vector> = (0..limbs as u8 + 2).map(Vector).collect();
     let mut temporaries = Rotation::new((sums.len() as u8..22).chain(temporaries));
 
     let mut code = Code::new();
-    let (head, rest) = product_row(&sums[..=limbs], parts, 0, &mut temporaries);
+    let (head, rest) = product_row(&sums[..=limbs], parts, b, 0, &mut temporaries);
     code.append(head);
     digit(Q, sums[0], &mut code);
     code.append(rest);
 
     let mut body = Code::new();
-    let (head, product) = product_row(&sums[1..], parts, 1, &mut temporaries);
+    let (head, product) = product_row(&sums[1..], parts, b, 1, &mut temporaries);
     let row = RowOf { sums: &sums[..=limbs], q: Q, n: N, next_q: Some(NEXT_Q), output: None };
     let (first, reduction) = row.code(&mut temporaries, head);
     body.append(first);
@@ -105,21 +110,22 @@ fn rows(limbs: usize, rows: usize, parts: &[Part], temporaries: std::ops::Range<
     body.append(product);
     (0..=limbs).for_each(|j| body.copy(sums[j], sums[j + 1]));
     body.copy(Q, NEXT_Q);
-    body.advance(B, 1);
+    body.advance(b, 1);
     code.repeat(rows - 1, body);
+    code.advance(b, 1 - rows as isize);
 
     // No limb of b is needed any more.
-    let output = Some(Output { to: R, carry: parts[0].factor.x });
+    let output = Some(Output { to: r, carry: parts[0].factor.x });
     let row = RowOf { sums: &sums[..=limbs], q: Q, n: N, next_q: None, output };
     let (first, reduction) = row.code(&mut temporaries, Code::new());
     code.append(first);
     code.append(reduction);
-    Program::new(code)
+    code
 }
 
 /// The product of row `row` for every part: the code that completes its first column, and the rest.
 /// The last column is fresh, in row 0 all are.
-fn product_row(sums: &[Vector], parts: &[Part], row: usize, temporaries: &mut Rotation) -> (Code, Code) {
+fn product_row(sums: &[Vector], parts: &[Part], b: Pointer, row: usize, temporaries: &mut Rotation) -> (Code, Code) {
     let limbs = sums.len() - 1;
     let (mut head, mut rest) = (Code::new(), Code::new());
     if row == 0 {
@@ -128,7 +134,7 @@ fn product_row(sums: &[Vector], parts: &[Part], row: usize, temporaries: &mut Ro
     }
     rest.zero(sums[limbs]);
     for Part { factor: Factor { x, y }, offset } in parts {
-        head.copy(*x, B.row(row + offset));
+        head.copy(*x, b.row(row + offset));
         head.low(sums[0], *x, y.row(0));
     }
     let factors: Vec<Factor> = parts.iter().map(|part| part.factor).collect();

@@ -16,8 +16,8 @@ use zeroize::Zeroizing;
 /// it lives in [`SecretWords`].
 pub struct Modulus {
     bits: usize,
-    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N) and 2^(−260)
-    /// mod n, N limbs each; then −n^−1 mod 2^260.
+    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N), 2^(−26·N) and
+    /// 2^(−260) mod n, N limbs each; then −n^−1 mod 2^260.
     words: SecretWords,
 }
 
@@ -31,6 +31,8 @@ pub(super) struct Constants<'a> {
     pub to_montgomery: &'a [u64],
     /// R² · 2^(−26·N) mod n.
     pub to_montgomery_shifted: &'a [u64],
+    /// 2^(−26·N) mod n, or of short numbers nothing.
+    pub half_inverse: &'a [u64],
     /// 2^(−260) mod n.
     pub reducer: &'a [u64],
     /// −n^−1 mod 2^260.
@@ -38,7 +40,7 @@ pub(super) struct Constants<'a> {
 }
 
 /// Numbers of N limbs.
-const NUMBERS: usize = 5;
+const NUMBERS: usize = 6;
 
 impl Modulus {
     /// The largest modulus served, in bits.
@@ -65,8 +67,12 @@ impl Modulus {
         let limbs = Class::for_bits(bits).limbs;
         let mut numbers = SecretWords::zeroed((NUMBERS - 1) * words.len());
         let mut inverse = Zeroizing::new([0; powers::INVERSE_WORDS]);
-        let (powers, reducer) = numbers.split_at_mut((NUMBERS - 2) * words.len());
+        let (powers, inverses) = numbers.split_at_mut((NUMBERS - 3) * words.len());
+        let (half_inverse, reducer) = inverses.split_at_mut(words.len());
         let inverse_of_word = powers::of_radix(words, bits, limbs * LIMB_BITS, powers);
+        if Class::for_bits(bits).is_composed() {
+            powers::negative(words, bits, limbs * LIMB_BITS / 2, half_inverse);
+        }
         powers::of_block(words, inverse_of_word, reducer, &mut inverse);
 
         let mut all = SecretWords::zeroed(words.len() + NUMBERS * limbs + BLOCK);
@@ -105,6 +111,7 @@ impl Modulus {
             one: next(),
             to_montgomery: next(),
             to_montgomery_shifted: next(),
+            half_inverse: next(),
             reducer: next(),
             negative_inverse,
         }

@@ -80,6 +80,24 @@ pub fn of_block(n: &[u64], negative_inverse: u64, to: &mut [u64], inverse: &mut 
     add_assign(to, &one);
 }
 
+/// 2^(−`exponent`) mod n into `to`.
+///
+/// Shapes   n: odd, of exactly `bits` bits, w words; to: w words; exponent: at most 64 w, and at least 64 w − 2 (bits − 1).
+/// Cost     one multiplication; time depends on lengths only.
+pub fn negative(n: &[u64], bits: usize, exponent: usize, to: &mut [u64]) {
+    let mut field = Field::new(n);
+    // Montgomery's multiplication of two powers of two, both below n, takes 64 w off the sum of their exponents.
+    let sum = WORD_BITS * n.len() - exponent;
+    let factor = |exponent: usize| {
+        assert!(exponent < bits, "2^{exponent} is below the modulus");
+        let mut power = vec![0; n.len()];
+        power[exponent / WORD_BITS] = 1 << (exponent % WORD_BITS);
+        power
+    };
+    field.multiply(&factor(sum / 2), &factor(sum - sum / 2));
+    to.copy_from_slice(&field.product[..n.len()]);
+}
+
 /// Whether `product = a * b mod n`, for numbers of w words below the odd n: by this arithmetic, which shares nothing with the
 /// kernels and takes no lock.
 pub fn is_product(n: &[u64], a: &[u64], b: &[u64], product: &[u64]) -> bool {
@@ -168,6 +186,7 @@ impl Field<'_> {
 mod tests {
     use super::*;
     use crate::arithmetic::libcrypto::SecretBigNum;
+    use crate::arithmetic::vectors::class::{CLASSES, HEADROOM_BITS};
     use openssl::bn::{BigNum, BigNumContext, MsbOption};
 
     #[test]
@@ -194,6 +213,32 @@ mod tests {
                         expected.nnmod(&two, &n, &mut context).unwrap();
                         assert_eq!(**SecretBigNum::from_words(found), *expected, "2^{exponent}, {bits} bits");
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn negative_powers_are_those_of_libcrypto_at_every_length_that_is_composed() {
+        let mut context = BigNumContext::new().unwrap();
+        for class in CLASSES.iter().filter(|class| class.is_composed()) {
+            let longest = class.limbs * LIMB_BITS - HEADROOM_BITS;
+            let shorter =
+                CLASSES.iter().rfind(|other| other.limbs < class.limbs).expect("a class that is not composed");
+            let shortest = shorter.limbs * LIMB_BITS - HEADROOM_BITS + 1;
+            for bits in [shortest, shortest + 1, (shortest + longest) / 2, longest] {
+                let mut n = BigNum::new().unwrap();
+                n.rand(bits as i32, MsbOption::ONE, true).unwrap();
+                for n in [n, all_ones(bits as i32)] {
+                    let mut words = vec![0; bits.div_ceil(64)];
+                    crate::words::from_be_bytes(&n.to_vec(), &mut words).unwrap();
+                    let exponent = class.limbs * LIMB_BITS / 2;
+                    let mut found = vec![0; words.len()];
+                    negative(&words, bits, exponent, &mut found);
+                    let (mut two, mut expected) = (BigNum::new().unwrap(), BigNum::new().unwrap());
+                    two.set_bit(exponent as i32).unwrap();
+                    expected.mod_inverse(&two, &n, &mut context).unwrap();
+                    assert_eq!(**SecretBigNum::from_words(&found), *expected, "2^-{exponent}, {bits} bits");
                 }
             }
         }

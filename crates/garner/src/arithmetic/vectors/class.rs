@@ -3,7 +3,7 @@
 use super::kernels::{self, Kernel};
 use garner_kernels::doubles::{self, Area, Numbers};
 use garner_kernels::fold::Fold;
-use garner_kernels::{LIMB_BITS, block, folded_square, scan, square};
+use garner_kernels::{LIMB_BITS, folded_square, scan};
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n is then below n · R, and
 /// reduces to less than 2n, or 3n ([`Class::excess`]).
@@ -51,7 +51,7 @@ pub enum Shape {
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct Direct {
     pub square: &'static Kernel,
-    pub square_scan: &'static Kernel,
+    pub window: &'static Kernel,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
@@ -98,20 +98,26 @@ pub struct FoldedSquare {
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct Blocks {
     pub limbs: usize,
-    pub product_fresh: &'static Kernel,
-    pub product_fresh_top: &'static Kernel,
-    pub product_old: &'static Kernel,
-    pub product_old_scan: &'static Kernel,
-    pub product_carry: &'static Kernel,
-    pub product_last: &'static Kernel,
-    pub two_products_fresh: &'static Kernel,
-    pub two_products_fresh_top: &'static Kernel,
-    pub two_products_old: &'static Kernel,
+    pub schoolbook: Products,
+    pub karatsuba: Products,
+    pub carry: &'static Kernel,
     pub reduce: &'static Kernel,
+    pub reduce_scan: &'static Kernel,
     pub square_fresh: &'static Kernel,
     pub square_fresh_top: &'static Kernel,
     pub square_subtract: &'static Kernel,
     pub difference: &'static Kernel,
+}
+
+/// The kernels of a product of blocks.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Products {
+    pub fresh: &'static Kernel,
+    pub fresh_top: &'static Kernel,
+    pub old: &'static Kernel,
+    pub carry: &'static Kernel,
+    pub last: &'static Kernel,
 }
 
 /// The kernel of that name; there is one, or this does not compile.
@@ -128,11 +134,24 @@ macro_rules! direct {
     ($limbs:literal) => {
         Shape::Direct(&Direct {
             square: kernel!("square_", $limbs),
-            square_scan: kernel!("square_scan_", $limbs),
+            window: kernel!("window_", $limbs),
             multiply: kernel!("multiply_", $limbs),
             half_multiply: kernel!("half_multiply_", $limbs),
             half_reduce: kernel!("half_reduce_", $limbs),
         })
+    };
+}
+
+/// The products of blocks of so many limbs, by the prefix of their names.
+macro_rules! products {
+    ($prefix:literal, $limbs:literal) => {
+        Products {
+            fresh: kernel!($prefix, "fresh_", $limbs),
+            fresh_top: kernel!($prefix, "fresh_top_", $limbs),
+            old: kernel!($prefix, "old_", $limbs),
+            carry: kernel!($prefix, "carry_", $limbs),
+            last: kernel!($prefix, "last_", $limbs),
+        }
     };
 }
 
@@ -142,16 +161,11 @@ macro_rules! blocks {
         Shape::Blocks {
             blocks: &Blocks {
                 limbs: $limbs,
-                product_fresh: kernel!("product_fresh_", $limbs),
-                product_fresh_top: kernel!("product_fresh_top_", $limbs),
-                product_old: kernel!("product_old_", $limbs),
-                product_old_scan: kernel!("product_old_scan_", $limbs),
-                product_carry: kernel!("product_carry_", $limbs),
-                product_last: kernel!("product_last_", $limbs),
-                two_products_fresh: kernel!("two_products_fresh_", $limbs),
-                two_products_fresh_top: kernel!("two_products_fresh_top_", $limbs),
-                two_products_old: kernel!("two_products_old_", $limbs),
+                schoolbook: products!("product_", $limbs),
+                karatsuba: products!("karatsuba_", $limbs),
+                carry: kernel!("carry_", $limbs),
                 reduce: kernel!("reduce_", $limbs),
+                reduce_scan: kernel!("reduce_scan_", $limbs),
                 square_fresh: kernel!("square_fresh_", $limbs),
                 square_fresh_top: kernel!("square_fresh_top_", $limbs),
                 square_subtract: kernel!("square_subtract_", $limbs),
@@ -331,6 +345,11 @@ impl Class {
         ways.iter().flat_map(classes).find(|class| class.limbs == self.limbs).unwrap_or(self)
     }
 
+    /// Whether its operations are composed of blocks.
+    pub fn is_composed(&self) -> bool {
+        matches!(self.shape, Shape::Blocks { .. })
+    }
+
     /// How a number is folded over lanes.
     fn fold(&self) -> Option<Fold> {
         match self.shape {
@@ -358,7 +377,7 @@ impl Class {
 
     /// By how many times the modulus a product may exceed `a · b / R`.
     pub fn excess(&self) -> usize {
-        if let Shape::Doubles(_) = self.shape { 2 } else { 1 }
+        if let Shape::Doubles(_) | Shape::Blocks { .. } = self.shape { 2 } else { 1 }
     }
 
     /// Rows that a number takes.
@@ -370,10 +389,9 @@ impl Class {
     pub fn rows_per_pass(&self) -> usize {
         match self.shape {
             Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
-            Shape::Direct(_) => square::scanned_limbs(self.limbs),
-            // None is fused with a squaring; all of it is one pass.
-            Shape::Doubles(_) => 2 * self.rows(),
-            Shape::Blocks { blocks, .. } => block::scanned_limbs(blocks.limbs),
+            // Theirs run within a window; all of it is one pass.
+            Shape::Direct(_) | Shape::Doubles(_) => 2 * self.rows(),
+            Shape::Blocks { blocks, .. } => blocks.limbs,
         }
     }
 

@@ -4,7 +4,7 @@
 //! unless stated, and every limb of a value is below 2^52.
 
 use super::bits;
-use super::class::{Blocks, Class, Folded, Shape};
+use super::class::{Blocks, Class, Folded, Products, Shape};
 use super::kernels::{self, Kernel, Kernels};
 use super::workspace::Layout;
 use garner_kernels::doubles::{self, Area, SQUARES};
@@ -114,10 +114,11 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
-    /// Brings the moduli, 2^(−260) mod n and −n^−1 mod 2^260 of each job, in limbs, to their places.
+    /// Brings the moduli, 2^(−26·N) mod n, 2^(−260) mod n and −n^−1 mod 2^260 of each job, in limbs, to their places.
     pub fn load_moduli<'l>(
         &mut self,
         moduli: impl Fn(usize) -> &'l [u64],
+        inverses: impl Fn(usize) -> &'l [u64],
         reducers: impl Fn(usize) -> &'l [u64],
         negative_inverses: impl Fn(usize) -> &'l [u64],
     ) {
@@ -125,6 +126,9 @@ impl<'a, K: Kernels> Field<'a, K> {
         let inverse = |lane: usize, i: usize| negative_inverses(lane / folded).get(i).copied().unwrap_or(0);
         self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] = std::array::from_fn(|lane| inverse(lane, 0));
         self.load_limbs(self.layout.modulus, moduli);
+        if let Shape::Blocks { .. } = self.class.shape {
+            self.load_limbs(self.layout.inverse, inverses);
+        }
         if let Shape::Doubles(_) = self.class.shape {
             let area = Area::of(self.class.numbers());
             let [modulus, reducer] = [area.modulus, area.reducer].map(|row| self.layout.area + row);
@@ -183,7 +187,8 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Blocks { blocks, count, spread } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.square(a, spread);
-                composed.reduce(count, to, &mut Passes::none());
+                composed.fold();
+                composed.reduce(count / 2, to, &mut Passes::none());
             }
         }
     }
@@ -205,6 +210,10 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn window(&mut self, place: usize) {
         let Layout { area, constants: c, table, selection, .. } = self.layout;
         match self.class.shape {
+            Shape::Direct(direct) => {
+                let Layout { modulus: n, .. } = self.layout;
+                return self.run(direct.window, [place, selection + self.rows(), n, c, table, selection]);
+            }
             Shape::Doubles(doubles) => return self.run(doubles.window, [place, 0, area, c, table, selection]),
             Shape::Folded(Folded { square: None, .. }) => {
                 self.scan();
@@ -221,18 +230,18 @@ impl<'a, K: Kernels> Field<'a, K> {
         let mut passes = self.quarters[quarter];
         let Passes { table, selection, .. } = passes;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(direct.square_scan, [place, place, n, c, table, selection]),
             Shape::Folded(Folded { square: Some(square), .. }) => {
                 let kernel = if passes.left == 0 { square.plain } else { square.scan };
                 self.run(kernel, [place, self.layout.columns, n, c, table, selection]);
             }
-            Shape::Folded(_) | Shape::Doubles(_) => unreachable!("their scan is none of their squarings'"),
             Shape::Blocks { blocks, count, spread } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.square(place, spread);
-                composed.reduce(count, place, &mut passes);
-                debug_assert_eq!(passes.left, 0, "every pass found a product");
+                composed.fold();
+                composed.reduce(count / 2, place, &mut passes);
+                debug_assert_eq!(passes.left, 0, "every pass found a reduction");
             }
+            _ => unreachable!("their scan is none of their squarings'"),
         }
     }
 
@@ -246,7 +255,8 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Blocks { blocks, count, .. } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.multiply(a, b);
-                composed.reduce(count, to, &mut Passes::none());
+                composed.fold();
+                composed.reduce(count / 2, to, &mut Passes::none());
             }
         }
     }
@@ -262,7 +272,7 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Blocks { blocks, count, .. } => {
                 let mut composed = Composed::new(self, blocks, count);
                 composed.half_multiply(a, shifted, b);
-                composed.reduce(count / 2, to, &mut Passes::none());
+                composed.reduce(0, to, &mut Passes::none());
             }
         }
     }
@@ -278,7 +288,7 @@ impl<'a, K: Kernels> Field<'a, K> {
                 let limbs = self.class.limbs;
                 self.copy(columns, a);
                 self.memory[columns + limbs..columns + limbs + limbs / 2 + 1].fill([0; 8]);
-                Composed::new(self, blocks, count).reduce(count / 2, to, &mut Passes::none());
+                Composed::new(self, blocks, count).reduce(0, to, &mut Passes::none());
             }
         }
     }
@@ -315,8 +325,9 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// Which entry each job wants of the next scan.
     pub fn want(&mut self, entries: [u64; 8]) {
-        let folded = self.class.lanes();
-        self.memory[self.layout.constants + constants::WANTED] = std::array::from_fn(|lane| entries[lane / folded]);
+        // Lanes of a number are a power of two: no division in every window.
+        let shift = self.class.lanes().trailing_zeros();
+        self.memory[self.layout.constants + constants::WANTED] = std::array::from_fn(|lane| entries[lane >> shift]);
     }
 
     /// Brings the wanted entry to the selection, by a scan of the whole table.
@@ -395,12 +406,14 @@ impl Passes {
 struct Composed<'f, 'a, K> {
     field: &'f mut Field<'a, K>,
     blocks: &'static Blocks,
+    products: &'static Products,
     count: usize,
 }
 
 impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
     fn new(field: &'f mut Field<'a, K>, blocks: &'static Blocks, count: usize) -> Self {
-        Composed { field, blocks, count }
+        let products = if field.kernels.additions_are_free() { &blocks.karatsuba } else { &blocks.schoolbook };
+        Composed { field, blocks, products, count }
     }
 
     /// The place of block `i` of the number or the columns at `place`.
@@ -435,9 +448,9 @@ impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
         for i in 0..count {
             for j in 0..count {
                 let kernel = match (i, j) {
-                    (0, 0) => self.blocks.product_fresh,
-                    (i, j) if i == 0 || j == count - 1 => self.blocks.product_fresh_top,
-                    _ => self.blocks.product_old,
+                    (0, 0) => self.products.fresh,
+                    (i, j) if i == 0 || j == count - 1 => self.products.fresh_top,
+                    _ => self.products.old,
                 };
                 self.field.run(kernel, [self.columns(i + j), self.block(b, i), self.block(a, j), c, 0, 0]);
             }
@@ -449,39 +462,57 @@ impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
         let (count, half, c) = (self.count, self.count / 2, self.field.layout.constants);
         for i in 0..half {
             for j in 0..count {
-                let kernel = match (i, j) {
-                    (0, 0) => self.blocks.two_products_fresh,
-                    (i, j) if i == 0 || j == count - 1 => self.blocks.two_products_fresh_top,
-                    _ => self.blocks.two_products_old,
+                let first = match (i, j) {
+                    (0, 0) => self.products.fresh,
+                    (i, j) if i == 0 || j == count - 1 => self.products.fresh_top,
+                    _ => self.products.old,
                 };
-                let (low, high) = (self.block(b, i), self.block(b, i + half));
-                let at = [self.columns(i + j), low, self.block(shifted, j), c, high, self.block(a, j)];
-                self.field.run(kernel, at);
+                let (columns, low, high) = (self.columns(i + j), self.block(b, i), self.block(b, i + half));
+                self.field.run(first, [columns, low, self.block(shifted, j), c, 0, 0]);
+                self.field.run(self.products.old, [columns, high, self.block(a, j), c, 0, 0]);
             }
         }
     }
 
-    /// `to = columns / 2^(52·rows·M)`: as many block rows of a Montgomery reduction, and the carries.
-    fn reduce(&mut self, rows: usize, to: usize, passes: &mut Passes) {
+    /// Takes the lower quarter of the columns away: `columns = columns / 2^(26·N)`, from the block `count / 2` on. Their limbs
+    /// are multiplied by 2^(−26·N) mod n, so that no digit waits for another (Orup 1995); the columns stay one half longer than
+    /// the modulus, which is why the other half is Montgomery's.
+    fn fold(&mut self) {
+        let Layout { inverse, constants: c, digits, .. } = self.field.layout;
+        let half = self.count / 2;
+        for i in 0..half {
+            self.field.run(self.blocks.carry, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
+        }
+        for i in 0..half {
+            for j in 0..self.count {
+                let (columns, limbs) = (self.columns(half + i + j), self.block(digits, i));
+                self.field.run(self.products.old, [columns, limbs, self.block(inverse, j), c, 0, 0]);
+            }
+        }
+    }
+
+    /// `to = columns / 2^(26·N)`, from the block `first` on: half of the block rows of a Montgomery reduction, and the
+    /// carries.
+    fn reduce(&mut self, first: usize, to: usize, passes: &mut Passes) {
         let Layout { modulus: n, constants: c, digits: q, .. } = self.field.layout;
-        let count = self.count;
+        let (count, rows) = (self.count, self.count / 2);
         self.field.memory[c + constants::CARRY] = [0; 8];
         for i in 0..rows {
-            self.field.run(self.blocks.reduce, [self.columns(i), q, n, c, 0, 0]);
-            for j in 1..count {
-                let (columns, n) = (self.columns(i + j), self.block(n, j));
-                if i < rows - 1 {
-                    match passes.next() {
-                        Some((table, selection)) => {
-                            self.field.run(self.blocks.product_old_scan, [columns, q, n, c, table, selection]);
-                        }
-                        None => self.field.run(self.blocks.product_old, [columns, q, n, c, 0, 0]),
-                    }
-                } else {
-                    let last = j == count - 1;
-                    let kernel = if last { self.blocks.product_last } else { self.blocks.product_carry };
-                    self.field.run(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
+            let columns = self.columns(first + i);
+            match passes.next() {
+                Some((table, selection)) => {
+                    self.field.run(self.blocks.reduce_scan, [columns, q, n, c, table, selection]);
                 }
+                None => self.field.run(self.blocks.reduce, [columns, q, n, c, 0, 0]),
+            }
+            for j in 1..count {
+                let (columns, n) = (self.columns(first + i + j), self.block(n, j));
+                let kernel = match (i == rows - 1, j == count - 1) {
+                    (false, _) => self.products.old,
+                    (true, false) => self.products.carry,
+                    (true, true) => self.products.last,
+                };
+                self.field.run(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
             }
         }
     }

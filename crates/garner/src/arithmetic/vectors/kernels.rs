@@ -5,7 +5,7 @@ use super::workspace::Workspace;
 use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
 use once_cell::race::OnceBool;
 use std::sync::LazyLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A kernel of `garner-kernels`, where its contract stands.
 #[derive(Debug)]
@@ -60,6 +60,12 @@ pub trait Kernels {
 
     /// Whether four lanes take less time than eight.
     fn halves_are_faster(&self) -> bool;
+
+    /// Whether additions run beside multiply-adds, so that products that need more of those and fewer of these take less
+    /// time.
+    fn additions_are_free(&self) -> bool {
+        true
+    }
 }
 
 /// Runs the kernels as assembly. Exists only where the processor can.
@@ -192,6 +198,17 @@ impl Assembly {
         None
     }
 
+    /// The shortest of some runs of a microsecond. Nothing but the time of operations may depend on it.
+    fn time_of(&self, kernel: &Kernel, at: At) -> Duration {
+        let mut workspace = Workspace::new(160);
+        let mut once = || {
+            let start = Instant::now();
+            (0..8).for_each(|_| self.run(kernel, workspace.rows(), at));
+            start.elapsed()
+        };
+        (0..16).map(|_| once()).min().unwrap_or_default()
+    }
+
     /// Whether the processor has the kernel's instructions: those that do not multiply are the same for all.
     fn has(&self, kernel: &Kernel) -> bool {
         match self.instructions {
@@ -235,18 +252,17 @@ impl Kernels for Assembly {
         // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
         static MEASURED: OnceBool = OnceBool::new();
         MEASURED.get_or_init(|| {
-            // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits. The
-            // shortest of some runs of a microsecond: nothing but the time of operations depends on it.
-            let time = |lanes: usize| {
-                let (mut workspace, kernels) = (Workspace::new(64), self.for_lanes(lanes));
-                let mut once = || {
-                    let start = Instant::now();
-                    (0..8).for_each(|_| kernels.run(&MULTIPLY_10, workspace.rows(), [0, 10, 20, 30, 41, 0]));
-                    start.elapsed()
-                };
-                (0..16).map(|_| once()).min().unwrap_or_default()
-            };
+            // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits.
+            let time = |lanes| self.for_lanes(lanes).time_of(&MULTIPLY_10, [0, 10, 20, 30, 41, 0]);
             4 * time(4) < 3 * time(8)
+        })
+    }
+
+    fn additions_are_free(&self) -> bool {
+        static MEASURED: OnceBool = OnceBool::new();
+        MEASURED.get_or_init(|| {
+            let time = |kernel| self.time_of(kernel, [64, 0, 20, 96, 0, 0]);
+            time(&KARATSUBA_OLD_15) < time(&PRODUCT_OLD_15)
         })
     }
 

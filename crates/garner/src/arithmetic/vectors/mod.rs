@@ -38,6 +38,14 @@ pub type VexTwin = Vectors<InterpretedVex>;
 #[doc(hidden)]
 pub type DoublesTwin = Vectors<InterpretedDoubles>;
 
+impl<K> Vectors<K> {
+    /// The arithmetic over these kernels.
+    #[doc(hidden)]
+    pub fn over(kernels: K) -> Vectors<K> {
+        Vectors(kernels)
+    }
+}
+
 impl Native {
     /// All that processor and operating system support, the fastest first.
     pub fn available() -> Vec<Native> {

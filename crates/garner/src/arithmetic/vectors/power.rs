@@ -118,7 +118,12 @@ pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl
     }
     let jobs = &jobs;
     let of = |limbs: fn(&Constants<'m>) -> &'m [u64]| move |job: usize| jobs[job].as_ref().map_or(&[][..], limbs);
-    field.load_moduli(of(|job| job.modulus), of(|job| job.reducer), of(|job| job.negative_inverse));
+    field.load_moduli(
+        of(|job| job.modulus),
+        of(|job| job.half_inverse),
+        of(|job| job.reducer),
+        of(|job| job.negative_inverse),
+    );
     field.load_limbs(layout.to_montgomery[0], of(|job| job.to_montgomery));
     field.load_limbs(layout.to_montgomery[1], of(|job| job.to_montgomery_shifted));
     layout.to_montgomery.into_iter().for_each(|place| field.prepare(place));

@@ -15,6 +15,8 @@ pub struct Layout {
     /// Column sums of composed products; numbers on their way in and out, too.
     pub columns: usize,
     pub digits: usize,
+    /// 2^(−26·N) mod n, of composed numbers.
+    pub inverse: usize,
     /// What kernels in double precision work in.
     pub area: usize,
     /// Three numbers for any use.
@@ -43,10 +45,10 @@ impl Layout {
             place
         };
         // A block reads, and ignores, one row after its columns.
-        let (columns, digits) = match class.shape {
-            Shape::Direct(_) | Shape::Doubles(_) => (0, 0),
-            Shape::Folded(_) => (3 * rows, 0),
-            Shape::Blocks { .. } => (2 * rows + 1, rows),
+        let (columns, digits, inverse) = match class.shape {
+            Shape::Direct(_) | Shape::Doubles(_) => (0, 0, 0),
+            Shape::Folded(_) => (3 * rows, 0, 0),
+            Shape::Blocks { .. } => (2 * rows + 1, rows, rows),
         };
         let area = if let Shape::Doubles(_) = class.shape { Area::of(class.numbers()).rows } else { 0 };
         let staging = 2 * 8 * transpose::staged_rows(rows);
@@ -56,6 +58,7 @@ impl Layout {
             accumulator: take(rows),
             columns: take(columns.max(staging)),
             digits: take(digits),
+            inverse: take(inverse),
             area: take(area),
             scratch: [take(rows), take(rows), take(rows)],
             to_montgomery: [take(rows), take(rows)],

@@ -11,7 +11,7 @@ fn every_kernel_does_in_assembly_what_its_twin_does() {
     for kernel in kernels::ALL {
         for round in 0..4 {
             // No kernel's path depends on data, so any rows will do, even ones that break its contract.
-            let rows = 400;
+            let rows = 800;
             let mut place = 0;
             let mut next = || {
                 place += 7;
@@ -48,7 +48,7 @@ fn every_kernel_does_in_assembly_what_its_twin_does() {
 fn every_kernel_for_avx_ifma_does_what_the_program_does() {
     let mut random = Random(0x1234_5678_9abc_def1);
     // The block of constants first, where nothing else writes to what is spilled behind it.
-    let (rows, at) = (500, [constants::ROWS, 44, 51, 0, 58, 65]);
+    let (rows, at) = (800, [constants::ROWS, 44, 51, 0, 58, 65]);
     for kernel in kernels::ALL {
         for round in 0..3 {
             let before: Vec<Lanes> = (0..rows)

@@ -1,0 +1,290 @@
+//! Block products with a quarter to a third fewer multiply-adds, for processors on which additions run beside those.
+//!
+//! With `x_i·y_j + x_j·y_i = x_i·y_i + x_j·y_j + (x_i − x_j)·(y_j − y_i)` the product of `Σ x_i·X^i` and `Σ y_i·X^i` over
+//! B parts is `(Σ x_i·y_i·X^i) · (1 + X + … + X^(B−1)) + Σ_{i<j} (x_i − x_j)·(y_j − y_i)·X^(i+j)`: one product for each pair
+//! of parts instead of two.
+
+use crate::block::{COLUMNS, Columns, Finish, RESULT, X, Y};
+use crate::constants;
+use crate::program::{Code, Mask, Program, Row, Source, Vector};
+use crate::reduction::finish_limb;
+use crate::registers::Rotation;
+use crate::rows::HIGH_LAG;
+
+/// Block product, eight lanes: `columns += x · y`, as [`block::product`](crate::block::product) forms it, whose pointers,
+/// shapes and bounds these are. Sums may be negative on the way.
+///
+/// Cost     M limbs in B parts of b limbs, 15 in three, 20 in two: B (B + 1) b² multiply-adds; more additions than
+///          [`block::product`](crate::block::product), in parts of 5 limbs about as many as multiply-adds.
+/// Source   Karatsuba, Ofman 1962; for more than two parts Weimerskirch, Paar 2006, "Generalizations of the Karatsuba
+///          algorithm for efficient implementations", §3.
+pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
+    let parts = Parts::of(limbs);
+    let b = parts.limbs;
+    let mut code = Code::new();
+    let sums: Vec<Vector> = (0..((parts.count + 1) * b) as u8).map(Vector).collect();
+    let mut rest: Vec<Vector> = (sums.len() as u8..32).map(Vector).collect();
+    parts.diagonal(&sums, &rest, &mut code);
+
+    let (temporary, out) = (rest[0], Out { columns, finish, limbs, carry: rest[1] });
+    out.begin(&mut code);
+    for column in 0..b {
+        out.add_old(column, sums[column], temporary, &mut code);
+        out.complete(column, temporary, &mut code);
+    }
+    // The last part's columns are complete but for carries and a sign: they wait where they belong.
+    let top = 2 * limbs - b;
+    for column in top..2 * limbs {
+        out.add_old(column, sums[parts.count * b + column - top], temporary, &mut code);
+        code.store(COLUMNS.row(column), temporary);
+    }
+    let (inner, freed) = parts.spread(&sums, &mut code);
+    for (i, &sum) in inner.iter().enumerate() {
+        out.add_old(b + i, sum, sum, &mut code);
+    }
+
+    rest.extend(freed);
+    rest.retain(|register| *register != out.carry);
+    let mut pairs = Pairs::new(b, top, inner, rest);
+    for (i, j) in parts.pairs() {
+        pairs.add(i, j, &mut code, |column, sum, code| out.complete(column, sum, code));
+    }
+    for column in top - b..top {
+        out.complete(column, pairs.inner[column - b], &mut code);
+    }
+    if finish == Finish::Last {
+        for column in top..2 * limbs {
+            code.copy(temporary, COLUMNS.row(column));
+            out.complete(column, temporary, &mut code);
+        }
+    }
+    out.end(&mut code);
+    Program::new(code)
+}
+
+/// How many multiply-adds the product of two blocks of so many limbs takes.
+pub const fn multiply_adds(limbs: usize) -> usize {
+    let Parts { count, limbs } = Parts::of(limbs);
+    count * (count + 1) * limbs * limbs
+}
+
+/// A block's parts.
+#[derive(Clone, Copy)]
+struct Parts {
+    count: usize,
+    limbs: usize,
+}
+
+impl Parts {
+    const fn of(limbs: usize) -> Parts {
+        match limbs {
+            15 => Parts { count: 3, limbs: 5 },
+            20 => Parts { count: 2, limbs: 10 },
+            _ => panic!("no parts for so many limbs"),
+        }
+    }
+
+    /// All pairs of parts, so that each adds to later columns than the one before.
+    fn pairs(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.count).flat_map(move |i| (i + 1..self.count).map(move |j| (i, j)))
+    }
+
+    /// `sums = Σ x_i·y_i·X^i`
+    fn diagonal(self, sums: &[Vector], rest: &[Vector], code: &mut Code) {
+        let (b, x) = (self.limbs, rest[0]);
+        sums[..b].iter().for_each(|&sum| code.zero(sum));
+        for part in 0..self.count {
+            let (columns, later) = sums[part * b..].split_at(2 * b);
+            columns[b..].iter().for_each(|&sum| code.zero(sum));
+            // Registers of columns to come are free until then; few limbs stay in registers of their own.
+            let few = b < MANY;
+            let pool = rest[1..].iter().chain(if few { &[] } else { later });
+            let mut temporaries = Rotation::new(pool.map(|register| register.0));
+            let mut y = |l: usize| -> Source {
+                let row = Y.row(part * b + l);
+                if few { temporaries.load(row, code).into() } else { row.into() }
+            };
+            let ys: Vec<Source> = (0..b).map(&mut y).collect();
+            for row in 0..b {
+                code.copy(x, X.row(part * b + row));
+                add_row(&columns[row..=row + b], x, &ys, &mut temporaries, code);
+            }
+        }
+    }
+
+    /// Multiplies by `1 + X + … + X^(B−1)`: the sums of all columns but those of the first and the last part, and
+    /// registers that are free then.
+    fn spread(self, sums: &[Vector], code: &mut Code) -> (Vec<Vector>, Vec<Vector>) {
+        let parts: Vec<&[Vector]> = sums.chunks(self.limbs).collect();
+        let mut add = |to: usize, from: usize| {
+            parts[to].iter().zip(parts[from]).for_each(|(&to, &from)| code.add(to, to, from));
+        };
+        match self.count {
+            2 => {
+                add(0, 1);
+                add(2, 1);
+                ([parts[0], parts[2]].concat(), parts[1].to_vec())
+            }
+            3 => {
+                add(0, 1);
+                add(3, 2);
+                add(1, 3);
+                add(2, 0);
+                ([parts[0], parts[2], parts[1], parts[3]].concat(), Vec::new())
+            }
+            _ => unreachable!("two or three parts"),
+        }
+    }
+}
+
+/// From so many limbs on, factors stay in memory.
+const MANY: usize = 10;
+
+/// The products of differences, added to all columns but those of the first and the last part.
+struct Pairs {
+    /// Limbs of a part, b.
+    limbs: usize,
+    /// The first column of the last part.
+    top: usize,
+    /// The columns' sums, from column b on.
+    inner: Vec<Vector>,
+    x: Vector,
+    borrow: Vector,
+    temporary: Vector,
+    /// Where the limbs of `y_j − y_i` stand: in registers or, if they are many, in those of the columns that are not stored
+    /// to before the end.
+    y: Vec<Source>,
+    temporaries: Rotation,
+}
+
+impl Pairs {
+    fn new(limbs: usize, top: usize, inner: Vec<Vector>, registers: Vec<Vector>) -> Pairs {
+        let mut registers = registers.into_iter();
+        let mut take = || registers.next().expect("a register");
+        let (x, borrow, temporary) = (take(), take(), take());
+        let y = (0..limbs)
+            .map(|l| if limbs < MANY { take().into() } else { COLUMNS.row(top - limbs + l).into() })
+            .collect();
+        let temporaries = Rotation::new(registers.map(|register| register.0));
+        Pairs { limbs, top, inner, x, borrow, temporary, y, temporaries }
+    }
+
+    /// Adds `(x_i − x_j)·(y_j − y_i)·X^(i+j)`, and hands over each column as soon as it is complete, if no later pair adds to
+    /// it.
+    ///
+    /// A negative difference d stands as d + X: `d·e = (d + X)·(e + X) − X·(d + X) − X·(e + X) + X²`, of which only some apply
+    /// if d or e is not negative.
+    fn add(&mut self, i: usize, j: usize, code: &mut Code, mut complete: impl FnMut(usize, Vector, &mut Code)) {
+        let Pairs { limbs: b, x, borrow, temporary, .. } = *self;
+        let base = (i + j) * b;
+        for l in 0..b {
+            let y = if let Source::Vector(register) = self.y[l] { register } else { x };
+            difference(y, Y.row(j * b + l), Y.row(i * b + l), borrow, l > 0, code);
+            if let Source::Row(row) = self.y[l] {
+                code.store(row, y);
+            }
+        }
+        let negative = Mask(1);
+        code.negative(negative, borrow);
+        for row in 0..b {
+            difference(x, X.row(i * b + row), X.row(j * b + row), borrow, row > 0, code);
+            let columns = &self.inner[base + row - b..][..=b];
+            add_row(columns, x, &self.y, &mut self.temporaries, code);
+            code.zero(temporary);
+            code.merge(temporary, negative, x);
+            code.subtract(columns[b], columns[b], temporary);
+            complete(base + row, columns[0], code);
+        }
+        for (&y, &sum) in self.y.iter().zip(&self.inner[base..]) {
+            code.and(temporary, borrow, y);
+            code.subtract(sum, sum, temporary);
+        }
+        // Both negative: −1, to be subtracted.
+        code.zero(temporary);
+        code.merge(temporary, negative, borrow);
+        let column = base + 2 * b;
+        if column < self.top {
+            let sum = self.inner[column - b];
+            code.subtract(sum, sum, temporary);
+        } else {
+            code.copy(x, COLUMNS.row(column));
+            code.subtract(x, x, temporary);
+            code.store(COLUMNS.row(column), x);
+        }
+    }
+}
+
+/// The next limb of `minuend − subtrahend mod X`, with what the one before has borrowed.
+fn difference(to: Vector, minuend: Row, subtrahend: Row, borrow: Vector, borrowed: bool, code: &mut Code) {
+    code.copy(to, minuend);
+    code.subtract(to, to, subtrahend);
+    finish_limb(to, borrow, borrowed, true, code);
+}
+
+/// Adds `x` times each of `ys` to `sums`, one column more than there are limbs.
+fn add_row(sums: &[Vector], x: Vector, ys: &[Source], temporaries: &mut Rotation, code: &mut Code) {
+    let held = ys.iter().all(|y| matches!(y, Source::Vector(_)));
+    // A register must keep its limb until the high half is added.
+    let lag = match temporaries.len() {
+        _ if held => ys.len() - 1,
+        0..=HIGH_LAG => 0,
+        _ => HIGH_LAG,
+    };
+    let mut loaded = Vec::new();
+    for step in 0..ys.len() + lag {
+        if let Some(&y) = ys.get(step) {
+            let y = if let Source::Vector(register) = y { register } else { temporaries.load(y, code) };
+            loaded.push(y);
+            code.low(sums[step], x, y);
+        }
+        if let Some(j) = step.checked_sub(lag) {
+            code.high(sums[j + 1], x, loaded[j]);
+        }
+    }
+}
+
+/// What becomes of columns.
+struct Out {
+    columns: Columns,
+    finish: Finish,
+    limbs: usize,
+    carry: Vector,
+}
+
+impl Out {
+    fn begin(&self, code: &mut Code) {
+        if self.finish != Finish::Columns {
+            code.copy(self.carry, constants::carry());
+        }
+    }
+
+    fn end(&self, code: &mut Code) {
+        if self.finish == Finish::Carry {
+            code.store(constants::carry(), self.carry);
+        }
+    }
+
+    /// `to = sum`, and what the column held before.
+    fn add_old(&self, column: usize, sum: Vector, to: Vector, code: &mut Code) {
+        let fresh = match self.columns {
+            Columns::Fresh => true,
+            Columns::FreshTop => column >= self.limbs,
+            Columns::Old => false,
+        };
+        match fresh {
+            true if to == sum => {}
+            true => code.copy(to, sum),
+            false => code.add(to, sum, COLUMNS.row(column)),
+        }
+    }
+
+    /// Stores a complete column: one after the other.
+    fn complete(&self, column: usize, sum: Vector, code: &mut Code) {
+        if self.finish == Finish::Last || self.finish == Finish::Carry && column < self.limbs {
+            finish_limb(sum, self.carry, true, column < 2 * self.limbs - 1, code);
+            code.store(RESULT.row(column), sum);
+        } else {
+            code.store(COLUMNS.row(column), sum);
+        }
+    }
+}
