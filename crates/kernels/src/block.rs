@@ -1,5 +1,5 @@
 //! Blocks of M limbs, from which products and reductions of longer numbers are composed; squares stand in
-//! [`block_square`](crate::block_square).
+//! [`block_square`](crate::block_square), products with fewer multiply-adds in [`karatsuba`](crate::karatsuba).
 //!
 //! Column sums stand in memory, uncarried: 64 bits each, of which a column of a product and its reduction needs
 //! 52 + log2(4N), so that N = 160 leaves room. A block works on the columns from its place on.

@@ -21,13 +21,16 @@ pub enum Goal {
     FreshTop,
     /// It is subtracted from the columns; `a` is a [`difference`], its sign behind it.
     Subtract,
+    /// It makes the square of two blocks, x and y, of x² and y², which stand in the lower and the upper half of its columns;
+    /// `a` is their [`difference`], its sign behind it.
+    Middle,
 }
 
-/// Block square, eight lanes: `columns = a²`, `columns + a²` or `columns − a²`.
+/// Block square, eight lanes: `columns = a²`, `columns + a²` or `columns − a²`, or by these the square of two blocks.
 ///
 /// Pointers P0 columns, P1 a.
-/// Shapes   a: M limbs of one number per lane, and to subtract its sign; columns: 2M rows, and to subtract one more;
-///          M = `limbs`, 20 at most.
+/// Shapes   a: M limbs of one number per lane, of a difference its sign; columns: 2M rows, to subtract one more, of two
+///          blocks 4M; M = `limbs`, 20 at most.
 /// Bounds   limbs of a below 2^52, sums within ±2^62.
 /// Cost     M² + M multiply-adds.
 ///
@@ -35,10 +38,13 @@ pub enum Goal {
 /// `−d² = −(d + X)² + 2·X·(d + X) − X²`.
 pub fn square(limbs: usize, goal: Goal) -> Program {
     let (held, sign) = (Vector(28), Vector(29));
+    // Where the square's first column stands.
+    let first = if goal == Goal::Middle { limbs } else { 0 };
     let mut temporaries = Rotation::new(24..28);
     let mut columns = Columns::new(0..limbs as u8 + 1);
     let mut code = Code::new();
-    if goal == Goal::Subtract {
+    let negative = matches!(goal, Goal::Subtract | Goal::Middle);
+    if negative {
         code.copy(sign, A.row(limbs));
     }
     let row = |j: usize,
@@ -82,15 +88,31 @@ pub fn square(limbs: usize, goal: Goal) -> Program {
             Goal::Subtract => {
                 let old = temporaries.load(COLUMNS.row(column), code);
                 code.subtract(sum, old, sum);
-                if column >= limbs {
-                    let wrapped = temporaries.take();
-                    code.and(wrapped, sign, A.row(column - limbs));
-                    code.add(wrapped, wrapped, wrapped);
-                    code.add(sum, sum, wrapped);
-                }
+            }
+            Goal::Middle => {
+                // The upper half of x² and the lower of y² belong to both of the columns that are a block apart.
+                let both = COLUMNS.row(2 * limbs + column % limbs);
+                let old = if column < limbs {
+                    let old = temporaries.load(COLUMNS.row(limbs + column), code);
+                    code.add(old, old, both);
+                    code.store(both, old);
+                    code.add(old, old, COLUMNS.row(column));
+                    old
+                } else {
+                    let old = temporaries.load(both, code);
+                    code.add(old, old, COLUMNS.row(2 * limbs + column));
+                    old
+                };
+                code.subtract(sum, old, sum);
             }
         }
-        code.store(COLUMNS.row(column), sum);
+        if negative && column >= limbs {
+            let wrapped = temporaries.take();
+            code.and(wrapped, sign, A.row(column - limbs));
+            code.add(wrapped, wrapped, wrapped);
+            code.add(sum, sum, wrapped);
+        }
+        code.store(COLUMNS.row(first + column), sum);
         columns.close(column);
     };
 
@@ -106,10 +128,10 @@ pub fn square(limbs: usize, goal: Goal) -> Program {
     for column in limbs..2 * limbs {
         finish(column, &mut columns, &mut temporaries, &mut code);
     }
-    if goal == Goal::Subtract {
+    if negative {
         // The sign is 0 or −1.
-        code.add(sign, sign, COLUMNS.row(2 * limbs));
-        code.store(COLUMNS.row(2 * limbs), sign);
+        code.add(sign, sign, COLUMNS.row(first + 2 * limbs));
+        code.store(COLUMNS.row(first + 2 * limbs), sign);
     }
     Program::new(code)
 }

@@ -28,8 +28,8 @@ pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
 
     let (temporary, out) = (rest[0], Out { columns, finish, limbs, carry: rest[1] });
     out.begin(&mut code);
-    for column in 0..b {
-        out.add_old(column, sums[column], temporary, &mut code);
+    for (column, &sum) in sums[..b].iter().enumerate() {
+        out.add_old(column, sum, temporary, &mut code);
         out.complete(column, temporary, &mut code);
     }
     // The last part's columns are complete but for carries and a sign: they wait where they belong.

@@ -87,11 +87,16 @@ pub fn all() -> Vec<Kernel> {
         add(format!("carry_{m}"), block::carry(m));
         add(format!("reduce_{m}"), block::reduce(m, false));
         add(format!("reduce_scan_{m}"), block::reduce(m, true));
-        for (name, goal) in [("fresh", Goal::Fresh), ("fresh_top", Goal::FreshTop), ("subtract", Goal::Subtract)] {
+        for (name, goal) in [
+            ("fresh", Goal::Fresh),
+            ("fresh_top", Goal::FreshTop),
+            ("subtract", Goal::Subtract),
+            ("middle", Goal::Middle),
+        ] {
             add(format!("square_{name}_{m}"), block_square::square(m, goal));
         }
         add(format!("difference_{m}"), block_square::difference(m));
-        for n in LIMB_COUNTS.into_iter().filter(|n| n.is_multiple_of(2 * m) && *n > 20) {
+        for n in LIMB_COUNTS.into_iter().filter(|n| n.is_multiple_of(2 * m) && *n > 2 * m) {
             add(format!("spread_{m}_{}", n / m), block_square::spread(m, n / m));
         }
     }
@@ -147,7 +152,9 @@ mod tests {
                         assert_eq!(madds, karatsuba::multiply_adds(m), "{name}")
                     }
                     Some("reduce" | "reduce_scan") => assert_eq!(madds, 2 * m * m),
-                    Some("square_fresh" | "square_fresh_top" | "square_subtract") => assert_eq!(madds, m * m + m),
+                    Some("square_fresh" | "square_fresh_top" | "square_subtract" | "square_middle") => {
+                        assert_eq!(madds, m * m + m)
+                    }
                     _ => {}
                 }
             }

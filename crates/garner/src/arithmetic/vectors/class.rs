@@ -37,8 +37,8 @@ pub enum Shape {
         blocks: &'static Blocks,
         /// How many blocks, an even number.
         count: usize,
-        /// The kernel that spreads the sum of their squares.
-        spread: &'static Kernel,
+        /// The kernel that spreads the sum of their squares, of more than two.
+        spread: Option<&'static Kernel>,
     },
     /// One kernel does it, and every number takes several lanes.
     Folded(&'static Folded),
@@ -106,6 +106,7 @@ pub struct Blocks {
     pub square_fresh: &'static Kernel,
     pub square_fresh_top: &'static Kernel,
     pub square_subtract: &'static Kernel,
+    pub square_middle: &'static Kernel,
     pub difference: &'static Kernel,
 }
 
@@ -157,7 +158,13 @@ macro_rules! products {
 
 /// So many blocks of so many limbs.
 macro_rules! blocks {
+    (2, $limbs:literal) => {
+        blocks!(2, $limbs, None)
+    };
     ($count:literal, $limbs:literal) => {
+        blocks!($count, $limbs, Some(kernel!("spread_", $limbs, "_", $count)))
+    };
+    ($count:literal, $limbs:literal, $spread:expr) => {
         Shape::Blocks {
             blocks: &Blocks {
                 limbs: $limbs,
@@ -169,10 +176,11 @@ macro_rules! blocks {
                 square_fresh: kernel!("square_fresh_", $limbs),
                 square_fresh_top: kernel!("square_fresh_top_", $limbs),
                 square_subtract: kernel!("square_subtract_", $limbs),
+                square_middle: kernel!("square_middle_", $limbs),
                 difference: kernel!("difference_", $limbs),
             },
             count: $count,
-            spread: kernel!("spread_", $limbs, "_", $count),
+            spread: $spread,
         }
     };
 }

@@ -426,8 +426,15 @@ impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
     }
 
     /// `columns = a²`, see [`garner_kernels::block_square`].
-    fn square(&mut self, a: usize, spread: &Kernel) {
+    fn square(&mut self, a: usize, spread: Option<&Kernel>) {
         let Layout { columns, constants: c, digits: difference, .. } = self.field.layout;
+        let Some(spread) = spread else {
+            let (x, y) = (self.block(a, 0), self.block(a, 1));
+            self.field.run(self.blocks.difference, [difference, x, y, c, 0, 0]);
+            self.field.run(self.blocks.square_fresh, [columns, x, 0, c, 0, 0]);
+            self.field.run(self.blocks.square_fresh, [self.columns(2), y, 0, c, 0, 0]);
+            return self.field.run(self.blocks.square_middle, [columns, difference, 0, c, 0, 0]);
+        };
         for i in 0..self.count {
             let kernel = if i == 0 { self.blocks.square_fresh } else { self.blocks.square_fresh_top };
             self.field.run(kernel, [self.columns(i), self.block(a, i), 0, c, 0, 0]);
