@@ -6,7 +6,9 @@
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
 //! itself; with `folded`, only numbers folded over lanes. Without AVX-512 IFMA, the kernels in double precision.
 
-use garner::arithmetic::vectors::class::{CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, QUADS};
+use garner::arithmetic::vectors::class::{
+    Blocks, CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, Products, QUADS,
+};
 use garner::arithmetic::vectors::field::Field;
 use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels};
 use garner::arithmetic::vectors::workspace::{Layout, Workspace};
@@ -103,8 +105,8 @@ impl Kernels for Counted {
         self.0.halves_are_faster()
     }
 
-    fn additions_are_free(&self) -> bool {
-        self.0.additions_are_free()
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        self.0.products(blocks)
     }
 }
 

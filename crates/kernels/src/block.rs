@@ -1,8 +1,8 @@
 //! Blocks of M limbs, from which products and reductions of longer numbers are composed; squares stand in
 //! [`block_square`](crate::block_square), products with fewer multiply-adds in [`karatsuba`](crate::karatsuba).
 //!
-//! Column sums stand in memory, uncarried: 64 bits each, of which a column of a product and its reduction needs
-//! 52 + log2(4N), so that N = 160 leaves room. A block works on the columns from its place on.
+//! Column sums stand in memory, uncarried, with a sign: of 64 bits a column of a product and its reduction needs one for that
+//! and 52 + log2(5.8N), so that N = 160 leaves room. A block works on the columns from its place on.
 
 use crate::constants;
 use crate::program::{Code, Pointer, Program, Vector};
@@ -59,7 +59,7 @@ pub enum Finish {
 ///          [`Finish::Last`]: P4 the limbs of the result, and the constants' carry is taken in (and, by the former,
 ///          handed on).
 /// Shapes   x, y: M limbs of one number per lane; columns: 2M rows; M = `limbs`, 15 or 20.
-/// Bounds   limbs of x and y below 2^52, sums below 2^63.
+/// Bounds   limbs of x and y below 2^52, sums within ±2^62.
 /// Cost     2M² multiply-adds.
 pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
     let unrolled = unrolled_rows(limbs);
@@ -118,13 +118,13 @@ const fn unrolled_rows(limbs: usize) -> usize {
     if limbs.is_multiple_of(2) { 2 } else { 3 }
 }
 
-/// Block carry, eight lanes: `q = columns mod 2^(52·M)`, and what is above goes into the next column.
+/// Digits of a block, eight lanes: `q = columns mod 2^(52·M)`, and what is above goes into the next column.
 ///
 /// Pointers P0 columns, P1 q, P3 constants.
 /// Shapes   q: M limbs; columns: M + 1 rows, of which the last changes; M = `limbs`.
 /// Bounds   sums within ±2^62; then limbs of q are below 2^52.
 /// Cost     no multiply-adds.
-pub fn carry(limbs: usize) -> Program {
+pub fn digits(limbs: usize) -> Program {
     let (q, carry) = (Pointer::P1, Vector(31));
     let mut temporaries = Rotation::new(0..16);
     let mut code = Code::new();
@@ -144,7 +144,7 @@ pub fn carry(limbs: usize) -> Program {
 /// Pointers P0 columns, P1 q, P2 n, P3 constants. With `scanned`: P4 the table, P5 the selection.
 /// Shapes   n: the modulus's first M limbs; q: M limbs; columns: 2M rows, of which the upper M hold the result and
 ///          the lower M are left as they were, or partly; M = `limbs`, 20 at most.
-/// Bounds   n odd, sums below 2^63.
+/// Bounds   n odd, sums within ±2^62.
 /// Cost     2M² multiply-adds.
 ///
 /// With `scanned`, one pass of the table scan runs among the multiply-adds: M limbs, one beside each row.

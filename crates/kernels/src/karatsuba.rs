@@ -12,7 +12,8 @@ use crate::registers::Rotation;
 use crate::rows::HIGH_LAG;
 
 /// Block product, eight lanes: `columns += x · y`, as [`block::product`](crate::block::product) forms it, whose pointers,
-/// shapes and bounds these are. Sums may be negative on the way.
+/// shapes and bounds these are. Single sums may be negative, on the way and after it; rows of columns that are not results are
+/// lost.
 ///
 /// Cost     M limbs in B parts of b limbs, 15 in three, 20 in two: B (B + 1) b² multiply-adds; more additions than
 ///          [`block::product`](crate::block::product), in parts of 5 limbs about as many as multiply-adds.
@@ -151,8 +152,8 @@ struct Pairs {
     x: Vector,
     borrow: Vector,
     temporary: Vector,
-    /// Where the limbs of `y_j − y_i` stand: in registers or, if they are many, in those of the columns that are not stored
-    /// to before the end.
+    /// Where the limbs of `y_j − y_i` stand: in registers or, if they are many, in the rows of the last inner part's columns,
+    /// whose old sums have been taken in by then, and which are not stored to before the end.
     y: Vec<Source>,
     temporaries: Rotation,
 }
@@ -199,7 +200,7 @@ impl Pairs {
             code.and(temporary, borrow, y);
             code.subtract(sum, sum, temporary);
         }
-        // Both negative: −1, to be subtracted.
+        // X², where both are negative: −1, to be subtracted.
         code.zero(temporary);
         code.merge(temporary, negative, borrow);
         let column = base + 2 * b;

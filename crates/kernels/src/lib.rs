@@ -58,6 +58,9 @@ pub const BLOCK_LIMBS: [usize; 2] = [15, 20];
 /// Limb counts in use: a number is padded to the next. Each is direct, or an even number of equal blocks.
 pub const LIMB_COUNTS: [usize; 8] = [10, 20, 30, 40, 60, 80, 120, 160];
 
+/// Block sizes, and how many of them make up a number where that are more than two.
+const MANY_BLOCKS: [(usize, usize); 4] = [(15, 4), (20, 4), (20, 6), (20, 8)];
+
 /// Rows of folded numbers: see [`fold`].
 pub const FOLDED_ROWS: [usize; 4] = [5, 10, 15, 20];
 
@@ -84,7 +87,7 @@ pub fn all() -> Vec<Kernel> {
             add(format!("product_{suffix}_{m}"), block::product(m, Columns::Old, finish));
             add(format!("karatsuba_{suffix}_{m}"), karatsuba::product(m, Columns::Old, finish));
         }
-        add(format!("carry_{m}"), block::carry(m));
+        add(format!("digits_{m}"), block::digits(m));
         add(format!("reduce_{m}"), block::reduce(m, false));
         add(format!("reduce_scan_{m}"), block::reduce(m, true));
         for (name, goal) in [
@@ -96,9 +99,9 @@ pub fn all() -> Vec<Kernel> {
             add(format!("square_{name}_{m}"), block_square::square(m, goal));
         }
         add(format!("difference_{m}"), block_square::difference(m));
-        for n in LIMB_COUNTS.into_iter().filter(|n| n.is_multiple_of(2 * m) && *n > 2 * m) {
-            add(format!("spread_{m}_{}", n / m), block_square::spread(m, n / m));
-        }
+    }
+    for (m, blocks) in MANY_BLOCKS {
+        add(format!("spread_{m}_{blocks}"), block_square::spread(m, blocks));
     }
     for m in FOLDED_ROWS {
         add(format!("pair_square_{m}"), folded_square::square(m, None));

@@ -1,12 +1,10 @@
 //! A window of an exponentiation, whole: one call instead of five.
 
+use crate::doubles::SQUARES;
 use crate::multiply;
 use crate::program::{Code, Pointer, Program};
 use crate::scan::{ENTRIES, Scan};
 use crate::square;
-
-/// Squarings in a window.
-const SQUARES: usize = 4;
 
 /// Selects an entry e of a table, raises to the power 16 and multiplies, eight lanes: `r = r^16 · e / R^16` modulo n.
 ///

@@ -100,7 +100,7 @@ pub struct Blocks {
     pub limbs: usize,
     pub schoolbook: Products,
     pub karatsuba: Products,
-    pub carry: &'static Kernel,
+    pub digits: &'static Kernel,
     pub reduce: &'static Kernel,
     pub reduce_scan: &'static Kernel,
     pub square_fresh: &'static Kernel,
@@ -170,7 +170,7 @@ macro_rules! blocks {
                 limbs: $limbs,
                 schoolbook: products!("product_", $limbs),
                 karatsuba: products!("karatsuba_", $limbs),
-                carry: kernel!("carry_", $limbs),
+                digits: kernel!("digits_", $limbs),
                 reduce: kernel!("reduce_", $limbs),
                 reduce_scan: kernel!("reduce_scan_", $limbs),
                 square_fresh: kernel!("square_fresh_", $limbs),
@@ -383,7 +383,8 @@ impl Class {
         self.fold().map_or(1, Fold::lanes)
     }
 
-    /// By how many times the modulus a product may exceed `a · b / R`.
+    /// By how many times the modulus a product may exceed `a · b / R`; those of half multiplications and reductions of
+    /// composed numbers do by no more than once.
     pub fn excess(&self) -> usize {
         if let Shape::Doubles(_) | Shape::Blocks { .. } = self.shape { 2 } else { 1 }
     }

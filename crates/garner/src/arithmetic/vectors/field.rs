@@ -412,7 +412,7 @@ struct Composed<'f, 'a, K> {
 
 impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
     fn new(field: &'f mut Field<'a, K>, blocks: &'static Blocks, count: usize) -> Self {
-        let products = if field.kernels.additions_are_free() { &blocks.karatsuba } else { &blocks.schoolbook };
+        let products = field.kernels.products(blocks);
         Composed { field, blocks, products, count }
     }
 
@@ -488,7 +488,7 @@ impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
         let Layout { inverse, constants: c, digits, .. } = self.field.layout;
         let half = self.count / 2;
         for i in 0..half {
-            self.field.run(self.blocks.carry, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
+            self.field.run(self.blocks.digits, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
         }
         for i in 0..half {
             for j in 0..self.count {

@@ -1,8 +1,8 @@
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
-use super::class::{CLASSES, Class, DOUBLES};
+use super::class::{Blocks, CLASSES, Class, DOUBLES, Products};
 use super::workspace::Workspace;
-use garner_kernels::{Lanes, constants, interpreter, program::Pointer, vex};
+use garner_kernels::{BLOCK_LIMBS, Lanes, constants, interpreter, program::Pointer, vex};
 use once_cell::race::OnceBool;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -61,11 +61,8 @@ pub trait Kernels {
     /// Whether four lanes take less time than eight.
     fn halves_are_faster(&self) -> bool;
 
-    /// Whether additions run beside multiply-adds, so that products that need more of those and fewer of these take less
-    /// time.
-    fn additions_are_free(&self) -> bool {
-        true
-    }
+    /// The products of these blocks that take less time here: Karatsuba's need more additions and fewer multiply-adds.
+    fn products(&self, blocks: &'static Blocks) -> &'static Products;
 }
 
 /// Runs the kernels as assembly. Exists only where the processor can.
@@ -258,12 +255,20 @@ impl Kernels for Assembly {
         })
     }
 
-    fn additions_are_free(&self) -> bool {
-        static MEASURED: OnceBool = OnceBool::new();
-        MEASURED.get_or_init(|| {
-            let time = |kernel| self.time_of(kernel, [64, 0, 20, 96, 0, 0]);
-            time(&KARATSUBA_OLD_15) < time(&PRODUCT_OLD_15)
-        })
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        // Some processors run additions beside multiply-adds, in others both wait for the same ports, perhaps at one width only.
+        static MEASURED: [[OnceBool; 3]; BLOCK_LIMBS.len()] =
+            [const { [const { OnceBool::new() }; 3] }; BLOCK_LIMBS.len()];
+        let way = match self.instructions {
+            Instructions::Avx512 => usize::from(self.narrow),
+            _ => 2,
+        };
+        let size = BLOCK_LIMBS.iter().position(|limbs| *limbs == blocks.limbs).expect("a size of blocks");
+        let karatsuba_is_faster = MEASURED[size][way].get_or_init(|| {
+            let time = |products: &Products| self.time_of(products.old, [80, 0, 20, 120, 0, 0]);
+            time(&blocks.karatsuba) < time(&blocks.schoolbook)
+        });
+        if karatsuba_is_faster { &blocks.karatsuba } else { &blocks.schoolbook }
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -314,6 +319,10 @@ impl Kernels for InterpretedVex {
         false
     }
 
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
+    }
+
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
         static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> =
             LazyLock::new(|| garner_kernels::all().iter().map(|kernel| vex::translate(&kernel.program)).collect());
@@ -346,6 +355,10 @@ impl Kernels for InterpretedDoubles {
         false
     }
 
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
+    }
+
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
         static KERNELS: LazyLock<Vec<garner_kernels::doubles::Kernel>> = LazyLock::new(garner_kernels::doubles::all);
         match kernel.family {
@@ -370,6 +383,10 @@ impl Kernels for Interpreted {
 
     fn halves_are_faster(&self) -> bool {
         true
+    }
+
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {

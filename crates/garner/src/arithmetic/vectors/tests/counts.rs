@@ -1,6 +1,6 @@
 //! Multiply-adds, as many as the contracts say.
 
-use super::class::{Folded, Shape};
+use super::class::{Blocks, Folded, Products, Shape};
 use super::kernels::{At, Kernel};
 use super::*;
 use garner_kernels::{Lanes, karatsuba};
@@ -28,6 +28,10 @@ impl Kernels for Counting {
 
     fn halves_are_faster(&self) -> bool {
         unreachable!("a count is taken of whole passes")
+    }
+
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
     }
 }
 

@@ -1,5 +1,6 @@
 //! Field operations against libcrypto's numbers, and their bounds.
 
+use super::class::{Blocks, Products};
 use super::kernels::{At, Kernel};
 use super::*;
 use garner_kernels::Lanes;
@@ -175,7 +176,9 @@ fn field_operations_in_assembly_are_right_and_stay_in_bounds() {
     if let Some(assembly) = assembly() {
         field_operations_are_right(&assembly, 8, 200);
         field_operations_are_right(&assembly.for_lanes(4), 4, 20);
-        field_operations_are_right(&Schoolbook(assembly), 8, 20);
+        for karatsuba in [false, true] {
+            field_operations_are_right(&Forced { kernels: assembly, karatsuba }, 8, 20);
+        }
     }
     if let Some(assembly) = Assembly::avx_ifma_on_avx512() {
         field_operations_are_right(&assembly, 4, 6);
@@ -189,36 +192,38 @@ fn field_operations_in_assembly_are_right_and_stay_in_bounds() {
 #[test]
 fn field_operations_on_the_twin_are_right() {
     field_operations_are_right(&Interpreted, 8, 6);
-    field_operations_are_right(&Schoolbook(Interpreted), 8, 2);
+    field_operations_are_right(&Forced { kernels: Interpreted, karatsuba: false }, 8, 2);
     field_operations_are_right(&InterpretedDoubles, 4, 6);
 }
 
-/// Processors on which additions are not free: products of blocks limb by limb.
-struct Schoolbook<K>(K);
+/// Products of blocks in one of the two ways, whichever is faster.
+struct Forced<K> {
+    kernels: K,
+    karatsuba: bool,
+}
 
-impl<K: Kernels> Kernels for Schoolbook<K> {
+impl<K: Kernels> Kernels for Forced<K> {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.kernels.name()
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
-        assert!(!kernel.name.starts_with("karatsuba"), "{}", kernel.name);
-        self.0.run(kernel, memory, at);
+        self.kernels.run(kernel, memory, at);
     }
 
     fn for_lanes(&self, lanes: usize) -> Self {
-        Schoolbook(self.0.for_lanes(lanes))
+        Forced { kernels: self.kernels.for_lanes(lanes), ..*self }
     }
 
     fn lanes(&self) -> usize {
-        self.0.lanes()
+        self.kernels.lanes()
     }
 
     fn halves_are_faster(&self) -> bool {
-        self.0.halves_are_faster()
+        self.kernels.halves_are_faster()
     }
 
-    fn additions_are_free(&self) -> bool {
-        false
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        if self.karatsuba { &blocks.karatsuba } else { &blocks.schoolbook }
     }
 }

@@ -1,5 +1,6 @@
 //! Every kernel does in assembly what its interpreted twin does.
 
+use super::class::{Blocks, Products};
 use super::kernels::{At, Kernel};
 use super::*;
 use garner_kernels::{Lanes, constants, scan};
@@ -152,5 +153,9 @@ impl Kernels for Running<'_> {
 
     fn halves_are_faster(&self) -> bool {
         unreachable!("one field's operations")
+    }
+
+    fn products(&self, _: &'static Blocks) -> &'static Products {
+        unreachable!("numbers in double precision are not composed")
     }
 }
