@@ -8,9 +8,26 @@ use garner::Error;
 use garner::gather::{Gatherer, Ticket};
 use garner::stats;
 use gather_support::{Gate, Known, TestDevice, gatherer};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+/// Holds up the other tests of this file. A thread of theirs that ends takes a lock of libcrypto with its random numbers, which
+/// a child forked at that moment would find locked for ever: what this library does itself is kept away from forks, the end
+/// of other threads is not.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells threads to stop, also where a test fails: it would wait for them for ever.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// Uses the gatherer in every way; whether every answer was right.
 fn all_ways(gatherer: &Gatherer, known: &Known) -> bool {
@@ -29,6 +46,7 @@ fn all_ways(gatherer: &Gatherer, known: &Known) -> bool {
 
 #[test]
 fn child_after_fork_signs_while_parent_is_signing() {
+    let _alone = alone();
     let known = Known::new(1024);
     let gatherer = gatherer(&Arc::new(TestDevice::sound(8)), 2);
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -50,6 +68,7 @@ fn child_after_fork_signs_while_parent_is_signing() {
                 }
             });
         }
+        let _stop = Stop(&stop);
         for round in 0..25 {
             let before = answered.load(Ordering::Relaxed);
             // At a different moment of the parent's work each time.
@@ -67,7 +86,6 @@ fn child_after_fork_signs_while_parent_is_signing() {
             // The parent goes on undisturbed, its own use included.
             assert!(all_ways(&gatherer, &known));
         }
-        stop.store(true, Ordering::Relaxed);
     });
     let expected = answered.into_inner() + 25 * (2 + 10 + 10 + 40 + 50);
     gather_support::eventually("dropped tickets have run", || {
@@ -77,6 +95,7 @@ fn child_after_fork_signs_while_parent_is_signing() {
 
 #[test]
 fn child_of_a_process_whose_every_slot_is_held_signs_at_once() {
+    let _alone = alone();
     let (known, gate) = (Known::new(512), Gate::new());
     // The gate belongs to the parent: in the child the device lets everything pass.
     let parent = std::process::id();
@@ -103,6 +122,7 @@ fn child_of_a_process_whose_every_slot_is_held_signs_at_once() {
 
 #[test]
 fn child_has_figures_of_its_own() {
+    let _alone = alone();
     let known = Known::new(512);
     let gatherer = gatherer(&Arc::new(TestDevice::sound(4)), 1);
     for i in 0..5 {
@@ -129,6 +149,7 @@ fn child_has_figures_of_its_own() {
 
 #[test]
 fn the_global_gatherer_is_one_and_works_after_fork() {
+    let _alone = alone();
     let known = Known::new(1024);
     let gatherer = Gatherer::global().unwrap();
     assert!(std::ptr::eq(gatherer, Gatherer::global().unwrap()));

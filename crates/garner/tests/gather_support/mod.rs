@@ -4,6 +4,7 @@
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus};
 use garner::device::{Cpu, Device, DeviceError, Limits, Power};
+use garner::fork::away_from_fork;
 use garner::gather::{Config, Gatherer, Operation};
 use garner::key::PrivateKey;
 use openssl::bn::{BigNum, BigNumContext};
@@ -19,8 +20,13 @@ pub struct Known {
 }
 
 impl Known {
-    /// A new key of `bits` bits with 16 cases.
+    /// A new key of `bits` bits with 16 cases. Another test may fork meanwhile, and libcrypto's locks, which its randomness
+    /// takes, would stay locked in the child for ever.
     pub fn new(bits: u32) -> Known {
+        away_from_fork(|| Known::make(bits))
+    }
+
+    fn make(bits: u32) -> Known {
         let rsa = Rsa::generate(bits).unwrap();
         let key = Arc::new(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap());
         let mut context = BigNumContext::new().unwrap();
