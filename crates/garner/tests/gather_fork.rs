@@ -8,17 +8,9 @@ use garner::Error;
 use garner::gather::{Gatherer, Ticket};
 use garner::stats;
 use gather_support::{Gate, Known, TestDevice, gatherer};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-
-/// Holds up the other tests of this file. A thread of theirs that ends takes a lock of libcrypto with its random numbers, which
-/// a child forked at that moment would find locked for ever: what this library does itself is kept away from forks, the end
-/// of other threads is not.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Tells threads to stop, also where a test fails: it would wait for them for ever.
 struct Stop<'a>(&'a AtomicBool);
@@ -46,7 +38,6 @@ fn all_ways(gatherer: &Gatherer, known: &Known) -> bool {
 
 #[test]
 fn child_after_fork_signs_while_parent_is_signing() {
-    let _alone = alone();
     let known = Known::new(1024);
     let gatherer = gatherer(&Arc::new(TestDevice::sound(8)), 2);
     let (stop, answered) = (AtomicBool::new(false), AtomicUsize::new(0));
@@ -95,7 +86,6 @@ fn child_after_fork_signs_while_parent_is_signing() {
 
 #[test]
 fn child_of_a_process_whose_every_slot_is_held_signs_at_once() {
-    let _alone = alone();
     let (known, gate) = (Known::new(512), Gate::new());
     // The gate belongs to the parent: in the child the device lets everything pass.
     let parent = std::process::id();
@@ -122,7 +112,6 @@ fn child_of_a_process_whose_every_slot_is_held_signs_at_once() {
 
 #[test]
 fn child_has_figures_of_its_own() {
-    let _alone = alone();
     let known = Known::new(512);
     let gatherer = gatherer(&Arc::new(TestDevice::sound(4)), 1);
     for i in 0..5 {
@@ -149,7 +138,6 @@ fn child_has_figures_of_its_own() {
 
 #[test]
 fn the_global_gatherer_is_one_and_works_after_fork() {
-    let _alone = alone();
     let known = Known::new(1024);
     let gatherer = Gatherer::global().unwrap();
     assert!(std::ptr::eq(gatherer, Gatherer::global().unwrap()));

@@ -27,14 +27,21 @@ static FORKING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static MINE: Cell<Option<&'static Mark>> = const { Cell::new(None) };
-    /// Gives the mark back when the thread ends.
+    /// What there is to do when the thread ends.
     static END: End = const { End };
 }
 
 struct End;
 
+unsafe extern "C" {
+    /// Frees what libcrypto keeps for this thread, its random number generators among it (OPENSSL_init_crypto(3)).
+    safe fn OPENSSL_thread_stop();
+}
+
 impl Drop for End {
     fn drop(&mut self) {
+        // libcrypto would do it a moment later, with its global locks taken and no fork kept away.
+        away_from_fork(|| OPENSSL_thread_stop());
         give_back();
     }
 }
