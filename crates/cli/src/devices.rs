@@ -132,10 +132,7 @@ fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     let ordinal = wish.strip_prefix("cuda:").unwrap_or("0");
     let ordinal =
         ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
-    let driver = match Driver::open(ordinal) {
-        Err(_) if Driver::count().is_ok_and(|count| count == 0) => return Err(failed(NO_GPU.into())),
-        driver => driver.map_err(|error| failed(error.to_string()))?,
-    };
+    let driver = Driver::open(ordinal).map_err(|error| failed(error.to_string()))?;
     let gpu = Gpu::choosing(Arc::new(driver), one_key_wished());
     for words in HALF_WORDS {
         gpu.test(32 * words).map_err(|error| failed(error.to_string()))?;
@@ -147,8 +144,6 @@ fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     }
     Ok(gpu)
 }
-
-const NO_GPU: &str = "there is no NVIDIA driver here, or it sees no GPU";
 
 fn entries(config: &Config) -> Vec<Entry> {
     let mut entries = Vec::new();
@@ -170,10 +165,7 @@ fn entries(config: &Config) -> Vec<Entry> {
         entries.push(absent("cpu", no_cpu()));
     }
     if !entries.iter().any(|entry| entry.name.starts_with("cuda:")) {
-        entries.push(absent(
-            "cuda",
-            if cuda::turned_off() { "turned off: GARNER_GPU is off".into() } else { NO_GPU.into() },
-        ));
+        entries.push(absent("cuda", no_gpu()));
     }
     if !entries.iter().any(|entry| entry.name == "libcrypto") {
         let libcrypto = Cpu::new(Arc::new(Libcrypto));
@@ -215,6 +207,17 @@ fn no_cpu() -> String {
     match std::env::var_os("GARNER_CPU") {
         Some(wish) => format!("turned off: GARNER_CPU is {}", wish.display()),
         None => "its kernels did not pass their test, as under an emulator that rounds another way".into(),
+    }
+}
+
+/// Why no GPU is used.
+fn no_gpu() -> String {
+    if cuda::turned_off() {
+        return "turned off: GARNER_GPU is off".into();
+    }
+    match Driver::open(0) {
+        Err(error) => error.to_string(),
+        Ok(_) => "NVIDIA's driver finds one, but there is no device file /dev/nvidia0".into(),
     }
 }
 

@@ -5,7 +5,7 @@ mod common;
 use common::{garner, refused, run};
 use serde_json::Value;
 use std::io;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 #[test]
 fn every_command_explains_itself_with_examples() {
@@ -80,27 +80,40 @@ fn values_out_of_range_are_refused_with_the_range() {
     refused(&mut garner(&["stats", "0"]), 2, &["0"]);
 }
 
+/// What `garner devices --json` shows of the device of this name.
+fn shown(command: &mut Command, name: &str) -> Option<Value> {
+    let devices: Vec<Value> = serde_json::from_str(&run(command).stdout).unwrap();
+    devices.into_iter().find(|device| device["name"] == name)
+}
+
 #[test]
 fn devices_are_shown_in_words_and_as_json() {
     let words = run(&mut garner(&["devices"]));
     assert_eq!(words.status, 0);
     assert!(words.stdout.contains("cpu ") && words.stdout.contains("libcrypto "), "{}", words.stdout);
-    let json = run(&mut garner(&["devices", "--json"]));
-    let devices: Value = serde_json::from_str(&json.stdout).unwrap();
-    let libcrypto = devices.as_array().unwrap().iter().find(|device| device["name"] == "libcrypto").unwrap();
+    let libcrypto = shown(&mut garner(&["devices", "--json"]), "libcrypto").unwrap();
     assert_eq!(libcrypto["present"], true);
     assert_eq!(libcrypto["max_bits"], 8192);
 }
 
 #[test]
 fn an_absent_device_is_explained_and_cannot_be_measured() {
-    let shown = run(garner(&["devices", "--json"]).env("GARNER_CPU", "libcrypto"));
-    let devices: Value = serde_json::from_str(&shown.stdout).unwrap();
-    let cpu = devices.as_array().unwrap().iter().find(|device| device["name"] == "cpu").unwrap();
+    let cpu = shown(garner(&["devices", "--json"]).env("GARNER_CPU", "libcrypto"), "cpu").unwrap();
     assert_eq!(cpu["present"], false);
     let why = cpu["note"].as_str().unwrap();
     assert!(why.contains("GARNER_CPU is libcrypto") || why.contains("AVX-512"), "{why}");
     refused(garner(&["speed", "--device", "cpu"]).env("GARNER_CPU", "libcrypto"), 3, &["garner: device cpu: ", why]);
+}
+
+#[test]
+fn an_absent_gpu_is_explained_as_the_driver_has_it() {
+    let off = shown(garner(&["devices", "--json"]).env("GARNER_GPU", "off"), "cuda").unwrap();
+    assert_eq!(off["note"], "turned off: GARNER_GPU is off");
+    let Some(absent) = shown(garner(&["devices", "--json"]).env_remove("GARNER_GPU"), "cuda") else {
+        return println!("the rest not run: there is a GPU");
+    };
+    let why = absent["note"].as_str().unwrap();
+    refused(garner(&["speed", "--device", "cuda"]).env_remove("GARNER_GPU"), 3, &["garner: device cuda: ", why]);
 }
 
 #[test]
