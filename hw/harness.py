@@ -24,7 +24,7 @@ UNSPLIT = ("--output-split", "0")
 MONT = ("mont/mont_pkg", "prim/delay", "prim/stage", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
         "mont/mont_array", "mont/mont_sequencer", "mont/mont")
 
-# The seed's row accelerators and ours
+# The row accelerators of the thesis (Ramesh 2020) and ours
 ROW = ("row/row_pkg", "prim/delay", "row/booth_mac", "row/multiply_add", "row/cios_step", "row/fios_step",
        "row/two_row_step", "row/row_cell", "row/row_chain", "row/row")
 PRODUCT_SCAN = ("prim/delay", "row/booth_mac", "row/multiply_add", "row/product_scan")

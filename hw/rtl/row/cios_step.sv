@@ -8,7 +8,7 @@
 //   t_o                    A    B    B    B    C
 //
 // Contract    groups come lowest first, at any distance; the carry out of the last group of a pass is zero, so nothing
-//             is cleared between passes. Two words a group are the seed's two multipliers, more are unrolled.
+//             is cleared between passes. Two words a group are the thesis's two multipliers, more are unrolled.
 // Source      Koç, Acar, Kaliski 1996; Ramesh 2020, section 3.6.
 module cios_step #(
   parameter int unsigned W     = 16,

@@ -2,9 +2,9 @@
 package row_pkg;
 
   typedef enum logic [2:0] {
-    Cios    = 3'd0,  // one row, two words a step                                 seed design
-    Fios    = 3'd1,  // a product word and a reduction word a step                seed design
-    TwoRow  = 3'd2,  // the same word of two rows a step                          the seed's own proposal
+    Cios    = 3'd0,  // one row, two words a step                                 the thesis (Ramesh 2020)
+    Fios    = 3'd1,  // a product word and a reduction word a step                the thesis
+    TwoRow  = 3'd2,  // the same word of two rows a step                          the thesis, its own proposal
     RowChain = 3'd3  // r rows in a chain of multiply-add cells                   ours
   } algorithm_e;
 
