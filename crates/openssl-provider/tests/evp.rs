@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::thread;
 use support::{Site, compile, compile_static, ends, run, words};
 
 fn evp(site: &Site, arguments: &str) -> String {
@@ -173,7 +174,7 @@ fn lying_device_under_the_provider_releases_no_wrong_answer() {
 fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
     let site = Site::slow();
     let program = compile("evp");
-    for arguments in ["threads 2 1", "jobs 1 2 1", "reload 3", "in_place"] {
+    let under_valgrind = &|arguments| {
         let mut valgrind = site.garner("valgrind");
         // libcrypto's assembly reads whole blocks beyond what is initialised; what is ours would be an invalid access.
         valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full", "--errors-for-leak-kinds=definite"]);
@@ -182,7 +183,13 @@ fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
         // than this passes for a call or return, and what lies between for free.
         valgrind.arg("--max-stackframe=16384").arg(&program);
         run(valgrind.args(words(arguments)).env("GARNER_CPU", "libcrypto"));
-    }
+    };
+    // Side by side: valgrind runs each on one processor.
+    thread::scope(|scope| {
+        for arguments in ["threads 2 1", "jobs 1 2 1", "reload 3", "in_place"] {
+            scope.spawn(move || under_valgrind(arguments));
+        }
+    });
     site.figures().private_at_least(8);
 }
 
