@@ -1,0 +1,173 @@
+//! What callers do: put jobs in, sleep, and take their results out.
+
+use super::entry::Entry;
+use super::{Driver, NOT_OURS, Shared, State, key_parts, lock};
+use crate::device::board::format::{Completion, Job, Op, Scheme, status};
+use crate::device::board::slots::Place;
+use crate::device::{DeviceError, Private};
+use crate::fork::generation;
+use crate::key::PrivateKey;
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
+use std::time::Instant;
+
+impl Driver {
+    /// Runs private operations; for each, the number of the job's key, base and result, all as long as its modulus.
+    ///
+    /// A result that the board itself found wrong is left as zeros, which fails the check of whoever asked.
+    ///
+    /// # Errors
+    /// The board failed; nothing of the batch may be used.
+    pub fn private(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
+        if self.owner != generation() {
+            return Err(DeviceError(NOT_OURS.to_owned()));
+        }
+        let shared = &*self.shared;
+        let mut state = lock(shared);
+        let mut waiting: VecDeque<(usize, Option<usize>)> = VecDeque::new(); // entry, and whose result (none: a key)
+        let mut failure = None;
+        for i in 0..jobs.len() {
+            if failure.is_some() || state.dead.is_some() {
+                break;
+            }
+            // For both jobs: between them the lock is not given up, or another thread's would find a key in its slot that is
+            // not in the ring yet.
+            state = shared.room(state, 2, &mut waiting, jobs, &mut failure);
+            let key = jobs[i].key;
+            let slot = match state.slots.place(&identity(key)) {
+                Place::Loaded(slot) => slot,
+                Place::Load(slot) => {
+                    if let Some(entry) = shared.submit_key(&mut state, key, slot) {
+                        waiting.push_back((entry, None));
+                    }
+                    slot
+                }
+            };
+            if let Some(entry) = shared.submit_private(&mut state, key, slot, jobs[i].base) {
+                waiting.push_back((entry, Some(i)));
+            }
+        }
+        shared.ring_doorbell(&mut state);
+        while !waiting.is_empty() {
+            state = shared.take_oldest(state, &mut waiting, jobs, &mut failure);
+        }
+        match failure.or_else(|| state.dead.clone()) {
+            None => Ok(()),
+            Some(reason) => {
+                // Whatever was refused, no slot is taken for loaded on our word.
+                state.slots.clear();
+                Err(DeviceError(reason))
+            }
+        }
+    }
+}
+
+/// What tells the key in a slot from others: n and e.
+fn identity(key: &PrivateKey) -> Vec<u64> {
+    [key.public().modulus().words(), key.public().exponent()].concat()
+}
+
+impl Shared {
+    /// Waits until so many jobs can be submitted; takes the caller's own oldest ones out if there is no room.
+    fn room<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        entries: usize,
+        waiting: &mut VecDeque<(usize, Option<usize>)>,
+        jobs: &mut [Private<'_>],
+        failure: &mut Option<String>,
+    ) -> MutexGuard<'a, State> {
+        while state.free.len() < entries && state.dead.is_none() {
+            self.ring_doorbell(&mut state);
+            state = if waiting.is_empty() {
+                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+            } else {
+                self.take_oldest(state, waiting, jobs, failure)
+            };
+        }
+        state
+    }
+
+    fn submit_key(&self, state: &mut State, key: &PrivateKey, slot: u8) -> Option<usize> {
+        self.events.keys_loaded.fetch_add(1, Ordering::Relaxed);
+        let exponent = (key.public().exponent()[0] as u32).to_le_bytes();
+        self.submit(state, Op::LoadKey, slot, key.public().bits(), &key_parts(key, &exponent), 0)
+    }
+
+    fn submit_private(&self, state: &mut State, key: &PrivateKey, slot: u8, base: &[u64]) -> Option<usize> {
+        let bits = key.public().bits();
+        self.submit(state, Op::Private, slot, bits, &[bytemuck::cast_slice(base)], bits / 8)
+    }
+
+    /// Puts a job into the ring, without ringing the bell. `None` on a board that is out of use.
+    fn submit(
+        &self,
+        state: &mut State,
+        op: Op,
+        slot: u8,
+        bits: usize,
+        parts: &[&[u8]],
+        result_bytes: usize,
+    ) -> Option<usize> {
+        if state.dead.is_some() {
+            return None;
+        }
+        let entry = state.free.pop_front().expect("the caller made room");
+        let job = Job { op, scheme: Scheme::FixedWindow, slot, bits, exponent_bits: 0, interrupt: true };
+        state.rings.put(entry, job, parts, result_bytes);
+        // From now on, as good as from the doorbell: it is rung before the lock is given up.
+        state.entries[entry] = Entry::Pending { number: state.submitted, since: Instant::now() };
+        state.submitted += 1;
+        Some(entry)
+    }
+
+    fn ring_doorbell(&self, state: &mut State) {
+        if state.dead.is_some() {
+            return;
+        }
+        if let Err(error) = state.rings.ring_doorbell() {
+            self.give_up(state, &format!("the doorbell: {error}"));
+        }
+        let _ = rustix::io::write(&self.kick, &1u64.to_ne_bytes()); // full is as good
+    }
+
+    /// Waits for the oldest of the caller's jobs and takes it out.
+    fn take_oldest<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        waiting: &mut VecDeque<(usize, Option<usize>)>,
+        jobs: &mut [Private<'_>],
+        failure: &mut Option<String>,
+    ) -> MutexGuard<'a, State> {
+        let Some((entry, job)) = waiting.pop_front() else { return state };
+        while matches!(state.entries[entry], Entry::Pending { .. }) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        match (&state.entries[entry], job) {
+            (Entry::Done(Completion { status: status::OK, cycles, .. }), Some(i)) => {
+                self.events.last_cycles.store(u64::from(*cycles), Ordering::Relaxed);
+                state.rings.result(entry, bytemuck::cast_slice_mut(jobs[i].result));
+            }
+            (Entry::Done(Completion { status: status::OK, .. }), None) => {}
+            (Entry::Done(Completion { status: status::CHECK_FAILED, .. }), Some(i)) => {
+                jobs[i].result.fill(0);
+                self.events.checks_failed.fetch_add(1, Ordering::Relaxed);
+                // The key in its slot may be what is damaged: the next operation loads it anew.
+                state.slots.forget(&identity(jobs[i].key));
+            }
+            (Entry::Done(Completion { status: code, .. }), _) => {
+                let what = if job.is_some() { "a private operation" } else { "loading a key" };
+                failure.get_or_insert(format!("{what}: {}", status::text(*code)));
+            }
+            _ => {
+                failure.get_or_insert_with(|| "the board was reset".to_owned());
+            }
+        }
+        state.rings.wipe(entry);
+        state.entries[entry] = Entry::Free;
+        state.free.push_back(entry);
+        self.changed.notify_all();
+        state
+    }
+}
