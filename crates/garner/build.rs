@@ -16,7 +16,7 @@ fn main() {
     for (name, encoding) in [("vex", Encoding::Vex), ("vex_tested", Encoding::Evex)] {
         fs::write(out.join(format!("{name}.s")), vex::file(&kernels, encoding)).expect("writing the assembly");
         let symbols: Vec<String> = kernels.iter().map(|kernel| encoding.symbol(&kernel.name)).collect();
-        let table = entries(&format!("static {}_ENTRIES", name.to_uppercase()), &symbols);
+        let table = entries(&format!("pub(super) static {}_ENTRIES", name.to_uppercase()), &symbols);
         fs::write(out.join(format!("{name}.rs")), table).expect("writing the table");
     }
     let kernels = doubles::all();
@@ -91,9 +91,9 @@ fn table(kernels: &[Kernel]) -> String {
          #[cfg(target_arch = \"x86_64\")]\n\
          unsafe extern \"sysv64\" {{\n{declarations}}}\n\
          #[cfg(target_arch = \"x86_64\")]\n\
-         static ENTRIES: [Entry; {count}] = [\n{entries}];\n\
+         pub(super) static ENTRIES: [Entry; {count}] = [\n{entries}];\n\
          #[cfg(target_arch = \"x86_64\")]\n\
-         static NARROW_ENTRIES: [Entry; {count}] = [\n{narrow_entries}];\n"
+         pub(super) static NARROW_ENTRIES: [Entry; {count}] = [\n{narrow_entries}];\n"
     )
     .expect("writing to a string");
     text

@@ -3,12 +3,17 @@
 //! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 8n
 //! unless stated, and every limb of a value is below 2^52.
 
+mod composed;
+mod table;
+
 use super::bits;
-use super::class::{Blocks, Class, Folded, Products, Shape};
-use super::kernels::{self, Kernel, Kernels};
+use super::class::{Class, Folded, Shape};
+use super::kernels::{Kernel, Kernels};
 use super::workspace::Layout;
+use composed::Composed;
 use garner_kernels::doubles::{self, Area, SQUARES};
-use garner_kernels::{LIMB_BITS, Lanes, constants, scan, transpose};
+use garner_kernels::{LIMB_BITS, Lanes, constants, transpose};
+use table::Passes;
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
@@ -300,47 +305,6 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.canonical(to, a, 1);
     }
 
-    /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
-    pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
-        let (rows, table) = (self.rows(), self.layout.table);
-        let limbs = (from..from + rows).chain(shifted..shifted + rows).enumerate();
-        if let Shape::Doubles(_) = self.class.shape {
-            for (i, row) in limbs {
-                let first = 8 * (table + i * doubles::scan::ROWS_PER_LIMB) + 4 * entry;
-                let words = self.memory.as_flattened_mut();
-                (0..4).for_each(|lane| words[first + lane] = to_double(words[8 * row + lane]));
-            }
-        } else {
-            limbs.for_each(|(i, row)| self.memory[table + i * scan::ENTRIES + entry] = self.memory[row]);
-        }
-    }
-
-    /// `to =` the number that the scan selected.
-    pub fn copy_selection(&mut self, to: usize) {
-        self.copy(to, self.layout.selection);
-        if let Shape::Doubles(_) = self.class.shape {
-            self.number(to).as_flattened_mut().iter_mut().for_each(|limb| *limb = from_double(*limb));
-        }
-    }
-
-    /// Which entry each job wants of the next scan.
-    pub fn want(&mut self, entries: [u64; 8]) {
-        // Lanes of a number are a power of two: no division in every window.
-        let shift = self.class.lanes().trailing_zeros();
-        self.memory[self.layout.constants + constants::WANTED] = std::array::from_fn(|lane| entries[lane >> shift]);
-    }
-
-    /// Brings the wanted entry to the selection, by a scan of the whole table.
-    pub fn scan(&mut self) {
-        let Layout { constants: c, table, selection, .. } = self.layout;
-        if let Shape::Doubles(doubles) = self.class.shape {
-            return self.run(doubles.scan, [0, 0, 0, c, table, selection]);
-        }
-        for row in (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL) {
-            self.run(&kernels::SCAN, [0, 0, 0, c, table + row * scan::ENTRIES, selection + row]);
-        }
-    }
-
     /// Brings what is squared in place to its place.
     fn bring_to_place(&mut self, to: usize, a: usize) {
         if to != a {
@@ -361,166 +325,4 @@ fn to_double(limb: u64) -> u64 {
 /// A limb out of double precision.
 fn from_double(bits: u64) -> u64 {
     (f64::from_bits(bits) + f64::from_bits(constants::TWO_TO_52)).to_bits() & ((1 << LIMB_BITS) - 1)
-}
-
-/// Passes of a table scan waiting for kernels to run in.
-#[derive(Clone, Copy)]
-struct Passes {
-    left: usize,
-    /// Rows that each selects.
-    rows: usize,
-    /// Where the next one reads.
-    table: usize,
-    /// Where it writes.
-    selection: usize,
-}
-
-impl Passes {
-    /// Those that run in the squaring `quarter` of a window's four.
-    fn of(class: &Class, layout: &Layout, quarter: usize) -> Passes {
-        let (passes, rows) = (class.passes(quarter), class.rows_per_pass());
-        let first = passes.start * rows;
-        Passes {
-            left: passes.len(),
-            rows,
-            table: layout.table + first * scan::ENTRIES,
-            selection: layout.selection + first,
-        }
-    }
-
-    fn none() -> Passes {
-        Passes { left: 0, rows: 0, table: 0, selection: 0 }
-    }
-
-    /// The next pass's table and selection.
-    fn next(&mut self) -> Option<(usize, usize)> {
-        self.left = self.left.checked_sub(1)?;
-        let pass = (self.table, self.selection);
-        self.table += self.rows * scan::ENTRIES;
-        self.selection += self.rows;
-        Some(pass)
-    }
-}
-
-/// Products and reductions composed of blocks, on the workspace's columns.
-struct Composed<'f, 'a, K> {
-    field: &'f mut Field<'a, K>,
-    blocks: &'static Blocks,
-    products: &'static Products,
-    count: usize,
-}
-
-impl<'f, 'a, K: Kernels> Composed<'f, 'a, K> {
-    fn new(field: &'f mut Field<'a, K>, blocks: &'static Blocks, count: usize) -> Self {
-        let products = field.kernels.products(blocks);
-        Composed { field, blocks, products, count }
-    }
-
-    /// The place of block `i` of the number or the columns at `place`.
-    fn block(&self, place: usize, i: usize) -> usize {
-        place + i * self.blocks.limbs
-    }
-
-    fn columns(&self, i: usize) -> usize {
-        self.block(self.field.layout.columns, i)
-    }
-
-    /// `columns = a²`, see [`garner_kernels::block_square`].
-    fn square(&mut self, a: usize, spread: Option<&Kernel>) {
-        let Layout { columns, constants: c, digits: difference, .. } = self.field.layout;
-        let Some(spread) = spread else {
-            let (x, y) = (self.block(a, 0), self.block(a, 1));
-            self.field.run(self.blocks.difference, [difference, x, y, c, 0, 0]);
-            self.field.run(self.blocks.square_fresh, [columns, x, 0, c, 0, 0]);
-            self.field.run(self.blocks.square_fresh, [self.columns(2), y, 0, c, 0, 0]);
-            return self.field.run(self.blocks.square_middle, [columns, difference, 0, c, 0, 0]);
-        };
-        for i in 0..self.count {
-            let kernel = if i == 0 { self.blocks.square_fresh } else { self.blocks.square_fresh_top };
-            self.field.run(kernel, [self.columns(i), self.block(a, i), 0, c, 0, 0]);
-        }
-        self.field.run(spread, [columns, 0, 0, c, 0, 0]);
-        for i in 0..self.count - 1 {
-            for j in i + 1..self.count {
-                let (x, y) = (self.block(a, i), self.block(a, j));
-                self.field.run(self.blocks.difference, [difference, x, y, c, 0, 0]);
-                self.field.run(self.blocks.square_subtract, [self.columns(i + j), difference, 0, c, 0, 0]);
-            }
-        }
-    }
-
-    /// `columns = a · b`
-    fn multiply(&mut self, a: usize, b: usize) {
-        let (count, c) = (self.count, self.field.layout.constants);
-        for i in 0..count {
-            for j in 0..count {
-                let kernel = match (i, j) {
-                    (0, 0) => self.products.fresh,
-                    (i, j) if i == 0 || j == count - 1 => self.products.fresh_top,
-                    _ => self.products.old,
-                };
-                self.field.run(kernel, [self.columns(i + j), self.block(b, i), self.block(a, j), c, 0, 0]);
-            }
-        }
-    }
-
-    /// `columns = shifted · b_low + a · b_high`
-    fn half_multiply(&mut self, a: usize, shifted: usize, b: usize) {
-        let (count, half, c) = (self.count, self.count / 2, self.field.layout.constants);
-        for i in 0..half {
-            for j in 0..count {
-                let first = match (i, j) {
-                    (0, 0) => self.products.fresh,
-                    (i, j) if i == 0 || j == count - 1 => self.products.fresh_top,
-                    _ => self.products.old,
-                };
-                let (columns, low, high) = (self.columns(i + j), self.block(b, i), self.block(b, i + half));
-                self.field.run(first, [columns, low, self.block(shifted, j), c, 0, 0]);
-                self.field.run(self.products.old, [columns, high, self.block(a, j), c, 0, 0]);
-            }
-        }
-    }
-
-    /// Takes the lower quarter of the columns away: `columns = columns / 2^(26·N)`, from the block `count / 2` on. Their limbs
-    /// are multiplied by 2^(−26·N) mod n, so that no digit waits for another (Orup 1995); the columns stay one half longer than
-    /// the modulus, which is why the other half is Montgomery's.
-    fn fold(&mut self) {
-        let Layout { inverse, constants: c, digits, .. } = self.field.layout;
-        let half = self.count / 2;
-        for i in 0..half {
-            self.field.run(self.blocks.digits, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
-        }
-        for i in 0..half {
-            for j in 0..self.count {
-                let (columns, limbs) = (self.columns(half + i + j), self.block(digits, i));
-                self.field.run(self.products.old, [columns, limbs, self.block(inverse, j), c, 0, 0]);
-            }
-        }
-    }
-
-    /// `to = columns / 2^(26·N)`, from the block `first` on: half of the block rows of a Montgomery reduction, and the
-    /// carries.
-    fn reduce(&mut self, first: usize, to: usize, passes: &mut Passes) {
-        let Layout { modulus: n, constants: c, digits: q, .. } = self.field.layout;
-        let (count, rows) = (self.count, self.count / 2);
-        self.field.memory[c + constants::CARRY] = [0; 8];
-        for i in 0..rows {
-            let columns = self.columns(first + i);
-            match passes.next() {
-                Some((table, selection)) => {
-                    self.field.run(self.blocks.reduce_scan, [columns, q, n, c, table, selection]);
-                }
-                None => self.field.run(self.blocks.reduce, [columns, q, n, c, 0, 0]),
-            }
-            for j in 1..count {
-                let (columns, n) = (self.columns(first + i + j), self.block(n, j));
-                let kernel = match (i == rows - 1, j == count - 1) {
-                    (false, _) => self.products.old,
-                    (true, false) => self.products.carry,
-                    (true, true) => self.products.last,
-                };
-                self.field.run(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
-            }
-        }
-    }
 }

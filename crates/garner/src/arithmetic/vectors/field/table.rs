@@ -1,0 +1,92 @@
+//! The table of a window's powers, and its scan: every entry is read, whichever is wanted.
+//!
+//! The scan runs alone ([`Field::scan`]), in a window's kernel, or in [`Passes`] that the kernels of a window's squarings take
+//! along.
+
+use super::{Field, from_double, to_double};
+use crate::arithmetic::vectors::class::{Class, Shape};
+use crate::arithmetic::vectors::kernels::{self, Kernels};
+use crate::arithmetic::vectors::workspace::Layout;
+use garner_kernels::{constants, doubles, scan};
+
+impl<K: Kernels> Field<'_, K> {
+    /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
+    pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
+        let (rows, table) = (self.rows(), self.layout.table);
+        let limbs = (from..from + rows).chain(shifted..shifted + rows).enumerate();
+        if let Shape::Doubles(_) = self.class.shape {
+            for (i, row) in limbs {
+                let first = 8 * (table + i * doubles::scan::ROWS_PER_LIMB) + 4 * entry;
+                let words = self.memory.as_flattened_mut();
+                (0..4).for_each(|lane| words[first + lane] = to_double(words[8 * row + lane]));
+            }
+        } else {
+            limbs.for_each(|(i, row)| self.memory[table + i * scan::ENTRIES + entry] = self.memory[row]);
+        }
+    }
+
+    /// `to =` the number that the scan selected.
+    pub fn copy_selection(&mut self, to: usize) {
+        self.copy(to, self.layout.selection);
+        if let Shape::Doubles(_) = self.class.shape {
+            self.number(to).as_flattened_mut().iter_mut().for_each(|limb| *limb = from_double(*limb));
+        }
+    }
+
+    /// Which entry each job wants of the next scan.
+    pub fn want(&mut self, entries: [u64; 8]) {
+        // Lanes of a number are a power of two: no division in every window.
+        let shift = self.class.lanes().trailing_zeros();
+        self.memory[self.layout.constants + constants::WANTED] = std::array::from_fn(|lane| entries[lane >> shift]);
+    }
+
+    /// Brings the wanted entry to the selection, by a scan of the whole table.
+    pub fn scan(&mut self) {
+        let Layout { constants: c, table, selection, .. } = self.layout;
+        if let Shape::Doubles(doubles) = self.class.shape {
+            return self.run(doubles.scan, [0, 0, 0, c, table, selection]);
+        }
+        for row in (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL) {
+            self.run(&kernels::SCAN, [0, 0, 0, c, table + row * scan::ENTRIES, selection + row]);
+        }
+    }
+}
+
+/// Passes of a table scan waiting for kernels to run in.
+#[derive(Clone, Copy)]
+pub(super) struct Passes {
+    pub(super) left: usize,
+    /// Rows that each selects.
+    rows: usize,
+    /// Where the next one reads.
+    pub(super) table: usize,
+    /// Where it writes.
+    pub(super) selection: usize,
+}
+
+impl Passes {
+    /// Those that run in the squaring `quarter` of a window's four.
+    pub(super) fn of(class: &Class, layout: &Layout, quarter: usize) -> Passes {
+        let (passes, rows) = (class.passes(quarter), class.rows_per_pass());
+        let first = passes.start * rows;
+        Passes {
+            left: passes.len(),
+            rows,
+            table: layout.table + first * scan::ENTRIES,
+            selection: layout.selection + first,
+        }
+    }
+
+    pub(super) fn none() -> Passes {
+        Passes { left: 0, rows: 0, table: 0, selection: 0 }
+    }
+
+    /// The next pass's table and selection.
+    pub(super) fn next(&mut self) -> Option<(usize, usize)> {
+        self.left = self.left.checked_sub(1)?;
+        let pass = (self.table, self.selection);
+        self.table += self.rows * scan::ENTRIES;
+        self.selection += self.rows;
+        Some(pass)
+    }
+}

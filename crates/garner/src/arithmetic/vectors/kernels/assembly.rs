@@ -1,0 +1,202 @@
+//! The kernels as assembly: of AVX-512 IFMA, AVX-IFMA, or AVX2 and FMA.
+
+#[cfg(all(test, target_arch = "x86_64"))]
+use super::generated::VEX_TESTED_ENTRIES;
+#[cfg(target_arch = "x86_64")]
+use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
+use super::{At, Family, Kernel, Kernels, MULTIPLY_10, doubles};
+use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, DOUBLES, Products};
+use crate::arithmetic::vectors::workspace::Workspace;
+use garner_kernels::{BLOCK_LIMBS, Lanes, constants};
+use once_cell::race::OnceBool;
+use std::time::{Duration, Instant};
+
+#[cfg(target_arch = "x86_64")]
+pub(super) type P = *mut Lanes;
+#[cfg(target_arch = "x86_64")]
+pub(super) type Entry = unsafe extern "sysv64" fn(P, P, P, P, P, P);
+
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/kernels.s")), options(raw));
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex.s")), options(raw));
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/doubles.s")), options(raw));
+#[cfg(all(test, target_arch = "x86_64"))]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), options(raw));
+
+/// Runs the kernels as assembly. Exists only where the processor can.
+#[derive(Debug, Clone, Copy)]
+pub struct Assembly {
+    instructions: Instructions,
+    /// Only the first four lanes are in use.
+    narrow: bool,
+}
+
+/// The instructions that the processor has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Instructions {
+    Avx512,
+    /// Of 256 bits: AVX2 and AVX-IFMA.
+    AvxIfma,
+    /// Of 256 bits: AVX2 and FMA. Products are of double precision.
+    Avx2,
+    /// AVX-IFMA's functions with multiply-adds in AVX-512's encoding, where only that can be had.
+    #[cfg(test)]
+    Avx512ForAvxIfma,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Assembly {
+    fn entry(&self, kernel: &Kernel) -> Entry {
+        match self.instructions {
+            _ if kernel.family == Family::Doubles => doubles::ENTRIES[kernel.index],
+            Instructions::Avx512 if self.narrow => NARROW_ENTRIES[kernel.index],
+            Instructions::Avx512 => ENTRIES[kernel.index],
+            Instructions::AvxIfma | Instructions::Avx2 => VEX_ENTRIES[kernel.index],
+            #[cfg(test)]
+            Instructions::Avx512ForAvxIfma => VEX_TESTED_ENTRIES[kernel.index],
+        }
+    }
+}
+
+impl Assembly {
+    /// The assembly for AVX-512 IFMA, if processor and operating system support all instructions it uses.
+    pub fn new() -> Option<Assembly> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let supported = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512ifma");
+            supported.then_some(Assembly { instructions: Instructions::Avx512, narrow: false })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// The assembly for processors with AVX-IFMA.
+    pub fn avx_ifma() -> Option<Assembly> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxifma");
+            supported.then_some(Assembly { instructions: Instructions::AvxIfma, narrow: true })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// The assembly for processors with AVX2 and FMA, whatever their rounding: [`Native::available`](super::Native) tries it.
+    pub fn avx2() -> Option<Assembly> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            supported.then_some(Assembly { instructions: Instructions::Avx2, narrow: true })
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+
+    /// The shortest of some runs of a microsecond. Nothing but the time of operations may depend on it.
+    fn time_of(&self, kernel: &Kernel, at: At) -> Duration {
+        let mut workspace = Workspace::new(160);
+        let mut once = || {
+            let start = Instant::now();
+            (0..8).for_each(|_| self.run(kernel, workspace.rows(), at));
+            start.elapsed()
+        };
+        (0..16).map(|_| once()).min().unwrap_or_default()
+    }
+
+    /// Whether the processor has the kernel's instructions: those that do not multiply are the same for all.
+    fn has(&self, kernel: &Kernel) -> bool {
+        match self.instructions {
+            Instructions::Avx2 => kernel.family == Family::Doubles || kernel.multiply_adds == 0,
+            _ => kernel.family == Family::Programs,
+        }
+    }
+
+    /// What [`Assembly::avx_ifma`] runs, on a processor with AVX-512 IFMA.
+    #[cfg(test)]
+    pub fn avx_ifma_on_avx512() -> Option<Assembly> {
+        Assembly::new().map(|_| Assembly { instructions: Instructions::Avx512ForAvxIfma, narrow: true })
+    }
+}
+
+impl Kernels for Assembly {
+    fn name(&self) -> &'static str {
+        match self.instructions {
+            Instructions::Avx512 => "ifma",
+            Instructions::Avx2 => "avx2",
+            _ => "avx-ifma",
+        }
+    }
+
+    fn classes(&self) -> &'static [Class; 8] {
+        if self.instructions == Instructions::Avx2 { &DOUBLES } else { &CLASSES }
+    }
+
+    fn for_lanes(&self, lanes: usize) -> Assembly {
+        Assembly { narrow: lanes <= 4, ..*self }
+    }
+
+    fn lanes(&self) -> usize {
+        if self.instructions == Instructions::Avx512 { 8 } else { 4 }
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        if self.lanes() == 4 {
+            return false;
+        }
+        // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
+        static MEASURED: OnceBool = OnceBool::new();
+        MEASURED.get_or_init(|| {
+            // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits.
+            let time = |lanes| self.for_lanes(lanes).time_of(&MULTIPLY_10, [0, 10, 20, 30, 41, 0]);
+            4 * time(4) < 3 * time(8)
+        })
+    }
+
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        // Some processors run additions beside multiply-adds, in others both wait for the same ports, perhaps at one width only.
+        static MEASURED: [[OnceBool; 3]; BLOCK_LIMBS.len()] =
+            [const { [const { OnceBool::new() }; 3] }; BLOCK_LIMBS.len()];
+        let way = match self.instructions {
+            Instructions::Avx512 => usize::from(self.narrow),
+            _ => 2,
+        };
+        let size = BLOCK_LIMBS.iter().position(|limbs| *limbs == blocks.limbs).expect("a size of blocks");
+        let karatsuba_is_faster = MEASURED[size][way].get_or_init(|| {
+            let time = |products: &Products| self.time_of(products.old, [80, 0, 20, 120, 0, 0]);
+            time(&blocks.karatsuba) < time(&blocks.schoolbook)
+        });
+        if karatsuba_is_faster { &blocks.karatsuba } else { &blocks.schoolbook }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        let rows = memory.len();
+        let fits =
+            at.iter().zip(&kernel.reach).all(|(&at, &reach)| rows.checked_sub(at).is_some_and(|left| left >= reach));
+        // Behind the constants stand spilled values.
+        let constants =
+            self.instructions == Instructions::Avx512 || at[constants::POINTER.index()] + constants::ROWS <= rows;
+        let fits = fits && constants;
+        assert!(self.has(kernel), "{} is not for this processor", kernel.name);
+        assert!(fits, "{} would leave its memory", kernel.name);
+        let base = memory.as_mut_ptr();
+        assert!(base.addr().is_multiple_of(64), "rows are aligned");
+        let p = at.map(|row| base.wrapping_add(row));
+        // SAFETY: the kernel touches only rows within `reach` of its pointers and the block of constants, all of them in `memory`, which is
+        // borrowed for the call and aligned as the kernel's moves require; that the processor has the instructions
+        // was found out when this value was made.
+        unsafe { self.entry(kernel)(p[0], p[1], p[2], p[3], p[4], p[5]) }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn run(&self, _: &Kernel, _: &mut [Lanes], _: At) {
+        unreachable!("no value of this type exists on this processor")
+    }
+}

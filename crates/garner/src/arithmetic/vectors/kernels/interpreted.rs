@@ -1,0 +1,107 @@
+//! The kernels interpreted, for tests and constant-time checks.
+
+use super::{At, Family, Kernel, Kernels};
+use crate::arithmetic::vectors::class::{Blocks, Class, DOUBLES, Products};
+use garner_kernels::{Lanes, interpreter, vex};
+use std::sync::LazyLock;
+
+/// Runs the kernels interpreted: any processor, some 500 times slower.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Interpreted;
+
+/// Runs what is printed for AVX-IFMA, interpreted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterpretedVex;
+
+impl Kernels for InterpretedVex {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn for_lanes(&self, _: usize) -> InterpretedVex {
+        InterpretedVex
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        false
+    }
+
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> =
+            LazyLock::new(|| garner_kernels::all().iter().map(|kernel| vex::translate(&kernel.program)).collect());
+        vex::run(&PROGRAMS[kernel.index], memory, at);
+    }
+}
+
+/// Runs what is printed for AVX2 and FMA, interpreted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterpretedDoubles;
+
+impl Kernels for InterpretedDoubles {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn classes(&self) -> &'static [Class; 8] {
+        &DOUBLES
+    }
+
+    fn for_lanes(&self, _: usize) -> InterpretedDoubles {
+        InterpretedDoubles
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        false
+    }
+
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        static KERNELS: LazyLock<Vec<garner_kernels::doubles::Kernel>> = LazyLock::new(garner_kernels::doubles::all);
+        match kernel.family {
+            Family::Doubles => vex::run(&KERNELS[kernel.index].code, memory, at),
+            Family::Programs => InterpretedVex.run(kernel, memory, at),
+        }
+    }
+}
+
+impl Kernels for Interpreted {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn for_lanes(&self, _: usize) -> Interpreted {
+        Interpreted
+    }
+
+    fn lanes(&self) -> usize {
+        8
+    }
+
+    fn halves_are_faster(&self) -> bool {
+        true
+    }
+
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        static PROGRAMS: LazyLock<Vec<garner_kernels::Kernel>> = LazyLock::new(garner_kernels::all);
+        interpreter::run(&PROGRAMS[kernel.index].program, memory, at);
+    }
+}
