@@ -12,7 +12,7 @@ $(VENV)/installed: hw/requirements.txt
 
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
-hw-test: hw-setup ## the RTL against big integers, in simulation, and the short proofs
+hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
 
 hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML

@@ -43,7 +43,7 @@ SHELL = [HW / "tb" / "top" / "garner_core.sv"]  # garner_top with cores that add
     ("rsa_core", RSA, {"OperandWords": 6000}, "rsa_core: OperandWords must be a power of two and hold 16 regions"),
     ("rsa_core", RSA, {"Rows": 114}, "rsa_core: with these Rows"),           # 4096 bits: digits 342, 8,244 times
     ("rsa_core", RSA, {"Rows": 235, "W": 18}, "rsa_core: with these Rows"),  # 256 bits of a prime: digits 235
-    ("rsa_core", RSA, {"Rows": 1000}, "rsa_core: with these Rows"),
+    ("rsa_core", RSA, {"Rows": 300}, "rsa_core: with these Rows"),
     ("garner_top", SHELL, {"KeySlots": 256}, "shell: KeySlots must be 1 to 255"),
     ("garner_top", SHELL, {"Rows": 256}, "shell: Rows must be at most 255"),
     ("garner_top", SHELL, {"OperandWords": 65536}, "shell: OperandWords must be at most 32768"),

@@ -1,5 +1,5 @@
-//! What share of device time communication takes at each offload level, over the real rings, with the bus model on:
-//! `make board-test`, or `make board-communication` for the table alone.
+//! What share of device time communication takes at each offload level, over the real rings, with the bus model on. `make
+//! board-test` prints the table.
 
 mod support;
 
