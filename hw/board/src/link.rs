@@ -21,7 +21,7 @@ const UNDER_WAY: usize = 16;
 /// The clock of the device in MHz: what a full LFE5U-85 of five cores reaches in the slowest of three placements
 /// (docs/hardware.md). The one place to change when it moves. Everything in device time rests on it, the
 /// figures of docs/board.md too.
-pub const PLACED_CLOCK_MHZ: f64 = 187.7;
+pub const PLACED_CLOCK_MHZ: f64 = 176.8;
 
 /// What the link takes, in cycles.
 #[derive(Debug, Clone, Copy)]
