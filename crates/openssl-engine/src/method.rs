@@ -8,6 +8,7 @@
 //! OpenSSL's exponentiation.
 
 use crate::sys::*;
+use garner::error::Error;
 use garner::fork::away_from_fork;
 use garner::gather::Operation;
 use garner::key::{Components, PrivateKey};
@@ -175,7 +176,14 @@ impl Slot {
         let mut current = self.0.load(Ordering::Acquire);
         if current.is_null() {
             // SAFETY: by this function's contract.
-            let shadow = unsafe { read(rsa).and_then(|key| Shadow::of(rsa, key)) };
+            let shadow = unsafe {
+                match read(rsa) {
+                    Ok(key) => key.and_then(|key| Shadow::of(rsa, key)),
+                    // A key that Garner refuses is refused for ever; want of randomness may pass.
+                    Err(Error::Key { .. }) => None,
+                    Err(_) => return None,
+                }
+            };
             let made = Box::into_raw(Box::new(Known { public: public.clone(), shadow }));
             current = match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => made,
@@ -219,26 +227,32 @@ unsafe fn bytes(number: *const BIGNUM) -> Option<Zeroizing<Vec<u8>>> {
     }
 }
 
-/// The key of an `RSA`, if Garner takes it.
+/// The key of an `RSA`, if it has all numbers that Garner wants.
+///
+/// # Errors
+/// Garner refuses it, or could not try it.
 ///
 /// # Safety
 /// As [`Slot::shadow`].
-unsafe fn read(rsa: *const RSA) -> Option<PrivateKey> {
+unsafe fn read(rsa: *const RSA) -> Result<Option<PrivateKey>, Error> {
     // SAFETY: by this function's contract.
-    let [n, e, d, p, q, dp, dq, inverse] = unsafe {
+    let numbers = unsafe {
         if RSA_get_multi_prime_extra_count(rsa) > 0 {
-            return None;
+            return Ok(None);
         }
         [
-            bytes(RSA_get0_n(rsa))?,
-            bytes(RSA_get0_e(rsa))?,
-            bytes(RSA_get0_d(rsa))?,
-            bytes(RSA_get0_p(rsa))?,
-            bytes(RSA_get0_q(rsa))?,
-            bytes(RSA_get0_dmp1(rsa))?,
-            bytes(RSA_get0_dmq1(rsa))?,
-            bytes(RSA_get0_iqmp(rsa))?,
+            bytes(RSA_get0_n(rsa)),
+            bytes(RSA_get0_e(rsa)),
+            bytes(RSA_get0_d(rsa)),
+            bytes(RSA_get0_p(rsa)),
+            bytes(RSA_get0_q(rsa)),
+            bytes(RSA_get0_dmp1(rsa)),
+            bytes(RSA_get0_dmq1(rsa)),
+            bytes(RSA_get0_iqmp(rsa)),
         ]
+    };
+    let [Some(n), Some(e), Some(d), Some(p), Some(q), Some(dp), Some(dq), Some(inverse)] = numbers else {
+        return Ok(None);
     };
     PrivateKey::from_components(&Components {
         modulus: &n,
@@ -250,7 +264,7 @@ unsafe fn read(rsa: *const RSA) -> Option<PrivateKey> {
         exponent2: &dq,
         coefficient: &inverse,
     })
-    .ok()
+    .map(Some)
 }
 
 unsafe extern "C" fn init(rsa: *mut RSA) -> c_int {
