@@ -6,7 +6,7 @@ use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::board::{Board, Options};
-use garner::device::cuda::{self, Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, one_key_wished, public_wished};
+use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, Wishes};
 use garner::device::{Cpu, Device};
 use garner::gather::Config;
 use serde::Serialize;
@@ -133,11 +133,12 @@ fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     let ordinal =
         ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
     let driver = Driver::open(ordinal).map_err(|error| failed(error.to_string()))?;
-    let gpu = Gpu::choosing(Arc::new(driver), one_key_wished());
+    let wishes = Wishes::read().of("devices")?;
+    let gpu = Gpu::choosing(Arc::new(driver), wishes.one_key);
     for words in HALF_WORDS {
         gpu.test(32 * words).map_err(|error| failed(error.to_string()))?;
     }
-    if public_wished() {
+    if wishes.public {
         for words in PUBLIC_WORDS {
             gpu.test_public(32 * words).map_err(|error| failed(error.to_string()))?;
         }
@@ -212,7 +213,7 @@ fn no_cpu() -> String {
 
 /// Why no GPU is used.
 fn no_gpu() -> String {
-    if cuda::turned_off() {
+    if Wishes::read().is_ok_and(|wishes| wishes.off) {
         return "turned off: GARNER_GPU is off".into();
     }
     match Driver::open(0) {

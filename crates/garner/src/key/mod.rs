@@ -84,7 +84,7 @@ pub(crate) use validate::Numbers;
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;
 use blinding::BlindingPool;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// An RSA public key.
 #[derive(Debug)]
@@ -103,6 +103,8 @@ pub struct PrivateKey {
     /// d(p), q^-1, d(q) and d, one after the other: one page up to 8,192 bits, where four would each take their own.
     parts: SecretWords,
     blinding: BlindingPool,
+    /// Ends with the key, as its public half may not.
+    life: Arc<()>,
 }
 
 impl PublicKey {
@@ -131,6 +133,11 @@ impl PrivateKey {
     /// The public half.
     pub fn public(&self) -> &Arc<PublicKey> {
         &self.public
+    }
+
+    /// Gone when the key is: for who keeps a copy of its parts.
+    pub(crate) fn life(&self) -> Weak<()> {
+        Arc::downgrade(&self.life)
     }
 
     /// The larger prime.

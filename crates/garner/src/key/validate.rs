@@ -246,7 +246,7 @@ fn build(public: PublicKey, key: &Numbers) -> PrivateKey {
     words_of(&key.q_inverse, q_inverse);
     words_of(&key.dq, dq);
     words_of(&key.d, d);
-    PrivateKey { public: Arc::new(public), p, q, parts, blinding: Default::default() }
+    PrivateKey { public: Arc::new(public), p, q, parts, blinding: Default::default(), life: Arc::default() }
 }
 
 /// Length in bits.

@@ -39,7 +39,7 @@ pub use faulty::{Fault, Faulty};
 pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
 use garner_gpu_kernels::{Kernel, LANES, Role};
 pub use machine::{Buffer, Machine, Queue};
-pub use standby::{Standby, one_key_wished, public_wished, turned_off};
+pub use standby::{Standby, Wishes};
 pub use watched::Watched;
 
 use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
@@ -180,7 +180,8 @@ impl<M: Machine> Gpu<M> {
     }
 
     /// The lengths of primes that passed, in bits.
-    pub fn lengths(&self) -> Vec<usize> {
+    #[cfg(test)]
+    fn lengths(&self) -> Vec<usize> {
         (0..HALF_WORDS.len()).filter(|i| has_passed(&self.shared.passed, *i)).map(|i| 32 * HALF_WORDS[i]).collect()
     }
 

@@ -6,6 +6,8 @@ use super::record::Parts;
 use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus, Power};
 use crate::device::{DeviceError, Unprepared};
+use crate::fork::away_from_fork;
+use crate::random;
 use garner_gpu_kernels::{HALF_WORDS, Kernel};
 use openssl::bn::{BigNum, BigNumContext};
 
@@ -52,9 +54,9 @@ fn compare(what: &str, words: usize, results: &[Vec<u64>], expected: &[Vec<u64>]
 }
 
 fn random(words: usize) -> Result<Vec<u64>, DeviceError> {
-    let mut bytes = vec![0; 8 * words];
-    openssl::rand::rand_bytes(&mut bytes).map_err(|error| DeviceError(format!("no random numbers: {error}")))?;
-    Ok(bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))).collect())
+    let mut number = vec![0_u64; words];
+    random::public(bytemuck::cast_slice_mut(&mut number)).map_err(|error| DeviceError(error.to_string()))?;
+    Ok(number)
 }
 
 /// Odd, and as long as can be.
@@ -113,7 +115,8 @@ fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: us
     let mut bases = vec![vec![0; 2 * words]; COUNT];
     for base in &mut bases {
         let mut number = SecretBigNum::new();
-        n.rand_range(&mut number).map_err(|error| DeviceError(format!("no random numbers: {error}")))?;
+        away_from_fork(|| n.rand_range(&mut number))
+            .map_err(|error| DeviceError(format!("no random numbers: {error}")))?;
         number.to_words(base);
     }
     let mut results = vec![vec![0; 2 * words]; COUNT];

@@ -1,8 +1,9 @@
-//! Which key is in which record of a queue; the least recently used one gives way, those that were dropped first.
+//! Which key is in which record of a queue; where there is no room the least recently used one gives way,
+//! those that were dropped first.
 
-use crate::key::{PrivateKey, PublicKey};
+use crate::key::PrivateKey;
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Weak;
 
 /// The records of a queue for one length of primes.
 pub struct Slots {
@@ -18,7 +19,7 @@ struct Slot {
     /// The name it has in `places`, empty when it holds no key.
     name: Box<[u64]>,
     /// Gone when the key is.
-    key: Weak<PublicKey>,
+    life: Weak<()>,
     used: u64,
 }
 
@@ -52,12 +53,12 @@ impl Slots {
         let name = [key.public().modulus().words(), key.public().exponent()].concat().into_boxed_slice();
         if let Some(&i) = self.places.get(&name) {
             self.slots[i].used = self.time;
-            if self.slots[i].key.strong_count() == 0 {
-                self.slots[i].key = Arc::downgrade(key.public());
+            if self.slots[i].life.strong_count() == 0 {
+                self.slots[i].life = key.life();
             }
             return Place::Loaded(i);
         }
-        let slot = Slot { name: name.clone(), key: Arc::downgrade(key.public()), used: self.time };
+        let slot = Slot { name: name.clone(), life: key.life(), used: self.time };
         let i = if self.slots.len() < self.most {
             self.slots.push(slot);
             self.slots.len() - 1
@@ -73,7 +74,7 @@ impl Slots {
 
     /// Forgets keys that were dropped, and returns their slots, which must be wiped.
     pub fn sweep(&mut self) -> Vec<usize> {
-        let gone = |slot: &Slot| !slot.name.is_empty() && slot.key.strong_count() == 0;
+        let gone = |slot: &Slot| !slot.name.is_empty() && slot.life.strong_count() == 0;
         let dropped: Vec<usize> = (0..self.slots.len()).filter(|&i| gone(&self.slots[i])).collect();
         for &i in &dropped {
             let slot = &mut self.slots[i];
@@ -104,8 +105,10 @@ mod tests {
         assert_eq!(slots.place(&third), Place::Load(1));
         assert_eq!(slots.place(&first), Place::Loaded(0));
         assert!(slots.sweep().is_empty());
+        let public = std::sync::Arc::clone(first.public()); // somebody verifies on
         drop(first);
         assert_eq!(slots.sweep(), [0]);
+        drop(public);
         assert!(slots.sweep().is_empty());
         assert_eq!(slots.place(&fourth), Place::Load(0));
         assert_eq!(slots.place(&third), Place::Loaded(1));

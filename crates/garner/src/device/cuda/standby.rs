@@ -26,55 +26,46 @@ const BATCH: usize = 32_768;
 pub struct Standby {
     name: String,
     ordinal: usize,
-    /// Whether it is to take public operations.
-    public: bool,
+    wishes: Wishes,
     state: ForkLocal<State>,
 }
 
-/// What the environment variable `GARNER_GPU` says.
-fn said() -> String {
-    std::env::var("GARNER_GPU").unwrap_or_default()
+/// What the environment variable `GARNER_GPU` says, words with commas between.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wishes {
+    /// `off`: GPUs are not used.
+    pub off: bool,
+    /// `public`: GPUs do public operations too, whose results nothing checks.
+    pub public: bool,
+    /// `constant` or `tensor`, the last named: how batches of one key run.
+    pub one_key: OneKey,
 }
 
-/// Its words, which stand with commas between.
-fn words(said: &str) -> impl Iterator<Item = &str> {
-    said.split(',').map(str::trim).filter(|word| !word.is_empty())
-}
+impl Wishes {
+    /// Reads the variable.
+    ///
+    /// # Errors
+    /// [`Error::Argument`]: it has words that mean nothing. Whoever misspells `off` would have a GPU used.
+    pub fn read() -> Result<Wishes> {
+        Wishes::of(&std::env::var("GARNER_GPU").unwrap_or_default())
+    }
 
-/// Whether this is among what it says.
-fn wish(word: &str) -> bool {
-    words(&said()).any(|said| said == word)
-}
-
-/// Refuses words that mean nothing: whoever misspells `off` would have a GPU used.
-fn check(said: &str) -> Result<()> {
-    match words(said).find(|word| !["off", "public", "constant", "tensor"].contains(word)) {
-        None => Ok(()),
-        Some(word) => {
-            let reason = format!("is {word:?}, must be \"off\", \"public\", \"constant\" or \"tensor\"");
-            Err(Error::argument("GARNER_GPU", reason))
+    fn of(said: &str) -> Result<Wishes> {
+        let mut wishes = Wishes::default();
+        for word in said.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word {
+                "off" => wishes.off = true,
+                "public" => wishes.public = true,
+                "tensor" => wishes.one_key = OneKey::Tensor,
+                "constant" => wishes.one_key = OneKey::Constant,
+                _ => {
+                    let reason = format!("is {word:?}, must be \"off\", \"public\", \"constant\" or \"tensor\"");
+                    return Err(Error::argument("GARNER_GPU", reason));
+                }
+            }
         }
+        Ok(wishes)
     }
-}
-
-/// Whether the environment variable `GARNER_GPU` says `public`: whoever sets it has GPUs do public operations too, whose
-/// results nothing checks.
-pub fn public_wished() -> bool {
-    wish("public")
-}
-
-/// How it says that batches of one key run: `constant`, `tensor` or nothing of that.
-pub fn one_key_wished() -> OneKey {
-    match () {
-        () if wish("tensor") => OneKey::Tensor,
-        () if wish("constant") => OneKey::Constant,
-        () => OneKey::default(),
-    }
-}
-
-/// Whether it says `off`: GPUs are not used.
-pub fn turned_off() -> bool {
-    wish("off")
 }
 
 /// Whether a device file of this name is a GPU's. Their numbers tell nothing but how many there are: the driver counts those
@@ -92,24 +83,22 @@ struct State {
 }
 
 impl Standby {
-    /// One for each GPU of this machine, as the kernel's device files tell; none where the environment variable
-    /// `GARNER_GPU` says `off`. They take public operations too if [`public_wished`]; batches of one key run as
-    /// [`one_key_wished`].
+    /// One for each GPU of this machine, as the kernel's device files tell; none where they are wished [off](Wishes::off).
     ///
     /// # Errors
-    /// [`Error::Argument`]: the variable says something else.
+    /// Those of [`Wishes::read`].
     pub fn all() -> Result<Vec<Standby>> {
-        check(&said())?;
-        if turned_off() {
+        let wishes = Wishes::read()?;
+        if wishes.off {
             return Ok(Vec::new());
         }
         let files = fs::read_dir("/dev").into_iter().flatten().flatten();
         let count = files.filter(|file| file.file_name().to_str().is_some_and(is_of_gpu)).count();
-        Ok((0..count).map(|ordinal| Standby::new(ordinal, public_wished())).collect())
+        Ok((0..count).map(|ordinal| Standby::new(ordinal, wishes)).collect())
     }
 
-    fn new(ordinal: usize, public: bool) -> Standby {
-        Standby { name: format!("cuda:{ordinal}"), ordinal, public, state: ForkLocal::new() }
+    fn new(ordinal: usize, wishes: Wishes) -> Standby {
+        Standby { name: format!("cuda:{ordinal}"), ordinal, wishes, state: ForkLocal::new() }
     }
 
     /// The GPU, if it is open. Counts; who asks often enough has it opened.
@@ -126,11 +115,11 @@ impl Standby {
     }
 
     fn open(&self, place: &Arc<OnceLock<Gpu<Arc<Driver>>>>) {
-        let (ordinal, public, place) = (self.ordinal, self.public, Arc::clone(place));
+        let (ordinal, wishes, place) = (self.ordinal, self.wishes, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
-                let gpu = Gpu::choosing(Arc::new(driver), one_key_wished());
-                gpu.test_in_background(public);
+                let gpu = Gpu::choosing(Arc::new(driver), wishes.one_key);
+                gpu.test_in_background(wishes.public);
                 let _ = place.set(gpu);
             }
             Err(error) => tracing::warn!(ordinal, %error, "a GPU cannot be used"),
@@ -163,7 +152,7 @@ impl Device for Standby {
     }
 
     fn takes_public(&self, key: &PublicKey) -> bool {
-        self.public && self.gpu().is_some_and(|gpu| gpu.takes_public(key))
+        self.wishes.public && self.gpu().is_some_and(|gpu| gpu.takes_public(key))
     }
 
     fn preferred_batch(&self) -> usize {
@@ -206,15 +195,15 @@ mod tests {
 
     #[test]
     fn a_misspelt_wish_is_refused() {
-        assert!(["", "off", "public, tensor"].into_iter().all(|said| check(said).is_ok()));
-        let error = check("public,Off").unwrap_err().to_string();
+        assert!(["", "off", "public, tensor"].into_iter().all(|said| Wishes::of(said).is_ok()));
+        let error = Wishes::of("public,Off").unwrap_err().to_string();
         assert!(error.starts_with("GARNER_GPU: is \"Off\", must be \"off\""), "{error}");
     }
 
     #[test]
     fn a_gpu_that_cannot_be_opened_is_never_used_and_stops_nobody() {
         // No machine has so many.
-        let standby = Standby::new(9_999, true);
+        let standby = Standby::new(9_999, Wishes::of("public").unwrap());
         let der = Rsa::generate(1024).unwrap().private_key_to_der().unwrap();
         let key = PrivateKey::from_der(&der).unwrap();
         assert!((0..2 * ASKED).all(|_| !standby.takes_key(&key) && !standby.takes_public(key.public())));
