@@ -93,8 +93,9 @@ impl Rings {
         let capability = identify(&mut *transport)?;
         let layout = Layout::new(capability);
         let memory = DmaMemory::new(layout.bytes(), ADDRESS)?;
-        transport.map(&memory)?;
         let interrupt = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        // Last: from here on nothing fails, and the rings unmap it when they are dropped.
+        transport.map(&memory)?;
         Ok(Rings { transport, memory, layout, capability, interrupt, tail: 0, head: 0 })
     }
 

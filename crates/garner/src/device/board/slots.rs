@@ -6,8 +6,6 @@ pub struct Slots {
     /// Keys, by what tells them apart, with the time of their last use.
     slots: Vec<Option<(Box<[u64]>, u64)>>,
     time: u64,
-    /// Keys that had to give way so far.
-    pub evictions: u64,
 }
 
 /// Where something is, or is to be put.
@@ -22,7 +20,7 @@ pub enum Place {
 impl Slots {
     /// All empty.
     pub fn new(count: usize) -> Slots {
-        Slots { slots: vec![None; count], time: 0, evictions: 0 }
+        Slots { slots: vec![None; count], time: 0 }
     }
 
     /// The slot for this key; the caller loads it if told to.
@@ -38,7 +36,6 @@ impl Slots {
         }
         let oldest = |slot: &Option<(Box<[u64]>, u64)>| slot.as_ref().map_or(0, |(_, used)| *used);
         let i = (0..self.slots.len()).min_by_key(|&i| oldest(&self.slots[i])).expect("a board has slots");
-        self.evictions += u64::from(self.slots[i].is_some());
         self.slots[i] = Some((key.into(), self.time));
         Place::Load(i as u8)
     }
@@ -70,7 +67,6 @@ mod tests {
         assert_eq!(slots.place(&[1]), Place::Loaded(0));
         assert_eq!(slots.place(&[3]), Place::Load(1));
         assert_eq!(slots.place(&[2]), Place::Load(0));
-        assert_eq!(slots.evictions, 2);
         slots.forget(&[3]);
         assert_eq!((slots.place(&[2]), slots.place(&[4])), (Place::Loaded(0), Place::Load(1)));
         slots.clear();
