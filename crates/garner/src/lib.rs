@@ -24,6 +24,7 @@ pub mod key;
 pub mod keygen;
 pub mod padding;
 pub mod private_op;
+mod random;
 pub mod secret;
 pub mod signature;
 pub mod stats;

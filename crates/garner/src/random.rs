@@ -1,11 +1,26 @@
-//! Where the generator's randomness comes from, and how it is asked for.
+//! Random bytes of libcrypto, and random numbers of them.
 
 use crate::error::{Error, Result};
 use crate::fork::away_from_fork;
 use crate::words::{WORD_BITS, words_for};
 use bytemuck::cast_slice_mut;
-use openssl::rand::rand_priv_bytes;
+use openssl::error::ErrorStack;
+use openssl::rand::{rand_bytes, rand_priv_bytes};
 use zeroize::Zeroizing;
+
+/// Fills `bytes` from the generator for secrets.
+pub(crate) fn secret(bytes: &mut [u8]) -> Result<()> {
+    away_from_fork(|| rand_priv_bytes(bytes)).map_err(failed)
+}
+
+/// Fills `bytes` from the generator for what others get to see.
+pub(crate) fn public(bytes: &mut [u8]) -> Result<()> {
+    away_from_fork(|| rand_bytes(bytes)).map_err(failed)
+}
+
+fn failed(error: ErrorStack) -> Error {
+    Error::Random(error.to_string())
+}
 
 /// A source of random bytes fit for long-lived secrets.
 ///
@@ -24,7 +39,7 @@ pub struct PrivateRandom;
 
 impl Random for PrivateRandom {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
-        away_from_fork(|| rand_priv_bytes(bytes)).map_err(|error| Error::Random(error.to_string()))
+        secret(bytes)
     }
 }
 
@@ -36,7 +51,7 @@ impl<F: FnMut(&mut [u8]) -> Result<()>> Random for F {
 }
 
 /// Fills `words` with independent, uniformly distributed words.
-pub(super) fn fill_words(random: &mut dyn Random, words: &mut [u64]) -> Result<()> {
+pub(crate) fn fill_words(random: &mut dyn Random, words: &mut [u64]) -> Result<()> {
     random.fill(cast_slice_mut(words))
 }
 
@@ -46,7 +61,7 @@ pub(super) fn fill_words(random: &mut dyn Random, words: &mut [u64]) -> Result<(
 ///
 /// # Errors
 /// [`Error::Random`], also when [`MOST_REFUSALS`] numbers were refused, which no random source brings about.
-pub(super) fn draw_until(
+pub(crate) fn draw_until(
     random: &mut dyn Random,
     bits: usize,
     accept: impl Fn(&[u64]) -> bool,
@@ -63,7 +78,7 @@ pub(super) fn draw_until(
 }
 
 /// Clears what exceeds `bits` bits in the number's last word.
-pub(super) fn clear_above(number: &mut [u64], bits: usize) {
+pub(crate) fn clear_above(number: &mut [u64], bits: usize) {
     if let (Some(top), used @ 1..) = (number.last_mut(), bits % WORD_BITS) {
         *top &= (1 << used) - 1;
     }
@@ -72,9 +87,9 @@ pub(super) fn clear_above(number: &mut [u64], bits: usize) {
 /// Refusals in a row after which the source is taken to be broken. Of numbers less than three of four are refused: so many
 /// in a row come about with a probability below 2^-100. Of primes six of seven may be, by an e with as many factors as it
 /// has room for: below 2^-50.
-pub(super) const MOST_REFUSALS: usize = 256;
+pub(crate) const MOST_REFUSALS: usize = 256;
 
 /// A source whose numbers are refused more often than chance allows.
-pub(super) fn stuck() -> Error {
+pub(crate) fn stuck() -> Error {
     Error::Random("its numbers are refused again and again; they cannot be random".into())
 }

@@ -60,12 +60,12 @@ pub fn square(limbs: usize, goal: Goal) -> Program {
             if others.contains(&k) {
                 let other = temporaries.load(A.row(k), code);
                 loaded.push(other);
-                columns.ensure_started(j + k, None, code);
+                columns.ensure_started(j + k, code);
                 code.low(columns.at(j + k), held, other);
             }
             if let Some(&other) = k.checked_sub(HIGH_LAG + others.start).and_then(|i| loaded.get(i)) {
                 let column = j + k - HIGH_LAG + 1;
-                columns.ensure_started(column, None, code);
+                columns.ensure_started(column, code);
                 code.high(columns.at(column), held, other);
             }
         }
@@ -74,7 +74,7 @@ pub fn square(limbs: usize, goal: Goal) -> Program {
         if columns.has_started(column) {
             code.add(columns.at(column), columns.at(column), columns.at(column));
         }
-        columns.ensure_started(column, None, code);
+        columns.ensure_started(column, code);
         let sum = columns.at(column);
         let limb = temporaries.load(A.row(column / 2), code);
         if column.is_multiple_of(2) {

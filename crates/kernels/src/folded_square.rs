@@ -206,6 +206,6 @@ impl Product {
 fn start(columns: &mut Columns, column: usize, code: &mut Code) {
     if !columns.has_started(column) {
         columns.open(column);
-        columns.start(column, None, code);
+        columns.start(column, code);
     }
 }

@@ -32,19 +32,16 @@ impl Columns {
         self.started.contains(&column)
     }
 
-    /// Starts a column's sum from `first`, or from zero.
-    pub fn start(&mut self, column: usize, first: Option<Source>, code: &mut Code) {
+    /// Starts a column's sum from zero.
+    pub fn start(&mut self, column: usize, code: &mut Code) {
         assert!(self.started.insert(column), "column {column} has started already");
-        match first {
-            Some(first) => code.copy(self.at(column), first),
-            None => code.zero(self.at(column)),
-        }
+        code.zero(self.at(column));
     }
 
     /// Like [`Columns::start`], unless the sum has started.
-    pub fn ensure_started(&mut self, column: usize, first: Option<Source>, code: &mut Code) {
+    pub fn ensure_started(&mut self, column: usize, code: &mut Code) {
         if !self.has_started(column) {
-            self.start(column, first, code);
+            self.start(column, code);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::scan;
 
 /// Montgomery squaring, eight lanes: `r = a² · 2^(−52·N) mod n`.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants; r may be a. With a scan: P4 the table, P5 the selection.
+/// Pointers P0 r, P1 a, P2 n, P3 constants; r may be a.
 /// Shapes   a, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
 /// Bounds   a² < 2^(52·N) · n, n odd, limbs of a and n below 2^52; then r < 2n and every limb of r is below 2^52.
 /// Cost     3N² + N multiply-adds.
@@ -96,9 +96,9 @@ impl Terms {
         };
         for j in others {
             let other = self.limb(j, code);
-            columns.ensure_started(j + k, None, code);
+            columns.ensure_started(j + k, code);
             code.low(columns.at(j + k), limb, other);
-            columns.ensure_started(j + k + 1, None, code);
+            columns.ensure_started(j + k + 1, code);
             code.high(columns.at(j + k + 1), limb, other);
         }
         self.double_and_add_square(k, columns, code);
@@ -113,9 +113,9 @@ impl Terms {
         for j in column + 1 - self.limbs..column.div_ceil(2) {
             let x = self.limb(column - j, &mut code);
             let y = self.limb(j, &mut code);
-            columns.ensure_started(column, None, &mut code);
+            columns.ensure_started(column, &mut code);
             code.low(columns.at(column), x, y);
-            columns.ensure_started(column + 1, None, &mut code);
+            columns.ensure_started(column + 1, &mut code);
             code.high(columns.at(column + 1), x, y);
         }
         self.double_and_add_square(column, columns, &mut code);
@@ -127,7 +127,7 @@ impl Terms {
             let sum = columns.at(column);
             code.add(sum, sum, sum);
         }
-        columns.ensure_started(column, None, code);
+        columns.ensure_started(column, code);
         let limb = self.limb(column / 2, code);
         if column.is_multiple_of(2) {
             code.low(columns.at(column), limb, limb);

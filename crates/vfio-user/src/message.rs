@@ -10,7 +10,6 @@ pub mod command {
     pub const DMA_UNMAP: u16 = 3;
     pub const GET_INFO: u16 = 4;
     pub const GET_REGION_INFO: u16 = 5;
-    pub const GET_REGION_IO_FDS: u16 = 6;
     pub const GET_IRQ_INFO: u16 = 7;
     pub const SET_IRQS: u16 = 8;
     pub const REGION_READ: u16 = 9;

@@ -141,7 +141,7 @@ fn sides(
     shape: Shape,
 ) -> Result<Vec<Box<dyn Side>>, Failure> {
     Ok(match kind {
-        Kind::Sign => vec![ours::signing(gatherer, keys, shape)?, baseline::signing(keys, shape)?],
+        Kind::Sign | Kind::Latency => vec![ours::signing(gatherer, keys, shape)?, baseline::signing(keys, shape)?],
         Kind::Verify => vec![ours::verifying(gatherer, keys, shape)?, baseline::verifying(keys, shape)?],
         Kind::Public => vec![ours::public(gatherer, keys, shape)?, baseline::public(keys, shape)?],
         Kind::Decrypt => {
@@ -149,7 +149,6 @@ fn sides(
             vec![decrypt::ours(gatherer, keys, &cases, shape), decrypt::baseline(keys, &cases, shape)?]
         }
         Kind::Keygen => vec![keygen::ours(arithmetic, keys.bits(), shape), keygen::baseline(keys.bits(), shape)?],
-        Kind::Latency => vec![ours::signing(gatherer, keys, shape)?, baseline::signing(keys, shape)?],
         Kind::Exp => {
             let powers = Arc::new(keys.powers()?);
             vec![ours::exponentiation(gatherer, &powers, shape)?, baseline::exponentiation(&powers, shape)?]

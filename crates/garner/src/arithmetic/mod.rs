@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct Multiply<'a> {
     /// The modulus; its length in words is that of every operand.
     pub modulus: &'a Modulus,
-    /// First factor, below the modulus.
+    /// First factor: any value of the modulus's length, as an untrusted device may return.
     pub a: &'a [u64],
     /// Second factor, below the modulus.
     pub b: &'a [u64],

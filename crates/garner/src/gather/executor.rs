@@ -32,7 +32,7 @@ pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
     Ok(())
 }
 
-/// Assigns a slot of `pool` to an idle executor, or starts one if there are fewer than `most`. Whether it was possible:
+/// Assigns a slot of `pool` to an idle executor, or starts one if there are no more than execution slots. Whether it was possible:
 /// if not, all executors are busy, and the first that ends its batch sees to what waits in either pool. The caller wakes
 /// it.
 pub fn rouse(core: &Arc<Core>, queue: &mut Queue, pool: Pool) -> bool {

@@ -5,7 +5,7 @@ use super::PrivateKey;
 use super::decrypt::MAX_ITERATIONS;
 use super::write::info;
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
+use crate::random;
 use pkcs8::SecretDocument;
 use pkcs8::der::pem::LineEnding;
 use pkcs8::pkcs5::pbes2::{EncryptionScheme, Kdf, Parameters, Pbkdf2Params};
@@ -72,11 +72,8 @@ impl PrivateKey {
             return Err(Error::argument("iterations", reason));
         }
         let (mut salt, mut iv) = ([0; 16], [0; 16]);
-        let random = |bytes: &mut [u8]| {
-            away_from_fork(|| openssl::rand::rand_bytes(bytes)).map_err(|error| Error::Random(error.to_string()))
-        };
-        random(&mut salt)?;
-        random(&mut iv)?;
+        random::public(&mut salt)?;
+        random::public(&mut iv)?;
         let kdf = Kdf::Pbkdf2(Pbkdf2Params::hmac_sha256(encryption.iterations, &salt).map_err(failed)?);
         let scheme = match encryption.cipher {
             Cipher::Aes128Cbc => EncryptionScheme::Aes128Cbc { iv },

@@ -13,9 +13,9 @@
 //!   3 modulo 4. That makes (w - 1)/2 odd, so that a Miller-Rabin round is one exponentiation and one comparison,
 //!   with no loop whose length would depend on the prime. It costs one bit of each prime's entropy of about k bits.
 
-use super::random::{MOST_REFUSALS, Random, fill_words, stuck};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::Result;
+use crate::random::{MOST_REFUSALS, Random, fill_words, stuck};
 use crate::secret::released;
 use crate::words::{WORD_BITS, equal, less};
 use openssl::bn::{BigNum, BigNumContext};
@@ -123,9 +123,9 @@ fn square_root_of_2(bits: usize) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::PrivateRandom;
     use super::*;
     use crate::Error;
+    use crate::random::PrivateRandom;
 
     fn drawn(bits: usize, count: usize) -> Vec<Vec<u64>> {
         let candidates = Candidates::of_bits(bits);

@@ -3,9 +3,9 @@
 //! Called by the generator with what the sieve left; calls the device. It is trusted with nothing: like the sieve it only
 //! throws candidates away, and what it lets through has all its rounds before it, on the host.
 
-use super::random::{Random, fill_words};
 use crate::device::{Device, DeviceError, Unprepared};
 use crate::error::Result;
+use crate::random::{Random, fill_words};
 use crate::secret::{SecretWords, released};
 use crate::words::{WORD_BITS, equal};
 use std::collections::VecDeque;

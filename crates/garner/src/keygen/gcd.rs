@@ -95,9 +95,9 @@ fn apply(matrix: &Matrix, f: &mut [u64], g: &mut [u64]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::{PrivateRandom, fill_words};
     use super::*;
     use crate::arithmetic::libcrypto::SecretBigNum;
+    use crate::random::{PrivateRandom, fill_words};
     use openssl::bn::{BigNum, BigNumContext};
 
     fn by_libcrypto(a: &[u64], b: &[u64]) -> Vec<u64> {

@@ -15,9 +15,9 @@
 //! A base is drawn again when it is not below w - 1: the number of draws is geometric with the probability w / 2^k,
 //! between 0.7 and 1, so all of a prime's draws together tell less than a bit of its highest bits.
 
-use super::random::{Random, clear_above, draw_until, fill_words};
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
+use crate::random::{Random, clear_above, draw_until, fill_words};
 use crate::secret::released;
 use crate::words::{equal, less};
 use std::mem::take;
@@ -166,9 +166,9 @@ impl<'a> Round<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::PrivateRandom;
     use super::*;
     use crate::arithmetic::libcrypto::Libcrypto;
+    use crate::random::PrivateRandom;
     use crate::words::words_for;
     use openssl::bn::{BigNum, BigNumContext};
     use std::f64::consts::{LN_2, PI};

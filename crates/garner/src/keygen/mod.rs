@@ -91,13 +91,12 @@ mod generator;
 #[doc(hidden)]
 pub mod miller_rabin;
 mod parts;
-mod random;
 #[doc(hidden)]
 pub mod sieve;
 mod statistics;
 
+pub use crate::random::{PrivateRandom, Random};
 pub use generator::Generator;
-pub use random::{PrivateRandom, Random};
 pub use statistics::Statistics;
 
 use crate::arithmetic::{Arithmetic, Modulus};

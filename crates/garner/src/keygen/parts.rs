@@ -6,12 +6,12 @@
 
 use super::gcd;
 use super::miller_rabin::Candidate;
-use super::random::{Random, draw_until};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
 use crate::fork::initialise_libcrypto;
 use crate::key::{Numbers, PrivateKey};
+use crate::random::{Random, draw_until};
 use crate::secret::released;
 use crate::words::{WORD_BITS, add_masked, equal, inverse_of_odd, less, multiply_add, sub_assign, words_for};
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};
@@ -293,8 +293,8 @@ fn inverse(number: &BigNumRef, modulus: &BigNumRef, context: &mut BigNumContext)
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::{PrivateRandom, fill_words};
     use super::*;
+    use crate::random::{PrivateRandom, fill_words};
     use crate::words::add_assign;
 
     fn number(bits: &[usize]) -> Vec<u64> {

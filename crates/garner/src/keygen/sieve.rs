@@ -182,8 +182,8 @@ fn odd_primes_below(limit: usize) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::{PrivateRandom, fill_words};
     use super::*;
+    use crate::random::{PrivateRandom, fill_words};
 
     fn remainder(number: &[u64], divisor: u64) -> u64 {
         let step = |r: u128, &word: &u64| ((r << 64) | u128::from(word)) % u128::from(divisor);

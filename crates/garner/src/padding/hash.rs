@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::fork::away_from_fork;
-use openssl::hash::{DigestBytes, MessageDigest, hash};
+use openssl::error::ErrorStack;
+use openssl::hash::{DigestBytes, Hasher, MessageDigest};
 
 /// A hash function for signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -155,7 +156,16 @@ impl Hash {
     /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured).
     pub fn digest(self, message: &[u8]) -> Result<DigestBytes> {
         let function = self.message_digest()?;
-        away_from_fork(|| hash(function, message))
-            .map_err(|_| Error::argument("hash", format!("libcrypto refuses to compute {}", self.name())))
+        let digest = || {
+            let mut hasher = hasher(function)?;
+            hasher.update(message)?;
+            hasher.finish()
+        };
+        digest().map_err(|_| Error::argument("hash", format!("libcrypto refuses to compute {}", self.name())))
     }
+}
+
+/// A hash to be fed. Only its beginning takes locks of libcrypto's: what is hashed may be long, and no fork waits for that.
+pub(super) fn hasher(function: MessageDigest) -> std::result::Result<Hasher, ErrorStack> {
+    away_from_fork(|| Hasher::new(function))
 }

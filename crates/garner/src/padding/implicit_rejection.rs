@@ -12,7 +12,7 @@ use super::hmac::{HmacSha256, TAG};
 use super::pkcs1v15_encryption::{OVERHEAD, message_start};
 use super::release::release;
 use crate::error::{Error, Result};
-use crate::gather::Output;
+use crate::secret::Wiped;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeLess};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -52,7 +52,7 @@ impl Rejection {
     /// # Errors
     /// [`Error::Argument`] when the modulus has fewer than 11 or more than 8,191 bytes, or libcrypto refuses to compute
     /// HMAC; never because of what the block holds.
-    pub fn decode(&self, block: &[u8]) -> Result<Output> {
+    pub fn decode(&self, block: &[u8]) -> Result<Wiped<u8>> {
         let (good, start) = message_start(block)?;
         let mut secret = HmacSha256::new(&self.0)?;
         let mut merged = Zeroizing::new(vec![0; block.len()]);

@@ -1,10 +1,9 @@
 //! MGF1, the mask generation function of PSS and OAEP (RFC 8017 appendix B.2.1): the digests of a seed with a counter.
 
 use super::Hash;
+use super::hash::hasher;
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
 use openssl::error::ErrorStack;
-use openssl::hash::Hasher;
 use zeroize::Zeroize;
 
 /// Exclusive-ors a mask onto data.
@@ -20,7 +19,7 @@ pub fn mask(hash: Hash, seed: &[u8], data: &mut [u8]) -> Result<()> {
     let digest = hash.message_digest()?;
     let refused = |_: ErrorStack| Error::argument("hash", format!("libcrypto refuses to compute {}", hash.name()));
     // The state after the seed is copied for every counter: libcrypto looks the hash up once, not once a digest.
-    let mut seeded = away_from_fork(|| Hasher::new(digest)).map_err(refused)?;
+    let mut seeded = hasher(digest).map_err(refused)?;
     seeded.update(seed).map_err(refused)?;
     for (counter, block) in (0u32..).zip(data.chunks_mut(hash.digest_len())) {
         let mut hasher = seeded.clone();

@@ -25,7 +25,6 @@ pub mod pkcs1v15;
 pub mod pkcs1v15_encryption;
 pub mod premaster;
 pub mod pss;
-mod random;
 mod release;
 
 pub use hash::Hash;

@@ -1,9 +1,10 @@
 //! RSAES-OAEP's encoding (RFC 8017 section 7.1): `00 maskedSeed maskedDB`, as long as the modulus.
 
 use super::release::release;
-use super::{Hash, mgf1, random};
+use super::{Hash, mgf1};
 use crate::error::{Error, Result};
-use crate::gather::Output;
+use crate::random;
+use crate::secret::Wiped;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
@@ -74,7 +75,7 @@ pub fn encode(functions: Functions, label: &[u8], message: &[u8], encoded: &mut 
 /// # Errors
 /// [`Error::Verification`] whatever is wrong with the block or the label; [`Error::Argument`] when the modulus is too
 /// short for the hash.
-pub fn decode(functions: Functions, label: &[u8], block: &[u8]) -> Result<Output> {
+pub fn decode(functions: Functions, label: &[u8], block: &[u8]) -> Result<Wiped<u8>> {
     functions.room(block.len())?;
     let label = functions.hash.digest(label)?;
     let mut encoded = Zeroizing::new(block.to_vec());

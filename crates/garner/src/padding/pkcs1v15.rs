@@ -5,7 +5,6 @@
 
 use super::Hash;
 use crate::error::{Error, Result};
-use crate::words::from_be_bytes;
 use openssl::memcmp;
 
 /// Bytes of padding at least: `00 01`, eight `ff`, `00`.
@@ -35,38 +34,6 @@ pub fn encode(hash: Hash, digest: &[u8], encoded: &mut [u8]) -> Result<()> {
 /// [`Error::Argument`] when the payload is too long for the modulus.
 pub fn encode_raw(payload: &[u8], encoded: &mut [u8]) -> Result<()> {
     pad(&[], payload, encoded)
-}
-
-/// As [`encode`], into little-endian words.
-///
-/// Shapes   size: bytes of the modulus; words: at least `size` bytes, overwritten.
-///
-/// # Errors
-/// As [`encode`].
-///
-/// # Panics
-/// When `words` is shorter than `size` bytes.
-pub fn encode_words(hash: Hash, digest: &[u8], size: usize, words: &mut [u64]) -> Result<()> {
-    let mut encoded = vec![0; size];
-    encode(hash, digest, &mut encoded)?;
-    to_words(&encoded, words);
-    Ok(())
-}
-
-/// As [`encode_raw`], into little-endian words.
-///
-/// Shapes   size: bytes of the modulus; words: at least `size` bytes, overwritten.
-///
-/// # Errors
-/// As [`encode_raw`].
-///
-/// # Panics
-/// When `words` is shorter than `size` bytes.
-pub fn encode_raw_words(payload: &[u8], size: usize, words: &mut [u64]) -> Result<()> {
-    let mut encoded = vec![0; size];
-    encode_raw(payload, &mut encoded)?;
-    to_words(&encoded, words);
-    Ok(())
 }
 
 /// Compares what the public operation made of a signature with the encoding of a digest.
@@ -134,8 +101,4 @@ fn pad(prefix: &[u8], payload: &[u8], encoded: &mut [u8]) -> Result<()> {
     start.copy_from_slice(prefix);
     end.copy_from_slice(payload);
     Ok(())
-}
-
-fn to_words(encoded: &[u8], words: &mut [u64]) {
-    from_be_bytes(encoded, words).expect("words for the whole modulus");
 }

@@ -4,10 +4,10 @@
 //! error; a protocol that shows that error in any way, be it by time, must use
 //! [`implicit_rejection`](super::implicit_rejection) or, in TLS, [`premaster`](super::premaster).
 
-use super::random;
 use super::release::release;
 use crate::error::{Error, Result};
-use crate::gather::Output;
+use crate::random;
+use crate::secret::Wiped;
 use crate::secret::released;
 use std::slice;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
@@ -48,7 +48,7 @@ pub fn encode(message: &[u8], encoded: &mut [u8]) -> Result<()> {
 /// # Errors
 /// [`Error::Verification`] whatever is wrong with the padding; [`Error::Argument`] when the modulus is too short for
 /// any.
-pub fn decode(block: &[u8]) -> Result<Output> {
+pub fn decode(block: &[u8]) -> Result<Wiped<u8>> {
     let (good, start) = message_start(block)?;
     release(good, block, start)
 }

@@ -1,8 +1,8 @@
 //! The premaster secret of TLS up to 1.2 with RSA key exchange: 48 bytes in PKCS#1 v1.5, the first two a version.
 
 use super::pkcs1v15_encryption::{OVERHEAD, message_start};
-use super::random;
 use crate::error::{Error, Result};
+use crate::random;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 

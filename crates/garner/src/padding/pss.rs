@@ -4,11 +4,12 @@
 //! With a modulus of 8k + 1 bits the encoding is a byte shorter than the modulus; blocks here are as long as the
 //! modulus always and begin with a zero byte then.
 
-use super::{Hash, mgf1, random};
+use super::hash::hasher;
+use super::{Hash, mgf1};
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
+use crate::random;
 use openssl::error::ErrorStack;
-use openssl::hash::{Hasher, MessageDigest, hash_xof};
+use openssl::hash::MessageDigest;
 use subtle::ConstantTimeEq;
 
 /// The last byte of every encoding.
@@ -51,13 +52,7 @@ impl Functions {
     /// # Errors
     /// [`Error::Argument`] when libcrypto cannot compute it (by how it was built or configured).
     pub fn digest(self, message: &[u8]) -> Result<Vec<u8>> {
-        if let Functions::Mgf1 { hash, .. } = self {
-            return Ok(hash.digest(message)?.to_vec());
-        }
-        let mut digest = vec![0; self.digest_len()];
-        let function = self.message_digest()?;
-        away_from_fork(|| hash_xof(function, message, &mut digest)).map_err(|error| self.refused(error))?;
-        Ok(digest)
+        self.hash(&[message], self.digest_len())
     }
 
     /// The longest salt that a modulus of `bits` bits has room for; `None` when it has not even room for a digest.
@@ -89,20 +84,23 @@ impl Functions {
 
     /// Hash(eight zero bytes, digest, salt): what RFC 8017 calls H.
     fn salted(self, digest: &[u8], salt: &[u8]) -> Result<Vec<u8>> {
+        self.hash(&[&[0; 8], digest, salt], self.digest_len())
+    }
+
+    /// The hash of these parts, one after the other: `length` bytes, of what is no SHAKE all there are.
+    fn hash(self, parts: &[&[u8]], length: usize) -> Result<Vec<u8>> {
         let function = self.message_digest()?;
         let hash = || {
-            let mut hasher = Hasher::new(function)?;
-            hasher.update(&[0; 8])?;
-            hasher.update(digest)?;
-            hasher.update(salt)?;
+            let mut hasher = hasher(function)?;
+            parts.iter().try_for_each(|part| hasher.update(part))?;
             if let Functions::Mgf1 { .. } = self {
                 return Ok(hasher.finish()?.to_vec());
             }
-            let mut salted = vec![0; self.digest_len()];
-            hasher.finish_xof(&mut salted)?;
-            Ok(salted)
+            let mut digest = vec![0; length];
+            hasher.finish_xof(&mut digest)?;
+            Ok(digest)
         };
-        away_from_fork(hash).map_err(|error| self.refused(error))
+        hash().map_err(|error| self.refused(error))
     }
 
     /// Exclusive-ors the mask of a seed onto data.
@@ -110,9 +108,7 @@ impl Functions {
         if let Functions::Mgf1 { mgf1_hash, .. } = self {
             return mgf1::mask(mgf1_hash, seed, data);
         }
-        let mut mask = vec![0; data.len()];
-        let function = self.message_digest()?;
-        away_from_fork(|| hash_xof(function, seed, &mut mask)).map_err(|error| self.refused(error))?;
+        let mask = self.hash(&[seed], data.len())?;
         for (byte, mask) in data.iter_mut().zip(mask) {
             *byte ^= mask;
         }

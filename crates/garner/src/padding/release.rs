@@ -1,7 +1,7 @@
 //! The one place where a decrypted block's verdict and its message's length stop being secret.
 
 use crate::error::{Error, Result};
-use crate::gather::Output;
+use crate::secret::Wiped;
 use crate::secret::{released, released_number};
 use subtle::Choice;
 
@@ -9,9 +9,9 @@ use subtle::Choice;
 ///
 /// # Errors
 /// [`Error::Verification`] if not.
-pub(super) fn release(good: Choice, block: &[u8], start: u32) -> Result<Output> {
+pub(super) fn release(good: Choice, block: &[u8], start: u32) -> Result<Wiped<u8>> {
     if released(good) {
-        Ok(Output::from(block[released_number(start) as usize..].to_vec()))
+        Ok(Wiped::from(block[released_number(start) as usize..].to_vec()))
     } else {
         Err(Error::Verification)
     }

@@ -6,8 +6,9 @@
 use super::{RunError, Step};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
-use crate::fork::away_from_fork;
+use crate::error::Error;
 use crate::key::{BlindingPair, PrivateKey, PublicKey};
+use crate::random::{PrivateRandom, draw_until};
 use crate::secret::released;
 use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
@@ -16,7 +17,7 @@ use std::ffi::c_int;
 use std::ops::Range;
 use std::ptr;
 use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// `BN_R_NO_INVERSE` of libcrypto.
 const NO_INVERSE: c_int = 108;
@@ -221,20 +222,12 @@ fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Option<Zeroizing<Vec<u6
 
 /// A uniform number in 1..modulus, by rejection: how many were rejected tells nothing about the one kept.
 fn random_below(modulus: &[u64], bits: usize) -> Result<Zeroizing<Vec<u64>>, RunError> {
-    let mut bytes = Zeroizing::new(vec![0; bits.div_ceil(8)]);
-    let mut number = Zeroizing::new(vec![0; modulus.len()]);
-    loop {
-        away_from_fork(|| openssl::rand::rand_priv_bytes(&mut bytes))
-            .map_err(|error| RunError::Random(error.to_string()))?;
-        if !bits.is_multiple_of(8) {
-            bytes[0] &= (1 << (bits % 8)) - 1;
-        }
-        words::from_be_bytes(&bytes, &mut number).expect("as many bits as the modulus");
+    let accept = |number: &[u64]| {
         let zero = number.iter().fold(0, |any, word| any | word).ct_eq(&0);
-        if released(words::less(&number, modulus) & !zero) {
-            return Ok(number);
-        }
-        number.zeroize();
-        number.resize(modulus.len(), 0);
-    }
+        released(words::less(number, modulus) & !zero)
+    };
+    draw_until(&mut PrivateRandom, bits, accept).map_err(|error| match error {
+        Error::Random(reason) => RunError::Random(reason),
+        other => RunError::Random(other.to_string()),
+    })
 }
