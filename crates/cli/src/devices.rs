@@ -106,8 +106,12 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
         return Ok(Config::with(Arc::new(Libcrypto), Vec::new()));
     }
     let mut present = std::mem::take(&mut config.devices);
+    let wishes: Vec<&str> = wishes.iter().map(|wish| if wish == "cuda" { "cuda:0" } else { wish }).collect();
+    if let Some((_, wish)) = wishes.iter().enumerate().find(|(place, wish)| wishes[..*place].contains(wish)) {
+        return Err(Failure::Usage(format!("device {wish}: named twice")));
+    }
     for wish in wishes {
-        if wish == "cuda" || wish.starts_with("cuda:") {
+        if wish.starts_with("cuda:") {
             config.devices.push(Arc::new(gpu(wish)?));
         } else if wish.contains(':') {
             config.devices.push(Arc::new(Board::open(wish, options).of("--device")?));
@@ -126,10 +130,10 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// The GPU called `cuda` (the first) or `cuda:N`, opened, its kernels compiled and tested.
+/// The GPU called `cuda:N`, opened, its kernels compiled and tested.
 fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     let failed = |reason: String| Failure::Environment(format!("device {wish}: {reason}"));
-    let ordinal = wish.strip_prefix("cuda:").unwrap_or("0");
+    let ordinal = wish.trim_start_matches("cuda:");
     let ordinal =
         ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
     let driver = Driver::open(ordinal).map_err(|error| failed(error.to_string()))?;

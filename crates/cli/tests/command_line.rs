@@ -106,6 +106,14 @@ fn an_absent_device_is_explained_and_cannot_be_measured() {
 }
 
 #[test]
+fn a_device_named_twice_is_refused() {
+    for names in [["cuda", "cuda:0"], ["vfio-user:/board", "vfio-user:/board"]] {
+        let command = &["speed", "--device", names[0], "--device", names[1]];
+        refused(&mut garner(command), 2, &[&format!("device {}: named twice", names[1])]);
+    }
+}
+
+#[test]
 fn an_absent_gpu_is_explained_as_the_driver_has_it() {
     let off = shown(garner(&["devices", "--json"]).env("GARNER_GPU", "off"), "cuda").unwrap();
     assert_eq!(off["note"], "turned off: GARNER_GPU is off");
@@ -113,7 +121,7 @@ fn an_absent_gpu_is_explained_as_the_driver_has_it() {
         return println!("the rest not run: there is a GPU");
     };
     let why = absent["note"].as_str().unwrap();
-    refused(garner(&["speed", "--device", "cuda"]).env_remove("GARNER_GPU"), 3, &["garner: device cuda: ", why]);
+    refused(garner(&["speed", "--device", "cuda"]).env_remove("GARNER_GPU"), 3, &["garner: device cuda:0: ", why]);
 }
 
 #[test]

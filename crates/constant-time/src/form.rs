@@ -202,10 +202,8 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vblendvpd
         | Mnemonic::Vptestmq
         | Mnemonic::Vpmovq2m
-        | Mnemonic::Vpmuludq
         // Of double precision: their time is that of other operands only where those are subnormal or no numbers, which
         // limbs and their products never are.
-        | Mnemonic::Vfmadd213pd
         | Mnemonic::Vfmadd231pd
         | Mnemonic::Vsubpd
         | Mnemonic::Vzeroupper

@@ -6,6 +6,7 @@
 
 use crate::fork::ForkLocal;
 use crate::secret::{SecretWords, wipe};
+use crate::sync::lock;
 use rustix::thread::sched_getcpu;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
@@ -44,7 +45,7 @@ static KEPT: ForkLocal<Lists> = ForkLocal::new();
 fn kept(words: usize) -> MutexGuard<'static, Vec<SecretWords>> {
     let lists = KEPT.get();
     let List(list) = if words > LONGEST { &lists.long } else { &lists.of_processors[sched_getcpu() % LISTS] };
-    list.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    lock(list)
 }
 
 /// `used` zero words at the start of a page, wiped and kept for the next when dropped.

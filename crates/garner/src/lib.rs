@@ -28,6 +28,7 @@ mod random;
 pub mod secret;
 pub mod signature;
 pub mod stats;
+mod sync;
 pub mod words;
 
 pub use error::Error;

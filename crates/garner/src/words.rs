@@ -91,6 +91,33 @@ pub fn multiply_add(to: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
+/// `to = words >> bits`, as much of it as `to` holds; zeros beyond the end.
+pub fn shift_right(words: &[u64], bits: usize, to: &mut [u64]) {
+    let words = words.get(bits / 64..).unwrap_or_default();
+    let shift = bits % 64;
+    let length = words.len().min(to.len());
+    let (to, rest) = to.split_at_mut(length);
+    rest.fill(0);
+    if shift == 0 {
+        to.copy_from_slice(&words[..length]);
+        return;
+    }
+    let above = words.get(1..).unwrap_or_default();
+    for ((to, word), above) in to.iter_mut().zip(words).zip(above) {
+        *to = word >> shift | above << (64 - shift);
+    }
+    if let Some(to) = to.get_mut(above.len()) {
+        *to = words[above.len()] >> shift;
+    }
+}
+
+/// 2^exponent in `length` words.
+pub fn power_of_two(exponent: usize, length: usize) -> Vec<u64> {
+    let mut power = vec![0; length];
+    power[exponent / WORD_BITS] = 1 << (exponent % WORD_BITS);
+    power
+}
+
 /// `odd^-1 mod 2^64`, by Newton's iteration.
 pub const fn inverse_of_odd(odd: u64) -> u64 {
     // Its own inverse mod 8; each step doubles the bits that are right.

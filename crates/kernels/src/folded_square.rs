@@ -4,7 +4,7 @@ use crate::fold::Fold;
 use crate::folded::{Reduction, carry_and_store};
 use crate::program::{Code, Pointer, Program, Vector};
 use crate::registers::{Columns, Rotation};
-use crate::scan::Scan;
+use crate::scan;
 
 const FOLD: Fold = Fold::Pair;
 const A: Pointer = Pointer::P0;
@@ -80,15 +80,12 @@ fn woven(rows: usize, scanned: Option<usize>) -> Program {
     let half = rows + rows / 2;
     (rows + 1..half).for_each(|i| two_rows(i, &mut columns, &mut code));
     let mut late = Code::new();
-    let scan = Scan { candidates: std::array::from_fn(|_| columns.take()) };
+    let candidates = std::array::from_fn(|_| columns.take());
     (half..2 * rows).for_each(|i| two_rows(i, &mut columns, &mut late));
     let sums: Vec<Vector> = (2 * rows..3 * rows).map(|column| columns.at(column)).collect();
     carry_and_store(FOLD, &sums, [QUOTIENTS[0], QUOTIENTS[1], X], &mut late);
     if let Some(limbs) = scanned {
-        let mut chosen = Code::new();
-        scan.prepare(&mut code);
-        (0..limbs).for_each(|limb| scan.limb(limb, &mut chosen));
-        late = Code::weave(late, chosen);
+        late = scan::beside(late, limbs, candidates);
     }
     code.append(late);
     Program::new(code)
@@ -110,11 +107,7 @@ fn staged(rows: usize, scanned: Option<usize>) -> Program {
         stored = complete.max(stored);
     }
     if let Some(limbs) = scanned {
-        let scan = Scan { candidates: [24, 25, 26, 27].map(Vector) };
-        let mut chosen = Code::new();
-        scan.prepare(&mut code);
-        (0..limbs).for_each(|limb| scan.limb(limb, &mut chosen));
-        stage = Code::weave(stage, chosen);
+        stage = scan::beside(stage, limbs, [24, 25, 26, 27].map(Vector));
     }
     code.append(stage);
 

@@ -6,7 +6,7 @@
 use crate::call::{Refusal, call, told};
 use crate::context::{self, Inner, bytes, free, give, place};
 use crate::key::Key;
-use crate::params::{Given, Kind, Params, Questions, offered};
+use crate::params::{Given, Kind, List, Params, Questions, offered};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::{self, Tables};
@@ -304,11 +304,6 @@ unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, provider: *mut c_void) 
 unsafe extern "C" fn settable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const OSSL_PARAM {
     &raw const SETTABLE.0[0]
 }
-
-/// A list of parameters.
-struct List<const N: usize>([OSSL_PARAM; N]);
-// SAFETY: never written to; its pointers are to static names.
-unsafe impl<const N: usize> Sync for List<N> {}
 
 /// What the default provider of any version takes, and implicit rejection.
 static SETTABLE: List<11> = List([

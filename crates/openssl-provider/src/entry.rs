@@ -1,6 +1,7 @@
 //! The module's entry, and what OpenSSL asks of the provider itself.
 
 use crate::call::{Refusal, call, told};
+use crate::params::List;
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::find;
@@ -212,15 +213,13 @@ static TABLE: [OSSL_DISPATCH; 5] = [
 ];
 
 /// What can be asked of the provider.
-struct Gettable([OSSL_PARAM; 4 + figures::NAMES.len() + 1]);
-// SAFETY: never written to; its pointers are to static names.
-unsafe impl Sync for Gettable {}
+static GETTABLE: List<ENTRIES> = List(gettable());
 
-static GETTABLE: Gettable = Gettable(gettable());
+const ENTRIES: usize = 4 + figures::NAMES.len() + 1;
 
-const fn gettable() -> [OSSL_PARAM; 4 + figures::NAMES.len() + 1] {
+const fn gettable() -> [OSSL_PARAM; ENTRIES] {
     use crate::params::{end, offered};
-    let mut list = [const { end() }; 4 + figures::NAMES.len() + 1];
+    let mut list = [const { end() }; ENTRIES];
     list[0] = offered(c"name", OSSL_PARAM_UTF8_PTR);
     list[1] = offered(c"version", OSSL_PARAM_UTF8_PTR);
     list[2] = offered(c"buildinfo", OSSL_PARAM_UTF8_PTR);

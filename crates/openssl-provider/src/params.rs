@@ -235,12 +235,17 @@ impl<'a> Given<'a> {
     }
 }
 
+/// A list that says which parameters there are.
+pub struct List<const N: usize>(pub [OSSL_PARAM; N]);
+// SAFETY: never written to; its pointers are to static names.
+unsafe impl<const N: usize> Sync for List<N> {}
+
 /// The entry that ends an array.
 pub const fn end() -> OSSL_PARAM {
     OSSL_PARAM { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 }
 }
 
-/// An entry of a list that says which parameters there are.
+/// An entry of a [`List`].
 pub const fn offered(name: &'static CStr, data_type: c_int) -> OSSL_PARAM {
     OSSL_PARAM {
         key: name.as_ptr(),

@@ -3,7 +3,9 @@
 //! Called by [`super::Modulus`], for every prime candidate of key generation among others; calls nothing. Works on 64-bit
 //! words, w of them, in Montgomery's form of its own: 2^j stands for itself as 2^(64 w + j) mod n.
 
-use crate::words::{WORD_BITS, add_assign, add_masked, inverse_of_odd, multiply_add, sub_assign, words_for};
+use crate::words::{
+    WORD_BITS, add_assign, add_masked, inverse_of_odd, multiply_add, power_of_two, shift_right, sub_assign, words_for,
+};
 use garner_kernels::{LIMB_BITS, doubles};
 use zeroize::Zeroizing;
 
@@ -71,10 +73,7 @@ pub fn of_block(n: &[u64], negative_inverse: u64, to: &mut [u64], inverse: &mut 
     let mut product = Zeroizing::new(vec![0; n.len() + INVERSE_WORDS]);
     multiply_add(&mut product, inverse, n);
     // The bits below are all ones, so that with one more nothing else changes.
-    let whole = &product[BLOCK_BITS / WORD_BITS..];
-    for (i, to) in to.iter_mut().enumerate() {
-        *to = whole[i] >> (BLOCK_BITS % WORD_BITS) | whole[i + 1] << (WORD_BITS - BLOCK_BITS % WORD_BITS);
-    }
+    shift_right(&product, BLOCK_BITS, to);
     let mut one = Zeroizing::new(vec![0; n.len()]);
     one[0] = 1;
     add_assign(to, &one);
@@ -90,9 +89,7 @@ pub fn negative(n: &[u64], bits: usize, exponent: usize, to: &mut [u64]) {
     let sum = WORD_BITS * n.len() - exponent;
     let factor = |exponent: usize| {
         assert!(exponent < bits, "2^{exponent} is below the modulus");
-        let mut power = vec![0; n.len()];
-        power[exponent / WORD_BITS] = 1 << (exponent % WORD_BITS);
-        power
+        power_of_two(exponent, n.len())
     };
     field.multiply(&factor(sum / 2), &factor(sum - sum / 2));
     to.copy_from_slice(&field.product[..n.len()]);

@@ -1,8 +1,8 @@
 //! Where an answer is left for whoever waits for it: a blocked caller, a task, or a descriptor.
 
 use super::operation::{Operation, Output};
-use super::sync::{lock, wait};
 use crate::error::{Error, Result};
+use crate::sync::{lock, wait};
 use rustix::event::{EventfdFlags, eventfd};
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

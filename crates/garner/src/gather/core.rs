@@ -9,12 +9,12 @@ use super::config::Config;
 use super::operation::{Operation, Output};
 use super::queue::{Entry, PoolState, Queue};
 use super::route::Route;
-use super::sync::{lock, wait};
 use super::{executor, leader};
 use crate::arithmetic::Arithmetic;
 use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crate::stats::{Counter, Page};
+use crate::sync::{lock, wait};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 

@@ -7,8 +7,8 @@ use super::class::Pool;
 use super::core::{Core, Process};
 use super::leader::{Slot, give_way};
 use super::queue::Queue;
-use super::sync::{lock, wait};
 use crate::error::{Error, Result};
+use crate::sync::{lock, wait};
 use std::sync::Arc;
 use std::thread;
 

@@ -55,7 +55,6 @@ mod operation;
 mod path;
 mod queue;
 mod route;
-mod sync;
 mod ticket;
 
 pub use config::Config;

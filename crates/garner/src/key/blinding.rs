@@ -1,6 +1,7 @@
 //! The blinding pairs a key keeps between operations.
 
 use crate::fork::ForkLocal;
+use crate::sync::lock;
 use std::sync::{Mutex, MutexGuard};
 use zeroize::Zeroizing;
 
@@ -65,7 +66,7 @@ struct Waiting {
 
 impl BlindingPool {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.0.get().lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(self.0.get())
     }
 
     /// A pair nobody else holds, if one is waiting.

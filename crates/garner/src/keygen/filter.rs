@@ -7,7 +7,7 @@ use crate::device::{Device, DeviceError, Unprepared};
 use crate::error::Result;
 use crate::random::{Random, fill_words};
 use crate::secret::{SecretWords, released};
-use crate::words::{WORD_BITS, equal};
+use crate::words::{WORD_BITS, equal, shift_right};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -55,9 +55,7 @@ impl Filter {
         let mut halves = SecretWords::zeroed(words * candidates.len());
         for (half, candidate) in halves.chunks_exact_mut(words).zip(&*candidates) {
             // (w - 1) / 2, which is odd.
-            for (i, to) in half.iter_mut().enumerate() {
-                *to = candidate[i] >> 1 | candidate.get(i + 1).map_or(0, |above| above << 63);
-            }
+            shift_right(candidate, 1, half);
         }
         let mut powers = SecretWords::zeroed(words * candidates.len());
         let mut jobs: Vec<Unprepared<'_>> = candidates

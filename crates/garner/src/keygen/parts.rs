@@ -13,7 +13,9 @@ use crate::fork::initialise_libcrypto;
 use crate::key::{Numbers, PrivateKey};
 use crate::random::{Random, draw_until};
 use crate::secret::released;
-use crate::words::{WORD_BITS, add_masked, equal, inverse_of_odd, less, multiply_add, sub_assign, words_for};
+use crate::words::{
+    WORD_BITS, add_masked, equal, inverse_of_odd, less, multiply_add, power_of_two, shift_right, sub_assign, words_for,
+};
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};
 use zeroize::Zeroizing;
 
@@ -199,7 +201,7 @@ pub fn try_out(arithmetic: &dyn Arithmetic, mut keys: Vec<Untried>, e: &Exponent
 }
 
 fn context() -> BigNumContext {
-    BigNumContext::new_secure().or_else(|_| BigNumContext::new()).expect("memory for a context")
+    BigNumContext::new().expect("memory for a context")
 }
 
 /// `number` in `length` words; it fits.
@@ -236,13 +238,6 @@ fn too_small(d: &[u64]) -> bool {
     !released(less(&power_of_two(d.len() / 2 * WORD_BITS, d.len()), d))
 }
 
-/// 2^exponent in `length` words.
-fn power_of_two(exponent: usize, length: usize) -> Vec<u64> {
-    let mut power = vec![0; length];
-    power[exponent / WORD_BITS] = 1 << (exponent % WORD_BITS);
-    power
-}
-
 /// lcm(p - 1, q - 1) for p and q that are 3 modulo 4: 2 a (b / gcd(a, b)) with the odd halves a and b.
 fn least_common_multiple(p: &[u64], q: &[u64]) -> Zeroizing<Vec<u64>> {
     let (a, b) = (half(p), half(q));
@@ -271,8 +266,9 @@ fn exact_quotient(mut number: Zeroizing<Vec<u64>>, divisor: &[u64]) -> Zeroizing
 
 /// floor(number / 2)
 fn half(number: &[u64]) -> Zeroizing<Vec<u64>> {
-    let next = number[1..].iter().chain([&0]);
-    Zeroizing::new(number.iter().zip(next).map(|(word, next)| word >> 1 | next << 63).collect())
+    let mut half = Zeroizing::new(vec![0; number.len()]);
+    shift_right(number, 1, &mut half);
+    half
 }
 
 /// `number mod modulus`, by libcrypto: not inlined, so that `check-ct` knows its branches from ours.

@@ -45,6 +45,7 @@ pub use watched::Watched;
 use super::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use crate::fork::generation;
 use crate::key::{PrivateKey, PublicKey};
+use crate::sync::{lock, wait};
 use crate::words::bit_length;
 use lane::{Choice, Kernels, Lane};
 pub use lane::{OneKey, one_key_by_tensor_cores};
@@ -53,7 +54,7 @@ use slots::Slots;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread;
 
 /// Batches that run at the same time at most; more would only split the GPU's time.
@@ -271,9 +272,9 @@ impl<M: Machine> Shared<M> {
 
     fn with_lane(&self, run: impl FnOnce(&mut Lane<M::Queue>) -> Result<(), DeviceError>) -> Result<(), DeviceError> {
         let lane = {
-            let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut lanes = lock(&self.lanes);
             while lanes.idle.is_empty() && lanes.busy >= MOST_LANES {
-                lanes = self.returned.wait(lanes).unwrap_or_else(PoisonError::into_inner);
+                lanes = wait(&self.returned, lanes);
             }
             lanes.busy += 1;
             lanes.idle.pop_front()
@@ -306,7 +307,7 @@ struct Back<'a, M: Machine> {
 
 impl<M: Machine> Drop for Back<'_, M> {
     fn drop(&mut self) {
-        let mut lanes = self.shared.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lanes = lock(&self.shared.lanes);
         lanes.busy -= 1;
         lanes.idle.extend(self.lane.take());
         self.shared.returned.notify_one();

@@ -78,7 +78,7 @@ pub fn square_of_r(modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
 /// `a R mod modulus`, as many words as the modulus.
 fn times_r(a: &[u64], modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new_secure().or_else(|_| BigNumContext::new()).expect(memory);
+    let mut context = BigNumContext::new().expect(memory);
     let mut r = BigNum::new().expect(memory);
     r.set_bit(32 * words as i32).expect(memory);
     let (a, modulus_number) = (SecretBigNum::from_words(a), SecretBigNum::from_words(modulus));

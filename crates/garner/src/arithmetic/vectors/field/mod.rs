@@ -10,6 +10,7 @@ use super::bits;
 use super::class::{Class, Folded, Shape};
 use super::kernels::{Kernel, Kernels};
 use super::workspace::Layout;
+use crate::words::shift_right;
 use composed::Composed;
 use garner_kernels::doubles::{self, Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants, transpose};
@@ -81,7 +82,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { columns: staging, constants: c, .. } = self.layout;
         let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
         for (lane, staged) in self.memory[staging..staging + 8 * rows].chunks_exact_mut(rows).enumerate() {
-            bits::shift_right(words(lane / folded), first + lane % folded * bits, staged.as_flattened_mut());
+            shift_right(words(lane / folded), first + lane % folded * bits, staged.as_flattened_mut());
         }
         self.run(self.class.to_limbs, [to, staging, staging + 8 * rows, c, 0, 0]);
     }

@@ -12,13 +12,14 @@ use super::slots::Slots;
 use super::transport::Transport;
 use crate::fork::generation;
 use crate::key::PrivateKey;
+use crate::sync::lock;
 use entry::Entry;
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -66,10 +67,6 @@ pub struct Driver {
     thread: Option<JoinHandle<()>>,
     /// The process that opened the board. A child made by `fork` has neither the thread nor the memory.
     owner: u64,
-}
-
-fn lock(shared: &Shared) -> MutexGuard<'_, State> {
-    shared.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Driver {
@@ -121,7 +118,7 @@ impl Driver {
         if self.owner != generation() {
             return Err(io::Error::other(NOT_OURS));
         }
-        lock(&self.shared).rings.counters(clear)
+        lock(&self.shared.state).rings.counters(clear)
     }
 }
 
@@ -149,7 +146,7 @@ impl Drop for Driver {
             std::mem::forget((self.thread.take(), Arc::clone(&self.shared)));
             return;
         }
-        lock(&self.shared).closing = true;
+        lock(&self.shared.state).closing = true;
         let _ = rustix::io::write(&self.shared.kick, &1u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

@@ -1,15 +1,16 @@
 //! What callers do: put jobs in, sleep, and take their results out.
 
 use super::entry::Entry;
-use super::{Driver, NOT_OURS, Shared, State, key_parts, lock};
+use super::{Driver, NOT_OURS, Shared, State, key_parts};
 use crate::device::board::format::{Completion, Job, Op, Scheme, status};
 use crate::device::board::slots::Place;
 use crate::device::{DeviceError, Private};
 use crate::fork::generation;
 use crate::key::PrivateKey;
+use crate::sync::{lock, wait};
 use std::collections::VecDeque;
+use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
-use std::sync::{MutexGuard, PoisonError};
 use std::time::Instant;
 
 impl Driver {
@@ -24,7 +25,7 @@ impl Driver {
             return Err(DeviceError(NOT_OURS.to_owned()));
         }
         let shared = &*self.shared;
-        let mut state = lock(shared);
+        let mut state = lock(&shared.state);
         let mut waiting: VecDeque<(usize, Option<usize>)> = VecDeque::new(); // entry, and whose result (none: a key)
         let mut failure = None;
         for i in 0..jobs.len() {
@@ -81,7 +82,7 @@ impl Shared {
         while state.free.len() < entries && state.dead.is_none() {
             self.ring_doorbell(&mut state);
             state = if waiting.is_empty() {
-                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+                wait(&self.changed, state)
             } else {
                 self.take_oldest(state, waiting, jobs, failure)
             };
@@ -142,7 +143,7 @@ impl Shared {
     ) -> MutexGuard<'a, State> {
         let Some((entry, job)) = waiting.pop_front() else { return state };
         while matches!(state.entries[entry], Entry::Pending { .. }) {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = wait(&self.changed, state);
         }
         match (&state.entries[entry], job) {
             (Entry::Done(Completion { status: status::OK, cycles, .. }), Some(i)) => {

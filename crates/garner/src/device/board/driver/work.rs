@@ -1,8 +1,9 @@
 //! What the driver's thread does: takes completions out, wakes their callers, and resets a board that hangs.
 
 use super::entry::{Entry, longest_wait, renew};
-use super::{Shared, State, lock};
+use super::{Shared, State};
 use crate::device::board::rings::DEPTH;
+use crate::sync::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ impl Shared {
     pub(super) fn work(&self) {
         let mut hot = Instant::now();
         loop {
-            let mut state = lock(self);
+            let mut state = lock(&self.state);
             let taken = self.take_completions(&mut state);
             if taken > 0 {
                 hot = Instant::now();
@@ -38,7 +39,7 @@ impl Shared {
                 continue;
             }
             let woken = self.sleep(under_way.then_some(LOST));
-            let mut state = lock(self);
+            let mut state = lock(&self.state);
             match woken {
                 Woken::Interrupted => {
                     self.events.interrupts.fetch_add(1, Ordering::Relaxed);

@@ -6,6 +6,7 @@ mod queue;
 
 use super::machine::Machine;
 use crate::device::DeviceError;
+use crate::sync::lock;
 use context::{CurrentContext, failed, is_ours};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::{CudaContext, sys};
@@ -15,7 +16,7 @@ pub use queue::DriverQueue;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Registers that each of a multiprocessor's four schedulers has for its warps, on every architecture there is.
 const REGISTERS: usize = 16_384;
@@ -116,10 +117,10 @@ impl Driver {
             let limit = self.shared_limit;
             return Err(DeviceError(format!("{} needs {bytes} bytes on the chip, there are {limit}", kernel.name)));
         }
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut functions = lock(&self.functions);
         let compiled = Arc::clone(functions.entry(kernel.name.clone()).or_default());
         drop(functions);
-        let mut compiled = compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiled = lock(&compiled);
         if let Some(function) = *compiled {
             return Ok((function, warps, bytes));
         }
