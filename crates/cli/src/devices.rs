@@ -133,7 +133,7 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
 /// The GPU called `cuda:N`, opened, its kernels compiled and tested.
 fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
     let failed = |reason: String| Failure::Environment(format!("device {wish}: {reason}"));
-    let ordinal = wish.trim_start_matches("cuda:");
+    let ordinal = wish.strip_prefix("cuda:").unwrap_or(wish);
     let ordinal =
         ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
     let driver = Driver::open(ordinal).map_err(|error| failed(error.to_string()))?;

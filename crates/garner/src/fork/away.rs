@@ -34,15 +34,16 @@ thread_local! {
 struct End;
 
 unsafe extern "C" {
-    /// Frees what libcrypto keeps for this thread, its random number generators among it (OPENSSL_init_crypto(3)).
+    /// Frees what libcrypto keeps for this thread, its random number generators among it (OPENSSL_init_crypto(3)). Safe: it
+    /// takes nothing, and what is freed is made again when it is wanted.
     safe fn OPENSSL_thread_stop();
 }
 
 impl Drop for End {
     fn drop(&mut self) {
-        // libcrypto would do it a moment later, with its global locks taken and no fork kept away.
+        // libcrypto would do it a moment later, with its global locks taken and no fork kept away. Leaving gives the mark back,
+        // as always in a thread that is ending.
         away_from_fork(|| OPENSSL_thread_stop());
-        give_back();
     }
 }
 

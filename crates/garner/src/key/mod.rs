@@ -135,7 +135,7 @@ impl PrivateKey {
         &self.public
     }
 
-    /// Gone when the key is: for who keeps a copy of its parts.
+    /// Gone when the key is: for whoever keeps a copy of its parts.
     pub(crate) fn life(&self) -> Weak<()> {
         Arc::downgrade(&self.life)
     }

@@ -1,7 +1,7 @@
 //! The kernels interpreted, for tests and constant-time checks.
 
 use super::{At, Family, Kernel, Kernels};
-use crate::arithmetic::vectors::class::{Blocks, Class, DOUBLES, Products};
+use crate::arithmetic::vectors::class::{Class, DOUBLES};
 use garner_kernels::{Lanes, interpreter, vex};
 use std::sync::LazyLock;
 
@@ -24,14 +24,6 @@ impl Kernels for InterpretedVex {
 
     fn lanes(&self) -> usize {
         4
-    }
-
-    fn halves_are_faster(&self) -> bool {
-        false
-    }
-
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        &blocks.karatsuba
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
@@ -62,14 +54,6 @@ impl Kernels for InterpretedDoubles {
         4
     }
 
-    fn halves_are_faster(&self) -> bool {
-        false
-    }
-
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        &blocks.karatsuba
-    }
-
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
         static KERNELS: LazyLock<Vec<garner_kernels::doubles::Kernel>> = LazyLock::new(garner_kernels::doubles::all);
         match kernel.family {
@@ -94,10 +78,6 @@ impl Kernels for Interpreted {
 
     fn halves_are_faster(&self) -> bool {
         true
-    }
-
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        &blocks.karatsuba
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {

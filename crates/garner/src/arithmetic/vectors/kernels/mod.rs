@@ -61,11 +61,16 @@ pub trait Kernels {
     /// How many lanes there are.
     fn lanes(&self) -> usize;
 
-    /// Whether four lanes take less time than eight.
-    fn halves_are_faster(&self) -> bool;
+    /// Whether four lanes take less time than eight; never where there are no more than four.
+    fn halves_are_faster(&self) -> bool {
+        false
+    }
 
-    /// The products of these blocks that take less time here: Karatsuba's need more additions and fewer multiply-adds.
-    fn products(&self, blocks: &'static Blocks) -> &'static Products;
+    /// The products of these blocks that take less time here: Karatsuba's need more additions and fewer multiply-adds. They are
+    /// the choice where no time is measured.
+    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+        &blocks.karatsuba
+    }
 }
 
 /// One constant for each kernel, named after it, and `ALL` of them.
