@@ -10,7 +10,7 @@ use garner::arithmetic::vectors::class::{
     Blocks, CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, Products, QUADS,
 };
 use garner::arithmetic::vectors::field::Field;
-use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels};
+use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels, Sequence};
 use garner::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner::arithmetic::vectors::{Native, Vectors};
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
@@ -70,6 +70,11 @@ struct Counted(Assembly);
 static MULTIPLY_ADDS: AtomicUsize = AtomicUsize::new(0);
 
 impl Counted {
+    fn count(multiply_adds: usize) {
+        // By one thread: no atomic addition, which takes as long as many multiply-adds.
+        MULTIPLY_ADDS.store(MULTIPLY_ADDS.load(Ordering::Relaxed) + multiply_adds, Ordering::Relaxed);
+    }
+
     /// What one run of `work` executes.
     fn multiply_adds(work: impl FnOnce()) -> usize {
         let before = MULTIPLY_ADDS.load(Ordering::Relaxed);
@@ -88,9 +93,13 @@ impl Kernels for Counted {
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [garner_kernels::Lanes], at: At) {
-        // By one thread: no atomic addition, which takes as long as many multiply-adds.
-        MULTIPLY_ADDS.store(MULTIPLY_ADDS.load(Ordering::Relaxed) + kernel.multiply_adds, Ordering::Relaxed);
+        Counted::count(kernel.multiply_adds);
         self.0.run(kernel, memory, at);
+    }
+
+    fn run_all(&self, sequence: &Sequence, memory: &mut [garner_kernels::Lanes]) {
+        Counted::count(sequence.multiply_adds());
+        self.0.run_all(sequence, memory);
     }
 
     fn for_lanes(&self, lanes: usize) -> Counted {
@@ -269,7 +278,7 @@ fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
     report("multiply", &mut |field| field.multiply(a, a, b));
     report("half multiply", &mut |field| field.half_multiply(a, b, shifted, a));
     report("half reduce", &mut |field| field.half_reduce(a, a));
-    report("window", &mut |field| field.window(layout.accumulator));
+    report("window", &mut |field| field.window());
     report("scan", &mut |field| field.scan());
     let words = vec![0x5555; 13 * n / 16];
     report("load", &mut |field| field.load(r, 0, |_| &words));

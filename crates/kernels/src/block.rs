@@ -143,7 +143,7 @@ pub fn digits(limbs: usize) -> Program {
 ///
 /// Pointers P0 columns, P1 q, P2 n, P3 constants. With `scanned`: P4 the table, P5 the selection.
 /// Shapes   n: the modulus's first M limbs; q: M limbs; columns: 2M rows, of which the upper M hold the result and
-///          the lower M are left as they were, or partly; M = `limbs`, 20 at most.
+///          the lower M are left as they were, or partly; M = `limbs`, 20 at most. The constants' carry becomes 0.
 /// Bounds   n odd, sums within ±2^62.
 /// Cost     2M² multiply-adds.
 ///
@@ -185,6 +185,8 @@ pub fn reduce(limbs: usize, scanned: bool) -> Program {
     code.repeat(limbs - 1, body);
     row(None, &mut temporaries, &mut code);
     (1..=limbs).for_each(|j| code.store(COLUMNS.row(j), sums[j]));
+    code.zero(q);
+    code.store(constants::carry(), q);
     Program::new(code)
 }
 

@@ -8,7 +8,7 @@ pub const NEGATIVE_INVERSE: usize = 0;
 pub const LIMB_MASK: usize = 1;
 /// The table entry wanted, one number for each lane: read by the kernels that scan.
 pub const WANTED: usize = 2;
-/// Carries handed from one block to the next: zero it first.
+/// Carries handed from one block to the next, from 0 on after a block reduction.
 pub const CARRY: usize = 3;
 /// The numbers 0 to 7, one a word.
 pub const NUMBERS: usize = 4;

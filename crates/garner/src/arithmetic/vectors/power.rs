@@ -55,7 +55,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
                 field.copy_selection(accumulator);
                 continue;
             }
-            field.window(accumulator);
+            field.window();
         }
     }
     wipe(&mut exponents);

@@ -8,7 +8,7 @@ mod table;
 
 use super::bits;
 use super::class::{Class, Folded, Shape};
-use super::kernels::{Kernel, Kernels};
+use super::kernels::{self, At, Kernel, Kernels, Sequence};
 use super::workspace::Layout;
 use crate::words::shift_right;
 use composed::Composed;
@@ -24,8 +24,10 @@ pub struct Field<'a, K> {
     pub layout: Layout,
     /// The workspace.
     pub memory: &'a mut [Lanes],
-    /// What of a scan runs in each squaring of a window: worked out once, not with each of thousands.
-    quarters: [Passes; 4],
+    /// The kernels of a window of more than one: composed once, not with each of hundreds.
+    window: Option<Sequence>,
+    /// The kernels of another operation of more than one, the last.
+    sequence: Sequence,
 }
 
 impl<'a, K: Kernels> Field<'a, K> {
@@ -53,13 +55,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::FIRST_LIMB] = lanes((1 << LIMB_BITS) - 1, &|lane| lane == 0);
         memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
         memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
-        Field {
-            kernels,
-            class,
-            layout,
-            memory,
-            quarters: std::array::from_fn(|quarter| Passes::of(class, &layout, quarter)),
-        }
+        Field { kernels, class, layout, memory, window: None, sequence: Sequence::default() }
     }
 
     /// Limbs in a number.
@@ -190,12 +186,7 @@ impl<'a, K: Kernels> Field<'a, K> {
                 self.run(square.plain, [to, self.layout.columns, n, c, 0, 0]);
             }
             Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, a, 0]),
-            Shape::Blocks { blocks, count, spread } => {
-                let mut composed = Composed::new(self, blocks, count);
-                composed.square(a, spread);
-                composed.fold();
-                composed.reduce(count / 2, to, &mut Passes::none());
-            }
+            Shape::Blocks { .. } => self.square_composed(to, a, 1),
         }
     }
 
@@ -209,46 +200,71 @@ impl<'a, K: Kernels> Field<'a, K> {
                 left -= SQUARES;
             }
         }
-        (0..left).for_each(|_| self.square(place, place));
+        match self.class.shape {
+            Shape::Blocks { .. } => self.square_composed(place, place, left),
+            _ => (0..left).for_each(|_| self.square(place, place)),
+        }
     }
 
-    /// Four squarings of the number at `place`, and its multiplication by the wanted entry of the table.
-    pub fn window(&mut self, place: usize) {
-        let Layout { area, constants: c, table, selection, .. } = self.layout;
+    fn square_composed(&mut self, to: usize, a: usize, times: usize) {
+        let mut composed = self.composed();
+        composed.square(a);
+        composed.fold();
+        composed.reduce_folded(to, &mut Passes::none());
+        (0..times).for_each(|_| self.run_composed());
+    }
+
+    /// Four squarings of the accumulator, and its multiplication by the wanted entry of the table.
+    pub fn window(&mut self) {
+        let Layout { accumulator, modulus: n, area, constants: c, table, selection, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(direct) => {
-                let Layout { modulus: n, .. } = self.layout;
-                return self.run(direct.window, [place, selection + self.rows(), n, c, table, selection]);
+                self.run(direct.window, [accumulator, selection + self.rows(), n, c, table, selection])
             }
-            Shape::Doubles(doubles) => return self.run(doubles.window, [place, 0, area, c, table, selection]),
-            Shape::Folded(Folded { square: None, .. }) => {
-                self.scan();
-                self.square_times(place, SQUARES);
-            }
-            _ => (0..SQUARES).for_each(|quarter| self.square_and_scan(place, quarter)),
+            Shape::Doubles(doubles) => self.run(doubles.window, [accumulator, 0, area, c, table, selection]),
+            Shape::Folded(folded) => self.run_window(|field| field.folded_window(folded)),
+            Shape::Blocks { .. } => self.run_window(Field::composed_window),
         }
-        self.half_multiply(place, selection, selection + self.rows(), place);
     }
 
-    /// A squaring in place, and a quarter of the scan.
-    fn square_and_scan(&mut self, place: usize, quarter: usize) {
-        let Layout { modulus: n, constants: c, .. } = self.layout;
-        let mut passes = self.quarters[quarter];
-        let Passes { table, selection, .. } = passes;
-        match self.class.shape {
-            Shape::Folded(Folded { square: Some(square), .. }) => {
-                let kernel = if passes.left == 0 { square.plain } else { square.scan };
-                self.run(kernel, [place, self.layout.columns, n, c, table, selection]);
-            }
-            Shape::Blocks { blocks, count, spread } => {
-                let mut composed = Composed::new(self, blocks, count);
-                composed.square(place, spread);
-                composed.fold();
-                composed.reduce(count / 2, place, &mut passes);
-                debug_assert_eq!(passes.left, 0, "every pass found a reduction");
-            }
-            _ => unreachable!("their scan is none of their squarings'"),
+    fn run_window(&mut self, kernels: impl FnOnce(&mut Self) -> Sequence) {
+        let window = self.window.take().unwrap_or_else(|| kernels(self));
+        self.kernels.run_all(&window, self.memory);
+        self.window = Some(window);
+    }
+
+    fn folded_window(&self, folded: &Folded) -> Sequence {
+        let Layout { accumulator: a, columns, modulus: n, constants: c, selection, .. } = self.layout;
+        let mut window = Sequence::default();
+        if folded.square.is_none() {
+            self.scans().for_each(|at| window.push(&kernels::SCAN, at));
         }
+        for quarter in 0..SQUARES {
+            let passes = Passes::of(self.class, &self.layout, quarter);
+            match &folded.square {
+                None => window.push(folded.multiply, [a, a, n, c, a, 0]),
+                Some(square) if passes.left == 0 => window.push(square.plain, [a, columns, n, c, 0, 0]),
+                Some(square) => window.push(square.scan, [a, columns, n, c, passes.table, passes.selection]),
+            }
+        }
+        window.push(folded.half_multiply, [a, selection, n, c, a, selection + self.rows()]);
+        window
+    }
+
+    fn composed_window(&mut self) -> Sequence {
+        let (class, layout) = (self.class, self.layout);
+        let Layout { accumulator, selection, .. } = layout;
+        let mut composed = self.composed();
+        for quarter in 0..SQUARES {
+            let mut passes = Passes::of(class, &layout, quarter);
+            composed.square(accumulator);
+            composed.fold();
+            composed.reduce_folded(accumulator, &mut passes);
+            debug_assert_eq!(passes.left, 0, "every pass found a reduction");
+        }
+        composed.half_multiply(selection, selection + class.rows(), accumulator);
+        composed.reduce(accumulator);
+        std::mem::take(&mut self.sequence)
     }
 
     /// `to = a · b / R`: below `a · b / R` + [`Class::excess`] n. One of them may be anything below 2^(52·N).
@@ -258,11 +274,12 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Direct(direct) => self.run(direct.multiply, [to, a, n, c, b, 0]),
             Shape::Doubles(doubles) => self.run(doubles.multiply, [to, a, self.layout.area, c, b, 0]),
             Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, b, 0]),
-            Shape::Blocks { blocks, count, .. } => {
-                let mut composed = Composed::new(self, blocks, count);
+            Shape::Blocks { .. } => {
+                let mut composed = self.composed();
                 composed.multiply(a, b);
                 composed.fold();
-                composed.reduce(count / 2, to, &mut Passes::none());
+                composed.reduce_folded(to, &mut Passes::none());
+                self.run_composed();
             }
         }
     }
@@ -275,10 +292,11 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Direct(direct) => self.run(direct.half_multiply, [to, a, n, c, b, shifted]),
             Shape::Doubles(doubles) => self.run(doubles.half_multiply, [to, a, self.layout.area, c, b, shifted]),
             Shape::Folded(folded) => self.run(folded.half_multiply, [to, a, n, c, b, shifted]),
-            Shape::Blocks { blocks, count, .. } => {
-                let mut composed = Composed::new(self, blocks, count);
+            Shape::Blocks { .. } => {
+                let mut composed = self.composed();
                 composed.half_multiply(a, shifted, b);
-                composed.reduce(0, to, &mut Passes::none());
+                composed.reduce(to);
+                self.run_composed();
             }
         }
     }
@@ -290,11 +308,13 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Direct(direct) => self.run(direct.half_reduce, [to, a, n, c, 0, 0]),
             Shape::Doubles(doubles) => self.run(doubles.half_reduce, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(folded) => self.run(folded.half_reduce, [to, a, n, c, 0, 0]),
-            Shape::Blocks { blocks, count, .. } => {
+            Shape::Blocks { .. } => {
                 let limbs = self.class.limbs;
                 self.copy(columns, a);
                 self.memory[columns + limbs..columns + limbs + limbs / 2 + 1].fill([0; 8]);
-                Composed::new(self, blocks, count).reduce(0, to, &mut Passes::none());
+                let mut composed = self.composed();
+                composed.reduce(to);
+                self.run_composed();
             }
         }
     }
@@ -313,8 +333,18 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
-    fn run(&mut self, kernel: &Kernel, at: [usize; 6]) {
+    fn run(&mut self, kernel: &Kernel, at: At) {
         self.kernels.run(kernel, self.memory, at);
+    }
+
+    /// A new sequence, of kernels over blocks.
+    fn composed(&mut self) -> Composed<'_> {
+        self.sequence.clear();
+        Composed::new(&mut self.sequence, &self.layout, self.class, self.kernels)
+    }
+
+    fn run_composed(&mut self) {
+        self.kernels.run_all(&self.sequence, self.memory);
     }
 }
 

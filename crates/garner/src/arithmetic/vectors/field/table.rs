@@ -5,7 +5,7 @@
 
 use super::{Field, from_double, to_double};
 use crate::arithmetic::vectors::class::{Class, Shape};
-use crate::arithmetic::vectors::kernels::{self, Kernels};
+use crate::arithmetic::vectors::kernels::{self, At, Kernels};
 use crate::arithmetic::vectors::workspace::Layout;
 use garner_kernels::{constants, doubles, scan};
 
@@ -46,9 +46,14 @@ impl<K: Kernels> Field<'_, K> {
         if let Shape::Doubles(doubles) = self.class.shape {
             return self.run(doubles.scan, [0, 0, 0, c, table, selection]);
         }
-        for row in (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL) {
-            self.run(&kernels::SCAN, [0, 0, 0, c, table + row * scan::ENTRIES, selection + row]);
-        }
+        self.scans().for_each(|at| self.run(&kernels::SCAN, at));
+    }
+
+    /// Where the kernel that scans runs, so that it selects a whole entry.
+    pub(super) fn scans(&self) -> impl Iterator<Item = At> + use<K> {
+        let Layout { constants: c, table, selection, .. } = self.layout;
+        let rows = (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL);
+        rows.map(move |row| [0, 0, 0, c, table + row * scan::ENTRIES, selection + row])
     }
 }
 

@@ -4,10 +4,10 @@
 use super::generated::VEX_TESTED_ENTRIES;
 #[cfg(target_arch = "x86_64")]
 use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
-use super::{At, Family, Kernel, Kernels, MULTIPLY_10, doubles};
+use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Sequence, doubles};
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, DOUBLES, Products};
 use crate::arithmetic::vectors::workspace::Workspace;
-use garner_kernels::{BLOCK_LIMBS, Lanes, constants};
+use garner_kernels::{BLOCK_LIMBS, Lanes};
 use once_cell::race::OnceBool;
 use std::time::{Duration, Instant};
 
@@ -48,16 +48,38 @@ enum Instructions {
 
 #[cfg(target_arch = "x86_64")]
 impl Assembly {
-    fn entry(&self, kernel: &Kernel) -> Entry {
-        match self.instructions {
-            _ if kernel.family == Family::Doubles => doubles::ENTRIES[kernel.index],
-            Instructions::Avx512 if self.narrow => NARROW_ENTRIES[kernel.index],
-            Instructions::Avx512 => ENTRIES[kernel.index],
-            Instructions::AvxIfma | Instructions::Avx2 => VEX_ENTRIES[kernel.index],
+    /// The functions of `family`.
+    fn entries(&self, family: Family) -> &'static [Entry] {
+        match (family, self.instructions) {
+            (Family::Doubles, _) => &doubles::ENTRIES,
+            (_, Instructions::Avx512) if self.narrow => &NARROW_ENTRIES,
+            (_, Instructions::Avx512) => &ENTRIES,
+            (_, Instructions::AvxIfma | Instructions::Avx2) => &VEX_ENTRIES,
             #[cfg(test)]
-            Instructions::Avx512ForAvxIfma => VEX_TESTED_ENTRIES[kernel.index],
+            (_, Instructions::Avx512ForAvxIfma) => &VEX_TESTED_ENTRIES,
         }
     }
+
+    /// The first of `memory`, of which kernels need so many rows.
+    fn base(rows: usize, memory: &mut [Lanes]) -> P {
+        assert!(rows <= memory.len(), "a kernel would leave its memory");
+        let base = memory.as_mut_ptr();
+        assert!(base.addr().is_multiple_of(64), "rows are aligned");
+        base
+    }
+}
+
+/// Calls a kernel's function.
+///
+/// # Safety
+/// The processor has the function's instructions. From each row of `at` on, memory at `base` is the caller's as far as the
+/// kernel reaches, and that of the constants whole; `base` is aligned as the kernel's moves require.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+unsafe fn call(entry: Entry, base: P, at: At) {
+    let p = at.map(|row| base.wrapping_add(row));
+    // SAFETY: the caller's promise.
+    unsafe { entry(p[0], p[1], p[2], p[3], p[4], p[5]) }
 }
 
 impl Assembly {
@@ -175,24 +197,23 @@ impl Kernels for Assembly {
     }
 
     #[cfg(target_arch = "x86_64")]
-    #[inline]
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
-        let rows = memory.len();
-        let fits =
-            at.iter().zip(&kernel.reach).all(|(&at, &reach)| rows.checked_sub(at).is_some_and(|left| left >= reach));
-        // Behind the constants stand spilled values.
-        let constants =
-            self.instructions == Instructions::Avx512 || at[constants::POINTER.index()] + constants::ROWS <= rows;
-        let fits = fits && constants;
         assert!(self.has(kernel), "{} is not for this processor", kernel.name);
-        assert!(fits, "{} would leave its memory", kernel.name);
-        let base = memory.as_mut_ptr();
-        assert!(base.addr().is_multiple_of(64), "rows are aligned");
-        let p = at.map(|row| base.wrapping_add(row));
-        // SAFETY: the kernel touches only rows within `reach` of its pointers and the block of constants, all of them in `memory`, which is
-        // borrowed for the call and aligned as the kernel's moves require; that the processor has the instructions
-        // was found out when this value was made.
-        unsafe { self.entry(kernel)(p[0], p[1], p[2], p[3], p[4], p[5]) }
+        let entry = self.entries(kernel.family)[kernel.index];
+        // SAFETY: that the processor has the instructions was found out when this value was made; the kernel touches only
+        // the rows that it needs, all of them in `memory`, which is aligned and borrowed for the call.
+        unsafe { call(entry, Assembly::base(kernel.rows(at), memory), at) }
+    }
+
+    /// All is checked before the first: checks before each showed in the time of kernels of a few hundred cycles.
+    #[cfg(target_arch = "x86_64")]
+    fn run_all(&self, sequence: &Sequence, memory: &mut [Lanes]) {
+        assert!(self.instructions != Instructions::Avx2, "no sequence is for this processor");
+        let (entries, base) = (self.entries(Family::Programs), Assembly::base(sequence.rows, memory));
+        for (kernel, at) in &sequence.steps {
+            // SAFETY: as in `run`. Sequences need the rows that any of their kernels needs, and have none of another family.
+            unsafe { call(entries[kernel.index], base, *at) }
+        }
     }
 
     #[cfg(not(target_arch = "x86_64"))]

@@ -7,7 +7,7 @@ use super::class::{Blocks, CLASSES, Class, Products};
 pub use assembly::Assembly;
 #[cfg(target_arch = "x86_64")]
 use assembly::{Entry, P};
-use garner_kernels::{Lanes, program::Pointer};
+use garner_kernels::{Lanes, constants, program::Pointer};
 pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedVex};
 
 /// A kernel of `garner-kernels`, where its contract stands.
@@ -25,6 +25,16 @@ pub struct Kernel {
     reach: [usize; Pointer::COUNT],
 }
 
+impl Kernel {
+    /// Rows of memory that it needs with its pointers there.
+    fn rows(&self, at: At) -> usize {
+        let reached = at.iter().zip(&self.reach).map(|(at, reach)| at.saturating_add(*reach));
+        // Behind the constants stand spilled values.
+        let constants = at[constants::POINTER.index()].saturating_add(constants::ROWS);
+        reached.fold(constants, usize::max)
+    }
+}
+
 /// The lists of kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Family {
@@ -36,6 +46,34 @@ enum Family {
 
 /// Rows in memory for a kernel's six pointers; zero for one it does not use.
 pub type At = [usize; Pointer::COUNT];
+
+/// Kernels that run one after another, and where: worked out once, run often.
+#[derive(Debug, Default)]
+pub struct Sequence {
+    steps: Vec<(&'static Kernel, At)>,
+    /// Rows of memory that they need.
+    rows: usize,
+}
+
+impl Sequence {
+    /// Adds a kernel, none of those in double precision.
+    pub fn push(&mut self, kernel: &'static Kernel, at: At) {
+        assert_eq!(kernel.family, Family::Programs, "{} runs in no sequence", kernel.name);
+        self.rows = self.rows.max(kernel.rows(at));
+        self.steps.push((kernel, at));
+    }
+
+    /// Takes all of them away.
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.rows = 0;
+    }
+
+    /// How many multiply-adds they execute.
+    pub fn multiply_adds(&self) -> usize {
+        self.steps.iter().map(|(kernel, _)| kernel.multiply_adds).sum()
+    }
+}
 
 /// A way to run kernels.
 pub trait Kernels {
@@ -52,6 +90,14 @@ pub trait Kernels {
     /// # Panics
     /// When the kernel would leave `memory`.
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At);
+
+    /// Runs the kernels of `sequence` over `memory`, one after another.
+    ///
+    /// # Panics
+    /// When one would leave `memory`.
+    fn run_all(&self, sequence: &Sequence, memory: &mut [Lanes]) {
+        sequence.steps.iter().for_each(|(kernel, at)| self.run(kernel, memory, *at));
+    }
 
     /// The way to run a pass of which only the first `lanes` lanes are in use.
     fn for_lanes(&self, lanes: usize) -> Self

@@ -28,7 +28,7 @@ fn a_scan_selects_each_lanes_entry_alone_or_fused() {
                 if round % 2 == 0 {
                     field.scan();
                 } else {
-                    field.window(from);
+                    field.window();
                 }
                 for row in 0..2 * rows {
                     if row % rows == 0 {
@@ -55,6 +55,15 @@ fn a_kernel_that_would_leave_its_memory_is_refused() {
     let Some(assembly) = assembly() else { panic!("square_20 would leave its memory") };
     let mut workspace = Workspace::new(64);
     assembly.run(&kernels::SQUARE_20, workspace.rows(), [0, 20, 45, 0, 0, 0]);
+}
+
+#[test]
+#[should_panic(expected = "would leave its memory")]
+fn kernels_of_which_one_would_leave_its_memory_are_refused() {
+    let Some(assembly) = assembly() else { panic!("square_20 would leave its memory") };
+    let mut sequence = kernels::Sequence::default();
+    [45, 40].into_iter().for_each(|modulus| sequence.push(&kernels::SQUARE_20, [0, 20, modulus, 0, 0, 0]));
+    assembly.run_all(&sequence, Workspace::new(64).rows());
 }
 
 #[test]

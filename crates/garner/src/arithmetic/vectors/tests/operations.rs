@@ -67,8 +67,8 @@ fn field_operations_are_right_for(
         }
         field.half_reduce(shifted, a);
         field.set_entry(0, a, shifted);
-        field.copy(r, b);
-        field.window(r);
+        field.copy(layout.accumulator, b);
+        field.window();
         for job in 0..jobs {
             let mut power = values[job].1.to_owned().unwrap();
             let mut product = BigNum::new().unwrap();
@@ -78,7 +78,7 @@ fn field_operations_are_right_for(
             }
             product.checked_mul(&values[job].0, &power, &mut check.context).unwrap();
             let wanted = check.shifted(job, &product, radix);
-            check.same(job, &read(&mut field, r, job), &wanted, 5 + 2 * excess, "window");
+            check.same(job, &read(&mut field, layout.accumulator, job), &wanted, 5 + 2 * excess, "window");
         }
         field.multiply(r, a, b);
         for job in 0..jobs {

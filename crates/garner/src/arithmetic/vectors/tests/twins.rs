@@ -119,7 +119,8 @@ fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
                 field.half_reduce(layout.power, r);
                 (0..scan::ENTRIES).for_each(|entry| field.set_entry(entry, if entry % 2 == 0 { a } else { b }, r));
                 field.want(wanted);
-                field.window(a);
+                field.copy(layout.accumulator, a);
+                field.window();
                 field.square(a, a);
                 field.half_multiply(b, layout.selection, layout.selection + class.rows(), b);
                 field.memory.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>()
