@@ -6,7 +6,7 @@
 
 use crate::block::{COLUMNS, Columns, Finish, RESULT, X, Y};
 use crate::constants;
-use crate::program::{Code, Mask, Program, Row, Source, Vector};
+use crate::program::{Code, Mask, Program, Source, Vector};
 use crate::reduction::finish_limb;
 use crate::registers::Rotation;
 use crate::rows::HIGH_LAG;
@@ -145,8 +145,6 @@ const MANY: usize = 10;
 struct Pairs {
     /// Limbs of a part, b.
     limbs: usize,
-    /// The first column of the last part.
-    top: usize,
     /// The columns' sums, from column b on.
     inner: Vec<Vector>,
     x: Vector,
@@ -167,20 +165,23 @@ impl Pairs {
             .map(|l| if limbs < MANY { take().into() } else { COLUMNS.row(top - limbs + l).into() })
             .collect();
         let temporaries = Rotation::new(registers.map(|register| register.0));
-        Pairs { limbs, top, inner, x, borrow, temporary, y, temporaries }
+        Pairs { limbs, inner, x, borrow, temporary, y, temporaries }
     }
 
     /// Adds `(x_i − x_j)·(y_j − y_i)·X^(i+j)`, and hands over each column as soon as it is complete, if no later pair adds to
     /// it.
     ///
-    /// A negative difference d stands as d + X: `d·e = (d + X)·(e + X) − X·(d + X) − X·(e + X) + X²`, of which only some apply
-    /// if d or e is not negative.
+    /// For negative differences d and e multiply-adds see d + X and e + X: with 1 for s where one is negative and 0 elsewhere,
+    /// `d·e = (d + s_d·X)·(e + s_e·X) − X·s_e·d − X·s_d·(e + s_e·X)`. The d in the middle is taken limb by limb, before
+    /// borrows.
     fn add(&mut self, i: usize, j: usize, code: &mut Code, mut complete: impl FnMut(usize, Vector, &mut Code)) {
         let Pairs { limbs: b, x, borrow, temporary, .. } = *self;
         let base = (i + j) * b;
         for l in 0..b {
             let y = if let Source::Vector(register) = self.y[l] { register } else { x };
-            difference(y, Y.row(j * b + l), Y.row(i * b + l), borrow, l > 0, code);
+            code.copy(y, Y.row(j * b + l));
+            code.subtract(y, y, Y.row(i * b + l));
+            finish_limb(y, borrow, l > 0, true, code);
             if let Source::Row(row) = self.y[l] {
                 code.store(row, y);
             }
@@ -188,38 +189,26 @@ impl Pairs {
         let negative = Mask(1);
         code.negative(negative, borrow);
         for row in 0..b {
-            difference(x, X.row(i * b + row), X.row(j * b + row), borrow, row > 0, code);
+            // Multiply-adds take the low 52 bits of x: what is above need not go.
+            code.copy(temporary, X.row(i * b + row));
+            code.subtract(temporary, temporary, X.row(j * b + row));
+            code.copy(x, temporary);
+            if row > 0 {
+                code.add(x, x, borrow);
+            }
+            code.carry(borrow, x);
             let columns = &self.inner[base + row - b..][..=b];
             add_row(columns, x, &self.y, &mut self.temporaries, code);
-            code.zero(temporary);
-            code.merge(temporary, negative, x);
-            code.subtract(columns[b], columns[b], temporary);
+            code.zero(x);
+            code.merge(x, negative, temporary);
+            code.subtract(columns[b], columns[b], x);
             complete(base + row, columns[0], code);
         }
         for (&y, &sum) in self.y.iter().zip(&self.inner[base..]) {
             code.and(temporary, borrow, y);
             code.subtract(sum, sum, temporary);
         }
-        // X², where both are negative: −1, to be subtracted.
-        code.zero(temporary);
-        code.merge(temporary, negative, borrow);
-        let column = base + 2 * b;
-        if column < self.top {
-            let sum = self.inner[column - b];
-            code.subtract(sum, sum, temporary);
-        } else {
-            code.copy(x, COLUMNS.row(column));
-            code.subtract(x, x, temporary);
-            code.store(COLUMNS.row(column), x);
-        }
     }
-}
-
-/// The next limb of `minuend − subtrahend mod X`, with what the one before has borrowed.
-fn difference(to: Vector, minuend: Row, subtrahend: Row, borrow: Vector, borrowed: bool, code: &mut Code) {
-    code.copy(to, minuend);
-    code.subtract(to, to, subtrahend);
-    finish_limb(to, borrow, borrowed, true, code);
 }
 
 /// Adds `x` times each of `ys` to `sums`, one column more than there are limbs.
