@@ -98,10 +98,21 @@ impl<'f> Composed<'f> {
         }
     }
 
+    /// `to = columns / R`: half of the reduction folded, half of it Montgomery's, with passes of the scan running along.
+    pub(super) fn reduce(&mut self, to: usize, passes: &mut Passes) {
+        self.fold();
+        self.reduce_from(self.count / 2, to, passes);
+    }
+
+    /// `to = columns / 2^(26·N)`.
+    pub(super) fn half_reduce(&mut self, to: usize) {
+        self.reduce_from(0, to, &mut Passes::none());
+    }
+
     /// Takes the lower quarter of the columns away: `columns = columns / 2^(26·N)`, from the block `count / 2` on. Their limbs
     /// are multiplied by 2^(−26·N) mod n, so that no digit waits for another (Orup 1995); the columns stay one half longer than
     /// the modulus, which is why the other half is Montgomery's.
-    pub(super) fn fold(&mut self) {
+    fn fold(&mut self) {
         let Layout { inverse, constants: c, digits, .. } = *self.layout;
         let half = self.count / 2;
         for i in 0..half {
@@ -115,16 +126,8 @@ impl<'f> Composed<'f> {
         }
     }
 
-    /// `to = columns / 2^(26·N)`: half of the block rows of a Montgomery reduction, and the carries.
-    pub(super) fn reduce(&mut self, to: usize) {
-        self.reduce_from(0, to, &mut Passes::none());
-    }
-
-    /// The same after [`Composed::fold`], with passes of the scan running along.
-    pub(super) fn reduce_folded(&mut self, to: usize, passes: &mut Passes) {
-        self.reduce_from(self.count / 2, to, passes);
-    }
-
+    /// `to = columns / 2^(26·N)`, from the block `first` on: half of the block rows of a Montgomery reduction, and the
+    /// carries.
     fn reduce_from(&mut self, first: usize, to: usize, passes: &mut Passes) {
         let Layout { modulus: n, constants: c, digits: q, .. } = *self.layout;
         let (count, rows) = (self.count, self.count / 2);

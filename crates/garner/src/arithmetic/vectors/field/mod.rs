@@ -209,8 +209,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     fn square_composed(&mut self, to: usize, a: usize, times: usize) {
         let mut composed = self.composed();
         composed.square(a);
-        composed.fold();
-        composed.reduce_folded(to, &mut Passes::none());
+        composed.reduce(to, &mut Passes::none());
         (0..times).for_each(|_| self.run_composed());
     }
 
@@ -258,12 +257,11 @@ impl<'a, K: Kernels> Field<'a, K> {
         for quarter in 0..SQUARES {
             let mut passes = Passes::of(class, &layout, quarter);
             composed.square(accumulator);
-            composed.fold();
-            composed.reduce_folded(accumulator, &mut passes);
+            composed.reduce(accumulator, &mut passes);
             debug_assert_eq!(passes.left, 0, "every pass found a reduction");
         }
         composed.half_multiply(selection, selection + class.rows(), accumulator);
-        composed.reduce(accumulator);
+        composed.half_reduce(accumulator);
         std::mem::take(&mut self.sequence)
     }
 
@@ -277,8 +275,7 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Blocks { .. } => {
                 let mut composed = self.composed();
                 composed.multiply(a, b);
-                composed.fold();
-                composed.reduce_folded(to, &mut Passes::none());
+                composed.reduce(to, &mut Passes::none());
                 self.run_composed();
             }
         }
@@ -295,7 +292,7 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Blocks { .. } => {
                 let mut composed = self.composed();
                 composed.half_multiply(a, shifted, b);
-                composed.reduce(to);
+                composed.half_reduce(to);
                 self.run_composed();
             }
         }
@@ -313,7 +310,7 @@ impl<'a, K: Kernels> Field<'a, K> {
                 self.copy(columns, a);
                 self.memory[columns + limbs..columns + limbs + limbs / 2 + 1].fill([0; 8]);
                 let mut composed = self.composed();
-                composed.reduce(to);
+                composed.half_reduce(to);
                 self.run_composed();
             }
         }
