@@ -27,7 +27,7 @@ static int idle_body(void *argument)
 static size_t wave(unsigned count, int (*body)(void *))
 {
     malloc_trim(0);
-    size_t before = mallinfo2().uordblks;
+    size_t before = bytes_held();
     for (unsigned i = 0; i < count; i++) {
         ASYNC_JOB *job = NULL;
         ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
@@ -43,7 +43,7 @@ static size_t wave(unsigned count, int (*body)(void *))
     for (unsigned i = 0; i < 8; i++)
         one_round(i);
     usleep(200000);
-    return mallinfo2().uordblks - before;
+    return bytes_held() - before;
 }
 
 void abandon(unsigned count)

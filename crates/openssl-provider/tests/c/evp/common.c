@@ -2,6 +2,7 @@
 #include "common.h"
 
 #include <dirent.h>
+#include <malloc.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
 
@@ -137,4 +138,10 @@ unsigned descriptors(void)
         count++;
     closedir(folder);
     return count;
+}
+
+size_t bytes_held(void)
+{
+    struct mallinfo2 heap = mallinfo2();
+    return heap.uordblks + heap.hblkhd;
 }

@@ -43,6 +43,8 @@ void cipher(EVP_PKEY *pkey, OSSL_LIB_CTX *library, int encrypt, int padding, con
             unsigned char *output, size_t *written);
 void one_round(unsigned number);
 unsigned descriptors(void);
+/* Exact only without the allocator's caches of freed memory (GLIBC_TUNABLES=glibc.malloc.tcache_count=0). */
+size_t bytes_held(void);
 
 /* threads.c */
 void threads(unsigned count, unsigned each);

@@ -1,7 +1,6 @@
 /* Library contexts that come and go with the module, and what they leave behind. */
 #include "common.h"
 
-#include <malloc.h>
 
 void reload_once(void)
 {
@@ -29,8 +28,8 @@ void reload(unsigned cycles)
     for (unsigned i = 0; i < 10; i++)
         reload_once();
     unsigned before = descriptors();
-    size_t bytes = mallinfo2().uordblks;
+    size_t bytes = bytes_held();
     for (unsigned i = 0; i < cycles; i++)
         reload_once();
-    printf("descriptors=%d bytes=%ld\n", (int)descriptors() - (int)before, (long)mallinfo2().uordblks - (long)bytes);
+    printf("descriptors=%d bytes=%ld\n", (int)descriptors() - (int)before, (long)bytes_held() - (long)bytes);
 }
