@@ -336,8 +336,10 @@ fn rsa(assembly: Assembly, rate: f64) {
         let alone = cycles(|| native.power_public(&mut jobs[..1]));
         report(bits, "alone", alone, limit, theirs);
 
-        let mut jobs: Vec<Multiply<'_>> =
-            results.iter_mut().map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result }).collect();
+        let mut jobs: Vec<Multiply<'_>> = results
+            .iter_mut()
+            .map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result, square: None })
+            .collect();
         let ours = cycles(|| native.multiply(&mut jobs)) / lanes as f64;
         let limit = Counted::multiply_adds(|| native.multiply(&mut jobs)) as f64 / rate / lanes as f64;
         println!("{bits:>4} {:<8} {ours:>10.0} {limit:>10.0} {:>8.1} %", "product", 100.0 * limit / ours);

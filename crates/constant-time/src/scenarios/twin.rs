@@ -97,12 +97,15 @@ fn multiply() {
     let expected: Vec<Vec<u64>> = moduli.iter().zip(&factors).map(|(n, (a, b))| reference::multiply(a, b, n)).collect();
     let moduli: Vec<Modulus> = moduli.iter().map(|n| Modulus::new(n).expect("odd")).collect();
     moduli.iter().for_each(mark_modulus);
+    let expected_squares = moduli.iter().zip(&factors).map(|(n, (_, b))| reference::multiply(b, b, n.words()));
+    let expected: Vec<Vec<u64>> = expected.into_iter().chain(expected_squares).collect();
     let mut results: Vec<Vec<u64>> = expected.iter().map(|words| vec![0; words.len()]).collect();
+    let (products, squares) = results.split_at_mut(moduli.len());
     let mut jobs: Vec<Multiply<'_>> = moduli
         .iter()
         .zip(&factors)
-        .zip(&mut results)
-        .map(|((modulus, (a, b)), result)| Multiply { modulus, a, b, result })
+        .zip(products.iter_mut().zip(squares))
+        .map(|((modulus, (a, b)), (result, square))| Multiply { modulus, a, b, result, square: Some(square) })
         .collect();
     Marking::new(Twin::default()).multiply(&mut jobs);
     for (mut result, expected) in results.into_iter().zip(expected) {
@@ -159,7 +162,13 @@ fn constants_of_a_modulus() {
         secret(&mut n);
         let modulus = Modulus::new(&n).expect("odd");
         let mut result = vec![0; n.len()];
-        Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result }]);
+        Twin::default().multiply(&mut [Multiply {
+            modulus: &modulus,
+            a: &a,
+            b: &b,
+            result: &mut result,
+            square: None,
+        }]);
         reveal(&mut result);
         assert_eq!(result, expected);
     }
@@ -174,7 +183,7 @@ fn modulus() {
     let modulus = Modulus::new(&n).expect("odd");
     mark_modulus(&modulus);
     public_of_others(modulus.words());
-    Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result }]);
+    Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result, square: None }]);
     reveal(&mut result);
     assert_eq!(result, reference::multiply(&a, &b, &n));
 }
@@ -189,7 +198,7 @@ fn libcrypto() {
     let arithmetic = Marking::new(Libcrypto);
     let mut results = [vec![0; 8], vec![0; 8]];
     let [product, power] = &mut results;
-    arithmetic.multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: product }]);
+    arithmetic.multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: product, square: None }]);
     arithmetic.power_secret(&mut [Power { modulus: &modulus, base: &a, exponent: &b, result: power }]);
     for (mut result, expected) in results.into_iter().zip(expected) {
         reveal(&mut result);

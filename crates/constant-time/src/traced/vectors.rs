@@ -32,6 +32,8 @@ struct Numbers {
     base: Vec<u64>,
     exponent: Vec<u64>,
     expected: Vec<u64>,
+    /// Of a multiplication, the second factor's.
+    expected_square: Vec<u64>,
 }
 
 struct Call {
@@ -42,6 +44,7 @@ struct Call {
     moduli: Vec<Modulus>,
     current: Vec<Numbers>,
     results: Vec<Vec<u64>>,
+    squares: Vec<Vec<u64>>,
 }
 
 impl Call {
@@ -66,17 +69,21 @@ impl Call {
                     }
                     _ => exponent.fill(u64::MAX),
                 }
-                let expected = match operation {
-                    Operation::Multiply => reference::multiply(&base, &exponent, &modulus),
-                    _ => reference::power(&base, &exponent, &modulus),
+                let (expected, expected_square) = match operation {
+                    Operation::Multiply => (
+                        reference::multiply(&base, &exponent, &modulus),
+                        reference::multiply(&exponent, &exponent, &modulus),
+                    ),
+                    _ => (reference::power(&base, &exponent, &modulus), vec![0; modulus.len()]),
                 };
-                Numbers { modulus, base, exponent, expected }
+                Numbers { modulus, base, exponent, expected, expected_square }
             };
             (0..jobs).map(numbers).collect()
         });
         let current = secrets[0].clone();
         let results = vec![vec![0; bits.div_ceil(64)]; jobs];
-        Call { operation, arithmetic, secrets, moduli: Vec::with_capacity(jobs), current, results }
+        let squares = results.clone();
+        Call { operation, arithmetic, secrets, moduli: Vec::with_capacity(jobs), current, results, squares }
     }
 }
 
@@ -87,6 +94,7 @@ impl Case for Call {
             current.base.copy_from_slice(&chosen.base);
             current.exponent.copy_from_slice(&chosen.exponent);
             current.expected.copy_from_slice(&chosen.expected);
+            current.expected_square.copy_from_slice(&chosen.expected_square);
             self.moduli.push(Modulus::new(&chosen.modulus).expect("odd"));
         }
     }
@@ -95,11 +103,13 @@ impl Case for Call {
         let numbers = self.moduli.iter().zip(&self.current).zip(&mut self.results);
         if let Operation::Multiply = self.operation {
             let mut jobs: Vec<Multiply<'_>> = numbers
-                .map(|((modulus, Numbers { base, exponent, .. }), result)| Multiply {
+                .zip(&mut self.squares)
+                .map(|(((modulus, Numbers { base, exponent, .. }), result), square)| Multiply {
                     modulus,
                     a: base,
                     b: exponent,
                     result,
+                    square: Some(square),
                 })
                 .collect();
             return self.arithmetic.multiply(&mut jobs);
@@ -114,7 +124,9 @@ impl Case for Call {
     }
 
     fn verify(&mut self) -> bool {
-        self.results.iter().zip(&self.current).all(|(result, numbers)| *result == numbers.expected)
+        let all = self.results.iter().zip(&self.squares).zip(&self.current);
+        all.into_iter()
+            .all(|((result, square), numbers)| *result == numbers.expected && *square == numbers.expected_square)
     }
 }
 

@@ -103,6 +103,10 @@ impl Arithmetic for Libcrypto {
             let mut result = SecretBigNum::new();
             result.mod_mul(&a, &b, &modulus, &mut context).expect("multiplication");
             result.to_words(job.result);
+            if let Some(square) = &mut job.square {
+                result.mod_sqr(&b, &modulus, &mut context).expect("squaring");
+                result.to_words(square);
+            }
         }
     }
 

@@ -20,12 +20,14 @@ use std::sync::Arc;
 pub struct Multiply<'a> {
     /// The modulus; its length in words is that of every operand.
     pub modulus: &'a Modulus,
-    /// First factor: any value of the modulus's length, as an untrusted device may return.
+    /// First factor: any value of as many bits as the modulus, as an untrusted device may return; bits above may be ignored.
     pub a: &'a [u64],
     /// Second factor, below the modulus.
     pub b: &'a [u64],
     /// The product, below the modulus.
     pub result: &'a mut [u64],
+    /// Where it is wanted, b * b mod modulus: less than another job, for the second factor is at hand.
+    pub square: Option<&'a mut [u64]>,
 }
 
 /// `result = base^exponent mod modulus`.

@@ -1,9 +1,9 @@
 //! Base blinding (Kocher 1996): a device only ever sees m * r^e for a random r.
 //!
-//! A pair (r^e, r^-1) is used once, then both halves are squared, which gives the pair of r^2; after some uses it is
-//! replaced. Operations that run together never share a pair; many of one key have pairs and their squares.
+//! A pair (r^e, r^-1) is used once; where its halves are multiplied with they are squared, too, which gives the pair of r^2.
+//! After some uses it is replaced. Operations that run together never share a pair; many of one key have pairs and their squares.
 
-use super::{RunError, Step};
+use super::{PrivateOp, RunError, Step};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Error;
@@ -18,6 +18,9 @@ use std::ops::Range;
 use std::ptr;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
+
+/// A secret number below the modulus.
+type Number = Zeroizing<Vec<u64>>;
 
 /// `BN_R_NO_INVERSE` of libcrypto.
 const NO_INVERSE: c_int = 108;
@@ -44,33 +47,47 @@ pub fn pairs<'a>(
     Ok(pairs.into_iter().map(|pair| pair.expect("taken or made")).collect())
 }
 
-/// `y = y * r^-1 mod n` for every step.
-pub fn unblind(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>], pairs: &[BlindingPair]) {
-    let mut jobs: Vec<Multiply<'_>> = steps
-        .iter_mut()
-        .zip(pairs)
-        .map(|(step, pair)| {
-            let modulus = step.key.public().modulus();
-            Multiply { modulus, a: step.y, b: pair.parts().1, result: step.x }
-        })
-        .collect();
+/// `x = m * r^e mod n` for every step, and half of the pairs that take the pairs' places.
+pub fn blind(
+    arithmetic: &dyn Arithmetic,
+    operations: &[PrivateOp<'_>],
+    steps: &mut [Step<'_>],
+    pairs: &[BlindingPair],
+    next: &mut [Option<BlindingPair>],
+) {
+    let mut jobs = Vec::with_capacity(steps.len());
+    for (((operation, step), pair), next) in operations.iter().zip(steps).zip(pairs).zip(next) {
+        let modulus = step.key.public().modulus();
+        let square = next.as_mut().map(|next| next.parts_mut().0);
+        jobs.push(Multiply { modulus, a: operation.input, b: pair.parts().0, result: step.x, square });
+    }
+    arithmetic.multiply(&mut jobs);
+}
+
+/// `y = y * r^-1 mod n` for every step, and the other half of the pairs that take the pairs' places.
+pub fn unblind(
+    arithmetic: &dyn Arithmetic,
+    steps: &mut [Step<'_>],
+    pairs: &[BlindingPair],
+    next: &mut [Option<BlindingPair>],
+) {
+    let mut jobs = Vec::with_capacity(steps.len());
+    for ((step, pair), next) in steps.iter_mut().zip(pairs).zip(next) {
+        let modulus = step.key.public().modulus();
+        let square = next.as_mut().map(|next| next.parts_mut().1);
+        jobs.push(Multiply { modulus, a: step.y, b: pair.parts().1, result: step.x, square });
+    }
     arithmetic.multiply(&mut jobs);
     for step in steps {
         step.y.copy_from_slice(step.x);
     }
 }
 
-/// Gives the keys' pools the square of every pair whose operation went well, unless it is worn out. The pool of a key for
-/// which one did not is emptied: pairs are not checked, and those that were made together may all be wrong.
-pub fn renew(arithmetic: &dyn Arithmetic, steps: &[Step<'_>], pairs: &[BlindingPair], good: &[bool]) {
-    let used = steps.iter().zip(pairs).zip(good);
-    let (keys, pairs): (Vec<&PrivateKey>, Vec<&BlindingPair>) = used
-        .filter(|((_, pair), good)| **good && !pair.is_worn_out())
-        .map(|((step, pair), _)| (step.key, pair))
-        .unzip();
-    let moduli = keys.iter().map(|key| key.public().modulus());
-    for (key, square) in keys.iter().zip(squares(arithmetic, moduli.zip(pairs))) {
-        key.blinding().put(square);
+/// Gives the keys' pools the next pair of every operation that went well. The pool of a key for which one did not is
+/// emptied: pairs are not checked, and those that were made together may all be wrong.
+pub fn renew(steps: &[Step<'_>], next: Vec<Option<BlindingPair>>, good: &[bool]) {
+    for ((step, next), _) in steps.iter().zip(next).zip(good).filter(|(_, good)| **good) {
+        next.into_iter().for_each(|next| step.key.blinding().put(next));
     }
     for (step, _) in steps.iter().zip(good).filter(|(_, good)| !**good) {
         step.key.blinding().clear();
@@ -83,12 +100,12 @@ fn squares<'a>(
     pairs: impl Iterator<Item = (&'a Modulus, &'a BlindingPair)>,
 ) -> Vec<BlindingPair> {
     let pairs: Vec<_> = pairs.collect();
-    let mut squares: Vec<BlindingPair> = pairs.iter().map(|(_, pair)| pair.next()).collect();
+    let mut squares: Vec<BlindingPair> = pairs.iter().map(|(_, pair)| pair.next().expect("not worn out")).collect();
     let mut jobs = Vec::with_capacity(2 * pairs.len());
     for ((modulus, pair), square) in pairs.into_iter().zip(&mut squares) {
         let ((factor, inverse), results) = (pair.parts(), square.parts_mut());
-        jobs.push(Multiply { modulus, a: factor, b: factor, result: results.0 });
-        jobs.push(Multiply { modulus, a: inverse, b: inverse, result: results.1 });
+        jobs.push(Multiply { modulus, a: factor, b: factor, result: results.0, square: None });
+        jobs.push(Multiply { modulus, a: inverse, b: inverse, result: results.1, square: None });
     }
     arithmetic.multiply(&mut jobs);
     squares
@@ -107,7 +124,7 @@ impl<'a> Lot<'a> {
     /// Where `needed` pairs are missing: these and perhaps some more, to be filled in.
     fn of(key: &'a PrivateKey, needed: usize) -> Lot<'a> {
         let words = key.public().modulus().words().len();
-        let made = key.blinding().to_make(needed);
+        let made = key.blinding().to_make(needed, words);
         let pairs = (0..made).map(|_| BlindingPair::fresh(words)).collect();
         Lot { key: key.public(), pairs, made, needed }
     }
@@ -137,7 +154,7 @@ fn fill(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunErro
 }
 
 /// Fills the pairs with random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each lot
-/// (Montgomery's trick).
+/// ([`invert`]; Montgomery's trick).
 fn make(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunError> {
     let mut bases = Vec::with_capacity(lots.len());
     for Lot { key, pairs, .. } in lots.iter_mut() {
@@ -159,26 +176,38 @@ fn make(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunErro
 
 /// `inverse = base^-1 mod n` for all `bases`, all of one key. Bases without an inverse, which only a key with a small
 /// prime ever meets, are drawn anew.
+///
+/// Products of two, of four and so on up to one of all, which is inverted; then down again: the inverse of a product times
+/// one factor is that of the other.
 fn invert(
     arithmetic: &dyn Arithmetic,
     key: &PublicKey,
-    bases: &mut [Zeroizing<Vec<u64>>],
+    bases: &mut [Number],
     pairs: &mut [BlindingPair],
 ) -> Result<(), RunError> {
     let modulus = key.modulus();
-    let multiply = |a: &[u64], b: &[u64]| {
-        let mut result = Zeroizing::new(vec![0; a.len()]);
-        arithmetic.multiply(&mut [Multiply { modulus, a, b, result: &mut result }]);
-        result
+    let multiply = |factors: &[(&Number, &Number)]| {
+        let mut products: Vec<Number> = factors.iter().map(|(a, _)| Zeroizing::new(vec![0; a.len()])).collect();
+        let mut jobs = Vec::with_capacity(factors.len());
+        for (&(a, b), result) in factors.iter().zip(&mut products) {
+            jobs.push(Multiply { modulus, a, b, result, square: None });
+        }
+        arithmetic.multiply(&mut jobs);
+        products
     };
     loop {
-        // prefix[i] = mask * base[0] * ... * base[i - 1]. libcrypto's inversion takes time that depends on its operand,
-        // which the random mask makes independent of every base.
-        let mut prefix = vec![random_below(modulus.words(), key.bits())?];
-        for base in bases.iter() {
-            prefix.push(multiply(prefix.last().expect("not empty"), base));
+        let mut levels = vec![bases.to_vec()];
+        while let Some(level) = levels.last().filter(|level| level.len() > 1) {
+            let (twos, odd) = level.as_chunks();
+            let mut products = multiply(&twos.iter().map(|[a, b]| (a, b)).collect::<Vec<_>>());
+            products.extend_from_slice(odd);
+            levels.push(products);
         }
-        let Some(mut inverse) = inverse_mod(prefix.last().expect("not empty"), modulus.words())? else {
+        // libcrypto's inversion takes time that depends on its operand, which the random mask makes independent of every
+        // base.
+        let mask = random_below(modulus.words(), key.bits())?;
+        let masked = multiply(&[(&levels.pop().expect("one number")[0], &mask)]);
+        let Some(inverse) = inverse_mod(&masked[0], modulus.words())? else {
             if let [base] = bases {
                 *base = random_below(modulus.words(), key.bits())?;
                 continue;
@@ -187,16 +216,23 @@ fn invert(
             invert(arithmetic, key, &mut bases[..half], &mut pairs[..half])?;
             return invert(arithmetic, key, &mut bases[half..], &mut pairs[half..]);
         };
-        for i in (0..bases.len()).rev() {
-            pairs[i].parts_mut().1.copy_from_slice(&multiply(&inverse, &prefix[i]));
-            inverse = multiply(&inverse, &bases[i]);
+        let mut inverses = multiply(&[(&inverse, &mask)]);
+        for level in levels.iter().rev() {
+            let (twos, _) = level.as_chunks();
+            let both = twos.iter().zip(&inverses).flat_map(|([a, b], inverse)| [(inverse, b), (inverse, a)]);
+            let mut below = multiply(&both.collect::<Vec<_>>());
+            below.extend(inverses.drain(twos.len()..));
+            inverses = below;
+        }
+        for (pair, inverse) in pairs.iter_mut().zip(&inverses) {
+            pair.parts_mut().1.copy_from_slice(inverse);
         }
         return Ok(());
     }
 }
 
 /// `value^-1 mod modulus`, in time that depends on `value`; `None` where there is none.
-fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Option<Zeroizing<Vec<u64>>>, RunError> {
+fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Option<Number>, RunError> {
     let failed = |error: ErrorStack| RunError::Random(error.to_string());
     let modulus = {
         let mut bytes = vec![0; modulus.len() * 8];
@@ -221,7 +257,7 @@ fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Option<Zeroizing<Vec<u6
 }
 
 /// A uniform number in 1..modulus, by rejection: how many were rejected tells nothing about the one kept.
-fn random_below(modulus: &[u64], bits: usize) -> Result<Zeroizing<Vec<u64>>, RunError> {
+fn random_below(modulus: &[u64], bits: usize) -> Result<Number, RunError> {
     let accept = |number: &[u64]| {
         let zero = number.iter().fold(0, |any, word| any | word).ct_eq(&0);
         released(words::less(number, modulus) & !zero)

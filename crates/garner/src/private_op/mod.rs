@@ -21,9 +21,9 @@ mod scratch;
 #[cfg(test)]
 mod tests;
 
-use crate::arithmetic::{Arithmetic, Multiply, Power};
+use crate::arithmetic::{Arithmetic, Power};
 use crate::device::{Device, DeviceError, Level, Private};
-use crate::key::PrivateKey;
+use crate::key::{BlindingPair, PrivateKey};
 use scratch::Scratch;
 
 /// `output = input^d mod n`, for one key.
@@ -86,18 +86,8 @@ pub fn run(
             .collect();
 
         let pairs = blinding::pairs(arithmetic, operations.iter().map(|operation| operation.key))?;
-        let mut jobs: Vec<Multiply<'_>> = operations
-            .iter()
-            .zip(&mut steps)
-            .zip(&pairs)
-            .map(|((operation, step), pair)| Multiply {
-                modulus: step.key.public().modulus(),
-                a: operation.input,
-                b: pair.parts().0,
-                result: step.x,
-            })
-            .collect();
-        arithmetic.multiply(&mut jobs);
+        let mut next: Vec<Option<BlindingPair>> = pairs.iter().map(BlindingPair::next).collect();
+        blinding::blind(arithmetic, operations, &mut steps, &pairs, &mut next);
 
         match device.level() {
             Level::Exponentiation => {
@@ -118,9 +108,9 @@ pub fn run(
                 device.operate(&mut jobs)?;
             }
         }
-        blinding::unblind(arithmetic, &mut steps, &pairs);
+        blinding::unblind(arithmetic, &mut steps, &pairs, &mut next);
         let good = check::check(arithmetic, operations, &mut steps);
-        blinding::renew(arithmetic, &steps, &pairs, &good);
+        blinding::renew(&steps, next, &good);
 
         for ((operation, step), &good) in operations.iter_mut().zip(&steps).zip(&good) {
             if good {

@@ -36,16 +36,27 @@ fn products(arithmetic: &dyn Arithmetic, jobs: &[Job]) -> Vec<Vec<u64>> {
         residue.nnmod(&number(value), &number(modulus.words()), &mut context).unwrap();
         words(&residue, modulus.words().len())
     };
+    // The first factor is whatever fits the modulus's bits.
+    let first = |value: &[u64], modulus: &Modulus| {
+        let mut a = value.to_vec();
+        a.resize(modulus.words().len(), u64::MAX);
+        *a.last_mut().unwrap() &= u64::MAX >> ((64 - modulus.bits() % 64) % 64);
+        a
+    };
     let factors: Vec<[Vec<u64>; 2]> =
-        jobs.iter().zip(&moduli).map(|(job, n)| [reduced(&job.base, n), reduced(&job.exponent, n)]).collect();
+        jobs.iter().zip(&moduli).map(|(job, n)| [first(&job.base, n), reduced(&job.exponent, n)]).collect();
     let mut results: Vec<Vec<u64>> = moduli.iter().map(|modulus| vec![u64::MAX; modulus.words().len()]).collect();
-    let mut jobs: Vec<Multiply<'_>> = moduli
-        .iter()
-        .zip(&factors)
-        .zip(&mut results)
-        .map(|((modulus, [a, b]), result)| Multiply { modulus, a, b, result })
+    let mut squares = results.clone();
+    let numbered = moduli.iter().zip(&factors).zip(results.iter_mut().zip(&mut squares)).enumerate();
+    let mut jobs: Vec<Multiply<'_>> = numbered
+        .map(|(i, ((modulus, [a, b]), (result, square)))| {
+            // Of every second, and of one alone none.
+            let square = (i % 2 == 1).then_some(square.as_mut_slice());
+            Multiply { modulus, a, b, result, square }
+        })
         .collect();
     arithmetic.multiply(&mut jobs);
+    results.append(&mut squares);
     results
 }
 
