@@ -2,10 +2,11 @@
 # Every benchmark of docs/performance.md: data and pictures into bench/results/. `make bench` calls it.
 #
 #   bench/run.sh                 all of them, about half an hour
-#   bench/run.sh callers         only that one: batches, callers, scaling or bulk
+#   bench/run.sh callers         only that one: batches, callers, scaling, bulk or crypto_mb
 #
 #   GARNER=target/release/garner   the command to measure; target is CARGO_TARGET_DIR where that is set
 #   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
+#   CRYPTO_MB=libcrypto_mb.so    Intel's library, for crypto_mb, which is left out without it
 #   SECONDS_EACH=4                 measured time for each system in each row
 #   BULK_LINES=1000000             digests that one bulk run signs
 #   RESULTS=bench/results          where data and pictures go
@@ -21,9 +22,9 @@ one_core="taskset -c 0"
 
 for benchmark in "$@"; do
     case $benchmark in
-    all | batches | callers | scaling | bulk) ;;
+    all | batches | callers | scaling | bulk | crypto_mb) ;;
     *)
-        echo "bench/run.sh: $benchmark: unknown; there are batches, callers, scaling and bulk" >&2
+        echo "bench/run.sh: $benchmark: unknown; there are batches, callers, scaling, bulk and crypto_mb" >&2
         exit 2
         ;;
     esac
@@ -65,6 +66,18 @@ batches() {
     # shellcheck disable=SC2086 # words
     measure batches $one_core "$garner" speed --operation sign,verify,public --callers 1 --batch 64 \
         --seconds "$seconds" $peer --json
+    keep
+}
+
+# Whole batches beside Intel's crypto_mb, one core.
+crypto_mb() {
+    [ -n "${CRYPTO_MB-}" ] || {
+        echo "crypto_mb: left out, CRYPTO_MB names no libcrypto_mb.so" >&2
+        return 0
+    }
+    cargo build --quiet --release --locked --package garner-bench-crypto-mb
+    measure crypto-mb $one_core "$garner" speed --operation sign,verify --callers 1 --batch 64 --seconds "$seconds" \
+        --peer "'${garner%/*}/garner-bench-crypto-mb' '$CRYPTO_MB'" --json
     keep
 }
 
@@ -142,6 +155,7 @@ for benchmark in "${@:-all}"; do
         callers
         scaling
         bulk
+        crypto_mb
     else
         "$benchmark"
     fi

@@ -1,25 +1,11 @@
 //! The newest OpenSSL behind standard input and output, so that `garner speed --peer` measures it in turn with Garner.
-//!
-//! One line asks, one line answers ("ok …" or "error …"):
-//!
-//! | asked | answered |
-//! |---|---|
-//! | `version` | `ok OpenSSL 4.0.3` |
-//! | `key HEX`, a private key in DER | `ok BITS` |
-//! | `sign SECONDS CALLERS` | `ok OPERATIONS ELAPSED EACH P50 P99`, times in nanoseconds: until the last thread was done, until a thread was done on average, and the latencies' percentiles |
-//! | `verify SECONDS CALLERS` | the same |
-//! | `decrypt SECONDS CALLERS`, OAEP with SHA-256 | the same |
-//! | `keygen SECONDS CALLERS`, keys as long as the one given | the same |
-//!
-//! Rounds are timed by the very code that times Garner's.
 
 mod libcrypto;
-#[path = "../../../crates/cli/src/speed/round.rs"]
-mod round;
 
 use libcrypto::{Decrypter, KeyMaker, Signer};
-use round::{Worker, percentile};
-use std::io::{self, BufRead, Write};
+use peer::round::{self, Round, Worker};
+use peer::{Peer, first, serve};
+use std::io;
 use std::time::Duration;
 
 /// Signatures or ciphertexts that each caller goes through again and again.
@@ -102,24 +88,24 @@ struct Callers {
 }
 
 impl Callers {
-    fn sign(&mut self, window: Duration, callers: usize) -> Result<String, String> {
-        for caller in self.signing.len()..callers {
+    fn sign(&mut self, window: Duration, callers: usize) -> Result<Round, String> {
+        let workers = first(&mut self.signing, callers, |caller| {
             let signer = Signer::new(&self.der)?;
             let signature = vec![0; signer.bits().div_ceil(8)];
             let mut signing = Signing { signer, caller, count: 0, signature };
             signing.turn()?;
-            self.signing.push(signing);
-        }
-        let answer = measure(&mut self.signing[..callers], window)?;
-        for worker in &mut self.signing[..callers] {
+            Ok(signing)
+        })?;
+        let round = round::run(workers, window)?;
+        for worker in workers {
             let message = worker.message();
             worker.signer.verify(&message, &worker.signature).map_err(|error| format!("own signature: {error}"))?;
         }
-        Ok(answer)
+        Ok(round)
     }
 
-    fn verify(&mut self, window: Duration, callers: usize) -> Result<String, String> {
-        for caller in self.verifying.len()..callers {
+    fn verify(&mut self, window: Duration, callers: usize) -> Result<Round, String> {
+        let workers = first(&mut self.verifying, callers, |caller| {
             let mut signer = Signer::new(&self.der)?;
             let mut signed = Vec::with_capacity(PREPARED);
             for count in 0..PREPARED {
@@ -128,13 +114,13 @@ impl Callers {
                 signer.sign(&message, &mut signature)?;
                 signed.push((message, signature));
             }
-            self.verifying.push(Verifying { signer, signed, next: 0 });
-        }
-        measure(&mut self.verifying[..callers], window)
+            Ok(Verifying { signer, signed, next: 0 })
+        })?;
+        round::run(workers, window)
     }
 
-    fn decrypt(&mut self, window: Duration, callers: usize) -> Result<String, String> {
-        for caller in self.decrypting.len()..callers {
+    fn decrypt(&mut self, window: Duration, callers: usize) -> Result<Round, String> {
+        let workers = first(&mut self.decrypting, callers, |caller| {
             let mut decrypter = Decrypter::new(&self.der)?;
             let encrypt = |count| -> Result<(Vec<u8>, Vec<u8>), String> {
                 // Short enough for RSA-640, the shortest that OAEP with SHA-256 takes.
@@ -144,76 +130,41 @@ impl Callers {
             };
             let encrypted = (0..PREPARED).map(encrypt).collect::<Result<Vec<_>, String>>()?;
             let message = vec![0; encrypted[0].1.len()];
-            self.decrypting.push(Decrypting { decrypter, encrypted, next: 0, message });
-        }
-        measure(&mut self.decrypting[..callers], window)
+            Ok(Decrypting { decrypter, encrypted, next: 0, message })
+        })?;
+        round::run(workers, window)
     }
 
-    fn generate(&mut self, window: Duration, callers: usize) -> Result<String, String> {
+    fn generate(&mut self, window: Duration, callers: usize) -> Result<Round, String> {
         let bits = Signer::new(&self.der)?.bits();
-        while self.generating.len() < callers {
-            self.generating.push(Generating(KeyMaker::new(bits)?));
-        }
-        measure(&mut self.generating[..callers], window)
-    }
-
-    fn answer(&mut self, line: &str) -> Result<String, String> {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            ["version"] => Ok(libcrypto::version()),
-            ["key", hex] => {
-                let der = from_hex(hex).ok_or("key: not hexadecimal")?;
-                let bits = Signer::new(&der)?.bits();
-                *self = Callers { der, ..Callers::default() };
-                Ok(bits.to_string())
-            }
-            [operation @ ("sign" | "verify" | "decrypt" | "keygen"), seconds, callers] => {
-                let window = seconds.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                let window = window.ok_or_else(|| format!("{operation}: {seconds} is not a number of seconds"))?;
-                let callers = callers.parse().ok().filter(|&callers| callers > 0);
-                let callers = callers.ok_or_else(|| format!("{operation}: {} is not a number of callers", words[2]))?;
-                if self.der.is_empty() {
-                    return Err("no key yet".into());
-                }
-                match operation {
-                    "sign" => self.sign(window, callers),
-                    "verify" => self.verify(window, callers),
-                    "decrypt" => self.decrypt(window, callers),
-                    _ => self.generate(window, callers),
-                }
-            }
-            _ => Err(format!("unknown request: {line}")),
-        }
+        round::run(first(&mut self.generating, callers, |_| KeyMaker::new(bits).map(Generating))?, window)
     }
 }
 
-fn measure<W: Worker>(workers: &mut [W], window: Duration) -> Result<String, String> {
-    let mut round = round::run(workers, window)?;
-    round.latencies.sort_unstable();
-    Ok(format!(
-        "{} {} {} {} {}",
-        round.operations,
-        round.elapsed.as_nanos(),
-        round.each.as_nanos(),
-        percentile(&round.latencies, 0.5),
-        percentile(&round.latencies, 0.99)
-    ))
-}
+impl Peer for Callers {
+    fn version(&self) -> String {
+        libcrypto::version()
+    }
 
-fn from_hex(hex: &str) -> Option<Vec<u8>> {
-    let pairs = hex.as_bytes().chunks(2);
-    pairs.map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()).collect()
+    fn key(&mut self, der: &[u8]) -> Result<usize, String> {
+        let bits = Signer::new(der)?.bits();
+        *self = Callers { der: der.to_vec(), ..Callers::default() };
+        Ok(bits)
+    }
+
+    fn round(&mut self, operation: &str, window: Duration, callers: usize) -> Result<Round, String> {
+        if self.der.is_empty() {
+            return Err("no key yet".into());
+        }
+        match operation {
+            "sign" => self.sign(window, callers),
+            "verify" => self.verify(window, callers),
+            "decrypt" => self.decrypt(window, callers),
+            _ => self.generate(window, callers),
+        }
+    }
 }
 
 fn main() -> io::Result<()> {
-    let mut callers = Callers::default();
-    let mut output = io::stdout().lock();
-    for line in io::stdin().lock().lines() {
-        match callers.answer(&line?) {
-            Ok(answer) => writeln!(output, "ok {answer}")?,
-            Err(error) => writeln!(output, "error {error}")?,
-        }
-        output.flush()?;
-    }
-    Ok(())
+    serve(&mut Callers::default())
 }

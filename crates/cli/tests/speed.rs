@@ -182,7 +182,7 @@ fn an_old_plot_outlives_a_run_that_measures_nothing() {
     assert_eq!(folder.path("").read_dir().unwrap().count(), 1, "nothing may be left behind");
 }
 
-/// Speaks the protocol of bench/newest-openssl, with figures that nobody could take for measured.
+/// Speaks the protocol of bench/peer, with figures that nobody could take for measured.
 const PEER: &str = r#"sh -c 'while read verb rest; do case $verb in
 version) echo ok Test 1.0 for tests;; key) echo ok 1024;; *) echo ok 10 1000000 1000000 7000 9000;; esac; done'"#;
 

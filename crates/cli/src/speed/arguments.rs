@@ -78,7 +78,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 
-    /// Also measure the program this shell command starts, which speaks the protocol of bench/newest-openssl
+    /// Also measure the program this shell command starts, which speaks the protocol of bench/peer
     #[arg(long, value_name = "COMMAND")]
     pub peer: Option<String>,
 }

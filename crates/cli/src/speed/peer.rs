@@ -1,4 +1,5 @@
-//! A second yardstick in a process of its own: `bench/newest-openssl`, or anything that speaks as it does.
+//! A second yardstick in a process of its own: `bench/newest-openssl`, `bench/crypto-mb`, or anything that speaks the
+//! protocol of `bench/peer`.
 //!
 //! Two libcryptos in one process would share symbols. So the other one answers over standard input and output, one line
 //! to one line, and times its rounds itself, with the code of [`super::round`].

@@ -1,6 +1,6 @@
 //! One timed round: some threads, each doing the same thing again and again until the time is up.
 //!
-//! Every system measured runs through this one piece of code, in this process or in another: `bench/newest-openssl`
+//! Every system measured runs through this one piece of code, in this process or in another: `bench/peer`
 //! compiles this very file. So it uses the standard library only, and knows nothing of RSA.
 
 use std::sync::atomic::{AtomicBool, Ordering};

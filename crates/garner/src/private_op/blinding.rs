@@ -267,3 +267,27 @@ fn random_below(modulus: &[u64], bits: usize) -> Result<Number, RunError> {
         other => RunError::Random(other.to_string()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::libcrypto::Libcrypto;
+
+    #[test]
+    fn every_number_of_bases_is_inverted_and_those_without_an_inverse_are_drawn_anew() {
+        // 3, 5 and 17 divide 2^512 - 1.
+        let key = PublicKey::from_n_e(&[0xff; 64], &[3]).unwrap();
+        for count in 1..20 {
+            let mut bases: Vec<Number> = (1..=count).map(|i| Zeroizing::new(vec![i, 0, 0, 0, 0, 0, 0, 0])).collect();
+            let mut pairs: Vec<BlindingPair> = (0..count).map(|_| BlindingPair::fresh(8)).collect();
+            invert(&Libcrypto, &key, &mut bases, &mut pairs).unwrap();
+            for (base, pair) in bases.iter().zip(&pairs) {
+                let mut one = [0; 8];
+                let job =
+                    Multiply { modulus: key.modulus(), a: base, b: pair.parts().1, result: &mut one, square: None };
+                Libcrypto.multiply(&mut [job]);
+                assert_eq!(one, [1, 0, 0, 0, 0, 0, 0, 0], "{count} bases");
+            }
+        }
+    }
+}
