@@ -62,13 +62,17 @@ pub trait Case {
 /// Traces `case.call()` with each of the secrets `0..COUNT`.
 ///
 /// Every trace starts from the same memory and so sees the same addresses: tracers are processes of their own, and
-/// this one does not allocate before the last is forked. It must stay on one processor: working memory is kept by
+/// this one does not allocate from the first fork to the last. It must stay on one processor: working memory is kept by
 /// processor, so that on another its addresses would differ. The change between tracer and traced process, which take
 /// turns, is cheapest there, too.
 pub fn traces<const COUNT: usize>(case: &mut dyn Case) -> Result<[Trace; COUNT], String> {
     if parallel::cpus().map_err(|error| error.to_string())?.len() > 1 {
         return Err("a trace must stay on one processor".into());
     }
+    // Which kernels are faster is measured at the first call. Each tracer would measure for itself, and now and then choose
+    // others.
+    case.select(0);
+    case.call();
     let mut traces = [Trace::default(); COUNT];
     for (secret, trace) in traces.iter_mut().enumerate() {
         let (tracer, end) = start_tracer(case, secret)?;

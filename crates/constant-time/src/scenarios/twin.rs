@@ -94,11 +94,11 @@ fn multiply() {
     let mut random = Words(7);
     let moduli: Vec<Vec<u64>> = [250, 512, 1024, 1500].iter().map(|&bits| random.odd(bits)).collect();
     let factors: Vec<_> = moduli.iter().map(|n| (random.below(n), random.below(n))).collect();
-    let expected: Vec<Vec<u64>> = moduli.iter().zip(&factors).map(|(n, (a, b))| reference::multiply(a, b, n)).collect();
+    let expected_products = moduli.iter().zip(&factors).map(|(n, (a, b))| reference::multiply(a, b, n));
+    let expected_squares = moduli.iter().zip(&factors).map(|(n, (_, b))| reference::multiply(b, b, n));
+    let expected: Vec<Vec<u64>> = expected_products.chain(expected_squares).collect();
     let moduli: Vec<Modulus> = moduli.iter().map(|n| Modulus::new(n).expect("odd")).collect();
     moduli.iter().for_each(mark_modulus);
-    let expected_squares = moduli.iter().zip(&factors).map(|(n, (_, b))| reference::multiply(b, b, n.words()));
-    let expected: Vec<Vec<u64>> = expected.into_iter().chain(expected_squares).collect();
     let mut results: Vec<Vec<u64>> = expected.iter().map(|words| vec![0; words.len()]).collect();
     let (products, squares) = results.split_at_mut(moduli.len());
     let mut jobs: Vec<Multiply<'_>> = moduli
