@@ -13,6 +13,10 @@
 #
 # Figures of one core are taken pinned to the first processor. Nothing else should be running.
 set -eu
+case ${CRYPTO_MB-} in
+'' | /*) ;;
+*) CRYPTO_MB=$PWD/$CRYPTO_MB ;;
+esac
 cd "$(dirname "$0")/.."
 
 garner=${GARNER:-${CARGO_TARGET_DIR:-target}/release/garner}
@@ -77,7 +81,7 @@ crypto_mb() {
     }
     cargo build --quiet --release --locked --package garner-bench-crypto-mb
     measure crypto-mb $one_core "$garner" speed --operation sign,verify --callers 1 --batch 64 --seconds "$seconds" \
-        --peer "'${garner%/*}/garner-bench-crypto-mb' '$CRYPTO_MB'" --json
+        --peer "'${CARGO_TARGET_DIR:-target}/release/garner-bench-crypto-mb' '$CRYPTO_MB'" --json
     keep
 }
 

@@ -59,14 +59,16 @@ impl CryptoMb {
         unsafe {
             let library = Library::new(path).map_err(failed)?;
             let version = library.get::<unsafe extern "C" fn() -> *const Version>(b"mbx_getversion").map_err(failed)?;
-            let version = CStr::from_ptr((*version()).text).to_string_lossy().into_owned();
+            let Version { number: [major, minor, patch], name, .. } = *version();
+            let name = CStr::from_ptr(name).to_string_lossy();
+            let version = format!("{} {major}.{minor}.{patch}", name.split(' ').next().unwrap_or_default());
             let private = *library.get::<PrivateCrt>(b"mbx_rsa_private_crt_mb8").map_err(failed)?;
             let public = *library.get::<Public>(b"mbx_rsa_public_mb8").map_err(failed)?;
             Ok(CryptoMb { private, public, version, _library: library })
         }
     }
 
-    /// As the library tells it.
+    /// Its name and number.
     pub fn version(&self) -> &str {
         &self.version
     }

@@ -7,6 +7,7 @@ use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use garner::device::{DeviceError, Limits};
 use garner::gather::{Config, Gatherer, Operation};
 use gather_support::{Known, TestDevice, config, gatherer};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -78,7 +79,8 @@ fn operations_that_two_devices_get_wrong_are_right_in_the_end() {
 
 /// Libcrypto's arithmetic for the host, but for wrong results.
 struct Flawed {
-    products: AtomicUsize,
+    /// Products so far, squares beside them counted on their own.
+    products: Arc<AtomicUsize>,
     /// The product that is wrong.
     wrong: usize,
     /// Whether all public powers are, and with them every check.
@@ -86,10 +88,12 @@ struct Flawed {
 }
 
 impl Flawed {
-    fn gatherer(wrong: usize, powers: bool, devices: usize) -> Gatherer {
-        let arithmetic = Arc::new(Flawed { products: AtomicUsize::new(0), wrong, powers });
+    /// A gatherer over it, and its count of products.
+    fn gatherer(wrong: usize, powers: bool, devices: usize) -> (Gatherer, Arc<AtomicUsize>) {
+        let products = Arc::new(AtomicUsize::new(0));
+        let arithmetic = Arc::new(Flawed { products: Arc::clone(&products), wrong, powers });
         let devices = (0..devices).map(|_| Arc::new(TestDevice::sound(16)) as _).collect();
-        Gatherer::new(Config::with(arithmetic, devices))
+        (Gatherer::new(Config::with(arithmetic, devices)), products)
     }
 }
 
@@ -105,7 +109,9 @@ impl Arithmetic for Flawed {
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         Libcrypto.multiply(jobs);
         for job in jobs {
-            job.result[0] ^= u64::from(self.products.fetch_add(1, Ordering::Relaxed) == self.wrong);
+            for product in [&mut *job.result].into_iter().chain(job.square.as_deref_mut()) {
+                product[0] ^= u64::from(self.products.fetch_add(1, Ordering::Relaxed) == self.wrong);
+            }
         }
     }
 
@@ -123,7 +129,7 @@ impl Arithmetic for Flawed {
 fn wrong_host_arithmetic_is_told_from_sound_devices() {
     let known = Known::new(512);
     for devices in 1..=3 {
-        let gatherer = Flawed::gatherer(usize::MAX, true, devices);
+        let (gatherer, _) = Flawed::gatherer(usize::MAX, true, devices);
         for i in 0..40 {
             assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i), "{devices} devices");
         }
@@ -132,19 +138,29 @@ fn wrong_host_arithmetic_is_told_from_sound_devices() {
 
 #[test]
 fn one_wrong_product_costs_nobody_an_answer() {
-    const OPERATIONS: usize = 320;
-    // Operation 256 makes eight pairs together, from a chain of products that begins some 1,290 products in.
-    let gatherer = Flawed::gatherer(usize::MAX, false, 1);
-    let known = Known::new(512);
-    let answers_right = |gatherer: &Gatherer| {
-        for i in 0..OPERATIONS {
+    /// Here eight pairs are made together: their products are a tree that is inverted at its root.
+    const TREE: usize = 256;
+    let run = |gatherer: &Gatherer, known: &Known, operations: Range<usize>| {
+        for i in operations {
             assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
         }
-        gatherer.statistics().faults
     };
-    assert_eq!(answers_right(&gatherer), 0);
-    for wrong in (1284..1312).step_by(2) {
-        let faults = answers_right(&Flawed::gatherer(wrong, false, 1));
+    let (gatherer, products) = Flawed::gatherer(usize::MAX, false, 1);
+    let known = Known::new(512);
+    run(&gatherer, &known, 0..TREE);
+    let before = products.load(Ordering::Relaxed);
+    run(&gatherer, &known, TREE..TREE + 1);
+    let after = products.load(Ordering::Relaxed);
+    assert_eq!(gatherer.statistics().faults, 0);
+    assert!(after - before >= 7 + 14, "a tree of eight, up and down");
+
+    for wrong in before..after {
+        // With a key that has no pairs yet.
+        let known = Known::new(512);
+        let (gatherer, products) = Flawed::gatherer(wrong, false, 1);
+        run(&gatherer, &known, 0..TREE + 64);
+        assert!(products.load(Ordering::Relaxed) > wrong);
+        let faults = gatherer.statistics().faults;
         assert!(faults <= 1, "{faults} faults by product {wrong}");
     }
 }

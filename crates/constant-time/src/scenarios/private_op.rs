@@ -11,13 +11,15 @@ use garner::gather::{Config, Gatherer, Operation};
 use garner::key::PrivateKey;
 use garner::private_op::{PrivateOp, run};
 use openssl::rsa::Rsa;
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 pub fn all() -> Vec<Scenario> {
     vec![
-        clean("private operation: run, pairs made anew", || once(1, 1)),
-        clean("private operation: run, pairs from the pool", || once(1, 2)),
-        clean("private operation: run, two keys in a batch", || once(2, 1)),
+        clean("private operation: run, pairs made anew", || once(1, 1, 1)),
+        clean("private operation: run, pairs from the pool", || once(1, 1, 2)),
+        clean("private operation: run, two keys in a batch", || once(2, 1, 1)),
+        clean("private operation: run, three pairs made together", || once(1, 3, 1)),
         clean("private operation: a wrong result is refused", refused),
         clean("gatherer: an operation from bytes to bytes", gatherer),
     ]
@@ -31,7 +33,7 @@ pub fn key(bits: u32) -> (PrivateKey, Rsa<openssl::pkey::Private>) {
 }
 
 /// Inputs below their moduli, and the right outputs.
-fn inputs(keys: &[(PrivateKey, Rsa<openssl::pkey::Private>)]) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
+fn inputs(keys: &[&(PrivateKey, Rsa<openssl::pkey::Private>)]) -> (Vec<Vec<u64>>, Vec<Vec<u64>>) {
     let mut random = Words(9);
     keys.iter()
         .map(|(key, rsa)| {
@@ -43,9 +45,10 @@ fn inputs(keys: &[(PrivateKey, Rsa<openssl::pkey::Private>)]) -> (Vec<Vec<u64>>,
         .unzip()
 }
 
-/// Runs a batch of one operation for each of `count` keys, `rounds` times; the last round counts.
-fn once(count: usize, rounds: usize) {
-    let keys: Vec<_> = (0..count).map(|_| key(512)).collect();
+/// Runs a batch of `each` operations for each of `count` keys, `rounds` times; the last round counts.
+fn once(count: usize, each: usize, rounds: usize) {
+    let made: Vec<_> = (0..count).map(|_| key(512)).collect();
+    let keys: Vec<_> = made.iter().flat_map(|key| repeat_n(key, each)).collect();
     let (mut inputs, expected) = inputs(&keys);
     let arithmetic = Arc::new(Marking::new(Twin::default()));
     let device = Cpu::new(arithmetic.clone());
@@ -62,7 +65,7 @@ fn once(count: usize, rounds: usize) {
         let wrong = run(arithmetic.as_ref(), &device, &mut operations).expect("the batch runs");
         assert!(wrong.iter().all(|wrong| !wrong));
         // One bit for each result, and one for each random number tried while pairs were made.
-        assert!(released_bits() - before >= count + (drawn() - drawn_before));
+        assert!(released_bits() - before >= keys.len() + (drawn() - drawn_before));
     }
     assert!(arithmetic.marked() > 0);
     for (mut output, expected) in outputs.into_iter().zip(expected) {
@@ -96,13 +99,13 @@ impl Device for Lying {
 
 /// What a wrong result was is not seen from outside either: one bit, that it was wrong.
 fn refused() {
-    let keys = [key(512)];
-    let (mut inputs, _) = inputs(&keys);
+    let key = key(512);
+    let (mut inputs, _) = inputs(&[&key]);
     let arithmetic = Arc::new(Marking::new(Twin::default()));
     secret(&mut inputs[0]);
     let mut output = vec![1; inputs[0].len()];
     let before = released_bits();
-    let mut operations = [PrivateOp { key: &keys[0].0, input: &inputs[0], output: &mut output }];
+    let mut operations = [PrivateOp { key: &key.0, input: &inputs[0], output: &mut output }];
     let wrong = run(arithmetic.as_ref(), &Lying(arithmetic.clone()), &mut operations).expect("the batch runs");
     assert_eq!(wrong, [true]);
     assert!(released_bits() > before);

@@ -20,7 +20,8 @@ use std::sync::Arc;
 pub struct Multiply<'a> {
     /// The modulus; its length in words is that of every operand.
     pub modulus: &'a Modulus,
-    /// First factor: any value of as many bits as the modulus, as an untrusted device may return; bits above may be ignored.
+    /// First factor: any value of as many bits as the modulus, as an untrusted device may return. With bits above the result
+    /// is some number.
     pub a: &'a [u64],
     /// Second factor, below the modulus.
     pub b: &'a [u64],

@@ -26,8 +26,7 @@ pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut
     field.load(b, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
     to_montgomery(&mut field, factor, b);
     field.multiply(product, a, factor);
-    // Where a is not below n, the product is not below the excess of one.
-    field.canonical(a, product, 3);
+    field.canonical(a, product, 1);
     store(&mut field, jobs.iter_mut().map(|job| Some(&mut *job.result)), a);
     if jobs.iter().any(|job| job.square.is_some()) {
         field.multiply(product, b, factor);

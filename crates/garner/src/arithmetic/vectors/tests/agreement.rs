@@ -50,8 +50,8 @@ fn products(arithmetic: &dyn Arithmetic, jobs: &[Job]) -> Vec<Vec<u64>> {
     let numbered = moduli.iter().zip(&factors).zip(results.iter_mut().zip(&mut squares)).enumerate();
     let mut jobs: Vec<Multiply<'_>> = numbered
         .map(|(i, ((modulus, [a, b]), (result, square)))| {
-            // Of every second, and of one alone none.
-            let square = (i % 2 == 1).then_some(square.as_mut_slice());
+            // Of every second, and of one alone now and then.
+            let square = (i + modulus.bits()).is_multiple_of(2).then_some(square.as_mut_slice());
             Multiply { modulus, a, b, result, square }
         })
         .collect();
