@@ -59,7 +59,8 @@ measure() {
     echo "$name" >&2
     "$@" >"$work/measured"
     # The command as it is to be repeated.
-    sed "s|$new|$results|g" "$work/measured" >"$new/$name.json"
+    sed -e "s|$new|$results|g" -e "s|${CARGO_TARGET_DIR:-target}/|target/|g" \
+        -e "s|${CRYPTO_MB:-libcrypto_mb.so}|libcrypto_mb.so|g" "$work/measured" >"$new/$name.json"
 }
 
 # The benchmark is through.
