@@ -11,7 +11,8 @@ const USES: u32 = 32;
 /// How many pairs are made at once for a batch, at most, unless it needs more than squares of these.
 const AT_FIRST: usize = 8;
 
-/// How many are made at once for a key in use. They share one inversion: with eight it was 2.8 % of signing with 1024 bits.
+/// How many are made at once for a key in use. They share one inversion, which costs
+/// as much as a good part of an exponentiation.
 const TOGETHER: usize = 32;
 
 /// Words of pairs a key keeps at most: 32 KiB, 64 pairs at 2048 bits.
