@@ -3,7 +3,7 @@
 mod support;
 
 use garner::arithmetic;
-use garner::device::board::{Board, Options};
+use garner::device::board::{Board, Direct, Job, Options};
 use garner::device::{Cpu, Device, Private};
 use garner::gather::{Config, Gatherer};
 use garner::padding::Hash;
@@ -90,6 +90,50 @@ fn every_operation_finds_its_key_while_the_ring_is_full() {
     });
     println!("{:?}", board.events());
     assert_eq!(board.counters(false).unwrap().failed, 0);
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn slots_of_dropped_keys_are_wiped_and_serve_on() {
+    let simulated = Simulated::start(&[]);
+    let board = simulated.open(120);
+    let gatherer = gatherer(&[&board]);
+    let kept = [key(512)];
+    let rounds = board.capability().key_slots as u64;
+    for _ in 0..rounds {
+        sign_all(&gatherer, &[key(512)], 2);
+        sign_all(&gatherer, &kept, 1);
+    }
+    let (counters, events) = (board.counters(false).unwrap(), board.events());
+    println!("{events:?}");
+    assert_eq!(events.slots_wiped.load(Ordering::Relaxed), rounds);
+    assert_eq!(events.keys_loaded.load(Ordering::Relaxed), rounds + 1, "the key that was kept stayed");
+    assert_eq!((counters.jobs, counters.failed), (5 * rounds + 1, 0));
+}
+
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn a_slot_that_was_wiped_holds_no_key_and_the_others_keep_theirs() {
+    let simulated = Simulated::start(&[]);
+    let mut board = Direct::open(&simulated.address(0)).unwrap();
+    let (keys, base) = ([key(512), key(512)], [3; 8]);
+    let mut run = |job: &Job<'_>| {
+        board.submit(job).unwrap().unwrap();
+        board.ring_doorbell().unwrap();
+        loop {
+            if let Some(ended) = board.poll(&mut []).transpose() {
+                return ended.map_err(|error| error.to_string());
+            }
+        }
+    };
+    for (slot, Key { key, .. }) in (0..).zip(&keys) {
+        run(&Job::LoadKey { slot, key }).unwrap();
+        run(&Job::Private { slot, base: &base }).unwrap();
+    }
+    run(&Job::Zeroise { slot: 0 }).unwrap();
+    let refused = run(&Job::Private { slot: 0, base: &base }).unwrap_err();
+    assert!(refused.contains("nothing is loaded in the key slot"), "{refused}");
+    run(&Job::Private { slot: 1, base: &base }).unwrap();
 }
 
 #[test]

@@ -6,6 +6,7 @@
 pub mod board;
 mod cpu;
 pub mod cuda;
+mod slots;
 
 use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;

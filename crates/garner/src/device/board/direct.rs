@@ -61,6 +61,11 @@ pub enum Job<'a> {
         /// m, below n.
         base: &'a [u64],
     },
+    /// Overwrites what is in a slot of every core, and what jobs have left of any key.
+    Zeroise {
+        /// Which slot.
+        slot: u8,
+    },
 }
 
 /// A job that has ended.
@@ -161,6 +166,10 @@ impl Direct {
                 (request.op, request.slot) = (Op::Private, slot);
                 number_operands = [bytes(base), &[]];
                 (&number_operands, 8 * base.len())
+            }
+            Job::Zeroise { slot } => {
+                (request.op, request.slot) = (Op::Zeroise, slot);
+                (&[], 0)
             }
         };
         let length = operands.iter().map(|part| part.len()).sum();

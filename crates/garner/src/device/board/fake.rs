@@ -10,7 +10,7 @@ use openssl::rsa::Rsa;
 use rustix::io::{pread, pwrite, write};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub struct Seen {
     /// Private operations are refused.
     pub refuse: AtomicBool,
     pub resets: AtomicU64,
+    /// Slots that were wiped, in order.
+    pub wiped: Mutex<Vec<u8>>,
     /// All that reached the board.
     pub accesses: AtomicU64,
 }
@@ -57,6 +59,9 @@ impl Fake {
             self.taken = self.taken.wrapping_add(1);
             let word = u32::from_le_bytes(word);
             let private = word & 15 == Op::Private as u32;
+            if word & 15 == Op::Zeroise as u32 {
+                self.seen.wiped.lock().unwrap().push((word >> 8) as u8);
+            }
             if private && self.seen.hang.swap(false, Ordering::SeqCst) {
                 continue;
             }

@@ -19,6 +19,8 @@ pub enum Op {
     Exponentiate = 4,
     /// In: m. Out: m^d mod n.
     Private = 5,
+    /// Overwrites what is in the slot, and what jobs have left of any key.
+    Zeroise = 6,
 }
 
 /// How a board exponentiates, as `scheme_e` there. All but the first take time that depends on the exponent.

@@ -5,13 +5,12 @@
 //! | `driver` | many threads' jobs under way, interrupts, recovery |
 //! | `direct` | the same board for one thread alone, without the gatherer |
 //! | `rings` | descriptors, completions, operands and results in memory |
-//! | `slots` | which key is in which slot |
 //! | `format` | descriptors and completions |
 //! | `memory` | memory that is shared with the board |
 //! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are |
 //!
 //! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
-//! host. What it cannot take (see [`Device::takes_key`]) goes to the next device.
+//! host. Which keys are in its slots, [`slots`](super::slots) keeps. What it cannot take (see [`Device::takes_key`]) goes to the next device.
 
 mod direct;
 mod driver;
@@ -23,7 +22,6 @@ mod memory;
 #[allow(dead_code)] // the whole map is generated, and the driver needs some of it
 mod registers;
 mod rings;
-mod slots;
 mod transport;
 mod vfio;
 mod vfio_user;

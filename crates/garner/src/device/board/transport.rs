@@ -8,6 +8,11 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::Duration;
 
+/// In a function's configuration space: the command register,
+pub const COMMAND: u64 = 4;
+/// and in it memory, whose accesses it answers then, and bus master, which lets it start transactions.
+pub const ENABLE: u16 = 6;
+
 /// One PCI function with the accelerator's registers behind its first base address.
 pub trait Transport: Send {
     /// Reads a register.
@@ -34,13 +39,13 @@ pub trait Transport: Send {
     /// It was refused: the board may still write there.
     fn unmap(&mut self, memory: &DmaMemory) -> io::Result<()>;
 
-    /// The event descriptor that MSI-X vector 0 signals, completions; lets the board start transactions.
+    /// The event descriptor that MSI-X vector 0 signals, completions.
     ///
     /// # Errors
     /// It was refused.
     fn interrupt(&mut self, event: BorrowedFd<'_>) -> io::Result<()>;
 
-    /// Resets the board. Maps and interrupts stay.
+    /// Resets the board and lets it start transactions. Maps and interrupts stay.
     ///
     /// # Errors
     /// It was refused or not answered.

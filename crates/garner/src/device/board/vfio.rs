@@ -3,7 +3,7 @@
 //! The crate swallows the errors of region accesses and of a reset, so those are made here, over its descriptor.
 
 use super::memory::DmaMemory;
-use super::transport::Transport;
+use super::transport::{COMMAND, ENABLE, Transport};
 use rustix::io::{Errno, pread, pwrite};
 use rustix::ioctl::{NoArg, Opcode, ioctl, opcode};
 use std::io;
@@ -17,9 +17,6 @@ use vmm_sys_util::eventfd::EventFd;
 
 const BAR0: u32 = 0;
 const CONFIG: u32 = 7;
-/// In configuration space: the command register, and in it memory and bus master.
-const COMMAND: u64 = 4;
-const ENABLE: u16 = 6;
 /// VFIO_DEVICE_RESET of linux/vfio.h.
 const DEVICE_RESET: Opcode = opcode::none(b';', 100 + 11);
 
@@ -55,9 +52,7 @@ impl Vfio {
             return Err(io_error("no page of registers behind the first base address"));
         }
         let (registers, config) = (device.get_region_offset(BAR0), device.get_region_offset(CONFIG));
-        let vfio = Vfio { device, container, registers, config, event: None };
-        vfio.enable()?;
-        Ok(vfio)
+        Ok(Vfio { device, container, registers, config, event: None })
     }
 
     fn file(&self) -> BorrowedFd<'_> {

@@ -1,7 +1,7 @@
 //! The transport to a simulated board: vfio-user over a UNIX socket.
 
 use super::memory::DmaMemory;
-use super::transport::Transport;
+use super::transport::{COMMAND, ENABLE, Transport};
 use garner_vfio_user::message::{Info, pci};
 use garner_vfio_user::{Client, Error};
 use std::io;
@@ -61,13 +61,12 @@ impl Transport for VfioUser {
     }
 
     fn interrupt(&mut self, event: BorrowedFd<'_>) -> io::Result<()> {
-        self.0.set_interrupts(&[event]).map_err(io_error)?;
-        // Memory and bus master, in the command register.
-        self.0.region_write(pci::CONFIG, 4, &6u16.to_le_bytes()).map_err(io_error)
+        self.0.set_interrupts(&[event]).map_err(io_error)
     }
 
     fn reset(&mut self) -> io::Result<()> {
-        self.0.reset().map_err(io_error)
+        self.0.reset().map_err(io_error)?;
+        self.0.region_write(pci::CONFIG, COMMAND, &ENABLE.to_le_bytes()).map_err(io_error)
     }
 
     fn patience(&self) -> Duration {

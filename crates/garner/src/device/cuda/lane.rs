@@ -4,11 +4,12 @@
 //! their key is dropped (and wiped before the next batch), gives way to another, or the lane ends. It ends with the first
 //! error: whatever is there then, nobody finds it.
 
+use super::MOST_KEYS;
 use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
 use super::record::{Parts, padded, remainder_of_r, shortened, square_of_r};
-use super::slots::{Place, Slots};
 use super::watched::Watched;
+use crate::device::slots::{Place, Slots};
 use crate::device::{DeviceError, Power, Private, Unprepared};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
@@ -122,7 +123,7 @@ impl Keys {
 impl<Q: Queue> Lane<Q> {
     /// No keys yet.
     pub fn new(queue: Watched<Q>, choice: Choice) -> Lane<Q> {
-        Lane { queue, slots: Default::default(), choice }
+        Lane { queue, slots: std::array::from_fn(|_| Slots::new(MOST_KEYS)), choice }
     }
 
     /// What it goes through.
@@ -135,14 +136,14 @@ impl<Q: Queue> Lane<Q> {
     pub fn sweep(&mut self) -> Result<(), DeviceError> {
         for (length, words) in HALF_WORDS.into_iter().enumerate() {
             let words = KEY_PARTS * words;
-            for slot in self.slots[length].sweep() {
+            for slot in self.slots[length].sweep(MOST_KEYS) {
                 self.queue.write(Buffer::records(length), slot * words, words, &mut |_| ())?;
             }
         }
         Ok(())
     }
 
-    /// Runs private operations of keys whose primes have the length of `kernels`; at most [`Slots::MOST`].
+    /// Runs private operations of keys whose primes have the length of `kernels`; at most [`MOST_KEYS`].
     pub fn operate(&mut self, kernels: &Kernels, jobs: &mut [&mut Private<'_>]) -> Result<(), DeviceError> {
         let mut slots = Vec::with_capacity(jobs.len());
         for i in 0..jobs.len() {
@@ -173,7 +174,7 @@ impl<Q: Queue> Lane<Q> {
     /// Loads a key into a slot.
     pub fn load(&mut self, kernels: &Kernels, slot: usize, parts: &Parts<'_>) -> Result<(), DeviceError> {
         let (buffer, words) = (Buffer::records(kernels.length), KEY_PARTS * kernels.words);
-        self.queue.reserve(buffer, Slots::MOST * words)?;
+        self.queue.reserve(buffer, MOST_KEYS * words)?;
         self.queue.write(buffer, slot * words, words, &mut |record| parts.write(kernels.words, record))
     }
 

@@ -8,7 +8,7 @@
 //! | `faulty` | one with a fault, for tests, those of `bench/gpu` too |
 //! | `watched` | waiting for a GPU, but not for ever |
 //! | `lane` | one batch after the other through one queue |
-//! | `slots`, `record` | which keys are on the GPU, and how |
+//! | `record` | how keys lie on the GPU; which do, [`slots`](super::slots) keeps |
 //! | `layout` | how numbers lie in tiles |
 //! | `self_test` | what must come out right before a GPU is used |
 //! | `standby` | opens a GPU when there is work for it |
@@ -27,7 +27,6 @@ mod layout;
 mod machine;
 mod record;
 mod self_test;
-mod slots;
 mod standby;
 #[cfg(test)]
 mod tests;
@@ -50,7 +49,6 @@ use crate::words::bit_length;
 use lane::{Choice, Kernels, Lane};
 pub use lane::{OneKey, one_key_by_tensor_cores};
 use layout::{length_for, public_length_for};
-use slots::Slots;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -63,6 +61,9 @@ const MOST_LANES: usize = 4;
 /// Batches that fill less of the GPU than this part, one divided by it, are spread over more threads. Derived: see
 /// `docs/gpu.md`.
 const LEAST_PART_SPREAD: usize = 8;
+
+/// Keys of one length in a lane at most: no batch has more operations.
+const MOST_KEYS: usize = 16_384;
 
 /// Moduli shorter than this have no kernel that fits them well.
 const MIN_BITS: usize = 257;
@@ -231,7 +232,7 @@ impl<M: Machine> Gpu<M> {
     /// times; but of a lane's keys no more than it has. On an H100 these are 16,384 operations, half of what fills it: two
     /// lanes do.
     fn most(&self) -> usize {
-        (2 * self.shared.machine.width()).min(Slots::MOST)
+        (2 * self.shared.machine.width()).min(MOST_KEYS)
     }
 }
 
@@ -350,7 +351,7 @@ impl<M: Machine> Device for Gpu<M> {
 
     fn preferred_batch(&self) -> usize {
         // Several batches run at once: half of what fills the GPU keeps it full with two of them.
-        (self.shared.machine.width() / 2).min(2 * Slots::MOST)
+        (self.shared.machine.width() / 2).min(2 * MOST_KEYS)
     }
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {

@@ -8,8 +8,8 @@ mod operate;
 mod work;
 
 use super::rings::{Capability, Counters, DEPTH, Rings};
-use super::slots::Slots;
 use super::transport::Transport;
+use crate::device::slots::Slots;
 use crate::fork::generation;
 use crate::key::PrivateKey;
 use crate::sync::lock;
@@ -32,6 +32,8 @@ pub struct Events {
     pub lost_interrupts: AtomicU64,
     pub resets: AtomicU64,
     pub keys_loaded: AtomicU64,
+    /// Slots whose keys were dropped, or could not be relied upon.
+    pub slots_wiped: AtomicU64,
     /// Operations that the board itself found wrong.
     pub checks_failed: AtomicU64,
     /// Cycles from a core's taking a private operation to its answer, the last good one's.
@@ -189,6 +191,31 @@ mod tests {
         });
         assert_eq!(driver.events().resets.load(Ordering::Relaxed), 1);
         operate(&driver, &key).unwrap();
+    }
+
+    #[test]
+    fn slots_are_wiped_whose_keys_were_dropped_or_are_not_relied_upon() {
+        let (fake, seen) = Fake::new();
+        let driver = Driver::start(fake, None).unwrap();
+        let wiped = || std::mem::take(&mut *seen.wiped.lock().unwrap());
+        let [first, second] = [fake::key(), fake::key()];
+        operate(&driver, &first).unwrap();
+        operate(&driver, &second).unwrap();
+        assert!(wiped().is_empty());
+        drop(first);
+        operate(&driver, &second).unwrap();
+        assert_eq!(wiped(), [0]);
+        operate(&driver, &second).unwrap();
+        assert!(wiped().is_empty(), "once is enough");
+        // Whatever was refused: what the slots hold is not known, and is loaded anew.
+        let loaded = || driver.events().keys_loaded.load(Ordering::Relaxed);
+        let before = loaded();
+        seen.refuse.store(true, Ordering::SeqCst);
+        assert!(operate(&driver, &second).is_err());
+        seen.refuse.store(false, Ordering::SeqCst);
+        operate(&driver, &second).unwrap();
+        assert_eq!((wiped(), loaded()), (vec![1], before + 1));
+        assert_eq!(driver.events().slots_wiped.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! What callers do: put jobs in, sleep, and take their results out.
+//! What callers do: put jobs in, sleep, and take their results out. What is to be wiped the next caller has wiped.
 
 use super::entry::Entry;
 use super::{Driver, NOT_OURS, Shared, State, key_parts};
 use crate::device::board::format::{Completion, Job, Op, Scheme, status};
-use crate::device::board::slots::Place;
+use crate::device::slots::Place;
 use crate::device::{DeviceError, Private};
 use crate::fork::generation;
 use crate::key::PrivateKey;
@@ -12,6 +12,18 @@ use std::collections::VecDeque;
 use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+
+/// What a job is for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    WipeSlot,
+    LoadKey,
+    /// The operation of this number of the caller's.
+    Operate(usize),
+}
+
+/// The caller's jobs under way, oldest first: the entry, and what for.
+type Waiting = VecDeque<(usize, Purpose)>;
 
 impl Driver {
     /// Runs private operations; for each, the number of the job's key, base and result, all as long as its modulus.
@@ -26,8 +38,15 @@ impl Driver {
         }
         let shared = &*self.shared;
         let mut state = lock(&shared.state);
-        let mut waiting: VecDeque<(usize, Option<usize>)> = VecDeque::new(); // entry, and whose result (none: a key)
-        let mut failure = None;
+        let (mut waiting, mut failure) = (Waiting::new(), None);
+        // No more than there is room for: the lock is not given up before they are in the ring, or a slot might be wiped after
+        // another thread's key came there.
+        let room = state.free.len();
+        for slot in state.slots.sweep(room) {
+            if let Some(entry) = shared.submit_wipe(&mut state, slot as u8) {
+                waiting.push_back((entry, Purpose::WipeSlot));
+            }
+        }
         for i in 0..jobs.len() {
             if failure.is_some() || state.dead.is_some() {
                 break;
@@ -36,17 +55,15 @@ impl Driver {
             // not in the ring yet.
             state = shared.room(state, 2, &mut waiting, jobs, &mut failure);
             let key = jobs[i].key;
-            let slot = match state.slots.place(&identity(key)) {
-                Place::Loaded(slot) => slot,
-                Place::Load(slot) => {
-                    if let Some(entry) = shared.submit_key(&mut state, key, slot) {
-                        waiting.push_back((entry, None));
-                    }
-                    slot
-                }
-            };
-            if let Some(entry) = shared.submit_private(&mut state, key, slot, jobs[i].base) {
-                waiting.push_back((entry, Some(i)));
+            let place = state.slots.place(key);
+            let (Place::Load(slot) | Place::Loaded(slot)) = place;
+            if let Place::Load(slot) = place
+                && let Some(entry) = shared.submit_key(&mut state, key, slot as u8)
+            {
+                waiting.push_back((entry, Purpose::LoadKey));
+            }
+            if let Some(entry) = shared.submit_private(&mut state, key, slot as u8, jobs[i].base) {
+                waiting.push_back((entry, Purpose::Operate(i)));
             }
         }
         shared.ring_doorbell(&mut state);
@@ -57,16 +74,11 @@ impl Driver {
             None => Ok(()),
             Some(reason) => {
                 // Whatever was refused, no slot is taken for loaded on our word.
-                state.slots.clear();
+                state.slots.forget_all();
                 Err(DeviceError(reason))
             }
         }
     }
-}
-
-/// What tells the key in a slot from others: n and e.
-fn identity(key: &PrivateKey) -> Vec<u64> {
-    [key.public().modulus().words(), key.public().exponent()].concat()
 }
 
 impl Shared {
@@ -75,7 +87,7 @@ impl Shared {
         &'a self,
         mut state: MutexGuard<'a, State>,
         entries: usize,
-        waiting: &mut VecDeque<(usize, Option<usize>)>,
+        waiting: &mut Waiting,
         jobs: &mut [Private<'_>],
         failure: &mut Option<String>,
     ) -> MutexGuard<'a, State> {
@@ -88,6 +100,11 @@ impl Shared {
             };
         }
         state
+    }
+
+    fn submit_wipe(&self, state: &mut State, slot: u8) -> Option<usize> {
+        self.events.slots_wiped.fetch_add(1, Ordering::Relaxed);
+        self.submit(state, Op::Zeroise, slot, 0, &[], 0)
     }
 
     fn submit_key(&self, state: &mut State, key: &PrivateKey, slot: u8) -> Option<usize> {
@@ -137,28 +154,32 @@ impl Shared {
     fn take_oldest<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
-        waiting: &mut VecDeque<(usize, Option<usize>)>,
+        waiting: &mut Waiting,
         jobs: &mut [Private<'_>],
         failure: &mut Option<String>,
     ) -> MutexGuard<'a, State> {
-        let Some((entry, job)) = waiting.pop_front() else { return state };
+        let Some((entry, purpose)) = waiting.pop_front() else { return state };
         while matches!(state.entries[entry], Entry::Pending { .. }) {
             state = wait(&self.changed, state);
         }
-        match (&state.entries[entry], job) {
-            (Entry::Done(Completion { status: status::OK, cycles, .. }), Some(i)) => {
+        match (&state.entries[entry], purpose) {
+            (Entry::Done(Completion { status: status::OK, cycles, .. }), Purpose::Operate(i)) => {
                 self.events.last_cycles.store(u64::from(*cycles), Ordering::Relaxed);
                 state.rings.result(entry, bytemuck::cast_slice_mut(jobs[i].result));
             }
-            (Entry::Done(Completion { status: status::OK, .. }), None) => {}
-            (Entry::Done(Completion { status: status::CHECK_FAILED, .. }), Some(i)) => {
+            (Entry::Done(Completion { status: status::OK, .. }), _) => {}
+            (Entry::Done(Completion { status: status::CHECK_FAILED, .. }), Purpose::Operate(i)) => {
                 jobs[i].result.fill(0);
                 self.events.checks_failed.fetch_add(1, Ordering::Relaxed);
                 // The key in its slot may be what is damaged: the next operation loads it anew.
-                state.slots.forget(&identity(jobs[i].key));
+                state.slots.forget(jobs[i].key);
             }
             (Entry::Done(Completion { status: code, .. }), _) => {
-                let what = if job.is_some() { "a private operation" } else { "loading a key" };
+                let what = match purpose {
+                    Purpose::WipeSlot => "wiping a slot",
+                    Purpose::LoadKey => "loading a key",
+                    Purpose::Operate(_) => "a private operation",
+                };
                 failure.get_or_insert(format!("{what}: {}", status::text(*code)));
             }
             _ => {

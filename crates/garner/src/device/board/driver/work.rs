@@ -3,6 +3,7 @@
 use super::entry::{Entry, longest_wait, renew};
 use super::{Shared, State};
 use crate::device::board::rings::DEPTH;
+use crate::device::slots::Slots;
 use crate::sync::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::sync::atomic::Ordering;
@@ -112,7 +113,7 @@ impl Shared {
         tracing::warn!("a job did not end within {:?}: the board is reset", self.patience);
         self.events.resets.fetch_add(1, Ordering::Relaxed);
         self.lose(state);
-        state.slots.clear();
+        state.slots = Slots::new(self.capability.key_slots);
         if let Err(error) = state.rings.reset().and_then(|()| state.rings.start(true)) {
             self.give_up(state, &format!("reset: {error}"));
         }
