@@ -1,6 +1,7 @@
 //! Where an answer is left for whoever waits for it: a blocked caller, a task, or a descriptor.
 
 use super::operation::{Operation, Output};
+use super::sleep::{Place, Wakes};
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
 use rustix::event::{EventfdFlags, eventfd};
@@ -13,7 +14,8 @@ use std::task::{Poll, Waker};
 /// One operation's answer, shared by the one who waits for it and the one who gives it.
 pub struct Answer {
     state: Mutex<State>,
-    changed: Condvar,
+    /// Where its thread sleeps, if one waits.
+    place: Place,
     event: OnceLock<OwnedFd>,
 }
 
@@ -42,20 +44,22 @@ pub enum Woken {
 
 impl Answer {
     pub fn new() -> Answer {
-        Answer { state: Mutex::new(State::Waiting(Waiter::Nobody)), changed: Condvar::new(), event: OnceLock::new() }
+        Answer { state: Mutex::new(State::Waiting(Waiter::Nobody)), place: Place::next(), event: OnceLock::new() }
     }
 
     /// Blocks until there is something to take.
     pub fn wait(&self) -> Woken {
-        let mut state = lock(&self.state);
         loop {
+            let watched = self.place.watch();
+            let mut state = lock(&self.state);
             match mem::replace(&mut *state, State::Taken) {
                 State::Lead(operation) => return Woken::Lead(operation),
                 State::Done(answer) => return Woken::Done(answer),
                 State::Taken => return Woken::Done(Err(taken())),
                 State::Waiting(_) => *state = State::Waiting(Waiter::Thread),
             }
-            state = wait(&self.changed, state);
+            drop(state);
+            self.place.sleep(watched);
         }
     }
 
@@ -99,14 +103,14 @@ impl Answer {
         Ok(self.event.get().expect("set above").as_fd())
     }
 
-    fn set(&self, new: State) {
+    fn set(&self, new: State, wakes: &mut Wakes) {
         let before = mem::replace(&mut *lock(&self.state), new);
         if let Some(event) = self.event.get() {
             // It can fail only when the counter is full, and then it is readable.
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
         }
         match before {
-            State::Waiting(Waiter::Thread) => self.changed.notify_one(),
+            State::Waiting(Waiter::Thread) => wakes.add(self.place),
             // A waker is the caller's code; its panic must not reach the others in the batch.
             State::Waiting(Waiter::Task(waker)) => drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))),
             _ => {}
@@ -191,21 +195,21 @@ impl Reply {
         Reply(Some(To::OneOf(Arc::clone(answers), index)))
     }
 
-    /// Gives the answer.
-    pub fn answer(mut self, answer: Result<Output>) {
-        self.give(answer);
+    /// Gives the answer; a thread that waits for it is woken by `wakes`.
+    pub fn answer(mut self, answer: Result<Output>, wakes: &mut Wakes) {
+        self.give(answer, wakes);
     }
 
-    /// Makes the blocked caller the leader of the next batch.
-    pub fn lead(mut self, operation: Operation) {
+    /// Makes the blocked caller the leader of the next batch; woken by `wakes`.
+    pub fn lead(mut self, operation: Operation, wakes: &mut Wakes) {
         if let Some(To::One(to)) = self.0.take() {
-            to.set(State::Lead(operation));
+            to.set(State::Lead(operation), wakes);
         }
     }
 
-    fn give(&mut self, answer: Result<Output>) {
+    fn give(&mut self, answer: Result<Output>, wakes: &mut Wakes) {
         match self.0.take() {
-            Some(To::One(to)) => to.set(State::Done(answer)),
+            Some(To::One(to)) => to.set(State::Done(answer), wakes),
             Some(To::OneOf(to, index)) => to.set(index, answer),
             None => {}
         }
@@ -216,7 +220,7 @@ impl Drop for Reply {
     fn drop(&mut self) {
         if self.0.is_some() {
             let reason = "the batch was abandoned".to_owned();
-            self.give(Err(Error::Device { device: "gatherer".to_owned(), reason }));
+            self.give(Err(Error::Device { device: "gatherer".to_owned(), reason }), &mut Wakes::default());
         }
     }
 }

@@ -9,6 +9,7 @@ use super::config::Config;
 use super::operation::{Operation, Output};
 use super::queue::{Entry, PoolState, Queue};
 use super::route::Route;
+use super::sleep::Wakes;
 use super::{executor, leader};
 use crate::arithmetic::Arithmetic;
 use crate::error::{Error, Result};
@@ -136,7 +137,7 @@ impl Core {
             let reply = Reply::one_of(answers, index);
             match self.ready(&mut queue) {
                 Ok(()) => queue.push(class, operation, reply, false),
-                Err(error) => reply.answer(Err(error)),
+                Err(error) => reply.answer(Err(error), &mut Wakes::default()),
             }
         }
         process.note_length(&queue);
@@ -283,9 +284,11 @@ impl Core {
         process.work.notify_all();
         process.room.notify_all();
         drop(queue);
+        let mut wakes = Wakes::default();
         for entry in waiting {
-            entry.reply.answer(Err(Error::ShutDown));
+            entry.reply.answer(Err(Error::ShutDown), &mut wakes);
         }
+        drop(wakes);
         if leader::inside() {
             return;
         }
@@ -322,9 +325,11 @@ impl Handed {
 
     /// Wakes the new holders. To be called without the queue's lock.
     pub fn wake(self, process: &Process) {
+        let mut wakes = Wakes::default();
         for entry in self.leaders {
-            entry.reply.lead(entry.operation);
+            entry.reply.lead(entry.operation, &mut wakes);
         }
+        drop(wakes);
         for _ in 0..self.executors {
             process.work.notify_one();
         }

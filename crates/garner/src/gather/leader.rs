@@ -6,6 +6,7 @@ use super::core::{Core, Process};
 use super::operation::{Operation, Output};
 use super::queue::{Entry, Queue};
 use super::route::Choice;
+use super::sleep::Wakes;
 use crate::error::Result;
 use crate::stats::{Counter, Page};
 use crate::sync::lock;
@@ -67,8 +68,9 @@ impl<'a> Slot<'a> {
 
         let mut answers = answers.into_iter();
         let own = own.and_then(|_| answers.next());
+        let mut wakes = Wakes::default();
         for (entry, answer) in others.into_iter().zip(answers) {
-            entry.reply.answer(answer);
+            entry.reply.answer(answer, &mut wakes);
         }
         own
     }

@@ -32,6 +32,7 @@
 //! | `leader` | one batch in one slot: give way, take, run, answer, hand on |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
+//! | `sleep` | where blocked callers sleep, and how a batch's are woken |
 //! | `route`, `path` | which device a batch takes, by measured cost; health |
 //! | `batch` | runs a batch, and again elsewhere what failed |
 //!
@@ -55,6 +56,7 @@ mod operation;
 mod path;
 mod queue;
 mod route;
+mod sleep;
 mod ticket;
 
 pub use config::Config;

@@ -10,8 +10,8 @@ use openssl::rsa::Rsa;
 use rustix::io::{pread, pwrite, write};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// What every private operation takes; loading a key takes more.
