@@ -42,7 +42,7 @@ impl Slots {
         Slots { most, places: HashMap::new(), slots: Vec::new(), time: 0 }
     }
 
-    /// The slot for this key; the caller loads it if told to. A key placed among the last as there are slots stays.
+    /// The slot for this key; the caller loads it if told to. As many keys stay as there are slots, those placed last.
     pub fn place(&mut self, key: &PrivateKey) -> Place {
         self.time += 1;
         let name = name(key);
@@ -67,16 +67,23 @@ impl Slots {
         Place::Load(i)
     }
 
-    /// Forgets keys that were dropped, and returns slots that hold what nobody may use, which must be wiped: `most` of
+    /// Forgets keys that were dropped, and returns slots that hold what nobody may use, which must be wiped: `limit` of
     /// them at most.
-    pub fn sweep(&mut self, most: usize) -> Vec<usize> {
+    pub fn sweep(&mut self, limit: usize) -> Vec<usize> {
         let gone = |slot: &Slot| !slot.wiped && slot.life.strong_count() == 0;
-        let swept: Vec<usize> = (0..self.slots.len()).filter(|&i| gone(&self.slots[i])).take(most).collect();
+        let swept: Vec<usize> = (0..self.slots.len()).filter(|&i| gone(&self.slots[i])).take(limit).collect();
         for &i in &swept {
             self.forget_slot(i);
             self.slots[i].wiped = true;
         }
         swept
+    }
+
+    /// This slot could not be wiped.
+    pub fn not_wiped(&mut self, slot: usize) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.wiped = false;
+        }
     }
 
     /// The slot of this key may hold something else.
@@ -146,6 +153,8 @@ mod tests {
         assert_eq!(slots.sweep(2), [0, 1]);
         assert_eq!(slots.sweep(2), [2]);
         assert!(slots.sweep(2).is_empty());
+        slots.not_wiped(1);
+        assert_eq!(slots.sweep(2), [1]);
         assert_eq!(slots.place(&keys[2]), Place::Load(0));
     }
 }

@@ -1,13 +1,12 @@
 //! Where an answer is left for whoever waits for it: a blocked caller, a task, or a descriptor.
 
 use super::operation::{Operation, Output};
-use super::sleep::{Place, Wakes};
+use super::sleep::{Spot, Wakes};
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
 use rustix::event::{EventfdFlags, eventfd};
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::task::{Poll, Waker};
 
@@ -15,7 +14,7 @@ use std::task::{Poll, Waker};
 pub struct Answer {
     state: Mutex<State>,
     /// Where its thread sleeps, if one waits.
-    place: Place,
+    spot: Spot,
     event: OnceLock<OwnedFd>,
 }
 
@@ -44,13 +43,13 @@ pub enum Woken {
 
 impl Answer {
     pub fn new() -> Answer {
-        Answer { state: Mutex::new(State::Waiting(Waiter::Nobody)), place: Place::next(), event: OnceLock::new() }
+        Answer { state: Mutex::new(State::Waiting(Waiter::Nobody)), spot: Spot::next(), event: OnceLock::new() }
     }
 
     /// Blocks until there is something to take.
     pub fn wait(&self) -> Woken {
         loop {
-            let watched = self.place.watch();
+            let watched = self.spot.watch();
             let mut state = lock(&self.state);
             match mem::replace(&mut *state, State::Taken) {
                 State::Lead(operation) => return Woken::Lead(operation),
@@ -59,7 +58,7 @@ impl Answer {
                 State::Waiting(_) => *state = State::Waiting(Waiter::Thread),
             }
             drop(state);
-            self.place.sleep(watched);
+            self.spot.sleep(watched);
         }
     }
 
@@ -110,9 +109,8 @@ impl Answer {
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
         }
         match before {
-            State::Waiting(Waiter::Thread) => wakes.add(self.place),
-            // A waker is the caller's code; its panic must not reach the others in the batch.
-            State::Waiting(Waiter::Task(waker)) => drop(catch_unwind(AssertUnwindSafe(|| waker.wake()))),
+            State::Waiting(Waiter::Thread) => wakes.thread(self.spot),
+            State::Waiting(Waiter::Task(waker)) => wakes.task(waker),
             _ => {}
         }
     }
@@ -195,7 +193,7 @@ impl Reply {
         Reply(Some(To::OneOf(Arc::clone(answers), index)))
     }
 
-    /// Gives the answer; a thread that waits for it is woken by `wakes`.
+    /// Gives the answer; who waits for it is woken by `wakes`.
     pub fn answer(mut self, answer: Result<Output>, wakes: &mut Wakes) {
         self.give(answer, wakes);
     }
@@ -222,5 +220,47 @@ impl Drop for Reply {
             let reason = "the batch was abandoned".to_owned();
             self.give(Err(Error::Device { device: "gatherer".to_owned(), reason }), &mut Wakes::default());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, channel};
+    use std::task::Wake;
+    use std::thread;
+    use std::time::Duration;
+
+    /// Waits for the thread that sleeps on another answer, and says whether it came.
+    struct Waiting(Mutex<Receiver<()>>, Mutex<Option<bool>>);
+
+    impl Wake for Waiting {
+        fn wake(self: Arc<Self>) {
+            *lock(&self.1) = Some(lock(&self.0).recv_timeout(Duration::from_secs(20)).is_ok());
+            panic!("a waker's panic stays with it");
+        }
+    }
+
+    #[test]
+    fn a_waker_may_wait_for_a_caller_of_its_own_batch_and_panic() {
+        let [thread, task] = [Arc::new(Answer::new()), Arc::new(Answer::new())];
+        let (sender, receiver) = channel();
+        let sleeper = Arc::clone(&thread);
+        let sleeper = thread::spawn(move || {
+            let _ = sleeper.wait();
+            let _ = sender.send(());
+        });
+        while !matches!(*lock(&thread.state), State::Waiting(Waiter::Thread)) {
+            thread::yield_now();
+        }
+        let waker = Arc::new(Waiting(Mutex::new(receiver), Mutex::new(None)));
+        assert!(task.poll(&Waker::from(Arc::clone(&waker))).is_pending());
+        let mut wakes = Wakes::default();
+        for answer in [&thread, &task] {
+            Reply::to(answer).answer(Err(Error::ShutDown), &mut wakes);
+        }
+        drop(wakes);
+        sleeper.join().unwrap();
+        assert_eq!(*lock(&waker.1), Some(true), "the thread was woken before the task");
     }
 }

@@ -61,7 +61,8 @@ pub enum Job<'a> {
         /// m, below n.
         base: &'a [u64],
     },
-    /// Overwrites what is in a slot of every core, and what jobs have left of any key.
+    /// Overwrites what is in a slot of every core, and what jobs of any key have left in the cores' working memories; not
+    /// what the shell still has of operands.
     Zeroise {
         /// Which slot.
         slot: u8,

@@ -24,6 +24,8 @@ pub struct Seen {
     pub hang: AtomicBool,
     /// Private operations are refused.
     pub refuse: AtomicBool,
+    /// The next wiping of a slot is refused.
+    pub refuse_wipe: AtomicBool,
     pub resets: AtomicU64,
     /// Slots that were wiped, in order.
     pub wiped: Mutex<Vec<u8>>,
@@ -59,13 +61,15 @@ impl Fake {
             self.taken = self.taken.wrapping_add(1);
             let word = u32::from_le_bytes(word);
             let private = word & 15 == Op::Private as u32;
-            if word & 15 == Op::Zeroise as u32 {
+            let wipe = word & 15 == Op::Zeroise as u32;
+            let wipe_refused = wipe && self.seen.refuse_wipe.swap(false, Ordering::SeqCst);
+            if wipe && !wipe_refused {
                 self.seen.wiped.lock().unwrap().push((word >> 8) as u8);
             }
             if private && self.seen.hang.swap(false, Ordering::SeqCst) {
                 continue;
             }
-            let refused = private && self.seen.refuse.load(Ordering::SeqCst);
+            let refused = private && self.seen.refuse.load(Ordering::SeqCst) || wipe_refused;
             let status = if refused { 4 } else { status::OK };
             let cycles = if private && !refused { CYCLES } else { 2 * CYCLES };
             let phase = u32::from((self.given / DEPTH).is_multiple_of(2));

@@ -19,7 +19,7 @@ pub enum Op {
     Exponentiate = 4,
     /// In: m. Out: m^d mod n.
     Private = 5,
-    /// Overwrites what is in the slot, and what jobs have left of any key.
+    /// Overwrites what is in the slot, and what jobs of any key have left in the cores' working memories.
     Zeroise = 6,
 }
 

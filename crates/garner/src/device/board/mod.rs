@@ -10,7 +10,8 @@
 //! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are |
 //!
 //! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
-//! host. Which keys are in its slots, [`slots`](super::slots) keeps. What it cannot take (see [`Device::takes_key`]) goes to the next device.
+//! host. Which keys are in its slots, `device/slots.rs` keeps. What it cannot take (see [`Device::takes_key`]) goes to the
+//! next device.
 
 mod direct;
 mod driver;

@@ -8,9 +8,9 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::Duration;
 
-/// In a function's configuration space: the command register,
+/// The command register, in a function's configuration space.
 pub const COMMAND: u64 = 4;
-/// and in it memory, whose accesses it answers then, and bus master, which lets it start transactions.
+/// Its bits for memory, whose accesses the function answers then, and bus master, which lets it start transactions.
 pub const ENABLE: u16 = 6;
 
 /// One PCI function with the accelerator's registers behind its first base address.

@@ -8,7 +8,7 @@
 //! | `faulty` | one with a fault, for tests, those of `bench/gpu` too |
 //! | `watched` | waiting for a GPU, but not for ever |
 //! | `lane` | one batch after the other through one queue |
-//! | `record` | how keys lie on the GPU; which do, [`slots`](super::slots) keeps |
+//! | `record` | how keys lie on the GPU; which do, `device/slots.rs` keeps |
 //! | `layout` | how numbers lie in tiles |
 //! | `self_test` | what must come out right before a GPU is used |
 //! | `standby` | opens a GPU when there is work for it |

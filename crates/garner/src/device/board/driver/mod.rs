@@ -216,6 +216,14 @@ mod tests {
         operate(&driver, &second).unwrap();
         assert_eq!((wiped(), loaded()), (vec![1], before + 1));
         assert_eq!(driver.events().slots_wiped.load(Ordering::Relaxed), 2);
+        // What could not be wiped is, the next time.
+        let third = fake::key();
+        seen.refuse_wipe.store(true, Ordering::SeqCst);
+        drop(second);
+        assert!(operate(&driver, &third).is_err());
+        assert!(wiped().is_empty());
+        operate(&driver, &third).unwrap();
+        assert_eq!(wiped(), [2, 3], "the slot of the second key, and that of the third, not relied upon");
     }
 
     #[test]

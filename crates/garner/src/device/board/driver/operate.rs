@@ -16,7 +16,7 @@ use std::time::Instant;
 /// What a job is for.
 #[derive(Clone, Copy)]
 enum Purpose {
-    WipeSlot,
+    WipeSlot(usize),
     LoadKey,
     /// The operation of this number of the caller's.
     Operate(usize),
@@ -44,7 +44,7 @@ impl Driver {
         let room = state.free.len();
         for slot in state.slots.sweep(room) {
             if let Some(entry) = shared.submit_wipe(&mut state, slot as u8) {
-                waiting.push_back((entry, Purpose::WipeSlot));
+                waiting.push_back((entry, Purpose::WipeSlot(slot)));
             }
         }
         for i in 0..jobs.len() {
@@ -103,7 +103,6 @@ impl Shared {
     }
 
     fn submit_wipe(&self, state: &mut State, slot: u8) -> Option<usize> {
-        self.events.slots_wiped.fetch_add(1, Ordering::Relaxed);
         self.submit(state, Op::Zeroise, slot, 0, &[], 0)
     }
 
@@ -167,7 +166,10 @@ impl Shared {
                 self.events.last_cycles.store(u64::from(*cycles), Ordering::Relaxed);
                 state.rings.result(entry, bytemuck::cast_slice_mut(jobs[i].result));
             }
-            (Entry::Done(Completion { status: status::OK, .. }), _) => {}
+            (Entry::Done(Completion { status: status::OK, .. }), Purpose::WipeSlot(_)) => {
+                self.events.slots_wiped.fetch_add(1, Ordering::Relaxed);
+            }
+            (Entry::Done(Completion { status: status::OK, .. }), Purpose::LoadKey) => {}
             (Entry::Done(Completion { status: status::CHECK_FAILED, .. }), Purpose::Operate(i)) => {
                 jobs[i].result.fill(0);
                 self.events.checks_failed.fetch_add(1, Ordering::Relaxed);
@@ -175,12 +177,16 @@ impl Shared {
                 state.slots.forget(jobs[i].key);
             }
             (Entry::Done(Completion { status: code, .. }), _) => {
+                let reason = status::text(*code);
                 let what = match purpose {
-                    Purpose::WipeSlot => "wiping a slot",
+                    Purpose::WipeSlot(slot) => {
+                        state.slots.not_wiped(slot);
+                        "wiping a slot"
+                    }
                     Purpose::LoadKey => "loading a key",
                     Purpose::Operate(_) => "a private operation",
                 };
-                failure.get_or_insert(format!("{what}: {}", status::text(*code)));
+                failure.get_or_insert(format!("{what}: {reason}"));
             }
             _ => {
                 failure.get_or_insert_with(|| "the board was reset".to_owned());
