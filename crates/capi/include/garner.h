@@ -95,7 +95,7 @@ typedef struct garner_config {
     const char *device;  /* names from garner_device_get or addresses of boards, as "vfio-user:/tmp/board0" or
                           * "0000:03:00.0", commas between; NULL for the best there is */
     size_t slots;        /* batches that run at the same time, 0 for one per processor; brief public operations run
-                          * beside them, and full batches may overlap */
+                          * beside them */
     size_t queue_limit;  /* operations that may wait, 0 for 65,536 */
 } garner_config;
 

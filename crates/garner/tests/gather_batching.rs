@@ -7,6 +7,7 @@ use garner::arithmetic::Power;
 use garner::device::DeviceError;
 use garner::gather::{Gatherer, Operation};
 use gather_support::{Gate, Known, TestDevice, config, eventually, gatherer};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,33 +39,6 @@ fn callers_arriving_during_a_batch_share_the_next() {
 }
 
 #[test]
-fn full_batch_does_not_wait_for_a_slot_and_a_part_of_one_does() {
-    let (known, gate) = (Known::new(512), Gate::new());
-    let device = Arc::new(TestDevice::held(8, &gate));
-    let mut config = config(&[&device], 1);
-    config.overlap = true;
-    let gatherer = Gatherer::new(config);
-    thread::scope(|scope| {
-        let call = |i| assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
-        scope.spawn(move || call(0));
-        gate.wait_for_arrivals(1);
-        for i in 1..4 {
-            scope.spawn(move || call(i));
-        }
-        eventually("three callers wait", || gatherer.statistics().queue == 3);
-        scope.spawn(move || call(4));
-        gate.wait_for_arrivals(2);
-        // No more than twice the slots, however many wait.
-        for i in 5..13 {
-            scope.spawn(move || call(i));
-        }
-        eventually("eight callers wait", || gatherer.statistics().queue == 8);
-        gate.open_for_good();
-    });
-    assert_eq!(device.sizes(), [2, 8, 8, 8]);
-}
-
-#[test]
 fn ticket_is_not_passed_by_full_batches_of_another_size() {
     let (known, other, gate) = (Known::new(512), Known::new(1024), Gate::new());
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -73,12 +47,11 @@ fn ticket_is_not_passed_by_full_batches_of_another_size() {
         log.lock().unwrap().push((jobs.len() / 2, jobs[0].modulus.bits()));
         Ok(())
     });
-    let mut config = config(&[&Arc::new(device)], 1);
-    config.overlap = true;
-    let gatherer = Gatherer::new(config);
+    let gatherer = Gatherer::new(config(&[&Arc::new(device)], 1));
     thread::scope(|scope| {
         let call = |i| assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
-        scope.spawn(move || call(0));
+        // It comes back while the executor is on its way, and with those that wait it has a full batch.
+        scope.spawn(move || (0..20).for_each(call));
         gate.wait_for_arrivals(1);
         let ticket = gatherer.submit(other.operation(0)).unwrap();
         for i in 1..13 {
@@ -86,9 +59,9 @@ fn ticket_is_not_passed_by_full_batches_of_another_size() {
         }
         eventually("twelve callers wait behind the ticket", || gatherer.statistics().queue == 13);
         gate.open(1);
-        gate.wait_for_arrivals(3);
-        // Of those three full batches one may run beside the ticket, and come to the device before it.
-        assert!(order.lock().unwrap()[1..3].contains(&(1, 512)), "the ticket was passed: {:?}", order.lock().unwrap());
+        gate.wait_for_arrivals(2);
+        // One operation of 1,024 bits: exponentiations of 512.
+        assert_eq!(order.lock().unwrap()[1], (1, 512), "the ticket was passed");
         gate.open_for_good();
         assert_eq!(*ticket.wait().unwrap(), other.answer(0));
     });
@@ -130,6 +103,77 @@ fn one_slot_for_each_caller_when_there_are_enough() {
         gate.open_for_good();
     });
     assert_eq!(device.sizes(), [2, 2, 2]);
+}
+
+/// Runs `call` in a thread that stays on one processor.
+fn on<'scope>(scope: &'scope thread::Scope<'scope, '_>, processor: usize, call: impl FnOnce() + Send + 'scope) {
+    scope.spawn(move || {
+        let mut only = CpuSet::new();
+        only.set(processor);
+        sched_setaffinity(None, &only).unwrap();
+        call();
+    });
+}
+
+#[test]
+fn processor_that_computes_a_batch_gets_no_second_one_while_others_take_what_waits() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(8, &gate).on_host());
+    let gatherer = gatherer(&device, 2);
+    let all = sched_getaffinity(None).unwrap();
+    let processors: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&processor| all.is_set(processor)).collect();
+    thread::scope(|scope| {
+        let call = |i| assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+        on(scope, processors[0], move || call(0));
+        gate.wait_for_arrivals(1);
+        on(scope, processors[0], move || call(1));
+        eventually("one waits, though a slot is free", || gatherer.statistics().queue == 1);
+        if let Some(&other) = processors.get(1) {
+            on(scope, other, move || call(2));
+            gate.wait_for_arrivals(2);
+            assert_eq!(gatherer.statistics().queue, 0);
+        }
+        gate.open_for_good();
+    });
+    let expected: &[usize] = if processors.len() > 1 { &[2, 4] } else { &[2, 2] };
+    assert_eq!(device.sizes(), expected);
+}
+
+#[test]
+fn nobody_is_forgotten_whatever_stalls() {
+    let known = Arc::new([Known::new(512), Known::new(1024)]);
+    let stalls = |call: usize| Duration::from_micros([0, 30, 700, 0, 2000, 100, 0][call * call % 7]);
+    for slots in [1, 2, 3] {
+        let device = TestDevice::sound(8).on_host().before(move |call, _| {
+            thread::sleep(stalls(call));
+            Ok(())
+        });
+        let gatherer = Arc::new(gatherer(&Arc::new(device), slots));
+        let (done, all_done) = mpsc::channel();
+        // Not scoped: if one is forgotten, the test is to end nevertheless.
+        for caller in 0..24 {
+            let (gatherer, known, done) = (Arc::clone(&gatherer), Arc::clone(&known), done.clone());
+            thread::spawn(move || {
+                for i in caller..caller + 60 {
+                    let known = &known[usize::from(i % 5 == 0)];
+                    let answer = if caller % 6 == 0 {
+                        gatherer.submit(known.operation(i)).unwrap().wait()
+                    } else {
+                        gatherer.run(known.operation(i))
+                    };
+                    assert_eq!(*answer.unwrap(), known.answer(i));
+                    if i % 7 == 0 {
+                        thread::sleep(stalls(i));
+                    }
+                }
+                done.send(()).unwrap();
+            });
+        }
+        for finished in 0..24 {
+            let next = all_done.recv_timeout(Duration::from_secs(120));
+            next.unwrap_or_else(|_| panic!("{finished} of 24 came to an end: {:?}", gatherer.statistics()));
+        }
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn load_is_at_most_one_though_more_batches_run_than_there_are_slots() {
     let known = Known::new(512);
     let gatherer = Gatherer::new(config(&[&Arc::new(TestDevice::slow(2, Duration::from_millis(1)))], 1));
     std::thread::scope(|scope| {
-        // Full batches overlap, and brief operations need no slot.
+        // Brief operations need no slot.
         for i in 0..12 {
             let (gatherer, known) = (&gatherer, &known);
             scope.spawn(move || {

@@ -27,6 +27,10 @@ impl Device for Cpu {
         Limits { min_bits: 2, max_bits: Modulus::MAX_BITS }
     }
 
+    fn is_on_host(&self) -> bool {
+        true
+    }
+
     fn preferred_batch(&self) -> usize {
         // Two passes of full lanes: one RSA operation is two exponentiations but one blinding and one check,
         // and those fill eight lanes only with eight operations.

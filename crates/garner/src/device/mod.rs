@@ -97,6 +97,12 @@ pub trait Device: Send + Sync {
         false
     }
 
+    /// Whether batches compute on the processor of the calling thread, so that two gain nothing by running there at the same
+    /// time; else the thread sleeps meanwhile.
+    fn is_on_host(&self) -> bool {
+        false
+    }
+
     /// Runs all of `jobs`, secret bases and exponents, mixed sizes allowed.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Where an answer is left for whoever waits for it: a blocked caller, a task, or a descriptor.
 
-use super::operation::{Operation, Output};
+use super::operation::Output;
 use super::sleep::{Spot, Wakes};
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
@@ -20,8 +20,8 @@ pub struct Answer {
 
 enum State {
     Waiting(Waiter),
-    /// A slot is the waiting caller's: it is to run its operation itself.
-    Lead(Operation),
+    /// The waiting caller is called to lead a batch.
+    Lead,
     Done(Result<Output>),
     Taken,
 }
@@ -35,9 +35,9 @@ enum Waiter {
 
 /// What a blocked caller is woken for.
 pub enum Woken {
-    /// Run this operation, its own, in the slot handed over.
-    Lead(Operation),
-    /// Somebody ran it.
+    /// To lead a batch, with its own operation in it if that still waits.
+    Lead,
+    /// Somebody ran its operation.
     Done(Result<Output>),
 }
 
@@ -52,7 +52,10 @@ impl Answer {
             let watched = self.spot.watch();
             let mut state = lock(&self.state);
             match mem::replace(&mut *state, State::Taken) {
-                State::Lead(operation) => return Woken::Lead(operation),
+                State::Lead => {
+                    *state = State::Waiting(Waiter::Nobody);
+                    return Woken::Lead;
+                }
                 State::Done(answer) => return Woken::Done(answer),
                 State::Taken => return Woken::Done(Err(taken())),
                 State::Waiting(_) => *state = State::Waiting(Waiter::Thread),
@@ -81,7 +84,7 @@ impl Answer {
             State::Done(answer) => Poll::Ready(answer),
             State::Taken => Poll::Ready(Err(taken())),
             // A ticket is never made a leader.
-            State::Waiting(_) | State::Lead(_) => {
+            State::Waiting(_) | State::Lead => {
                 *state = State::Waiting(Waiter::Task(waker.clone()));
                 Poll::Pending
             }
@@ -102,8 +105,18 @@ impl Answer {
         Ok(self.event.get().expect("set above").as_fd())
     }
 
-    fn set(&self, new: State, wakes: &mut Wakes) {
-        let before = mem::replace(&mut *lock(&self.state), new);
+    /// Calls the blocked caller, if it has no answer yet, to lead a batch; woken by `wakes`.
+    pub fn lead(&self, wakes: &mut Wakes) {
+        let mut state = lock(&self.state);
+        let State::Waiting(waiter) = &*state else { return };
+        if let Waiter::Thread = waiter {
+            wakes.thread(self.spot);
+        }
+        *state = State::Lead;
+    }
+
+    fn done(&self, answer: Result<Output>, wakes: &mut Wakes) {
+        let before = mem::replace(&mut *lock(&self.state), State::Done(answer));
         if let Some(event) = self.event.get() {
             // It can fail only when the counter is full, and then it is readable.
             let _ = rustix::io::write(event, &1u64.to_ne_bytes());
@@ -198,16 +211,17 @@ impl Reply {
         self.give(answer, wakes);
     }
 
-    /// Makes the blocked caller the leader of the next batch; woken by `wakes`.
-    pub fn lead(mut self, operation: Operation, wakes: &mut Wakes) {
-        if let Some(To::One(to)) = self.0.take() {
-            to.set(State::Lead(operation), wakes);
+    /// The single waiter, if it is one.
+    pub fn waiter(&self) -> Option<Arc<Answer>> {
+        match &self.0 {
+            Some(To::One(to)) => Some(Arc::clone(to)),
+            _ => None,
         }
     }
 
     fn give(&mut self, answer: Result<Output>, wakes: &mut Wakes) {
         match self.0.take() {
-            Some(To::One(to)) => to.set(State::Done(answer), wakes),
+            Some(To::One(to)) => to.done(answer, wakes),
             Some(To::OneOf(to, index)) => to.set(index, answer),
             None => {}
         }

@@ -22,9 +22,6 @@ pub struct Config {
     pub fallback: Vec<Arc<dyn Device>>,
     /// How many batches run at the same time; at least 1. The default is the number of processors this process may use.
     pub slots: usize,
-    /// Whether full batches may use as many slots again, so that no processor is idle while the leader that got a slot
-    /// waits for another processor. The default is yes.
-    pub overlap: bool,
     /// How many operations may wait; at least 1. The default is [`Config::QUEUE_LIMIT`].
     pub queue_limit: usize,
     /// After this many failed batches in a row (an error or a panic) a device is taken out of service. The default is 3.
@@ -65,7 +62,6 @@ impl Config {
             devices,
             fallback: Vec::new(),
             slots: thread::available_parallelism().map_or(1, usize::from),
-            overlap: true,
             queue_limit: Config::QUEUE_LIMIT,
             failures_allowed: 3,
             faults_allowed: 8,
@@ -83,7 +79,6 @@ impl fmt::Debug for Config {
             .field("devices", &names(&self.devices))
             .field("fallback", &names(&self.fallback))
             .field("slots", &self.slots)
-            .field("overlap", &self.overlap)
             .field("queue_limit", &self.queue_limit)
             .field("failures_allowed", &self.failures_allowed)
             .field("faults_allowed", &self.faults_allowed)

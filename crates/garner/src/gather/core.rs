@@ -1,13 +1,16 @@
 //! The gatherer's inside, shared by callers and executors: who gets the next slot.
 //!
-//! The rule: a slot is free only while nothing waits that no one is on the way to take. Whoever frees a slot hands it to
-//! the oldest waiting operation: to its caller if one is blocked on it, else to an executor.
+//! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others: whoever
+//! ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. A slot is
+//! taken by who is there first with a batch, and not before: who was called may have to wait for a processor, and others
+//! that have one need not wait for it. A processor that computes a batch, or has somebody on the way to one, is left to it.
 
 use super::answer::{Answer, Answers, Reply, Woken};
 use super::class::{Class, Pool};
 use super::config::Config;
 use super::operation::{Operation, Output};
-use super::queue::{Entry, PoolState, Queue};
+use super::pool::{Entry, PoolState};
+use super::queue::Queue;
 use super::route::Route;
 use super::sleep::Wakes;
 use super::{executor, leader};
@@ -16,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crate::stats::{Counter, Page};
 use crate::sync::{lock, wait};
+use rustix::thread::sched_getcpu;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -24,7 +28,6 @@ pub struct Core {
     pub arithmetic: Arc<dyn Arithmetic>,
     pub route: Route,
     pub slots: usize,
-    overlap: bool,
     queue_limit: usize,
     process: ForkLocal<Process>,
 }
@@ -48,7 +51,6 @@ impl Core {
             route: Route::new(&config),
             arithmetic: config.arithmetic,
             slots: config.slots.max(1),
-            overlap: config.overlap,
             queue_limit: config.queue_limit.max(1),
             process: ForkLocal::new(),
         }
@@ -67,11 +69,7 @@ impl Core {
             if queue.closed {
                 return Err(Error::ShutDown);
             }
-            let pool = queue.pool(class.pool());
-            if class.brief() || self.free(pool) || self.overlaps(pool, class, pool.in_line(class) + 1) {
-                // In no slot if brief: those that wait for one would for as long as such callers come.
-                self.begin(process, &mut queue, class.pool(), class.brief());
-                self.tell_of_room(process, &queue);
+            if self.may_lead(queue.pool(class.pool()), class) {
                 return leader::lead(self, process, class, operation, queue);
             }
             if queue.len() < self.queue_limit {
@@ -80,13 +78,24 @@ impl Core {
             queue = self.wait_for_room(process, queue);
         }
         let answer = Arc::new(Answer::new());
-        queue.push(class, operation, Reply::to(&answer), true);
+        let comes = self.may_gather(queue.pool(class.pool()));
+        // Others, from other processors, where this one is not to be used.
+        let called = if comes { Called::default() } else { self.dispatch(&mut queue, class.pool()) };
+        let number = queue.push(class, operation, Reply::to(&answer), true);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        drop(queue);
-        match answer.wait() {
-            Woken::Done(answer) => answer,
-            Woken::Lead(operation) => leader::lead(self, process, class, operation, lock(&process.queue)),
+        if comes {
+            queue.pool(class.pool()).last_comes(class);
+            leader::come(self, process, class, number, queue);
+        } else {
+            drop(queue);
+            called.wake(process);
+        }
+        loop {
+            match answer.wait() {
+                Woken::Done(answer) => return answer,
+                Woken::Lead => leader::come(self, process, class, number, lock(&process.queue)),
+            }
         }
     }
 
@@ -103,9 +112,9 @@ impl Core {
         queue.push(class, operation, Reply::to(&answer), false);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        let handed = self.dispatch(process, &mut queue, class.pool());
+        let called = self.dispatch(&mut queue, class.pool());
         drop(queue);
-        handed.wake(process);
+        called.wake(process);
         Ok(answer)
     }
 
@@ -125,27 +134,29 @@ impl Core {
         for (index, class, operation) in operations {
             while !queue.closed && queue.len() >= self.queue_limit {
                 process.note_length(&queue);
-                let handed = self.dispatch_all(process, &mut queue);
-                if handed.is_empty() {
+                let called = self.dispatch_all(&mut queue);
+                if called.is_empty() {
                     queue = self.wait_for_room(process, queue);
                 } else {
                     drop(queue);
-                    handed.wake(process);
+                    called.wake(process);
                     queue = lock(&process.queue);
                 }
             }
             let reply = Reply::one_of(answers, index);
             match self.ready(&mut queue) {
-                Ok(()) => queue.push(class, operation, reply, false),
+                Ok(()) => {
+                    queue.push(class, operation, reply, false);
+                }
                 Err(error) => reply.answer(Err(error), &mut Wakes::default()),
             }
         }
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        let lent = Pool::ALL.into_iter().find(|&pool| self.gather_in_free_slot(process, &mut queue, pool));
-        let handed = self.dispatch_all(process, &mut queue);
+        let lent = Pool::ALL.into_iter().find(|&pool| self.gather_in_free_slot(&mut queue, pool));
+        let called = self.dispatch_all(&mut queue);
         drop(queue);
-        handed.wake(process);
+        called.wake(process);
         if let Some(pool) = lent {
             executor::lend(self, process, pool, || answers.done() >= wanted);
         }
@@ -178,90 +189,90 @@ impl Core {
         }
     }
 
-    /// Hands free slots to the oldest waiting operations. Who got them is woken by [`Handed::wake`], without the lock:
-    /// the first thing a woken thread does is to take it.
-    pub fn dispatch(self: &Arc<Self>, process: &Process, queue: &mut Queue, pool: Pool) -> Handed {
-        let mut handed = Handed::default();
+    /// Calls those who are to take free slots, for the oldest waiting operations. They are woken by [`Called::wake`], without
+    /// the lock: the first thing a woken thread does is to take it.
+    pub fn dispatch(self: &Arc<Self>, queue: &mut Queue, pool: Pool) -> Called {
+        let mut called = Called::default();
         loop {
             let state = queue.pool(pool);
-            let Some((class, blocked)) =
-                state.oldest().filter(|&(class, blocked)| self.may_start(state, class, blocked))
-            else {
-                return handed;
-            };
+            let Some((class, blocked)) = state.oldest().filter(|_| self.free(state)) else { return called };
             if blocked {
-                self.begin(process, queue, pool, false);
-                let count = self.route.least_limit(class);
-                handed.leaders.extend(queue.pool(pool).take_leader(class, count));
-                process.note_length(queue);
-                self.tell_of_room(process, queue);
+                let leader = state.call(class, self.route.least_limit(class), sched_getcpu());
+                called.leaders.extend(leader);
             } else {
                 // One executor on its way is enough for one batch; the rest of the batch may still be coming.
                 if state.waiting <= state.gathering * self.route.limit(class) || !executor::rouse(self, queue, pool) {
-                    return handed;
+                    return called;
                 }
-                handed.executors += 1;
-                self.begin(process, queue, pool, false);
+                called.executors += 1;
                 queue.pool(pool).gathering += 1;
             }
         }
     }
 
     /// [`Core::dispatch`] for both pools.
-    fn dispatch_all(self: &Arc<Self>, process: &Process, queue: &mut Queue) -> Handed {
-        let mut handed = self.dispatch(process, queue, Pool::Long);
-        handed.append(self.dispatch(process, queue, Pool::Short));
-        handed
+    fn dispatch_all(self: &Arc<Self>, queue: &mut Queue) -> Called {
+        let mut called = self.dispatch(queue, Pool::Long);
+        called.append(self.dispatch(queue, Pool::Short));
+        called
     }
 
-    /// Takes a free slot for the oldest waiting operation, unless its caller is blocked on it.
-    fn gather_in_free_slot(&self, process: &Process, queue: &mut Queue, pool: Pool) -> bool {
+    /// Whether the oldest operation is a ticket and a slot free for it; then the calling thread is on the way to it.
+    pub fn gather_in_free_slot(&self, queue: &mut Queue, pool: Pool) -> bool {
         let state = queue.pool(pool);
         let free = matches!(state.oldest(), Some((_, false))) && self.free(state);
         if free {
-            self.begin(process, queue, pool, false);
-            queue.pool(pool).gathering += 1;
+            state.gathering += 1;
         }
         free
     }
 
-    /// Whether the oldest operation, of `class`, may start a batch: a slot is free, or the batch overlaps with others.
-    fn may_start(&self, state: &PoolState, class: Class, blocked: bool) -> bool {
-        self.free(state) || blocked && self.overlaps(state, class, state.in_line(class))
+    /// Counts the end of a batch.
+    pub fn end(&self, process: &Process, queue: &mut Queue, pool: Pool, brief: bool, processor: Option<usize>) {
+        process.note_busy(queue.end(self.slots, pool, brief, processor));
+        if queue.closed {
+            process.quiet.notify_all();
+        }
     }
 
-    /// Counts a batch as under way, in a slot of `pool` or, if brief, beside them.
-    fn begin(&self, process: &Process, queue: &mut Queue, pool: Pool, brief: bool) {
-        process.page.first_operation(self.slots as u64);
-        queue.begin(self.slots, pool, brief);
-    }
-
-    /// The end of what was begun.
-    pub fn end(&self, process: &Process, queue: &mut Queue, pool: Pool, brief: bool) {
-        process.note_busy(queue.end(self.slots, pool, brief));
-    }
-
-    /// Brings the figure of the time for which slots were in use up to now.
-    pub fn note_use(&self, process: &Process, queue: &mut Queue) {
-        process.note_busy(queue.note_use(self.slots));
-    }
-
+    /// Whether there is a slot that nobody is on the way to take.
     fn free(&self, state: &PoolState) -> bool {
-        state.running < self.slots
+        state.running + state.on_the_way() < self.slots
     }
 
-    /// Whether a batch that a caller leads may overlap with those in the slots: if it is full and has the oldest operation
-    /// in it, which would else wait for as long as such callers come.
+    /// Whether there is a slot for a batch on this processor.
+    pub fn may_begin(&self, state: &PoolState, processor: usize) -> bool {
+        state.running < self.slots && !state.occupied(processor)
+    }
+
+    /// Whether the calling thread may gather company for a batch of its own: nobody else does so on this processor, and the
+    /// slot is no executor's that is on the way.
+    fn may_gather(&self, state: &PoolState) -> bool {
+        let here = sched_getcpu();
+        state.running + state.gathering < self.slots && self.may_begin(state, here) && !state.awaited(here)
+    }
+
+    /// Whether the calling thread may lead a batch at once with an operation of `class`, its own: there is enough company,
+    /// or it is brief. Brief ones need no slot: those that wait for one would for as long as such callers come.
     ///
-    /// A leader that was woken may have to wait for a processor that another leader has, while a second one is idle:
-    /// systems are slow to move a thread that just ran. A full batch gains nothing by waiting, so its leader may look
-    /// for a processor too. Measured with 64 callers on two cores: without it a quarter of their time is idle. Executors
-    /// go from one batch to the next where they are, and only take each other's time when they are more than processors.
-    fn overlaps(&self, state: &PoolState, class: Class, fill: usize) -> bool {
+    /// With it the batch may be full. Then it runs, whoever is on the way to lead those that wait: one that was called may be
+    /// long in coming, on a processor that others have, and this thread has one.
+    fn may_lead(&self, state: &PoolState, class: Class) -> bool {
+        if class.brief() {
+            return true;
+        }
         let limit = self.route.limit(class);
-        let full = limit > 1 && fill >= limit;
-        let has_oldest = || state.oldest().is_none_or(|(oldest, _)| oldest == class);
-        self.overlap && state.running < 2 * self.slots && full && has_oldest()
+        let full = limit > 1 && state.in_line(class) + 1 >= limit;
+        let passes_nobody = || state.front().is_none_or(|front| front == class);
+        full && passes_nobody() && self.may_begin(state, sched_getcpu())
+            || self.may_gather(state) && leader::enough(self, state, class, state.not_coming(class) + 1)
+    }
+
+    /// How many of those that wait a leader may take beside its own operation. Those whose callers are on the way to lead are
+    /// left to lead, unless the batch is full with them.
+    pub fn to_share(&self, state: &PoolState, class: Class) -> usize {
+        let all = state.in_line(class);
+        if all + 1 >= self.route.limit(class) { all } else { state.not_coming(class) }
     }
 
     /// Takes up to `count` operations out of the queue.
@@ -305,31 +316,34 @@ impl Core {
     }
 }
 
-/// Slots handed on; their new holders have yet to be woken.
+/// Who was called to take a batch, and has yet to be woken.
 #[derive(Default)]
-#[must_use = "who got a slot sleeps until woken"]
-pub struct Handed {
-    leaders: Vec<Entry>,
+#[must_use = "who was called sleeps until woken"]
+pub struct Called {
+    leaders: Vec<Arc<Answer>>,
     executors: usize,
 }
 
-impl Handed {
+impl Called {
     pub fn is_empty(&self) -> bool {
         self.leaders.is_empty() && self.executors == 0
     }
 
-    fn append(&mut self, mut other: Handed) {
+    pub fn append(&mut self, mut other: Called) {
         self.leaders.append(&mut other.leaders);
         self.executors += other.executors;
     }
 
-    /// Wakes the new holders. To be called without the queue's lock.
+    /// Wakes them. To be called without the queue's lock.
     pub fn wake(self, process: &Process) {
-        let mut wakes = Wakes::default();
-        for entry in self.leaders {
-            entry.reply.lead(entry.operation, &mut wakes);
+        self.tell(process, &mut Wakes::default());
+    }
+
+    /// [`Called::wake`], of leaders by `wakes`.
+    pub fn tell(self, process: &Process, wakes: &mut Wakes) {
+        for leader in self.leaders {
+            leader.lead(wakes);
         }
-        drop(wakes);
         for _ in 0..self.executors {
             process.work.notify_one();
         }
@@ -345,5 +359,144 @@ impl Process {
         let length = queue.len() as u64;
         self.page.set(Counter::Queue, length);
         self.page.at_least(Counter::QueueHighWater, length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arithmetic::libcrypto::Libcrypto;
+    use crate::arithmetic::{Modulus, Power};
+    use crate::device::{Cpu, Device, DeviceError, Limits};
+    use rustix::thread::{CpuSet, sched_setaffinity};
+
+    /// libcrypto, wanting four at once.
+    struct Four(Cpu);
+
+    impl Device for Four {
+        fn name(&self) -> &str {
+            "four"
+        }
+
+        fn limits(&self) -> Limits {
+            self.0.limits()
+        }
+
+        fn preferred_batch(&self) -> usize {
+            4
+        }
+
+        fn is_on_host(&self) -> bool {
+            true
+        }
+
+        fn exponentiate(&self, jobs: &mut [Power<'_>]) -> std::result::Result<(), DeviceError> {
+            self.0.exponentiate(jobs)
+        }
+    }
+
+    fn core(slots: usize) -> Arc<Core> {
+        let device = Four(Cpu::new(Arc::new(Libcrypto)));
+        let mut config = Config::with(Arc::new(Libcrypto), vec![Arc::new(device)]);
+        config.slots = slots;
+        Arc::new(Core::new(config))
+    }
+
+    /// 2^3 modulo a number of so many words.
+    fn operation(words: usize) -> Operation {
+        Operation::exponentiation(&Arc::new(Modulus::new(&vec![0xfff1; words]).unwrap()), &[2], &[3]).unwrap()
+    }
+
+    /// Blocked callers that wait, and never come when called.
+    fn callers(core: &Core, queue: &mut Queue, words: usize, count: usize) -> (Class, Vec<Arc<Answer>>) {
+        let class = core.route.class(&operation(words));
+        let answers: Vec<_> = (0..count).map(|_| Arc::new(Answer::new())).collect();
+        for answer in &answers {
+            queue.push(class, operation(words), Reply::to(answer), true);
+        }
+        (class, answers)
+    }
+
+    /// Stays on this processor from now on.
+    fn stay() -> usize {
+        let (here, mut only) = (sched_getcpu(), CpuSet::new());
+        only.set(here);
+        sched_setaffinity(None, &only).unwrap();
+        here
+    }
+
+    #[test]
+    fn full_batch_does_not_wait_for_who_was_called() {
+        let core = core(1);
+        let process = core.process();
+        let mut queue = lock(&process.queue);
+        let (class, answers) = callers(&core, &mut queue, 1, 3);
+        let called = core.dispatch(&mut queue, class.pool());
+        assert_eq!(called.leaders.len(), 1, "there is one slot");
+        assert!(core.may_lead(queue.pool(class.pool()), class));
+        drop(queue);
+        let result = core.run(operation(1)).unwrap();
+        for answer in answers {
+            assert_eq!(*answer.try_take().expect("it was in the batch").unwrap(), *result);
+        }
+        let mut queue = lock(&process.queue);
+        let state = queue.pool(class.pool());
+        assert_eq!((state.begun, state.running, state.on_the_way(), state.waiting), (1, 0, 0, 0));
+        drop(queue);
+        called.wake(process);
+    }
+
+    #[test]
+    fn part_of_a_batch_waits_for_who_was_called_to_this_processor_and_a_full_one_for_older_ones_of_another_size() {
+        let here = stay();
+        let core = core(2);
+        let process = core.process();
+        let mut queue = lock(&process.queue);
+        let (class, _answers) = callers(&core, &mut queue, 1, 2);
+        assert!(core.may_gather(queue.pool(class.pool())));
+        let called = core.dispatch(&mut queue, class.pool());
+        assert_eq!(called.leaders.len(), 2);
+        let state = queue.pool(class.pool());
+        assert!(!core.may_gather(state) && !core.may_lead(state, class) && core.may_begin(state, here));
+        assert_eq!(core.to_share(state, class), 0, "both are to lead");
+
+        let (other, _others) = callers(&core, &mut queue, 8, 4);
+        let state = queue.pool(class.pool());
+        assert!(other != class && !core.may_lead(state, other));
+        state.drain();
+        called.wake(process);
+    }
+
+    #[test]
+    fn no_second_batch_begins_on_a_processor_that_computes_one() {
+        let here = stay();
+        let core = core(2);
+        let process = core.process();
+        let mut queue = lock(&process.queue);
+        let class = core.route.class(&operation(1));
+        assert!(core.may_lead(queue.pool(class.pool()), class));
+        let first = leader::Slot::take(&core, process, &mut queue, class, 0);
+        let (_, _answers) = callers(&core, &mut queue, 1, 4);
+        let state = queue.pool(class.pool());
+        assert!(!core.may_lead(state, class) && !core.may_gather(state) && !core.may_begin(state, here));
+        assert!(core.may_begin(state, here + 1), "there is a slot");
+        first.end(&mut queue);
+        let state = queue.pool(class.pool());
+        assert!(core.may_lead(state, class));
+        state.drain();
+    }
+
+    #[test]
+    fn slot_of_an_executor_on_its_way_is_left_to_it() {
+        let core = core(1);
+        let mut queue = lock(&core.process().queue);
+        let class = core.route.class(&operation(1));
+        let answer = Arc::new(Answer::new());
+        queue.push(class, operation(1), Reply::to(&answer), false);
+        assert!(core.gather_in_free_slot(&mut queue, class.pool()));
+        let state = queue.pool(class.pool());
+        assert!(!core.may_gather(state) && !core.may_lead(state, class));
+        state.gathering = 0;
+        state.drain();
     }
 }

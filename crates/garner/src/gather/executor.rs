@@ -5,8 +5,10 @@
 
 use super::class::Pool;
 use super::core::{Core, Process};
-use super::leader::{Slot, give_way};
+use super::leader::{Inside, Results, Slot, give_way};
 use super::queue::Queue;
+use super::route::Choice;
+use super::sleep::Wakes;
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
 use std::sync::Arc;
@@ -32,7 +34,7 @@ pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
     Ok(())
 }
 
-/// Assigns a slot of `pool` to an idle executor, or starts one if there are no more than execution slots. Whether it was possible:
+/// Calls an idle executor for a batch of `pool`, or starts one if there are no more than execution slots. Whether it was possible:
 /// if not, all executors are busy, and the first that ends its batch sees to what waits in either pool. The caller wakes
 /// it.
 pub fn rouse(core: &Arc<Core>, queue: &mut Queue, pool: Pool) -> bool {
@@ -73,50 +75,58 @@ fn next(process: &Process) -> Option<Pool> {
 }
 
 fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
-    let mut slot = Slot::new(core, process, pool, false);
-    run_oldest(core, process, pool, &mut slot);
-    // Idle from here on, so that a slot may be handed to this executor itself. First one of the other pool, whose
-    // tickets may have found no executor: nobody else would look after them.
+    let _inside = Inside::enter();
+    let (slot, results) = run_oldest(core, process, pool).unzip();
+    if let Some(results) = results {
+        // Wakers are others' code, and may be long: an executor is not idle before.
+        results.tell(&mut Wakes::default());
+    }
     let mut queue = lock(&process.queue);
+    // Idle from here on, so that this executor itself may be called. First for the other pool, whose tickets may have
+    // found no executor: nobody else would look after them.
     queue.executors.idle += 1;
-    let handed = core.dispatch(process, &mut queue, pool.other());
+    if let Some(slot) = slot {
+        slot.end(&mut queue);
+    }
+    let mut called = core.dispatch(&mut queue, pool.other());
+    called.append(core.dispatch(&mut queue, pool));
     drop(queue);
-    handed.wake(process);
-    drop(slot);
+    called.wake(process);
 }
 
-/// Runs tickets in the calling thread, in a slot counted as running and gathering already, batch after batch, until
-/// `enough` says so or the oldest operation has a caller who can lead.
+/// Runs tickets in the calling thread, counted as gathering already, batch after batch, until `enough` says so or the
+/// oldest operation has a caller who can lead.
 pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -> bool) {
-    let mut slot = Slot::new(core, process, pool, false);
-    loop {
-        run_oldest(core, process, pool, &mut slot);
-        if enough() {
-            return;
-        }
+    let _inside = Inside::enter();
+    while let Some((slot, results)) = run_oldest(core, process, pool) {
+        results.tell(&mut Wakes::default());
+        let done = enough();
         let mut queue = lock(&process.queue);
-        slot.note_end(&mut queue);
-        core.note_use(process, &mut queue);
-        let state = queue.pool(pool);
-        if !matches!(state.oldest(), Some((_, false))) {
+        slot.end(&mut queue);
+        if done || !core.gather_in_free_slot(&mut queue, pool) {
+            let called = core.dispatch(&mut queue, pool);
+            drop(queue);
+            called.wake(process);
             return;
         }
-        state.gathering += 1;
     }
 }
 
-/// Runs one batch with the oldest operation, if one waits. Whoever is on the way to it has arrived.
-fn run_oldest(core: &Arc<Core>, process: &Process, pool: Pool, slot: &mut Slot<'_>) {
+/// Runs one batch with the oldest operation, if one waits and a slot is free: else whoever ends a batch sees to it. Whoever
+/// was on the way to it has arrived.
+fn run_oldest<'a>(core: &'a Arc<Core>, process: &'a Process, pool: Pool) -> Option<(Slot<'a>, Results)> {
     let mut queue = give_way(core, process, pool, None, lock(&process.queue));
-    queue.pool(pool).gathering -= 1;
-    let Some((class, _)) = queue.pool(pool).oldest() else { return };
-    let available = queue.pool(pool).in_line(class);
-    let choice = core.route.choose(class, available);
-    let entries = core.take(process, &mut queue, class, choice.take);
-    let handed = core.dispatch(process, &mut queue, pool);
+    let state = queue.pool(pool);
+    state.gathering -= 1;
+    let (class, _) = state.oldest().filter(|_| state.running < core.slots)?;
+    let Choice { path, take } = core.route.choose(class, state.not_coming(class));
+    let mut slot = Slot::take(core, process, &mut queue, class, path);
+    let entries = core.take(process, &mut queue, class, take);
+    let called = core.dispatch(&mut queue, pool);
     drop(queue);
-    handed.wake(process);
-    slot.run(class, choice.path, None, entries);
+    called.wake(process);
+    let results = slot.run(class, path, None, entries);
+    Some((slot, results))
 }
 
 /// Takes an executor off the count when its thread ends, however it ends.

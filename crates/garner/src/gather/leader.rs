@@ -1,15 +1,17 @@
-//! What whoever holds a slot does: give way to company, take a batch, run it, answer, hand the slot on.
+//! What a leader does: give way to company, take a slot and a batch, run it, hand the slot on, answer.
 
 use super::batch;
 use super::class::{Class, Pool};
 use super::core::{Core, Process};
 use super::operation::{Operation, Output};
-use super::queue::{Entry, Queue};
+use super::pool::{Entry, PoolState};
+use super::queue::Queue;
 use super::route::Choice;
 use super::sleep::Wakes;
 use crate::error::Result;
 use crate::stats::{Counter, Page};
 use crate::sync::lock;
+use rustix::thread::sched_getcpu;
 use std::cell::Cell;
 use std::sync::{Arc, MutexGuard};
 use std::thread;
@@ -33,31 +35,48 @@ pub fn inside() -> bool {
     INSIDE.get()
 }
 
-/// A slot in use, or a brief batch beside them; handed on when dropped, also after a panic.
+/// Says that this thread is [`inside`] a batch, until dropped.
+pub struct Inside {
+    outer: bool,
+}
+
+impl Inside {
+    pub fn enter() -> Inside {
+        Inside { outer: INSIDE.replace(true) }
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(self.outer);
+    }
+}
+
+/// A slot in use, or a brief batch beside them; handed on when dropped, after a panic, if it was not before.
 pub struct Slot<'a> {
     core: &'a Arc<Core>,
     process: &'a Process,
     pool: Pool,
     /// Whether it is none, but beside them.
     brief: bool,
+    /// The processor that its batch computes on, if on one.
+    processor: Option<usize>,
     ended: Option<(Class, usize, Duration)>,
-    outer: bool,
+    given_back: bool,
 }
 
 impl<'a> Slot<'a> {
-    /// [Counted](Core::begin) already.
-    pub fn new(core: &'a Arc<Core>, process: &'a Process, pool: Pool, brief: bool) -> Slot<'a> {
-        Slot { core, process, pool, brief, ended: None, outer: INSIDE.replace(true) }
+    /// Takes a slot for a batch on `path`. One must be free, unless it is brief: then it needs none.
+    pub fn take(core: &'a Arc<Core>, process: &'a Process, queue: &mut Queue, class: Class, path: usize) -> Slot<'a> {
+        let (pool, brief) = (class.pool(), class.brief());
+        let processor = core.route.path(path).is_on_host().then(sched_getcpu);
+        process.page.first_operation(core.slots as u64);
+        queue.begin(core.slots, pool, brief, processor);
+        Slot { core, process, pool, brief, processor, ended: None, given_back: false }
     }
 
-    /// Runs `own` and `others`, all of `class`: answers the others, returns `own`'s answer.
-    pub fn run(
-        &mut self,
-        class: Class,
-        path: usize,
-        own: Option<&Operation>,
-        others: Vec<Entry>,
-    ) -> Option<Result<Output>> {
+    /// Runs `own` and `others`, all of `class`.
+    pub fn run(&mut self, class: Class, path: usize, own: Option<&Operation>, others: Vec<Entry>) -> Results {
         let (core, page) = (self.core, &self.process.page);
         let operations: Vec<&Operation> = own.into_iter().chain(others.iter().map(|entry| &entry.operation)).collect();
         let start = Instant::now();
@@ -68,38 +87,65 @@ impl<'a> Slot<'a> {
 
         let mut answers = answers.into_iter();
         let own = own.and_then(|_| answers.next());
-        let mut wakes = Wakes::default();
-        for (entry, answer) in others.into_iter().zip(answers) {
-            entry.reply.answer(answer, &mut wakes);
-        }
-        own
+        Results { own, others: others.into_iter().zip(answers).collect() }
     }
 
-    /// Lets the queue learn from the batch that ended, if one did since the last time.
-    pub fn note_end(&mut self, queue: &mut Queue) {
+    /// Gives the slot back, and lets the queue learn from the batch.
+    pub fn end(mut self, queue: &mut Queue) {
+        self.give_back(queue);
+    }
+
+    fn give_back(&mut self, queue: &mut Queue) {
+        self.given_back = true;
         if let Some((class, fill, time)) = self.ended.take() {
             queue.pool(self.pool).ended(class, fill, time.as_nanos() as u64);
         }
+        self.core.end(self.process, queue, self.pool, self.brief, self.processor);
+    }
+
+    /// Gives the slot back and calls who is to have it, to be woken with the others.
+    fn hand_on(&mut self, wakes: &mut Wakes) {
+        let mut queue = lock(&self.process.queue);
+        self.give_back(&mut queue);
+        let called = self.core.dispatch(&mut queue, self.pool);
+        drop(queue);
+        called.tell(self.process, wakes);
+    }
+
+    /// Hands the slot on, then answers: whoever is woken may take the processor for long.
+    pub fn close(mut self, results: Results) -> Option<Result<Output>> {
+        let mut wakes = Wakes::default();
+        self.hand_on(&mut wakes);
+        results.tell(&mut wakes)
     }
 }
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        let mut queue = lock(&self.process.queue);
-        self.note_end(&mut queue);
-        self.core.end(self.process, &mut queue, self.pool, self.brief);
-        let handed = self.core.dispatch(self.process, &mut queue, self.pool);
-        let closed = queue.closed;
-        drop(queue);
-        handed.wake(self.process);
-        if closed {
-            self.process.quiet.notify_all();
+        if !self.given_back {
+            self.hand_on(&mut Wakes::default());
         }
-        INSIDE.set(self.outer);
     }
 }
 
-/// Runs the calling thread's own operation, and whatever may share its batch, in a slot that is counted already.
+/// The answers of a batch, yet to be given.
+#[must_use = "callers wait for them"]
+pub struct Results {
+    own: Option<Result<Output>>,
+    others: Vec<(Entry, Result<Output>)>,
+}
+
+impl Results {
+    /// Answers the others; who waits for it is woken by `wakes`. Returns the own one.
+    pub fn tell(self, wakes: &mut Wakes) -> Option<Result<Output>> {
+        for (entry, answer) in self.others {
+            entry.reply.answer(answer, wakes);
+        }
+        self.own
+    }
+}
+
+/// Runs the calling thread's own operation, and whatever may share its batch, at once.
 pub fn lead(
     core: &Arc<Core>,
     process: &Process,
@@ -107,13 +153,55 @@ pub fn lead(
     own: Operation,
     queue: MutexGuard<'_, Queue>,
 ) -> Result<Output> {
-    let mut slot = Slot::new(core, process, class.pool(), class.brief());
-    let mut queue = give_way(core, process, class.pool(), Some(class), queue);
-    let available = 1 + queue.pool(class.pool()).in_line(class);
-    let Choice { path, take } = core.route.choose(class, available);
+    lead_batch(core, process, class, Own::New(own), queue).expect("an answer for its own operation")
+}
+
+/// Comes to lead a batch with the calling thread's own operation, which waits in line, when called or when nobody else is
+/// on the way. It is left in line where there is no slot any more: then whoever ends a batch sees to it.
+pub fn come(core: &Arc<Core>, process: &Process, class: Class, number: u64, queue: MutexGuard<'_, Queue>) {
+    let mut queue = give_way(core, process, class.pool(), Some((class, number)), queue);
+    let state = queue.pool(class.pool());
+    if state.came(class, number) && core.may_begin(state, sched_getcpu()) {
+        let own = state.take_one(class, number).expect("it waits");
+        lead_batch(core, process, class, Own::Waiting(own), queue);
+    }
+}
+
+/// The operation of who leads.
+enum Own {
+    /// To be answered to the leader itself.
+    New(Operation),
+    /// To be answered like all others.
+    Waiting(Entry),
+}
+
+fn lead_batch(
+    core: &Arc<Core>,
+    process: &Process,
+    class: Class,
+    own: Own,
+    mut queue: MutexGuard<'_, Queue>,
+) -> Option<Result<Output>> {
+    let _inside = Inside::enter();
+    let (own, entry) = match own {
+        Own::New(operation) => (Some(operation), None),
+        Own::Waiting(entry) => (None, Some(entry)),
+    };
+    let others = core.to_share(queue.pool(class.pool()), class);
+    let Choice { path, take } = core.route.choose(class, 1 + others);
+    let mut slot = Slot::take(core, process, &mut queue, class, path);
     let others = core.take(process, &mut queue, class, take - 1);
+    let called = core.dispatch(&mut queue, class.pool());
     drop(queue);
-    slot.run(class, path, Some(&own), others).expect("an answer for each operation")
+    called.wake(process);
+    let results = slot.run(class, path, own.as_ref(), entry.into_iter().chain(others).collect());
+    slot.close(results)
+}
+
+/// Whether `gathered` operations need not wait for more.
+pub fn enough(core: &Core, state: &PoolState, class: Class, gathered: usize) -> bool {
+    let full = || gathered >= core.route.limit(class);
+    class.pool() == Pool::Short || state.hurried > 0 || gathered >= state.company() || full()
 }
 
 /// Lets company arrive before a batch is taken, when the last batches had company: yields until the batch is full, or has
@@ -121,34 +209,35 @@ pub fn lead(
 /// lost: those threads had it. A yield that brought nobody and lasted longer than a batch went to another process, which
 /// may keep the processor for milliseconds: the next batches do without.
 ///
-/// `own` is the class of the leader's own operation; an executor has none and takes the oldest. The queue's lock is given
-/// up for each yield, and no sooner: a caller that is alone takes it once before its batch.
+/// `own` is the class and the number of the leader's own operation, and it returns when somebody else has taken that; an
+/// executor has none and takes the oldest. The queue's lock is given up for each yield, and no sooner.
 pub fn give_way<'a>(
     core: &Core,
     process: &'a Process,
     pool: Pool,
-    own: Option<Class>,
+    own: Option<(Class, u64)>,
     mut queue: MutexGuard<'a, Queue>,
 ) -> MutexGuard<'a, Queue> {
-    if pool == Pool::Short {
-        return queue;
-    }
     let (mut start, mut gathered, mut in_vain) = (Instant::now(), 0, 0);
     let mut yielded = Duration::ZERO; // the longest since somebody came
+    let mut begun = queue.pool(pool).begun;
     loop {
         let state = queue.pool(pool);
-        let Some(class) = own.or_else(|| state.oldest().map(|(class, _)| class)) else { return queue };
-        let batch_time = Duration::from_nanos(state.line(class).map_or(0, |line| line.batch_time));
-        let (before, company) = (gathered, state.company());
-        gathered = state.in_line(class) + usize::from(own.is_some());
-        if gathered > before {
+        let class = match own {
+            Some((class, number)) => Some(class).filter(|_| state.waits(class, number)),
+            None => state.oldest().map(|(class, _)| class),
+        };
+        let Some(class) = class else { return queue };
+        let batch_time = state.batch_time(class);
+        let before = (gathered, begun);
+        gathered = state.not_coming(class) + usize::from(own.is_some());
+        begun = state.begun;
+        if gathered > before.0 || begun != before.1 {
             (start, in_vain, yielded) = (Instant::now(), 0, Duration::ZERO);
-        } else if yielded > batch_time && state.running == 1 {
+        } else if yielded > batch_time && state.running == 0 {
             state.hurried = HURRIED;
         }
-        let hurried = state.hurried > 0;
-        state.hurried = state.hurried.saturating_sub(1);
-        if hurried || gathered >= core.route.limit(class) || gathered >= company {
+        if enough(core, state, class, gathered) {
             return queue;
         }
         if in_vain >= YIELDS || start.elapsed() >= batch_time / PATIENCE {

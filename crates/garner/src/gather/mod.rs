@@ -3,8 +3,8 @@
 //! Called by the front ends; calls `private_op` on full or waiting batches. Knows nothing of OpenSSL and nothing of limbs.
 //!
 //! *Natural batching*: nothing waits for a timer. A blocking caller takes a free slot, and with it whatever waits that
-//! may share its batch; those that arrive meanwhile wait for the next. Whoever ends a batch hands the slot to the oldest
-//! waiting operation: to its caller, or, for a ticket, to an executor thread.
+//! may share its batch; those that arrive meanwhile wait for the next. Whoever ends a batch calls somebody for the oldest
+//! waiting operation: its caller, or, for a ticket, an executor thread.
 //!
 //! ```
 //! use garner::gather::{Gatherer, Operation};
@@ -27,9 +27,10 @@
 //! | `config`, `named` | what a gatherer works with |
 //! | `operation` | what a caller asks for |
 //! | `class` | which operations may share a batch |
-//! | `queue` | what waits, and who is busy |
+//! | `queue` | what is behind the lock: the pools, the executors |
+//! | `pool` | what waits, who runs a batch, and who is on the way to |
 //! | `core` | who gets the next slot; limits; shut-down |
-//! | `leader` | one batch in one slot: give way, take, run, answer, hand on |
+//! | `leader` | one batch in one slot: give way, take, run, hand on, answer |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
 //! | `sleep` | where blocked callers sleep, and how a batch's are woken |
@@ -54,6 +55,7 @@ mod leader;
 mod named;
 mod operation;
 mod path;
+mod pool;
 mod queue;
 mod route;
 mod sleep;

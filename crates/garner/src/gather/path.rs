@@ -74,6 +74,11 @@ impl Path {
         UnderWay(&self.under_way)
     }
 
+    /// Whether batches compute on the processor of the thread that runs them.
+    pub fn is_on_host(&self) -> bool {
+        self.device.is_on_host()
+    }
+
     /// Batches that one more would have to share the device with.
     pub fn company(&self) -> u64 {
         if self.device.is_shared() { self.under_way.load(Ordering::Relaxed).into() } else { 0 }

@@ -40,7 +40,7 @@ impl Ticket {
         }
         match self.answer.wait() {
             Woken::Done(answer) => answer,
-            Woken::Lead(_) => unreachable!("only blocked callers are made leaders"),
+            Woken::Lead => unreachable!("only blocked callers are made leaders"),
         }
     }
 

@@ -21,7 +21,7 @@ pub struct Statistics {
     pub started: u64,
     /// Time since the first operation; zero before it.
     pub running: Duration,
-    /// How many batches run at the same time, but for brief ones and full ones that overlap with others.
+    /// How many batches run at the same time, but for brief ones.
     pub slots: u64,
     /// Private operations answered.
     pub private_operations: u64,

@@ -58,6 +58,7 @@ type Hook = Box<dyn Fn(usize, &mut [Power<'_>]) -> Result<(), DeviceError> + Sen
 pub struct TestDevice {
     pub limits: Limits,
     batch: usize,
+    on_host: bool,
     before: Hook,
     after: Hook,
     calls: AtomicUsize,
@@ -70,6 +71,7 @@ impl TestDevice {
         TestDevice {
             limits: Limits { min_bits: 2, max_bits: Modulus::MAX_BITS },
             batch,
+            on_host: false,
             before: Box::new(|_, _| Ok(())),
             after: Box::new(|_, _| Ok(())),
             calls: AtomicUsize::new(0),
@@ -121,6 +123,12 @@ impl TestDevice {
         })
     }
 
+    /// Said to compute on the processor of the thread that calls it.
+    pub fn on_host(mut self) -> TestDevice {
+        self.on_host = true;
+        self
+    }
+
     /// With `hook` before each batch and whatever else is done there, called with the number of batches before it.
     pub fn before(
         mut self,
@@ -156,6 +164,10 @@ impl Device for TestDevice {
 
     fn limits(&self) -> Limits {
         self.limits
+    }
+
+    fn is_on_host(&self) -> bool {
+        self.on_host
     }
 
     fn preferred_batch(&self) -> usize {
@@ -236,7 +248,6 @@ pub fn config(devices: &[&Arc<TestDevice>], slots: usize) -> Config {
     let devices = devices.iter().map(|&device| Arc::clone(device) as Arc<dyn Device>).collect();
     let mut config = Config::with(Arc::new(Libcrypto), devices);
     config.slots = slots;
-    config.overlap = false;
     config
 }
 

@@ -1,0 +1,352 @@
+//! One pool: what waits in it, in order of arrival, and who runs its batches or is on the way to. Plain data.
+
+use super::answer::{Answer, Reply};
+use super::class::Class;
+use super::operation::Operation;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One waiting operation.
+pub struct Entry {
+    /// Its place in the order of arrival.
+    pub number: u64,
+    pub operation: Operation,
+    pub reply: Reply,
+    /// A caller is blocked on it and can lead; else it is a ticket.
+    pub blocked: bool,
+    /// The processor it came from, and its caller sleeps on.
+    pub processor: usize,
+    /// Its caller is on the way to lead a batch.
+    coming: bool,
+}
+
+impl Entry {
+    pub fn new(number: u64, operation: Operation, reply: Reply, blocked: bool, processor: usize) -> Entry {
+        Entry { number, operation, reply, blocked, processor, coming: false }
+    }
+}
+
+/// Operations of one class, oldest first.
+#[derive(Default)]
+struct Line {
+    entries: VecDeque<Entry>,
+    /// How many of their callers are on the way to lead.
+    coming: usize,
+    /// What one batch takes, in nanoseconds, averaged; 0 before the first.
+    batch_time: u64,
+}
+
+impl Line {
+    fn find(&self, number: u64) -> Option<usize> {
+        self.entries.binary_search_by_key(&number, |entry| entry.number).ok()
+    }
+}
+
+/// One pool's slots and lines.
+#[derive(Default)]
+pub struct PoolState {
+    /// Batches in slots.
+    pub running: usize,
+    /// Brief batches under way, which need no slot.
+    pub beside: usize,
+    /// Executors on the way to take a batch.
+    pub gathering: usize,
+    /// The processors from which callers are on the way to lead a batch.
+    coming: Vec<usize>,
+    /// The processors that batches in slots compute on.
+    occupied: Vec<usize>,
+    /// Operations in all lines.
+    pub waiting: usize,
+    /// Batches in slots that were begun, ever.
+    pub begun: u64,
+    /// Batches that are to start without giving way.
+    pub hurried: u32,
+    /// How many operations the last batches could have had, times [`PoolState::ONE`]: rises at once, falls slowly.
+    company: u64,
+    lines: BTreeMap<Class, Line>,
+}
+
+impl PoolState {
+    const ONE: u64 = 256;
+    /// Batches of which only so much is remembered: a load that ended is forgotten after about ten.
+    const MEMORY: u64 = 8;
+    const MOST: usize = 1 << 16;
+
+    /// How many operations the last batches had, or could have had: 1 for a caller that is alone.
+    pub fn company(&self) -> usize {
+        ((self.company + Self::ONE / 2) / Self::ONE) as usize
+    }
+
+    /// A batch of `fill` operations ended.
+    pub fn ended(&mut self, class: Class, fill: usize, nanoseconds: u64) {
+        let others = self.waiting - self.coming.len();
+        let possible = fill.max(1 + others).min(Self::MOST) as u64 * Self::ONE;
+        self.company = possible.max((self.company * (Self::MEMORY - 1) + possible) / Self::MEMORY);
+        let line = self.lines.entry(class).or_default();
+        line.batch_time = if line.batch_time == 0 { nanoseconds } else { (line.batch_time * 7 + nanoseconds) / 8 };
+    }
+
+    /// What one batch takes, averaged; zero before the first.
+    pub fn batch_time(&self, class: Class) -> Duration {
+        Duration::from_nanos(self.lines.get(&class).map_or(0, |line| line.batch_time))
+    }
+
+    /// Those on the way to take a batch.
+    pub fn on_the_way(&self) -> usize {
+        self.coming.len() + self.gathering
+    }
+
+    /// Whether a batch in a slot computes on this processor.
+    pub fn occupied(&self, processor: usize) -> bool {
+        self.occupied.contains(&processor)
+    }
+
+    /// Whether a batch in a slot computes on this processor, or a caller is on the way to lead one there.
+    pub fn awaited(&self, processor: usize) -> bool {
+        self.occupied(processor) || self.coming.contains(&processor)
+    }
+
+    /// Counts a batch in a slot, that computes on this processor, if on one.
+    pub fn begin(&mut self, processor: Option<usize>) {
+        self.running += 1;
+        self.begun += 1;
+        self.hurried = self.hurried.saturating_sub(1);
+        self.occupied.extend(processor);
+    }
+
+    /// The end of what was begun.
+    pub fn end(&mut self, processor: Option<usize>) {
+        self.running -= 1;
+        if let Some(processor) = processor {
+            remove_one(&mut self.occupied, processor);
+        }
+    }
+
+    /// The class of the oldest operation whose caller is not on the way to lead, and whether a caller is blocked on it.
+    pub fn oldest(&self) -> Option<(Class, bool)> {
+        let first = |line: &Line| line.entries.iter().position(|entry| !entry.coming);
+        let firsts = self.lines.iter().filter_map(|(class, line)| Some((class, &line.entries[first(line)?])));
+        firsts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.blocked))
+    }
+
+    /// The class of the oldest operation of all.
+    pub fn front(&self) -> Option<Class> {
+        let fronts = self.lines.iter().filter_map(|(class, line)| Some((class, line.entries.front()?.number)));
+        fronts.min_by_key(|(_, number)| *number).map(|(class, _)| *class)
+    }
+
+    /// How many wait in a line.
+    pub fn in_line(&self, class: Class) -> usize {
+        self.lines.get(&class).map_or(0, |line| line.entries.len())
+    }
+
+    /// How many wait in a line whose callers are not on the way to lead.
+    pub fn not_coming(&self, class: Class) -> usize {
+        self.lines.get(&class).map_or(0, |line| line.entries.len() - line.coming)
+    }
+
+    /// Adds an operation, younger than all.
+    pub fn push(&mut self, class: Class, entry: Entry) {
+        self.waiting += 1;
+        self.lines.entry(class).or_default().entries.push_back(entry);
+    }
+
+    /// Takes the `count` oldest of a class, fewer if there are fewer: first those whose callers are not on the way to lead.
+    pub fn take(&mut self, class: Class, count: usize) -> Vec<Entry> {
+        let Some(line) = self.lines.get_mut(&class) else { return Vec::new() };
+        let mut of_leaders = count.saturating_sub(line.entries.len() - line.coming);
+        let mut taken = Vec::with_capacity(count.min(line.entries.len()));
+        let mut index = 0;
+        while taken.len() < count && index < line.entries.len() {
+            let entry = &mut line.entries[index];
+            if entry.coming && of_leaders == 0 {
+                index += 1;
+                continue;
+            }
+            if entry.coming {
+                of_leaders -= 1;
+                line.coming -= 1;
+                remove_one(&mut self.coming, entry.processor);
+            }
+            taken.extend(line.entries.remove(index));
+        }
+        if line.entries.is_empty() && line.entries.capacity() > 1024 {
+            line.entries = VecDeque::new();
+        }
+        self.waiting -= taken.len();
+        taken
+    }
+
+    /// The caller of the youngest of a class is on the way to lead.
+    pub fn last_comes(&mut self, class: Class) {
+        let line = self.lines.entry(class).or_default();
+        let entry = line.entries.back_mut().expect("it was just added");
+        entry.coming = true;
+        line.coming += 1;
+        self.coming.push(entry.processor);
+    }
+
+    /// Chooses who is to lead the next batch of a class, and counts it as on the way: of the blocked callers of the `count`
+    /// oldest, all of which the batch takes, the first that sleeps on this processor, else on one that is not awaited, else
+    /// the oldest. Returns where it is to be told.
+    ///
+    /// Who ends a batch is about to leave its processor free. A leader that ran on another would wait there for a whole
+    /// batch, and this one stand idle: systems are slow to move a thread that just ran.
+    pub fn call(&mut self, class: Class, count: usize, here: usize) -> Option<Arc<Answer>> {
+        let line = self.lines.get_mut(&class)?;
+        let (coming, occupied) = (&self.coming, &self.occupied);
+        let may = |entry: &Entry| entry.blocked && !entry.coming;
+        let good =
+            |entry: &Entry| may(entry) && !coming.contains(&entry.processor) && !occupied.contains(&entry.processor);
+        let near = line.entries.iter().take(count).position(|entry| entry.processor == here && good(entry));
+        let far = || line.entries.iter().take(count).position(good);
+        let leader = near.or_else(far).or_else(|| line.entries.iter().position(may))?;
+        let entry = &mut line.entries[leader];
+        entry.coming = true;
+        line.coming += 1;
+        self.coming.push(entry.processor);
+        entry.reply.waiter()
+    }
+
+    /// Whether an operation still waits.
+    pub fn waits(&self, class: Class, number: u64) -> bool {
+        self.lines.get(&class).is_some_and(|line| line.find(number).is_some())
+    }
+
+    /// A caller that was on the way is there. Whether its operation still waits.
+    pub fn came(&mut self, class: Class, number: u64) -> bool {
+        let Some(line) = self.lines.get_mut(&class) else { return false };
+        let Some(at) = line.find(number) else { return false };
+        let entry = &mut line.entries[at];
+        if entry.coming {
+            entry.coming = false;
+            line.coming -= 1;
+            remove_one(&mut self.coming, entry.processor);
+        }
+        true
+    }
+
+    /// Takes one operation, whose caller is not on the way.
+    pub fn take_one(&mut self, class: Class, number: u64) -> Option<Entry> {
+        let line = self.lines.get_mut(&class)?;
+        let entry = line.entries.remove(line.find(number)?)?;
+        self.waiting -= 1;
+        Some(entry)
+    }
+
+    /// Everything that waits.
+    pub fn drain(&mut self) -> Vec<Entry> {
+        let mut all = Vec::new();
+        for line in self.lines.values_mut() {
+            all.extend(std::mem::take(&mut line.entries));
+            line.coming = 0;
+        }
+        self.waiting = 0;
+        self.coming.clear();
+        all
+    }
+}
+
+/// Removes one of those that are equal.
+fn remove_one(from: &mut Vec<usize>, value: usize) {
+    if let Some(at) = from.iter().position(|&other| other == value) {
+        from.swap_remove(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::Answers;
+    use super::super::class::Kind;
+    use super::*;
+    use crate::arithmetic::Modulus;
+
+    const CLASS: Class = Class { kind: Kind::Exponentiation, size: 1, exponent: 1, paths: 0 };
+    const OTHER: Class = Class { size: 2, ..CLASS };
+
+    /// Operations numbered from 0 that came from these processors, all with blocked callers but those of `tickets`.
+    fn pool(processors: &[usize], tickets: &[usize]) -> PoolState {
+        let modulus = Arc::new(Modulus::new(&[0xfff1]).unwrap());
+        let answers = Arc::new(Answers::new(processors.len()));
+        let mut pool = PoolState::default();
+        for (i, &processor) in processors.iter().enumerate() {
+            let operation = Operation::exponentiation(&modulus, &[2], &[3]).unwrap();
+            let blocked = !tickets.contains(&i);
+            let reply = if blocked { Reply::to(&Arc::new(Answer::new())) } else { Reply::one_of(&answers, i) };
+            pool.push(CLASS, Entry::new(i as u64, operation, reply, blocked, processor));
+        }
+        pool
+    }
+
+    fn coming(pool: &PoolState) -> Vec<u64> {
+        let line = &pool.lines[&CLASS];
+        let coming: Vec<u64> = line.entries.iter().filter(|entry| entry.coming).map(|entry| entry.number).collect();
+        assert_eq!((line.coming, pool.coming.len()), (coming.len(), coming.len()));
+        coming
+    }
+
+    fn numbers(entries: &[Entry]) -> Vec<u64> {
+        entries.iter().map(|entry| entry.number).collect()
+    }
+
+    #[test]
+    fn who_is_called_sleeps_here_or_where_no_batch_is_or_is_the_oldest() {
+        let mut pool = pool(&[5, 5, 6, 7, 5, 6], &[0]);
+        let mut call = |count, here| {
+            assert!(pool.call(CLASS, count, here).is_some());
+            coming(&pool)
+        };
+        assert_eq!(call(4, 7), [3], "not the ticket, and of the others the one from here");
+        assert_eq!(call(2, 6), [1, 3], "the one from here is too young, and this one from a processor that is free");
+        assert_eq!(call(6, 5), [1, 2, 3], "here somebody is coming already");
+        assert_eq!(call(6, 5), [1, 2, 3, 4], "so there is on all of them: the oldest");
+        assert_eq!(call(1, 5), [1, 2, 3, 4, 5]);
+        assert!(pool.call(CLASS, 6, 5).is_none() && pool.call(OTHER, 6, 5).is_none());
+        assert_eq!(pool.oldest(), Some((CLASS, false)));
+    }
+
+    #[test]
+    fn nobody_is_called_to_a_processor_that_computes_while_there_is_another() {
+        let mut pool = pool(&[5, 6, 5], &[]);
+        pool.begin(Some(5));
+        assert!(pool.occupied(5) && pool.awaited(5) && !pool.awaited(6));
+        assert!(pool.call(CLASS, 3, 5).is_some());
+        assert_eq!(coming(&pool), [1]);
+        assert!(pool.awaited(6) && !pool.occupied(6));
+        pool.begin(Some(5));
+        pool.end(Some(5));
+        assert!(pool.occupied(5), "one of two is still there");
+        pool.end(Some(5));
+        assert!(!pool.awaited(5) && pool.running == 0);
+    }
+
+    #[test]
+    fn operations_of_those_on_the_way_are_taken_last() {
+        let mut pool = pool(&[5, 6, 7, 8], &[]);
+        for here in [5, 7] {
+            assert!(pool.call(CLASS, 4, here).is_some());
+        }
+        assert_eq!((pool.in_line(CLASS), pool.not_coming(CLASS), pool.oldest()), (4, 2, Some((CLASS, true))));
+        assert_eq!(numbers(&pool.take(CLASS, 1)), [1]);
+        assert_eq!(coming(&pool), [0, 2]);
+        assert_eq!(numbers(&pool.take(CLASS, 2)), [0, 3], "one of them was needed");
+        assert_eq!(coming(&pool), [2]);
+        assert!(!pool.waits(CLASS, 0) && !pool.came(CLASS, 0), "somebody else took it");
+        assert!(pool.oldest().is_none() && pool.front() == Some(CLASS));
+        assert!(pool.came(CLASS, 2) && coming(&pool).is_empty());
+        assert_eq!(pool.take_one(CLASS, 2).map(|entry| entry.number), Some(2));
+        assert!(pool.take_one(CLASS, 2).is_none() && pool.take(CLASS, 1).is_empty() && pool.waiting == 0);
+    }
+
+    #[test]
+    fn nobody_is_on_the_way_to_what_was_drained() {
+        let mut pool = pool(&[5, 6], &[]);
+        pool.last_comes(CLASS);
+        assert_eq!(coming(&pool), [1]);
+        assert!(pool.call(CLASS, 2, 5).is_some() && pool.on_the_way() == 2);
+        assert_eq!(numbers(&pool.drain()), [0, 1]);
+        assert!(coming(&pool).is_empty() && pool.on_the_way() == 0 && pool.waiting == 0);
+        assert!(!pool.came(CLASS, 0));
+    }
+}
