@@ -67,8 +67,9 @@ fn a_run_cut_short_leaves_the_last_results_alone() {
         for name in names {
             let text = String::from_utf8(folder.read(&path(name))).unwrap();
             assert_ne!(text, "old\n", "{name}");
-            let plot = format!("--plot {}", folder.path(&path("callers-")).display());
-            assert_eq!(text.contains(&plot), benchmark == "callers" && name.ends_with(".json"), "{name}: {text}");
+            // Not from the root on: the target folder is named as it is by default, wherever it is.
+            let plot = text.split("--plot ").nth(1).is_some_and(|plot| plot.contains("/results/callers-"));
+            assert_eq!(plot, benchmark == "callers" && name.ends_with(".json"), "{name}: {text}");
         }
     }
     let left: Vec<_> = folder.path("results").read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
