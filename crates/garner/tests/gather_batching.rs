@@ -142,7 +142,7 @@ fn processor_that_computes_a_batch_gets_no_second_one_while_others_take_what_wai
 #[test]
 fn nobody_is_forgotten_whatever_stalls() {
     let known = Arc::new([Known::new(512), Known::new(1024)]);
-    let stalls = |call: usize| Duration::from_micros([0, 30, 700, 0, 2000, 100, 0][call * call % 7]);
+    let stalls = |call: usize| Duration::from_micros([0, 30, 700, 0, 2000, 100, 0][call % 7]);
     for slots in [1, 2, 3] {
         let device = TestDevice::sound(8).on_host().before(move |call, _| {
             thread::sleep(stalls(call));
@@ -163,7 +163,7 @@ fn nobody_is_forgotten_whatever_stalls() {
                     };
                     assert_eq!(*answer.unwrap(), known.answer(i));
                     if i % 7 == 0 {
-                        thread::sleep(stalls(i));
+                        thread::sleep(stalls(i / 7));
                     }
                 }
                 done.send(()).unwrap();
@@ -174,6 +174,62 @@ fn nobody_is_forgotten_whatever_stalls() {
             next.unwrap_or_else(|_| panic!("{finished} of 24 came to an end: {:?}", gatherer.statistics()));
         }
     }
+}
+
+#[test]
+fn caller_of_another_size_is_not_passed_for_ever_by_who_comes_back_at_once() {
+    let (known, other) = (Known::new(512), Known::new(1024));
+    let device = Arc::new(TestDevice::slow(8, Duration::from_millis(1)).on_host());
+    let gatherer = gatherer(&device, 1);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for i in 0..3 {
+            let (gatherer, known, stop) = (&gatherer, &known, &stop);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+                }
+            });
+        }
+        for i in 0..10 {
+            let before = device.sizes().len();
+            assert_eq!(*gatherer.run(other.operation(i)).unwrap(), other.answer(i));
+            let passed = device.sizes().len() - before;
+            // In its turn it is two or three; a thread that gets no processor may miss more.
+            assert!(passed < 200, "{passed} batches came before");
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn shut_down_waits_for_answers_that_are_being_given() {
+    struct Slow(AtomicBool);
+    impl Wake for Slow {
+        fn wake(self: Arc<Self>) {
+            thread::sleep(Duration::from_millis(200));
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(8, &gate)), 1);
+    let waker = Arc::new(Slow(AtomicBool::new(false)));
+    thread::scope(|scope| {
+        let call = |i| assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+        scope.spawn(move || call(0));
+        gate.wait_for_arrivals(1);
+        // A caller is blocked on the oldest, so it leads the batch in which the ticket is.
+        scope.spawn(move || call(1));
+        eventually("a caller waits", || gatherer.statistics().queue == 1);
+        let mut ticket = gatherer.submit(known.operation(2)).unwrap();
+        let waits = Pin::new(&mut ticket).poll(&mut Context::from_waker(&Waker::from(Arc::clone(&waker))));
+        assert!(waits.is_pending());
+        gate.open(1);
+        gate.wait_for_arrivals(2);
+        gate.open_for_good();
+        gatherer.shutdown();
+        assert!(waker.0.load(Ordering::SeqCst), "the waker has yet to end");
+    });
 }
 
 #[test]

@@ -35,6 +35,10 @@ impl Device for FourForOne {
         4
     }
 
+    fn is_on_host(&self) -> bool {
+        true
+    }
+
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         let end = clock(ClockId::ThreadCPUTime) + self.0 * jobs.len().div_ceil(4) as u32;
         while clock(ClockId::ThreadCPUTime) < end {

@@ -27,6 +27,10 @@ impl Device for Lying {
         self.cpu.preferred_batch()
     }
 
+    fn is_on_host(&self) -> bool {
+        true
+    }
+
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.cpu.exponentiate(jobs)?;
         for job in jobs {

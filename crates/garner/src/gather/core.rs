@@ -3,7 +3,8 @@
 //! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others: whoever
 //! ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. A slot is
 //! taken by who is there first with a batch, and not before: who was called may have to wait for a processor, and others
-//! that have one need not wait for it. A processor that computes a batch, or has somebody on the way to one, is left to it.
+//! that have one need not wait for it. To a processor that computes a batch, or has somebody on the way to one, no other
+//! caller brings a batch: it would wait there while another processor is idle.
 
 use super::answer::{Answer, Answers, Reply, Woken};
 use super::class::{Class, Pool};
@@ -78,9 +79,9 @@ impl Core {
             queue = self.wait_for_room(process, queue);
         }
         let answer = Arc::new(Answer::new());
-        let comes = self.may_gather(queue.pool(class.pool()));
-        // Others, from other processors, where this one is not to be used.
-        let called = if comes { Called::default() } else { self.dispatch(&mut queue, class.pool()) };
+        let comes = self.may_gather(queue.pool(class.pool()), class);
+        // Others, on other processors, where this one is not to be used.
+        let called = if comes { Called::default() } else { self.dispatch(&mut queue, class.pool(), false) };
         let number = queue.push(class, operation, Reply::to(&answer), true);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
@@ -112,7 +113,7 @@ impl Core {
         queue.push(class, operation, Reply::to(&answer), false);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        let called = self.dispatch(&mut queue, class.pool());
+        let called = self.dispatch(&mut queue, class.pool(), false);
         drop(queue);
         called.wake(process);
         Ok(answer)
@@ -191,13 +192,16 @@ impl Core {
 
     /// Calls those who are to take free slots, for the oldest waiting operations. They are woken by [`Called::wake`], without
     /// the lock: the first thing a woken thread does is to take it.
-    pub fn dispatch(self: &Arc<Self>, queue: &mut Queue, pool: Pool) -> Called {
+    ///
+    /// Who ends a batch calls `anywhere`: with its processor there is one more, and systems may move there who sleeps on one
+    /// that is awaited. Else whoever was called there would find it taken.
+    pub fn dispatch(self: &Arc<Self>, queue: &mut Queue, pool: Pool, anywhere: bool) -> Called {
         let mut called = Called::default();
         loop {
             let state = queue.pool(pool);
-            let Some((class, blocked)) = state.oldest().filter(|_| self.free(state)) else { return called };
+            let Some((class, blocked)) = state.oldest(anywhere).filter(|_| self.free(state)) else { return called };
             if blocked {
-                let leader = state.call(class, self.route.least_limit(class), sched_getcpu());
+                let leader = state.call(class, self.route.least_limit(class), sched_getcpu(), anywhere);
                 called.leaders.extend(leader);
             } else {
                 // One executor on its way is enough for one batch; the rest of the batch may still be coming.
@@ -212,15 +216,15 @@ impl Core {
 
     /// [`Core::dispatch`] for both pools.
     fn dispatch_all(self: &Arc<Self>, queue: &mut Queue) -> Called {
-        let mut called = self.dispatch(queue, Pool::Long);
-        called.append(self.dispatch(queue, Pool::Short));
+        let mut called = self.dispatch(queue, Pool::Long, false);
+        called.append(self.dispatch(queue, Pool::Short, false));
         called
     }
 
     /// Whether the oldest operation is a ticket and a slot free for it; then the calling thread is on the way to it.
     pub fn gather_in_free_slot(&self, queue: &mut Queue, pool: Pool) -> bool {
         let state = queue.pool(pool);
-        let free = matches!(state.oldest(), Some((_, false))) && self.free(state);
+        let free = matches!(state.oldest(true), Some((_, false))) && self.free(state);
         if free {
             state.gathering += 1;
         }
@@ -245,11 +249,22 @@ impl Core {
         state.running < self.slots && !state.occupied(processor)
     }
 
+    /// Slots that are left once one more batch runs.
+    pub fn room(&self, state: &PoolState) -> usize {
+        self.slots.saturating_sub(state.running + 1)
+    }
+
+    /// Whether an operation of `class` need not leave the slot to an older one of another class, whose caller is on the way.
+    pub fn in_turn(&self, state: &PoolState, class: Class, number: u64) -> bool {
+        self.room(state) > 0 || !state.older_comes(class, number)
+    }
+
     /// Whether the calling thread may gather company for a batch of its own: nobody else does so on this processor, and the
-    /// slot is no executor's that is on the way.
-    fn may_gather(&self, state: &PoolState) -> bool {
+    /// slot is not that of an executor on its way.
+    fn may_gather(&self, state: &PoolState, class: Class) -> bool {
         let here = sched_getcpu();
-        state.running + state.gathering < self.slots && self.may_begin(state, here) && !state.awaited(here)
+        let free = state.running + state.gathering < self.slots && self.may_begin(state, here);
+        free && !state.awaited(here) && self.in_turn(state, class, u64::MAX)
     }
 
     /// Whether the calling thread may lead a batch at once with an operation of `class`, its own: there is enough company,
@@ -265,19 +280,19 @@ impl Core {
         let full = limit > 1 && state.in_line(class) + 1 >= limit;
         let passes_nobody = || state.front().is_none_or(|front| front == class);
         full && passes_nobody() && self.may_begin(state, sched_getcpu())
-            || self.may_gather(state) && leader::enough(self, state, class, state.not_coming(class) + 1)
+            || self.may_gather(state, class) && leader::enough(self, state, class, 1 + self.to_share(state, class, 0))
     }
 
-    /// How many of those that wait a leader may take beside its own operation. Those whose callers are on the way to lead are
-    /// left to lead, unless the batch is full with them.
-    pub fn to_share(&self, state: &PoolState, class: Class) -> usize {
-        let all = state.in_line(class);
-        if all + 1 >= self.route.limit(class) { all } else { state.not_coming(class) }
+    /// How many of those that wait a leader may take beside its own operation, of which `own` are in line: it leaves slots to
+    /// others on the way to lead, unless its batch is full with them.
+    pub fn to_share(&self, state: &PoolState, class: Class, own: usize) -> usize {
+        let all = state.in_line(class) - own;
+        if all + 1 >= self.route.limit(class) { all } else { state.to_share(class, own, self.room(state)) }
     }
 
-    /// Takes up to `count` operations out of the queue.
-    pub fn take(&self, process: &Process, queue: &mut Queue, class: Class, count: usize) -> Vec<Entry> {
-        let taken = queue.pool(class.pool()).take(class, count);
+    /// Takes up to `count` operations out of the queue, see [`PoolState::take`].
+    pub fn take(&self, process: &Process, queue: &mut Queue, class: Class, count: usize, room: usize) -> Vec<Entry> {
+        let taken = queue.pool(class.pool()).take(class, count, room);
         process.note_length(queue);
         self.tell_of_room(process, queue);
         taken
@@ -304,7 +319,7 @@ impl Core {
             return;
         }
         let mut queue = lock(&process.queue);
-        while queue.under_way() > 0 || queue.executors.threads > 0 {
+        while queue.under_way() + queue.answering > 0 || queue.executors.threads > 0 {
             queue = wait(&process.quiet, queue);
         }
         let handles = std::mem::take(&mut queue.executors.handles);
@@ -427,13 +442,15 @@ mod tests {
 
     #[test]
     fn full_batch_does_not_wait_for_who_was_called() {
-        let core = core(1);
+        let here = stay();
+        let core = core(2);
         let process = core.process();
         let mut queue = lock(&process.queue);
         let (class, answers) = callers(&core, &mut queue, 1, 3);
-        let called = core.dispatch(&mut queue, class.pool());
-        assert_eq!(called.leaders.len(), 1, "there is one slot");
-        assert!(core.may_lead(queue.pool(class.pool()), class));
+        let called = core.dispatch(&mut queue, class.pool(), false);
+        let state = queue.pool(class.pool());
+        assert!(called.leaders.len() == 1 && state.awaited(here), "the others would come to the same processor");
+        assert!(core.may_lead(state, class));
         drop(queue);
         let result = core.run(operation(1)).unwrap();
         for answer in answers {
@@ -442,27 +459,53 @@ mod tests {
         let mut queue = lock(&process.queue);
         let state = queue.pool(class.pool());
         assert_eq!((state.begun, state.running, state.on_the_way(), state.waiting), (1, 0, 0, 0));
+        assert_eq!(queue.answering, 0);
         drop(queue);
         called.wake(process);
     }
 
     #[test]
-    fn part_of_a_batch_waits_for_who_was_called_to_this_processor_and_a_full_one_for_older_ones_of_another_size() {
+    fn who_was_called_is_taken_along_where_there_is_no_slot_for_it() {
+        let here = stay();
+        let core = core(1);
+        let process = core.process();
+        let mut queue = lock(&process.queue);
+        let (class, answers) = callers(&core, &mut queue, 1, 2);
+        let called = core.dispatch(&mut queue, class.pool(), false);
+        // On another processor, from which it is slow to come.
+        let state = queue.pool(class.pool());
+        assert!(state.came(class, 0, here + 1));
+        assert!(state.call(class, 1, here + 1, false).is_some() && !state.awaited(here));
+        assert_eq!(core.to_share(state, class, 0), 2);
+        drop(queue);
+        let result = core.run(operation(1)).unwrap();
+        for answer in answers {
+            assert_eq!(*answer.try_take().expect("it was in the batch").unwrap(), *result);
+        }
+        called.wake(process);
+    }
+
+    #[test]
+    fn part_of_a_batch_waits_for_who_was_called_here_and_a_full_one_for_older_ones_of_another_size() {
         let here = stay();
         let core = core(2);
         let process = core.process();
         let mut queue = lock(&process.queue);
         let (class, _answers) = callers(&core, &mut queue, 1, 2);
-        assert!(core.may_gather(queue.pool(class.pool())));
-        let called = core.dispatch(&mut queue, class.pool());
+        assert!(core.may_gather(queue.pool(class.pool()), class));
+        let called = core.dispatch(&mut queue, class.pool(), true);
         assert_eq!(called.leaders.len(), 2);
         let state = queue.pool(class.pool());
-        assert!(!core.may_gather(state) && !core.may_lead(state, class) && core.may_begin(state, here));
-        assert_eq!(core.to_share(state, class), 0, "both are to lead");
+        assert!(!core.may_gather(state, class) && !core.may_lead(state, class) && core.may_begin(state, here));
+        assert_eq!(core.to_share(state, class, 0), 1, "one of them is to lead");
 
         let (other, _others) = callers(&core, &mut queue, 8, 4);
         let state = queue.pool(class.pool());
         assert!(other != class && !core.may_lead(state, other));
+        assert!(core.in_turn(state, other, u64::MAX));
+        state.begin(None);
+        assert!(!core.in_turn(state, other, u64::MAX) && core.in_turn(state, class, u64::MAX), "the last slot");
+        state.end(None);
         state.drain();
         called.wake(process);
     }
@@ -471,17 +514,15 @@ mod tests {
     fn no_second_batch_begins_on_a_processor_that_computes_one() {
         let here = stay();
         let core = core(2);
-        let process = core.process();
-        let mut queue = lock(&process.queue);
+        let mut queue = lock(&core.process().queue);
         let class = core.route.class(&operation(1));
         assert!(core.may_lead(queue.pool(class.pool()), class));
-        let first = leader::Slot::take(&core, process, &mut queue, class, 0);
+        queue.pool(class.pool()).begin(Some(here));
         let (_, _answers) = callers(&core, &mut queue, 1, 4);
         let state = queue.pool(class.pool());
-        assert!(!core.may_lead(state, class) && !core.may_gather(state) && !core.may_begin(state, here));
+        assert!(!core.may_lead(state, class) && !core.may_gather(state, class) && !core.may_begin(state, here));
         assert!(core.may_begin(state, here + 1), "there is a slot");
-        first.end(&mut queue);
-        let state = queue.pool(class.pool());
+        state.end(Some(here));
         assert!(core.may_lead(state, class));
         state.drain();
     }
@@ -495,7 +536,7 @@ mod tests {
         queue.push(class, operation(1), Reply::to(&answer), false);
         assert!(core.gather_in_free_slot(&mut queue, class.pool()));
         let state = queue.pool(class.pool());
-        assert!(!core.may_gather(state) && !core.may_lead(state, class));
+        assert!(!core.may_gather(state, class) && !core.may_lead(state, class));
         state.gathering = 0;
         state.drain();
     }

@@ -7,7 +7,6 @@ use super::class::Pool;
 use super::core::{Core, Process};
 use super::leader::{Inside, Results, Slot, give_way};
 use super::queue::Queue;
-use super::route::Choice;
 use super::sleep::Wakes;
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
@@ -76,20 +75,16 @@ fn next(process: &Process) -> Option<Pool> {
 
 fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
     let _inside = Inside::enter();
-    let (slot, results) = run_oldest(core, process, pool).unzip();
-    if let Some(results) = results {
-        // Wakers are others' code, and may be long: an executor is not idle before.
-        results.tell(&mut Wakes::default());
+    if let Some((slot, results)) = run_oldest(core, process, pool) {
+        // Wakers are others' code, and may be long: it has no slot meanwhile, and is not idle before.
+        slot.close(results);
     }
     let mut queue = lock(&process.queue);
     // Idle from here on, so that this executor itself may be called. First for the other pool, whose tickets may have
     // found no executor: nobody else would look after them.
     queue.executors.idle += 1;
-    if let Some(slot) = slot {
-        slot.end(&mut queue);
-    }
-    let mut called = core.dispatch(&mut queue, pool.other());
-    called.append(core.dispatch(&mut queue, pool));
+    let mut called = core.dispatch(&mut queue, pool.other(), true);
+    called.append(core.dispatch(&mut queue, pool, true));
     drop(queue);
     called.wake(process);
 }
@@ -99,12 +94,21 @@ fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
 pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -> bool) {
     let _inside = Inside::enter();
     while let Some((slot, results)) = run_oldest(core, process, pool) {
-        results.tell(&mut Wakes::default());
-        let done = enough();
         let mut queue = lock(&process.queue);
-        slot.end(&mut queue);
-        if done || !core.gather_in_free_slot(&mut queue, pool) {
-            let called = core.dispatch(&mut queue, pool);
+        let answering = slot.end(&mut queue);
+        let goes_on = core.gather_in_free_slot(&mut queue, pool);
+        let called = core.dispatch(&mut queue, pool, true);
+        drop(queue);
+        let mut wakes = Wakes::default();
+        called.tell(process, &mut wakes);
+        results.tell(wakes, answering);
+        if !goes_on {
+            return;
+        }
+        if enough() {
+            let mut queue = lock(&process.queue);
+            queue.pool(pool).gathering -= 1;
+            let called = core.dispatch(&mut queue, pool, true);
             drop(queue);
             called.wake(process);
             return;
@@ -118,14 +122,10 @@ fn run_oldest<'a>(core: &'a Arc<Core>, process: &'a Process, pool: Pool) -> Opti
     let mut queue = give_way(core, process, pool, None, lock(&process.queue));
     let state = queue.pool(pool);
     state.gathering -= 1;
-    let (class, _) = state.oldest().filter(|_| state.running < core.slots)?;
-    let Choice { path, take } = core.route.choose(class, state.not_coming(class));
-    let mut slot = Slot::take(core, process, &mut queue, class, path);
-    let entries = core.take(process, &mut queue, class, take);
-    let called = core.dispatch(&mut queue, pool);
-    drop(queue);
-    called.wake(process);
-    let results = slot.run(class, path, None, entries);
+    let (class, _) = state.oldest(true).filter(|_| state.running < core.slots)?;
+    let choice = core.route.choose(class, state.to_share(class, 0, core.room(state)));
+    let (mut slot, entries) = Slot::take(core, process, queue, class, choice.path, choice.take);
+    let results = slot.run(class, choice.path, None, entries);
     Some((slot, results))
 }
 

@@ -1,4 +1,4 @@
-//! What a leader does: give way to company, take a slot and a batch, run it, hand the slot on, answer.
+//! What a leader does: give way to company, take a slot and a batch, run it, give the slot back, answer.
 
 use super::batch;
 use super::class::{Class, Pool};
@@ -52,7 +52,7 @@ impl Drop for Inside {
     }
 }
 
-/// A slot in use, or a brief batch beside them; handed on when dropped, after a panic, if it was not before.
+/// A slot in use, or a brief batch beside them; given back when dropped, after a panic, if it was not before.
 pub struct Slot<'a> {
     core: &'a Arc<Core>,
     process: &'a Process,
@@ -66,13 +66,26 @@ pub struct Slot<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// Takes a slot for a batch on `path`. One must be free, unless it is brief: then it needs none.
-    pub fn take(core: &'a Arc<Core>, process: &'a Process, queue: &mut Queue, class: Class, path: usize) -> Slot<'a> {
+    /// Takes a slot for a batch on `path`, and `count` operations that wait. One must be free, unless it is brief: then it
+    /// needs none.
+    pub fn take(
+        core: &'a Arc<Core>,
+        process: &'a Process,
+        mut queue: MutexGuard<'_, Queue>,
+        class: Class,
+        path: usize,
+        count: usize,
+    ) -> (Slot<'a>, Vec<Entry>) {
         let (pool, brief) = (class.pool(), class.brief());
-        let processor = core.route.path(path).is_on_host().then(sched_getcpu);
+        let processor = core.route.path(path).on_host.then(sched_getcpu);
+        let room = core.room(queue.pool(pool));
         process.page.first_operation(core.slots as u64);
         queue.begin(core.slots, pool, brief, processor);
-        Slot { core, process, pool, brief, processor, ended: None, given_back: false }
+        let entries = core.take(process, &mut queue, class, count, room);
+        let called = core.dispatch(&mut queue, pool, false);
+        drop(queue);
+        called.wake(process);
+        (Slot { core, process, pool, brief, processor, ended: None, given_back: false }, entries)
     }
 
     /// Runs `own` and `others`, all of `class`.
@@ -90,9 +103,11 @@ impl<'a> Slot<'a> {
         Results { own, others: others.into_iter().zip(answers).collect() }
     }
 
-    /// Gives the slot back, and lets the queue learn from the batch.
-    pub fn end(mut self, queue: &mut Queue) {
+    /// Gives the slot back, and lets the queue learn from the batch. Its answers are yet to be given.
+    pub fn end(mut self, queue: &mut Queue) -> Answering<'a> {
         self.give_back(queue);
+        queue.answering += 1;
+        Answering(self.process)
     }
 
     fn give_back(&mut self, queue: &mut Queue) {
@@ -103,27 +118,41 @@ impl<'a> Slot<'a> {
         self.core.end(self.process, queue, self.pool, self.brief, self.processor);
     }
 
-    /// Gives the slot back and calls who is to have it, to be woken with the others.
-    fn hand_on(&mut self, wakes: &mut Wakes) {
-        let mut queue = lock(&self.process.queue);
-        self.give_back(&mut queue);
-        let called = self.core.dispatch(&mut queue, self.pool);
+    /// Gives the slot back, calls who is to have it, and answers, in this order: whoever is woken may take the processor for
+    /// long.
+    pub fn close(self, results: Results) -> Option<Result<Output>> {
+        let (core, process, pool) = (self.core, self.process, self.pool);
+        let mut queue = lock(&process.queue);
+        let answering = self.end(&mut queue);
+        let called = core.dispatch(&mut queue, pool, true);
         drop(queue);
-        called.tell(self.process, wakes);
-    }
-
-    /// Hands the slot on, then answers: whoever is woken may take the processor for long.
-    pub fn close(mut self, results: Results) -> Option<Result<Output>> {
         let mut wakes = Wakes::default();
-        self.hand_on(&mut wakes);
-        results.tell(&mut wakes)
+        called.tell(process, &mut wakes);
+        results.tell(wakes, answering)
     }
 }
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         if !self.given_back {
-            self.hand_on(&mut Wakes::default());
+            let mut queue = lock(&self.process.queue);
+            self.give_back(&mut queue);
+            let called = self.core.dispatch(&mut queue, self.pool, true);
+            drop(queue);
+            called.wake(self.process);
+        }
+    }
+}
+
+/// The answers of a batch that ended are being given, until dropped.
+pub struct Answering<'a>(&'a Process);
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(&self.0.queue);
+        queue.answering -= 1;
+        if queue.closed {
+            self.0.quiet.notify_all();
         }
     }
 }
@@ -136,11 +165,13 @@ pub struct Results {
 }
 
 impl Results {
-    /// Answers the others; who waits for it is woken by `wakes`. Returns the own one.
-    pub fn tell(self, wakes: &mut Wakes) -> Option<Result<Output>> {
+    /// Answers the others, and wakes them together with those of `wakes`. Returns the own one.
+    pub fn tell(self, mut wakes: Wakes, answering: Answering<'_>) -> Option<Result<Output>> {
         for (entry, answer) in self.others {
-            entry.reply.answer(answer, wakes);
+            entry.reply.answer(answer, &mut wakes);
         }
+        drop(wakes);
+        drop(answering);
         self.own
     }
 }
@@ -160,10 +191,17 @@ pub fn lead(
 /// on the way. It is left in line where there is no slot any more: then whoever ends a batch sees to it.
 pub fn come(core: &Arc<Core>, process: &Process, class: Class, number: u64, queue: MutexGuard<'_, Queue>) {
     let mut queue = give_way(core, process, class.pool(), Some((class, number)), queue);
-    let state = queue.pool(class.pool());
-    if state.came(class, number) && core.may_begin(state, sched_getcpu()) {
+    let (state, here) = (queue.pool(class.pool()), sched_getcpu());
+    if !state.came(class, number, here) {
+        return;
+    }
+    if core.may_begin(state, here) && core.in_turn(state, class, number) {
         let own = state.take_one(class, number).expect("it waits");
         lead_batch(core, process, class, Own::Waiting(own), queue);
+    } else {
+        let called = core.dispatch(&mut queue, class.pool(), false);
+        drop(queue);
+        called.wake(process);
     }
 }
 
@@ -187,13 +225,9 @@ fn lead_batch(
         Own::New(operation) => (Some(operation), None),
         Own::Waiting(entry) => (None, Some(entry)),
     };
-    let others = core.to_share(queue.pool(class.pool()), class);
+    let others = core.to_share(queue.pool(class.pool()), class, 0);
     let Choice { path, take } = core.route.choose(class, 1 + others);
-    let mut slot = Slot::take(core, process, &mut queue, class, path);
-    let others = core.take(process, &mut queue, class, take - 1);
-    let called = core.dispatch(&mut queue, class.pool());
-    drop(queue);
-    called.wake(process);
+    let (mut slot, others) = Slot::take(core, process, queue, class, path, take - 1);
     let results = slot.run(class, path, own.as_ref(), entry.into_iter().chain(others).collect());
     slot.close(results)
 }
@@ -206,7 +240,8 @@ pub fn enough(core: &Core, state: &PoolState, class: Class, gathered: usize) -> 
 
 /// Lets company arrive before a batch is taken, when the last batches had company: yields until the batch is full, or has
 /// as many as lately, or a few yields or a tenth of a batch's time brought nobody. Time in which somebody came was not
-/// lost: those threads had it. A yield that brought nobody and lasted longer than a batch went to another process, which
+/// lost: those threads had it. A batch that others began
+/// meanwhile counts as company. A yield that brought nobody and lasted longer than a batch went to another process, which
 /// may keep the processor for milliseconds: the next batches do without.
 ///
 /// `own` is the class and the number of the leader's own operation, and it returns when somebody else has taken that; an
@@ -225,12 +260,15 @@ pub fn give_way<'a>(
         let state = queue.pool(pool);
         let class = match own {
             Some((class, number)) => Some(class).filter(|_| state.waits(class, number)),
-            None => state.oldest().map(|(class, _)| class),
+            None => state.oldest(true).map(|(class, _)| class),
         };
         let Some(class) = class else { return queue };
         let batch_time = state.batch_time(class);
         let before = (gathered, begun);
-        gathered = state.not_coming(class) + usize::from(own.is_some());
+        gathered = match own {
+            Some(_) => 1 + core.to_share(state, class, 1),
+            None => core.to_share(state, class, 0),
+        };
         begun = state.begun;
         if gathered > before.0 || begun != before.1 {
             (start, in_vain, yielded) = (Instant::now(), 0, Duration::ZERO);

@@ -30,7 +30,7 @@
 //! | `queue` | what is behind the lock: the pools, the executors |
 //! | `pool` | what waits, who runs a batch, and who is on the way to |
 //! | `core` | who gets the next slot; limits; shut-down |
-//! | `leader` | one batch in one slot: give way, take, run, hand on, answer |
+//! | `leader` | one batch in one slot: give way, take, run, give back, answer |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
 //! | `sleep` | where blocked callers sleep, and how a batch's are woken |

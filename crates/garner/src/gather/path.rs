@@ -13,6 +13,8 @@ pub struct Path {
     pub device: Arc<dyn Device>,
     /// Exponentiations it wants in one call, at least 1.
     batch: usize,
+    /// Whether batches compute on the processor of the thread that runs them.
+    pub on_host: bool,
     /// Batches that run there now.
     under_way: AtomicU32,
     failures_in_a_row: AtomicU32,
@@ -33,10 +35,12 @@ impl Drop for UnderWay<'_> {
 impl Path {
     pub fn new(arithmetic: Arc<dyn Arithmetic>, device: Arc<dyn Device>) -> Path {
         let batch = device.preferred_batch().max(1);
+        let on_host = device.is_on_host();
         Path {
             arithmetic,
             device,
             batch,
+            on_host,
             under_way: AtomicU32::new(0),
             failures_in_a_row: AtomicU32::new(0),
             faults: AtomicU32::new(0),
@@ -72,11 +76,6 @@ impl Path {
     pub fn begin(&self) -> UnderWay<'_> {
         self.under_way.fetch_add(1, Ordering::Relaxed);
         UnderWay(&self.under_way)
-    }
-
-    /// Whether batches compute on the processor of the thread that runs them.
-    pub fn is_on_host(&self) -> bool {
-        self.device.is_on_host()
     }
 
     /// Batches that one more would have to share the device with.

@@ -15,7 +15,7 @@ pub struct Entry {
     pub reply: Reply,
     /// A caller is blocked on it and can lead; else it is a ticket.
     pub blocked: bool,
-    /// The processor it came from, and its caller sleeps on.
+    /// The processor that its caller was last on.
     pub processor: usize,
     /// Its caller is on the way to lead a batch.
     coming: bool,
@@ -123,9 +123,16 @@ impl PoolState {
         }
     }
 
-    /// The class of the oldest operation whose caller is not on the way to lead, and whether a caller is blocked on it.
-    pub fn oldest(&self) -> Option<(Class, bool)> {
-        let first = |line: &Line| line.entries.iter().position(|entry| !entry.coming);
+    /// Whether nobody computes a batch or is on the way to one on the processor that an entry's caller sleeps on.
+    fn free_for(&self, entry: &Entry) -> bool {
+        !self.awaited(entry.processor)
+    }
+
+    /// The class of the oldest operation whose caller is not on the way to lead, and whether a caller is blocked on it;
+    /// unless `anywhere`, without callers that sleep on processors that are awaited.
+    pub fn oldest(&self, anywhere: bool) -> Option<(Class, bool)> {
+        let may = |entry: &Entry| !entry.coming && (anywhere || !entry.blocked || self.free_for(entry));
+        let first = |line: &Line| line.entries.iter().position(may);
         let firsts = self.lines.iter().filter_map(|(class, line)| Some((class, &line.entries[first(line)?])));
         firsts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.blocked))
     }
@@ -141,9 +148,18 @@ impl PoolState {
         self.lines.get(&class).map_or(0, |line| line.entries.len())
     }
 
-    /// How many wait in a line whose callers are not on the way to lead.
-    pub fn not_coming(&self, class: Class) -> usize {
-        self.lines.get(&class).map_or(0, |line| line.entries.len() - line.coming)
+    /// How many of a line a leader may take beside its own operation, if that leaves `room` slots: as many of those on the
+    /// way to lead are left to lead. `own` is 1 if its own operation is in the line.
+    pub fn to_share(&self, class: Class, own: usize, room: usize) -> usize {
+        let count = |line: &Line| line.entries.len() - own - room.min(line.coming - own);
+        self.lines.get(&class).map_or(0, count)
+    }
+
+    /// Whether a caller of another class whose operation is older than `number` is on the way to lead.
+    pub fn older_comes(&self, class: Class, number: u64) -> bool {
+        let older =
+            |line: &Line| line.coming > 0 && line.entries.iter().any(|entry| entry.coming && entry.number < number);
+        self.lines.iter().any(|(other, line)| *other != class && older(line))
     }
 
     /// Adds an operation, younger than all.
@@ -152,24 +168,28 @@ impl PoolState {
         self.lines.entry(class).or_default().entries.push_back(entry);
     }
 
-    /// Takes the `count` oldest of a class, fewer if there are fewer: first those whose callers are not on the way to lead.
-    pub fn take(&mut self, class: Class, count: usize) -> Vec<Entry> {
+    /// Takes the `count` oldest of a class, fewer if there are fewer. So many as there is `room` for of those on the way to
+    /// lead are left to lead, unless there are too few others.
+    pub fn take(&mut self, class: Class, count: usize, room: usize) -> Vec<Entry> {
         let Some(line) = self.lines.get_mut(&class) else { return Vec::new() };
-        let mut of_leaders = count.saturating_sub(line.entries.len() - line.coming);
+        let mut spare = room.min(line.coming).min(line.entries.len().saturating_sub(count));
+        let mut left = Vec::new();
         let mut taken = Vec::with_capacity(count.min(line.entries.len()));
-        let mut index = 0;
-        while taken.len() < count && index < line.entries.len() {
-            let entry = &mut line.entries[index];
-            if entry.coming && of_leaders == 0 {
-                index += 1;
+        while taken.len() < count {
+            let Some(entry) = line.entries.pop_front() else { break };
+            if entry.coming && spare > 0 {
+                spare -= 1;
+                left.push(entry);
                 continue;
             }
             if entry.coming {
-                of_leaders -= 1;
                 line.coming -= 1;
                 remove_one(&mut self.coming, entry.processor);
             }
-            taken.extend(line.entries.remove(index));
+            taken.push(entry);
+        }
+        for entry in left.into_iter().rev() {
+            line.entries.push_front(entry);
         }
         if line.entries.is_empty() && line.entries.capacity() > 1024 {
             line.entries = VecDeque::new();
@@ -189,19 +209,19 @@ impl PoolState {
 
     /// Chooses who is to lead the next batch of a class, and counts it as on the way: of the blocked callers of the `count`
     /// oldest, all of which the batch takes, the first that sleeps on this processor, else on one that is not awaited, else
-    /// the oldest. Returns where it is to be told.
+    /// the oldest for whom that holds, or of all, if `anywhere`. Returns where it is to be told.
     ///
     /// Who ends a batch is about to leave its processor free. A leader that ran on another would wait there for a whole
     /// batch, and this one stand idle: systems are slow to move a thread that just ran.
-    pub fn call(&mut self, class: Class, count: usize, here: usize) -> Option<Arc<Answer>> {
-        let line = self.lines.get_mut(&class)?;
-        let (coming, occupied) = (&self.coming, &self.occupied);
+    pub fn call(&mut self, class: Class, count: usize, here: usize, anywhere: bool) -> Option<Arc<Answer>> {
+        let line = self.lines.get(&class)?;
         let may = |entry: &Entry| entry.blocked && !entry.coming;
-        let good =
-            |entry: &Entry| may(entry) && !coming.contains(&entry.processor) && !occupied.contains(&entry.processor);
+        let good = |entry: &Entry| may(entry) && self.free_for(entry);
         let near = line.entries.iter().take(count).position(|entry| entry.processor == here && good(entry));
-        let far = || line.entries.iter().take(count).position(good);
-        let leader = near.or_else(far).or_else(|| line.entries.iter().position(may))?;
+        let far = || line.entries.iter().position(good);
+        let any = || line.entries.iter().position(may).filter(|_| anywhere);
+        let leader = near.or_else(far).or_else(any)?;
+        let line = self.lines.get_mut(&class)?;
         let entry = &mut line.entries[leader];
         entry.coming = true;
         line.coming += 1;
@@ -214,8 +234,8 @@ impl PoolState {
         self.lines.get(&class).is_some_and(|line| line.find(number).is_some())
     }
 
-    /// A caller that was on the way is there. Whether its operation still waits.
-    pub fn came(&mut self, class: Class, number: u64) -> bool {
+    /// A caller that was on the way is there, on this processor. Whether its operation still waits.
+    pub fn came(&mut self, class: Class, number: u64, here: usize) -> bool {
         let Some(line) = self.lines.get_mut(&class) else { return false };
         let Some(at) = line.find(number) else { return false };
         let entry = &mut line.entries[at];
@@ -224,6 +244,7 @@ impl PoolState {
             line.coming -= 1;
             remove_one(&mut self.coming, entry.processor);
         }
+        entry.processor = here;
         true
     }
 
@@ -293,17 +314,18 @@ mod tests {
     #[test]
     fn who_is_called_sleeps_here_or_where_no_batch_is_or_is_the_oldest() {
         let mut pool = pool(&[5, 5, 6, 7, 5, 6], &[0]);
-        let mut call = |count, here| {
-            assert!(pool.call(CLASS, count, here).is_some());
-            coming(&pool)
+        let mut call = |count, here, anywhere| {
+            let called = pool.call(CLASS, count, here, anywhere).is_some();
+            (called, coming(&pool))
         };
-        assert_eq!(call(4, 7), [3], "not the ticket, and of the others the one from here");
-        assert_eq!(call(2, 6), [1, 3], "the one from here is too young, and this one from a processor that is free");
-        assert_eq!(call(6, 5), [1, 2, 3], "here somebody is coming already");
-        assert_eq!(call(6, 5), [1, 2, 3, 4], "so there is on all of them: the oldest");
-        assert_eq!(call(1, 5), [1, 2, 3, 4, 5]);
-        assert!(pool.call(CLASS, 6, 5).is_none() && pool.call(OTHER, 6, 5).is_none());
-        assert_eq!(pool.oldest(), Some((CLASS, false)));
+        assert_eq!(call(4, 7, false), (true, vec![3]), "not the ticket, and of the others the one from here");
+        assert_eq!(call(2, 6, false), (true, vec![1, 3]), "the one from here is too young");
+        assert_eq!(call(6, 5, false), (true, vec![1, 2, 3]), "here somebody is coming already");
+        assert_eq!(call(6, 5, false), (false, vec![1, 2, 3]), "so there is on all of them");
+        assert_eq!(call(6, 5, true), (true, vec![1, 2, 3, 4]), "the oldest");
+        assert_eq!(call(1, 5, true), (true, vec![1, 2, 3, 4, 5]));
+        assert!(pool.call(CLASS, 6, 5, true).is_none() && pool.call(OTHER, 6, 5, true).is_none());
+        assert_eq!(pool.oldest(true), Some((CLASS, false)));
     }
 
     #[test]
@@ -311,32 +333,49 @@ mod tests {
         let mut pool = pool(&[5, 6, 5], &[]);
         pool.begin(Some(5));
         assert!(pool.occupied(5) && pool.awaited(5) && !pool.awaited(6));
-        assert!(pool.call(CLASS, 3, 5).is_some());
+        assert_eq!(pool.oldest(false), Some((CLASS, true)));
+        assert!(pool.call(CLASS, 3, 5, true).is_some());
         assert_eq!(coming(&pool), [1]);
         assert!(pool.awaited(6) && !pool.occupied(6));
+        assert_eq!((pool.oldest(false), pool.oldest(true)), (None, Some((CLASS, true))));
         pool.begin(Some(5));
         pool.end(Some(5));
         assert!(pool.occupied(5), "one of two is still there");
         pool.end(Some(5));
         assert!(!pool.awaited(5) && pool.running == 0);
+        assert!(pool.came(CLASS, 1, 9) && !pool.awaited(6));
+        assert!(pool.call(CLASS, 3, 9, false).is_some());
+        assert_eq!(coming(&pool), [1], "it is there now");
+        assert!(pool.awaited(9));
     }
 
     #[test]
-    fn operations_of_those_on_the_way_are_taken_last() {
-        let mut pool = pool(&[5, 6, 7, 8], &[]);
+    fn operations_of_those_on_the_way_are_left_where_there_are_slots_for_them_and_enough_others() {
+        let mut pool = pool(&[5, 6, 7, 8, 9], &[]);
         for here in [5, 7] {
-            assert!(pool.call(CLASS, 4, here).is_some());
+            assert!(pool.call(CLASS, 5, here, false).is_some());
         }
-        assert_eq!((pool.in_line(CLASS), pool.not_coming(CLASS), pool.oldest()), (4, 2, Some((CLASS, true))));
-        assert_eq!(numbers(&pool.take(CLASS, 1)), [1]);
+        assert_eq!((pool.in_line(CLASS), pool.oldest(true)), (5, Some((CLASS, true))));
+        assert_eq!([0, 1, 2, 3].map(|room| pool.to_share(CLASS, 0, room)), [5, 4, 3, 3]);
+        assert_eq!([0, 1, 2].map(|room| pool.to_share(CLASS, 1, room)), [4, 3, 3]);
+        assert!(pool.older_comes(OTHER, 1) && !pool.older_comes(OTHER, 0) && !pool.older_comes(CLASS, 9));
+        assert_eq!(numbers(&pool.take(CLASS, 1, 9)), [1]);
         assert_eq!(coming(&pool), [0, 2]);
-        assert_eq!(numbers(&pool.take(CLASS, 2)), [0, 3], "one of them was needed");
+        assert_eq!(numbers(&pool.take(CLASS, 1, 0)), [0], "the oldest, for there is no slot for it");
         assert_eq!(coming(&pool), [2]);
-        assert!(!pool.waits(CLASS, 0) && !pool.came(CLASS, 0), "somebody else took it");
-        assert!(pool.oldest().is_none() && pool.front() == Some(CLASS));
-        assert!(pool.came(CLASS, 2) && coming(&pool).is_empty());
-        assert_eq!(pool.take_one(CLASS, 2).map(|entry| entry.number), Some(2));
-        assert!(pool.take_one(CLASS, 2).is_none() && pool.take(CLASS, 1).is_empty() && pool.waiting == 0);
+        assert!(!pool.waits(CLASS, 0) && !pool.came(CLASS, 0, 5), "somebody else took it");
+        assert_eq!(numbers(&pool.take(CLASS, 1, 1)), [3]);
+        assert_eq!(numbers(&pool.take(CLASS, 2, 1)), [2, 4], "it was needed");
+        assert!(pool.oldest(true).is_none() && pool.front().is_none() && pool.waiting == 0 && coming(&pool).is_empty());
+    }
+
+    #[test]
+    fn one_is_taken_by_its_number() {
+        let mut pool = pool(&[5, 6, 7], &[]);
+        assert!(pool.take_one(CLASS, 3).is_none() && pool.take_one(OTHER, 1).is_none());
+        assert_eq!(pool.take_one(CLASS, 1).map(|entry| entry.number), Some(1));
+        assert!(pool.take_one(CLASS, 1).is_none() && !pool.waits(CLASS, 1) && pool.waits(CLASS, 2));
+        assert_eq!((pool.waiting, pool.front()), (2, Some(CLASS)));
     }
 
     #[test]
@@ -344,9 +383,9 @@ mod tests {
         let mut pool = pool(&[5, 6], &[]);
         pool.last_comes(CLASS);
         assert_eq!(coming(&pool), [1]);
-        assert!(pool.call(CLASS, 2, 5).is_some() && pool.on_the_way() == 2);
+        assert!(pool.call(CLASS, 2, 5, false).is_some() && pool.on_the_way() == 2);
         assert_eq!(numbers(&pool.drain()), [0, 1]);
         assert!(coming(&pool).is_empty() && pool.on_the_way() == 0 && pool.waiting == 0);
-        assert!(!pool.came(CLASS, 0));
+        assert!(!pool.came(CLASS, 0, 5));
     }
 }

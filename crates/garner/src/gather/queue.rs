@@ -14,7 +14,7 @@ pub struct Executors {
     pub threads: usize,
     /// Those with nothing to do, including those not yet awake to their assignment.
     pub idle: usize,
-    /// Slots given to idle executors, by pool.
+    /// Batches that idle executors were called for, by pool.
     pub assigned: [usize; 2],
     pub handles: Vec<JoinHandle<()>>,
 }
@@ -35,6 +35,8 @@ pub struct Queue {
     pub closed: bool,
     /// Callers that wait for room.
     pub short_of_room: usize,
+    /// Batches that ended whose answers are being given.
+    pub answering: usize,
     in_use: InUse,
     next: u64,
 }
@@ -49,7 +51,7 @@ impl Queue {
         self.pools.iter().map(|pool| pool.waiting).sum()
     }
 
-    /// Batches that are running or about to.
+    /// Batches that are running.
     pub fn under_way(&self) -> usize {
         self.pools.iter().map(|pool| pool.running + pool.beside).sum()
     }
@@ -75,7 +77,7 @@ impl Queue {
     }
 
     /// Time for which slots were in use up to now, added up over them.
-    pub fn note_use(&mut self, slots: usize) -> Duration {
+    fn note_use(&mut self, slots: usize) -> Duration {
         let (now, used) = (Instant::now(), self.under_way().min(slots));
         if let Some(since) = self.in_use.since.replace(now) {
             self.in_use.total += (now - since) * used as u32;
