@@ -70,7 +70,7 @@ impl Core {
             if queue.closed {
                 return Err(Error::ShutDown);
             }
-            if self.may_lead(queue.pool(class.pool()), class) {
+            if self.may_lead(queue.pool(class.pool()), class) && !self.is_full(&mut queue, class) {
                 return leader::lead(self, process, class, operation, queue);
             }
             if queue.len() < self.queue_limit {
@@ -79,13 +79,16 @@ impl Core {
             queue = self.wait_for_room(process, queue);
         }
         let answer = Arc::new(Answer::new());
-        let comes = self.may_gather(queue.pool(class.pool()), class);
+        let state = queue.pool(class.pool());
+        let (may_lead, comes) = (self.may_lead(state, class), self.may_gather(state, class));
         // Others, on other processors, where this one is not to be used.
-        let called = if comes { Called::default() } else { self.dispatch(&mut queue, class.pool(), false) };
+        let called = if may_lead || comes { Called::default() } else { self.dispatch(&mut queue, class.pool(), false) };
         let number = queue.push(class, operation, Reply::to(&answer), true);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        if comes {
+        if may_lead {
+            leader::help(self, process, class, queue);
+        } else if comes {
             queue.pool(class.pool()).last_comes(class);
             leader::come(self, process, class, number, queue);
         } else {
@@ -269,18 +272,14 @@ impl Core {
 
     /// Whether the calling thread may lead a batch at once with an operation of `class`, its own: there is enough company,
     /// or it is brief. Brief ones need no slot: those that wait for one would for as long as such callers come.
-    ///
-    /// With it the batch may be full. Then it runs, whoever is on the way to lead those that wait: one that was called may be
-    /// long in coming, on a processor that others have, and this thread has one.
     fn may_lead(&self, state: &PoolState, class: Class) -> bool {
-        if class.brief() {
-            return true;
-        }
-        let limit = self.route.limit(class);
-        let full = limit > 1 && state.in_line(class) + 1 >= limit;
-        let passes_nobody = || state.front().is_none_or(|front| front == class);
-        full && passes_nobody() && self.may_begin(state, sched_getcpu())
-            || self.may_gather(state, class) && leader::enough(self, state, class, 1 + self.to_share(state, class, 0))
+        let enough = || leader::enough(self, state, class, 1 + self.to_share(state, class, 0));
+        class.brief() || self.may_gather(state, class) && enough()
+    }
+
+    /// Whether those that wait fill a batch, which one that comes later is not to pass: it helps them, and waits in its turn.
+    fn is_full(&self, queue: &mut Queue, class: Class) -> bool {
+        !class.brief() && queue.pool(class.pool()).in_line(class) >= self.route.limit(class)
     }
 
     /// How many of those that wait a leader may take beside its own operation, of which `own` are in line: it leaves slots to
@@ -441,30 +440,6 @@ mod tests {
     }
 
     #[test]
-    fn full_batch_does_not_wait_for_who_was_called() {
-        let here = stay();
-        let core = core(2);
-        let process = core.process();
-        let mut queue = lock(&process.queue);
-        let (class, answers) = callers(&core, &mut queue, 1, 3);
-        let called = core.dispatch(&mut queue, class.pool(), false);
-        let state = queue.pool(class.pool());
-        assert!(called.leaders.len() == 1 && state.awaited(here), "the others would come to the same processor");
-        assert!(core.may_lead(state, class));
-        drop(queue);
-        let result = core.run(operation(1)).unwrap();
-        for answer in answers {
-            assert_eq!(*answer.try_take().expect("it was in the batch").unwrap(), *result);
-        }
-        let mut queue = lock(&process.queue);
-        let state = queue.pool(class.pool());
-        assert_eq!((state.begun, state.running, state.on_the_way(), state.waiting), (1, 0, 0, 0));
-        assert_eq!(queue.answering, 0);
-        drop(queue);
-        called.wake(process);
-    }
-
-    #[test]
     fn who_was_called_is_taken_along_where_there_is_no_slot_for_it() {
         let here = stay();
         let core = core(1);
@@ -486,7 +461,27 @@ mod tests {
     }
 
     #[test]
-    fn part_of_a_batch_waits_for_who_was_called_here_and_a_full_one_for_older_ones_of_another_size() {
+    fn full_batch_of_older_ones_is_run_before_the_own_operation() {
+        let here = stay();
+        let core = core(1);
+        let process = core.process();
+        let mut queue = lock(&process.queue);
+        let (class, answers) = callers(&core, &mut queue, 1, 4);
+        let state = queue.pool(class.pool());
+        assert!(state.came(class, 0, here + 1) && state.call(class, 1, here + 1, false).is_some());
+        drop(queue);
+        let result = core.run(operation(1)).unwrap();
+        for answer in answers {
+            assert_eq!(*answer.try_take().expect("it was in the batch").unwrap(), *result);
+        }
+        let mut queue = lock(&process.queue);
+        let state = queue.pool(class.pool());
+        assert_eq!((state.begun, state.running, state.on_the_way(), state.waiting), (2, 0, 0, 0));
+        assert_eq!(queue.answering, 0);
+    }
+
+    #[test]
+    fn callers_wait_for_who_was_called_to_their_processor_and_leave_it_the_last_slot() {
         let here = stay();
         let core = core(2);
         let process = core.process();
@@ -499,10 +494,8 @@ mod tests {
         assert!(!core.may_gather(state, class) && !core.may_lead(state, class) && core.may_begin(state, here));
         assert_eq!(core.to_share(state, class, 0), 1, "one of them is to lead");
 
-        let (other, _others) = callers(&core, &mut queue, 8, 4);
-        let state = queue.pool(class.pool());
-        assert!(other != class && !core.may_lead(state, other));
-        assert!(core.in_turn(state, other, u64::MAX));
+        let other = core.route.class(&operation(8));
+        assert!(other != class && core.in_turn(state, other, u64::MAX));
         state.begin(None);
         assert!(!core.in_turn(state, other, u64::MAX) && core.in_turn(state, class, u64::MAX), "the last slot");
         state.end(None);

@@ -184,7 +184,12 @@ pub fn lead(
     own: Operation,
     queue: MutexGuard<'_, Queue>,
 ) -> Result<Output> {
-    lead_batch(core, process, class, Own::New(own), queue).expect("an answer for its own operation")
+    lead_batch(core, process, class, Some(own), None, queue).expect("an answer for its own operation")
+}
+
+/// Runs a batch of those that wait, at once, in a thread whose own operation is younger than a batch of them.
+pub fn help(core: &Arc<Core>, process: &Process, class: Class, queue: MutexGuard<'_, Queue>) {
+    lead_batch(core, process, class, None, None, queue);
 }
 
 /// Comes to lead a batch with the calling thread's own operation, which waits in line, when called or when nobody else is
@@ -197,7 +202,7 @@ pub fn come(core: &Arc<Core>, process: &Process, class: Class, number: u64, queu
     }
     if core.may_begin(state, here) && core.in_turn(state, class, number) {
         let own = state.take_one(class, number).expect("it waits");
-        lead_batch(core, process, class, Own::Waiting(own), queue);
+        lead_batch(core, process, class, None, Some(own), queue);
     } else {
         let called = core.dispatch(&mut queue, class.pool(), false);
         drop(queue);
@@ -205,29 +210,21 @@ pub fn come(core: &Arc<Core>, process: &Process, class: Class, number: u64, queu
     }
 }
 
-/// The operation of who leads.
-enum Own {
-    /// To be answered to the leader itself.
-    New(Operation),
-    /// To be answered like all others.
-    Waiting(Entry),
-}
-
+/// Runs a batch with the leader's operation, if it has one: `own`, to be answered to itself, or `entry`, to be answered like
+/// those that it takes beside.
 fn lead_batch(
     core: &Arc<Core>,
     process: &Process,
     class: Class,
-    own: Own,
+    own: Option<Operation>,
+    entry: Option<Entry>,
     mut queue: MutexGuard<'_, Queue>,
 ) -> Option<Result<Output>> {
     let _inside = Inside::enter();
-    let (own, entry) = match own {
-        Own::New(operation) => (Some(operation), None),
-        Own::Waiting(entry) => (None, Some(entry)),
-    };
+    let mine = usize::from(own.is_some()) + usize::from(entry.is_some());
     let others = core.to_share(queue.pool(class.pool()), class, 0);
-    let Choice { path, take } = core.route.choose(class, 1 + others);
-    let (mut slot, others) = Slot::take(core, process, queue, class, path, take - 1);
+    let Choice { path, take } = core.route.choose(class, mine + others);
+    let (mut slot, others) = Slot::take(core, process, queue, class, path, take - mine);
     let results = slot.run(class, path, own.as_ref(), entry.into_iter().chain(others).collect());
     slot.close(results)
 }

@@ -137,12 +137,6 @@ impl PoolState {
         firsts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.blocked))
     }
 
-    /// The class of the oldest operation of all.
-    pub fn front(&self) -> Option<Class> {
-        let fronts = self.lines.iter().filter_map(|(class, line)| Some((class, line.entries.front()?.number)));
-        fronts.min_by_key(|(_, number)| *number).map(|(class, _)| *class)
-    }
-
     /// How many wait in a line.
     pub fn in_line(&self, class: Class) -> usize {
         self.lines.get(&class).map_or(0, |line| line.entries.len())
@@ -366,7 +360,7 @@ mod tests {
         assert!(!pool.waits(CLASS, 0) && !pool.came(CLASS, 0, 5), "somebody else took it");
         assert_eq!(numbers(&pool.take(CLASS, 1, 1)), [3]);
         assert_eq!(numbers(&pool.take(CLASS, 2, 1)), [2, 4], "it was needed");
-        assert!(pool.oldest(true).is_none() && pool.front().is_none() && pool.waiting == 0 && coming(&pool).is_empty());
+        assert!(pool.oldest(true).is_none() && pool.waiting == 0 && coming(&pool).is_empty());
     }
 
     #[test]
@@ -375,7 +369,7 @@ mod tests {
         assert!(pool.take_one(CLASS, 3).is_none() && pool.take_one(OTHER, 1).is_none());
         assert_eq!(pool.take_one(CLASS, 1).map(|entry| entry.number), Some(1));
         assert!(pool.take_one(CLASS, 1).is_none() && !pool.waits(CLASS, 1) && pool.waits(CLASS, 2));
-        assert_eq!((pool.waiting, pool.front()), (2, Some(CLASS)));
+        assert_eq!((pool.waiting, pool.in_line(CLASS)), (2, 2));
     }
 
     #[test]
