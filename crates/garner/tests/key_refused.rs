@@ -320,6 +320,17 @@ fn n_e_d_that_do_not_belong_together_are_refused() {
     assert_eq!(with(&n, &[1], &[1]).0, "publicExponent");
 }
 
+/// A modulus with a factor so small that a random number shares it often: found that way, the factor and the rest
+/// are taken for the primes, and none of the exponents fits them (e = 3 and d = 5 are no inverses modulo 7 - 1).
+#[test]
+fn what_is_said_of_n_e_d_is_the_same_however_a_factor_was_found() {
+    let n = &number(7) * &prime(520, &number(65537));
+    for _ in 0..50 {
+        let (field, text) = refusal(PrivateKey::from_n_e_d(&n.to_vec(), &[3], &[5]));
+        assert_eq!(field, "privateExponent", "{text}");
+    }
+}
+
 #[test]
 fn prime_square_and_three_prime_moduli_are_not_taken_for_two_primes() {
     let e = number(65537);

@@ -59,9 +59,10 @@ impl PrivateKey {
         let n = number("modulus", modulus)?;
         let e = number("publicExponent", public_exponent)?;
         let d = number("privateExponent", private_exponent)?;
-        // What was computed from the three numbers is no field of the caller's: one of the three is at fault.
+        // What was computed from the three numbers is no field of the caller's, and what can be said of n and e alone
+        // was checked before it: the three do not belong together.
         validate::private(recover::primes(n, e, d)?).map_err(|error| match error {
-            Error::Key { field: "prime1" | "prime2" | "exponent1" | "exponent2" | "coefficient", .. } => {
+            Error::Key { .. } => {
                 Error::key("privateExponent", "privateExponent does not belong to modulus and publicExponent")
             }
             other => other,
