@@ -191,6 +191,45 @@ fn dropping_the_gatherer_answers_its_tickets_and_ends_its_threads() {
     assert_eq!(Arc::strong_count(&device), 1);
 }
 
+/// The caller of a whole batch runs batches with others' tickets, and their wakers. Here one waits for an operation that
+/// nobody runs if that thread is taken to be on the way to it.
+#[test]
+fn a_waker_may_wait_for_another_ticket() {
+    struct Waits {
+        gatherer: Arc<Gatherer>,
+        known: Arc<Known>,
+        done: mpsc::Sender<bool>,
+    }
+    impl Wake for Waits {
+        fn wake(self: Arc<Self>) {
+            let answer = self.gatherer.submit(self.known.operation(5)).unwrap().wait().unwrap();
+            self.done.send(*answer == *self.known.answer(5)).unwrap();
+        }
+    }
+    let (known, other, gate) = (Arc::new(Known::new(512)), Known::new(1024), Gate::new());
+    let gatherer = Arc::new(gatherer(&Arc::new(TestDevice::held(8, &gate)), 1));
+    // Not scoped: if it hangs, the test is to end nevertheless.
+    let bulk = thread::spawn({
+        let (gatherer, known) = (Arc::clone(&gatherer), Arc::clone(&known));
+        move || gatherer.run_batch((0..6).map(|i| known.operation(i)).collect())
+    });
+    gate.wait_for_arrivals(1);
+    // In the second batch of the six; and one of another class, which will be the oldest after it.
+    let mut ticket = gatherer.submit(known.operation(0)).unwrap();
+    let last = gatherer.submit(other.operation(0)).unwrap();
+    let (done, receiver) = mpsc::channel();
+    let waits = Waits { gatherer: Arc::clone(&gatherer), known: Arc::clone(&known), done };
+    let waker = Waker::from(Arc::new(waits));
+    assert!(std::pin::Pin::new(&mut ticket).poll(&mut Context::from_waker(&waker)).is_pending());
+    gate.open_for_good();
+    assert_eq!(receiver.recv_timeout(PATIENCE), Ok(true));
+    for (i, answer) in bulk.join().unwrap().into_iter().enumerate() {
+        assert_eq!(*answer.unwrap(), known.answer(i));
+    }
+    assert_eq!(*ticket.wait().unwrap(), known.answer(0));
+    assert_eq!(*last.wait().unwrap(), other.answer(0));
+}
+
 #[test]
 fn a_waker_may_drop_the_gatherer() {
     struct Drops(std::sync::Mutex<Option<Gatherer>>);

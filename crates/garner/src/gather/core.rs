@@ -1,16 +1,17 @@
 //! The gatherer's inside, shared by callers and executors: who gets the next slot.
 //!
 //! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others: whoever
-//! ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. A slot is
-//! taken by who is there first with a batch, and not before: who was called may have to wait for a processor, and others
-//! that have one need not wait for it. To a processor that computes a batch, or has somebody on the way to one, no other
-//! caller brings a batch: it would wait there while another processor is idle.
+//! ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. Among
+//! callers a slot is taken by who is there first with a batch, and not before: who was called may have to wait for a
+//! processor, and others that have one need not wait for it. (An executor's slot is kept for it: tickets have nobody else.)
+//! To a processor that computes a batch of this pool, or has somebody on the way to one, no other caller brings a batch: it
+//! would wait there while another processor is idle. Its operation waits for a caller elsewhere or for the end of a batch.
 
 use super::answer::{Answer, Answers, Reply, Woken};
 use super::class::{Class, Pool};
 use super::config::Config;
 use super::operation::{Operation, Output};
-use super::pool::{Entry, PoolState};
+use super::pool::{Caller, Entry, PoolState};
 use super::queue::Queue;
 use super::route::Route;
 use super::sleep::Wakes;
@@ -80,20 +81,25 @@ impl Core {
         }
         let answer = Arc::new(Answer::new());
         let state = queue.pool(class.pool());
-        let (may_lead, comes) = (self.may_lead(state, class), self.may_gather(state, class));
-        // Others, on other processors, where this one is not to be used.
-        let called = if may_lead || comes { Called::default() } else { self.dispatch(&mut queue, class.pool(), false) };
-        let number = queue.push(class, operation, Reply::to(&answer), true);
+        let caller = if self.may_lead(state, class) {
+            Caller::Helps
+        } else if self.may_gather(state, class) {
+            Caller::Comes
+        } else {
+            Caller::Sleeps
+        };
+        let number = queue.push(class, operation, Reply::to(&answer), caller);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
-        if may_lead {
-            leader::help(self, process, class, queue);
-        } else if comes {
-            queue.pool(class.pool()).last_comes(class);
-            leader::come(self, process, class, number, queue);
-        } else {
-            drop(queue);
-            called.wake(process);
+        match caller {
+            Caller::Helps => leader::help(self, process, class, number, queue),
+            Caller::Comes => leader::come(self, process, class, number, queue),
+            Caller::Sleeps | Caller::Ticket => {
+                // Somebody on another processor, since this one is not to be used.
+                let called = self.dispatch(&mut queue, class.pool(), false);
+                drop(queue);
+                called.wake(process);
+            }
         }
         loop {
             match answer.wait() {
@@ -113,7 +119,7 @@ impl Core {
         }
         self.ready(&mut queue)?;
         let answer = Arc::new(Answer::new());
-        queue.push(class, operation, Reply::to(&answer), false);
+        queue.push(class, operation, Reply::to(&answer), Caller::Ticket);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
         let called = self.dispatch(&mut queue, class.pool(), false);
@@ -150,7 +156,7 @@ impl Core {
             let reply = Reply::one_of(answers, index);
             match self.ready(&mut queue) {
                 Ok(()) => {
-                    queue.push(class, operation, reply, false);
+                    queue.push(class, operation, reply, Caller::Ticket);
                 }
                 Err(error) => reply.answer(Err(error), &mut Wakes::default()),
             }
@@ -202,18 +208,26 @@ impl Core {
         let mut called = Called::default();
         loop {
             let state = queue.pool(pool);
-            let Some((class, blocked)) = state.oldest(anywhere).filter(|_| self.free(state)) else { return called };
-            if blocked {
-                let leader = state.call(class, self.route.least_limit(class), sched_getcpu(), anywhere);
-                called.leaders.extend(leader);
-            } else {
+            if !self.free(state) {
+                return called;
+            }
+            let Some((mut class, blocked)) = state.oldest(anywhere) else { return called };
+            if !blocked {
                 // One executor on its way is enough for one batch; the rest of the batch may still be coming.
-                if state.waiting <= state.gathering * self.route.limit(class) || !executor::rouse(self, queue, pool) {
+                if state.waiting <= state.gathering * self.route.limit(class) {
                     return called;
                 }
-                called.executors += 1;
-                queue.pool(pool).gathering += 1;
+                if executor::rouse(self, queue, pool) {
+                    called.executors += 1;
+                    queue.pool(pool).gathering += 1;
+                    continue;
+                }
+                // The first executor that ends its batch sees to the tickets.
+                let Some(other) = queue.pool(pool).oldest_blocked(anywhere) else { return called };
+                class = other;
             }
+            let leader = queue.pool(pool).call(class, self.route.least_limit(class), sched_getcpu(), anywhere);
+            called.leaders.extend(leader);
         }
     }
 
@@ -227,7 +241,7 @@ impl Core {
     /// Whether the oldest operation is a ticket and a slot free for it; then the calling thread is on the way to it.
     pub fn gather_in_free_slot(&self, queue: &mut Queue, pool: Pool) -> bool {
         let state = queue.pool(pool);
-        let free = matches!(state.oldest(true), Some((_, false))) && self.free(state);
+        let free = self.free(state) && matches!(state.oldest(true), Some((_, false)));
         if free {
             state.gathering += 1;
         }
@@ -273,7 +287,7 @@ impl Core {
     /// Whether the calling thread may lead a batch at once with an operation of `class`, its own: there is enough company,
     /// or it is brief. Brief ones need no slot: those that wait for one would for as long as such callers come.
     fn may_lead(&self, state: &PoolState, class: Class) -> bool {
-        let enough = || leader::enough(self, state, class, 1 + self.to_share(state, class, 0));
+        let enough = || leader::enough(self, state, class, self.available(state, class, Own::Apart));
         class.brief() || self.may_gather(state, class) && enough()
     }
 
@@ -282,11 +296,12 @@ impl Core {
         !class.brief() && queue.pool(class.pool()).in_line(class) >= self.route.limit(class)
     }
 
-    /// How many of those that wait a leader may take beside its own operation, of which `own` are in line: it leaves slots to
-    /// others on the way to lead, unless its batch is full with them.
-    pub fn to_share(&self, state: &PoolState, class: Class, own: usize) -> usize {
-        let all = state.in_line(class) - own;
-        if all + 1 >= self.route.limit(class) { all } else { state.to_share(class, own, self.room(state)) }
+    /// How many operations there are for a leader's batch, with its own: it leaves slots to others on the way to lead,
+    /// unless its batch is full with them.
+    pub fn available(&self, state: &PoolState, class: Class, own: Own) -> usize {
+        let all = state.in_line(class) + usize::from(own == Own::Apart);
+        let others_coming = state.coming(class) - usize::from(own == Own::InLine);
+        if all >= self.route.limit(class) { all } else { all - self.room(state).min(others_coming) }
     }
 
     /// Takes up to `count` operations out of the queue, see [`PoolState::take`].
@@ -299,7 +314,7 @@ impl Core {
 
     /// Refuses what comes and what waits, and returns when nothing runs any more.
     ///
-    /// From inside a batch (a waker of this gatherer's) it returns at once: waiting for that batch would never end.
+    /// From inside a batch, in a waker or a device, it returns at once: waiting for that batch would never end.
     pub fn shut_down(&self) {
         let process = self.process();
         let mut queue = lock(&process.queue);
@@ -328,6 +343,17 @@ impl Core {
             let _ = handle.join();
         }
     }
+}
+
+/// Where the own operation of a thread that runs a batch is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// It has none in this batch, as executors and helpers.
+    Nowhere,
+    /// In line, and its caller on the way to lead.
+    InLine,
+    /// Apart from the line, or taken out of it.
+    Apart,
 }
 
 /// Who was called to take a batch, and has yet to be woken.
@@ -426,7 +452,7 @@ mod tests {
         let class = core.route.class(&operation(words));
         let answers: Vec<_> = (0..count).map(|_| Arc::new(Answer::new())).collect();
         for answer in &answers {
-            queue.push(class, operation(words), Reply::to(answer), true);
+            queue.push(class, operation(words), Reply::to(answer), Caller::Sleeps);
         }
         (class, answers)
     }
@@ -451,7 +477,7 @@ mod tests {
         let state = queue.pool(class.pool());
         assert!(state.came(class, 0, here + 1));
         assert!(state.call(class, 1, here + 1, false).is_some() && !state.awaited(here));
-        assert_eq!(core.to_share(state, class, 0), 2);
+        assert_eq!(core.available(state, class, Own::Apart), 3);
         drop(queue);
         let result = core.run(operation(1)).unwrap();
         for answer in answers {
@@ -492,7 +518,8 @@ mod tests {
         assert_eq!(called.leaders.len(), 2);
         let state = queue.pool(class.pool());
         assert!(!core.may_gather(state, class) && !core.may_lead(state, class) && core.may_begin(state, here));
-        assert_eq!(core.to_share(state, class, 0), 1, "one of them is to lead");
+        let available = [Own::Nowhere, Own::InLine, Own::Apart].map(|own| core.available(state, class, own));
+        assert_eq!(available, [1, 1, 2], "one of the two, or the other one, is to lead");
 
         let other = core.route.class(&operation(8));
         assert!(other != class && core.in_turn(state, other, u64::MAX));
@@ -521,12 +548,27 @@ mod tests {
     }
 
     #[test]
+    fn callers_are_called_where_all_executors_are_busy() {
+        let core = core(2);
+        let mut queue = lock(&core.process().queue);
+        queue.executors.threads = 3;
+        let ticket = Arc::new(Answer::new());
+        let class = core.route.class(&operation(1));
+        queue.push(class, operation(1), Reply::to(&ticket), Caller::Ticket);
+        let (_, _answers) = callers(&core, &mut queue, 8, 1);
+        let called = core.dispatch(&mut queue, class.pool(), true);
+        assert_eq!((called.leaders.len(), called.executors), (1, 0));
+        queue.pool(class.pool()).drain();
+        called.wake(core.process());
+    }
+
+    #[test]
     fn slot_of_an_executor_on_its_way_is_left_to_it() {
         let core = core(1);
         let mut queue = lock(&core.process().queue);
         let class = core.route.class(&operation(1));
         let answer = Arc::new(Answer::new());
-        queue.push(class, operation(1), Reply::to(&answer), false);
+        queue.push(class, operation(1), Reply::to(&answer), Caller::Ticket);
         assert!(core.gather_in_free_slot(&mut queue, class.pool()));
         let state = queue.pool(class.pool());
         assert!(!core.may_gather(state, class) && !core.may_lead(state, class));

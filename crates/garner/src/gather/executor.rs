@@ -4,7 +4,7 @@
 //! and one for public operations. They leave on shut-down. A forked child starts its own.
 
 use super::class::Pool;
-use super::core::{Core, Process};
+use super::core::{Core, Own, Process};
 use super::leader::{Inside, Results, Slot, give_way};
 use super::queue::Queue;
 use super::sleep::Wakes;
@@ -94,6 +94,14 @@ fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
 pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -> bool) {
     let _inside = Inside::enter();
     while let Some((slot, results)) = run_oldest(core, process, pool) {
+        if results.have_tickets() {
+            // A waker may wait for what comes next: nobody else would take it, were this thread on the way to it.
+            slot.close(results);
+            if enough() || !core.gather_in_free_slot(&mut lock(&process.queue), pool) {
+                return;
+            }
+            continue;
+        }
         let mut queue = lock(&process.queue);
         let answering = slot.end(&mut queue);
         let goes_on = core.gather_in_free_slot(&mut queue, pool);
@@ -123,7 +131,7 @@ fn run_oldest<'a>(core: &'a Arc<Core>, process: &'a Process, pool: Pool) -> Opti
     let state = queue.pool(pool);
     state.gathering -= 1;
     let (class, _) = state.oldest(true).filter(|_| state.running < core.slots)?;
-    let choice = core.route.choose(class, state.to_share(class, 0, core.room(state)));
+    let choice = core.route.choose(class, core.available(state, class, Own::Nowhere));
     let (mut slot, entries) = Slot::take(core, process, queue, class, choice.path, choice.take);
     let results = slot.run(class, choice.path, None, entries);
     Some((slot, results))

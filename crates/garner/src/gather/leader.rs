@@ -2,13 +2,14 @@
 
 use super::batch;
 use super::class::{Class, Pool};
-use super::core::{Core, Process};
+use super::core::{Core, Own, Process};
 use super::operation::{Operation, Output};
-use super::pool::{Entry, PoolState};
+use super::pool::{Caller, Entry, PoolState};
 use super::queue::Queue;
 use super::route::Choice;
 use super::sleep::Wakes;
 use crate::error::Result;
+use crate::fork::generation;
 use crate::stats::{Counter, Page};
 use crate::sync::lock;
 use rustix::thread::sched_getcpu;
@@ -61,6 +62,8 @@ pub struct Slot<'a> {
     brief: bool,
     /// The processor that its batch computes on, if on one.
     processor: Option<usize>,
+    /// The operation of a thread that helps, which waits meanwhile.
+    helper: Option<(Class, u64)>,
     ended: Option<(Class, usize, Duration)>,
     given_back: bool,
 }
@@ -85,7 +88,7 @@ impl<'a> Slot<'a> {
         let called = core.dispatch(&mut queue, pool, false);
         drop(queue);
         called.wake(process);
-        (Slot { core, process, pool, brief, processor, ended: None, given_back: false }, entries)
+        (Slot { core, process, pool, brief, processor, helper: None, ended: None, given_back: false }, entries)
     }
 
     /// Runs `own` and `others`, all of `class`.
@@ -107,13 +110,16 @@ impl<'a> Slot<'a> {
     pub fn end(mut self, queue: &mut Queue) -> Answering<'a> {
         self.give_back(queue);
         queue.answering += 1;
-        Answering(self.process)
+        Answering { process: self.process, generation: generation() }
     }
 
     fn give_back(&mut self, queue: &mut Queue) {
         self.given_back = true;
         if let Some((class, fill, time)) = self.ended.take() {
             queue.pool(self.pool).ended(class, fill, time.as_nanos() as u64);
+        }
+        if let Some((class, number)) = self.helper {
+            queue.pool(self.pool).came(class, number, sched_getcpu());
         }
         self.core.end(self.process, queue, self.pool, self.brief, self.processor);
     }
@@ -145,14 +151,21 @@ impl Drop for Slot<'_> {
 }
 
 /// The answers of a batch that ended are being given, until dropped.
-pub struct Answering<'a>(&'a Process);
+pub struct Answering<'a> {
+    process: &'a Process,
+    generation: u64,
+}
 
 impl Drop for Answering<'_> {
     fn drop(&mut self) {
-        let mut queue = lock(&self.0.queue);
+        // A waker may fork: in the child this is the parent's queue, which one of its threads may have locked for ever.
+        if generation() != self.generation {
+            return;
+        }
+        let mut queue = lock(&self.process.queue);
         queue.answering -= 1;
         if queue.closed {
-            self.0.quiet.notify_all();
+            self.process.quiet.notify_all();
         }
     }
 }
@@ -165,6 +178,11 @@ pub struct Results {
 }
 
 impl Results {
+    /// Whether answers are those of tickets, whose wakers are others' code.
+    pub fn have_tickets(&self) -> bool {
+        self.others.iter().any(|(entry, _)| entry.caller == Caller::Ticket && entry.reply.waiter().is_some())
+    }
+
     /// Answers the others, and wakes them together with those of `wakes`. Returns the own one.
     pub fn tell(self, mut wakes: Wakes, answering: Answering<'_>) -> Option<Result<Output>> {
         for (entry, answer) in self.others {
@@ -184,12 +202,12 @@ pub fn lead(
     own: Operation,
     queue: MutexGuard<'_, Queue>,
 ) -> Result<Output> {
-    lead_batch(core, process, class, Some(own), None, queue).expect("an answer for its own operation")
+    lead_batch(core, process, class, Leader::With(own), queue).expect("an answer for its own operation")
 }
 
 /// Runs a batch of those that wait, at once, in a thread whose own operation is younger than a batch of them.
-pub fn help(core: &Arc<Core>, process: &Process, class: Class, queue: MutexGuard<'_, Queue>) {
-    lead_batch(core, process, class, None, None, queue);
+pub fn help(core: &Arc<Core>, process: &Process, class: Class, number: u64, queue: MutexGuard<'_, Queue>) {
+    lead_batch(core, process, class, Leader::Helper(number), queue);
 }
 
 /// Comes to lead a batch with the calling thread's own operation, which waits in line, when called or when nobody else is
@@ -202,7 +220,7 @@ pub fn come(core: &Arc<Core>, process: &Process, class: Class, number: u64, queu
     }
     if core.may_begin(state, here) && core.in_turn(state, class, number) {
         let own = state.take_one(class, number).expect("it waits");
-        lead_batch(core, process, class, None, Some(own), queue);
+        lead_batch(core, process, class, Leader::Called(own), queue);
     } else {
         let called = core.dispatch(&mut queue, class.pool(), false);
         drop(queue);
@@ -210,21 +228,35 @@ pub fn come(core: &Arc<Core>, process: &Process, class: Class, number: u64, queu
     }
 }
 
-/// Runs a batch with the leader's operation, if it has one: `own`, to be answered to itself, or `entry`, to be answered like
-/// those that it takes beside.
+/// What a leader brings to its batch.
+enum Leader {
+    /// Its operation, whose answer is returned to it.
+    With(Operation),
+    /// Its operation out of the line, answered like those beside it.
+    Called(Entry),
+    /// Nothing: its operation, of this number, goes on waiting.
+    Helper(u64),
+}
+
+/// Runs a batch; returns the answer of [`Leader::With`].
 fn lead_batch(
     core: &Arc<Core>,
     process: &Process,
     class: Class,
-    own: Option<Operation>,
-    entry: Option<Entry>,
+    leader: Leader,
     mut queue: MutexGuard<'_, Queue>,
 ) -> Option<Result<Output>> {
     let _inside = Inside::enter();
-    let mine = usize::from(own.is_some()) + usize::from(entry.is_some());
-    let others = core.to_share(queue.pool(class.pool()), class, 0);
-    let Choice { path, take } = core.route.choose(class, mine + others);
+    let (own, entry, helper) = match leader {
+        Leader::With(operation) => (Some(operation), None, None),
+        Leader::Called(entry) => (None, Some(entry), None),
+        Leader::Helper(number) => (None, None, Some((class, number))),
+    };
+    let (place, mine) = if helper.is_some() { (Own::Nowhere, 0) } else { (Own::Apart, 1) };
+    let available = core.available(queue.pool(class.pool()), class, place);
+    let Choice { path, take } = core.route.choose(class, available);
     let (mut slot, others) = Slot::take(core, process, queue, class, path, take - mine);
+    slot.helper = helper;
     let results = slot.run(class, path, own.as_ref(), entry.into_iter().chain(others).collect());
     slot.close(results)
 }
@@ -237,9 +269,9 @@ pub fn enough(core: &Core, state: &PoolState, class: Class, gathered: usize) -> 
 
 /// Lets company arrive before a batch is taken, when the last batches had company: yields until the batch is full, or has
 /// as many as lately, or a few yields or a tenth of a batch's time brought nobody. Time in which somebody came was not
-/// lost: those threads had it. A batch that others began
-/// meanwhile counts as company. A yield that brought nobody and lasted longer than a batch went to another process, which
-/// may keep the processor for milliseconds: the next batches do without.
+/// lost: those threads had it; but a whole batch's time is all it gives. A batch that others began meanwhile counts as
+/// company. A yield that brought nobody and lasted longer than a batch went to another process, which may keep the
+/// processor for milliseconds: the next batches do without.
 ///
 /// `own` is the class and the number of the leader's own operation, and it returns when somebody else has taken that; an
 /// executor has none and takes the oldest. The queue's lock is given up for each yield, and no sooner.
@@ -250,7 +282,8 @@ pub fn give_way<'a>(
     own: Option<(Class, u64)>,
     mut queue: MutexGuard<'a, Queue>,
 ) -> MutexGuard<'a, Queue> {
-    let (mut start, mut gathered, mut in_vain) = (Instant::now(), 0, 0);
+    let first = Instant::now();
+    let (mut start, mut gathered, mut in_vain) = (first, 0, 0);
     let mut yielded = Duration::ZERO; // the longest since somebody came
     let mut begun = queue.pool(pool).begun;
     loop {
@@ -262,10 +295,7 @@ pub fn give_way<'a>(
         let Some(class) = class else { return queue };
         let batch_time = state.batch_time(class);
         let before = (gathered, begun);
-        gathered = match own {
-            Some(_) => 1 + core.to_share(state, class, 1),
-            None => core.to_share(state, class, 0),
-        };
+        gathered = core.available(state, class, if own.is_some() { Own::InLine } else { Own::Nowhere });
         begun = state.begun;
         if gathered > before.0 || begun != before.1 {
             (start, in_vain, yielded) = (Instant::now(), 0, Duration::ZERO);
@@ -275,7 +305,7 @@ pub fn give_way<'a>(
         if enough(core, state, class, gathered) {
             return queue;
         }
-        if in_vain >= YIELDS || start.elapsed() >= batch_time / PATIENCE {
+        if in_vain >= YIELDS || start.elapsed() >= batch_time / PATIENCE || first.elapsed() >= batch_time {
             return queue;
         }
         drop(queue);

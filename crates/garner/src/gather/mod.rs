@@ -151,7 +151,7 @@ impl Gatherer {
     }
 
     /// Refuses everything from now on. Operations that wait get `Error::ShutDown`, those in a batch their answer;
-    /// returns when none is left.
+    /// returns when none is left; from inside a batch, of any gatherer, in a waker or a device, at once.
     pub fn shutdown(&self) {
         self.core.shut_down();
     }

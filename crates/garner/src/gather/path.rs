@@ -15,6 +15,7 @@ pub struct Path {
     batch: usize,
     /// Whether batches compute on the processor of the thread that runs them.
     pub on_host: bool,
+    is_shared: bool,
     /// Batches that run there now.
     under_way: AtomicU32,
     failures_in_a_row: AtomicU32,
@@ -35,12 +36,13 @@ impl Drop for UnderWay<'_> {
 impl Path {
     pub fn new(arithmetic: Arc<dyn Arithmetic>, device: Arc<dyn Device>) -> Path {
         let batch = device.preferred_batch().max(1);
-        let on_host = device.is_on_host();
+        let (on_host, is_shared) = (device.is_on_host(), device.is_shared());
         Path {
             arithmetic,
             device,
             batch,
             on_host,
+            is_shared,
             under_way: AtomicU32::new(0),
             failures_in_a_row: AtomicU32::new(0),
             faults: AtomicU32::new(0),
@@ -80,7 +82,7 @@ impl Path {
 
     /// Batches that one more would have to share the device with.
     pub fn company(&self) -> u64 {
-        if self.device.is_shared() { self.under_way.load(Ordering::Relaxed).into() } else { 0 }
+        if self.is_shared { self.under_way.load(Ordering::Relaxed).into() } else { 0 }
     }
 
     /// A batch went well, in so many nanoseconds.

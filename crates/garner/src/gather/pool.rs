@@ -7,23 +7,33 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// What the caller of a waiting operation does meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// It left with a ticket, or waits for a whole batch: executors run its operation.
+    Ticket,
+    /// It sleeps, and can be called to lead.
+    Sleeps,
+    /// It is on the way to lead a batch.
+    Comes,
+    /// It runs a batch of older operations first.
+    Helps,
+}
+
 /// One waiting operation.
 pub struct Entry {
     /// Its place in the order of arrival.
     pub number: u64,
     pub operation: Operation,
     pub reply: Reply,
-    /// A caller is blocked on it and can lead; else it is a ticket.
-    pub blocked: bool,
+    pub caller: Caller,
     /// The processor that its caller was last on.
     pub processor: usize,
-    /// Its caller is on the way to lead a batch.
-    coming: bool,
 }
 
 impl Entry {
-    pub fn new(number: u64, operation: Operation, reply: Reply, blocked: bool, processor: usize) -> Entry {
-        Entry { number, operation, reply, blocked, processor, coming: false }
+    fn comes(&self) -> bool {
+        self.caller == Caller::Comes
     }
 }
 
@@ -128,13 +138,27 @@ impl PoolState {
         !self.awaited(entry.processor)
     }
 
-    /// The class of the oldest operation whose caller is not on the way to lead, and whether a caller is blocked on it;
-    /// unless `anywhere`, without callers that sleep on processors that are awaited.
+    /// The class of the oldest operation that somebody may be called for, and whether that is a blocked caller: a ticket or
+    /// one whose caller sleeps, unless `anywhere` not on a processor that is awaited.
     pub fn oldest(&self, anywhere: bool) -> Option<(Class, bool)> {
-        let may = |entry: &Entry| !entry.coming && (anywhere || !entry.blocked || self.free_for(entry));
-        let first = |line: &Line| line.entries.iter().position(may);
+        self.first(|entry| match entry.caller {
+            Caller::Ticket => true,
+            Caller::Sleeps => anywhere || self.free_for(entry),
+            Caller::Comes | Caller::Helps => false,
+        })
+    }
+
+    /// [`PoolState::oldest`] of those whose callers sleep.
+    pub fn oldest_blocked(&self, anywhere: bool) -> Option<Class> {
+        let first = self.first(|entry| entry.caller == Caller::Sleeps && (anywhere || self.free_for(entry)));
+        first.map(|(class, _)| class)
+    }
+
+    /// The class of the oldest operation for which that holds, and whether a caller is blocked on it.
+    fn first(&self, may: impl Fn(&Entry) -> bool) -> Option<(Class, bool)> {
+        let first = |line: &Line| line.entries.iter().position(&may);
         let firsts = self.lines.iter().filter_map(|(class, line)| Some((class, &line.entries[first(line)?])));
-        firsts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.blocked))
+        firsts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.caller != Caller::Ticket))
     }
 
     /// How many wait in a line.
@@ -142,24 +166,27 @@ impl PoolState {
         self.lines.get(&class).map_or(0, |line| line.entries.len())
     }
 
-    /// How many of a line a leader may take beside its own operation, if that leaves `room` slots: as many of those on the
-    /// way to lead are left to lead. `own` is 1 if its own operation is in the line.
-    pub fn to_share(&self, class: Class, own: usize, room: usize) -> usize {
-        let count = |line: &Line| line.entries.len() - own - room.min(line.coming - own);
-        self.lines.get(&class).map_or(0, count)
+    /// How many callers of a line are on the way to lead.
+    pub fn coming(&self, class: Class) -> usize {
+        self.lines.get(&class).map_or(0, |line| line.coming)
     }
 
     /// Whether a caller of another class whose operation is older than `number` is on the way to lead.
     pub fn older_comes(&self, class: Class, number: u64) -> bool {
         let older =
-            |line: &Line| line.coming > 0 && line.entries.iter().any(|entry| entry.coming && entry.number < number);
+            |line: &Line| line.coming > 0 && line.entries.iter().any(|entry| entry.comes() && entry.number < number);
         self.lines.iter().any(|(other, line)| *other != class && older(line))
     }
 
     /// Adds an operation, younger than all.
     pub fn push(&mut self, class: Class, entry: Entry) {
         self.waiting += 1;
-        self.lines.entry(class).or_default().entries.push_back(entry);
+        let line = self.lines.entry(class).or_default();
+        if entry.comes() {
+            line.coming += 1;
+            self.coming.push(entry.processor);
+        }
+        line.entries.push_back(entry);
     }
 
     /// Takes the `count` oldest of a class, fewer if there are fewer. So many as there is `room` for of those on the way to
@@ -171,12 +198,12 @@ impl PoolState {
         let mut taken = Vec::with_capacity(count.min(line.entries.len()));
         while taken.len() < count {
             let Some(entry) = line.entries.pop_front() else { break };
-            if entry.coming && spare > 0 {
+            if entry.comes() && spare > 0 {
                 spare -= 1;
                 left.push(entry);
                 continue;
             }
-            if entry.coming {
+            if entry.comes() {
                 line.coming -= 1;
                 remove_one(&mut self.coming, entry.processor);
             }
@@ -192,15 +219,6 @@ impl PoolState {
         taken
     }
 
-    /// The caller of the youngest of a class is on the way to lead.
-    pub fn last_comes(&mut self, class: Class) {
-        let line = self.lines.entry(class).or_default();
-        let entry = line.entries.back_mut().expect("it was just added");
-        entry.coming = true;
-        line.coming += 1;
-        self.coming.push(entry.processor);
-    }
-
     /// Chooses who is to lead the next batch of a class, and counts it as on the way: of the blocked callers of the `count`
     /// oldest, all of which the batch takes, the first that sleeps on this processor, else on one that is not awaited, else
     /// the oldest for whom that holds, or of all, if `anywhere`. Returns where it is to be told.
@@ -209,7 +227,7 @@ impl PoolState {
     /// batch, and this one stand idle: systems are slow to move a thread that just ran.
     pub fn call(&mut self, class: Class, count: usize, here: usize, anywhere: bool) -> Option<Arc<Answer>> {
         let line = self.lines.get(&class)?;
-        let may = |entry: &Entry| entry.blocked && !entry.coming;
+        let may = |entry: &Entry| entry.caller == Caller::Sleeps;
         let good = |entry: &Entry| may(entry) && self.free_for(entry);
         let near = line.entries.iter().take(count).position(|entry| entry.processor == here && good(entry));
         let far = || line.entries.iter().position(good);
@@ -217,7 +235,7 @@ impl PoolState {
         let leader = near.or_else(far).or_else(any)?;
         let line = self.lines.get_mut(&class)?;
         let entry = &mut line.entries[leader];
-        entry.coming = true;
+        entry.caller = Caller::Comes;
         line.coming += 1;
         self.coming.push(entry.processor);
         entry.reply.waiter()
@@ -228,17 +246,16 @@ impl PoolState {
         self.lines.get(&class).is_some_and(|line| line.find(number).is_some())
     }
 
-    /// A caller that was on the way is there, on this processor. Whether its operation still waits.
+    /// A caller that was on the way, or helped, is there, on this processor. Whether its operation still waits.
     pub fn came(&mut self, class: Class, number: u64, here: usize) -> bool {
         let Some(line) = self.lines.get_mut(&class) else { return false };
         let Some(at) = line.find(number) else { return false };
         let entry = &mut line.entries[at];
-        if entry.coming {
-            entry.coming = false;
+        if entry.comes() {
             line.coming -= 1;
             remove_one(&mut self.coming, entry.processor);
         }
-        entry.processor = here;
+        (entry.caller, entry.processor) = (Caller::Sleeps, here);
         true
     }
 
@@ -287,16 +304,18 @@ mod tests {
         let mut pool = PoolState::default();
         for (i, &processor) in processors.iter().enumerate() {
             let operation = Operation::exponentiation(&modulus, &[2], &[3]).unwrap();
-            let blocked = !tickets.contains(&i);
-            let reply = if blocked { Reply::to(&Arc::new(Answer::new())) } else { Reply::one_of(&answers, i) };
-            pool.push(CLASS, Entry::new(i as u64, operation, reply, blocked, processor));
+            let (caller, reply) = match tickets.contains(&i) {
+                true => (Caller::Ticket, Reply::one_of(&answers, i)),
+                false => (Caller::Sleeps, Reply::to(&Arc::new(Answer::new()))),
+            };
+            pool.push(CLASS, Entry { number: i as u64, operation, reply, caller, processor });
         }
         pool
     }
 
     fn coming(pool: &PoolState) -> Vec<u64> {
         let line = &pool.lines[&CLASS];
-        let coming: Vec<u64> = line.entries.iter().filter(|entry| entry.coming).map(|entry| entry.number).collect();
+        let coming: Vec<u64> = line.entries.iter().filter(|entry| entry.comes()).map(|entry| entry.number).collect();
         assert_eq!((line.coming, pool.coming.len()), (coming.len(), coming.len()));
         coming
     }
@@ -350,8 +369,7 @@ mod tests {
             assert!(pool.call(CLASS, 5, here, false).is_some());
         }
         assert_eq!((pool.in_line(CLASS), pool.oldest(true)), (5, Some((CLASS, true))));
-        assert_eq!([0, 1, 2, 3].map(|room| pool.to_share(CLASS, 0, room)), [5, 4, 3, 3]);
-        assert_eq!([0, 1, 2].map(|room| pool.to_share(CLASS, 1, room)), [4, 3, 3]);
+        assert_eq!((pool.coming(CLASS), pool.coming(OTHER)), (2, 0));
         assert!(pool.older_comes(OTHER, 1) && !pool.older_comes(OTHER, 0) && !pool.older_comes(CLASS, 9));
         assert_eq!(numbers(&pool.take(CLASS, 1, 9)), [1]);
         assert_eq!(coming(&pool), [0, 2]);
@@ -361,6 +379,18 @@ mod tests {
         assert_eq!(numbers(&pool.take(CLASS, 1, 1)), [3]);
         assert_eq!(numbers(&pool.take(CLASS, 2, 1)), [2, 4], "it was needed");
         assert!(pool.oldest(true).is_none() && pool.waiting == 0 && coming(&pool).is_empty());
+    }
+
+    #[test]
+    fn nobody_is_called_who_runs_a_batch_of_older_ones() {
+        let mut pool = pool(&[5, 5], &[0]);
+        pool.lines.get_mut(&CLASS).unwrap().entries[1].caller = Caller::Helps;
+        assert_eq!((pool.oldest(true), pool.oldest_blocked(true)), (Some((CLASS, false)), None));
+        assert!(pool.call(CLASS, 2, 5, true).is_none() && pool.on_the_way() == 0);
+        assert!(pool.came(CLASS, 1, 6));
+        assert_eq!(pool.oldest_blocked(false), Some(CLASS));
+        assert!(pool.call(CLASS, 2, 5, false).is_some() && pool.awaited(6));
+        assert_eq!(numbers(&pool.take(CLASS, 2, 0)), [0, 1]);
     }
 
     #[test]
@@ -375,9 +405,10 @@ mod tests {
     #[test]
     fn nobody_is_on_the_way_to_what_was_drained() {
         let mut pool = pool(&[5, 6], &[]);
-        pool.last_comes(CLASS);
-        assert_eq!(coming(&pool), [1]);
-        assert!(pool.call(CLASS, 2, 5, false).is_some() && pool.on_the_way() == 2);
+        for here in [6, 5] {
+            assert!(pool.call(CLASS, 2, here, false).is_some());
+        }
+        assert_eq!((coming(&pool), pool.on_the_way()), (vec![0, 1], 2));
         assert_eq!(numbers(&pool.drain()), [0, 1]);
         assert!(coming(&pool).is_empty() && pool.on_the_way() == 0 && pool.waiting == 0);
         assert!(!pool.came(CLASS, 0, 5));

@@ -3,7 +3,7 @@
 use super::answer::Reply;
 use super::class::{Class, Pool};
 use super::operation::Operation;
-use super::pool::{Entry, PoolState};
+use super::pool::{Caller, Entry, PoolState};
 use rustix::thread::sched_getcpu;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -86,10 +86,11 @@ impl Queue {
     }
 
     /// Adds an operation; its number.
-    pub fn push(&mut self, class: Class, operation: Operation, reply: Reply, blocked: bool) -> u64 {
+    pub fn push(&mut self, class: Class, operation: Operation, reply: Reply, caller: Caller) -> u64 {
         let number = self.next;
         self.next += 1;
-        self.pool(class.pool()).push(class, Entry::new(number, operation, reply, blocked, sched_getcpu()));
+        let entry = Entry { number, operation, reply, caller, processor: sched_getcpu() };
+        self.pool(class.pool()).push(class, entry);
         number
     }
 
