@@ -1,7 +1,7 @@
 //! The gatherer's inside, shared by callers and executors: who gets the next slot.
 //!
-//! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others: whoever
-//! ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. Among
+//! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others, but to those
+//! whose callers run a batch of older ones first: whoever ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. Among
 //! callers a slot is taken by who is there first with a batch, and not before: who was called may have to wait for a
 //! processor, and others that have one need not wait for it. (An executor's slot is kept for it: tickets have nobody else.)
 //! To a processor that computes a batch of this pool, or has somebody on the way to one, no other caller brings a batch: it
@@ -213,8 +213,7 @@ impl Core {
             }
             let Some((mut class, blocked)) = state.oldest(anywhere) else { return called };
             if !blocked {
-                // One executor on its way is enough for one batch; the rest of the batch may still be coming.
-                if state.waiting <= state.gathering * self.route.limit(class) {
+                if self.awaits_executors(state, class) {
                     return called;
                 }
                 if executor::rouse(self, queue, pool) {
@@ -238,14 +237,21 @@ impl Core {
         called
     }
 
-    /// Whether the oldest operation is a ticket and a slot free for it; then the calling thread is on the way to it.
+    /// Whether the oldest operation is a ticket to which nobody is on the way, and a slot free for it; then the calling thread
+    /// is on the way to it.
     pub fn gather_in_free_slot(&self, queue: &mut Queue, pool: Pool) -> bool {
         let state = queue.pool(pool);
-        let free = self.free(state) && matches!(state.oldest(true), Some((_, false)));
-        if free {
+        let ticket = state.oldest(true).filter(|(_, blocked)| self.free(state) && !blocked);
+        let goes = ticket.is_some_and(|(class, _)| !self.awaits_executors(state, class));
+        if goes {
             state.gathering += 1;
         }
-        free
+        goes
+    }
+
+    /// Whether executors are on the way to as much as waits: one is enough for one batch, the rest of which may be coming.
+    fn awaits_executors(&self, state: &PoolState, class: Class) -> bool {
+        state.waiting <= state.gathering * self.route.limit(class)
     }
 
     /// Counts the end of a batch.
@@ -266,9 +272,9 @@ impl Core {
         state.running < self.slots && !state.occupied(processor)
     }
 
-    /// Slots that are left once one more batch runs.
+    /// Slots that are left to callers once one more batch runs.
     pub fn room(&self, state: &PoolState) -> usize {
-        self.slots.saturating_sub(state.running + 1)
+        self.slots.saturating_sub(state.running + state.gathering + 1)
     }
 
     /// Whether an operation of `class` need not leave the slot to an older one of another class, whose caller is on the way.
@@ -409,6 +415,9 @@ mod tests {
     use crate::arithmetic::{Modulus, Power};
     use crate::device::{Cpu, Device, DeviceError, Limits};
     use rustix::thread::{CpuSet, sched_setaffinity};
+    use std::sync::mpsc;
+    use std::task::{Wake, Waker};
+    use std::thread;
 
     /// libcrypto, wanting four at once.
     struct Four(Cpu);
@@ -504,6 +513,30 @@ mod tests {
         let state = queue.pool(class.pool());
         assert_eq!((state.begun, state.running, state.on_the_way(), state.waiting), (2, 0, 0, 0));
         assert_eq!(queue.answering, 0);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_helper_that_wakes_others() {
+        struct Waits(Arc<Core>);
+        impl Wake for Waits {
+            fn wake(self: Arc<Self>) {
+                let _ = self.0.submit(operation(1)).unwrap().wait();
+            }
+        }
+        let here = stay();
+        let core = core(1);
+        let mut queue = lock(&core.process().queue);
+        let (class, _answers) = callers(&core, &mut queue, 1, 3);
+        let state = queue.pool(class.pool());
+        assert!(state.came(class, 0, here + 1) && state.call(class, 1, here + 1, false).is_some());
+        let ticket = Arc::new(Answer::new());
+        queue.push(class, operation(1), Reply::to(&ticket), Caller::Ticket);
+        drop(queue);
+        assert!(ticket.poll(&Waker::from(Arc::new(Waits(Arc::clone(&core))))).is_pending());
+        let (done, receiver) = mpsc::channel();
+        let helper = Arc::clone(&core);
+        thread::spawn(move || done.send(helper.run(operation(1)).map(|_| ())));
+        assert!(receiver.recv_timeout(Duration::from_secs(60)).expect("the waker waits for its helper").is_ok());
     }
 
     #[test]

@@ -89,8 +89,8 @@ fn one_batch(core: &Arc<Core>, process: &Process, pool: Pool) {
     called.wake(process);
 }
 
-/// Runs tickets in the calling thread, counted as gathering already, batch after batch, until `enough` says so or the
-/// oldest operation has a caller who can lead.
+/// Runs tickets in the calling thread, counted as gathering already, batch after batch, until `enough` says so, the oldest
+/// operation has a caller who can lead, or others are on the way to what is left.
 pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -> bool) {
     let _inside = Inside::enter();
     while let Some((slot, results)) = run_oldest(core, process, pool) {

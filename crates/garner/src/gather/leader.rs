@@ -62,8 +62,6 @@ pub struct Slot<'a> {
     brief: bool,
     /// The processor that its batch computes on, if on one.
     processor: Option<usize>,
-    /// The operation of a thread that helps, which waits meanwhile.
-    helper: Option<(Class, u64)>,
     ended: Option<(Class, usize, Duration)>,
     given_back: bool,
 }
@@ -88,7 +86,7 @@ impl<'a> Slot<'a> {
         let called = core.dispatch(&mut queue, pool, false);
         drop(queue);
         called.wake(process);
-        (Slot { core, process, pool, brief, processor, helper: None, ended: None, given_back: false }, entries)
+        (Slot { core, process, pool, brief, processor, ended: None, given_back: false }, entries)
     }
 
     /// Runs `own` and `others`, all of `class`.
@@ -117,9 +115,6 @@ impl<'a> Slot<'a> {
         self.given_back = true;
         if let Some((class, fill, time)) = self.ended.take() {
             queue.pool(self.pool).ended(class, fill, time.as_nanos() as u64);
-        }
-        if let Some((class, number)) = self.helper {
-            queue.pool(self.pool).came(class, number, sched_getcpu());
         }
         self.core.end(self.process, queue, self.pool, self.brief, self.processor);
     }
@@ -205,9 +200,17 @@ pub fn lead(
     lead_batch(core, process, class, Leader::With(own), queue).expect("an answer for its own operation")
 }
 
-/// Runs a batch of those that wait, at once, in a thread whose own operation is younger than a batch of them.
+/// Runs a batch of those that wait, at once, in a thread whose own operation, of that number, is younger than a batch of
+/// them.
 pub fn help(core: &Arc<Core>, process: &Process, class: Class, number: u64, queue: MutexGuard<'_, Queue>) {
-    lead_batch(core, process, class, Leader::Helper(number), queue);
+    lead_batch(core, process, class, Leader::Helper, queue);
+    // Not sooner: nobody is to wait for a thread that wakes others, by code of theirs.
+    let mut queue = lock(&process.queue);
+    if queue.pool(class.pool()).came(class, number, sched_getcpu()) {
+        let called = core.dispatch(&mut queue, class.pool(), true);
+        drop(queue);
+        called.wake(process);
+    }
 }
 
 /// Comes to lead a batch with the calling thread's own operation, which waits in line, when called or when nobody else is
@@ -234,8 +237,8 @@ enum Leader {
     With(Operation),
     /// Its operation out of the line, answered like those beside it.
     Called(Entry),
-    /// Nothing: its operation, of this number, goes on waiting.
-    Helper(u64),
+    /// Nothing: its operation goes on waiting.
+    Helper,
 }
 
 /// Runs a batch; returns the answer of [`Leader::With`].
@@ -247,16 +250,16 @@ fn lead_batch(
     mut queue: MutexGuard<'_, Queue>,
 ) -> Option<Result<Output>> {
     let _inside = Inside::enter();
-    let (own, entry, helper) = match leader {
-        Leader::With(operation) => (Some(operation), None, None),
-        Leader::Called(entry) => (None, Some(entry), None),
-        Leader::Helper(number) => (None, None, Some((class, number))),
+    let (own, entry) = match leader {
+        Leader::With(operation) => (Some(operation), None),
+        Leader::Called(entry) => (None, Some(entry)),
+        Leader::Helper => (None, None),
     };
-    let (place, mine) = if helper.is_some() { (Own::Nowhere, 0) } else { (Own::Apart, 1) };
+    let mine = usize::from(own.is_some() || entry.is_some());
+    let place = if mine == 1 { Own::Apart } else { Own::Nowhere };
     let available = core.available(queue.pool(class.pool()), class, place);
     let Choice { path, take } = core.route.choose(class, available);
     let (mut slot, others) = Slot::take(core, process, queue, class, path, take - mine);
-    slot.helper = helper;
     let results = slot.run(class, path, own.as_ref(), entry.into_iter().chain(others).collect());
     slot.close(results)
 }
