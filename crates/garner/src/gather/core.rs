@@ -382,13 +382,9 @@ impl Called {
 
     /// Wakes them. To be called without the queue's lock.
     pub fn wake(self, process: &Process) {
-        self.tell(process, &mut Wakes::default());
-    }
-
-    /// [`Called::wake`], of leaders by `wakes`.
-    pub fn tell(self, process: &Process, wakes: &mut Wakes) {
+        let mut wakes = Wakes::default();
         for leader in self.leaders {
-            leader.lead(wakes);
+            leader.lead(&mut wakes);
         }
         for _ in 0..self.executors {
             process.work.notify_one();

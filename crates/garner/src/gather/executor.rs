@@ -7,7 +7,6 @@ use super::class::Pool;
 use super::core::{Core, Own, Process};
 use super::leader::{Inside, Results, Slot, give_way};
 use super::queue::Queue;
-use super::sleep::Wakes;
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
 use std::sync::Arc;
@@ -107,9 +106,7 @@ pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -
         let goes_on = core.gather_in_free_slot(&mut queue, pool);
         let called = core.dispatch(&mut queue, pool, true);
         drop(queue);
-        let mut wakes = Wakes::default();
-        called.tell(process, &mut wakes);
-        results.tell(wakes, answering);
+        results.tell(process, called, answering);
         if !goes_on {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::batch;
 use super::class::{Class, Pool};
-use super::core::{Core, Own, Process};
+use super::core::{Called, Core, Own, Process};
 use super::operation::{Operation, Output};
 use super::pool::{Caller, Entry, PoolState};
 use super::queue::Queue;
@@ -119,17 +119,15 @@ impl<'a> Slot<'a> {
         self.core.end(self.process, queue, self.pool, self.brief, self.processor);
     }
 
-    /// Gives the slot back, calls who is to have it, and answers, in this order: whoever is woken may take the processor for
-    /// long.
+    /// Gives the slot back, calls who is to have it, and answers. The slot comes first, for whoever is woken may take the
+    /// processor for long.
     pub fn close(self, results: Results) -> Option<Result<Output>> {
         let (core, process, pool) = (self.core, self.process, self.pool);
         let mut queue = lock(&process.queue);
         let answering = self.end(&mut queue);
         let called = core.dispatch(&mut queue, pool, true);
         drop(queue);
-        let mut wakes = Wakes::default();
-        called.tell(process, &mut wakes);
-        results.tell(wakes, answering)
+        results.tell(process, called, answering)
     }
 }
 
@@ -178,11 +176,18 @@ impl Results {
         self.others.iter().any(|(entry, _)| entry.caller == Caller::Ticket && entry.reply.waiter().is_some())
     }
 
-    /// Answers the others, and wakes them together with those of `wakes`. Returns the own one.
-    pub fn tell(self, mut wakes: Wakes, answering: Answering<'_>) -> Option<Result<Output>> {
+    /// Answers the others, and wakes them, then who was called, then tasks, which may wait for either. Returns the own
+    /// answer.
+    ///
+    /// A leader woken before them, or with them, may keep them from their processor for its whole batch, and some for
+    /// several. So they come back with their next operations first.
+    pub fn tell(self, process: &Process, called: Called, answering: Answering<'_>) -> Option<Result<Output>> {
+        let mut wakes = Wakes::default();
         for (entry, answer) in self.others {
             entry.reply.answer(answer, &mut wakes);
         }
+        wakes.wake_threads();
+        called.wake(process);
         drop(wakes);
         drop(answering);
         self.own

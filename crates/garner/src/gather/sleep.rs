@@ -43,7 +43,7 @@ impl Spot {
     }
 }
 
-/// Who is to be woken when it is dropped: threads at once, then tasks.
+/// Who is to be woken when it is dropped: threads together, then tasks.
 #[derive(Debug, Default)]
 #[must_use = "wakes when it is dropped"]
 pub struct Wakes {
@@ -65,16 +65,21 @@ impl Wakes {
     pub fn task(&mut self, waker: Waker) {
         self.tasks.push(waker);
     }
-}
 
-impl Drop for Wakes {
-    fn drop(&mut self) {
-        for spot in &self.spots {
+    /// Wakes the threads now, and leaves the tasks.
+    pub fn wake_threads(&mut self) {
+        for spot in self.spots.drain(..) {
             let (group, bits) = (&GROUPS[spot.group], NonZeroU32::new(spot.bit).expect("bits are set"));
             group.fetch_add(1, Ordering::Release);
             let woken = futex::wake_bitset(group, Flags::PRIVATE, i32::MAX as u32, bits);
             debug_assert!(woken.is_ok(), "{woken:?}");
         }
+    }
+}
+
+impl Drop for Wakes {
+    fn drop(&mut self) {
+        self.wake_threads();
         // A waker is the caller's code. Its panic must not reach the others in the batch, and it may wait for one of them.
         for waker in self.tasks.drain(..) {
             drop(catch_unwind(AssertUnwindSafe(|| waker.wake())));
