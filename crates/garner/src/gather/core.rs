@@ -208,7 +208,7 @@ impl Core {
         let mut called = Called::default();
         loop {
             let state = queue.pool(pool);
-            if !self.free(state) {
+            if state.waiting == 0 || !self.free(state) {
                 return called;
             }
             let Some((mut class, blocked)) = state.oldest(anywhere) else { return called };
@@ -307,7 +307,10 @@ impl Core {
     pub fn available(&self, state: &PoolState, class: Class, own: Own) -> usize {
         let all = state.in_line(class) + usize::from(own == Own::Apart);
         let others_coming = state.coming(class) - usize::from(own == Own::InLine);
-        if all >= self.route.limit(class) { all } else { all - self.room(state).min(others_coming) }
+        if others_coming == 0 || all >= self.route.limit(class) {
+            return all;
+        }
+        all - self.room(state).min(others_coming)
     }
 
     /// Takes up to `count` operations out of the queue, see [`PoolState::take`].

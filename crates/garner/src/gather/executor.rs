@@ -102,7 +102,7 @@ pub fn lend(core: &Arc<Core>, process: &Process, pool: Pool, enough: impl Fn() -
             continue;
         }
         let mut queue = lock(&process.queue);
-        let answering = slot.end(&mut queue);
+        let answering = slot.end(&mut queue, &results);
         let goes_on = core.gather_in_free_slot(&mut queue, pool);
         let called = core.dispatch(&mut queue, pool, true);
         drop(queue);

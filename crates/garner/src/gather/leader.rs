@@ -17,6 +17,7 @@ use std::cell::Cell;
 use std::sync::{Arc, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::vec;
 
 /// Yields that bring nobody before a batch, at most.
 const YIELDS: u32 = 4;
@@ -60,7 +61,7 @@ pub struct Slot<'a> {
     pool: Pool,
     /// Whether it is none, but beside them.
     brief: bool,
-    /// The processor that its batch computes on, if on one.
+    /// The processor that its batch computes on, if on one and not brief.
     processor: Option<usize>,
     ended: Option<(Class, usize, Duration)>,
     given_back: bool,
@@ -78,7 +79,7 @@ impl<'a> Slot<'a> {
         count: usize,
     ) -> (Slot<'a>, Vec<Entry>) {
         let (pool, brief) = (class.pool(), class.brief());
-        let processor = core.route.path(path).on_host.then(sched_getcpu);
+        let processor = (core.route.path(path).on_host && !brief).then(sched_getcpu);
         let room = core.room(queue.pool(pool));
         process.page.first_operation(core.slots as u64);
         queue.begin(core.slots, pool, brief, processor);
@@ -101,14 +102,17 @@ impl<'a> Slot<'a> {
 
         let mut answers = answers.into_iter();
         let own = own.and_then(|_| answers.next());
-        Results { own, others: others.into_iter().zip(answers).collect() }
+        Results { own, others, answers }
     }
 
-    /// Gives the slot back, and lets the queue learn from the batch. Its answers are yet to be given.
-    pub fn end(mut self, queue: &mut Queue) -> Answering<'a> {
+    /// Gives the slot back, and lets the queue learn from the batch. Counts it as answering, if others wait for its answers.
+    pub fn end(mut self, queue: &mut Queue, results: &Results) -> Option<Answering<'a>> {
         self.give_back(queue);
+        if results.others.is_empty() {
+            return None;
+        }
         queue.answering += 1;
-        Answering { process: self.process, generation: generation() }
+        Some(Answering { process: self.process, generation: generation() })
     }
 
     fn give_back(&mut self, queue: &mut Queue) {
@@ -124,7 +128,7 @@ impl<'a> Slot<'a> {
     pub fn close(self, results: Results) -> Option<Result<Output>> {
         let (core, process, pool) = (self.core, self.process, self.pool);
         let mut queue = lock(&process.queue);
-        let answering = self.end(&mut queue);
+        let answering = self.end(&mut queue, &results);
         let called = core.dispatch(&mut queue, pool, true);
         drop(queue);
         results.tell(process, called, answering)
@@ -167,13 +171,15 @@ impl Drop for Answering<'_> {
 #[must_use = "callers wait for them"]
 pub struct Results {
     own: Option<Result<Output>>,
-    others: Vec<(Entry, Result<Output>)>,
+    others: Vec<Entry>,
+    /// Those of the others.
+    answers: vec::IntoIter<Result<Output>>,
 }
 
 impl Results {
     /// Whether answers are those of tickets, whose wakers are others' code.
     pub fn have_tickets(&self) -> bool {
-        self.others.iter().any(|(entry, _)| entry.caller == Caller::Ticket && entry.reply.waiter().is_some())
+        self.others.iter().any(|entry| entry.caller == Caller::Ticket && entry.reply.waiter().is_some())
     }
 
     /// Answers the others, and wakes them, then who was called, then tasks, which may wait for either. Returns the own
@@ -181,9 +187,9 @@ impl Results {
     ///
     /// A leader woken before them, or with them, may keep them from their processor for its whole batch, and some for
     /// several. So they come back with their next operations first.
-    pub fn tell(self, process: &Process, called: Called, answering: Answering<'_>) -> Option<Result<Output>> {
+    pub fn tell(self, process: &Process, called: Called, answering: Option<Answering<'_>>) -> Option<Result<Output>> {
         let mut wakes = Wakes::default();
-        for (entry, answer) in self.others {
+        for (entry, answer) in self.others.into_iter().zip(self.answers) {
             entry.reply.answer(answer, &mut wakes);
         }
         wakes.wake_threads();
