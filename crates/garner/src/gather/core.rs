@@ -92,7 +92,11 @@ impl Core {
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
         match caller {
-            Caller::Helps => leader::help(self, process, class, number, queue),
+            Caller::Helps => {
+                if !leader::help(self, process, class, number, queue) {
+                    return answer.try_take().unwrap_or(Err(Error::Forked));
+                }
+            }
             Caller::Comes => leader::come(self, process, class, number, queue),
             Caller::Sleeps | Caller::Ticket => {
                 // Somebody on another processor, since this one is not to be used.
@@ -213,7 +217,8 @@ impl Core {
             }
             let Some((mut class, blocked)) = state.oldest(anywhere) else { return called };
             if !blocked {
-                if self.awaits_executors(state, class) {
+                // One executor on its way is enough for one batch; the rest of the batch may still be coming.
+                if state.waiting <= state.gathering * self.route.limit(class) {
                     return called;
                 }
                 if executor::rouse(self, queue, pool) {
@@ -237,21 +242,14 @@ impl Core {
         called
     }
 
-    /// Whether the oldest operation is a ticket to which nobody is on the way, and a slot free for it; then the calling thread
-    /// is on the way to it.
+    /// Whether the oldest operation is a ticket and a slot free for it; then the calling thread is on the way to it.
     pub fn gather_in_free_slot(&self, queue: &mut Queue, pool: Pool) -> bool {
         let state = queue.pool(pool);
-        let ticket = state.oldest(true).filter(|(_, blocked)| self.free(state) && !blocked);
-        let goes = ticket.is_some_and(|(class, _)| !self.awaits_executors(state, class));
-        if goes {
+        let free = self.free(state) && matches!(state.oldest(true), Some((_, false)));
+        if free {
             state.gathering += 1;
         }
-        goes
-    }
-
-    /// Whether executors are on the way to as much as waits: one is enough for one batch, the rest of which may be coming.
-    fn awaits_executors(&self, state: &PoolState, class: Class) -> bool {
-        state.waiting <= state.gathering * self.route.limit(class)
+        free
     }
 
     /// Counts the end of a batch.
@@ -267,9 +265,9 @@ impl Core {
         state.running + state.on_the_way() < self.slots
     }
 
-    /// Whether there is a slot for a batch on this processor.
+    /// Whether there is a slot for a caller's batch on this processor: one that no executor is on the way to.
     pub fn may_begin(&self, state: &PoolState, processor: usize) -> bool {
-        state.running < self.slots && !state.occupied(processor)
+        state.running + state.gathering < self.slots && !state.occupied(processor)
     }
 
     /// Slots that are left to callers once one more batch runs.
@@ -282,12 +280,10 @@ impl Core {
         self.room(state) > 0 || !state.older_comes(class, number)
     }
 
-    /// Whether the calling thread may gather company for a batch of its own: nobody else does so on this processor, and the
-    /// slot is not that of an executor on its way.
+    /// Whether the calling thread may gather company for a batch of its own: nobody else does so on this processor.
     fn may_gather(&self, state: &PoolState, class: Class) -> bool {
         let here = sched_getcpu();
-        let free = state.running + state.gathering < self.slots && self.may_begin(state, here);
-        free && !state.awaited(here) && self.in_turn(state, class, u64::MAX)
+        self.may_begin(state, here) && !state.awaited(here) && self.in_turn(state, class, u64::MAX)
     }
 
     /// Whether the calling thread may lead a batch at once with an operation of `class`, its own: there is enough company,
@@ -310,7 +306,9 @@ impl Core {
         if others_coming == 0 || all >= self.route.limit(class) {
             return all;
         }
-        all - self.room(state).min(others_coming)
+        let itself = usize::from(own == Own::Gathering);
+        let room = self.slots.saturating_sub(state.running + state.gathering - itself + 1);
+        all - room.min(others_coming)
     }
 
     /// Takes up to `count` operations out of the queue, see [`PoolState::take`].
@@ -359,6 +357,8 @@ impl Core {
 pub enum Own {
     /// It has none in this batch, as executors and helpers.
     Nowhere,
+    /// Likewise, and it is on the way to the batch.
+    Gathering,
     /// In line, and its caller on the way to lead.
     InLine,
     /// Apart from the line, or taken out of it.

@@ -212,9 +212,13 @@ pub fn lead(
 }
 
 /// Runs a batch of those that wait, at once, in a thread whose own operation, of that number, is younger than a batch of
-/// them.
-pub fn help(core: &Arc<Core>, process: &Process, class: Class, number: u64, queue: MutexGuard<'_, Queue>) {
+/// them. Whether that goes on waiting: it does not in a child that a waker forked.
+pub fn help(core: &Arc<Core>, process: &Process, class: Class, number: u64, queue: MutexGuard<'_, Queue>) -> bool {
+    let before = generation();
     lead_batch(core, process, class, Leader::Helper, queue);
+    if generation() != before {
+        return false;
+    }
     // Not sooner: nobody is to wait for a thread that wakes others, by code of theirs.
     let mut queue = lock(&process.queue);
     if queue.pool(class.pool()).came(class, number, sched_getcpu()) {
@@ -222,6 +226,7 @@ pub fn help(core: &Arc<Core>, process: &Process, class: Class, number: u64, queu
         drop(queue);
         called.wake(process);
     }
+    true
 }
 
 /// Comes to lead a batch with the calling thread's own operation, which waits in line, when called or when nobody else is
@@ -309,7 +314,7 @@ pub fn give_way<'a>(
         let Some(class) = class else { return queue };
         let batch_time = state.batch_time(class);
         let before = (gathered, begun);
-        gathered = core.available(state, class, if own.is_some() { Own::InLine } else { Own::Nowhere });
+        gathered = core.available(state, class, if own.is_some() { Own::InLine } else { Own::Gathering });
         begun = state.begun;
         if gathered > before.0 || begun != before.1 {
             (start, in_vain, yielded) = (Instant::now(), 0, Duration::ZERO);
