@@ -1,11 +1,12 @@
 //! The gatherer's inside, shared by callers and executors: who gets the next slot.
 //!
-//! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others, but to those
-//! whose callers run a batch of older ones first: whoever ends a batch, or leaves work behind, calls the caller of the oldest, if one is blocked on it, else an executor. Among
-//! callers a slot is taken by who is there first with a batch, and not before: who was called may have to wait for a
-//! processor, and others that have one need not wait for it. (An executor's slot is kept for it: tickets have nobody else.)
-//! To a processor that computes a batch of this pool, or has somebody on the way to one, no other caller brings a batch: it
-//! would wait there while another processor is idle. Its operation waits for a caller elsewhere or for the end of a batch.
+//! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others (but to
+//! those whose callers run a batch of older ones first): whoever ends a batch, or leaves work behind, calls the caller of
+//! the oldest, if one is blocked on it, else an executor. Among callers a slot is taken by who is there first with a batch,
+//! and not before: who was called may have to wait for a processor, and others that have one need not wait for it. An
+//! executor's slot is kept for it: tickets have nobody else. To a processor that computes a batch of this pool, or has
+//! somebody on the way to one, no other caller brings a batch: it would wait there while another processor is idle. Its
+//! operation waits for a caller elsewhere or for the end of a batch.
 
 use super::answer::{Answer, Answers, Reply, Woken};
 use super::class::{Class, Pool};
@@ -67,27 +68,27 @@ impl Core {
         let class = self.route.class(&operation);
         let process = self.process();
         let mut queue = lock(&process.queue);
-        loop {
+        let caller = loop {
             if queue.closed {
                 return Err(Error::ShutDown);
             }
-            if self.may_lead(queue.pool(class.pool()), class) && !self.is_full(&mut queue, class) {
+            let state = queue.pool(class.pool());
+            let may_lead = self.may_lead(state, class);
+            if may_lead && !self.is_full(state, class) {
                 return leader::lead(self, process, class, operation, queue);
             }
             if queue.len() < self.queue_limit {
-                break;
+                break if may_lead {
+                    Caller::Helps
+                } else if self.may_gather(queue.pool(class.pool()), class) {
+                    Caller::Comes
+                } else {
+                    Caller::Sleeps
+                };
             }
             queue = self.wait_for_room(process, queue);
-        }
-        let answer = Arc::new(Answer::new());
-        let state = queue.pool(class.pool());
-        let caller = if self.may_lead(state, class) {
-            Caller::Helps
-        } else if self.may_gather(state, class) {
-            Caller::Comes
-        } else {
-            Caller::Sleeps
         };
+        let answer = Arc::new(Answer::new());
         let number = queue.push(class, operation, Reply::to(&answer), caller);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
@@ -294,8 +295,8 @@ impl Core {
     }
 
     /// Whether those that wait fill a batch, which one that comes later is not to pass: it helps them, and waits in its turn.
-    fn is_full(&self, queue: &mut Queue, class: Class) -> bool {
-        !class.brief() && queue.pool(class.pool()).in_line(class) >= self.route.limit(class)
+    fn is_full(&self, state: &PoolState, class: Class) -> bool {
+        !class.brief() && state.in_line(class) >= self.route.limit(class)
     }
 
     /// How many operations there are for a leader's batch, with its own: it leaves slots to others on the way to lead,
@@ -306,8 +307,9 @@ impl Core {
         if others_coming == 0 || all >= self.route.limit(class) {
             return all;
         }
-        let itself = usize::from(own == Own::Gathering);
-        let room = self.slots.saturating_sub(state.running + state.gathering - itself + 1);
+        // Who is gathering is counted already.
+        let begins = usize::from(own != Own::Gathering);
+        let room = self.slots.saturating_sub(state.running + state.gathering + begins);
         all - room.min(others_coming)
     }
 
