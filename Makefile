@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The commands of this project; `make` alone lists them.
 .DEFAULT_GOAL := help
 CARGO ?= cargo
@@ -50,6 +51,11 @@ emulated: setup-all ## the kernels on emulated processors, with AVX-512 IFMA and
 lint: setup-all hw-lint ## formatter and linters, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+	@! git grep --files-without-match SPDX-License-Identifier -- $(SOURCES) || \
+		{ echo "the files above have no SPDX-License-Identifier line" >&2; exit 1; }
+
+# What must say under which licence it is.
+SOURCES = '*.rs' '*.sv' '*.v' '*.vlt' '*.rdl' '*.py' '*.c' '*.h' '*.cpp' '*.sh' '*.sby' '*.pl' '*.mk' Makefile
 
 format: ## format everything
 	$(CARGO) fmt --all

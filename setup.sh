@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that are missing: setup.sh [all]
 #   without an argument   what a build and `garner speed` need
 #   all                   also what tests, proofs and benchmarks need

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Everything Garner does on a GPU, checked and measured: bench/results/gpu-NAME.json and .svg. `make bench-gpu` calls it.
 #
 #   bench/gpu.sh                    build and run here

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Unmodified programs with and without the provider, in turn: a table, and data into bench/results/openssl-*.json.
 # Nothing else should be running.
 #

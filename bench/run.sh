@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every benchmark of docs/performance.md: data and pictures into bench/results/. `make bench` calls it.
 #
 #   bench/run.sh                 all of them, about half an hour

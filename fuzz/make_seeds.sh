@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Writes valid key files of every kind to corpus/private_key and corpus/public_key, for the fuzzers to start from.
 set -eu
 cd "$(dirname "$0")"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs a program that packages.sh fetched, with its own libraries: fetched.sh FOLDER PROGRAM ARGUMENT...
 root=$1/root program=$2
 shift 2

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes a guest's root file system: initramfs.sh FOLDER INIT FILES OUTPUT PROGRAM...
 #   FOLDER   what packages.sh fetched
 #   INIT     the guest's first process, a script of busybox's shell; busybox's commands are in /bin

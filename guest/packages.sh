@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Fetches what guests need: packages.sh FOLDER
 #   FOLDER/root      QEMU, from Debian's backports, and Bochs; what makes their disks; busybox; the libraries of all these
 #   FOLDER/kernel    a Debian kernel, and its modules for VFIO

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Verifies by OpenSSL what a guest signed: verify.sh LOG WORD PUBLIC MESSAGES PADDING
 #   LOG       what the guest said, of which lines as "[WORD] HEXADECIMAL" are its signatures, in the order of the messages
 #   PUBLIC    the key, in PEM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes `harness` importable from every test folder, and seeds: `HW_SEED=n` repeats a run."""
 
 import os

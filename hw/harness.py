@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the tests of this folder run: one cocotb test module on one parametrised top module, under Verilator.
 
 A pytest file calls `simulate`; the cocotb tests themselves are the `@cocotb.test()` functions of the module it names.

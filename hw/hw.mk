@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt.
 VENV := .venv
 PYTHON := $(VENV)/bin/python

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lints every module: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
 
 The tops and their parameters are listed in `hw/rtl/*/lint.txt`: `TOP SOURCE... [-GNAME=VALUE...]`, one a line.

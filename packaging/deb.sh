@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes a Debian package of everything that `make install` installs: deb.sh BUILD OUTPUT
 #   BUILD    where cargo left what it built, such as target/release
 #   OUTPUT   the folder for garner_VERSION_ARCH.deb; made if it is not there

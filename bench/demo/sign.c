@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A signing program that knows nothing of Garner: RSA, SHA-256, PKCS#1 v1.5, through EVP.
  *
  *   sign sync|async CALLERS SECONDS BITS

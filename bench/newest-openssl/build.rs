@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Builds OpenSSL's libcrypto from the sources in crate `openssl-src` and links it statically.
 
 fn main() {

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the C library:   install.sh BUILD PREFIX [DESTDIR]
 # removes it:               install.sh --remove PREFIX [DESTDIR]
 #   BUILD    where cargo left libgarner.so and libgarner.a, such as target/release

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes the vector kernels: their assembly, and a table of them for `arithmetic::vectors::kernels`.
 
 use garner_kernels::Kernel;

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the OpenSSL provider and the engine:   install.sh BUILD PREFIX [DESTDIR]
 # removes them:                                   install.sh --remove PREFIX [DESTDIR]
 #   BUILD    where cargo left libgarner_provider.so and libgarner_engine.so, such as target/release

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keeps the module loaded once it is: its threads may outlive a `dlclose`.
 
 fn main() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Private keys from arbitrary bytes: no panic, and what is accepted is written and read back unchanged.
 //!
 //! Seeds: `make_seeds.sh` writes valid files of every kind. Their passwords, where there are any, are "x".

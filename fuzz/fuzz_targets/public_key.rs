@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Public keys from arbitrary bytes: no panic, and what is accepted is written and read back unchanged.
 //!
 //! Seeds: as for `private_key`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a proof: SymbiYosys on a .sby file beside the harness it names. Work folders are kept in hw/build/formal."""
 
 import os

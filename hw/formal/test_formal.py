@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every proof in the folders beside this file, named as those of the modules."""
 
 from pathlib import Path

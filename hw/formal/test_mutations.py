@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeded bugs: each of these changes to a module must make its proof fail."""
 
 from pathlib import Path

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """As much of the `yosys` command as SymbiYosys calls, over pyosys: `yosys.py [-q] [-l LOG] [-p COMMANDS] [SCRIPT]...`
 
 The native library starts at once, where the WebAssembly build first compiles itself for a minute.

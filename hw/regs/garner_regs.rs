@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Registers of the accelerator, in bytes from the start of its page. Generated from garner_regs.rdl by
 //! `make hw-regs`: change that file.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Generates all that the registers are described in, from garner_regs.rdl: `generate.py` (or `make hw-regs`).
 
 Into hw/build/regs: garner_regs.sv and garner_regs_pkg.sv (the registers, behind a plain port), garner_regs.h, garner_regs.rs, html/.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the multiplier and the cores: cycles in simulation, clock and area on an LFE5U-85, area on Xilinx 7.
 
     cores.py                    everything that is not there yet or was made from other sources (placements: hours)

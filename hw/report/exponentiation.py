@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One exponentiation of full length in `rsa_core`, without the CRT: a cocotb test that cores.py runs for its cycles."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures a full LFE5U-85: garner_top with as many cores as fit, its bus shell and dispatcher, as one design.
 
     full.py                     the throughput in simulation, then the routed clock (nextpnr: half an hour a seed)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Collects hw/report/runs into report.json, the plot points.svg and the tables of docs/hardware.md and
 docs/hardware/rsa.md. Measures nothing.
 

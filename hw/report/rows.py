@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures the row accelerators: cycles of a 1024-bit Montgomery multiplication in simulation, checked against big
 integers, and LUTs after synthesis for Xilinx 7 with multipliers in LUTs.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The throughput of a full device in simulation: cycles of so many RSA private operations together. full.py calls it."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """One Montgomery multiplication of `mont` as a timing picture: `wave.py [FILE.svg]`, by default hw/report/wave.svg.
 
 A small array (4 rows of 8-bit words, a 40-bit modulus: 7 words, two passes) so that a person can follow every word.

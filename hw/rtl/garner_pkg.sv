@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words every module and every host of the accelerator shares: operations, job, status codes.
 //
 // A *job* is one operation with its operands: `job_t` says what to do; the operands follow as a stream of 32-bit words,

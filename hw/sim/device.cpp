@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // garner_top behind the interface of device.h: drives the clock, and is the bus slave of the AXI4 master and the bus
 // master of the registers. Beats are answered in order, one a cycle, unless stalls are asked for.
 #include "device.h"

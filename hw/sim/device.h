@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The accelerator as a C library: garner_top, verilated, with the host's memory behind its AXI4 master.
  *
  * What a board is to a driver: 32-bit registers at offsets of docs/integration.md, three interrupt lines, and a device

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the simulated device (device.h) for a set of parameters, and drives it from Python."""
 
 import ctypes

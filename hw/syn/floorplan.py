@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the parts of a full device lie: a script for `nextpnr-ecp5 --pre-place`, which gives it `ctx`.
 
 Each core has a strip of the device from the bottom to the shell, as wide as its share of the columns with multipliers;

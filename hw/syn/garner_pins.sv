@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // garner_top on few pins, to place and route it: it has some 500 ports, an LFE5U-85 in the CABGA756 package 365 pins.
 //
 // In a system the ports end in flip-flops of an interconnect or a PCIe bridge. Here they end in two shift registers, one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What synthesis makes of a module for the ECP5, as sources that the simulator takes in the module's place.
 
 LUTs, carry chains, registers and small memories are Yosys' models, put in their cells' places; multipliers and memory

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Synthesis, placement and routing of one top, with its figures as data.
 
     place.py mont MONT -G Rows=8 --seed 1 --seed 2 --speed 8
@@ -26,6 +27,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tokenize
 from importlib.metadata import version
 from pathlib import Path
 
@@ -52,9 +54,18 @@ def fingerprint(files: list[Path]) -> str:
     """Of what the files say; a comment changes nothing."""
     digest = hashlib.sha256()
     for file in files:
-        text = file.read_text()
-        digest.update((re.sub(r"\s*//[^\n]*", "", text) if file.suffix in (".sv", ".v") else text).encode())
+        if file.suffix == ".py":
+            digest.update(python_without_comments(file).encode())
+        else:
+            digest.update(re.sub(r"\s*//[^\n]*", "", file.read_text()).encode())
     return digest.hexdigest()[:16]
+
+
+def python_without_comments(file: Path) -> str:
+    """The tokens of a Python file, one a line, but comments and empty lines."""
+    with file.open("rb") as source:
+        return "\n".join(token.string for token in tokenize.tokenize(source.readline)
+                         if token.type not in (tokenize.COMMENT, tokenize.NL))
 
 
 def stamp_of(files: list[Path], full: bool) -> str:

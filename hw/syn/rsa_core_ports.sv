@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `rsa_core` with a register at every port, for placement alone: inputs come from a shift register, outputs go through
 // another, so that four pads are enough. So all paths at the ports are timed, and no port is pulled to the edge of the
 // die, where it is not in a device either: `garner_top` is between it and the pads.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """LUT, flip-flops and block RAM of the shell alone (registers, DMA, streams; no dispatcher, no core) on an ECP5.
 
 Its clock, with the dispatcher: hw/report/full.py --only shell.

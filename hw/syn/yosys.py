@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Yosys over pyosys: `yosys.py SCRIPT [LOG]` runs a script, one command a line, and writes the output to LOG as well.
 
 One command more than Yosys has: `unparametrise MODULE` takes all parameters off the instances of a black box, so that a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters that make no sense are refused when the unit is elaborated, with the reason."""
 
 import subprocess

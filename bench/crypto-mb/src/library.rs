@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The two functions of libcrypto_mb that are measured: RSA on eight numbers at once, loaded at run time.
 
 use libloading::Library;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Intel's crypto_mb behind standard input and output, so that `garner speed --peer` measures it in turn with Garner.
 //!
 //! `garner-bench-crypto-mb [LIBRARY]`, a libcrypto_mb.so. Each turn of a caller is one call with eight messages of one key.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The GPU's meter of energy and its clock, by NVIDIA's management library where there is one.
 
 use libloading::{Library, Symbol};

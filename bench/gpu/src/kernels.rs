@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels alone: nothing is copied while time runs, numbers are random, and so are keys. Who waits for them does not sleep:
 //! sleeps would make steps of some per cent in their times.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Everything about Garner on a GPU in one run of some minutes: pipes, checks, rates, latencies, energy.
 //!
 //! | file | what it does |

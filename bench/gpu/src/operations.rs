@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Private operations to and fro, and signatures through the gatherer; every result is checked.
 
 use crate::energy::Meter;

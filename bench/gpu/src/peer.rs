@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Another library's rates on the same GPU, and ours beside them.
 
 use crate::report::Row;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the GPU's pipes can do: instructions a clock and multiprocessor, so that the bound that rates are held against is
 //! this GPU's and not a data sheet's.
 

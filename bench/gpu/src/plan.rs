@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is measured, in which order: what matters first, for time may be short. What fails is noted, and the next size goes
 //! on.
 

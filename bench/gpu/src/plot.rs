@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rate and latency against the size of a batch, as a picture: one line for each size of key.
 
 use crate::report::Row;

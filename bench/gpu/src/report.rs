@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What comes out: the schema of `garner speed --json`, with what only a GPU has beside it.
 
 use serde::Serialize;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One run: its clock, its report, and what went wrong in it. `plan` says what is measured.
 
 use crate::Arguments;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Batches run again and again, and what their times come to. What is meant to replace something else runs in turns with it,
 //! so that both have the same clocks and the same heat.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The functions of OpenSSL 4's libcrypto that signing, verifying, decrypting and making keys take.
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_ulong};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The newest OpenSSL behind standard input and output, so that `garner speed --peer` measures it in turn with Garner.
 
 mod libcrypto;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a program says on standard input and output so that `garner speed --peer` measures it in turn with Garner.
 //!
 //! One line asks, one line answers ("ok …" or "error …"):

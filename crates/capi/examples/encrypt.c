@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keys, encryption and PSS with Garner from C: a new key, written encrypted; a message encrypted with OAEP and decrypted;
  * a hundred ciphertexts decrypted in one batch; several keys made at once; a PSS signature.

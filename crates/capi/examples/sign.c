@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Signing with Garner from C: one message, a hundred in a batch, one without waiting; verification; a modular
  * exponentiation; what the library counted meanwhile.

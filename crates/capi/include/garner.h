@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Garner: RSA private-key operations and modular exponentiations, gathered into batches and run on the fastest
  * device present; signatures, encryption and key generation around them. The C API of libgarner.

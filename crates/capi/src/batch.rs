@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Batches: an array of operations, each with its own status.
 
 use crate::call::call;

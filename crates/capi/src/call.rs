@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One call from C: runs its body, keeps panics inside, and leaves the text of an error to the calling thread.
 
 use crate::status::{Failure, Status};

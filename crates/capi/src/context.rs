@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Gatherers of the caller's own.
 
 use crate::call::unit;

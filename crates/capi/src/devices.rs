@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The devices of this machine.
 
 use crate::call::unit;

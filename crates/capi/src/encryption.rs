@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encryption and decryption, one message at a time.
 
 use crate::call::unit;

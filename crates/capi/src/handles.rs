@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The table behind the handles: what C holds is looked up here, never followed, so that a wrong one is only refused.
 //!
 //! A handle is a number that was never used before, with the mark [`MARK`] on top, which makes it no valid address:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner's C API: what `include/garner.h` declares, over the Rust library.
 //!
 //! Called by programs through `libgarner`; calls the gatherer and the front ends beside it. The header is the

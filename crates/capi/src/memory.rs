@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The caller's pointers: the one place where they become slices and values, and where results are written.
 //!
 //! Every function here relies on the same promise, made in `garner.h` under "Memory": a pointer is NULL or valid for

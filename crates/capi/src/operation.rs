@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner_operation`, and what every way of running one shares: operands in, an operation of the gatherer, its output
 //! judged.
 

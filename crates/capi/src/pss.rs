@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PSS signatures, one at a time.
 
 use crate::call::unit;

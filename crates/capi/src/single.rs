@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Single operations that wait for their answer.
 
 use crate::call::unit;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The statuses of `garner.h`, their short texts, and the way from the library's errors to them.
 
 use core_garner::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Calls with whatever comes: they never crash, never panic, and write only where they may.
 
 use crate::batch::garner_run;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Operations without waiting: submitted, and their answers taken through tickets.
 
 use crate::call::{call, unit};

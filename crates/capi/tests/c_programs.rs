@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The C library as a C programmer meets it: installed, found by pkg-config, compiled against and run.
 
 mod built;

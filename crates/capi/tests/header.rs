@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The header says what the library is: the same functions and structures as the source, the same symbols as the file.
 
 mod built;

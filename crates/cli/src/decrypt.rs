@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner decrypt`: the message of a ciphertext.
 
 use crate::encoding::Encoding;

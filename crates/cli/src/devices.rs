@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner devices`: what can run RSA here. Also which of it a command shall use.
 
 use crate::failure::{Failure, Of};

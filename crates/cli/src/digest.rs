@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Digests of messages of any length, in pieces.
 
 use crate::encoding::{Encoding, hex};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How signatures and other short binary things are written in files and lines.
 
 use crate::failure::Failure;

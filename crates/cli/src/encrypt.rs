@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner encrypt`: a short message to the owner of a key.
 
 use crate::encoding::Encoding;

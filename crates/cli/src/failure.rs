@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What ends a command early, and the exit status it gives.
 
 use std::fmt::Display;

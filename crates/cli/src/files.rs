@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Files that commands read and write, with `-` for standard input or output.
 //!
 //! A file is written beside its place and moved there when it is whole: who reads it sees all of it or nothing, and an

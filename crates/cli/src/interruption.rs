@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! SIGINT and SIGTERM, for commands with something to keep or to show when one comes. A second signal kills at once.
 //!
 //! A thread of its own waits for the signal, puts the work away and ends the process. What the others are waiting for,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where and when: what a figure needs beside it to mean anything.
 
 use garner::arithmetic::Arithmetic;

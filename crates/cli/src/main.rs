@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The `garner` command: a front end to the library, for people and scripts. It holds no cryptography of its own.
 
 mod bulk;

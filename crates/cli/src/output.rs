@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Standard output, and how figures are written for people.
 
 use crate::failure::Failure;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Progress on standard error: how much is done, how fast, how long it will take. Hidden where that is no terminal.
 
 use crate::output;

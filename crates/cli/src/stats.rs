@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner stats PID...`: what running processes have done with Garner, read from outside.
 
 use crate::failure::Failure;

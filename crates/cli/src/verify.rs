@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner verify`: whether a signature is that of a message or digest.
 
 use crate::digest::Message;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `bench/run.sh` where something goes wrong: with a stand-in for the command, as nothing is measured.
 
 mod common;

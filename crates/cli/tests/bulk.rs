@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner bulk`: the same signatures as one by one, however often it is interrupted, in memory that does not grow.
 
 mod common;

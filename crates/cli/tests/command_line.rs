@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Help, exit statuses and errors of every command.
 
 mod common;

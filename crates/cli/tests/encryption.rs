@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner encrypt` and `garner decrypt` beside `openssl pkeyutl`, in both directions.
 
 mod common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner keygen`: keys that `openssl` takes, written so that nobody else reads them and nothing is lost; and keys of
 //! `openssl` that `garner` takes, encrypted ones too.
 

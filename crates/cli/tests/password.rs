@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Passwords typed on a terminal: asked for, not shown, asked for twice where a new file is to open with them.
 
 mod common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner sign` and `garner verify` beside `openssl`, in both directions.
 
 mod common;

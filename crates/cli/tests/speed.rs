@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner speed`: what it prints and draws. No figure decides a test.
 
 mod common;

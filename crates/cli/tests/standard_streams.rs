@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Standard input, output and error, by all their names: read once, written through, and nothing when they fail.
 
 mod common;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner stats`: another process's figures, and what it says where there are none.
 
 mod common;

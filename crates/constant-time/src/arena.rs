@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Addresses that depend on the order of allocations only.
 //!
 //! libcrypto parses keys, and leaves the C library's heap in a state that depends on them (an exception named in

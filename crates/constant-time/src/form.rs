@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The argument from the kernels' form, checked on their machine code, every instruction of every kernel:
 //!
 //! - only the instructions listed in [`allowed`], all of which take the same time for every operand;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `make check-ct`: the constant-time evidence that `docs/security.md` cites.
 //!
 //! Calls the library from outside, as compiled for release. The library knows nothing of it.

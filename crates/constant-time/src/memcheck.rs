@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs every scenario of [`crate::scenarios`] under valgrind's memcheck, each in its own process.
 
 use crate::parallel;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Judges cases side by side, one on each processor.
 
 use crate::verdict::{Table, Verdict};

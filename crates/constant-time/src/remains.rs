@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is left in memory of a key that was used and dropped, and of the candidates for primes that key generation drew:
 //! nothing, in the heap and in pages of secrets.
 //!

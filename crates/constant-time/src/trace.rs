@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Traces: what one call executes, instruction by instruction, and where it reads and writes.
 //!
 //! A child process makes the call; its parent single-steps it with ptrace and hashes, for every instruction, the program

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Valgrind's client requests, the four that are needed here. Outside valgrind they do nothing.
 //!
 //! Source: `valgrind.h` and `memcheck.h` of Valgrind 3.19, whose request numbers are stable by design.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Verdicts, and the table of scenarios with them.
 
 use std::io::{IsTerminal, Write};

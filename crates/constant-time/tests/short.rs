@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The shortest parts of the evidence, so that what would make all of it worthless is seen before `make check-ct` is.
 
 #![cfg(target_arch = "x86_64")]

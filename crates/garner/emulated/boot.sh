@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Boots a Linux on an emulated processor, until it ends or for 25 minutes: boot.sh FOLDER PROCESSOR INITRAMFS LOG
 #   FOLDER      what guest/packages.sh fetched
 #   PROCESSOR   a model of Bochs', such as sapphire_rapids; what it can do is emulated instruction by instruction

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The kernels on processors that this machine need not have: one with AVX-512 IFMA, one with AVX-IFMA, both emulated.
 #   test.sh FOLDER BUILD TESTS NAME...
 #   FOLDER   guest/packages.sh fetches to here, and logs go here

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Measures the vector kernels against this processor's own limit, and RSA-sized powers against OpenSSL.
 //!
 //! Cycles are core cycles: the time divided by that of a chain of dependent additions, measured beside it. The limit is

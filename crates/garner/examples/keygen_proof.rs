@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The long proof: 10,000 keys, each judged by libcrypto against FIPS 186-5.
 //!
 //! `make check-keys`, or `cargo run --release --example keygen_proof -- [KEYS] [BITS]`. Prints what was done and the memory it took.

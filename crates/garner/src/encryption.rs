@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encryption by OAEP and PKCS#1 v1.5 (RFC 8017 section 7): a front end for programs in Rust.
 //!
 //! Calls the gatherer, with `padding` before and after it.

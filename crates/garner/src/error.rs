@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What can go wrong, in words that name the cause and tell an attacker nothing.
 
 /// Every error the library returns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Working memory for secrets that outlives its use: wiped after each, and the block used last is handed out first.
 //!
 //! Kept by processor, not by thread: of many callers that lead a batch in turn every one finds the block that is warm in its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner gathers RSA private-key operations, runs them in batches on the fastest device present
 //! and hands each caller its answer, checked.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Random bytes of libcrypto, and random numbers of them.
 
 use crate::error::{Error, Result};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory for secrets: its own pages, kept out of core dumps and (where the limit allows) out of swap, zeroised on drop.
 
 use memmap2::{Advice, MmapMut};

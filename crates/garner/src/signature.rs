@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Signatures by PKCS#1 v1.5 and PSS (RFC 8017 section 8): a front end for programs in Rust.
 //!
 //! Called by the C library and the command; calls the gatherer, with `padding` before and after it.

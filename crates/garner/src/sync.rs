@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A lock that a caller's panic cannot spoil for the others.
 
 use std::sync::{Condvar, Mutex, MutexGuard};

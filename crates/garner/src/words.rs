@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Natural numbers as little-endian slices of 64-bit words: the form in which every layer hands them on.
 //!
 //! All functions take time that depends on lengths only.

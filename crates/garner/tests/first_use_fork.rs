@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! fork(2) while another thread does what a process does once. Nothing else may run in this process: the first use of
 //! libcrypto by other tests would be such a thing too, and libcrypto's own locks know nothing of fork.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! fork(2) in a signal handler that interrupts work no fork may fall into: the thread cannot wait for itself.
 
 mod fork_support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Who shares a batch with whom, shown by counts.
 
 mod gather_support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Devices that lie, fail, panic or take only some operands.
 
 mod gather_support;

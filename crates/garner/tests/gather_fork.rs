@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! fork(2) from a busy process with many threads.
 
 mod fork_support;

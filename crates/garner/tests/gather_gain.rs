@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What blocking callers gain by sharing batches; a measurement, so not part of the tests:
 //! `taskset -c 0 cargo test --release --test gather_gain -- --ignored --nocapture`
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What waiting operations cost, and that nothing is left of them. One test at a time: they look at the whole process.
 
 mod gather_support;

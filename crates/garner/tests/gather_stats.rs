@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The figures, from inside and from outside.
 
 mod gather_support;

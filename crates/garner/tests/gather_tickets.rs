@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tickets: as futures, by poll(2), dropped, and through shut-down.
 
 mod gather_support;

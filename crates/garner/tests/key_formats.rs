@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys as OpenSSL writes them, in every format and encryption, and the library's own writing read by OpenSSL.
 
 mod key_support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory of a cached key. Alone in its process, so that nothing else is measured.
 
 mod key_support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Twenty thousand damaged key files, the same on every run: whatever the damage, a refusal or the very same key.
 //!
 //! The mutations know the structure: they start from valid files of every kind; two in three strike the bytes of the

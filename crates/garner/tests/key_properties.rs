@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What holds for any damage: a changed key is refused or equal, and nothing panics or tells a secret.
 
 mod key_support;

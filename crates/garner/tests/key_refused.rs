@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys that must be refused, each with the field at fault and without a digit of key material.
 
 mod key_support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys of unusual but valid shape: primes in either order and of unequal length, no CRT parts, any e, any d.
 
 mod key_support;

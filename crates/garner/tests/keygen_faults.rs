@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What key generation does when its randomness or its arithmetic fails, and after `fork`.
 
 use garner::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Generated keys satisfy FIPS 186-5, judged by libcrypto from their PKCS#1 encoding, and spread as random primes do.
 
 mod keygen_judge;

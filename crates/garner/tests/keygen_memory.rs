@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory of key generation. Alone in its process, so that nothing else is measured.
 
 use garner::arithmetic;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Implicit rejection: OpenSSL's messages byte for byte, and the properties that make it safe.
 //!
 //! `padding_support/implicit_rejection.json` was computed by an OpenSSL that has it, by the script beside it; a local

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RSAES-OAEP against libcrypto in both directions, and its refusals one by one.
 
 use garner::Error;

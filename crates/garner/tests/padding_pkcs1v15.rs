@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! EMSA-PKCS1-v1_5 against libcrypto, and its refusals.
 
 use garner::Error;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RSAES-PKCS1-v1_5 against libcrypto in both directions, its refusals one by one, and TLS's premaster secret.
 
 use garner::Error;

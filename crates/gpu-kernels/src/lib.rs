@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner's GPU kernels: modular exponentiation for the two halves of a private operation, recombination, and public
 //! operations, one thread per number; and one form for small batches with four.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel is made of: operations on 32-bit words, the same for every thread, and what can be counted from them.
 //!
 //! A program is straight-line code with counted loops. Counts are constants, parameters of the launch, or registers that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Prints a program as PTX, which the driver compiles for the GPU at hand when it loads it.
 //!
 //! Calling convention: one 64-bit address per array, then the number of warps that have work, then the program's

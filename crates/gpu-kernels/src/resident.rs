@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on numbers held in registers, one thread per number: for up to 1024 bits.
 //!
 //! R = 2^(32 n) > N, and every number is below R, not below 2N: moduli of primes fill all their words, so R > 4N would

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on numbers that lie in the registers of four threads, a quarter each: for batches that leave a GPU's
 //! multipliers idle.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic on numbers held in memory on the chip, one thread per number, any number of blocks of 16 words.
 //!
 //! A product of two blocks is 16 rows over a window in registers; loops over blocks do the rest. Per 256 products 48

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery reduction on tensor cores, for warps whose 32 numbers have one modulus.
 //!
 //! For a modulus that all numbers share, both products of a reduction are products with a matrix: m = T (−N^−1) mod R, then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rows of products over a sliding window: what all multiplications, squarings and reductions are made of.
 //!
 //! A window holds the sum of products at `width` words of a long number, as two accumulators, so that the products of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every kernel, run by the interpreter and compared with libcrypto's big integers.
 
 use garner_gpu_kernels::interpreter::{Array, run};

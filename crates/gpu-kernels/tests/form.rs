@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the printed code must look like for no branch and no address to depend on a secret.
 
 use garner_gpu_kernels::program::{Op, Register, Value};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What NVIDIA's assembler says of the kernels, for every architecture from Turing on. Nothing is run.
 //!
 //! `ptxas` is looked for in `GARNER_PTXAS` and on the PATH; `pip install nvidia-cuda-nvcc==13.0.88` has one. Without it

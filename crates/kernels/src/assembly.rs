@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The assembly back end: prints programs for AVX-512 IFMA, Intel syntax, System V calling convention.
 //!
 //! The kernels are leaf functions: they use no stack (those in double precision two words below it), and only registers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Blocks of M limbs, from which products and reductions of longer numbers are composed; squares stand in
 //! [`block_square`](crate::block_square), products with fewer multiply-adds in [`karatsuba`](crate::karatsuba).
 //!

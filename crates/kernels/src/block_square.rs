@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Squares of longer numbers from squares of blocks alone.
 //!
 //! With `2·x·y = x² + y² − (x − y)²` the square of `Σ a_i·X^i` over B blocks is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The block of constants that the kernels' fourth pointer shows: rows of [`Lanes`](crate::Lanes), and words within them.
 
 use crate::program::{Pointer, Row, Word};

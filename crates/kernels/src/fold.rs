@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers folded over lanes: fewer numbers at a time, each of them sooner.
 //!
 //! A number of N limbs, folded over F lanes, takes M = N/F rows: lane l of its F lanes holds the limbs from l·M on. So a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery multiplication of folded numbers (see [`fold`](crate::fold)), sums and differences.
 
 use crate::LIMB_BITS;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery squaring of numbers folded over two lanes: see [`fold`](crate::fold).
 
 use crate::fold::Fold;

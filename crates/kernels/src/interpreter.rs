@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The twin: runs programs in plain Rust, lane by lane. Its own control flow follows the program only, never the data.
 
 use crate::program::{Op, Pointer, Program, Row, Source, Vector};

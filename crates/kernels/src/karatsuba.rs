@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Block products with a quarter to a third fewer multiply-adds, for processors on which additions run beside those.
 //!
 //! With `x_i·y_j + x_j·y_i = x_i·y_i + x_j·y_j + (x_i − x_j)·(y_j − y_i)` the product of `Σ x_i·X^i` and `Σ y_i·X^i` over

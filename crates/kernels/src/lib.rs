@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner's vector kernels: programs over 32 vector registers of eight 64-bit lanes, with back ends.
 //!
 //! A [`Program`] is straight-line code with loops of fixed count over six base pointers: it has no way to express a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery multiplications with all columns in registers: whole, half, and the half reduction.
 
 use crate::program::{Code, Pointer, Program, Vector};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Sums and differences with their carries: what stands between the multiplications.
 
 use crate::constants;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a kernel is made of: the operations, and what can be counted from them without running them.
 
 use std::ops::Range;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One row of a Montgomery reduction: the step that every multiplication, squaring and half reduction repeats.
 
 use crate::constants;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which register holds what: column sums that come and go, and temporaries used in turn.
 
 use crate::program::{Code, Source, Vector};

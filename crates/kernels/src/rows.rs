@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Rows of products, in an order that keeps the multipliers busy.
 
 use crate::program::{Code, Pointer, Vector};

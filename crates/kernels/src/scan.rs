@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Selecting a table entry without an address or a branch that tells which: every entry is read, the wanted one kept.
 //!
 //! A table holds [`ENTRIES`] entries of any number of limbs: row `16 · l + e` is limb `l` of entry `e`. A limb is chosen

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery squaring with all columns in registers.
 
 use crate::program::{Code, Pointer, Program, Vector};

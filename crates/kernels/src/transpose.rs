@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Between numbers as their owners keep them, 64-bit words one after the other, and limbs across the lanes.
 //!
 //! Staged numbers stand lane after lane, each in [`staged_rows`] rows of eight words.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A window of an exponentiation, whole: one call instead of five.
 
 use crate::doubles::SQUARES;

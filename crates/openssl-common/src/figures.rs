@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The statistics under the names that both front ends give them.
 //!
 //! | name | what |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! OpenSSL's asynchronous jobs: submit, pause, be resumed, take the answer.
 //!
 //! A job runs on a stack of its own (32 KiB, without a guard page). When it pauses, its stack is left alone; if its owner

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the OpenSSL provider and the ENGINE share.
 //!
 //! Called by both front ends; calls the gatherer. Knows nothing of dispatch tables and nothing of `RSA_METHOD`.

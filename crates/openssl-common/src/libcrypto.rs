@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! libcrypto itself: that there is one, not two, and its error queue.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One operation for a caller from OpenSSL.
 
 use crate::Service;

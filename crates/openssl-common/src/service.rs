@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The one gatherer of the process, shared by all library contexts and threads.
 
 use crate::settings::{Refused, Settings};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a configuration may say. The same names in the provider's section of `openssl.cnf` and as ENGINE commands.
 
 use garner::Error;

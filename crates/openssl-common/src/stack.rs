@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Room for operations that run inside asynchronous jobs: a job's own stack has 32 KiB, and no guard page at its end.
 
 use crate::job::Job;

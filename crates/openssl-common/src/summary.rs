@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One line of figures when the process ends or the module is unloaded, where the environment variable
 //! `GARNER_SUMMARY` asks for it: `stderr`, or the path of a file to append to. Child processes write their own lines.
 

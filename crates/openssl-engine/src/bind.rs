@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What OpenSSL's `dynamic` engine loads: SO_PATH, ID `garner`, LOAD.
 
 use crate::control::{COMMANDS, control};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Commands: the statistics, as doubles, and the settings, as text.
 //!
 //! Numbers 200 to 203 are those of engines of this kind since ZoTech's: operations, time in total, time on average,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner as an OpenSSL ENGINE: for programs that call `RSA_sign`, `RSA_private_decrypt` and their like, which never reach a
 //! provider. For OpenSSL 3; OpenSSL 4 has no engines.
 //!

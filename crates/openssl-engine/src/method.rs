@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The RSA method: OpenSSL's own, but for private operations.
 //!
 //! Padding stays OpenSSL's. The exponentiation inside is Garner's, which blinds and checks it. OpenSSL's own blinding must

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The functions of libcrypto that an engine of RSA takes, declared by hand: `engine.h`, `rsa.h`, `bn.h`.
 
 #![allow(non_camel_case_types, reason = "names are OpenSSL's")]

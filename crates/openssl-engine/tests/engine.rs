@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The engine under programs of the old kind: `tests/c/old.c`, which is the sequence of calls that users of such engines
 //! have always written, and OpenSSH's `ssh-keygen`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The demonstration: one signing program, which knows nothing of Garner, in software and accelerated, over more and more
 //! callers that block or run as asynchronous jobs. `make demo` runs it.
 //!

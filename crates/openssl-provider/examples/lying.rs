@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The provider over a device that lies: a test's module, in place of the real one.
 //!
 //! `device = lying` in its configuration damages one exponentiation in ten of those the CPU would have done.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The tests of the OpenSSL front ends against several OpenSSLs; `make openssl-matrix` calls it.
 #
 #   crates/openssl-provider/matrix/run.sh          against the system's and each version in Cargo.lock beside this

@@ -1,4 +1,5 @@
 #!/usr/bin/env perl
+# SPDX-License-Identifier: Apache-2.0
 # The linker's version script for a shared library of OpenSSL, from its list of symbols (util/*.num): in the place of
 # OpenSSL's util/mkdef.pl, which crate openssl-src leaves out, and called with its options.
 use strict;

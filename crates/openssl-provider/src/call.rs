@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One call from OpenSSL: what arrives, what leaves, and that no panic does.
 
 use garner_openssl_common::libcrypto::raise;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! OSSL_OP_ASYM_CIPHER: PKCS#1 v1.5 with implicit rejection, OAEP, TLS premaster secrets, and no padding.
 //!
 //! As with signatures, the default provider's context holds the settings and judges them. What Garner does not do, it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Contexts of operations: ours as OpenSSL holds them, each around one of the default provider's, and OpenSSL's buffers.
 
 use crate::call::{Refusal, call};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Hashing of messages to be signed, by libcrypto, in our library context.
 
 use crate::call::Refusal;

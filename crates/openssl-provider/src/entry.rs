@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The module's entry, and what OpenSSL asks of the provider itself.
 
 use crate::call::{Refusal, call, told};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A key: the default provider's, and ours beside it once it is needed.
 //!
 //! The default provider's is the key: it is imported, exported, compared, checked and asked by everybody. Ours is made

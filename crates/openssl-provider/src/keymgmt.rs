@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! OSSL_OP_KEYMGMT: keys of type RSA and RSA-PSS.
 //!
 //! Everything is the default provider's, see [`Key`], but generation: two primes, 2,048 bits or more, without

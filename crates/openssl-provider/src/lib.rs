@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner as an OpenSSL provider: `garner.so` among OpenSSL's modules. `docs/openssl.md` tells its users what it does.
 //!
 //! Called by libcrypto; calls the gatherer by way of `garner_openssl_common`, and for everything that is not ours the

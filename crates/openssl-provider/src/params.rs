@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! OpenSSL's parameter arrays: reading what we are given, and asking the default provider for what it has.
 
 use crate::sys::*;

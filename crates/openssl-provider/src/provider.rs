@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The provider as one library context has it loaded.
 
 use crate::digest::Digests;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The part of OpenSSL's `core.h` and `core_dispatch.h` that a provider of RSA speaks, declared by hand.
 //!
 //! These numbers and signatures are OpenSSL's stable interface to providers since 3.0; `tests/header.rs` has a C

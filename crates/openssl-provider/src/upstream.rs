@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The default provider's RSA, in a library context of our own: what we hand on to, and what holds keys and settings.
 //!
 //! OpenSSL has no partial fallback: whoever offers RSA must offer all of it. So every key and every context of ours has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `openssl.cnf` may say, what happens when it is wrong, and what the provider tells of itself.
 
 mod support;

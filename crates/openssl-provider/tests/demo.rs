@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The demonstration, with a short time for each of its points.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `tests/c/evp`, an EVP program that knows nothing of Garner, with Garner in its configuration.
 
 mod support;

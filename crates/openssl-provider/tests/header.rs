@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers declared by hand, compared by a C compiler with those of the headers of the OpenSSL under test.
 
 mod support;

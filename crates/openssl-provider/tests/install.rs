@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What `make install` does with the modules, in a folder instead of the system.
 
 mod support;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Unmodified programs on loopback: Garner does their private operations, as its figures show, and programs without
 //! it accept the results.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Wycheproof's vectors and random inputs through EVP with the provider loaded into this process. The reference is OpenSSL's
 //! `RSA_*`, which no provider ever sees.
 

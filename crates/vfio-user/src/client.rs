@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The side that uses a device: one request at a time.
 
 use crate::message::{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! vfio-user: VFIO's view of a PCI function, over a UNIX socket. A client (a driver, a virtual machine monitor) uses a
 //! device that another process presents.
 //!

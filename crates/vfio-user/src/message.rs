@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Layouts of all messages, little-endian as on the machines that share a UNIX socket.
 
 use bytemuck::{Pod, Zeroable};

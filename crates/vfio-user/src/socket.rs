@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Whole messages over the socket, with descriptors.
 
 use crate::Error;

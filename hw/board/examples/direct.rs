@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A board without the gatherer and without the kernel's help: one thread, jobs into the rings, results out of them.
 //!
 //!     cargo run --release -p garner-board --example direct -- vfio-user:/tmp/board0 [BITS [OPERATIONS]]

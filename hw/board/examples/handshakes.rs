@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The demonstration of the board: a TLS server, OpenSSL's own, whose private operations are done by the simulated FPGA,
 //! and clients without Garner that check certificate and handshake. `make board-demo` runs it.
 //!

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The VFIO path for real: the garner command in a guest, its vfio-pci bound to the simulated board.
 #   test.sh FOLDER BUILD MODEL
 #   FOLDER   packages.sh fetches to here, and logs go here

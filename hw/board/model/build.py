@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compiles garner_top with its cores into a shared library for garner-board: `build.py [NAME=VALUE ...] [--waves]`.
 
 Parameters are those of garner_top. Prints the library's path: hw/build/board/NAME=VALUE.../libgarner_model.so.

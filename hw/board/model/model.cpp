@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verilator's model of garner_top behind model.h.
 #include "model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // The C interface of a compiled model of garner_top: pins in, pins out, one clock cycle a call.
 //
 // What is behind the pins (memory, a link, a driver) is the caller's. The Rust twin of the structures is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! PCI Express configuration space: one function, registers behind the first base address, MSI-X table behind the
 //! third, function-level reset.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Faults on purpose, to see that a host bears them: damaged results and memories, lost interrupts, a core or a whole
 //! board that hangs, a board that is pulled out.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The board as a PCI function: serves one vfio-user client after the other.
 //!
 //! One thread reads requests. Register accesses are answered by the simulation's thread, so that requests of the board

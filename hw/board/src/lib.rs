@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A simulated board: the Verilated design as a PCI function behind a vfio-user socket.
 //!
 //! | module | what it does |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The link to the host's memory: the AXI4 slave that the design's master sees, with the time a PCIe link takes.
 //!
 //! ```text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! garner-board: simulated boards behind vfio-user sockets.
 
 use clap::Parser;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The client's memory as the board sees it: what it has mapped, by address.
 //!
 //! Accesses go through the file, not through a mapping of it: a client that cuts its file short gets a bus error in its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A compiled model of the design, loaded from the library that `hw/board/model/build.py` makes.
 
 use libloading::{Library, Symbol};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The design at work, on a thread of its own: it answers register accesses, moves data over the link, raises
 //! interrupts. Called by `function`; calls `model` and `link`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The library's board device over a simulated board: `make board-test` (needs a compiled model, `GARNER_MODEL`).
 
 mod support;

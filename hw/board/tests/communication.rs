@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What share of device time communication takes at each offload level, over the real rings, with the bus model on. `make
 //! board-test` prints the table.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The board as a PCI function, from a client that is not ours: memory that it maps without a descriptor, takes away
 //! under running jobs, or never mapped at all. `make board-test`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dma_read: AR keeps what it offers; bursts lie one behind the other, within their page, and add up to their command;
 // no more are under way than one and Outstanding; each burst's words come out, in order, with the command's id, and the
 // last one of a command marked, with its error.

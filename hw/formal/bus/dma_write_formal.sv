@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dma_write: AW and W keep what they offer, and neither waits for the other; bursts lie one behind the other, within
 // their page, and add up to their command; WLAST ends each; each word is strobed once, in its place; done comes when all
 // are answered, and tells of any error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // job_mux: each job that leaves is one that a source offers, and is taken from that source alone; then come that source's
 // operands, to the last and no others, before any further job. What is offered stays. A source that waits is next.
 module job_mux_formal

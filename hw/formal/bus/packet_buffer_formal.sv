@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // packet_buffer: what comes out are the words of the packets that were not dropped, whole, in order; it holds no more
 // than it has places for.
 module packet_buffer_formal (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What packet_buffer keeps beside its pointers: true in every cycle, and what makes the proofs that look from outside
 // inductive. Bound into every packet_buffer of a proof.
 module packet_buffer_state #(

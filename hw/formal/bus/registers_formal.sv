@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // registers: the AXI4-Lite slave keeps what it offers, and answers every access once, in time: a read or a write that is
 // in is answered within Longest cycles, those in which the master keeps another answer waiting not counted, and with none
 // in there is room for one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ring_address: the address of the place that `index_i` named two cycles ago, for any base, size and index, while base and
 // size have stood still as long as the contract says.
 module ring_address_formal (

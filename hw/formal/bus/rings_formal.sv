@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // descriptor_fetch and completion_write: a host that keeps the rules never sees an index overtake. The submission head
 // stays behind the tail, the completion tail at most a ring ahead of the host's head; every descriptor that was read
 // becomes exactly one job or one reject, and every answer or reject one completion.

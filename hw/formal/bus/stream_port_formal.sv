@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stream_port: a packet that keeps to the rules becomes one job and its operands, one that does not is answered once,
 // with its tag and what was wrong, and leaves no job and no operand. An answer leaves whole: tag, status, cycles, then
 // its result to the last word. Order is kept, what is offered stays, and whatever can move does. A packet of which a

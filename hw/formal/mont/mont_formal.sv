@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One multiplication by a small `mont` from reset to the result, for all operands and all moduli of its size:
 // d * R = a * b mod n and d < 2*N~, where R = 2^(W*Rows*passes). In one context alone, and one operation: both at once, and
 // one behind another, are tried by hw/tb/mont/test_mont.py.

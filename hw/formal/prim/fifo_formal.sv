@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fifo: see in_order.
 module fifo_formal (
   input logic       clk_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the proofs of queues say: words leave in the order in which they came, none lost, doubled or changed; an offered
 // word stays; never more than `Places` are inside, and if `Eager` there is room whenever fewer are, and a word on offer
 // whenever any is.

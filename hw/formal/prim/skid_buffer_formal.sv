@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // skid_buffer: see in_order, which says the full rate, too: with one word inside there is room for the next. And a word
 // that has left is overwritten by what is at the input.
 module skid_buffer_formal (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stage: see in_order; and a word that has left is overwritten by what is at the input.
 module stage_formal (
   input logic       clk_i,

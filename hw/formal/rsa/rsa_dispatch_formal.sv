@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rsa_dispatch: every operation of whoever has the way reaches mont, in order (in_order), each region at its address:
 // contexts in halves of the memory, but for the shared regions 4 to 7; waiting_o while any is here.
 module rsa_dispatch_formal

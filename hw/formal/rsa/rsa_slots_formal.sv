@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rsa_slots: a job is refused exactly when garner_pkg says so, with that code, whatever happened to the slots before; a
 // slot holds what was last marked in it, and nothing from the moment a job is let at it, or all are cleared.
 module rsa_slots_formal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // core_link: jobs and operands to the core, responses and results from it: each see in_order, whatever the other three do;
 // zeroise, busy and ready are those of the cycle before.
 module core_link_formal

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dispatcher: every job taken is answered exactly once; a core is offered a job only when it has answered the one before
 // and its result is taken; a job for all cores is answered when all have answered, with the worst status; what is offered
 // stays until it is taken. Of operands it says nothing: that they reach the cores their job is for, once and in order, is

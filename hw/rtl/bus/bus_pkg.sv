@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The formats in host memory and on the streams, and what travels between the parts of the shell.
 package bus_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes results and completions to host memory: one answer at a time, first its result, then, when all of that is
 // known to be there, its completion.
 //

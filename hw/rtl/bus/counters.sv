@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters of the register map: 64 bits each, cleared together.
 //
 //   cycle        0   1   2   3   4   5

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes descriptors from the submission ring, checks them, reads their operands and hands on complete jobs.
 //
 // Two machines: one reads the next descriptor while the other reads the operands of the one before. A job is queued

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The descriptor-ring DMA: descriptors and operands in, results and completions out, all over one AXI4 master.
 //
 //   host memory --> dma_read --> descriptor_fetch --> packet_buffer, job queue --> jobs with operands --> dispatcher

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads host memory: a command becomes AXI4 bursts, and their data a stream of 32-bit words, in the order of commands.
 //
 //   cycle      0    1    2    3    4    5    6    7    8    9    10   11        BusWidth = 64, bursts of two beats

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes host memory: a command and a stream of 32-bit words become AXI4 bursts; `done` tells when all are answered.
 //
 //   cycle      0    1    2    3    4    5    6    7    8    9    10   11        BusWidth = 64, four words

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says when completions are worth an interrupt: one was marked, enough are written, or the first has waited long enough.
 //
 //   cycle       0  1  2  3  4  5  6  7  8  9         count_i = 3, cycles_i = 0

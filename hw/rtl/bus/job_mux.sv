@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sources of jobs become one: a job and its operands, then the next job, in turn when both have one.
 //
 //   cycle        0    1    2    3    4    5    6    7    8         everything is taken at once

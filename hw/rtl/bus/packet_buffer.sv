@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packet buffer: a FIFO in block RAM that lets a packet out only when all of it is in, and forgets one that went bad.
 //
 //   cycle      0    1    2    3    4    5    6    7    8

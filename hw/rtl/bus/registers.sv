@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers (garner_regs, generated from SystemRDL) as an AXI4-Lite slave: one access at a time, its address, data and
 // answer in flip-flops, so that the decoder between them has a cycle of its own.
 //

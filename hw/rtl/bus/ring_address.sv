@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a place of a ring lies: base + (index mod size) * bytes, the halves of the address one after the other.
 //
 //   cycle        0    1    2

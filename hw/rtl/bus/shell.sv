@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shell: everything between a bus and a dispatcher of cores. Registers, descriptor rings, streams, interrupts,
 // counters. It knows a job, its operands, an answer and its result, and nothing of what a core computes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The AXI4-Stream ports: jobs as packets, for a design that has its own data mover.
 //
 //   in     header word 0, header word 1, operands ...      tlast on the last word

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words `exponentiator` and its caller share: where operands lie in the memory of `mont`.
 package exp_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modular exponentiation as a sequence of Montgomery multiplications, in one context of `mont` or in both in step.
 //
 // Before: RegionTable holds R mod n, RegionTable+1 the base x*R mod n. After: RegionAccumulator holds x^e*R mod n. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Montgomery multiplication by an array of rows, with its own memory: d = a * b / R mod n, two moduli at a time.
 //
 // Algorithm. Orup's scaled modulus: N~ = n * (-n^-1 mod 2^W) is a multiple of n and -1 mod 2^W, so the quotient digit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows in a chain. b, n and the flags travel HopCycles a row, as the partial sum does; the digits of a come one
 // a cycle and travel one register less a row, so that digit i reaches row i with word 0 of b. Nothing is broadcast.
 //

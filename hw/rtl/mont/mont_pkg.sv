@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words `mont` and its callers share.
 package mont_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One row of the array: takes a partial sum t, word by word, and hands on
 //
 //   x = t + a * b,   m = x mod 2^W,   o = floor(x / 2^W) + m * Nb        Nb = (N~ + 1) / 2^W

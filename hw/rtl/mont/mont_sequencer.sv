@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When which pass of which operation starts, and the addresses of its words.
 //
 // An operation is `passes` passes; a pass occupies row 0 for a slot of `words` cycles, or of Rows where that is more: so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delay line of the flags that go with the words. Unlike `delay` it is reset: nothing of a job that a reset cut off may
 // be written to memory afterwards.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Delay line: a word comes out `Cycles` cycles after it went in.
 //
 //   cycle  0   1   2   3         Cycles = 2

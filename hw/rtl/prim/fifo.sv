@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // First in, first out; `Depth` a power of two. Small and shallow: distributed memory, the head is there at once.
 //
 //   cycle        0    1    2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A register between two handshakes, as `stage`, for a word every cycle: a second register takes the word that arrives
 // in the cycle in which the way ahead closes. Every output is a flip-flop.
 //

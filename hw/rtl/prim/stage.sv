@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A register between two handshakes: every output is a flip-flop, so that no path goes through. A word every other
 // cycle.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiply-add without a multiplier block: p = t + x * y, in one carry chain for each radix-4 Booth digit of y.
 //
 // Each digit of y selects 0, +-x or +-2x and adds it to the running sum, which starts as t: adding t costs nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CIOS: a group of words of one row, t += x * y. Products in the first cycle, sums in the second.
 //
 //   cycle        0    1    2    3    4    5    6

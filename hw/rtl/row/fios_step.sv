@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIOS: a group of words of a product row and of a reduction row, t += x * y + n * m. Products, sum of the first row,
 // sum of the second: three cycles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // p = t + x * y, `Stages` cycles later: Booth digits in carry chains, or the synthesiser's own multiplier.
 //
 //   cycle      0      1      2      3       Stages = 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Product scanning: a run of one column of a product, acc += sum over i < count of x[x_base + i] * y[y_base - i].
 //
 // The partial sum stays in the accumulator: a product costs two words over the ports and nothing is written back. The

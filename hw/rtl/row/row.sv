@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pass of a word-serial Montgomery multiplication over operands in outside memories: t += x * y, for the rows of
 // the chosen design at once. The processor runs the outer loop: it supplies the multiplier words y (words of b, or
 // quotient digits m), starts a pass, and moves t_base on after each reduction.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One row of the chain: t + x * y for a stream of words, low word out, high word into the next.
 //
 //   cycle     0      1      2      3      4      5      6         Stages = 2, Fold = 1: Hop = Stages + 1 = 3

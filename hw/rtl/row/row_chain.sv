@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // r rows of a product at once: t += x * (y[r-1] .. y[0]), words in and out as streams, one every Fold cycles.
 //
 //            t ->  row r-1  ->  row r-2  ->  ...  ->  row 0  -> t'         the highest row first: so x is delayed by

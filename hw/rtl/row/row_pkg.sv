@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the row accelerators share: their names, how many words a step takes, and which port does what.
 package row_pkg;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two-row design: the same word of two rows a step, t += x * (y1, y0), with three carries.
 //
 //   word j+2:  S2 = t[j+2]          + high(x[j] * y1) + C2

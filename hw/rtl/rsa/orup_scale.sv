@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The factor that scales a modulus for `mont`: mu = -n^-1 mod 2^W, from the lowest word of n, a bit a cycle.
 //
 // mu is the number with 1 + n * mu = 0 mod 2^W. Bit i of mu is bit 0 of (1 + n * (mu mod 2^i)) / 2^i, which is what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result as a stream of 32-bit words: W-bit words in, low word first, `count_i` 32-bit words out, the last one
 // marked. `Depth` words wait in a queue, so that the sender may send ahead.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A complete RSA core: key slots, one multiplier array, one word ALU, and a microprogram for each job of garner_pkg.
 //
 //   in stream -> unpacker -> word_alu <-> key memory            response, out stream <- packer <- word_alu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an instruction names, as numbers for the word ALU and the streams: addresses, lengths, repetitions.
 //
 //   cycle           0    1    2

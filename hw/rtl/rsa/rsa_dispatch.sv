@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations on their way to `mont`, from the exponentiator or from the microprogram: regions become addresses.
 //
 //   cycle            0    1    2    3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The micro-instructions of `rsa_core`: what they name, and how the programs spell them.
 package rsa_pkg;
 

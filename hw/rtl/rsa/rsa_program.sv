@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microprogram's memory, in logic: a word of each bank of 8, then one of each four of these, then the instruction.
 // (Three bits have few functions: most of the first registers serve many bits.)
 //

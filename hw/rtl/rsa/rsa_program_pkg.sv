@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The microprogram of `rsa_core`: one straight line for each job. hw/tb/rsa/rsa_model.py does the same on big integers
 // and asserts the bounds of every step; docs/hardware/rsa.md explains the steps.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts what a length in bits means for `mont`: words, passes, digits = passes * Rows, and the stride of a region.
 //
 //   cycle    0   1  ..  words+3  words+4

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each key slot holds, and whether a job may run: all that refuses a job before anything is computed.
 //
 //   cycle       0    1    2

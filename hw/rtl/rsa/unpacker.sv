@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operand stream as words of W bits: 32-bit words in, W-bit words out, operand by operand, zeros behind each.
 //
 // Every step takes 16 bits of the stream and gives a word, for W is 16 and a little: words and stream drift apart by

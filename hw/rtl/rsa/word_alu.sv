@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The word ALU: numbers go word by word through one adder, acc or d <- x +- y; x is the accumulator, its double or a
 // W-th part, y and d are any other place of the core (rsa_pkg). This is all of the arithmetic that `mont` does not do.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way between the dispatcher and one core: flip-flops at either end of every wire, as a core may lie anywhere.
 //
 //   cycle        0    1    2    3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dispatcher: one stream of jobs onto many cores, and their answers back onto one stream, in the order they end.
 //
 //   cycle       0    1    2    3    4    5    6    7    ...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The core that garner_top is built of: here, and nowhere else, stands which one it is. See docs/integration.md for what
 // another core has to keep.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The accelerator: cores behind a shell. See docs/integration.md.
 //
 //   AXI4-Lite ---+                                  +-- link -- core 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the register description is turned into, for those who use it without the generator."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """exponentiator: the operations it gives compute the power, in every scheme; secret exponents do not show in them."""
 
 import os

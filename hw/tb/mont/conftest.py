@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes `montgomery` importable from the tests of this folder."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the array computes, in big integers, and how to drive it: shared by the tests of `mont`."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mont: results to the bit against big integers, for many shapes; cycles exactly; reset in the middle; both contexts."""
 
 import json

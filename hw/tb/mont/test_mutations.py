@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeded bugs: each of these changes to the multiplier's source must make its tests fail."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What synthesis made of a small mont for the ECP5 passes mont's tests."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """delay: what goes in comes out `Cycles` later."""
 
 import os

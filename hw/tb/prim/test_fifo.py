@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """fifo: words leave in the order in which they came, under random stalls on both sides, full and empty."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """multiplier, ram and reset_buffer: the twins of all families do the same, cycle by cycle; the vendors' cells are our models
 of them."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """skid_buffer: words leave in order under random stalls, one a cycle when nothing stalls, and none is kept."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """stage: words leave in the order in which they came, under random stalls on both sides, and none is kept."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operands of Montgomery multiplications at the ends of their ranges."""
 
 

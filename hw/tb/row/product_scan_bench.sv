@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `product_scan` with the memories around it, and counters of what crosses its ports: the test is the processor.
 module product_scan_bench #(
   parameter int unsigned W      = 16,

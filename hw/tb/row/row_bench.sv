@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `row` with the memories around it, and counters of what crosses its ports: the test is the processor.
 //
 // The memories are written and read by the test directly. `reached_o` pulses when the unit writes word `watch_i` of t.

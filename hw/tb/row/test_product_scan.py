@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """product_scan: whole Montgomery multiplications, column by column; the test is the processor."""
 
 import json

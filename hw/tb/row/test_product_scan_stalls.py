@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """product_scan: a processor that hesitates, over thousands of short multiplications, and reset in the middle of a run.
 
 Timing is not looked at here; test_product_scan does that with a processor that is always prompt. A file of its own, for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """row: whole Montgomery multiplications; the test is the processor: it clears t, supplies b and m, and starts passes.
 
 Every design with a covering set of its knobs here; the full sweep, with areas, is `make hw-rows`.

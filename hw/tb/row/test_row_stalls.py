@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """row: a processor that hesitates, over thousands of short multiplications, in shapes that test_row leaves out.
 
 Between the words it supplies, and before a start, it pauses at random and leaves other values on the ports. Timing is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives a `rsa_core` from outside, as the shell does: jobs, operand words, responses, result words, with stalls."""
 
 import random

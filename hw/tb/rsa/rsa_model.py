@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden model of `rsa_core`: every job as the microprogram does it, on big integers, with the bounds of each step.
 
 Numbers are big integers, but each step asserts what the hardware relies on: no operand exceeds the words that `mont`

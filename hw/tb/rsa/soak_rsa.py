@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The long runs of rsa_core (make hw-soak-rsa): RSA-2048, 3072, 4096, and exponentiations of up to 4096 bits."""
 
 import os

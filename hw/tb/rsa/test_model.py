@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden model: results are right and every step's bounds hold, over keys, word widths and array sizes."""
 
 import random

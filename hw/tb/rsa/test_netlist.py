@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What synthesis made of a small rsa_core for the ECP5 does every job, refuses what is wrong, and forgets its keys.
 
 Seen from its ports alone: there is nothing else of the source in a netlist.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rsa_sizes and orup_scale: the small numbers that the large ones hang on."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rsa_core from outside: every job against `pow`, every refusal, faults, zeroise, resets, stalls, equal times."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cycles of a whole private operation, by parts, and what share of the multipliers' time they use (U_op).
 
 The table this prints is the one in docs/hardware/rsa.md; HW_CYCLES=FILE appends it to a file as JSON, one line a shape.

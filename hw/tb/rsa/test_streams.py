@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """unpacker and packer: numbers cross between 32-bit words and words of the core unchanged, whatever stalls."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """word_alu: every kind of pass against big integers: signs, repetitions, places, streams that stall, an abort."""
 
 import random

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second core, to try the shell with: it adds where the RSA core exponentiates, and is as unpredictable as it can be.
 //
 //   OpLoadModulus, OpLoadKey   the slot's key becomes the sum of all operand words; StatusBadModulus if the first is even

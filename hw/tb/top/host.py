@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host's side of garner_top in simulation: memory behind the AXI4 master, registers, rings, streams.
 
 What a driver does, as docs/integration.md describes it, and nothing else: no look into the design.

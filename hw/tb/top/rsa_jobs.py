@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descriptors of RSA jobs."""
 
 from host import LOAD_KEY, PRIVATE, Host

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shell and the dispatcher around small adding cores: run by test_shell.py."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The long runs of the rings (make hw-soak-dma): random jobs of every length through rings whose 16-bit indices wrap
 around, pauses at random in every handshake of the memory bus. Cores that add, under the C++ clock of test_device.py.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole accelerator as the simulated board will hold it: hw/sim/device.h, RSA cores, many operations.
 
 The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and HW_SOAK=1000 operations in make hw-soak-device.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shell and dispatcher, with cores that add: rings, streams, interrupts, counters, faults."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where the C library lies. Cargo builds it for nobody's tests, as Rust cannot link it; so these have it built.
 
 use std::path::PathBuf;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Forks where they are least expected: within handlers of forks, and in a signal handler that interrupts the library.
  * Usage: forks KEY */
 #define _DEFAULT_SOURCE /* SA_RESTART, setitimer */

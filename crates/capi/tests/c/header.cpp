@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header in a C++ program: it compiles, its macros too, and it links by C names.
 #include <garner.h>
 

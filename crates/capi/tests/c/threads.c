@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads sign, submit, make and free handles; meanwhile children are forked that do the same. Usage: threads KEY */
 #include <garner.h>
 

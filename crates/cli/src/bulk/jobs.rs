@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lines of the input, one after the other: parsed, hashed, with their keys.
 
 use super::arguments::Kind;

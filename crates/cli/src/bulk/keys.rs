@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which key a line is signed with: the one there is, or the one it names.
 
 use crate::failure::Failure;

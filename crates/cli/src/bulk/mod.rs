@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner bulk`: signatures of any number of digests, messages or files, and on after an interruption.
 //!
 //! | file | what it does |

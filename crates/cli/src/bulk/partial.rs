@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The output while it grows: `FILE.partial`, which becomes `FILE` when it is whole.
 
 use crate::failure::{Failure, Of};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lines in, signatures out: one thread reads, hashes and submits, this one waits for the answers in order and writes.
 //! A bounded number of tickets lies between them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What an interrupted run left: verified, signature by signature, against the lines it belongs to.
 
 use super::jobs::{Job, Jobs};

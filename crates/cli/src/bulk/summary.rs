@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a run came to.
 
 use crate::output::{grouped, rate};

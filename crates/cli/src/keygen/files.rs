@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The files of all keys: what is there already, what is missing, and how it is written.
 //!
 //! A private key is written before its public one: an interruption never leaves a public key whose private one is lost.

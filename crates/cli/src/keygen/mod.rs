@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner keygen`: one key or many, on all processors.
 //!
 //! | file | what it does |

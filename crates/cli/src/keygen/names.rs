@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which key goes to which file.
 
 use crate::failure::{Failure, Of};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Threads that generate keys, each with a generator of its own, and encode them.
 
 use super::arguments::{Arguments, Format};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scheme of an encryption on the command line.
 
 use super::hash;

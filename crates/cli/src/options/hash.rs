@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Names of hash functions on the command line.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key files on the command line.
 
 use super::password::Password;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Passwords of key files: from a file, the environment, or a prompt on the terminal.
 
 use crate::failure::{Failure, Of};

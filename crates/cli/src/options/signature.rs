@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The scheme of a signature on the command line.
 
 use super::hash;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The options of `garner speed`, and what they may be.
 
 use crate::devices::{self, parse_seconds};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The system's libcrypto as the yardstick, in this process, and as the judge of Garner's signatures.
 //!
 //! Callers each have their own copy of the key, as in `openssl speed`, so that none waits for another's lock; keys are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decryption by OAEP with SHA-256, by Garner and by the system's libcrypto: the same ciphertexts, made by libcrypto.
 
 use super::arguments::Shape;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The result as JSON for programs. Fields are added, never renamed.
 
 use super::arguments::Kind;

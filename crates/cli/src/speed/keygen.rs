@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key generation by Garner and by the system's libcrypto. Each thread makes keys of its own; nothing is gathered.
 
 use super::arguments::Shape;

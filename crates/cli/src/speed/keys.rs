@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the measured systems work on: a key, messages, signatures and numbers, all made anew by libcrypto.
 
 use crate::failure::{Failure, Of};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Many short rounds, the systems in turn, and what they come to.
 
 use super::arguments::{Kind, Shape, Summary};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner speed`: real keys and real messages, Garner and OpenSSL in turn, every result checked.
 //!
 //! | file | what it does |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner's side: callers of one gatherer, sharing one key. Everything they get is checked against libcrypto.
 
 use super::arguments::Shape;

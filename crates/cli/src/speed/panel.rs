@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One diagram of the picture: axes, ticks, lines. Knows nothing of what the lines mean.
 
 use crate::output::grouped;

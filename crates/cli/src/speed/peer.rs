@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A second yardstick in a process of its own: `bench/newest-openssl`, `bench/crypto-mb`, or anything that speaks the
 //! protocol of `bench/peer`.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The result as a picture: throughput, ratio and latency against the number of callers, one column per key size.
 //!
 //! White ground and dark ink of its own, so that it reads the same on light and on dark pages. Colours are Okabe and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What was measured so far, and where it is shown: whole at the end, or the beginning of it after an interruption.
 
 use super::measure::Row;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One timed round: some threads, each doing the same thing again and again until the time is up.
 //!
 //! Every system measured runs through this one piece of code, in this process or in another: `bench/peer`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The result as a table for people.
 
 use super::arguments::{Kind, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A folder of one test's own, and the `openssl` command in it.
 
 use super::{Outcome, garner, run};

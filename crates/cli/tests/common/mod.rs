@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs the command.
 
 #![allow(dead_code)] // Each test file uses its part.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Leaks on purpose: a check that does not report these proves nothing.
 
 use super::marking::mark_modulus;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key generation: every random bit is secret, and so is all that comes of it.
 
 use super::reference::{big, low};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Marks secrets as they pass: arithmetic that makes every operand undefined before it goes on to the real one.
 //!
 //! So the private operation can be run whole, from outside, with every secret of its marked: the primes, the CRT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What runs under memcheck: the code that touches secrets, one scenario each, and controls that must be reported.
 //!
 //! A scenario marks its secrets, runs the library's code as compiled for release, reveals the outputs (which fails

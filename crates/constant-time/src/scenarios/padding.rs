@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Paddings: what is decrypted is secret until its verdict and its length are released, what is encrypted always.
 
 use super::marking::Marking;

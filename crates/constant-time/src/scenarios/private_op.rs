@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The private operation whole: blinding, the CRT, recombination, unblinding, the check, the renewal of the pairs.
 
 use super::marking::{Marking, drawn};

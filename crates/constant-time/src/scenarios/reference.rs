@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The right answers, by libcrypto, from numbers that are not secret.
 
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The twin: the code of the vector arithmetic, over kernels interpreted instead of assembled.
 
 use super::marking::{Marking, mark_modulus};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! `garner::words`, function by function. References are computed before the operands become secret.
 
 use super::reference::{big, low};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Calls that leak on purpose, and one that does not: a tracer that cannot tell them apart proves nothing.
 
 use super::{Expected, SECRETS, Traced};

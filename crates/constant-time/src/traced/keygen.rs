@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Key generation as it runs: the sieve for this processor's vectors, and a round of Miller-Rabin on a prime.
 
 use super::{Expected, SECRETS, Traced};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is traced, and the verdict: every secret must give the same trace.
 
 mod controls;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decoding of decrypted blocks: those that end alike must go all the same way.
 
 use super::{Expected, SECRETS, Traced};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The private operation as it runs: one call, two exponentiations by the real kernels, and everything around them.
 
 use super::{Expected, SECRETS, Traced};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The vector arithmetic as it runs: the kernels that the processor has, and the code around them.
 
 use super::{Expected, SECRETS, Traced};

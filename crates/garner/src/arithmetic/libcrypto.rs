@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic by libcrypto: the path where there are no kernels for the processor, and the second opinion when a
 //! result fails its check.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Batched modular arithmetic on the host: the one interface to every kernel on the CPU.
 //!
 //! Called by `private_op` (blinding, recombination, the check) and by the `cpu` device (exponentiation).

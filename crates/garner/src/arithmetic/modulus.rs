@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An odd modulus with everything the kernels want precomputed.
 
 use super::powers;

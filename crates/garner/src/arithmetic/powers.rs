@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Powers of two modulo a secret odd number, in constant time: the constants that the vector kernels need of a modulus.
 //!
 //! Called by [`super::Modulus`], for every prime candidate of key generation among others; calls nothing. Works on 64-bit

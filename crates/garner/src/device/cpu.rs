@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The CPU as a device: the host's arithmetic behind the device trait.
 
 use super::{Device, DeviceError, Limits, Power};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What runs a batch of modular exponentiations.
 //!
 //! Called by `private_op` and, for raw exponentiations, by the gatherer. A device is trusted with nothing:

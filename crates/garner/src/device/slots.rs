@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which key is in which slot of a device, and which slots are to be wiped.
 //!
 //! Where there is no room the least recently used key gives way, those that were dropped first.

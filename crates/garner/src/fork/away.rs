@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Work that no `fork` may fall into.
 //!
 //! Each thread has a mark that says whether it is inside; a fork waits until no other thread's is set. Marks and not a count:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What belongs to one process: state that a child made by `fork` must not share with, or inherit locked from, its parent.
 
 mod away;

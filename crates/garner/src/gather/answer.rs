@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where an answer is left for whoever waits for it: a blocked caller, a task, or a descriptor.
 
 use super::operation::Output;

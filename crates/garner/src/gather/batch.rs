@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Runs one batch along its paths, until every operation has an answer that passed its check, or an error.
 
 use super::class::{Class, Kind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which operations may share a batch without wasting lanes.
 
 use super::operation::{Operation, Work};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a gatherer works with.
 
 use crate::arithmetic::{self, Arithmetic};

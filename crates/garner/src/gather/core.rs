@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The gatherer's inside, shared by callers and executors: who gets the next slot.
 //!
 //! The rule: where a slot is free, somebody is on the way to each operation that waits, or takes it with others (but to

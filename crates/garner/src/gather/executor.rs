@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The threads that run tickets: the gatherer's own, and callers of whole batches, who lend it theirs.
 //!
 //! Its own are started one at a time, when a slot is free for a ticket and no executor is idle; at most one for each slot

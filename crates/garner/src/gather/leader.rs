@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a leader does: give way to company, take a slot and a batch, run it, give the slot back, answer.
 
 use super::batch;

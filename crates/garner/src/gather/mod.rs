@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The gatherer: turns operations from many callers into batches for one device.
 //!
 //! Called by the front ends; calls `private_op` on full or waiting batches. Knows nothing of OpenSSL and nothing of limbs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A configuration by the names of its devices, as people write them.
 
 use super::Config;

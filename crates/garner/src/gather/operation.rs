@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a caller asks for: one modular exponentiation in one of three roles, operands held as words.
 
 use crate::arithmetic::Modulus;

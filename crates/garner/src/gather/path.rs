@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One way to run a batch: a device with the host's arithmetic, its health and what it costs.
 
 use super::class::{Class, SIZES};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One pool: what waits in it, in order of arrival, and who runs its batches or is on the way to. Plain data.
 
 use super::answer::{Answer, Reply};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is behind the gatherer's lock: both pools, and who is busy. Plain data: what to do next is elsewhere.
 
 use super::answer::Reply;

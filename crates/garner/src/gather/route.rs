@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which path a batch takes, and which the next after a failure.
 
 use super::class::{Class, Kind};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Where blocked callers sleep: in groups, so that one call of the system wakes all of a batch.
 //!
 //! Of callers woken one by one, each that is woken takes the processor from whoever wakes the others, and gives it back when

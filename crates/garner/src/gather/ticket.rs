@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The receipt for an operation submitted without waiting.
 
 use super::answer::{Answer, Woken};

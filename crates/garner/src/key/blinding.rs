@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The blinding pairs a key keeps between operations.
 
 use crate::fork::ForkLocal;

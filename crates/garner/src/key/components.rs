@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys from their numbers: what the parsers end in, and the way in for callers that hold the numbers already.
 
 use super::validate::{Numbers, check_public};

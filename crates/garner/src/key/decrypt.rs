@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encrypted private keys (PBES2, RFC 8018), by `pkcs8` and `pkcs5`. Called by `parse`.
 //! What is supported is listed in [`super`].
 

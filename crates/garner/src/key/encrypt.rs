@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Encrypted private keys (PBES2, RFC 8018), written by `pkcs8` and `pkcs5`. Called by the front ends; `decrypt` reads
 //! what this writes, and so does every OpenSSL since 1.1.0.
 

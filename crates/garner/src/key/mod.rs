@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RSA keys: parsed once, validated, secrets zeroised on drop.
 //!
 //! Called by the front ends to load keys and by `private_op` and the devices to read their parts. Knows nothing of

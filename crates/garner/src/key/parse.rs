@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys from PEM and DER. Called by the front ends; the structures are decoded by `pkcs1`, `pkcs8` and `spki`.
 //!
 //! Decoders' own error texts are not passed on: they quote bytes of their input, which here may be the key's.

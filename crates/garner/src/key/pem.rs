@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Finding the key among the blocks of a PEM file (RFC 7468). Called by `parse`; decoding is `pem-rfc7468`'s.
 
 use crate::error::{Error, Result};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The primes of a key that came as (n, e, d): SP 800-56B rev. 2, appendix C.1 (probabilistic).
 //!
 //! Called by `components`; the result is validated like any other key. Not constant time: how often it tries, and

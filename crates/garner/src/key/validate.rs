@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Everything that is checked before a key may be used; the list, and what it does not establish, is in [`super`].
 //!
 //! Called by `components` only. Runs once per load and is not constant time, see [`super`].

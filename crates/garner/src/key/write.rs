@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys back to DER and PEM, by `pkcs1`, `pkcs8` and `spki`. Called by the command line and the OpenSSL provider.
 //!
 //! A private key is written with its larger prime first, whatever order it was read in. Encrypted files are written by `encrypt`.

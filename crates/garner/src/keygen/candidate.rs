@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Candidates for primes: uniformly distributed over what FIPS 186-5, A.1.3, steps 4.2 to 4.4 allows.
 //!
 //! Called by the generator; calls the random source. Knows nothing of primality.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A round of Miller-Rabin on a device, for as many candidates as it likes to have at once: most composites end here.
 //!
 //! Called by the generator with what the sieve left; calls the device. It is trusted with nothing: like the sieve it only

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The greatest common divisor of two secret odd numbers, in constant time: Bernstein, Yang 2019, "Fast constant-time
 //! gcd computation and modular inversion".
 //!

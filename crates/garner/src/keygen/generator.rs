@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The pipeline from random bits to keys, many at once.
 //!
 //! Called by the front ends, one generator per thread; calls everything else in [`super`]. Each pass collects what can

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The Miller-Rabin test, FIPS 186-5, B.3.1, on many numbers at once.
 //!
 //! Called by the generator with rounds of many candidates; calls the arithmetic, which fills its lanes with them.

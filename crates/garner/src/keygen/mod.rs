@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RSA key generation by FIPS 186-5, many keys at once: random probable primes (A.1.3), tested by Miller-Rabin (B.3.1)
 //! with the rounds of Table B.1.
 //!

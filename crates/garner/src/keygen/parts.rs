@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! From two primes to a key: the criteria on the pair (FIPS 186-5, A.1.1 and A.1.3), the private exponent and the
 //! numbers of the CRT, and the pairwise consistency test.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Trial division of many candidates by many small primes.
 //!
 //! Called by the generator; calls nothing. A candidate with a small factor would fail the Miller-Rabin test anyway,

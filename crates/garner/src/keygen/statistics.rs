@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What key generation did, counted.
 
 /// Counters of a [`super::Generator`] since it was made.

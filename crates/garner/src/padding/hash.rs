@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The hash functions that signatures may use, with their PKCS#1 prefixes. Hashing itself is libcrypto's.
 
 use crate::error::{Error, Result};

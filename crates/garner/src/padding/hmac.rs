@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! HMAC with SHA-256 (RFC 2104) by libcrypto, keyed once and used often: implicit rejection needs some twenty an
 //! operation.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Implicit rejection: what a badly padded PKCS#1 v1.5 ciphertext decrypts to, instead of to an error.
 //!
 //! The stand-in is a message of random bytes and random length, always the same for one key and one ciphertext: nobody

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! MGF1, the mask generation function of PSS and OAEP (RFC 8017 appendix B.2.1): the digests of a seed with a counter.
 
 use super::Hash;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Paddings: between messages and the numbers that RSA raises to powers.
 //!
 //! Called by the front ends before and after `private_op`. Knows nothing of keys but their size and (for implicit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RSAES-OAEP's encoding (RFC 8017 section 7.1): `00 maskedSeed maskedDB`, as long as the modulus.
 
 use super::release::release;

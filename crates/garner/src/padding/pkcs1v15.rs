@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! EMSA-PKCS1-v1_5 (RFC 8017 section 9.2): `00 01 ff .. ff 00 DigestInfo`, as long as the modulus.
 //!
 //! Signatures are verified by encoding again and comparing in constant time; nothing received is ever parsed, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! RSAES-PKCS1-v1_5's encoding (RFC 8017 section 7.2): `00 02 padding 00 message`, as long as the modulus.
 //!
 //! Whoever can tell whether a ciphertext was well padded can decrypt (Bleichenbacher 1998). [`decode`] says so, in one

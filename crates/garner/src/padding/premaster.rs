@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The premaster secret of TLS up to 1.2 with RSA key exchange: 48 bytes in PKCS#1 v1.5, the first two a version.
 
 use super::pkcs1v15_encryption::{OVERHEAD, message_start};

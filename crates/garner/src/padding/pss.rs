@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! EMSA-PSS (RFC 8017 section 9.1), with MGF1 or with SHAKE (RFC 8702): `maskedDB H bc`, of one bit less than the
 //! modulus.
 //!

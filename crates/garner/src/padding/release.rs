@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The one place where a decrypted block's verdict and its message's length stop being secret.
 
 use crate::error::{Error, Result};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Base blinding (Kocher 1996): a device only ever sees m * r^e for a random r.
 //!
 //! A pair (r^e, r^-1) is used once; where its halves are multiplied with they are squared, too, which gives the pair of r^2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The check before release: s^e mod n = m, as Boneh, DeMillo and Lipton 1997 ask of every CRT implementation.
 
 use super::{PrivateOp, Step};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One RSA private operation, in batches: blind, split by the CRT, exponentiate on a device, recombine, check.
 //!
 //! Called by the gatherer; calls the device for the exponentiations and the host's arithmetic for all the rest.

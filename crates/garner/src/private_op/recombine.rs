@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Garner's recombination of the two CRT halves.
 
 use super::Step;

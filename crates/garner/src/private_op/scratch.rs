@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory for the intermediate values of a batch, wiped after every batch.
 
 use crate::kept::Block;

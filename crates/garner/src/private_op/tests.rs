@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The private operation against libcrypto, over every arithmetic and against devices that lie or fail.
 
 use super::{PrivateOp, RunError, run};

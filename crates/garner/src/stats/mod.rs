@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a gatherer has done, as figures that can be read while it runs, from inside and from outside.
 //!
 //! The figures live in one page of shared memory per process and gatherer, laid out as `page.rs` says. They are updated once per

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Another process's figures, found through `/proc`.
 
 use super::Statistics;

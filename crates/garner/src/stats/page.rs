@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The page of shared memory that carries the figures: a memfd, so that nothing is left behind when the process ends,
 //! however it ends.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Children made by fork(2), and how they ended.
 
 /// Runs `work` in a forked child, which ends with 0 if it returned true. Nothing of the test harness runs in the child.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the gatherer's tests share: keys with known answers, and devices that misbehave.
 #![allow(dead_code, reason = "each test file uses a part")]
 

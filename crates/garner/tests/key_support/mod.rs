@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the key tests share: keys made from primes of any shape, and DER written independently of the library.
 
 #![allow(dead_code)] // Each test file uses its part.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Judges keys by libcrypto alone, from what they were encoded to.
 
 use garner::key::PrivateKey;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes implicit_rejection.json: what OpenSSL 3.2 or later decrypts well and badly padded PKCS#1 v1.5 to.
 
 Needs the command `openssl` for keys of odd sizes, and the Python package `cryptography` (which brings its own,

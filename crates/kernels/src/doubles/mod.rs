@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels for processors with AVX2 and FMA, but neither form of IFMA: four lanes, products of limbs in double precision.
 //!
 //! A double holds whole numbers of up to 53 bits, so two of them hold a limb each, and two fused multiply-adds, rounded

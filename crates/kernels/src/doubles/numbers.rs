@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How numbers stand in the four lanes: one in each, or folded over several as in [`fold`](crate::fold).
 
 use super::{Code, constant};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Products of two numbers.
 
 use super::numbers::Numbers;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Montgomery reduction of the column sums, five limbs at a time.
 //!
 //! With m = 2^-260 mod n, the low five limbs of a sum go by their products with m: `T = T_high 2^260 + T_low` is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Selecting a table entry without an address or a branch that tells which, as [`scan`](crate::scan) does, of a table that
 //! holds nothing but the four lanes in use: half as large, it stays in the nearest cache.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A sweep: adds the products of five limbs in registers, the factors, with those of a number in memory to the column sums.
 //!
 //! Limb by limb. Five columns are open, in registers: the limb's product with the first factor completes the lowest, whose

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A window of an exponentiation, whole.
 
 use super::numbers::Numbers;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Which of the 16 registers holds what, and when a value is kept in memory instead.
 
 use super::Instruction as I;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic of double precision on whole numbers, rounded toward zero, as bits: for the interpreter, without a branch on
 //! a value.
 

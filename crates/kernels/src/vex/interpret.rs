@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions in plain Rust, lane by lane. Its own control flow follows the code only, never the data.
 
 use super::Instruction as I;

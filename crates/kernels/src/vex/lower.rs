@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The operations of a program in instructions: four lanes, no masks, no operands broadcast.
 
 use super::Instruction as I;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The second assembly back end: processors with 256-bit registers only, AVX-IFMA or AVX2 and FMA. Four lanes.
 //!
 //! What AVX-512 has and AVX2 has not: 32 registers (here 16, so values are spilled), masks (here vectors whose sign bits

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Instructions as assembly, Intel syntax, System V calling convention.
 
 use super::Instruction as I;

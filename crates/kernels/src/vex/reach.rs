@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How far from its pointers a function goes.
 
 use super::Instruction as I;

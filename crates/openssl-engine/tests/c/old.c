@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program of the old kind: loads an engine by its path and calls RSA_*, from threads and from asynchronous jobs.
  *
  *   old ENGINE.SO THREADS JOBS ROUNDS     JOBS of 0: blocking calls

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The functions that OpenSSL calls, and their table.
 
 use super::{Message, Purpose, Signature, inner, table};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! OSSL_OP_SIGNATURE: PKCS#1 v1.5, PSS and raw signatures.
 //!
 //! The default provider's context holds the settings and judges them. Where what they amount to is a [`Plan`] of ours,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a context is set to.
 
 use super::{Purpose, table};

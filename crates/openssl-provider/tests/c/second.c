@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that has libcrypto inside it, and loads the module: that one's libcrypto would be the second. */
 #include <openssl/err.h>
 #include <openssl/provider.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What these tests share: the module built, a folder with a configuration that names it, programs run with and without
 //! it, and the figures it leaves behind.
 //!

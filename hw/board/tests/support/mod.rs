@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What these tests share: a garner-board of their own, keys, and numbers of OpenSSL's as the board has them.
 #![allow(dead_code, reason = "each test file uses a part")]
 

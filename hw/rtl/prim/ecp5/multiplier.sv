@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiplier in one MULT18X18D of the ECP5, with the registers of the cell.
 //
 //   cycle              0    1    2    3         PipelineRegister = 1; one cycle less without

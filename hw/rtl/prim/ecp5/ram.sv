@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory in DP16KDs of the ECP5, with their output registers.
 //
 //   cycle            0    1    2

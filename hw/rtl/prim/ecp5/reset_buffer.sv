@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reset for many flip-flops that may lie anywhere, over a global network of the ECP5: a DCCA. The network is active
 // high, as the flip-flops take it: an inverter behind it would drive them over the fabric.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiplier with registers at its inputs and output, unsigned. Behavioural twin: any simulator, any family.
 //
 //   cycle        0    1    2    3       PipelineRegister = 1; one cycle less without

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory with one write port and one read port, one clock. Behavioural twin: any simulator, any family.
 //
 //   cycle            0    1    2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reset for many flip-flops that may lie anywhere: over a global network, where the family has one. Behavioural twin.
 //
 //   cycle      0    1    2    3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Multiplier in one DSP48E1 of the Xilinx 7 series, with the registers of the cell.
 //
 //   cycle              0    1    2    3         PipelineRegister = 1; one cycle less without

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory in RAMB18E1s of the Xilinx 7 series, with their output registers.
 //
 //   cycle            0    1    2

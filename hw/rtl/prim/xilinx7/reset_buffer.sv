@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A reset for many flip-flops that may lie anywhere, over a global network of the 7 series: a BUFG.
 //
 //   cycle      0    1    2    3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model of the DP16KD of the Lattice ECP5, as far as `prim/ecp5` uses it: port A writes, port B reads, both with the
 // same width, output register at port B, no resets, chip selects 0. A word read while it is written comes out wrong on
 // purpose: the cell leaves open what it is. After Lattice FPGA-TN-02204 (addresses: bit 0 of a word of 18 bits is address

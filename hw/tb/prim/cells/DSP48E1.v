@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model of the DSP48E1 of the Xilinx 7 series, as far as `prim/xilinx7` uses it: P = A[24:0] * B, signed, with registers
 // A2, B2, M (if MREG), P. Anything else set is an error. After Xilinx UG479.
 /* verilator lint_off UNUSED */ // pins and parameters beyond this model

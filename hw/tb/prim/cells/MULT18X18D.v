@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model of the MULT18X18D of the Lattice ECP5, as far as `prim/ecp5` uses it: unsigned, operands from the fabric, one
 // clock (CLK0), enables CE0 and CE1, no resets. Anything else set is an error. After Lattice FPGA-TN-02205.
 /* verilator lint_off UNUSED */ // pins and parameters beyond this model

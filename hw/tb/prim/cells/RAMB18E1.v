@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model of the RAMB18E1 of the Xilinx 7 series, as far as `prim/xilinx7` uses it: true dual port, port A reads through its
 // output register, port B writes, both with the same width, no resets. A word read while it is written comes out wrong on
 // purpose. After Xilinx UG473 (addresses: bit 0 of a word of 18 bits is address bit 4; bits 8 and 17 of the word of 18

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encryption and decryption, OAEP and PKCS#1 v1.5. */
 #include "misuse.h"
 

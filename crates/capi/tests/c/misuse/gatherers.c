@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gatherers and their settings, and what is reported of devices and of them. */
 #include "misuse.h"
 

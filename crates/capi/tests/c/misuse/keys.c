@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys: read, made, written; handles of the wrong kind or used twice. */
 #include "misuse.h"
 

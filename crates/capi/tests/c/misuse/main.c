@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every misuse that garner.h gives a status for. Usage: misuse KEY, a PEM file with an RSA-2048 key. */
 #include "misuse.h"
 

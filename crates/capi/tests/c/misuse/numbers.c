@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on numbers: outputs, handles, inputs; alignment and overlap. */
 #include "misuse.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Signatures of PKCS#1 v1.5 and PSS. */
 #include "misuse.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that are waited for by tickets. */
 #include "misuse.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Shifts of numbers in words, and their limbs. Time depends on lengths only.
 
 use garner_kernels::LIMB_BITS;

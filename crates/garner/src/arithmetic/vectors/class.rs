@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Limb classes: how long numbers are padded, and which kernels serve each length.
 
 use super::kernels::{self, Kernel};

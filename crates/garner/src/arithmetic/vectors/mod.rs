@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic by AVX-512 IFMA, eight numbers at a time, or four by AVX-IFMA or AVX2 and FMA.
 //!
 //! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, or of one or two numbers

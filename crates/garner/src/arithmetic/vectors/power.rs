@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Passes: up to eight jobs over moduli of one class, from words to words.
 
 use super::class::Class;

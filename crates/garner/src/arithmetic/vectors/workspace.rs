@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The memory in which a pass works: one page-aligned block, for operands scattered over the cache cost 9 %.
 
 use super::class::{Class, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A board for one thread alone, without the gatherer: jobs into the rings, completions out of them. No lock, no thread,
 //! no interrupt, and no call of the kernel but what the transport needs to reach a register.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A board for tests: every job ends at once and has a result of zeros, but for what a test asks.
 
 use super::format::{COMPLETION, DESCRIPTOR, Op, status};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Descriptors and completions, as docs/integration.md lays them out.
 
 /// Bytes of a descriptor.

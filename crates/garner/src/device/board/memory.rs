@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Memory that the board reads and writes: rings, operands, results.
 
 use memmap2::{Advice, MmapOptions, MmapRaw};

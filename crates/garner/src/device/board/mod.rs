@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The accelerator as a device, at offload level *operation*: on a PCIe card behind VFIO, or simulated behind vfio-user.
 //!
 //! | file | what it does |

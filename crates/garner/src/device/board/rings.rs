@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The rings of one board, for one owner: descriptors in, completions out, and a place in memory for each job.
 //!
 //! Nothing a board writes late can reach a caller's memory: operands and results lie in places of the rings' own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How the driver reaches a board: one trait, behind which a real PCIe card and a simulated one are the same.
 
 use super::memory::DmaMemory;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transport to a PCIe card: the kernel's VFIO, by group and container. The function must be bound to `vfio-pci`.
 //!
 //! The crate swallows the errors of region accesses and of a reset, so those are made here, over its descriptor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The transport to a simulated board: vfio-user over a UNIX socket.
 
 use super::memory::DmaMemory;

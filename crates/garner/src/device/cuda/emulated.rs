@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A GPU that is not there: the kernels, run by their interpreter. Slow, and for tests and trial runs of `bench/gpu` only.
 
 use super::machine::{Buffer, Machine, Queue};

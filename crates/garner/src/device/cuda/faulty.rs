@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! An emulated GPU for tests, with a fault of its own, that notes what it was asked for.
 
 use super::emulated::EmulatedQueue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! One batch after the other through one queue: lays numbers out, runs the kernels, takes results, wipes.
 //!
 //! Secrets of a batch are wiped from the GPU and from the way there when it ends, well or not; records of keys stay until

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! How numbers lie in a GPU's buffers: tiles of 32, four words of each in a row.
 
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};

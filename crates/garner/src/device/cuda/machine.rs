@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a GPU must be able to do: keep buffers, copy, run kernels. The driver's GPU is one machine, the emulator another,
 //! so that everything above is tested without a GPU.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! NVIDIA GPUs as devices, at offload level *operation*.
 //!
 //! | file | what it does |

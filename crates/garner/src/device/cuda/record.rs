@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A private key as the kernels want it.
 
 use crate::arithmetic::libcrypto::SecretBigNum;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a GPU must get right before anything is given to it: fresh random numbers, compared with libcrypto's answers.
 
 use super::lane::{Kernels, Lane, Loaded};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A GPU that is opened when there is work for it.
 //!
 //! Opening a GPU takes time and some hundred megabytes of its memory, which a process that signs ten times should not pay. So

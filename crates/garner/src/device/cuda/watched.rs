@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A queue with somebody who looks at the clock: a GPU that never finishes must not keep its callers for ever.
 //!
 //! This is the only place that waits for a GPU. What is not done in time never will be: the GPU is given up, with all of its

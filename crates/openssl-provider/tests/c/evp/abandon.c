@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs that are paused and given up, and what they leave behind. */
 #include "common.h"
 

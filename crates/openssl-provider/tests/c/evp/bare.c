@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A default library context without algorithms. */
 #include "common.h"
 

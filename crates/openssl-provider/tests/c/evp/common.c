@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all modes of the program need: a key here and in the plain library, operations with them, and a round of both. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every file of the program includes, and what each offers the others. */
 #ifndef COMMON_H
 #define COMMON_H

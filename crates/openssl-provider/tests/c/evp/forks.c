@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Children that sign while the parent's threads sign, and jobs that are paused when their process forks. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bad ciphertexts of PKCS#1 v1.5 while the queue is full. */
 #include "common.h"
 

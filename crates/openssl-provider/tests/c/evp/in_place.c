@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Output over its own input, whole and in part, blocking and in a job. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asynchronous jobs: many at once, one alone, and those that wake their owner by a callback. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Beside the plain library: payloads of any length, and parameters of a running hash. */
 #include "common.h"
 

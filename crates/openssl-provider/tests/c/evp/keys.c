@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys of all kinds, legacy ones among them, and how each of them meets bad padding. */
 #include "common.h"
 

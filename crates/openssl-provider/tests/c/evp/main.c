@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An EVP program that knows nothing of Garner: what it signs and decrypts is checked by OpenSSL's own RSA, in a library
  * context that has only the default provider.
  *

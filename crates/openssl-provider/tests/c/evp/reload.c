@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Library contexts that come and go with the module, and what they leave behind. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads, jobs, forks and reloads at once, and what they leave behind. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Numbers of several blocks: products and reductions composed of kernels over one block each.
 
 use super::table::Passes;

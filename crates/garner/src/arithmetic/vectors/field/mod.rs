@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Arithmetic modulo several numbers at once, in Montgomery form: composes kernels for every limb class.
 //!
 //! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 8n

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The table of a window's powers, and its scan: every entry is read, whichever is wanted.
 //!
 //! The scan runs alone ([`Field::scan`]), in a window's kernel, or in [`Passes`] that the kernels of a window's squarings take

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernels as assembly: of AVX-512 IFMA, AVX-IFMA, or AVX2 and FMA.
 
 #[cfg(all(test, target_arch = "x86_64"))]

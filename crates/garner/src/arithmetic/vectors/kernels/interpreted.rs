@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernels interpreted, for tests and constant-time checks.
 
 use super::{At, Family, Kernel, Kernels};

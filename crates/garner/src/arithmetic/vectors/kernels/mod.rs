@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
 mod assembly;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The implementations of [`Arithmetic`] against each other.
 
 use super::*;

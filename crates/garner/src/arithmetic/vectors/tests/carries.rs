@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Carries that run through lanes of ones, from one to another.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Multiply-adds, as many as the contracts say.
 
 use super::class::{Blocks, Folded, Products, Shape};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The workspace: what is read from its table, words that become limbs there, what is wiped and what is refused.
 
 use super::*;

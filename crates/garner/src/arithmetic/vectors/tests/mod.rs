@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Tests of the kernels and of what is built of them; here what these share.
 //!
 //! | file | what it is about |

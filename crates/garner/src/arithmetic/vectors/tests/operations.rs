@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Field operations against libcrypto's numbers, and their bounds.
 
 use super::class::{Blocks, Products};

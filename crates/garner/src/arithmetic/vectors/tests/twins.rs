@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Every kernel does in assembly what its interpreted twin does.
 
 use super::class::{Blocks, Products};

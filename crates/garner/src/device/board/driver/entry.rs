@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The places for jobs under way, and since when each waits.
 
 use crate::device::board::format::Completion;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The board shared by many threads: many jobs under way, completed by interrupt, or by looking at the ring while it is
 //! busy.
 //!

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What callers do: put jobs in, sleep, and take their results out. What is to be wiped the next caller has wiped.
 
 use super::entry::Entry;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What the driver's thread does: takes completions out, wakes their callers, and resets a board that hangs.
 
 use super::entry::{Entry, longest_wait, renew};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What every call of the driver needs: its errors, whether it may be used in this process, and the thread's current context.
 
 use crate::device::DeviceError;

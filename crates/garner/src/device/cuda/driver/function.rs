@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Kernels, compiled by the driver.
 
 use super::context::failed;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The GPU behind NVIDIA's driver, which is loaded at run time: on a machine without it there is simply no GPU.
 
 mod context;

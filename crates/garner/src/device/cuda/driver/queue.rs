@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A stream of the GPU with buffers on both sides.
 //!
 //! Host memory that copies start from and end in is page-locked, so that the GPU fetches and delivers by itself.

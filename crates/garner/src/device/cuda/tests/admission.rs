@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What a GPU takes: lengths whose self-test it passed, which no GPU with a fault does.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Children of a process that has a GPU, and how a test makes one.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A GPU behind a gatherer: which operations it gets, and that all are answered rightly.
 
 use super::*;

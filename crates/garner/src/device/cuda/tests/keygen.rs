@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys made with a GPU as a filter of candidates.
 
 use super::*;

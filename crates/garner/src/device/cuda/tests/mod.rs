@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The device over the emulator: everything but the driver. Here what these tests share.
 //!
 //! | file | what it is about |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Results of mixed keys, sizes and exponents equal libcrypto's, by whichever kernel.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A GPU that is lost, or never finishes, after its self-test: callers get their answers, and it is asked no more.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Keys on the GPU: none is mistaken for another, and their numbers are right.
 
 use super::*;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! What is left on a GPU: nothing of numbers, and nothing of keys that were dropped.
 
 use super::emulated::EmulatedQueue;
