@@ -85,7 +85,8 @@ impl Drop for Block {
     /// out that it needs.
     fn drop(&mut self) {
         wipe(self);
-        let Some(words) = self.words.take() else { return };
+        // What is not mapped is of an allocator that had to help out: not to be kept from others.
+        let Some(words) = self.words.take().filter(SecretWords::is_mapped) else { return };
         let mut kept = kept(words.len());
         kept.push(words);
         let oldest = (kept.len() > MOST).then(|| kept.remove(0));

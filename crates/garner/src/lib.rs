@@ -30,6 +30,7 @@ pub mod secret;
 pub mod signature;
 pub mod stats;
 mod sync;
+pub mod thread;
 pub mod words;
 
 pub use error::Error;

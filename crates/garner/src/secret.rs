@@ -2,6 +2,7 @@
 //! Memory for secrets: its own pages, kept out of core dumps and (where the limit allows) out of swap, zeroised on drop.
 
 use memmap2::{Advice, MmapMut};
+use rustix::mm::{self, Advice as PageAdvice};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -21,22 +22,82 @@ thread_local! {
     static KEPT: RefCell<Vec<MmapMut>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whole, zero pages for `bytes` bytes: kept ones, or new ones.
-fn pages(bytes: usize) -> MmapMut {
-    let size = bytes.max(1).next_multiple_of(PAGE);
+/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
+pub(crate) fn prepare_thread() {
+    let _ = KEPT.try_with(|_| ());
+}
+
+/// A page of the program's allocator.
+#[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C, align(4096))]
+struct Page([u64; PAGE / 8]);
+
+/// Whole pages that nobody else has.
+enum Pages {
+    Mapped(MmapMut),
+    /// Of the program's allocator, which may have some where the system maps none.
+    Allocated(Vec<Page>),
+}
+
+impl Pages {
+    /// Zero pages for `bytes` bytes: kept ones, or new ones.
+    fn new(bytes: usize) -> Pages {
+        let size = bytes.max(1).next_multiple_of(PAGE);
+        mapped(size).map_or_else(|| Pages::Allocated(allocated(size / PAGE)), Pages::Mapped)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Pages::Mapped(mapping) => mapping,
+            Pages::Allocated(pages) => bytemuck::cast_slice(pages),
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Pages::Mapped(mapping) => mapping,
+            Pages::Allocated(pages) => bytemuck::cast_slice_mut(pages),
+        }
+    }
+}
+
+/// Pages of the program's allocator, treated as those of their own are. Dumps go on leaving them out when they are given back.
+fn allocated(count: usize) -> Vec<Page> {
+    let mut pages = Vec::new();
+    pages.try_reserve_exact(count).expect("memory for secrets");
+    pages.resize(count, Page([0; PAGE / 8]));
+    let (start, length) = (pages.as_mut_ptr().cast(), count * PAGE);
+    // SAFETY: whole pages, ours until they are given back; neither call changes what is in them.
+    unsafe {
+        let _ = mm::madvise(start, length, PageAdvice::LinuxDontDump);
+        let _ = mm::mlock(start, length);
+    }
+    pages
+}
+
+/// Gives them back, wiped.
+fn give_back(mut pages: Vec<Page>) {
+    // SAFETY: as in `allocated`.
+    unsafe {
+        let _ = mm::munlock(pages.as_mut_ptr().cast(), pages.len() * PAGE);
+    }
+}
+
+/// A mapping of that size: one that is kept, or a new one; none where there is no memory.
+fn mapped(size: usize) -> Option<MmapMut> {
     let kept = KEPT.try_with(|kept| {
         let mut kept = kept.borrow_mut();
         let place = kept.iter().rposition(|mapping| mapping.len() == size)?;
         Some(kept.swap_remove(place))
     });
     if let Ok(Some(mapping)) = kept {
-        return mapping;
+        return Some(mapping);
     }
-    let mapping = MmapMut::map_anon(size).expect("memory for secrets");
+    let mapping = MmapMut::map_anon(size).ok()?;
     // Neither call can make the memory less safe to use; both are best effort.
     let _ = mapping.advise(Advice::DontDump);
     let _ = mapping.lock();
-    mapping
+    Some(mapping)
 }
 
 /// Takes wiped pages back.
@@ -58,7 +119,7 @@ fn keep(mapping: MmapMut) {
 /// (`RLIMIT_MEMLOCK` is often small). `Debug` shows the length only.
 pub struct SecretWords {
     /// Some until dropped.
-    pages: Option<MmapMut>,
+    pages: Option<Pages>,
     len: usize,
 }
 
@@ -66,9 +127,14 @@ impl SecretWords {
     /// `len` words, all zero.
     ///
     /// # Panics
-    /// When the operating system has no memory left, as any allocation does.
+    /// When neither the operating system nor the program's allocator has memory left.
     pub fn zeroed(len: usize) -> SecretWords {
-        SecretWords { pages: Some(pages(len * 8)), len }
+        SecretWords { pages: Some(Pages::new(len * 8)), len }
+    }
+
+    /// Whether its pages are its own, and not the program's allocator's.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.pages, Some(Pages::Mapped(_)))
     }
 
     /// A copy of `words`.
@@ -83,22 +149,24 @@ impl Deref for SecretWords {
     type Target = [u64];
     fn deref(&self) -> &[u64] {
         let pages = self.pages.as_ref().expect("some until dropped");
-        &bytemuck::cast_slice(&pages[..self.len * 8])[..self.len]
+        bytemuck::cast_slice(&pages.bytes()[..self.len * 8])
     }
 }
 
 impl DerefMut for SecretWords {
     fn deref_mut(&mut self) -> &mut [u64] {
         let pages = self.pages.as_mut().expect("some until dropped");
-        bytemuck::cast_slice_mut(&mut pages[..self.len * 8])
+        bytemuck::cast_slice_mut(&mut pages.bytes_mut()[..self.len * 8])
     }
 }
 
 impl Drop for SecretWords {
     fn drop(&mut self) {
         wipe(self);
-        if let Some(pages) = self.pages.take() {
-            keep(pages);
+        match self.pages.take() {
+            Some(Pages::Mapped(mapping)) => keep(mapping),
+            Some(Pages::Allocated(pages)) => give_back(pages),
+            None => {}
         }
     }
 }

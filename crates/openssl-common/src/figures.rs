@@ -23,7 +23,7 @@ pub enum Value {
 }
 
 /// The names of all figures, in the order of [`all`].
-pub const NAMES: [&CStr; 17] = [
+pub const NAMES: [&CStr; 18] = [
     c"operations",
     c"total-time",
     c"average-time",
@@ -41,11 +41,12 @@ pub const NAMES: [&CStr; 17] = [
     c"out-of-service",
     c"queue",
     c"queue-high-water",
+    c"reserve-high-water",
 ];
 
 /// Which of [`NAMES`] are counts; the others are reals.
-pub const COUNTS: [bool; 17] =
-    [false, false, false, false, true, true, true, true, false, false, true, true, true, true, true, true, true];
+pub const COUNTS: [bool; 18] =
+    [false, false, false, false, true, true, true, true, false, false, true, true, true, true, true, true, true, true];
 
 /// How many of [`NAMES`] come first and are the four of old.
 pub const CLASSIC: usize = 4;
@@ -72,6 +73,7 @@ pub fn all(service: &Service) -> [(&'static str, Value); NAMES.len()] {
         Count(s.out_of_service),
         Count(s.queue),
         Count(s.queue_high_water),
+        Count(garner_reserve::most_in_use() as u64),
     ];
     std::array::from_fn(|i| (NAMES[i].to_str().expect("plain names"), values[i]))
 }

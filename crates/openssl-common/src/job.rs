@@ -15,6 +15,7 @@ use crate::run::{Failure, open};
 use garner::encryption::Decryption;
 use garner::fork;
 use garner::gather::{Operation, Output, Ticket};
+use garner_reserve::{OPERATION, Promise};
 use rustix::event::{EventfdFlags, eventfd};
 use std::ffi::{c_int, c_void};
 use std::future::Future;
@@ -99,6 +100,14 @@ impl Wake for Bell {
     }
 }
 
+/// An operation under way.
+struct Pending {
+    ticket: Ticket,
+    opening: Option<Decryption>,
+    /// The memory that it may need where the system has none.
+    _promise: Promise,
+}
+
 /// What a paused job needs when it is resumed, and what must be freed when it never is.
 struct Station {
     bell: Arc<Bell>,
@@ -107,7 +116,7 @@ struct Station {
     lasting: bool,
     /// Whether a job paused with it: from then on its owner knows the descriptor.
     announced: bool,
-    pending: Option<(Ticket, Option<Decryption>)>,
+    pending: Option<Pending>,
     answer: Option<Result<Output, Failure>>,
 }
 
@@ -126,10 +135,10 @@ impl Station {
 
     /// Whether the answer is there; if not, the bell will ring.
     fn ready(&mut self) -> bool {
-        let Some((ticket, _)) = &mut self.pending else { return true };
+        let Some(Pending { ticket, .. }) = &mut self.pending else { return true };
         let waker = Waker::from(Arc::clone(&self.bell));
         let Poll::Ready(answer) = Pin::new(ticket).poll(&mut Context::from_waker(&waker)) else { return false };
-        let opening = self.pending.take().and_then(|(_, opening)| opening);
+        let opening = self.pending.take().and_then(|pending| pending.opening);
         self.answer = Some(answer.and_then(|output| open(opening.as_ref(), output)).map_err(Failure::from));
         true
     }
@@ -211,10 +220,11 @@ fn close(job: &Job, station: *mut Station) {
 
 /// As [`crate::run()`], inside a job.
 pub fn run(service: &Service, job: &Job, operation: Operation, opening: Option<Decryption>) -> Result<Output, Failure> {
+    let Some(_promise) = Promise::of(OPERATION) else { return Err(Failure::Unavailable) };
     let Some(station) = set_up(job) else { return Err(Failure::Unavailable) };
     match service.gatherer().submit(operation) {
         // SAFETY: the station is ours alone until it is closed; no reference to it is kept over a pause.
-        Ok(ticket) => unsafe { (*station).pending = Some((ticket, opening)) },
+        Ok(ticket) => unsafe { (*station).pending = Some(Pending { ticket, opening, _promise }) },
         Err(error) => {
             close(job, station);
             return Err(error.into());

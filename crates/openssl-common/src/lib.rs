@@ -11,11 +11,13 @@
 //! | [`stack`] | room for what a job computes itself |
 //! | [`figures`] | the statistics under the names both front ends give them |
 //! | [`summary`] | the line written when the process ends, where somebody asked for it |
+//! | [`memory`] | whether a call has the memory it may need |
 //! | [`libcrypto`] | that the libcrypto we were loaded by is the one we are linked to; its error queue |
 
 pub mod figures;
 mod job;
 pub mod libcrypto;
+pub mod memory;
 pub mod run;
 pub mod service;
 pub mod settings;

@@ -2,12 +2,16 @@
 //! libcrypto itself: that there is one, not two, and its error queue.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
 
 /// OpenSSL's number for errors of providers (`ERR_LIB_PROV`).
 const LIBRARY: c_int = 57;
 
 /// `ERR_R_OPERATION_FAIL`, a reason that every library of OpenSSL has: the text says what it is.
 const REASON: c_int = 263 | 0x3 << 18;
+
+/// `ERR_R_MALLOC_FAILURE`, another of these.
+const OUT_OF_MEMORY: c_int = 256 | 0x3 << 18;
 
 unsafe extern "C" {
     fn ERR_new();
@@ -24,6 +28,16 @@ pub fn raise(text: &str) {
         ERR_new();
         ERR_set_debug(c"garner".as_ptr(), 0, c"garner".as_ptr());
         ERR_set_error(LIBRARY, REASON, c"%s".as_ptr(), text.as_ptr());
+    }
+}
+
+/// Puts the error that there is no memory onto the calling thread's queue of libcrypto. Needs none itself.
+pub fn raise_out_of_memory() {
+    // SAFETY: the strings are terminated, and there is no format.
+    unsafe {
+        ERR_new();
+        ERR_set_debug(c"garner".as_ptr(), 0, c"garner".as_ptr());
+        ERR_set_error(LIBRARY, OUT_OF_MEMORY, ptr::null());
     }
 }
 

@@ -14,6 +14,11 @@ thread_local! {
     static SPARE: Cell<Option<DefaultStack>> = const { Cell::new(None) };
 }
 
+/// Uses this module's local that has a destructor: see [`garner::thread::prepare`].
+pub(crate) fn prepare_thread() {
+    SPARE.set(SPARE.take());
+}
+
 /// Runs `body` with enough stack for any operation: inside a job on a stack of the thread's own, elsewhere as it is.
 /// `body` **must not pause the job**: the next job of this thread needs the stack too. `None` when there is no memory.
 pub fn with_room<R>(body: impl FnOnce() -> R) -> Option<R> {

@@ -5,6 +5,7 @@ use crate::control::{COMMANDS, control};
 use crate::method;
 use crate::sys::*;
 use garner_openssl_common::libcrypto::{self, raise};
+use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_ulong};
 use std::panic::catch_unwind;
 
@@ -23,6 +24,9 @@ pub extern "C" fn v_check(version: c_ulong) -> c_ulong {
 /// OpenSSL's contract for dynamic engines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bind_engine(engine: *mut ENGINE, id: *const c_char, from: *const dynamic_fns) -> c_int {
+    if !memory::enter_or_raise() {
+        return 0;
+    }
     // SAFETY: OpenSSL's structure and text; no arguments.
     let (same, id) = unsafe {
         let same = (*from).static_state == ENGINE_get_static_state();
@@ -53,11 +57,17 @@ pub unsafe extern "C" fn bind_engine(engine: *mut ENGINE, id: *const c_char, fro
 }
 
 unsafe extern "C" fn initialise(_: *mut ENGINE) -> c_int {
+    if !memory::enter_or_raise() {
+        return 0;
+    }
     told(catch_unwind(method::open).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
 }
 
 unsafe extern "C" fn destroy(_: *mut ENGINE) -> c_int {
     method::unmake();
+    if !memory::enter_to_free() {
+        return 0;
+    }
     c_int::from(catch_unwind(method::close).is_ok())
 }
 

@@ -9,6 +9,7 @@ use crate::sys::*;
 use garner_openssl_common::Settings;
 use garner_openssl_common::figures::{self, Value};
 use garner_openssl_common::libcrypto::raise;
+use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -78,6 +79,9 @@ pub unsafe extern "C" fn control(
         let mut settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
         settings.get_or_insert_default().set(name, &value).map_err(|refused| refused.to_string())
     };
+    if !memory::enter_or_raise() {
+        return 0;
+    }
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 1,
         Ok(Err(reason)) => {

@@ -17,3 +17,7 @@ mod bind;
 mod control;
 mod method;
 mod sys;
+
+/// What a host has no memory for must not end it.
+#[global_allocator]
+static ALLOCATOR: garner_reserve::Allocator = garner_reserve::Allocator;

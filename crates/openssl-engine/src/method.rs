@@ -14,6 +14,7 @@ use garner::fork::away_from_fork;
 use garner::gather::Operation;
 use garner::key::{Components, PrivateKey};
 use garner_openssl_common::libcrypto::raise;
+use garner_openssl_common::memory;
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::{Service, Settings};
 use std::ffi::{c_int, c_void};
@@ -269,12 +270,14 @@ unsafe fn read(rsa: *const RSA) -> Result<Option<PrivateKey>, Error> {
 }
 
 unsafe extern "C" fn init(rsa: *mut RSA) -> c_int {
-    let slot = Box::into_raw(Box::<Slot>::default());
-    // SAFETY: libcrypto calls this for a new `RSA`, whose slot is empty.
+    // SAFETY: libcrypto calls this for a new `RSA`, whose slot is empty. Where there is no memory for one, all is OpenSSL's.
     unsafe {
-        if RSA_set_ex_data(rsa, index(SLOT), slot.cast()) != 1 {
-            drop(Box::from_raw(slot));
-            return 0;
+        if memory::enter() {
+            let slot = Box::into_raw(Box::<Slot>::default());
+            if RSA_set_ex_data(rsa, index(SLOT), slot.cast()) != 1 {
+                drop(Box::from_raw(slot));
+                return 0;
+            }
         }
         RSA_meth_get_init(RSA_PKCS1_OpenSSL()).map_or(1, |theirs| theirs(rsa))
     }
@@ -284,7 +287,7 @@ unsafe extern "C" fn finish(rsa: *mut RSA) -> c_int {
     // SAFETY: libcrypto calls this for an `RSA` that nobody uses any more; the slot is from `init`.
     unsafe {
         let slot: *mut c_void = RSA_get_ex_data(rsa, index(SLOT));
-        if !slot.is_null() {
+        if !slot.is_null() && memory::enter_to_free() {
             RSA_set_ex_data(rsa, index(SLOT), ptr::null_mut());
             drop(Box::from_raw(slot.cast::<Slot>()));
         }
@@ -304,8 +307,9 @@ unsafe fn with_shadow(
     rsa: *mut RSA,
     padding: c_int,
 ) -> c_int {
+    let entered = memory::enter();
     let shadow = catch_unwind(|| {
-        service().filter(|service| service.worthwhile())?;
+        service().filter(|service| entered && service.worthwhile())?;
         // SAFETY: the slot is from `init` and lives as long as the `RSA`.
         unsafe { RSA_get_ex_data(rsa, index(SLOT)).cast::<Slot>().as_ref()?.shadow(rsa) }
     });
@@ -349,7 +353,11 @@ unsafe fn operation(input: *const BIGNUM, shadow: *mut RSA) -> Option<(Arc<Servi
 
 /// `result = input^d mod n` of a shadow, called by OpenSSL's RSA between its paddings.
 unsafe extern "C" fn mod_exp(result: *mut BIGNUM, input: *const BIGNUM, rsa: *mut RSA, context: *mut BN_CTX) -> c_int {
+    let entered = memory::enter();
     let ours = catch_unwind(AssertUnwindSafe(|| {
+        if !entered {
+            return None;
+        }
         // SAFETY: libcrypto's arguments.
         let (service, operation) = unsafe { operation(input, rsa) }?;
         // The engine keeps its share of the service; what this stack owned would be lost with an abandoned job.

@@ -2,6 +2,7 @@
 //! One call from OpenSSL: what arrives, what leaves, and that no panic does.
 
 use garner_openssl_common::libcrypto::raise;
+use garner_openssl_common::memory;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,6 +25,20 @@ impl From<garner::Error> for Refusal {
 /// A panic is an error like others. What the body was changing is its own: keys and contexts are used by one thread at a
 /// time, and what is shared survives panics, so that unwind safety can be asserted.
 pub fn call<T>(failed: T, body: impl FnOnce() -> Result<T, Refusal>) -> T {
+    if memory::enter_or_raise() { caught(failed, body) } else { failed }
+}
+
+/// As [`call`], for functions that free something, and so cannot fail.
+pub fn freeing(body: impl FnOnce()) {
+    if memory::enter_to_free() {
+        caught((), || {
+            body();
+            Ok(())
+        });
+    }
+}
+
+fn caught<T>(failed: T, body: impl FnOnce() -> Result<T, Refusal>) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
         Ok(Err(Refusal::Told)) => failed,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Contexts of operations: ours as OpenSSL holds them, each around one of the default provider's, and OpenSSL's buffers.
 
-use crate::call::{Refusal, call};
+use crate::call::{Refusal, freeing};
 use std::ffi::{c_int, c_uchar, c_void};
 
 /// A context of the default provider's.
@@ -51,12 +51,11 @@ pub unsafe fn of<'a, T>(context: *mut c_void) -> Result<&'a mut T, Refusal> {
 /// # Safety
 /// As [`of`], for the last time.
 pub unsafe extern "C" fn free<T>(context: *mut c_void) {
-    call((), || {
+    freeing(|| {
         if !context.is_null() {
             // SAFETY: by this function's contract.
             drop(unsafe { Box::from_raw(context.cast::<T>()) });
         }
-        Ok(())
     })
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The module's entry, and what OpenSSL asks of the provider itself.
 
-use crate::call::{Refusal, call, told};
+use crate::call::{Refusal, call, freeing, told};
 use crate::params::List;
 use crate::provider::Provider;
 use crate::sys::*;
@@ -98,11 +98,8 @@ unsafe fn library(core: *const c_void, from_core: *const OSSL_DISPATCH) -> *mut 
 }
 
 unsafe extern "C" fn teardown(context: *mut c_void) {
-    call((), || {
-        // SAFETY: OpenSSL gives what `OSSL_provider_init` made, for the last time.
-        unsafe { Provider::take_back(context) };
-        Ok(())
-    })
+    // SAFETY: OpenSSL gives what `OSSL_provider_init` made, for the last time.
+    freeing(|| unsafe { Provider::take_back(context) })
 }
 
 unsafe extern "C" fn query_operation(

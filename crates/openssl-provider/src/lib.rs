@@ -48,3 +48,7 @@ mod upstream;
 pub use entry::OSSL_provider_init;
 pub use garner_openssl_common::settings::add_device;
 pub use sys::CONSTANTS;
+
+/// What a host has no memory for must not end it.
+#[global_allocator]
+static ALLOCATOR: garner_reserve::Allocator = garner_reserve::Allocator;

@@ -48,6 +48,11 @@ impl Drop for End {
     }
 }
 
+/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
+pub(super) fn prepare_thread() {
+    let _ = END.try_with(|_| ());
+}
+
 fn give_back() {
     if let Some(mark) = MINE.take() {
         mark.owner.store(0, Ordering::Release);

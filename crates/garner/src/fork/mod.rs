@@ -28,6 +28,11 @@ pub fn initialise_libcrypto() {
     away_from_fork(openssl::init);
 }
 
+/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
+pub(crate) fn prepare_thread() {
+    away::prepare_thread();
+}
+
 /// A number that is the same throughout a process and differs in every child made by `fork`.
 pub fn generation() -> u64 {
     GENERATION.load(Ordering::Relaxed)

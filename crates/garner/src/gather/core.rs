@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crate::stats::{Counter, Page};
 use crate::sync::{lock, wait};
+use crate::thread::Thread;
 use rustix::thread::sched_getcpu;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
@@ -348,10 +349,7 @@ impl Core {
         }
         let handles = std::mem::take(&mut queue.executors.handles);
         drop(queue);
-        for handle in handles {
-            // An executor that panicked has nothing left to do either.
-            let _ = handle.join();
-        }
+        handles.into_iter().for_each(Thread::join);
     }
 }
 

@@ -10,11 +10,8 @@ use super::leader::{Inside, Results, Slot, give_way};
 use super::queue::Queue;
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
+use crate::thread;
 use std::sync::Arc;
-use std::thread;
-
-/// Room for the kernels' tables and a device's driver.
-const STACK: usize = 2 << 20;
 
 /// Starts an executor, idle.
 ///
@@ -22,10 +19,7 @@ const STACK: usize = 2 << 20;
 /// [`Error::Device`] when the process may have no more threads.
 pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
     let shared = Arc::clone(core);
-    let handle = thread::Builder::new()
-        .name("garner-executor".to_owned())
-        .stack_size(STACK)
-        .spawn(move || work(&shared))
+    let handle = thread::spawn(c"garner-executor", move || work(&shared))
         .map_err(|error| Error::Device { device: "garner-executor".to_owned(), reason: error.to_string() })?;
     queue.executors.threads += 1;
     queue.executors.idle += 1;

@@ -5,8 +5,8 @@ use super::answer::Reply;
 use super::class::{Class, Pool};
 use super::operation::Operation;
 use super::pool::{Caller, Entry, PoolState};
+use crate::thread::Thread;
 use rustix::thread::sched_getcpu;
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The executor threads' state.
@@ -17,7 +17,7 @@ pub struct Executors {
     pub idle: usize,
     /// Batches that idle executors were called for, by pool.
     pub assigned: [usize; 2],
-    pub handles: Vec<JoinHandle<()>>,
+    pub handles: Vec<Thread>,
 }
 
 /// How long slots were in use.

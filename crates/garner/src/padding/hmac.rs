@@ -41,15 +41,17 @@ impl HmacSha256 {
     /// As [`HmacSha256::new`].
     pub fn tag(&mut self, parts: &[&[u8]]) -> Result<Zeroizing<[u8; TAG]>> {
         // SAFETY: the context is live, ours and keyed; no key and no digest mean those it has.
-        let mut done = unsafe { ffi::HMAC_Init_ex(self.0, ptr::null(), 0, ptr::null(), ptr::null_mut()) } == 1;
-        for part in parts {
-            // SAFETY: the context is live and initialised; the pointer and the length are one slice's.
-            done &= unsafe { ffi::HMAC_Update(self.0, part.as_ptr(), part.len()) } == 1;
+        let begun = unsafe { ffi::HMAC_Init_ex(self.0, ptr::null(), 0, ptr::null(), ptr::null_mut()) } == 1;
+        // What failed to begin, or to go on, for want of memory for one, crashes where it is continued.
+        // SAFETY: the context is live and initialised; the pointer and the length are one slice's.
+        let update = |part: &&[u8]| unsafe { ffi::HMAC_Update(self.0, part.as_ptr(), part.len()) } == 1;
+        if !(begun && parts.iter().all(update)) {
+            return Err(refused());
         }
         let mut tag = Zeroizing::new([0; TAG]);
         let mut length = 0;
         // SAFETY: the context is live and initialised; the tag has room for all that SHA-256 gives.
-        done &= unsafe { ffi::HMAC_Final(self.0, tag.as_mut_ptr(), &mut length) } == 1;
+        let done = unsafe { ffi::HMAC_Final(self.0, tag.as_mut_ptr(), &mut length) } == 1;
         if done && length as usize == TAG { Ok(tag) } else { Err(refused()) }
     }
 }

@@ -15,7 +15,7 @@
 //! | 8 ... | the counters, in [`Counter`]'s order |
 
 use super::Statistics;
-use memmap2::{MmapMut, MmapOptions, MmapRaw};
+use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::time::ClockId;
 use std::fs::File;
@@ -67,22 +67,36 @@ pub struct Page {
     _file: Option<OwnedFd>,
 }
 
-/// A mapped page as words.
-pub struct Words(MmapRaw);
+/// A page as words.
+pub struct Words(Place);
+
+enum Place {
+    Mapped(MmapRaw),
+    /// Of this process alone.
+    Own(Box<[AtomicU64; BYTES / 8]>),
+}
 
 impl Words {
     /// `map` is [`BYTES`] long.
     pub fn new(map: MmapRaw) -> Words {
         assert_eq!(map.len(), BYTES);
-        Words(map)
+        Words(Place::Mapped(map))
+    }
+
+    fn own() -> Words {
+        Words(Place::Own(Box::new([const { AtomicU64::new(0) }; BYTES / 8])))
     }
 
     fn at(&self, index: usize) -> &AtomicU64 {
+        let map = match &self.0 {
+            Place::Mapped(map) => map,
+            Place::Own(words) => return &words[index],
+        };
         assert!(index < BYTES / 8);
         // SAFETY: the mapping is page-aligned, BYTES long, lives as long as `self`, cannot shrink (sealed or private),
         // and nobody in this process reaches it but through these atomics. Where it is mapped read-only, only `load` is
         // called.
-        unsafe { AtomicU64::from_ptr(self.0.as_mut_ptr().cast::<u64>().add(index)) }
+        unsafe { AtomicU64::from_ptr(map.as_mut_ptr().cast::<u64>().add(index)) }
     }
 
     fn load(&self, index: usize) -> u64 {
@@ -128,16 +142,15 @@ impl Words {
 }
 
 impl Default for Page {
-    /// A page others can find; where the system has no memfd, one that only this process sees.
+    /// A page others can find; where the system has no memfd or no memory to map it, one that only this process sees.
     fn default() -> Page {
-        let (map, file) = match shared() {
-            Ok((map, file)) => (map, Some(file)),
+        let (words, file) = match shared() {
+            Ok((map, file)) => (Words::new(map), Some(file)),
             Err(error) => {
                 tracing::debug!(%error, "no shared page; the figures cannot be read from outside");
-                (MmapMut::map_anon(BYTES).expect("memory for the figures").into(), None)
+                (Words::own(), None)
             }
         };
-        let words = Words::new(map);
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         words.at(WORD_VERSION).store(VERSION, Ordering::Relaxed);
         words.at(WORD_PID).store(u64::from(std::process::id()), Ordering::Relaxed);

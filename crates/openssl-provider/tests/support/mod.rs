@@ -188,7 +188,8 @@ impl Drop for Site {
 
 /// Compiles a C program of `tests/c`, a file or a folder of them, against the OpenSSL under test: once, whoever asks.
 pub fn compile(name: &str) -> PathBuf {
-    compile_with(name, &["-lcrypto", "-lpthread"])
+    // -rdynamic: a program's own allocator is the libraries', too.
+    compile_with(name, &["-rdynamic", "-lcrypto", "-lpthread"])
 }
 
 /// The same with libcrypto inside the program.

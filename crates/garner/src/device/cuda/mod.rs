@@ -54,7 +54,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
-use std::thread;
 
 /// Batches that run at the same time at most; more would only split the GPU's time.
 const MOST_LANES: usize = 4;
@@ -151,7 +150,7 @@ impl<M: Machine> Gpu<M> {
                 }
             }
         };
-        if let Err(error) = thread::Builder::new().name("garner-gpu-test".into()).spawn(tests) {
+        if let Err(error) = crate::thread::spawn(c"garner-gpu-test", tests) {
             tracing::warn!(%error, "no thread for a GPU's self-test; it is not used");
         }
     }

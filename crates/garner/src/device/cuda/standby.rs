@@ -15,7 +15,6 @@ use garner_gpu_kernels::HALF_WORDS;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 /// Operations after which the GPU is opened.
 const ASKED: u32 = 1024;
@@ -125,7 +124,7 @@ impl Standby {
             }
             Err(error) => tracing::warn!(ordinal, %error, "a GPU cannot be used"),
         };
-        if let Err(error) = thread::Builder::new().name("garner-gpu".into()).spawn(open) {
+        if let Err(error) = crate::thread::spawn(c"garner-gpu", open) {
             tracing::warn!(%error, "no thread to open a GPU; it is not used");
         }
     }

@@ -14,6 +14,7 @@ use crate::device::slots::Slots;
 use crate::fork::generation;
 use crate::key::PrivateKey;
 use crate::sync::lock;
+use crate::thread::{self, Thread};
 use entry::Entry;
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
@@ -21,7 +22,6 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// What the driver has met.
@@ -67,7 +67,7 @@ struct Shared {
 /// The driver of one board.
 pub struct Driver {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<Thread>,
     /// The process that opened the board. A child made by `fork` has neither the thread nor the memory.
     owner: u64,
 }
@@ -99,7 +99,7 @@ impl Driver {
             events: Events::default(),
         });
         let worker = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("garner-board".to_owned()).spawn(move || worker.work())?;
+        let thread = thread::spawn(c"garner-board", move || worker.work())?;
         Ok(Driver { shared, thread: Some(thread), owner: generation() })
     }
 
@@ -152,7 +152,7 @@ impl Drop for Driver {
         lock(&self.shared.state).closing = true;
         let _ = rustix::io::write(&self.shared.kick, &1u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+            thread.join();
         }
     }
 }

@@ -2,6 +2,7 @@
 //! A GPU that is lost, or never finishes, after its self-test: callers get their answers, and it is asked no more.
 
 use super::*;
+use std::thread;
 
 #[test]
 fn a_lost_gpu_is_taken_out_of_service_and_callers_notice_nothing() {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Promises: so much of the pool is there for whoever has one.
+//!
+//! What is in use counts beside all promises, although it is in use by those who have them: so the pool is larger than
+//! needed, and a block that nobody gives back for long, a key, takes nothing from anybody's promise.
+
+use crate::pool;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a thread may need for one call, its own batch and a key read in included: twice what was measured, see the
+/// tests of running out of memory.
+pub const THREAD: usize = 512 << 10;
+
+/// What an operation needs that outlives the call it came in, its part of a batch included.
+pub const OPERATION: usize = 48 << 10;
+
+/// For whatever has no promise: what is freed when threads end, threads of ours that begin or wait.
+const SPARE: usize = 256 << 10;
+
+static PROMISED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether there is as much as was promised, now that some of it is in use.
+pub fn kept() -> bool {
+    let needed = PROMISED.load(Ordering::Relaxed) + pool::in_use() + SPARE;
+    needed <= pool::size() || pool::grow_to(needed)
+}
+
+/// Memory that is there for its owner until it is dropped.
+#[derive(Debug)]
+pub struct Promise(usize);
+
+impl Promise {
+    /// So many bytes; `None` where they cannot be had.
+    pub fn of(bytes: usize) -> Option<Promise> {
+        PROMISED.fetch_add(bytes, Ordering::Relaxed);
+        let promise = Promise(bytes);
+        kept().then_some(promise)
+    }
+
+    /// The one of so many bytes whose owner forgot it.
+    pub(crate) fn taken_over(bytes: usize) -> Promise {
+        Promise(bytes)
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        PROMISED.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
