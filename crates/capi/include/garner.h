@@ -72,7 +72,8 @@ enum garner_status {
     GARNER_ERR_SHUT_DOWN = -11,    /* the gatherer was shut down before the operation ran */
     GARNER_ERR_FORKED = -12,       /* the ticket belongs to the parent process */
     GARNER_ERR_FULL = -13,         /* the queue is full; the operation was not taken, try again later */
-    GARNER_ERR_INTERNAL = -14      /* a defect of the library; please report it */
+    GARNER_ERR_INTERNAL = -14,     /* a defect of the library; please report it */
+    GARNER_ERR_MEMORY = -15        /* there is no memory for the call; nothing was done, or freed: try again later */
 };
 
 /* What a status means, in a few words; never NULL, valid for ever. */

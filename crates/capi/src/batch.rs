@@ -7,6 +7,7 @@ use crate::handles::GarnerContext;
 use crate::memory::{self, Output};
 use crate::operation::{GarnerOperation, Outcome};
 use crate::status::{Failure, Status};
+use garner_reserve::{OPERATION, Promise};
 use std::ffi::c_int;
 use std::ptr;
 
@@ -88,6 +89,8 @@ pub unsafe extern "C" fn garner_run(
         // Whatever becomes of this call: what has no status of its own yet did not succeed.
         rows.set_all(Status::Internal);
         let context = Context::get(gatherer).inspect_err(|failure| rows.set_all(failure.status))?;
+        let memory = Promise::of(count.saturating_mul(OPERATION)).ok_or_else(Failure::memory);
+        let _promise = memory.inspect_err(|failure| rows.set_all(failure.status))?;
 
         let mut accepted = Vec::new();
         let mut waiting: Vec<Result<(Outcome, Output), Failure>> = Vec::new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Gatherers of the caller's own.
 
-use crate::call::unit;
+use crate::call::{freeing, unit};
 use crate::handles::{self, GarnerContext};
 use crate::memory::{self, Place, Plain};
 use crate::status::Failure;
@@ -100,7 +100,7 @@ fn settings(given: &GarnerConfig, device: Option<&CStr>) -> Result<Config, Failu
 /// See `garner.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_free(gatherer: *mut GarnerContext) -> c_int {
-    unit(|| {
+    freeing(|| {
         if let Some(gatherer) = handles::remove(gatherer)? {
             gatherer.shutdown();
         }

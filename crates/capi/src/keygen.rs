@@ -7,6 +7,7 @@ use crate::memory::{self, Place, Places, Plain};
 use crate::status::Failure;
 use core_garner::key::PrivateKey;
 use core_garner::{arithmetic, keygen};
+use garner_reserve::{KEY, Promise};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -38,13 +39,14 @@ unsafe fn options(pointer: *const GarnerKeygenOptions) -> Result<keygen::Options
     let given = unsafe { memory::structure(pointer)? };
     if !given.exponent.is_null() {
         // SAFETY: as above; copied at once.
-        options.exponent = unsafe { memory::bytes("exponent", given.exponent, given.exponent_length)?.to_vec() };
+        options.exponent = unsafe { memory::operand("exponent", given.exponent, given.exponent_length)?.to_vec() };
     }
     options.below_fips = given.below_fips != 0;
     Ok(options)
 }
 
 fn generate(bits: usize, count: usize, options: &keygen::Options) -> Result<Vec<PrivateKey>, Failure> {
+    let _promise = Promise::of(KEY.saturating_mul(count)).ok_or_else(Failure::memory)?;
     Ok(keygen::generate(&*arithmetic::best()?, bits, count, options, |_| {})?)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Keys and moduli.
 
-use crate::call::unit;
+use crate::call::{freeing, unit};
 use crate::handles::{self, GarnerModulus, GarnerPrivateKey, GarnerPublicKey, Kind};
 use crate::memory::{self, Place};
 use crate::status::Failure;
@@ -26,8 +26,8 @@ unsafe fn read_key<K: Kind>(
     let (place, data, secret) = unsafe {
         (
             Place::new("key", key)?,
-            memory::bytes("data", data.0, data.1)?,
-            memory::bytes("password", password.0, password.1)?,
+            memory::operand("data", data.0, data.1)?,
+            memory::operand("password", password.0, password.1)?,
         )
     };
     let given = !password.0.is_null();
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn garner_private_key_read(
 /// See `garner.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_private_key_free(key: *mut GarnerPrivateKey) -> c_int {
-    unit(|| handles::remove(key).map(drop))
+    freeing(|| handles::remove(key).map(drop))
 }
 
 /// See `garner.h`.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn garner_public_key_read(
 /// See `garner.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_public_key_free(key: *mut GarnerPublicKey) -> c_int {
-    unit(|| handles::remove(key).map(drop))
+    freeing(|| handles::remove(key).map(drop))
 }
 
 /// See `garner.h`.
@@ -174,5 +174,5 @@ pub unsafe extern "C" fn garner_modulus_bits(modulus: *const GarnerModulus, bits
 /// See `garner.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_modulus_free(modulus: *mut GarnerModulus) -> c_int {
-    unit(|| handles::remove(modulus).map(drop))
+    freeing(|| handles::remove(modulus).map(drop))
 }

@@ -36,6 +36,10 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+/// What a host has no memory for must not end it.
+#[global_allocator]
+static ALLOCATOR: garner_reserve::Allocator = garner_reserve::Allocator;
+
 /// The version, with the zero byte that C wants.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 

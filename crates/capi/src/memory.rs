@@ -7,6 +7,7 @@
 //! before they write.
 
 use crate::status::{Failure, Status};
+use garner_reserve::Promise;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -38,6 +39,23 @@ pub unsafe fn bytes<'a>(name: &str, pointer: *const c_void, length: usize) -> Re
     // SAFETY: not NULL, valid for `length` bytes by the promise, not too long for a slice; bytes have no alignment.
     Ok(unsafe { slice::from_raw_parts(pointer.cast(), length) })
 }
+
+/// As [`bytes`], for what is copied, as it is or as a number, and may be long: where there is memory for that.
+///
+/// # Safety
+/// As [`bytes`].
+pub unsafe fn operand<'a>(name: &str, pointer: *const c_void, length: usize) -> Result<&'a [u8], Failure> {
+    // SAFETY: as this function's.
+    let bytes = unsafe { bytes(name, pointer, length)? };
+    let there = length <= SHORT || Promise::of(length.saturating_mul(COPIES)).is_some();
+    if there { Ok(bytes) } else { Err(Failure::memory()) }
+}
+
+/// What a thread has memory for in any case.
+const SHORT: usize = 16 << 10;
+
+/// As many copies of an operand are made at most.
+const COPIES: usize = 8;
 
 /// A structure that begins with its size, copied. What the caller has beyond what this library knows must be zero;
 /// older, shorter structures do not exist yet.

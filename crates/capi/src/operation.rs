@@ -266,12 +266,14 @@ impl GarnerOperation {
     /// As `garner.h` says under "Memory".
     pub unsafe fn prepare(&self) -> Result<Prepared, Failure> {
         // SAFETY: the caller's promise; the slices do not outlive this function, which writes nothing of the caller's.
-        let input = || unsafe { memory::bytes("input", self.input, self.input_length) };
+        let input = || unsafe { memory::operand("input", self.input, self.input_length) };
         // SAFETY: as above.
-        let second = || unsafe { memory::bytes("second", self.second, self.second_length) };
+        let message = || unsafe { memory::bytes("input", self.input, self.input_length) };
+        // SAFETY: as above.
+        let second = || unsafe { memory::operand("second", self.second, self.second_length) };
         // SAFETY: as above.
         let label = || unsafe { memory::bytes("label", self.label, self.label_length) };
-        let message = || input().map(Signed::Message);
+        let message = || message().map(Signed::Message);
         let digest = || input().map(Signed::Digest);
         let private = || handles::get(self.private_key);
         let public = || handles::get(self.public_key);

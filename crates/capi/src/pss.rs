@@ -3,7 +3,7 @@
 
 use crate::call::unit;
 use crate::handles::{self, GarnerContext, GarnerPrivateKey, GarnerPublicKey};
-use crate::memory::{Output, bytes};
+use crate::memory::{Output, bytes, operand};
 use crate::operation::{Prepared, Signed, pss_of};
 use crate::single::run;
 use std::ffi::{c_int, c_void};
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn garner_sign_digest_pss(
     unit(|| {
         // SAFETY: the caller's promise; the digest is copied before the signature is written.
         let (digest, output) = unsafe {
-            (bytes("digest", digest, digest_length)?, Output::new("signature", signature, signature_length)?)
+            (operand("digest", digest, digest_length)?, Output::new("signature", signature, signature_length)?)
         };
         let scheme = pss_of(hash, mgf1_hash, salt_length)?;
         run(gatherer, Prepared::sign(&handles::get(key)?, scheme, Signed::Digest(digest))?, output)
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn garner_verify_digest_pss(
     unit(|| {
         // SAFETY: the caller's promise; nothing of the caller's is written.
         let (digest, signature) =
-            unsafe { (bytes("digest", digest, digest_length)?, bytes("signature", signature, signature_length)?) };
+            unsafe { (operand("digest", digest, digest_length)?, bytes("signature", signature, signature_length)?) };
         let scheme = pss_of(hash, mgf1_hash, salt_length)?;
         let prepared = Prepared::verify(&handles::get(key)?, scheme, Signed::Digest(digest), signature)?;
         run(gatherer, prepared, Output::none())

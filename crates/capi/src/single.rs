@@ -4,7 +4,7 @@
 use crate::call::unit;
 use crate::context::Context;
 use crate::handles::{self, GarnerContext, GarnerModulus, GarnerPrivateKey, GarnerPublicKey};
-use crate::memory::{Output, bytes};
+use crate::memory::{Output, bytes, operand};
 use crate::operation::{Prepared, Signed, hash_of};
 use crate::status::Failure;
 use std::ffi::{c_int, c_void};
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn garner_rsa_private(
     unit(|| {
         // SAFETY: the caller's promise; `input` is copied before the output is written.
         let (input, output) =
-            unsafe { (bytes("input", input, input_length)?, Output::new("output", output, output_length)?) };
+            unsafe { (operand("input", input, input_length)?, Output::new("output", output, output_length)?) };
         run(gatherer, Prepared::private(&handles::get(key)?, input)?, output)
     })
 }
@@ -54,7 +54,7 @@ pub unsafe extern "C" fn garner_rsa_public(
     unit(|| {
         // SAFETY: the caller's promise; `input` is copied before the output is written.
         let (input, output) =
-            unsafe { (bytes("input", input, input_length)?, Output::new("output", output, output_length)?) };
+            unsafe { (operand("input", input, input_length)?, Output::new("output", output, output_length)?) };
         run(gatherer, Prepared::public(&handles::get(key)?, input)?, output)
     })
 }
@@ -78,8 +78,8 @@ pub unsafe extern "C" fn garner_mod_exp(
         // SAFETY: the caller's promise; base and exponent are copied before the output is written.
         let (base, exponent, output) = unsafe {
             (
-                bytes("base", base, base_length)?,
-                bytes("exponent", exponent, exponent_length)?,
+                operand("base", base, base_length)?,
+                operand("exponent", exponent, exponent_length)?,
                 Output::new("output", output, output_length)?,
             )
         };
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn garner_sign_digest(
     unit(|| {
         // SAFETY: the caller's promise; the digest is copied before the signature is written.
         let (digest, output) = unsafe {
-            (bytes("digest", digest, digest_length)?, Output::new("signature", signature, signature_length)?)
+            (operand("digest", digest, digest_length)?, Output::new("signature", signature, signature_length)?)
         };
         run(gatherer, Prepared::sign(&handles::get(key)?, hash_of(hash)?.into(), Signed::Digest(digest))?, output)
     })
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn garner_verify_digest(
     unit(|| {
         // SAFETY: the caller's promise; nothing of the caller's is written.
         let (digest, signature) =
-            unsafe { (bytes("digest", digest, digest_length)?, bytes("signature", signature, signature_length)?) };
+            unsafe { (operand("digest", digest, digest_length)?, bytes("signature", signature, signature_length)?) };
         let prepared = Prepared::verify(&handles::get(key)?, hash_of(hash)?.into(), Signed::Digest(digest), signature)?;
         run(gatherer, prepared, Output::none())
     })

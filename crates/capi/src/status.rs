@@ -40,11 +40,13 @@ pub enum Status {
     Full = -13,
     /// A defect of the library.
     Internal = -14,
+    /// There is no memory.
+    Memory = -15,
 }
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 16] = [
+    pub const ALL: [Status; 17] = [
         Status::Ok,
         Status::Pending,
         Status::Null,
@@ -61,6 +63,7 @@ impl Status {
         Status::Forked,
         Status::Full,
         Status::Internal,
+        Status::Memory,
     ];
 
     /// A few words.
@@ -82,6 +85,7 @@ impl Status {
             Status::Forked => c"the ticket belongs to the parent process",
             Status::Full => c"the queue is full",
             Status::Internal => c"a defect of the library",
+            Status::Memory => c"there is no memory",
         }
     }
 }
@@ -106,6 +110,11 @@ impl Failure {
         Failure::new(Status::Null, format!("{name}: is NULL"))
     }
 
+    /// There is no memory for what was asked.
+    pub fn memory() -> Failure {
+        Failure::new(Status::Memory, "there is no memory")
+    }
+
     /// The argument `name` is refused.
     pub fn argument(name: &str, reason: impl AsRef<str>) -> Failure {
         Failure::new(Status::Argument, format!("{name}: {}", reason.as_ref()))
@@ -125,6 +134,7 @@ impl From<Error> for Failure {
             Error::ShutDown => Status::ShutDown,
             Error::Forked => Status::Forked,
             Error::Full(_) => Status::Full,
+            Error::Memory => Status::Memory,
             _ => Status::Internal,
         };
         Failure::new(status, error.to_string())

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Operations without waiting: submitted, and their answers taken through tickets.
 
-use crate::call::{call, unit};
+use crate::call::{call, freeing, unit};
 use crate::context::Context;
 use crate::handles::{self, GarnerContext, GarnerTicket};
 use crate::memory::{self, Output, Place};
 use crate::operation::{GarnerOperation, Outcome, Prepared};
 use crate::status::{Failure, Status};
 use core_garner::{Error, fork, gather};
+use garner_reserve::{OPERATION, Promise};
 use std::ffi::{c_int, c_void};
 use std::future::Future;
 use std::os::fd::AsRawFd;
@@ -49,6 +50,8 @@ impl Wake for Bell {
 
 struct State {
     ticket: gather::Ticket,
+    /// The memory that the operation may need where the system has none, until its answer is there.
+    promise: Option<Promise>,
     taken: bool,
 }
 
@@ -75,6 +78,7 @@ impl Ticket {
             return Ok(None);
         };
         state.taken = true;
+        state.promise = None;
         drop(state);
         self.outcome.of(answer?).map(Some)
     }
@@ -120,8 +124,9 @@ pub unsafe extern "C" fn garner_submit(
         let (place, prepared) = unsafe { (Place::new("ticket", ticket)?, memory::structure(operation)?.prepare()?) };
         let Prepared { operation, outcome } = prepared;
         let generation = fork::generation();
+        let promise = Some(Promise::of(OPERATION).ok_or_else(Failure::memory)?);
         let ticket = Context::get(gatherer)?.submit(operation)?;
-        let state = Mutex::new(State { ticket, taken: false });
+        let state = Mutex::new(State { ticket, promise, taken: false });
         let bell = Arc::default();
         place.write(handles::insert(Arc::new(Ticket { generation, outcome, state, bell })));
         Ok(())
@@ -184,5 +189,5 @@ pub unsafe extern "C" fn garner_ticket_wait(
 /// See `garner.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_ticket_free(ticket: *mut GarnerTicket) -> c_int {
-    unit(|| handles::remove(ticket).map(drop))
+    freeing(|| handles::remove(ticket).map(drop))
 }

@@ -3,7 +3,7 @@
 
 use crate::call::unit;
 use crate::handles::{self, GarnerPrivateKey, GarnerPublicKey};
-use crate::memory::{Output, bytes};
+use crate::memory::{Output, operand};
 use crate::status::Failure;
 use core_garner::key::{Cipher, Encryption};
 use std::ffi::{c_int, c_uint, c_void};
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn garner_private_key_write_encrypted(
     unit(|| {
         // SAFETY: the caller's promise; the password is done with before the output is written.
         let (password, output) =
-            unsafe { (bytes("password", password, password_length)?, Output::new("output", output, output_length)?) };
+            unsafe { (operand("password", password, password_length)?, Output::new("output", output, output_length)?) };
         let key = handles::get(key)?;
         let index = usize::try_from(cipher).ok().and_then(|number| number.checked_sub(1));
         let cipher = *index

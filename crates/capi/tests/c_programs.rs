@@ -175,6 +175,25 @@ fn forks_in_handlers_find_the_library_whole() {
 }
 
 #[test]
+fn library_outlives_want_of_memory() {
+    let installed = Installed::new("memory");
+    let binary = installed.path("program");
+    let failing = source("../reserve/tests/c");
+    let mut compiler = Command::new("cc");
+    // -rdynamic: the program's allocator is the library's, too.
+    compiler.args(STRICT).args(["-std=c11", "-g", "-O1", "-pthread", "-rdynamic", "-o"]).arg(&binary);
+    compiler
+        .arg(source("tests/c/memory.c"))
+        .arg("-I")
+        .arg(&failing)
+        .args(["allocator.c", "run_out.c"].map(|c| failing.join(c)));
+    run(compiler.args(installed.flags(&["--cflags", "--libs"])));
+    for (who, points) in [("module", "80"), ("everybody", "80"), ("limit", "30"), ("starved", "30")] {
+        run(installed.command(&binary).args(["key.pem", who, points]));
+    }
+}
+
+#[test]
 fn header_serves_cpp_programs() {
     let installed = Installed::new("cpp");
     let binary = installed.path("program");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What can go wrong, in words that name the cause and tell an attacker nothing.
 
+use openssl::error::ErrorStack;
+
 /// Every error the library returns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -53,12 +55,27 @@ pub enum Error {
     /// The queue is full; the operation was not taken.
     #[error("the queue is full ({0} operations); try again later")]
     Full(usize),
+    /// There is no memory: libcrypto has none, or a thread could not be started for want of it.
+    #[error("there is no memory")]
+    Memory,
 }
 
 impl Error {
     /// A refused key, by field and reason.
     pub(crate) fn key(field: &'static str, reason: impl Into<String>) -> Error {
         Error::Key { field, reason: reason.into() }
+    }
+
+    /// What libcrypto gave these errors for: want of memory, which it may not even have had for an error, or that it refuses
+    /// to compute `function` (by how it was built or configured).
+    pub(crate) fn refused(errors: &ErrorStack, function: &str) -> Error {
+        /// `ERR_R_MALLOC_FAILURE`, without the flags it has had since OpenSSL 3.
+        const OUT_OF_MEMORY: i32 = 256;
+        let errors = errors.errors();
+        if errors.is_empty() || errors.iter().any(|error| error.reason_code() & 0xfff == OUT_OF_MEMORY) {
+            return Error::Memory;
+        }
+        Error::argument("hash", format!("libcrypto refuses to compute {function}"))
     }
 
     /// A refused argument, by name and reason.

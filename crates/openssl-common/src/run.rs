@@ -19,9 +19,12 @@ pub enum Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
-            Error::Full(_) | Error::ShutDown | Error::Forked | Error::Device { .. } | Error::Random(_) => {
-                Failure::Unavailable
-            }
+            Error::Full(_)
+            | Error::ShutDown
+            | Error::Forked
+            | Error::Device { .. }
+            | Error::Random(_)
+            | Error::Memory => Failure::Unavailable,
             // The input was judged when the operation was made: what is missing now is a hash function.
             Error::Argument { .. } => Failure::Unavailable,
             error => Failure::Failed(error),

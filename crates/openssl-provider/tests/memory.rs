@@ -6,7 +6,7 @@ mod support;
 
 use std::fs;
 use std::process::Command;
-use support::{Site, compile, ends, run, words};
+use support::{Site, compile_out_of_memory, ends, run, words};
 
 /// A folder with the module, a key, and what OpenSSL made with it.
 fn site(bits: usize) -> Site {
@@ -22,7 +22,7 @@ fn site(bits: usize) -> Site {
 /// Runs out of memory as the program's documentation says; returns the most bytes of the reserve that a process used.
 #[track_caller]
 fn runs_out(site: &Site, who: &str, what: &str, points: usize) -> u64 {
-    let program = compile("memory");
+    let program = compile_out_of_memory("memory");
     let mut command = site.garner(program.to_str().unwrap());
     command.args([".", "garner.so", who, what, &points.to_string()]).env_remove("GARNER_SUMMARY");
     let text = run(&mut command);

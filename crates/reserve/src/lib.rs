@@ -23,5 +23,5 @@ mod thread;
 
 pub use allocator::Allocator;
 pub use pool::{in_use, most_in_use};
-pub use promise::{OPERATION, Promise, THREAD};
+pub use promise::{KEY, OPERATION, Promise, THREAD};
 pub use thread::{enter, enter_to_free};

@@ -11,16 +11,19 @@ use super::queue::Queue;
 use crate::error::{Error, Result};
 use crate::sync::{lock, wait};
 use crate::thread;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 /// Starts an executor, idle.
 ///
 /// # Errors
-/// [`Error::Device`] when the process may have no more threads.
+/// [`Error::Memory`], or [`Error::Device`] when the process may have no more threads.
 pub fn start(core: &Arc<Core>, queue: &mut Queue) -> Result<()> {
     let shared = Arc::clone(core);
-    let handle = thread::spawn(c"garner-executor", move || work(&shared))
-        .map_err(|error| Error::Device { device: "garner-executor".to_owned(), reason: error.to_string() })?;
+    let handle = thread::spawn(c"garner-executor", move || work(&shared)).map_err(|error| match error.kind() {
+        ErrorKind::OutOfMemory => Error::Memory,
+        _ => Error::Device { device: "garner-executor".to_owned(), reason: error.to_string() },
+    })?;
     queue.executors.threads += 1;
     queue.executors.idle += 1;
     queue.executors.handles.push(handle);

@@ -162,7 +162,7 @@ impl Hash {
             hasher.update(message)?;
             hasher.finish()
         };
-        digest().map_err(|_| Error::argument("hash", format!("libcrypto refuses to compute {}", self.name())))
+        digest().map_err(|errors| Error::refused(&errors, self.name()))
     }
 }
 

@@ -65,8 +65,7 @@ impl Drop for HmacSha256 {
 
 fn refused() -> Error {
     // Taken off libcrypto's queue, where the caller's next error would be looked for.
-    let _ = ErrorStack::get();
-    Error::argument("hash", "libcrypto refuses to compute HMAC with SHA-256")
+    Error::refused(&ErrorStack::get(), "HMAC with SHA-256")
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use zeroize::Zeroize;
 /// [`Error::Argument`] when libcrypto cannot compute the hash (by how it was built or configured).
 pub fn mask(hash: Hash, seed: &[u8], data: &mut [u8]) -> Result<()> {
     let digest = hash.message_digest()?;
-    let refused = |_: ErrorStack| Error::argument("hash", format!("libcrypto refuses to compute {}", hash.name()));
+    let refused = |errors: ErrorStack| Error::refused(&errors, hash.name());
     // The state after the seed is copied for every counter: libcrypto looks the hash up once, not once a digest.
     let mut seeded = hasher(digest).map_err(refused)?;
     seeded.update(seed).map_err(refused)?;

@@ -79,8 +79,8 @@ impl Functions {
         }
     }
 
-    fn refused(self, _: ErrorStack) -> Error {
-        Error::argument("hash", format!("libcrypto refuses to compute {}", self.name()))
+    fn refused(self, errors: ErrorStack) -> Error {
+        Error::refused(&errors, self.name())
     }
 
     /// Hash(eight zero bytes, digest, salt): what RFC 8017 calls H.

@@ -188,8 +188,14 @@ impl Drop for Site {
 
 /// Compiles a C program of `tests/c`, a file or a folder of them, against the OpenSSL under test: once, whoever asks.
 pub fn compile(name: &str) -> PathBuf {
-    // -rdynamic: a program's own allocator is the libraries', too.
-    compile_with(name, &["-rdynamic", "-lcrypto", "-lpthread"])
+    compile_with(name, &["-lcrypto", "-lpthread"])
+}
+
+/// The same with an allocator that fails, which by `-rdynamic` is the libraries', too.
+pub fn compile_out_of_memory(name: &str) -> PathBuf {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../reserve/tests/c");
+    let [allocator, run_out] = ["allocator.c", "run_out.c"].map(|file| format!("{folder}/{file}"));
+    compile_with(name, &["-rdynamic", "-I", folder, &allocator, &run_out, "-lcrypto", "-lpthread"])
 }
 
 /// The same with libcrypto inside the program.

@@ -13,7 +13,7 @@
  * POINT   only this one, with so many failures, for a debugger
  */
 #define _GNU_SOURCE
-#include "allocator.h"
+#include <allocator.h>
 #include <fcntl.h>
 #include <openssl/async.h>
 #include <openssl/err.h>
@@ -23,11 +23,11 @@
 #include <openssl/rsa.h>
 #include <poll.h>
 #include <pthread.h>
+#include <run_out.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -265,40 +265,19 @@ static unsigned long figure(const char *name)
     return count;
 }
 
-static size_t address_space(void)
+static enum who who;
+static int garner;
+static unsigned right;
+
+static void gently(void)
 {
-    char text[256] = { 0 };
-    int file = open("/proc/self/statm", O_RDONLY);
-    if (file < 0 || read(file, text, sizeof text - 1) < 0)
-        DIE("/proc/self/statm cannot be read");
-    close(file);
-    return strtoul(text, NULL, 10) * 4096;
+    right = round_of(0);
 }
 
-static enum { IN_MODULE, IN_ANY, LIMIT, STARVED } who;
-
-/* One child's life. `point` 0 lets nothing fail; returns what was counted. */
-static unsigned long live(unsigned long point, unsigned long count, int garner)
+/* One child's life. */
+static unsigned long live(unsigned long point, unsigned long count)
 {
-    unsigned long counted = 0;
-    struct rlimit limit;
-    getrlimit(RLIMIT_AS, &limit);
-    alarm(60);
-    if (who == LIMIT && point) {
-        limit.rlim_cur = address_space() + (point - 1) * 4096;
-        setrlimit(RLIMIT_AS, &limit);
-    } else if (who == STARVED && point)
-        starve((point - 1) * 64);
-    else if (who == IN_MODULE || who == IN_ANY)
-        fail_from(who == IN_ANY ? EVERYBODY : MODULE, point, count);
-    unsigned right = round_of(0);
-    if (who == LIMIT) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_AS, &limit);
-    } else if (who == STARVED)
-        feed();
-    else
-        counted = end_failing();
+    unsigned long counted = run_out(who, point, count, gently);
     /* There is memory again. */
     if (made_length && !key && !load())
         DIE("load: failed");
@@ -319,16 +298,14 @@ int main(int arguments, char **argument)
 {
     if (arguments != 6 && arguments != 8)
         return fprintf(stderr, "memory FOLDER MODULE WHO WHAT POINTS [POINT COUNT]\n"), 2;
-    static const char *const NAMES[] = { "module", "everybody", "limit", "starved" };
-    for (who = 0; strcmp(NAMES[who], argument[3]); who++)
-        if (who == STARVED)
-            return fprintf(stderr, "%s: unknown\n", argument[3]), 2;
+    who = who_of(argument[3]);
+    if (who == UNKNOWN)
+        return fprintf(stderr, "%s: unknown\n", argument[3]), 2;
     slurp(argument[1], "key.pem", &pem);
     slurp(argument[1], "message", &message);
     slurp(argument[1], "signature", &signature);
     slurp(argument[1], "ciphertext", &ciphertext);
-    int garner = strcmp(argument[2], "-");
-    unsigned long points = strtoul(argument[5], NULL, 10), bad = 0;
+    garner = strcmp(argument[2], "-");
     if (!strcmp(argument[4], "alone"))
         steps -= 2;
     if (!strcmp(argument[4], "warm"))
@@ -339,47 +316,9 @@ int main(int arguments, char **argument)
         DIE("%s is not loaded", argument[2]);
     if (arguments == 8) {
         if (fork() == 0)
-            return live(strtoul(argument[6], NULL, 10), strtoul(argument[7], NULL, 10), garner), 0;
+            return live(strtoul(argument[6], NULL, 10), strtoul(argument[7], NULL, 10)), 0;
         int status;
         return wait(&status), status;
     }
-    /* How many allocations there are. */
-    unsigned long total = 1000;
-    int tube[2];
-    if (who == IN_MODULE || who == IN_ANY) {
-        if (pipe(tube))
-            DIE("pipe");
-        if (fork() == 0) {
-            unsigned long counted = live(0, 0, garner);
-            fflush(stdout);
-            _exit(write(tube[1], &counted, sizeof counted) != sizeof counted);
-        }
-        close(tube[1]);
-        if (read(tube[0], &total, sizeof total) != sizeof total)
-            DIE("a child without failures failed");
-        close(tube[0]);
-        wait(NULL);
-        printf("%lu allocations\n", total);
-    }
-    unsigned long step = total / points + 1;
-    unsigned long most = who == IN_MODULE || who == IN_ANY ? total : points * step;
-    for (unsigned long point = 1; point <= most; point += step) {
-        unsigned long count = point / step % 2 ? 1 : -1UL;
-        fflush(stdout);
-        pid_t child = fork();
-        if (child == 0) {
-            live(point, count, garner);
-            fflush(stdout);
-            _exit(0);
-        }
-        int status;
-        waitpid(child, &status, 0);
-        if (status) {
-            printf("\n%s %s, point %lu%s: %s %d\n", argument[3], argument[4], point, count == 1 ? "" : " and on",
-                   WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-            bad++;
-        }
-    }
-    printf("\nbad=%lu\n", bad);
-    return bad > 0;
+    return at_points(who, strtoul(argument[5], NULL, 10), live) > 0;
 }
