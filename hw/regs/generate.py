@@ -33,7 +33,8 @@ def rust() -> str:
     compiler = RDLCompiler()
     compiler.compile_file(str(SOURCE))
     top: AddrmapNode = compiler.elaborate().top
-    lines = ["//! Registers of the accelerator, in bytes from the start of its page. Generated from garner_regs.rdl by",
+    lines = ["// SPDX-License-Identifier: Apache-2.0",
+             "//! Registers of the accelerator, in bytes from the start of its page. Generated from garner_regs.rdl by",
              "//! `make hw-regs`: change that file.", ""]
     for register in top.registers():
         assert isinstance(register, RegNode)
