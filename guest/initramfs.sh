@@ -13,7 +13,7 @@ set -eu
 }
 folder=$(realpath "$1") init=$(realpath "$2") files=$(realpath "$3") output=$(realpath "$4")
 shift 4
-fetched=$(dirname "$(realpath "$0")")/fetched.sh
+run=$(dirname "$(realpath "$0")")/../fetch/run.sh
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -31,4 +31,4 @@ cp -r "$files/." "$stage"
 cp "$init" "$stage/init"
 chmod 755 "$stage/init"
 cd "$stage"
-find . | "$fetched" "$folder" cpio --quiet --create --format newc | gzip -1 >"$output"
+find . | "$run" "$folder" cpio --quiet --create --format newc | gzip -1 >"$output"

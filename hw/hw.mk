@@ -49,11 +49,11 @@ hw-soak-device: hw-setup ## a thousand RSA private operations end to end: rings,
 hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs kept in hw/report/runs
 	$(PYTHON) hw/report/report.py
 
-hw-report-all: hw-setup ## measures what is not kept or was made from other sources (hours), then hw-report; wants a native nextpnr-ecp5
+hw-report-all: hw-setup ## measures what is not kept or was made from other sources (hours), then hw-report; fetches nextpnr-ecp5
 	$(PYTHON) hw/report/rows.py
 	$(PYTHON) hw/report/cores.py
-	$(PYTHON) hw/report/full.py --only shell --seed 1 --seed 2 --seed 3
-	$(PYTHON) hw/report/full.py --seed 1 --seed 2 --seed 3
+	$(PYTHON) hw/report/full.py --only shell
+	$(PYTHON) hw/report/full.py
 	$(PYTHON) hw/report/report.py
 
 hw-rows: hw-setup ## the whole design space of the row accelerators (hours)

@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -23,7 +24,6 @@ sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "rsa")]  # the simulat
 import harness  # noqa: E402
 import place  # noqa: E402
 
-SEEDS = (1, 2, 3)
 WORD = 18
 SOURCES = {"mont": harness.MONT, "rsa_core": harness.RSA}
 MONT_TESTS, RSA_TESTS = HW / "tb" / "mont", HW / "tb" / "rsa"
@@ -118,9 +118,8 @@ def main() -> None:
         for top, parameters in PLACEMENTS:
             if arguments.top in (None, top):
                 for speed in SPEEDS:
-                    for seed in SEEDS:
-                        record = place.run(top, SOURCES[top], parameters, "ecp5", speed, seed)
-                        print(top, parameters, speed, seed, record["fmax"], flush=True)
+                    for record in place.seeds_of(partial(place.run, top, SOURCES[top], parameters, "ecp5", speed)):
+                        print(top, parameters, speed, record["seed"], record["fmax"], flush=True)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 
     full.py                     the throughput in simulation, then the routed clock (nextpnr: half an hour a seed)
     full.py --only cycles
-    full.py --only shell --seed 1 --seed 2      the clock of shell and dispatcher alone, with links to five cores
-    full.py --only place --seed 1 --seed 2
+    full.py --only shell        the clock of shell and dispatcher alone, with links to five cores
+    full.py --only place --seed 1
 
 The throughput: RSA-2048 private operations through descriptor rings and the simulated host memory, every result checked.
 The design is placed on few pins by hw/syn/garner_pins.sv. Records in hw/report/runs, as those of cores.py.
@@ -16,6 +16,7 @@ import asyncio
 import json
 import os
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -60,18 +61,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=("cycles", "place", "shell"))
     parser.add_argument("--speed", type=int, default=8, help="speed grade of the ECP5: 6, 7, 8 (8)")
-    parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
+    parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (three, and five where these scatter)")
     arguments = parser.parse_args()
     os.nice(5)
     if arguments.only in (None, "cycles"):
         record = throughput()
         print(f"{record['operations']} operations in {record['cycles']:,} cycles", flush=True)
     if arguments.only != "cycles":
-        for seed in arguments.seed or [1]:
-            if arguments.only == "shell":
-                record = place.run("garner_pins", SHELL_SOURCES, SHELL_PARAMETERS, "ecp5", arguments.speed, seed)
-            else:
-                record = place.run("garner_pins", SOURCES, PARAMETERS, "ecp5", arguments.speed, seed, once=CORE)
+        if arguments.only == "shell":
+            run = partial(place.run, "garner_pins", SHELL_SOURCES, SHELL_PARAMETERS, "ecp5", arguments.speed)
+        else:
+            run = partial(place.run, "garner_pins", SOURCES, PARAMETERS, "ecp5", arguments.speed, once=CORE)
+        for record in map(run, arguments.seed) if arguments.seed else place.seeds_of(run):
             print({key: record[key] for key in ("seed", "fmax", "LUT", "FF", "DSP", "EBR", "seconds")}, flush=True)
 
 

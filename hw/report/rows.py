@@ -16,6 +16,7 @@ import importlib
 import json
 import os
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -113,7 +114,6 @@ def all_points():
 
 # Where the clock is looked at as well: nextpnr, ECP5, multipliers in LUTs there too. Points, seeds
 PLACED = [thesis_design(TWO_ROW, 16, 3), chain(16, 3, 8), thesis_design(TWO_ROW, 8, 3), chain(8, 3, 8)]
-SEEDS = (1, 2, 3)
 
 
 def kept(top: str, parameters: dict) -> Path:
@@ -166,8 +166,7 @@ def main() -> None:
         if arguments.only in (None, "synthesis"):
             line += f" {place.run(top, SOURCES[top], parameters, 'xilinx7', no_dsp=True)['LUT']} LUT"
         if arguments.only in (None, "place") and (top, parameters) in PLACED:
-            for seed in SEEDS:
-                placed = place.run(top, SOURCES[top], parameters, "ecp5", 8, seed, no_dsp=True)
+            for placed in place.seeds_of(partial(place.run, top, SOURCES[top], parameters, "ecp5", 8, no_dsp=True)):
                 line += f" {placed['fmax']} MHz"
         print(line, flush=True)
 

@@ -10,7 +10,7 @@ set -eu
     exit 2
 }
 folder=$(realpath "$1") processor=$2 initramfs=$3 log=$(realpath "$4")
-fetched=$(dirname "$(realpath "$0")")/../../../guest/fetched.sh
+run=$(dirname "$(realpath "$0")")/../../../fetch/run.sh
 root=$folder/root
 work=$(mktemp -d)
 child=
@@ -28,7 +28,7 @@ LABEL guest
  KERNEL /vmlinuz
  APPEND initrd=/initrd console=ttyS0 loglevel=1 panic=-1 nowatchdog mitigations=off acpi=off tsc=reliable lpj=4000000
 END
-"$fetched" "$folder" genisoimage -quiet -o "$work/disk.iso" -b isolinux/isolinux.bin -c isolinux/boot.cat \
+"$run" "$folder" genisoimage -quiet -o "$work/disk.iso" -b isolinux/isolinux.bin -c isolinux/boot.cat \
     -no-emul-boot -boot-load-size 4 -boot-info-table "$work/disk"
 cat >"$work/configuration" <<END
 cpu: model=$processor, count=1, ips=100000000, reset_on_triple_fault=0, exclude_features="amx, amx_int8, amx_bf16, amx_tf32"
@@ -48,9 +48,9 @@ END
 # Debian's Bochs starts in its debugger, and its only display that opens no network port wants a terminal.
 echo continue >"$work/commands"
 export LTDL_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu/bochs/plugins" TERM=linux SHELL=/bin/sh
-export fetched folder work
+export run folder work
 timeout --foreground 1500 script --quiet --return \
-    --command '"$fetched" "$folder" bochs-bin -q -f "$work/configuration" -rc "$work/commands"' /dev/null \
+    --command '"$run" "$folder" bochs-bin -q -f "$work/configuration" -rc "$work/commands"' /dev/null \
     </dev/null >/dev/null 2>&1 &
 child=$!
 wait $child || true # it ends with an error when the guest ends

@@ -16,7 +16,7 @@ set -eu
 folder=$1 build=$2 model=$3
 guest=$(dirname "$0")/../../../guest
 qemu() {
-    timeout 1200 "$guest/fetched.sh" "$folder" qemu-system-x86_64 \
+    timeout 1200 "$guest/../fetch/run.sh" "$folder" qemu-system-x86_64 \
         -L "$folder/root/usr/share/qemu" -L "$folder/root/usr/share/seabios" "$@"
 }
 "$guest/packages.sh" "$folder" && qemu -device help | grep -q vfio-user-pci || {
