@@ -13,7 +13,7 @@ mkdir -p "$1"
 folder=$(realpath "$1")
 release=trixie
 # What other versions of these scripts fetched is fetched again.
-version=$(cat "$0" "$fetch/debian.sh" | cksum)
+version=$(cat "$0" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
 [ "$version" != "$(cat "$folder/complete" 2>/dev/null)" ] || exit 0
 
 echo "fetching QEMU, Bochs and a kernel from $release" >&2

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where RSA spends its time, and what a faster part would gain: chapter 2 of Ramesh 2020, on mbedTLS and on Garner.
+
+`mbedtls` builds the program that is profiled, `measure` runs it, `callgraph` reads what the profilers wrote,
+`sensitivity` has Amdahl's law, `thesis` the printed figures, `report` makes the page and its JSON.
+"""
+
+import argparse
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from garner_hw import BUILD
+
+EXAMPLES = """
+examples:
+  garner-hw profile                                     mbedTLS, 1,000 keys counted: page and JSON in hw/build/profile
+  garner-hw profile --keys 5000 --out /tmp/profile      tests per key to 1 %
+  garner-hw profile --garner target/release/garner      Garner's scalar path beside it
+  garner-hw profile --command 'openssl genrsa 2048'     where any program spends its instructions; mbedTLS is left out
+"""
+
+
+class ProfileError(Exception):
+    """What kept a profile from being made, in one sentence."""
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("profile", help="where RSA spends its time, and what a faster part would gain",
+                                 description=__doc__.splitlines()[0], epilog=EXAMPLES,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=BUILD / "profile", metavar="FOLDER", help="for profile.html and profile.json")
+    parser.add_argument("--keys", type=int, default=1000, help="key generations whose calls are counted (1000)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random source (1)")
+    parser.add_argument("--garner", type=Path, metavar="FILE", help="the garner command, to be profiled without its vector kernels")
+    parser.add_argument("--command", metavar="WORDS", help="profile this command alone")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from garner_hw.profile import measure, mbedtls, report
+
+    start = time.monotonic()
+
+    def progress(text: str) -> None:
+        print(f"[{time.monotonic() - start:5.0f} s] {text}", file=sys.stderr, flush=True)
+
+    if arguments.keys < 1:
+        raise ProfileError(f"--keys {arguments.keys}: at least one key is needed")
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        if arguments.command is not None:
+            words = shlex.split(arguments.command)
+            if not words:
+                raise ProfileError("--command is empty")
+            progress(f"callgrind: {arguments.command}")
+            measured = measure.Measured(own={arguments.command: measure.callgrind(words, "command")})
+        else:
+            own = {}
+            if arguments.garner:
+                for title, options in report.OWN.items():
+                    own[title] = ([str(arguments.garner), *options], {"GARNER_CPU": "libcrypto", "GARNER_GPU": "off"})
+            measured = measure.measure(arguments.keys, arguments.seed, own, progress)
+        page = report.write(measured, arguments.out)
+    except (measure.Failed, mbedtls.NotBuilt) as error:
+        raise ProfileError(str(error)) from error
+    except OSError as error:
+        raise ProfileError(f"{error.filename or arguments.out}: {error.strerror}") from error
+    progress("done")
+    print(page)
+    return 0

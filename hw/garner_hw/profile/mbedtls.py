@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mbedTLS 2.28 and the program over it that is profiled (workload.c), compiled in the ways that profiling wants.
+
+The source is Debian's copy of the release, fetched at the first use into hw/build/mbedtls-VERSION.
+"""
+
+import subprocess
+from pathlib import Path
+
+from garner_hw import BUILD, FETCH
+
+VERSION = "2.28.3"
+SUITE = "bookworm"
+WORKLOAD = Path(__file__).parent / "workload.c"
+# gcc -O2 as mbedTLS's own Makefile has it. Profiles keep every function a function: nothing is inlined into its caller.
+PLAIN = ("-O2",)
+APART = ("-O2", "-g", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-fno-partial-inlining")
+VARIANTS = {"plain": PLAIN, "callgrind": APART, "gprof": (*APART, "-pg", "-no-pie")}
+
+
+class NotBuilt(Exception):
+    """mbedTLS is not there or does not compile; the text says why."""
+
+
+def source() -> Path:
+    """The unpacked release."""
+    folder = BUILD / f"mbedtls-{VERSION}"
+    if not (folder / "source" / "library" / "bignum.c").exists():
+        print(f"fetching mbedTLS {VERSION} from Debian", flush=True)
+        if subprocess.run([FETCH / "source.sh", folder, SUITE, f"mbedtls={VERSION}-1"], check=False).returncode:
+            raise NotBuilt(f"the source of mbedTLS {VERSION} could not be fetched; put it into {folder}/source yourself")
+    return folder / "source"
+
+
+def build(variant: str) -> Path:
+    """The program, compiled as VARIANTS says; again only where something is newer."""
+    library = source()
+    program = BUILD / "profile" / f"workload-{variant}"
+    inputs = [WORKLOAD, Path(__file__)]
+    if program.exists() and all(file.stat().st_mtime < program.stat().st_mtime for file in inputs):
+        return program
+    program.parent.mkdir(parents=True, exist_ok=True)
+    files = sorted(str(file) for file in (library / "library").glob("*.c"))
+    command = ["gcc", *VARIANTS[variant], "-Wall", "-o", str(program), f"-I{library}/include", f"-I{library}/library",
+               str(WORKLOAD), *files]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    if said.returncode:
+        raise NotBuilt(f"mbedTLS {VERSION} did not compile: {said.stderr.strip().splitlines()[-1]}")
+    return program
+
+
+def compiler() -> str:
+    """As in `gcc (Debian 12.2.0-14) 12.2.0`."""
+    return subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]

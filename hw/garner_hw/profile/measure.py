@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the workload in the three ways that a profile is made of: by the clock, under callgrind, and with gprof's counters."""
+
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from garner_hw import BUILD
+from garner_hw.profile import mbedtls
+from garner_hw.profile.callgraph import Callgraph, from_callgrind, from_gprof
+
+WORK = BUILD / "profile"
+OPERATIONS = ("keygen", "decrypt", "encrypt")
+SIZES = (1024, 2048, 3072)
+# Operations by the clock, and under callgrind, which takes some fifty times as long
+BY_CLOCK = {"keygen": {1024: 100, 2048: 40, 3072: 12}, "decrypt": dict.fromkeys(SIZES, 200), "encrypt": dict.fromkeys(SIZES, 2000)}
+UNDER_CALLGRIND = {"keygen": {1024: 6, 2048: 4, 3072: 2}, "decrypt": dict.fromkeys(SIZES, 3), "encrypt": dict.fromkeys(SIZES, 20)}
+THESIS_BITS = 2048  # of the keys whose primality tests are counted
+
+
+class Failed(Exception):
+    """A program that was to be measured ended with an error; the text names it."""
+
+
+@dataclass
+class Measured:
+    """All figures. Times in milliseconds of processor time, by (operation, bits)."""
+
+    times: dict[tuple[str, int], list[float]] = field(default_factory=dict)
+    instructions: dict[tuple[str, int], Callgraph] = field(default_factory=dict)
+    counted: Callgraph | None = None
+    keys: int = 0
+    own: dict[str, Callgraph] = field(default_factory=dict)  # by the command that was profiled
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> str:
+    """Its standard output."""
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | (environment or {}))
+    except OSError as error:
+        raise Failed(f"{command[0]} could not be started: {error.strerror}") from error
+    if said.returncode:
+        raise Failed(f"`{shlex.join(command)}` ended with status {said.returncode}: {said.stderr.strip()[-400:]}")
+    return said.stdout
+
+
+def by_clock(operation: str, bits: int, count: int, seed: int) -> list[float]:
+    return [float(line) for line in run([str(mbedtls.build("plain")), operation, str(bits), str(count), str(seed)]).split()]
+
+
+def callgrind(command: list[str], name: str, *options: str, environment: dict[str, str] | None = None) -> Callgraph:
+    """The profile of any command, its children left out."""
+    if not shutil.which("valgrind"):
+        raise Failed("valgrind is not installed (make setup-all)")
+    WORK.mkdir(parents=True, exist_ok=True)
+    file = WORK / f"callgrind.{name}"
+    run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}", *options, *command], environment)
+    return from_callgrind(file)
+
+
+def workload_under_callgrind(operation: str, bits: int, count: int, seed: int) -> Callgraph:
+    """Of the operation alone: what makes keys and messages for it is left out."""
+    command = [str(mbedtls.build("callgrind")), operation, str(bits), str(count), str(seed)]
+    return callgrind(command, f"{operation}-{bits}", f"--toggle-collect={operation}")
+
+
+def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
+    """Calls and times of `keys` key generations, by several processes side by side."""
+    program, work = mbedtls.build("gprof"), WORK / "gmon"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    shares = [keys // processes + (one < keys % processes) for one in range(processes)]
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(lambda one: run([str(program), "keygen", str(THESIS_BITS), str(shares[one]), str(seed + one)],
+                                      {"GMON_OUT_PREFIX": str(work / "gmon")}), range(processes)))
+    text = work / "gprof.txt"
+    text.write_text(run(["gprof", "-b", "-q", str(program), *map(str, sorted(work.glob("gmon.*")))]))
+    return from_gprof(text)
+
+
+def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]]],
+            progress: Callable[[str], None]) -> Measured:
+    """Everything. `own`: further commands to be profiled, by their titles: words and environment."""
+    for variant in mbedtls.VARIANTS:
+        mbedtls.build(variant)
+    processors = os.cpu_count() or 1
+    measured = Measured(keys=keys)
+    progress(f"{keys} keys of {THESIS_BITS} bits, calls counted by gprof")
+    measured.counted = gprof_counts(keys, seed, processors)
+    with ThreadPoolExecutor(processors) as pool:
+        jobs = {}
+        for operation in OPERATIONS:
+            for bits in reversed(SIZES):
+                jobs[pool.submit(workload_under_callgrind, operation, bits, UNDER_CALLGRIND[operation][bits], seed)] = (
+                    "instructions", (operation, bits))
+        for title, (command, environment) in own.items():
+            jobs[pool.submit(callgrind, command, f"own-{len(jobs)}", environment=environment)] = ("own", title)
+        for number, job in enumerate(as_completed(jobs), 1):
+            kind, key = jobs[job]
+            getattr(measured, kind)[key] = job.result()
+            progress(f"callgrind {number}/{len(jobs)}: {key if isinstance(key, str) else f'{key[0]} {key[1]} bits'}")
+    for operation in OPERATIONS:
+        for bits in SIZES:
+            measured.times[operation, bits] = by_clock(operation, bits, BY_CLOCK[operation][bits], seed)
+        progress(f"{operation} by the clock: " + ", ".join(
+            f"{bits} bits {statistics.mean(measured.times[operation, bits]):.3g} ms" for bits in SIZES))
+    return measured
