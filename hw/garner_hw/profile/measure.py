@@ -67,7 +67,7 @@ def callgrind(command: list[str], name: str, *options: str, environment: dict[st
 def workload_under_callgrind(operation: str, bits: int, count: int, seed: int) -> Callgraph:
     """Of the operation alone: what makes keys and messages for it is left out."""
     command = [str(mbedtls.build("callgrind")), operation, str(bits), str(count), str(seed)]
-    return callgrind(command, f"{operation}-{bits}", f"--toggle-collect={operation}")
+    return callgrind(command, f"{operation}-{bits}", f"--toggle-collect={operation}", "--instr-atstart=no")
 
 
 def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
