@@ -69,6 +69,13 @@ fn jobs_are_woken_by_the_callback_of_their_wait_context() {
 }
 
 #[test]
+fn callback_of_a_wait_context_is_not_called_after_its_jobs_ended() {
+    let site = Site::new();
+    evp(&site, "freed 50 kept");
+    site.figures().private_at_least(800);
+}
+
+#[test]
 fn output_may_be_written_over_its_own_input() {
     let site = Site::new();
     evp(&site, "in_place");
@@ -191,7 +198,7 @@ fn valgrind_finds_nothing_wrong_and_nothing_lost_without_the_kernels() {
     };
     // Side by side: valgrind runs each on one processor.
     thread::scope(|scope| {
-        for arguments in ["threads 2 1", "jobs 1 2 1", "reload 3", "in_place"] {
+        for arguments in ["threads 2 1", "jobs 1 2 1", "freed 2", "reload 3", "in_place"] {
             scope.spawn(move || under_valgrind(arguments));
         }
     });

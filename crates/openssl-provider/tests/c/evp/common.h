@@ -58,7 +58,8 @@ int in_a_job(int (*body)(void *), void *argument, size_t size);
 int other_body(void *argument);
 void callbacks(unsigned count);
 
-/* in_place.c, full.c, abandon.c */
+/* freed.c, in_place.c, full.c, abandon.c */
+void freed(unsigned rounds, int kept);
 void in_place(void);
 void full(unsigned count);
 void abandon(unsigned count);

@@ -8,6 +8,7 @@
  *   evp abandon COUNT                     jobs paused and given up; prints descriptors and bytes that this cost
  *   evp other                             what does not pause, in a job: a key generated, encryption, verification
  *   evp callback JOBS                     jobs that wake their owner by a callback
+ *   evp freed ROUNDS [kept]               jobs whose wait context and callback's argument are freed, or kept to be looked at
  *   evp in_place                          output over its own input, whole and in part, blocking and in a job
  *   evp full JOBS                         bad ciphertexts of PKCS#1 v1.5 while the queue is full; prints how many met that
  *   evp fork CHILDREN                     children that sign while the parent's threads sign; and paused jobs
@@ -41,6 +42,8 @@ int main(int count, char **argument)
         in_a_job(other_body, NULL, 0);
     else if (!strcmp(mode, "callback"))
         callbacks(a);
+    else if (!strcmp(mode, "freed"))
+        freed(a, count > 3);
     else if (!strcmp(mode, "in_place"))
         in_place();
     else if (!strcmp(mode, "full"))
