@@ -31,14 +31,19 @@ pub fn raise(text: &str) {
     }
 }
 
-/// Puts the error that there is no memory onto the calling thread's queue of libcrypto. Needs none itself.
-pub fn raise_out_of_memory() {
+/// Puts a reason of one of OpenSSL's libraries onto the calling thread's queue of libcrypto. Needs no memory.
+pub fn raise_reason(library: c_int, reason: c_int) {
     // SAFETY: the strings are terminated, and there is no format.
     unsafe {
         ERR_new();
         ERR_set_debug(c"garner".as_ptr(), 0, c"garner".as_ptr());
-        ERR_set_error(LIBRARY, OUT_OF_MEMORY, ptr::null());
+        ERR_set_error(library, reason, ptr::null());
     }
+}
+
+/// Puts the error that there is no memory onto the calling thread's queue of libcrypto. Needs none itself.
+pub fn raise_out_of_memory() {
+    raise_reason(LIBRARY, OUT_OF_MEMORY);
 }
 
 /// The file that an address was loaded from, and where it begins in memory.

@@ -141,6 +141,14 @@ fn payloads_of_a_wrong_length_are_refused_with_any_signature() {
 }
 
 #[test]
+fn buffers_and_inputs_of_any_size_are_answered_as_by_the_default_provider() {
+    let site = Site::new();
+    let said = evp(&site, "beside");
+    assert!(said.lines().count() >= 30 && said.lines().all(|line| line.ends_with(": 0 differences")), "{said}");
+    site.figures().private_at_least(200);
+}
+
+#[test]
 fn parameters_of_a_running_hash_reach_it_whoever_hashes() {
     let site = Site::new();
     let said = evp(&site, "parameters");

@@ -91,8 +91,11 @@ unsafe extern "C" fn sign(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
+        let inner = context.inner.raw();
+        // SAFETY: a live context.
+        let ask = |room: &mut usize| unsafe { (table().sign)(inner, ptr::null_mut(), room, 0, digest, digest_length) };
         // SAFETY: OpenSSL's buffers, with their lengths; the digest is not used once there is a signature.
-        let (place, the_digest) = unsafe { (place(signature, size, length), bytes(digest, digest_length)) };
+        let (place, the_digest) = unsafe { (place(signature, size, length, ask), bytes(digest, digest_length)) };
         if let Some(place) = place
             && let Some(made) = context.sign_by_garner(the_digest)?
         {
@@ -206,10 +209,13 @@ unsafe extern "C" fn digest_sign_final(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
+        let inner = context.inner.raw();
+        // SAFETY: a live context.
+        let ask = |room: &mut usize| unsafe { (table().digest_sign_final)(inner, ptr::null_mut(), room, 0) };
         // SAFETY: OpenSSL's buffer.
-        let Some(place) = (unsafe { place(signature, size, length) }) else {
-            // SAFETY: a live context; only the length is asked for.
-            return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
+        let Some(place) = (unsafe { place(signature, size, length, ask) }) else {
+            // SAFETY: a live context, OpenSSL's buffer, which is null or too small.
+            return Ok(unsafe { (table().digest_sign_final)(inner, signature, length, size) });
         };
         let mut buffer = [0; 64];
         let Some(digest) = context.digest(Purpose::Sign, &mut buffer)? else {

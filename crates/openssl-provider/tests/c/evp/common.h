@@ -74,9 +74,10 @@ void forks(unsigned children, const char *self);
 void reload_once(void);
 void reload(unsigned cycles);
 
-/* keys.c, judged.c, bare.c, soak.c */
+/* keys.c, judged.c, beside.c, bare.c, soak.c */
 void keys(void);
 void judged(void);
+void beside(void);
 void parameters(void);
 void bare(const char *configuration);
 void soak(unsigned seconds, const char *self);
