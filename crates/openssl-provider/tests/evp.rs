@@ -149,6 +149,14 @@ fn buffers_and_inputs_of_any_size_are_answered_as_by_the_default_provider() {
 }
 
 #[test]
+fn public_exponents_that_openssl_refuses_are_refused_with_its_error() {
+    let site = Site::new();
+    let said = evp(&site, "exponents");
+    assert!(said.lines().count() == 14 && said.lines().all(|line| line.ends_with(": 0 differences")), "{said}");
+    assert!(site.figures().get("public-operations") > 20);
+}
+
+#[test]
 fn parameters_of_a_running_hash_reach_it_whoever_hashes() {
     let site = Site::new();
     let said = evp(&site, "parameters");

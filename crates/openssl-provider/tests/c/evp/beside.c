@@ -3,7 +3,9 @@
  * answers must be what the default provider answers, to the untouched bytes and the queue of errors. */
 #include "common.h"
 
+#include <openssl/bn.h>
 #include <openssl/core_names.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
 
 enum { MOST = 512, FILL = 0xA5, ERRORS = 8 };
@@ -235,6 +237,77 @@ static void bad_blocks(EVP_PKEY *ours, EVP_PKEY *theirs, const struct call *call
     unsigned char above[SIZE];
     memset(above, 255, SIZE);
     compare(ours, theirs, call, above, SIZE, 1, SIZE);
+}
+
+/* The public key of these numbers; null where it is refused. */
+static EVP_PKEY *public_key(OSSL_LIB_CTX *library, const BIGNUM *n, const BIGNUM *e)
+{
+    EVP_PKEY *made = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    CHECK(builder && OSSL_PARAM_BLD_push_BN(builder, "n", n) == 1 && OSSL_PARAM_BLD_push_BN(builder, "e", e) == 1);
+    OSSL_PARAM *params = OSSL_PARAM_BLD_to_param(builder);
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(library, "RSA", NULL);
+    CHECK(params && context && EVP_PKEY_fromdata_init(context) == 1);
+    if (EVP_PKEY_fromdata(context, &made, EVP_PKEY_PUBLIC_KEY, params) != 1)
+        made = NULL;
+    EVP_PKEY_CTX_free(context), OSSL_PARAM_free(params), OSSL_PARAM_BLD_free(builder);
+    return made;
+}
+
+static EVP_PKEY *generated(unsigned bits, unsigned bits_of_e)
+{
+    EVP_PKEY *made = NULL;
+    BIGNUM *e = BN_new();
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    CHECK(e && BN_set_bit(e, 0) == 1 && BN_set_bit(e, bits_of_e - 1) == 1);
+    CHECK(context && EVP_PKEY_keygen_init(context) == 1 && EVP_PKEY_CTX_set_rsa_keygen_bits(context, bits) == 1);
+    CHECK(EVP_PKEY_CTX_set1_rsa_keygen_pubexp(context, e) == 1 && EVP_PKEY_generate(context, &made) == 1);
+    EVP_PKEY_CTX_free(context), BN_free(e);
+    return made;
+}
+
+void exponents(void)
+{
+    static const unsigned sizes[][2] = {{2048, 65}, {2048, 256}, {3072, 65}, {3200, 64}, {3200, 65}};
+    static const unsigned char good[3200 / 8] = {0, 1};
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        EVP_PKEY *ours = generated(sizes[i][0], sizes[i][1]), *theirs = copy(plain, ours);
+        size_t modulus = EVP_PKEY_get_size(ours);
+        for (const struct call *call = calls; call < calls + sizeof calls / sizeof *calls; call++) {
+            unsigned char input[MOST];
+            int refused = sizes[i][0] > 3072 && sizes[i][1] > 64;
+            /* What the plain library refuses to make here, somebody else may have made. */
+            int made_here = call->what == VERIFY || call->what == DIGEST_VERIFY || call->what == RECOVER || !refused;
+            memcpy(input, call->input ? text : good, call->input ? sizeof text : sizeof good);
+            size_t length = call->padding == RSA_NO_PADDING && call->input ? modulus
+                : call->input                                             ? (size_t)call->input
+                : made_here                                               ? prepare(theirs, call, input)
+                                                                          : modulus;
+            if (refused && call->what == DECRYPT && call->hides)
+                continue;
+            compare(ours, theirs, call, input, length, 1, modulus);
+        }
+        printf("%u bits, e of %u bits: %u differences\n", sizes[i][0], sizes[i][1], differences);
+        total += differences, differences = 0;
+        EVP_PKEY_free(ours), EVP_PKEY_free(theirs);
+    }
+    /* Exponents that no generator gives: 1, 2, 4, those around the modulus. */
+    BIGNUM *n = NULL, *e = BN_new();
+    CHECK(e && EVP_PKEY_get_bn_param(key, "n", &n) == 1);
+    for (int kind = 0; kind < 9; kind++) {
+        CHECK(kind < 3 ? BN_set_word(e, 1u << kind) == 1 : BN_copy(e, n) && BN_add_word(e, 6) && BN_sub_word(e, 2 * kind - 6));
+        EVP_PKEY *ours = public_key(NULL, n, e), *theirs = public_key(plain, n, e);
+        CHECK(!ours == !theirs);
+        for (const struct call *call = calls; ours && call < calls + sizeof calls / sizeof *calls; call++)
+            if (call->what == VERIFY || call->what == DIGEST_VERIFY || call->what == RECOVER || call->what == ENCRYPT)
+                compare(ours, theirs, call, good, call->what == ENCRYPT && call->input < 100 ? 20 : 256, 1, 256);
+        printf("exponent %d: %u differences\n", kind, differences);
+        total += differences, differences = 0;
+        EVP_PKEY_free(ours), EVP_PKEY_free(theirs);
+    }
+    BN_free(n), BN_free(e);
+    fflush(stdout);
+    CHECK(total == 0);
 }
 
 void beside(void)

@@ -78,6 +78,7 @@ void reload(unsigned cycles);
 void keys(void);
 void judged(void);
 void beside(void);
+void exponents(void);
 void parameters(void);
 void bare(const char *configuration);
 void soak(unsigned seconds, const char *self);

@@ -17,6 +17,7 @@
  *   evp keys                              keys of all kinds, legacy ones among them
  *   evp judged                            signatures over payloads of any length, judged as the plain library does
  *   evp beside                            buffers and inputs of any size, and bad blocks, beside the default provider
+ *   evp exponents                         public exponents that OpenSSL takes and refuses, beside the default provider
  *   evp parameters                        parameters of the hash of a running signature; says if there are none
  *   evp bare CONFIGURATION                the default library context has no algorithm, and later has
  *   evp soak SECONDS                      threads, jobs, forks and reloads at once; prints descriptors and bytes
@@ -61,6 +62,8 @@ int main(int count, char **argument)
         judged();
     else if (!strcmp(mode, "beside"))
         beside();
+    else if (!strcmp(mode, "exponents"))
+        exponents();
     else if (!strcmp(mode, "parameters"))
         parameters();
     else if (!strcmp(mode, "soak"))
