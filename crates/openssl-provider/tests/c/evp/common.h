@@ -67,8 +67,13 @@ void abandon(unsigned count);
 /* forks.c */
 extern _Atomic int stop;
 void *until_stopped(void *argument);
+int await_status(pid_t child);
 void await(pid_t child);
 void forks(unsigned children, const char *self);
+
+/* exits.c */
+void prepare_exits(void);
+void exits(unsigned count, unsigned threads);
 
 /* reload.c */
 void reload_once(void);

@@ -13,6 +13,7 @@
  *   evp full JOBS                         bad ciphertexts of PKCS#1 v1.5 while the queue is full; prints how many met that
  *   evp fork CHILDREN                     children that sign while the parent's threads sign; and paused jobs
  *   evp exec                              what a child runs after exec
+ *   evp exits COUNT THREADS               processes that end while their threads sign; prints how many crashed
  *   evp reload CYCLES                     library contexts that come and go; prints descriptors and bytes
  *   evp keys                              keys of all kinds, legacy ones among them
  *   evp judged                            signatures over payloads of any length, judged as the plain library does
@@ -31,6 +32,8 @@ int main(int count, char **argument)
     unsigned c = count > 4 ? atoi(argument[4]) : 0;
     if (!strcmp(mode, "bare") && count > 2)
         return bare(argument[2]), 0;
+    if (!strcmp(mode, "exits"))
+        prepare_exits();
     set_up();
     if (!strcmp(mode, "threads"))
         threads(a, b);
@@ -54,6 +57,8 @@ int main(int count, char **argument)
         forks(a, argument[0]);
     else if (!strcmp(mode, "exec"))
         one_round(1), jobs(1, 2, 1, 0);
+    else if (!strcmp(mode, "exits"))
+        exits(a, b);
     else if (!strcmp(mode, "reload"))
         reload(a);
     else if (!strcmp(mode, "keys"))
