@@ -239,4 +239,23 @@ fn second_libcrypto_in_the_process_is_refused_with_both_names() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("second, but linked to") && said.contains("build Garner for the OpenSSL"), "{said}");
+    // Once on stderr, once on the program's own queue of errors.
+    assert_eq!(said.matches("build Garner for the OpenSSL").count(), 2, "{said}");
+}
+
+#[test]
+fn refused_module_leaves_a_second_libcrypto_uninitialised() {
+    if openssl::version::number() >= 0x4000_0000 {
+        eprintln!("left out: OpenSSL 4 has no engines");
+        return;
+    }
+    let site = Site::new();
+    let refused = support::built().join("libgarner_engine.so");
+    let mut command = site.plain(compile_static("second").to_str().unwrap());
+    command.env("OPENSSL_MODULES", site.path("modules")).arg(support::compile_library("engine")).arg(refused);
+    let output = ends(&mut command);
+    let said = String::from_utf8_lossy(&output.stderr);
+    // If it were initialised, it would clean up at exit before the program's libcrypto calls the engine for the last time.
+    assert_eq!(output.status.code(), Some(1), "{}: {said}", output.status);
+    assert!(said.contains("garner: loaded by another libcrypto than it is linked to"), "{said}");
 }
