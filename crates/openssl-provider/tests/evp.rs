@@ -166,6 +166,13 @@ fn public_exponents_that_openssl_refuses_are_refused_with_its_error() {
 }
 
 #[test]
+fn contexts_have_the_parameters_copies_and_refusals_of_the_default_provider() {
+    let site = Site::new();
+    evp(&site, "contexts");
+    site.figures().private_at_least(20);
+}
+
+#[test]
 fn parameters_of_a_running_hash_reach_it_whoever_hashes() {
     let site = Site::new();
     let said = evp(&site, "parameters");

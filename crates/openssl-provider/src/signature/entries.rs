@@ -57,7 +57,10 @@ unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *con
         // SAFETY: see `dupctx`; a key of ours or null.
         let (context, key) = unsafe { (of(context)?, Key::share(key)) };
         // A context may be prepared again for the key that it has.
-        let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
+        let Some(key) = key.or_else(|| context.key.clone()) else {
+            // SAFETY: a live context, OpenSSL's array; it is to say that there is no key.
+            return Ok(unsafe { init(context.inner.raw(), ptr::null_mut(), params) });
+        };
         // SAFETY: a live context and key of the default provider's, OpenSSL's array.
         told(context.provider.upstream.with_digests(|| unsafe { init(context.inner.raw(), key.inner(), params) }))?;
         context.begin(key, Message::None);
@@ -156,7 +159,10 @@ unsafe fn digest_begin(
     call(0, || {
         // SAFETY: see `begin`.
         let (context, key) = unsafe { (of(context)?, Key::share(key)) };
-        let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
+        let Some(key) = key.or_else(|| context.key.clone()) else {
+            // SAFETY: as in `begin`.
+            return Ok(unsafe { init(context.inner.raw(), name, ptr::null_mut(), params) });
+        };
         let upstream = &context.provider.upstream;
         // SAFETY: see `begin`; OpenSSL's name.
         told(upstream.with_digests(|| unsafe { init(context.inner.raw(), name, key.inner(), params) }))?;

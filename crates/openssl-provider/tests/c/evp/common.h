@@ -79,11 +79,12 @@ void exits(unsigned count, unsigned threads);
 void reload_once(void);
 void reload(unsigned cycles);
 
-/* keys.c, judged.c, beside.c, bare.c, soak.c */
+/* keys.c, judged.c, beside.c, contexts.c, bare.c, soak.c */
 void keys(void);
 void judged(void);
 void beside(void);
 void exponents(void);
+void contexts(void);
 void parameters(void);
 void bare(const char *configuration);
 void soak(unsigned seconds, const char *self);

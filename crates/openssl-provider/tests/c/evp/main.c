@@ -19,6 +19,7 @@
  *   evp judged                            signatures over payloads of any length, judged as the plain library does
  *   evp beside                            buffers and inputs of any size, and bad blocks, beside the default provider
  *   evp exponents                         public exponents that OpenSSL takes and refuses, beside the default provider
+ *   evp contexts                          parameters, copies and calls out of turn, beside the default provider
  *   evp parameters                        parameters of the hash of a running signature; says if there are none
  *   evp bare CONFIGURATION                the default library context has no algorithm, and later has
  *   evp soak SECONDS                      threads, jobs, forks and reloads at once; prints descriptors and bytes
@@ -69,6 +70,8 @@ int main(int count, char **argument)
         beside();
     else if (!strcmp(mode, "exponents"))
         exponents();
+    else if (!strcmp(mode, "contexts"))
+        contexts();
     else if (!strcmp(mode, "parameters"))
         parameters();
     else if (!strcmp(mode, "soak"))
