@@ -34,3 +34,4 @@ pub mod thread;
 pub mod words;
 
 pub use error::Error;
+pub use random::leave_libcrypto;

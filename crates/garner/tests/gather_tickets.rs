@@ -249,3 +249,23 @@ fn a_waker_may_drop_the_gatherer() {
     eventually("the executor leaves", || Arc::strong_count(&device) == 1);
     assert_eq!(*ticket.wait().unwrap(), known.answer(0));
 }
+
+#[test]
+fn retirement_answers_tickets_that_wait_ends_the_executors_and_leaves_callers_be() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 2);
+    let tickets: Vec<_> = (0..20).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    gate.wait_for_arrivals(1);
+    thread::scope(|scope| {
+        let retiring = scope.spawn(|| gatherer.retire());
+        eventually("tickets are refused", || matches!(gatherer.submit(known.operation(0)), Err(Error::ShutDown)));
+        assert!(!retiring.is_finished());
+        gate.open_for_good();
+        retiring.join().unwrap();
+    });
+    for (i, mut ticket) in tickets.into_iter().enumerate() {
+        assert_eq!(*ticket.try_take().expect("an answer").unwrap(), known.answer(i));
+    }
+    assert_eq!(*gatherer.run(known.operation(3)).unwrap(), known.answer(3));
+    assert!(gatherer.run_batch(vec![known.operation(0)]).remove(0).is_err());
+}

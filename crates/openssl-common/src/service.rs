@@ -6,6 +6,7 @@ use crate::summary;
 use garner::arithmetic::Arithmetic;
 use garner::fork::away_from_fork;
 use garner::gather::Gatherer;
+use garner::leave_libcrypto;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -18,18 +19,24 @@ pub struct Service {
     worthwhile: bool,
     front_end: &'static str,
     keys: AtomicU64,
+    /// The process is about to end: no job is paused any more.
+    ending: AtomicBool,
 }
 
 /// Whether [`at_exit`] is registered; a child made by `fork` inherits that.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
 /// Runs before libcrypto's own clean-up, which was registered earlier: threads of ours that end after it could not give
-/// their random generators back. Who calls us later is served by OpenSSL itself. And if somebody never unloads us, this
-/// is the last chance for the summary.
+/// their random generators back. And if somebody never unloads us, this is the last chance for the summary.
+///
+/// The program's threads go on meanwhile and may call us. They are served without libcrypto, on their own threads: were they
+/// sent to OpenSSL's RSA now, it would meet libcrypto half cleaned up.
 extern "C" fn at_exit() {
     if let Some(service) = Service::current() {
         summary::last(&service);
-        service.gatherer.shutdown();
+        service.ending.store(true, Ordering::SeqCst);
+        service.gatherer.retire();
+        leave_libcrypto();
     }
 }
 
@@ -53,8 +60,8 @@ impl Service {
             let device = if names.is_empty() { "libcrypto".to_owned() } else { names.join(",") };
             let arithmetic = Arc::clone(&config.arithmetic);
             let gatherer = Gatherer::new(config);
-            let keys = AtomicU64::new(0);
-            let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys });
+            let (keys, ending) = (AtomicU64::new(0), AtomicBool::new(false));
+            let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys, ending });
             *current = Arc::downgrade(&service);
             if !WATCHING.swap(true, Ordering::Relaxed) {
                 // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). If it
@@ -93,6 +100,11 @@ impl Service {
     /// Which front end came first: `provider` or `engine`.
     pub(crate) fn front_end(&self) -> &'static str {
         self.front_end
+    }
+
+    /// Whether the process is about to end.
+    pub(crate) fn ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
     }
 
     /// Keys generated.

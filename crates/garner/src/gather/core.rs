@@ -121,7 +121,7 @@ impl Core {
         let class = self.route.class(&operation);
         let process = self.process();
         let mut queue = lock(&process.queue);
-        if !queue.closed && queue.len() >= self.queue_limit {
+        if !queue.closed && !queue.retired && queue.len() >= self.queue_limit {
             return Err(Error::Full(self.queue_limit));
         }
         self.ready(&mut queue)?;
@@ -182,7 +182,7 @@ impl Core {
 
     /// Whether operations are taken, and there is an executor to run them.
     fn ready(self: &Arc<Self>, queue: &mut Queue) -> Result<()> {
-        if queue.closed {
+        if queue.closed || queue.retired {
             return Err(Error::ShutDown);
         }
         if queue.executors.threads == 0 {
@@ -261,6 +261,10 @@ impl Core {
         if queue.closed {
             process.quiet.notify_all();
         }
+        if queue.retired {
+            // Executors may have nothing left to wait for.
+            process.work.notify_all();
+        }
     }
 
     /// Whether there is a slot that nobody is on the way to take.
@@ -323,6 +327,29 @@ impl Core {
         taken
     }
 
+    /// Refuses tickets that come, and returns when those that wait are answered and the executors have left. Callers go on.
+    ///
+    /// From inside a batch it returns at once, as [`Core::shut_down`].
+    pub fn retire(&self) {
+        let process = self.process();
+        let mut queue = lock(&process.queue);
+        queue.retired = true;
+        process.work.notify_all();
+        if !leader::inside() {
+            self.wait_for_executors(process, queue);
+        }
+    }
+
+    /// Returns when all executors have left and their threads have ended.
+    fn wait_for_executors(&self, process: &Process, mut queue: MutexGuard<'_, Queue>) {
+        while queue.executors.threads > 0 {
+            queue = wait(&process.quiet, queue);
+        }
+        let handles = std::mem::take(&mut queue.executors.handles);
+        drop(queue);
+        handles.into_iter().for_each(Thread::join);
+    }
+
     /// Refuses what comes and what waits, and returns when nothing runs any more.
     ///
     /// From inside a batch, in a waker or a device, it returns at once: waiting for that batch would never end.
@@ -344,12 +371,10 @@ impl Core {
             return;
         }
         let mut queue = lock(&process.queue);
-        while queue.under_way() + queue.answering > 0 || queue.executors.threads > 0 {
+        while queue.under_way() + queue.answering > 0 {
             queue = wait(&process.quiet, queue);
         }
-        let handles = std::mem::take(&mut queue.executors.handles);
-        drop(queue);
-        handles.into_iter().for_each(Thread::join);
+        self.wait_for_executors(process, queue);
     }
 }
 

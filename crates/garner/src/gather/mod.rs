@@ -151,6 +151,13 @@ impl Gatherer {
         self.core.process().page.read()
     }
 
+    /// Ends the executor threads, before the process ends: returns when all tickets are answered and the threads have left;
+    /// from inside a batch, at once. From then on [`Gatherer::submit`] and [`Gatherer::run_batch`] refuse by
+    /// `Error::ShutDown`; callers of [`Gatherer::run`] are served on their own threads as ever.
+    pub fn retire(&self) {
+        self.core.retire();
+    }
+
     /// Refuses everything from now on. Operations that wait get `Error::ShutDown`, those in a batch their answer;
     /// returns when none is left; from inside a batch, of any gatherer, in a waker or a device, at once.
     pub fn shutdown(&self) {
