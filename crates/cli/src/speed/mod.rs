@@ -10,7 +10,7 @@
 //! | [`decrypt`], [`keygen`] | these operations, by both |
 //! | [`measure`] | many rounds in turn, and what they come to |
 //! | [`report`] | the rows so far, of an interrupted run too |
-//! | [`table`], [`json`] (read again, too), [`plot`] (of [`panel`]s) | what is shown |
+//! | [`table`], [`json`] (read again, too), [`plot`] (of [`panel`]s and a [`legend`]) | what is shown |
 
 mod arguments;
 mod baseline;
@@ -18,6 +18,7 @@ mod decrypt;
 mod json;
 mod keygen;
 mod keys;
+mod legend;
 mod measure;
 mod ours;
 mod panel;
