@@ -5,7 +5,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz
+.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu figures fuzz
 .PHONY: install uninstall deb demo clean emulated
 
 help: ## this list
@@ -77,6 +77,9 @@ check-keys: setup ## 10,000 generated RSA-2048 keys, each held by libcrypto agai
 bench: setup-all build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
 	./bench/openssl.sh
+
+figures: setup ## the tables and pictures that are made of bench/results, made again
+	GARNER_UPDATE_FIGURES=1 $(CARGO) test --package garner-cli --test figures --test picture
 
 bench-gpu: setup ## everything on a GPU, checked and measured, into bench/results
 	./bench/gpu.sh

@@ -9,6 +9,7 @@ use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::board::{Board, Options};
 use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, Wishes};
 use garner::device::{Cpu, Device};
+use garner::environment;
 use garner::gather::Config;
 use serde::Serialize;
 use std::fmt::Write;
@@ -210,7 +211,7 @@ fn no_cpu() -> String {
     if !missing.is_empty() {
         return format!("its kernels need AVX-512 IFMA or at least {}, which this processor lacks", missing.join(", "));
     }
-    match std::env::var_os("GARNER_CPU") {
+    match environment::variable("GARNER_CPU") {
         Some(wish) => format!("turned off: GARNER_CPU is {}", wish.display()),
         None => "its kernels did not pass their test, as under an emulator that rounds another way".into(),
     }

@@ -22,7 +22,9 @@ mod verify;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+use garner_origin::Origin;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -51,7 +53,7 @@ Examples:
 
 /// RSA operations gathered into batches and run on the fastest device present.
 #[derive(Parser)]
-#[command(name = "garner", version, arg_required_else_help = true)]
+#[command(name = "garner", version, long_version = VERSION.as_str(), arg_required_else_help = true)]
 #[command(after_help = [EXAMPLES, ENVIRONMENT, EXIT_CODES].join("\n\n"))]
 struct Cli {
     #[command(subcommand)]
@@ -79,6 +81,10 @@ enum Command {
     /// Show what a running process has done with Garner
     Stats(stats::Arguments),
 }
+
+/// `0.1.0` and, on a second line, the commit it was built from.
+static VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\ncommit {}", env!("CARGO_PKG_VERSION"), Origin::built().commit_line()));
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {

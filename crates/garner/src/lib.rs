@@ -17,6 +17,7 @@
 pub mod arithmetic;
 pub mod device;
 pub mod encryption;
+pub mod environment;
 pub mod error;
 pub mod fork;
 pub mod gather;

@@ -24,6 +24,13 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     assert!(said.contains(".include /opt/garner/share/garner/openssl.cnf"), "{said}");
     let there = |file: &str| site.path("root").join(file).is_file();
     assert!(there("mod/garner.so") && there("opt/garner/share/garner/openssl.cnf"));
+    let examples = "opt/garner/share/doc/garner/examples";
+    for name in ["nginx.conf", "haproxy.cfg", "apache.conf", "systemd.conf"] {
+        let sample = String::from_utf8(site.read(&format!("root/{examples}/{name}"))).unwrap();
+        assert!(!sample.contains("/usr/share/garner"), "{name} names a folder that is not there");
+    }
+    let drop_in = String::from_utf8(site.read(&format!("root/{examples}/systemd.conf"))).unwrap();
+    assert!(drop_in.contains("\nEnvironment=OPENSSL_CONF=/opt/garner/share/garner/openssl.cnf\n"), "{drop_in}");
     // OpenSSL 4 has no engines, and gets none.
     let engines = openssl::version::number() >> 28 == 3;
     assert_eq!((there("eng/garner.so"), there("opt/garner/share/garner/openssl-engine.cnf")), (engines, engines));
@@ -48,7 +55,9 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let said = install(Path::new("--remove"));
     assert!(said.contains("/opt/garner/share/garner/openssl.cnf, take that line out"), "{said}");
     assert!(!there("mod/garner.so") && !there("eng/garner.so"));
-    assert!(!site.path("root/opt/garner/share/garner").exists());
+    assert!(
+        !site.path("root/opt/garner/share/garner").exists() && !site.path("root/opt/garner/share/doc/garner").exists()
+    );
 }
 
 #[test]
@@ -88,7 +97,14 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let unpackaged = std::env::var_os("GARNER_TEST_OPENSSL").is_some(); // built from source by the matrix
     assert!(depends.contains("libc6") && (unpackaged || depends.contains("libssl")), "{depends}");
     run(site.plain("dpkg-deb").args(["--raw-extract", package.trim(), "root"]));
-    for file in ["bin/garner", "lib/libgarner.a", "lib/libgarner.so", "include/garner.h", "share/garner/openssl.cnf"] {
+    for file in [
+        "bin/garner",
+        "lib/libgarner.a",
+        "lib/libgarner.so",
+        "include/garner.h",
+        "share/garner/openssl.cnf",
+        "share/doc/garner/examples/nginx.conf",
+    ] {
         assert!(site.path("root/usr").join(file).exists(), "{file}");
     }
     let hint = run(site.plain("sh").args(["root/DEBIAN/postinst", "configure"]));

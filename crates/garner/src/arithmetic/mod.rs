@@ -14,6 +14,7 @@ pub mod vectors;
 
 pub use modulus::Modulus;
 
+use crate::environment;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
@@ -65,12 +66,12 @@ pub trait Arithmetic: Send + Sync {
 
 /// The fastest arithmetic here: [`vectors`] by AVX-512 IFMA where the processor has it, else by AVX-IFMA, else by AVX2 and
 /// FMA, else [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, one of their names, decides instead where it
-/// is set.
+/// is [set](environment).
 ///
 /// # Errors
 /// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.
 pub fn best() -> Result<Arc<dyn Arithmetic>> {
-    let wish = std::env::var_os("GARNER_CPU");
+    let wish = environment::variable("GARNER_CPU");
     chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), &vectors::Native::available())
 }
 

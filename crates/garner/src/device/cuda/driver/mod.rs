@@ -7,6 +7,7 @@ mod queue;
 
 use super::machine::Machine;
 use crate::device::DeviceError;
+use crate::environment;
 use crate::sync::lock;
 use context::{CurrentContext, failed, is_ours};
 use cudarc::driver::result::{self, DriverError};
@@ -44,9 +45,13 @@ impl Driver {
     /// GPUs there are, at least one.
     ///
     /// # Errors
-    /// There is none: no driver, one that does not work, or this is a child of a process that has loaded it.
+    /// There is none: no driver, one that does not work, this program has more rights than its user, or it is a child of a process that has loaded it.
     fn count() -> Result<usize, DeviceError> {
         let none = |reason: &str| Err(DeviceError(reason.into()));
+        // The driver loads code and writes files that variables of the environment name.
+        if environment::is_ignored() {
+            return none("this program has more rights than its user, whose environment NVIDIA's driver would obey");
+        }
         if !is_ours() {
             return none("a process that forked this one has loaded NVIDIA's driver, which works in no such child");
         }
