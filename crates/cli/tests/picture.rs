@@ -153,6 +153,6 @@ fn long_names_and_close_callers_leave_every_label_readable() {
         more.push(row);
     }
     report["rows"] = more.into();
-    folder.write("report.json", &report.to_string());
+    folder.write("report.json", report.to_string());
     assert_eq!(faults(&drawn(&folder, &folder.path("report.json"))), [""; 0]);
 }
