@@ -13,6 +13,9 @@
 //!
 //! Beside them: [`key`] (parsing and validation), [`keygen`] (generation), [`padding`], [`stats`]; and the front ends
 //! over the gatherer, [`signature`] and [`encryption`].
+//!
+//! Features: `board` (the accelerator, on a card or simulated) and `cuda` (NVIDIA's GPUs), both by default. Without them
+//! batches run on the processor alone.
 
 pub mod arithmetic;
 pub mod device;

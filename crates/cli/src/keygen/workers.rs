@@ -4,8 +4,7 @@
 use super::arguments::{Arguments, Format};
 use crate::failure::{Failure, Of};
 use garner::arithmetic::Arithmetic;
-use garner::device::Device;
-use garner::device::cuda::Standby;
+use garner::device;
 use garner::error::Error;
 use garner::key::{Encryption, PrivateKey};
 use garner::keygen::Generator;
@@ -82,7 +81,7 @@ pub fn run(
     mut take: impl FnMut(Encoded) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let options = arguments.options();
-    let gpus: Vec<Arc<dyn Device>> = Standby::all().of("keygen")?.into_iter().map(|gpu| Arc::new(gpu) as _).collect();
+    let gpus = device::gpus().of("keygen")?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(count);
     let (sender, receiver) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {

@@ -136,8 +136,8 @@ impl PrivateKey {
         &self.public
     }
 
-    /// Gone when the key is: for whoever keeps a copy of its parts.
-    pub(crate) fn life(&self) -> Weak<()> {
+    /// Gone when the key is: for a device that keeps a copy of its parts.
+    pub fn life(&self) -> Weak<()> {
         Arc::downgrade(&self.life)
     }
 

@@ -20,8 +20,7 @@ mod driver;
 mod fake;
 mod format;
 mod memory;
-#[path = "../../../../../hw/regs/garner_regs.rs"]
-#[allow(dead_code)] // the whole map is generated, and the driver needs some of it
+#[allow(dead_code)] // the whole map is generated, in hw/regs, and the driver needs some of it
 mod registers;
 mod rings;
 mod transport;
