@@ -292,7 +292,6 @@ mod tests {
                     // Here it would wait, too.
                     set_socket_linger(stays[0], None).unwrap();
                 }
-                drop(ancillary);
                 let rest = if first.is_ok() { &answer[1..] } else { &answer[..] };
                 (&stream).write_all(rest).unwrap();
                 std::mem::forget(other);
