@@ -27,6 +27,8 @@ pub struct Seen {
     pub refuse: AtomicBool,
     /// The next wiping of a slot is refused.
     pub refuse_wipe: AtomicBool,
+    /// No job is done, and nothing is signalled.
+    pub deaf: AtomicBool,
     pub resets: AtomicU64,
     /// Slots that were wiped, in order.
     pub wiped: Mutex<Vec<u8>>,
@@ -54,6 +56,16 @@ impl Fake {
         (Box::new(fake), seen)
     }
 
+    /// The memory to work in.
+    pub fn attach(&mut self, memory: OwnedFd) {
+        self.memory = Some(memory);
+    }
+
+    /// What to signal.
+    pub fn signal(&mut self, event: OwnedFd) {
+        self.event = Some(event);
+    }
+
     fn take_jobs(&mut self, tail: u16) -> io::Result<()> {
         let memory = self.memory.as_ref().expect("mapped memory");
         while self.taken != tail {
@@ -79,7 +91,7 @@ impl Fake {
             pwrite(memory, &words.map(u32::to_le_bytes).concat(), place as u64)?;
             self.given += 1;
         }
-        write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes())?;
+        let _ = write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes()); // full is as good
         Ok(())
     }
 }
@@ -99,14 +111,15 @@ impl Transport for Fake {
 
     fn write(&mut self, offset: usize, value: u32) -> io::Result<()> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
-        if offset == register::SUBMISSION_TAIL && value as u16 != self.taken {
+        let deaf = self.seen.deaf.load(Ordering::SeqCst);
+        if offset == register::SUBMISSION_TAIL && value as u16 != self.taken && !deaf {
             self.take_jobs(value as u16)?;
         }
         Ok(())
     }
 
     fn map(&mut self, memory: &DmaMemory) -> io::Result<()> {
-        self.memory = Some(memory.file().try_clone_to_owned()?);
+        self.attach(memory.file().try_clone_to_owned()?);
         Ok(())
     }
 
@@ -116,7 +129,7 @@ impl Transport for Fake {
     }
 
     fn interrupt(&mut self, event: BorrowedFd<'_>) -> io::Result<()> {
-        self.event = Some(event.try_clone_to_owned()?);
+        self.signal(event.try_clone_to_owned()?);
         Ok(())
     }
 

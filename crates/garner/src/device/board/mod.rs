@@ -19,6 +19,8 @@ mod driver;
 #[cfg(test)]
 mod fake;
 mod format;
+#[cfg(test)]
+mod hostile;
 mod memory;
 #[allow(dead_code)] // the whole map is generated, in hw/regs, and the driver needs some of it
 mod registers;

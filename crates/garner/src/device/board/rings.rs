@@ -19,6 +19,8 @@ pub const DEPTH: usize = 64;
 /// Where the board sees our memory.
 const ADDRESS: u64 = 0x1000_0000;
 const ID: u32 = 0x4E52_4147;
+/// How long a board may take to overwrite its keys when it is closed; a card takes microseconds.
+const WIPING: Duration = Duration::from_secs(5);
 
 /// What the capability registers say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -276,12 +278,12 @@ impl Rings {
 impl Drop for Rings {
     /// Overwrites the keys on the board, stops it and takes the memory back.
     fn drop(&mut self) {
-        let (limit, transport) = (self.patience(), &mut self.transport);
+        let transport = &mut self.transport;
         let closed = transport.write(register::CONTROL, register::CONTROL_ZEROISE).and_then(|()| {
             let start = Instant::now();
             while transport.read(register::STATUS)? & register::STATUS_ZEROISING != 0 {
                 present(&mut **transport)?;
-                if start.elapsed() > limit {
+                if start.elapsed() > WIPING {
                     return Err(io::Error::from(io::ErrorKind::TimedOut));
                 }
             }

@@ -8,6 +8,7 @@ mod queue;
 use super::machine::Machine;
 use crate::device::DeviceError;
 use crate::environment;
+use crate::fork::away_from_fork;
 use crate::sync::lock;
 use context::{CurrentContext, failed, is_ours};
 use cudarc::driver::result::{self, DriverError};
@@ -55,8 +56,9 @@ impl Driver {
         if !is_ours() {
             return none("a process that forked this one has loaded NVIDIA's driver, which works in no such child");
         }
+        // The C library's loader is at work meanwhile.
         // SAFETY: loads NVIDIA's library if it is there, whose initialisers are trusted like libcrypto's.
-        if !unsafe { sys::is_culib_present() } {
+        if !away_from_fork(|| unsafe { sys::is_culib_present() }) {
             return none("there is no driver of NVIDIA's: libcuda.so cannot be loaded");
         }
         match result::init() {
