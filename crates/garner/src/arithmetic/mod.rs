@@ -18,7 +18,7 @@ use crate::environment;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// `result = a * b mod modulus`.
+/// `result = a * b mod modulus`, or `a * (b * c) mod modulus`.
 pub struct Multiply<'a> {
     /// The modulus; its length in words is that of every operand.
     pub modulus: &'a Modulus,
@@ -27,10 +27,11 @@ pub struct Multiply<'a> {
     pub a: &'a [u64],
     /// Second factor, below the modulus.
     pub b: &'a [u64],
+    /// A third factor, below the modulus, where there is one: less than another job. It is multiplied with the second
+    /// first, so that neither meets a first factor that somebody else chose.
+    pub c: Option<&'a [u64]>,
     /// The product, below the modulus.
     pub result: &'a mut [u64],
-    /// Where it is wanted, b * b mod modulus: less than another job, for the second factor is at hand.
-    pub square: Option<&'a mut [u64]>,
 }
 
 /// `result = base^exponent mod modulus`.

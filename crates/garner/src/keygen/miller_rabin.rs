@@ -159,7 +159,7 @@ impl<'a> Round<'a> {
         let mut passed: Choice = equal(&self.power, &one) | equal(&self.power, less_1);
         for _ in 1..*twos {
             let root = self.power.clone();
-            arithmetic.multiply(&mut [Multiply { modulus, a: &root, b: &root, result: &mut self.power, square: None }]);
+            arithmetic.multiply(&mut [Multiply { modulus, a: &root, b: &root, result: &mut self.power, c: None }]);
             passed |= equal(&self.power, less_1);
         }
         released(passed)
