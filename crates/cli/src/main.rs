@@ -10,6 +10,7 @@ mod encrypt;
 mod failure;
 mod files;
 mod interruption;
+mod invocation;
 mod keygen;
 mod machine;
 mod options;
