@@ -114,15 +114,15 @@ demo: build ## one signing program in software and accelerated, over 1 to 256 ca
 	$(CARGO) run --release --package garner-openssl-provider --example demo -- $(OUT)/libgarner_provider.so target/demo.svg
 
 # Root has no compiler, and a build of root's would be in the way of the next.
-install: ## after `make build`: command and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
+install: ## after `make build`: command, manual and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
 	@[ -x $(OUT)/garner ] || { echo "make install: $(OUT)/garner is not there; first make build" >&2; exit 1; }
-	install -D -s -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner
+	crates/cli/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 	crates/capi/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 	@crates/openssl-common/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 
 uninstall: ## remove what `make install` with the same PREFIX installed
-	rm -f $(DESTDIR)$(PREFIX)/bin/garner
+	crates/cli/install.sh --remove $(PREFIX) "$(DESTDIR)"
 	crates/capi/install.sh --remove $(PREFIX) "$(DESTDIR)"
 	@crates/openssl-common/install.sh --remove $(PREFIX) "$(DESTDIR)"
 

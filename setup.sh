@@ -32,6 +32,10 @@ if [ "${1-}" = all ]; then
     need apache2 apache2 -v
     need bind9-utils command -v dnssec-signzone
     need openssh-client command -v ssh-keygen
+    # What the manual pages and completions are checked with.
+    need groff-base groff --version
+    need zsh zsh --version
+    need fish fish --version
 fi
 
 if [ -n "$missing" ]; then

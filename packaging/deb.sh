@@ -21,7 +21,8 @@ root=$source/debian/garner dev=$source/debian/libgarner-dev
 mkdir -p "$root/DEBIAN" "$dev/DEBIAN" "$dev/usr/lib" "$dev/usr/share/doc/libgarner-dev"
 printf 'Source: garner\n\nPackage: garner\nArchitecture: any\n' >"$source/debian/control"
 
-install -D -s -m 755 "$build/garner" "$root/usr/bin/garner"
+crates/cli/install.sh "$build" /usr "$root"
+gzip -9n "$root"/usr/share/man/man1/*.1
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
 crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
 install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"

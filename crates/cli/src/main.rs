@@ -2,6 +2,7 @@
 //! The `garner` command: a front end to the library, for people and scripts. It holds no cryptography of its own.
 
 mod bulk;
+mod completions;
 mod decrypt;
 mod devices;
 mod digest;
@@ -10,8 +11,10 @@ mod encrypt;
 mod failure;
 mod files;
 mod interruption;
+mod invocation;
 mod keygen;
 mod machine;
+mod manual;
 mod options;
 mod output;
 mod progress;
@@ -80,6 +83,10 @@ enum Command {
     Speed(speed::Arguments),
     /// Show what a running process has done with Garner
     Stats(stats::Arguments),
+    /// Print what completes these commands in a shell
+    Completions(completions::Arguments),
+    /// Write the manual pages of these commands
+    Manual(manual::Arguments),
 }
 
 /// `0.1.0` and, on a second line, the commit it was built from.
@@ -97,6 +104,8 @@ fn main() -> ExitCode {
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Manual(arguments) => manual::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,7 +5,6 @@ use super::arguments::{Arguments, Format};
 use crate::failure::{Failure, Of};
 use garner::arithmetic::Arithmetic;
 use garner::device;
-use garner::error::Error;
 use garner::key::{Encryption, PrivateKey};
 use garner::keygen::Generator;
 use std::sync::{Arc, mpsc};
@@ -62,10 +61,9 @@ impl Encoder {
         Ok(Encoded { private, public: key.public().to_pem() })
     }
 
-    /// The public key in PEM of a private key's file that was encoded so.
-    pub fn public(&self, private: &[u8]) -> Result<String, Error> {
-        let password = self.encryption.as_ref().map(|(_, password)| &password[..]);
-        Ok(PrivateKey::read(private, password)?.public().to_pem())
+    /// The password of encrypted keys.
+    pub fn password(&self) -> Option<&[u8]> {
+        self.encryption.as_ref().map(|(_, password)| &password[..])
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::arguments::{Kind, Shape};
 use super::measure::{Outcome, PerKey, Row};
+use crate::invocation;
 use crate::machine::Machine;
 use crate::output::{grouped, rate, time};
 use std::fmt::Write;
@@ -156,16 +157,5 @@ fn width(name: &str) -> usize {
 
 /// This command, as it would be typed again.
 pub fn command() -> String {
-    let mut words = vec!["garner".to_owned()];
-    words.extend(std::env::args().skip(1).map(|word| quoted(&word)));
-    words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    format!("garner {}", invocation::arguments())
 }

@@ -4,9 +4,12 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 pub mod folder;
+pub mod terminal;
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Output};
 use std::thread;
 use std::time::Duration;
@@ -36,6 +39,11 @@ impl From<Output> for Outcome {
 
 pub fn run(command: &mut Command) -> Outcome {
     command.output().unwrap().into()
+}
+
+/// Makes a named pipe.
+pub fn pipe(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
 /// Sends a running command this signal, once it is ready for that.
