@@ -16,7 +16,8 @@ PROOFS = {
     "bus/completion_write": ("bus/rings", "prove"),
 }
 
-# What is broken, the module, the text and what it becomes
+# What is broken, the module, the text and what it becomes; and the proof, if it is another one
+ROUTING = ("top/dispatcher_routing", "start")
 MUTATIONS = [
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
@@ -25,6 +26,16 @@ MUTATIONS = [
     ("the mark of the last operand lost", "top/core_link", "({operand_last_i, operand_data_i})", "({1'b0, operand_data_i})"),
     ("ready with a job on its way", "top/core_link", "core_job_ready_i && !core_job_valid_o", "core_job_ready_i"),
     ("a job for all beside another", "top/dispatcher", "for_all_q ? idle_q : free_q != '0", "for_all_q || free_q != '0"),
+    ("the cycles of another core for a job for all", "top/dispatcher", "start_q[all_q ? '0 : core_q]", "start_q[core_q]", ROUTING),
+    ("the source of another core's job", "top/dispatcher", "|(source_q & core_bit_q)", "source_q[0]", ROUTING),
+    ("the source of the job on its way", "top/dispatcher", "|(source_q & core_bit_q)", "job_source_q", ROUTING),
+    ("the tag of the job on its way", "top/dispatcher", "<= response_q.tag", "<= job_q.tag", ROUTING),
+    ("the result of another core", "top/dispatcher", "core_result_data_i[core_q]", "core_result_data_i[0]", ROUTING),
+    ("a result announced for another core's job", "top/dispatcher", "|(has_result_q & core_bit_q)", "|has_result_q", ROUTING),
+    ("operands to cores that have another job", "top/dispatcher", "? target_q & ~taken_q :", "? ~taken_q :", ROUTING),
+    ("an operand word twice", "top/dispatcher", "taken_q | (target_q & core_operand_ready_i)", "taken_q", ROUTING),
+    ("a job to a core that has one", "top/dispatcher", "~busy_q & core_job_ready_i", "core_job_ready_i", ROUTING),
+    ("a status that is not the worst", "top/dispatcher", "if (response_q.status > answer_q.status)", "if (1'b1)", ROUTING),
     ("operands of the other source", "bus/job_mux", "= operand_data_i[source_q]", "= operand_data_i[0]"),
     ("one source always first", "bus/job_mux", "job_valid_i[!source_q] ? !source_q : source_q", "!job_valid_i[0]"),
     ("a refusal lost beside an answer", "bus/stream_port", "== Idle && !answer_valid_i", "== Idle"),
@@ -61,9 +72,10 @@ MUTATIONS = [
 ]
 
 
-@pytest.mark.parametrize("bug,module,text,becomes", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
-def test_proof_catches(bug, module, text, becomes):
-    proof, task = PROOFS.get(module, (module, "prove"))
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_proof_catches(mutation):
+    _, module, text, becomes, *other = mutation
+    proof, task = other[0] if other else PROOFS.get(module, (module, "prove"))
     source = (HW / "rtl" / f"{module}.sv").read_text()
     assert source.count(text) == 1, f"{text} is not in {module}, or more than once"
     mutant = BUILD / "mutations" / f"{Path(module).name}.sv"
