@@ -19,6 +19,7 @@ PROOFS = {
 # What is broken, the module, the text and what it becomes; the proof, if it is another one, and how it ends. A bug that no
 # short run from reset shows ends as UNKNOWN: the proof no longer holds, and there is no trace from reset.
 COMPLETIONS = ("bus/completions", "prove")
+DESCRIPTORS = ("bus/descriptors", "prove")
 ROUTING = ("top/dispatcher_routing", "start")
 MUTATIONS = [
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
@@ -68,6 +69,13 @@ MUTATIONS = [
     ("a word strobed that nobody wrote", "bus/dma_write", "upper_q ? 8'hFF : 8'h0F", "8'hFF"),
     ("a descriptor read that is not yet written", "bus/descriptor_fetch", "pending_q != '0", "1'b1"),
     ("a job that does not wait", "bus/descriptor_fetch", "Queue: if (job_ready_i) state_q", "Queue: state_q"),
+    ("the slot of the next descriptor", "bus/descriptor_fetch", "slot: job.slot", "slot: descriptor_q[0][7:0]", DESCRIPTORS, "UNKNOWN"),
+    ("a job with the operands of the one before", "bus/descriptor_fetch", "state_q         <= read_error_i ? Reject : Queue",
+     "state_q         <= read_error_i ? Idle : Queue", DESCRIPTORS, "UNKNOWN"),
+    ("the context of the next descriptor", "bus/descriptor_fetch", "context_o       = context_q", "context_o       = fresh",
+     DESCRIPTORS, "UNKNOWN"),
+    ("operands of the ring's address", "bus/descriptor_fetch", "command_id_o ? operand_address", "pass_on ? operand_address",
+     DESCRIPTORS, "UNKNOWN"),
     ("a completion over one not yet taken", "bus/completion_write", "used_q < size_q", "used_q <= size_q"),
     ("the phase of a ring of 2^15", "bus/completion_write", "(tail_q & size_q) == '0", "(tail_q[14:0] & size_q[14:0]) == '0",
      COMPLETIONS, "UNKNOWN"),
