@@ -19,6 +19,7 @@ PROOFS = {
 # What is broken, the module, the text and what it becomes; the proof, if it is another one, and how it ends. A bug that no
 # short run from reset shows ends as UNKNOWN: the proof no longer holds, and there is no trace from reset.
 COMPLETIONS = ("bus/completions", "prove")
+CONTEXTS = ("bus/contexts", "prove")
 DESCRIPTORS = ("bus/descriptors", "prove")
 ROUTING = ("top/dispatcher_routing", "start")
 MUTATIONS = [
@@ -69,6 +70,11 @@ MUTATIONS = [
     ("a word strobed that nobody wrote", "bus/dma_write", "upper_q ? 8'hFF : 8'h0F", "8'hFF"),
     ("a descriptor read that is not yet written", "bus/descriptor_fetch", "pending_q != '0", "1'b1"),
     ("a job that does not wait", "bus/descriptor_fetch", "Queue: if (job_ready_i) state_q", "Queue: state_q"),
+    ("a context for two jobs", "bus/dma", "if (answered_q) taken_q[answered_index_q]", "if (context_take) taken_q[answered_index_q]",
+     CONTEXTS, "UNKNOWN"),
+    ("a context overwritten before its answer", "bus/dma", "if (context_take) table_q", "if (rst_ni) table_q",
+     CONTEXTS, "UNKNOWN"),
+    ("the context of the answer before", "bus/dma", "= answer_i.tag[ContextWidth-1:0]", "= answered_index_q", CONTEXTS),
     ("the slot of the next descriptor", "bus/descriptor_fetch", "slot: job.slot", "slot: descriptor_q[0][7:0]", DESCRIPTORS, "UNKNOWN"),
     ("a job with the operands of the one before", "bus/descriptor_fetch", "state_q         <= read_error_i ? Reject : Queue",
      "state_q         <= read_error_i ? Idle : Queue", DESCRIPTORS, "UNKNOWN"),
