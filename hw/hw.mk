@@ -3,7 +3,7 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
 .PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device
 
 $(VENV)/installed: hw/requirements.txt
@@ -18,6 +18,9 @@ hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
 
 hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
 	$(PYTHON) hw/regs/generate.py
+
+hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
+	$(PYTHON) hw/dist.py
 
 hw-formal: hw-setup ## the proofs alone
 	$(PYTHON) -m pytest --quiet hw/formal

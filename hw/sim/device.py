@@ -6,8 +6,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from harness import BUILD, HW, UNSPLIT, VERILATOR, rtl
-from regs.generate import generate
+from harness import BUILD, UNSPLIT, VERILATOR
 
 HERE = Path(__file__).resolve().parent
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
@@ -15,8 +14,7 @@ READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c
 
 def build(sources: list[Path], parameters: dict[str, int]) -> Path:
     """The shared library of garner_top with these parameters; built when a source has changed."""
-    files = [HW / "regs" / "garner_regs.vlt", *sources]
-    inputs = [*files, HERE / "device.cpp", HERE / "device.h"]
+    inputs = [*sources, HERE / "device.cpp", HERE / "device.h"]
     key = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()[:12]
     folder = BUILD / "-".join(["device", *(f"{name}={value}" for name, value in sorted(parameters.items())), key])
     library = folder / "libgarner_device.so"
@@ -27,7 +25,7 @@ def build(sources: list[Path], parameters: dict[str, int]) -> Path:
     subprocess.run(["verilator", "--cc", "--build", "-j", "2", "-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "fast",
                     "--noassert", "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags,
                     "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, *(f"-G{name}={value}" for name, value in parameters.items()),
-                    *map(str, files)], check=True, capture_output=True)
+                    *map(str, sources)], check=True, capture_output=True)
     include = VERILATOR.parent / "share" / "verilator" / "include"
     if not include.exists():
         include = VERILATOR.parent / "include"

@@ -103,7 +103,8 @@ module stream_port_formal
   in_order #(
     .Width ($bits(job_t)),
     .Places(5),
-    .Eager (1'b0)
+    .Eager (1'b0),
+    .Reach (1'b0)
   ) u_jobs (
     .clk_i,
     .rst_ni,
@@ -124,7 +125,8 @@ module stream_port_formal
   in_order #(
     .Width ($bits(response_t)),
     .Places(2),
-    .Eager (1'b0)
+    .Eager (1'b0),
+    .Reach (1'b0)
   ) u_refusals (
     .clk_i,
     .rst_ni,

@@ -72,6 +72,14 @@ async def registers_say_what_was_built(dut):
 
 
 @cocotb.test()
+async def bus_attributes_are_normal_unprivileged_data(dut):
+    await ready(dut)
+    for channel in ("ar", "aw"):
+        assert int(getattr(dut, f"m_axi_{channel}cache").value) == 0b0011  # normal, not cacheable, bufferable
+        assert int(getattr(dut, f"m_axi_{channel}prot").value) == 0b010    # unprivileged, non-secure, data
+
+
+@cocotb.test()
 async def unmapped_register_answers_with_an_error_and_bytes_are_written_alone(dut):
     host = await ready(dut, stall=0.3)
     assert (await host.registers.write(0xFFC, b"1234")).resp != 0
