@@ -28,7 +28,7 @@ hw-formal: hw-setup ## the proofs alone
 hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(PYTHON) hw/syn/shell.py
 
-hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors
+hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
 	$(PYTHON) hw/lint.py
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.

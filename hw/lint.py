@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Lints every module: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
+So is a combinational path from an input of garner_top to an output (paths.py).
 
 The tops and their parameters are listed in `hw/rtl/*/lint.txt`: `TOP SOURCE... [-GNAME=VALUE...]`, one a line.
 """
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import harness
+import paths
 from harness import HW
 from regs.generate import generate
 
@@ -54,6 +56,7 @@ def main() -> None:
         if found:
             print(found)
             bad += 1
+    bad += paths.check()
     sys.exit(bad != 0)
 
 
