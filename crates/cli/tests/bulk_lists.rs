@@ -224,6 +224,24 @@ fn signatures_in_files_of_their_own_are_kept_if_good_and_the_others_made() {
 }
 
 #[test]
+fn no_signature_takes_the_place_of_its_message_or_of_the_key() {
+    let (folder, _) = folder("lists-in-place");
+    let key = folder.read("key.pem");
+    folder.write("list", "files/a b\n");
+    fs::hard_link(folder.path("files/a b"), folder.path("files/a b.sig")).unwrap();
+    folder.write("digests", format!("{}  key\n", "00".repeat(32)));
+    for more in ["", "--force"] {
+        for pattern in ["{}", "./{}", "{}.sig"] {
+            let words = format!("bulk --key key.pem --of files list --out {pattern} {more}");
+            refused(&mut folder.garner(&words), 3, &["list:1: ", "files/a b", "is the message itself"]);
+        }
+        let words = format!("bulk --key key.pem digests --out {{}}.pem {more}");
+        refused(&mut folder.garner(&words), 3, &["digests:1: ", "key.pem: is the key itself"]);
+    }
+    assert_eq!((folder.read("key.pem"), folder.read("files/a b")), (key, b"the message a b".to_vec()));
+}
+
+#[test]
 fn a_list_never_signs_what_is_being_written() {
     let (folder, _) = folder("lists-output");
     for name in ["out.partial", "out"] {

@@ -240,5 +240,21 @@ fn a_summary_says_what_was_made_and_what_was_found() {
     let (good, shown) = on_terminal(folder.garner(words), &[]);
     assert!(good && shown.contains("1 made, 2 found, 0 refused; "), "{shown}");
     assert!(shown.contains(" per second"), "{shown}");
-    refused(&mut folder.garner("keygen --json"), 2, &["--json", "--out"]);
+    for words in ["keygen --json", "keygen --json --out -", "keygen --json --out /dev/stdout"] {
+        refused(&mut folder.garner(words), 2, &["--json", "--out"]);
+    }
+}
+
+#[test]
+fn a_run_that_an_error_ends_says_the_command_that_goes_on() {
+    let folder = folder("resume-error");
+    let garner = env!("CARGO_BIN_EXE_garner");
+    // A limit on the length of files stops a write as a full disk does.
+    let script =
+        format!("trap '' XFSZ; ulimit -f 0; exec {garner} keygen --bits 512 --below-fips --count 3 --out keys/");
+    let outcome = run(Command::new("sh").args(["-c", &script]).current_dir(folder.path("")));
+    assert_eq!(outcome.status, 3, "{outcome:?}");
+    let said =
+        format!("0 made, 0 found, 0 refused of 3 keys; to go on: {garner} keygen --bits 512 --below-fips --count 3");
+    assert!(outcome.stderr.contains(&said) && outcome.stderr.ends_with("--out keys/ --resume\n"), "{outcome:?}");
 }

@@ -214,6 +214,15 @@ fn a_disk_that_is_full_leaves_what_was_there_and_nothing_else() {
     }
 }
 
+#[test]
+fn the_name_of_a_folder_is_no_place_for_a_result() {
+    let folder = folder("outputs-folder");
+    for words in &WRITING[..4] {
+        refused(&mut folder.garner(&format!("{words} new/")), 3, &["new/: is the name of a directory"]);
+        refused(&mut folder.garner(&format!("{words} .")), 3, &[".: is a directory"]);
+    }
+}
+
 fn names(folder: &Folder) -> Vec<String> {
     let entries = folder.path("").read_dir().unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

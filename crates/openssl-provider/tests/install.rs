@@ -109,6 +109,9 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
         assert!(!site.path("root/usr").join(file).is_symlink() && !site.path("root/usr").join(file).exists(), "{file}");
     }
     development_package(&site, package.trim(), &runtime, &development);
+    for file in ["man/man1/garner-bulk.1.gz", "bash-completion/completions/garner", "zsh/site-functions/_garner"] {
+        assert!(site.path("root/usr/share").join(file).exists(), "{file}");
+    }
     let hint = run(site.plain("sh").args(["root/DEBIAN/postinst", "configure"]));
     assert!(hint.contains("\n                         .include /usr/share/garner/openssl.cnf\n"), "{hint}");
 

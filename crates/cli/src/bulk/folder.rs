@@ -4,13 +4,14 @@
 //! Names come with the input, perhaps from somebody else. None leads out of the folder: not by `..`, not from the root, and
 //! not by a link below it, for every folder on the way is opened by its own name in the one above.
 
+use super::jobs::Item;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Of};
-use crate::files::{self, check_folder, create, settle};
-use rustix::fs::{FileType, Mode, OFlags, fstat, mkdirat, openat};
+use crate::files::{self, Identity, check_folder, create, refuse_input, settle};
+use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -90,9 +91,9 @@ impl Folder {
 
     /// The signature in the file of an item of a key of `size` bytes: none if there is no file, and no bytes if there is
     /// something else than one signature.
-    pub fn read(&mut self, item: &[u8], size: usize) -> Result<Option<Vec<u8>>, Failure> {
-        let name = self.name_of(item);
-        let (folder, file) = self.split(item)?;
+    pub fn read(&mut self, item: &Item, size: usize) -> Result<Option<Vec<u8>>, Failure> {
+        let name = self.name_of(&item.name);
+        let (folder, file) = self.split(&item.name)?;
         let Some(folder) = self.enter(&folder, false).of(&name)? else { return Ok(None) };
         // Without waiting, if it is a pipe.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -102,19 +103,31 @@ impl Folder {
             Err(Errno::LOOP) => return Err(Failure::Environment(format!("{name}: is a link"))),
             Err(error) => return Err(error).of(&name),
         };
-        if FileType::from_raw_mode(fstat(&file).of(&name)?.st_mode) != FileType::RegularFile {
+        let file = File::from(file);
+        let metadata = file.metadata().of(&name)?;
+        if !metadata.is_file() {
             return Err(Failure::Environment(format!("{name}: is no regular file")));
         }
+        refuse_message(&metadata, item, &name)?;
         let (mut content, longest) = (Vec::new(), self.encoding.length(size) + 2);
-        File::from(file).take(longest as u64).read_to_end(&mut content).of(&name)?;
+        file.take(longest as u64).read_to_end(&mut content).of(&name)?;
         Ok(Some(self.encoding.decode(&content).unwrap_or_default()))
     }
 
     /// Writes the signature of an item.
-    pub fn write(&mut self, item: &[u8], signature: &[u8]) -> Result<(), Failure> {
-        let name = self.name_of(item);
-        let (folder, file) = self.split(item)?;
+    pub fn write(&mut self, item: &Item, signature: &[u8]) -> Result<(), Failure> {
+        let name = self.name_of(&item.name);
+        let (folder, file) = self.split(&item.name)?;
         let folder = self.enter(&folder, true).of(&name)?.expect("it was made");
+        if self.force {
+            // What is there is replaced: a link as such, but neither the message nor the key.
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            match openat(&*folder, &*file, flags, Mode::empty()) {
+                Ok(there) => refuse_message(&File::from(there).metadata().of(&name)?, item, &name)?,
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error).of(&name),
+            }
+        }
         let mut text = Vec::new();
         self.encoding.append(signature, &mut text);
         let mut new = create(&self.path, FILE).of(&name)?;
@@ -197,4 +210,12 @@ impl Folder {
     pub fn interrupted(&self) -> String {
         format!("what was signed before is in {}; the same command goes on from there", self.path.display())
     }
+}
+
+/// Refuses the file of a signature that is what it signs, or another input.
+fn refuse_message(metadata: &Metadata, item: &Item, name: &str) -> Result<(), Failure> {
+    if item.file.is_some() && item.file == Identity::of(metadata) {
+        return Err(Failure::Usage(format!("{name}: is the message itself; name other files for the signatures")));
+    }
+    refuse_input(metadata, name)
 }

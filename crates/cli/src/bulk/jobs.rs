@@ -28,8 +28,16 @@ pub struct Job<K> {
     pub key: K,
     /// Its digest.
     pub digest: Vec<u8>,
+    pub item: Item,
+}
+
+/// What is signed, apart from its digest.
+#[derive(Default)]
+pub struct Item {
     /// What it is called; empty for a message, and a digest without a name.
     pub name: Vec<u8>,
+    /// The file that is the message, where it is one.
+    pub file: Option<Identity>,
 }
 
 /// All items of the input; ends after the first error.
@@ -119,15 +127,21 @@ impl<K: Key> Jobs<K> {
         if rest.is_empty() && self.kind != Kind::Messages {
             return Err("nothing follows the name of the key".into());
         }
-        let (digest, name) = match self.kind {
-            Kind::Digests => digests::parse(self.hash, rest)?,
-            Kind::Messages => (self.hash.digest(rest).map_err(|error| error.to_string())?.to_vec(), Vec::new()),
-            Kind::Files => (self.of_file(Path::new(OsStr::from_bytes(rest)))?, rest.to_vec()),
+        let (digest, name, file) = match self.kind {
+            Kind::Digests => {
+                let (digest, name) = digests::parse(self.hash, rest)?;
+                (digest, name, None)
+            }
+            Kind::Messages => (self.hash.digest(rest).map_err(|error| error.to_string())?.to_vec(), Vec::new(), None),
+            Kind::Files => {
+                let (digest, file) = self.of_file(Path::new(OsStr::from_bytes(rest)))?;
+                (digest, rest.to_vec(), file)
+            }
         };
         if self.named && name.is_empty() {
             return Err("the digest has no name, as --names and {} need".into());
         }
-        Ok(Job { line: self.line, key: key.clone(), digest, name })
+        Ok(Job { line: self.line, key: key.clone(), digest, item: Item { name, file } })
     }
 
     /// The line without the mark before the first, unless it is a message: its bytes are its own.
@@ -141,13 +155,15 @@ impl<K: Key> Jobs<K> {
         Ok(self.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.text))
     }
 
-    fn of_file(&self, path: &Path) -> Result<Vec<u8>, String> {
+    /// The digest of a file, and which one it is.
+    fn of_file(&self, path: &Path) -> Result<(Vec<u8>, Option<Identity>), String> {
         let digest = Input::one_of_many(Some(path), "a message").and_then(|mut input| {
             let name = input.name().to_owned();
-            if input.identity().is_some_and(|identity| self.outputs.contains(&identity)) {
+            let identity = input.identity();
+            if identity.is_some_and(|identity| self.outputs.contains(&identity)) {
                 return Err(Failure::Usage(format!("{name}: is the output itself; leave it out, or write elsewhere")));
             }
-            digest::of(self.hash, &mut input, &name)
+            Ok((digest::of(self.hash, &mut input, &name)?, identity))
         });
         digest.map_err(|failure| failure.to_string())
     }

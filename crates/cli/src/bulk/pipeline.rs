@@ -2,7 +2,7 @@
 //! Lines in, signatures out: one thread reads, hashes and submits, this one waits for the answers in order and writes.
 //! A bounded number of tickets lies between them.
 
-use super::jobs::Job;
+use super::jobs::{Item, Job};
 use super::sink::Sink;
 use crate::failure::{Failure, Of};
 use crate::progress::Progress;
@@ -28,10 +28,10 @@ pub struct Pipeline {
     pub window: usize,
 }
 
-/// Signatures on their way with the lines and names of their items, and what went wrong after them.
+/// Signatures on their way with their lines and items, and what went wrong after them.
 #[derive(Default)]
 struct Block {
-    tickets: Vec<(u64, Vec<u8>, Ticket)>,
+    tickets: Vec<(u64, Item, Ticket)>,
     failure: Option<Failure>,
 }
 
@@ -85,9 +85,9 @@ fn submit_all(
 ) {
     let mut block = Block::default();
     for job in jobs {
-        let submitted = job.and_then(|Job { line, key, digest, name }| {
+        let submitted = job.and_then(|Job { line, key, digest, item }| {
             let operation = signing(&key, scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
-            Ok((line, name, super::at(gatherer.submit(operation), input, line)?))
+            Ok((line, item, super::at(gatherer.submit(operation), input, line)?))
         });
         match submitted {
             Ok(submitted) => block.tickets.push(submitted),

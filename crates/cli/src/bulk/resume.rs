@@ -41,7 +41,7 @@ pub fn resume<K: Key>(
                 return Err(Failure::Environment(text).and("--restart throws it away"));
             };
             let job = job.map_err(|failure| partial.with(|partial| partial.keep(failure)))?;
-            let size = records.length(job.key.public().size(), &job.name);
+            let size = records.length(job.key.public().size(), &job.item.name);
             if length - taken < size as u64 {
                 jobs.put_back(job);
                 ended = true;
@@ -51,7 +51,7 @@ pub fn resume<K: Key>(
             reader.read_exact(&mut record).of(&name)?;
             taken += size as u64;
             let newline = records.encoding.is_binary() || record.ends_with(b"\n");
-            let signature = records.signature(&record, &job.name).filter(|_| newline);
+            let signature = records.signature(&record, &job.item.name).filter(|_| newline);
             batch.push((job, signature));
         }
         let count = verify(&mut batch, judge, &name)?;

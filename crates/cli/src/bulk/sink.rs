@@ -2,6 +2,7 @@
 //! Where signatures go, one after the other.
 
 use super::folder::Folder;
+use super::jobs::Item;
 use super::partial::Partial;
 use super::records::Records;
 use crate::failure::Failure;
@@ -34,11 +35,11 @@ impl Sink<'_> {
     }
 
     /// Takes a signature.
-    pub fn add(&mut self, name: &[u8], signature: &[u8]) -> Result<(), Failure> {
+    pub fn add(&mut self, item: &Item, signature: &[u8]) -> Result<(), Failure> {
         match self.target {
-            Target::Folder(folder) => folder.with(|folder| folder.write(name, signature)),
+            Target::Folder(folder) => folder.with(|folder| folder.write(item, signature)),
             _ => {
-                self.records.append(signature, name, &mut self.text);
+                self.records.append(signature, &item.name, &mut self.text);
                 Ok(())
             }
         }

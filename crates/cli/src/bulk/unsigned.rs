@@ -41,7 +41,7 @@ impl<K: Key> Unsigned<K> {
                         break;
                     }
                 };
-                let read = self.folder.read(&job.name, job.key.public().size());
+                let read = self.folder.read(&job.item, job.key.public().size());
                 match read.map_err(|failure| super::wrong_line(&input, job.line, failure))? {
                     Some(signature) => there.push((job, Some(signature))),
                     None => self.ready.push_back(job),
@@ -51,7 +51,7 @@ impl<K: Key> Unsigned<K> {
             let verdicts = judge.verdicts(&there)?;
             if let Some(wrong) = verdicts.iter().position(|good| !good) {
                 let job = &there[wrong].0;
-                let name = self.folder.name_of(&job.name);
+                let name = self.folder.name_of(&job.item.name);
                 let text = format!("{name}: is not the signature of {input}:{}", job.line);
                 let text = format!("{text} by this key and scheme; --force makes all of them anew");
                 return Err(Failure::Environment(text));

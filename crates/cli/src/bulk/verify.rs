@@ -96,7 +96,7 @@ impl Source {
         let (reader, records) = match self {
             Source::Folder(folder) => {
                 let wrong = |failure| super::wrong_line(input, job.line, failure);
-                return folder.read(&job.name, size).map_err(wrong);
+                return folder.read(&job.item, size).map_err(wrong);
             }
             Source::File(reader, records) => (reader, *records),
         };
@@ -110,7 +110,7 @@ impl Source {
         if record.is_empty() {
             return Ok(None);
         }
-        Ok(Some(records.signature(&record, &job.name).unwrap_or_default()))
+        Ok(Some(records.signature(&record, &job.item.name).unwrap_or_default()))
     }
 
     /// Whether there is more than was asked for.

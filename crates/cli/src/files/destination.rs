@@ -10,6 +10,7 @@ use rustix::fs::{CWD, OFlags};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -49,6 +50,10 @@ impl<'a> Destination<'a> {
         if let Place::Name(place) = &destination.place {
             if place.is_dir() {
                 return Err(Failure::Environment(format!("{}: is a directory", name.display())));
+            }
+            if place.as_os_str().as_bytes().ends_with(b"/") {
+                let text = format!("{}: is the name of a directory; name a file for the result", name.display());
+                return Err(Failure::Environment(text));
             }
             // A link that leads nowhere yet is somebody's, too.
             if !force && place.symlink_metadata().is_ok() {

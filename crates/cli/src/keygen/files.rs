@@ -161,7 +161,13 @@ impl Files<'_> {
             Some(path) if is_file(path) && !self.arguments.force && names.are_numbered() => {
                 Err(exists(path).and("--resume keeps what is there and makes what is missing"))
             }
-            path => Destination::new(path, self.arguments.force).map(drop),
+            path => {
+                let destination = Destination::new(path, self.arguments.force)?;
+                if self.arguments.json && destination.is_standard() {
+                    return Err(Failure::Usage("--json: needs --out, standard output being the key's".into()));
+                }
+                Ok(())
+            }
         }
     }
 

@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress.found(tally.with(|tally| tally.found));
     let mut missing = files.missing();
     tally.with(|tally| tally.start = Instant::now());
-    workers::run(&*arithmetic, arguments, count, &encoder, |key: Encoded| {
+    let outcome = workers::run(&*arithmetic, arguments, count, &encoder, |key: Encoded| {
         // Another run may have made some meanwhile: then this key is not wanted.
         if let Some(i) = missing.next() {
             // A signal waits until both halves are there.
@@ -62,8 +62,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             progress.done(1);
         }
         Ok(())
-    })?;
+    });
     progress.finish();
+    outcome.map_err(|failure| match arguments.count {
+        1 => failure,
+        _ => failure.and(&tally.with(|tally| tally.interrupted(again))),
+    })?;
     tally.complete(|tally| show(arguments, &tally))
 }
 
