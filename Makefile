@@ -5,11 +5,11 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu figures fuzz
+.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
 .PHONY: install uninstall deb demo clean emulated deny cpu-only package msrv
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what a build needs and is missing (Debian packages)
 	@./setup.sh
@@ -90,6 +90,9 @@ openssl-matrix: setup-all ## the tests of the OpenSSL front ends against the sys
 
 check-ct: setup-all ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
 	$(CARGO) run --release --package garner-constant-time
+
+check-ct-mutations: setup-all ## whether check-ct finds leaks: plants some in a copy of the library, each of which must be found
+	$(CARGO) run --release --package garner-constant-time --bin check-ct-mutations
 
 fuzz: setup ## the parsers of keys, a minute each; wants a nightly compiler and `cargo install cargo-fuzz`
 	fuzz/make_seeds.sh
