@@ -5,7 +5,7 @@ mod built;
 #[path = "../../garner/tests/raised_support/mod.rs"]
 mod raised_support;
 
-use raised_support::{Ground, RAISED, Rights};
+use raised_support::{Ground, Rights};
 use std::path::Path;
 use std::process::Command;
 
@@ -31,7 +31,7 @@ fn no_variable_has_an_effect_in_a_program_with_more_rights_than_its_user() {
     for variable in [("GARNER_CPU", "nonsense"), ("GARNER_GPU", "nonsense")] {
         let heard = outcome(&ground, Rights::User, Some(variable));
         assert!(!heard.0 && heard.1.contains(variable.0), "{variable:?} has no effect at all: {heard:?}");
-        for rights in RAISED {
+        for rights in ground.raised() {
             assert_eq!(outcome(&ground, rights, Some(variable)), plain, "{rights:?}, {variable:?}");
         }
     }

@@ -4,7 +4,7 @@
 #[path = "../../garner/tests/raised_support/mod.rs"]
 mod raised_support;
 
-use raised_support::{Ground, RAISED, Rights};
+use raised_support::{Ground, Rights};
 use std::path::Path;
 
 #[test]
@@ -18,7 +18,7 @@ fn no_variable_has_an_effect_on_a_command_with_more_rights_than_its_user() {
     let plain = devices(Rights::User, None);
     for variable in [("GARNER_CPU", "nonsense"), ("GARNER_GPU", "nonsense")] {
         assert_ne!(devices(Rights::User, Some(variable)), plain, "{variable:?} has no effect at all");
-        for rights in RAISED {
+        for rights in ground.raised() {
             let said = devices(rights, Some(variable));
             assert_eq!(said, devices(rights, None), "{rights:?}, {variable:?}");
             // Its own code and NVIDIA's driver, which would take code by such variables.

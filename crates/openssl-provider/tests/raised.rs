@@ -5,7 +5,7 @@
 mod raised_support;
 mod support;
 
-use raised_support::{Ground, RAISED, Rights};
+use raised_support::{Ground, Rights};
 use std::fs;
 use std::path::Path;
 use support::{built, compile, ends};
@@ -42,7 +42,7 @@ fn no_variable_has_an_effect_in_a_program_with_more_rights_than_its_user() {
     for variables in variables {
         let heard = outcome(&ground, Rights::User, variables);
         assert_ne!(heard, (true, plain.clone(), false), "{variables:?} has no effect at all");
-        for rights in RAISED {
+        for rights in ground.raised() {
             let ignored = outcome(&ground, rights, variables);
             assert_eq!(ignored, (true, plain.clone(), false), "{rights:?}, {variables:?}");
         }

@@ -28,11 +28,8 @@ pub enum Rights {
     Capability,
 }
 
-/// Both ways to more rights than a user has.
-pub const RAISED: [Rights; 2] = [Rights::SetUserId, Rights::Capability];
-
 /// A folder where such programs work. Everybody may read it and write to it.
-pub struct Ground(PathBuf);
+pub struct Ground(PathBuf, Vec<Rights>);
 
 impl Ground {
     /// The first folder that serves, or none; then it says why.
@@ -55,23 +52,35 @@ impl Ground {
     fn below(base: &Path) -> Result<Ground, String> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let ground = Ground(base.join(format!("garner-raised-{}-{number}", std::process::id())));
+        let folder = base.join(format!("garner-raised-{}-{number}", std::process::id()));
+        let mut ground = Ground(folder, vec![Rights::SetUserId]);
         fs::create_dir(&ground.0).map_err(|error| error.to_string())?;
         fs::set_permissions(&ground.0, Permissions::from_mode(0o777)).unwrap();
         fs::write(ground.path("probe.c"), PROBE).unwrap();
         let probe = ground.path("probe");
         assert!(Command::new("cc").arg("-o").arg(&probe).arg(ground.path("probe.c")).status().unwrap().success());
-        for (rights, expected) in
-            [(Rights::User, "65534 0"), (Rights::SetUserId, "0 1"), (Rights::Capability, "65534 1")]
-        {
-            let program = ground.program(&probe, rights).map_err(|error| format!("{rights:?}: {error}"))?;
-            let output = ground.command(&program).output().map_err(|error| format!("{rights:?}: {error}"))?;
-            let said = String::from_utf8_lossy(&output.stdout);
-            if said != expected {
-                return Err(format!("{rights:?}: effective user and AT_SECURE are {said:?}, not {expected:?}"));
-            }
+        ground.works(&probe, Rights::User, "65534 0")?;
+        ground.works(&probe, Rights::SetUserId, "0 1")?;
+        match ground.works(&probe, Rights::Capability, "65534 1") {
+            Ok(()) => ground.1.push(Rights::Capability),
+            Err(reason) => eprintln!("file capabilities left out: {}: {reason}", base.display()),
         }
         Ok(ground)
+    }
+
+    /// Whether the probe has these rights.
+    fn works(&self, probe: &Path, rights: Rights, expected: &str) -> Result<(), String> {
+        let program = self.program(probe, rights).map_err(|error| format!("{rights:?}: {error}"))?;
+        let output = self.command(&program).output().map_err(|error| format!("{rights:?}: {error}"))?;
+        match String::from_utf8_lossy(&output.stdout).as_ref() {
+            said if said == expected => Ok(()),
+            said => Err(format!("{rights:?}: effective user and AT_SECURE are {said:?}, not {expected:?}")),
+        }
+    }
+
+    /// The ways to more rights than a user has that work here.
+    pub fn raised(&self) -> Vec<Rights> {
+        self.1.clone()
     }
 
     /// A path in the folder.
