@@ -478,8 +478,9 @@ async def zeroise_answers_what_was_taken_and_overwrites_keys_and_buffers(dut):
             await ClockCycles(dut.clk_i, OPERAND_WORDS + 12)
             for buffer in (dut.u_shell.u_dma.u_operands, dut.u_shell.gen_stream.u_stream.u_operands):
                 assert all(int(buffer.u_memory.memory[i].value) == 0 for i in range(OPERAND_WORDS)), "operands are left"
-                assert all(int(buffer.u_ahead.words_q[i].value) == 0 for i in range(4)), "operands are left"
-                assert int(buffer.u_memory.word_q.value) == int(buffer.u_memory.read_data_o.value) == 0
+                for register in (buffer.u_ahead.spare_q, buffer.u_ahead.out_data_o, buffer.u_memory.word_q,
+                                 buffer.u_memory.read_data_o):
+                    assert int(register.value) == 0, f"operands are left in {register._path}"
         for completion in host.poll():
             done[places[completion.index]] = completion.status
     assert wiped

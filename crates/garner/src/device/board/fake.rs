@@ -34,6 +34,9 @@ pub struct Seen {
     pub wiped: Mutex<Vec<u8>>,
     /// All that reached the board.
     pub accesses: AtomicU64,
+    /// The rings were enabled; and while it erased.
+    pub enabled: AtomicBool,
+    pub enabled_early: AtomicBool,
 }
 
 /// The board.
@@ -41,6 +44,10 @@ pub struct Fake {
     seen: Arc<Seen>,
     /// Words of operands that it takes.
     pub operand_words: u32,
+    /// So many times it says after a reset that it is still erasing.
+    pub erasing: u64,
+    pub patience: Duration,
+    erasing_left: u64,
     memory: Option<OwnedFd>,
     event: Option<OwnedFd>,
     /// Descriptors taken and completions given since the reset.
@@ -52,7 +59,17 @@ impl Fake {
     /// A board for keys up to 2048 bits.
     pub fn new() -> (Box<Fake>, Arc<Seen>) {
         let seen = Arc::new(Seen::default());
-        let fake = Fake { seen: Arc::clone(&seen), operand_words: 256, memory: None, event: None, taken: 0, given: 0 };
+        let fake = Fake {
+            seen: Arc::clone(&seen),
+            operand_words: 256,
+            erasing: 0,
+            patience: Duration::from_secs(60),
+            erasing_left: 0,
+            memory: None,
+            event: None,
+            taken: 0,
+            given: 0,
+        };
         (Box::new(fake), seen)
     }
 
@@ -105,12 +122,20 @@ impl Transport for Fake {
             register::CAPABILITY_CORES => 2 | 4 << 8,
             register::CAPABILITY_ARITHMETIC => 2048,
             register::CAPABILITY_MONTGOMERY => self.operand_words << 16,
+            register::STATUS if self.erasing_left > 0 => {
+                self.erasing_left -= 1;
+                register::STATUS_ZEROISING
+            }
             _ => 0,
         })
     }
 
     fn write(&mut self, offset: usize, value: u32) -> io::Result<()> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
+        if offset == register::CONTROL && value & register::CONTROL_ENABLE != 0 {
+            self.seen.enabled.store(true, Ordering::SeqCst);
+            self.seen.enabled_early.fetch_or(self.erasing_left > 0, Ordering::SeqCst);
+        }
         let deaf = self.seen.deaf.load(Ordering::SeqCst);
         if offset == register::SUBMISSION_TAIL && value as u16 != self.taken && !deaf {
             self.take_jobs(value as u16)?;
@@ -136,12 +161,12 @@ impl Transport for Fake {
     fn reset(&mut self) -> io::Result<()> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
         self.seen.resets.fetch_add(1, Ordering::SeqCst);
-        (self.taken, self.given) = (0, 0);
+        (self.taken, self.given, self.erasing_left) = (0, 0, self.erasing);
         Ok(())
     }
 
     fn patience(&self) -> Duration {
-        Duration::from_secs(60)
+        self.patience
     }
 }
 
