@@ -17,6 +17,7 @@ use super::pool::{Caller, Entry, PoolState};
 use super::queue::Queue;
 use super::route::Route;
 use super::sleep::Wakes;
+use super::ticket::Ticket;
 use super::{executor, leader};
 use crate::arithmetic::Arithmetic;
 use crate::error::{Error, Result};
@@ -117,7 +118,7 @@ impl Core {
     }
 
     /// Queues one operation for an executor; refuses when the queue is at its limit.
-    pub fn submit(self: &Arc<Self>, operation: Operation) -> Result<Arc<Answer>> {
+    pub fn submit(self: &Arc<Self>, operation: Operation) -> Result<Ticket> {
         let class = self.route.class(&operation);
         let process = self.process();
         let mut queue = lock(&process.queue);
@@ -126,13 +127,26 @@ impl Core {
         }
         self.ready(&mut queue)?;
         let answer = Arc::new(Answer::new());
-        queue.push(class, operation, Reply::to(&answer), Caller::Ticket);
+        let number = queue.push(class, operation, Reply::to(&answer), Caller::Ticket);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
         let called = self.dispatch(&mut queue, class.pool(), false);
         drop(queue);
         called.wake(process);
-        Ok(answer)
+        Ok(Ticket::new(answer, self, class, number))
+    }
+
+    /// Takes the operation of a ticket out of the queue, if nobody has begun it. Whoever is on the way to it finds others, or
+    /// nothing.
+    pub fn withdraw(&self, class: Class, number: u64) {
+        let process = self.process();
+        let mut queue = lock(&process.queue);
+        let Some(entry) = queue.pool(class.pool()).take_one(class, number) else { return };
+        process.note_length(&queue);
+        self.tell_of_room(process, &queue);
+        drop(queue);
+        // Without the lock: the operation's key may go with it.
+        entry.reply.withdraw();
     }
 
     /// Queues operations of a whole batch, waiting for room where there is none, and runs what waits in this thread, where a

@@ -30,7 +30,7 @@
 //! | `class` | which operations may share a batch |
 //! | `queue` | what is behind the lock: the pools, the executors |
 //! | `pool` | what waits, who runs a batch, and who is on the way to |
-//! | `core` | who gets the next slot; limits; shut-down |
+//! | `core` | who gets the next slot; limits; what is withdrawn; shut-down |
 //! | `leader` | one batch in one slot: give way, take, run, give back, answer |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
@@ -124,7 +124,7 @@ impl Gatherer {
     /// `Full` of [`Error`](crate::Error) when the queue is at its limit; `ShutDown`; `Device` when there is no thread to
     /// run it and none can be started.
     pub fn submit(&self, operation: Operation) -> Result<Ticket> {
-        self.core.submit(operation).map(Ticket::new)
+        self.core.submit(operation)
     }
 
     /// Runs any number of operations, on all slots, and returns their answers in the order given. The calling thread
