@@ -4,20 +4,9 @@
 mod common;
 
 use common::folder::Folder;
-use common::{garner, refused, run};
+use common::{commands, garner, refused, run};
 use std::path::Path;
 use std::process::Command;
-
-/// The commands that the help lists.
-fn commands() -> Vec<String> {
-    let help = run(&mut garner(&["--help"])).stdout;
-    let (_, list) = help.split_once("Commands:\n").unwrap();
-    let names = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
-    let mut names: Vec<String> = names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect();
-    names.retain(|name| name != "help");
-    assert!(names.len() > 8, "{names:?}");
-    names
-}
 
 /// The long options that a command's help lists.
 fn options(command: &str) -> Vec<String> {
