@@ -6,7 +6,7 @@
 #            libgarner-dev_VERSION_ARCH.deb; made if it is not there
 set -eu
 [ $# -eq 2 ] || {
-    sed -n '2,5s/^# //p' "$0" >&2
+    sed -n '2,6s/^# //p' "$0" >&2
     exit 2
 }
 mkdir -p "$2"
