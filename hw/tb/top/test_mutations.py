@@ -9,15 +9,14 @@ from harness import BUILD, check, simulate
 from tb.top.test_shell import sources
 
 FOLDER = Path(__file__).parent
-NO_STREAM = ("no_stream_tests", 0, "")
 STREAM = ("shell_tests", 1, "packets_and_descriptors_share_the_cores")
 
 # What is broken, the file, the text and what it becomes; the tests that must find it, StreamPort, and which of them
 MUTATIONS = [
     ("zeroise waits for a stream that is not there", "shell", "assign stream_quiet    = 1'b1;", "assign stream_quiet    = 1'b0;",
-     NO_STREAM),
-    ("jobs of the rings twice, as if from a stream", "shell", "assign job_valid[1]     = 1'b0;",
-     "assign job_valid[1]     = job_valid[0];", NO_STREAM),
+     ("no_stream_tests", 0, "zeroise_ends")),
+    ("packets taken with nobody to answer them", "shell", "assign s_axis_tready_o = 1'b0;", "assign s_axis_tready_o = 1'b1;",
+     ("no_stream_tests", 0, "ports_that_are_not_there")),
     ("results of packets to the rings", "shell", "result_source_q <= answer_i.source;", "result_source_q <= 1'b0;", STREAM),
     ("answers of the rings as packets", "shell", "(answer_valid_i && answer_i.source)", "(answer_valid_i)", STREAM),
 ]
