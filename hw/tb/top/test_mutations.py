@@ -24,16 +24,15 @@ MUTATIONS = [
 
 @pytest.mark.parametrize("bug,file,text,becomes,tests", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_tests_catch(bug, file, text, becomes, tests):
-    number = [name for name, *_ in MUTATIONS].index(bug)
     module, stream, which = tests
     files = sources([FOLDER / "garner_core.sv"])
     original = next(source for source in files if source.stem == file)
     assert original.read_text().count(text) == 1, f"{text} is not in {original}, or more than once"
-    mutant = BUILD / "mutations" / f"{file}-{number}.sv"
+    mutant = BUILD / "mutations" / f"{file}-{bug.replace(' ', '-')}.sv"
     mutant.parent.mkdir(parents=True, exist_ok=True)
     mutant.write_text(original.read_text().replace(text, becomes))
     files[files.index(original)] = mutant
-    variant = f"mutation{number}"
+    variant = bug.replace(" ", "-")  # by its name, so that no result of another one is taken for its own
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
         simulate("garner_top", files, module, FOLDER, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
                  {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4", "COCOTB_TEST_FILTER": which}, variant=variant, inside=None)
