@@ -3,7 +3,8 @@
 // no more are under way than one and Outstanding; each burst's words come out, in order, with the command's id, and the
 // last one of a command marked, with its error.
 module dma_read_formal #(
-  parameter int unsigned BusWidth = 64
+  parameter int unsigned BusWidth = 64,
+  parameter int unsigned MaxBeats = 2
 ) (
   input logic                clk_i,
   input logic                command_valid_i,
@@ -19,7 +20,6 @@ module dma_read_formal #(
 );
 
   localparam int unsigned Bytes = BusWidth / 8;
-  localparam int unsigned MaxBeats = 2;
   localparam int unsigned Outstanding = 4;
 
   logic        rst_ni;
@@ -237,7 +237,7 @@ module dma_read_formal #(
         index = ended_q + 3'(i);
         if (3'(i) < pending) begin
           assert (bursts[i] == {burst_id_q[index], last_q[index], BusWidth == 64 && rest_q[index][0]});
-          assert (length_q[index] < 8'(MaxBeats));
+          assert (length_q[index] < 9'(MaxBeats));
           if (last_q[index]) assert (beats_of(rest_q[index]) == 16'(length_q[index]) + 16'd1);
         end
       end
@@ -254,7 +254,7 @@ module dma_read_formal #(
       // AR
       if (ar_waits_q) assert (arvalid && araddr == araddr_q && arlen == arlen_q);
       if (arvalid) begin
-        assert (arlen < 8'(MaxBeats));
+        assert (arlen < 9'(MaxBeats));
         assert (13'(araddr[11:0]) + (13'(arlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
         assert (asking_q && araddr == next_q);
         assert (17'(beats_words) <= 17'(unasked_q) + 17'(Bytes / 4 - 1));
