@@ -101,12 +101,13 @@ def test_nextpnr_takes_the_constraints(tmp_path):
     script.write_text(f"read_slang --top reset_synchroniser {HW / 'rtl' / 'prim' / 'reset_synchroniser.sv'}\n"
                       f"synth_ecp5 -json {netlist}\n")
     subprocess.run([sys.executable, HW / "syn" / "yosys.py", script], check=True, capture_output=True)
-    work = BUILD / "dist"  # nextpnr of the Python environment does not see /tmp
-    work.mkdir(parents=True, exist_ok=True)
-    (work / "netlist.json").write_text(netlist.read_text())
-    (work / "garner.lpf").write_text((dist.DIST / "constraints" / "garner.lpf").read_text())
-    done = subprocess.run([nextpnr(), "--um-45k", "--package", "CABGA381", "--json", "netlist.json", "--lpf", "garner.lpf",
-                           "--lpf-allow-unconstrained", "--report", "report.json"], cwd=work, capture_output=True, text=True)
+    try:
+        command = nextpnr.command()
+    except SystemExit as reason:
+        pytest.skip(str(reason))
+    report = tmp_path / "report.json"
+    done = subprocess.run([*command, "--um-45k", "--package", "CABGA381", "--json", netlist, "--lpf-allow-unconstrained",
+                           "--lpf", dist.DIST / "constraints" / "garner.lpf", "--report", report], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    ((_, clock),) = json.loads((work / "report.json").read_text())["fmax"].items()
+    ((_, clock),) = json.loads(report.read_text())["fmax"].items()
     assert round(clock["constraint"]) == 150
