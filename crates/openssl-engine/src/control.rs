@@ -13,7 +13,6 @@ use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::PoisonError;
 
 const fn figure(number: c_int, name: &'static CStr, description: &'static CStr) -> ENGINE_CMD_DEFN {
     let (name, description) = (name.as_ptr(), description.as_ptr());
