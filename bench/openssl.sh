@@ -7,7 +7,8 @@
 #   bench/openssl.sh speed threads zone handshakes     only some
 #
 #   MODULE=libgarner_provider.so                   the provider to measure; without it, this tree's is built first. The
-#                                                  garner command beside it says for the data which kernels are in use
+#                                                  garner command beside it says for the data which commit and kernels
+#                                                  are measured, and warns where the machine has other work
 #   SECONDS_EACH=3  ROUNDS=3                       each figure's time, and how often; medians are printed
 #   DEVICE=auto                                    the provider's setting
 #   CLIENTS=64  NAMES=10000                        of a TLS server; in a zone
@@ -62,8 +63,15 @@ garner="env OPENSSL_CONF=$work/openssl.cnf OPENSSL_MODULES=$work/modules GARNER_
 # What is said to be of one core is pinned to the first processor.
 one_core="taskset -c 0"
 version=$($plain openssl version | cut -d' ' -f1,2)
-# Of the devices that are present, those used first come first.
-kernels=$("$(dirname "$MODULE")/garner" devices --json 2>/dev/null | sed -n '/"present": true/,$s/.*"kernels": "\(.*\)".*/\1/p' | head -n 1)
+# Commit, machine and other work on it, for the data; of another build's module only what is known.
+origin() {
+    if [ -x "$(dirname "$MODULE")/garner" ]; then
+        "$(dirname "$MODULE")/garner" speed --origin
+    else
+        printf '{"commit": null, "dirty": null, "load": %s, "machine": {"cpu": "%s", "cores": %s, "system": "%s"}}\n' \
+            "$(cut -d' ' -f1 /proc/loadavg)" "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(uname -srm)"
+    fi
+}
 
 median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 # Column NUMBER FILE, as a list.
@@ -123,15 +131,14 @@ says() { "$@" 2>&1 | head -n 1 | tr -d '"\\'; }
 # group NAME: the benchmarks of that name; their data are written whole or not at all.
 group() {
     programs=
-    load=$(cut -d' ' -f1 /proc/loadavg)
+    origin=$(origin) || give_up "the garner command beside $MODULE does not say where it comes from"
+    origin=${origin#\{}
     : >"$work/rows"
     "$1"
     {
-        printf '{\n  "machine": {"cpu": "%s", "cores": %s, "kernels": "%s", "system": "%s", "load_before": %s},\n' \
-            "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
-            "${kernels:-unknown}" "$(uname -srm)" "$load"
-        printf '  "openssl": "%s",\n  "garner": "%s",\n  "programs": [%s],\n  "date": "%s",\n' "$version" \
-            "$(git describe --always --dirty 2>/dev/null || echo unknown)" "$programs" "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
+        printf '{\n  %s,\n' "${origin%\}}"
+        printf '  "openssl": "%s",\n  "programs": [%s],\n  "date": "%s",\n' "$version" "$programs" \
+            "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
         printf '  "command": "%sDEVICE=%s SECONDS_EACH=%s ROUNDS=%s CLIENTS=%s NAMES=%s %s",\n  "rows": [\n' \
             "${GARNER_CPU:+GARNER_CPU=$GARNER_CPU }" "${DEVICE:-auto}" "$seconds" "$rounds" "$clients" "$names" "$command"
         cat "$work/rows"

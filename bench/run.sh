@@ -3,16 +3,19 @@
 # Every benchmark of docs/performance.md: data and pictures into bench/results/. `make bench` calls it.
 #
 #   bench/run.sh                 all of them, about half an hour
-#   bench/run.sh callers         only that one: batches, callers, scaling, bulk or crypto_mb
+#   bench/run.sh callers         only that one: table, batches, callers, scaling, keygen, bulk or crypto_mb
 #
 #   GARNER=target/release/garner   the command to measure; target is CARGO_TARGET_DIR where that is set
 #   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
 #   CRYPTO_MB=libcrypto_mb.so    Intel's library, for crypto_mb, which is left out without it
 #   SECONDS_EACH=4                 measured time for each system in each row
 #   BULK_LINES=1000000             digests that one bulk run signs
+#   BULK_BATCH=4096                those of the batches beside it
 #   RESULTS=bench/results          where data and pictures go
 #
-# Figures of one core are taken pinned to the first processor. Nothing else should be running.
+# Figures of one core are taken pinned to the first processor. Nothing else should be running: garner says so where it is.
+# Each file carries the commit that the command was built from, and the load before. What goes into the repository comes from
+# a clean commit; `make figures` then brings it into the documents.
 set -eu
 case ${CRYPTO_MB-} in
 '' | /*) ;;
@@ -27,9 +30,9 @@ one_core="taskset -c 0"
 
 for benchmark in "$@"; do
     case $benchmark in
-    all | batches | callers | scaling | bulk | crypto_mb) ;;
+    all | table | batches | callers | scaling | keygen | bulk | crypto_mb) ;;
     *)
-        echo "bench/run.sh: $benchmark: unknown; there are batches, callers, scaling, bulk and crypto_mb" >&2
+        echo "bench/run.sh: $benchmark: unknown; there are table, batches, callers, scaling, keygen, bulk and crypto_mb" >&2
         exit 2
         ;;
     esac
@@ -38,6 +41,10 @@ done
     echo "bench/run.sh: $garner: not there; run make build first" >&2
     exit 3
 }
+
+case $("$garner" --version) in
+*"with changes"*) echo "bench/run.sh: the sources have changes that are in no commit: these results are for you alone" >&2 ;;
+esac
 
 mkdir -p "$results"
 # A benchmark's files grow here, beside the last ones, and take their places together when it is through: a run cut short
@@ -66,6 +73,19 @@ measure() {
 
 # The benchmark is through.
 keep() { mv "$new"/* "$results"; }
+
+# The table of `make speed`.
+table() {
+    measure speed "$garner" speed --seconds "$seconds" --json
+    keep
+}
+
+# Keys, one core.
+keygen() {
+    # shellcheck disable=SC2086 # words
+    measure keygen $one_core "$garner" speed --operation keygen --bits 2048,3072,4096 --seconds "$seconds" $peer --json
+    keep
+}
 
 # Private and public operations of one core, in whole batches and by one caller, all sizes.
 batches() {
@@ -104,6 +124,8 @@ scaling() {
         echo "scaling: left out, this machine has one processor" >&2
         return 0
     }
+    # What a file that sums up several runs begins with: commit, load and machine.
+    origin=$("$garner" speed --origin)
     : >"$work/rounds"
     for round in 1 2 3 4 5; do
         for cores in 1 2; do
@@ -115,12 +137,12 @@ scaling() {
         done
     done
     # One line per round and the median of the gains, so that the data tell how far they scatter.
-    awk '
+    awk -v origin="${origin%\}}" '
         $2 == 1 { one[$1] = $3 }
         $2 == 2 { gain[++n] = $3 / one[$1]; rounds = rounds sep sprintf("{\"one_core_per_s\": %.1f, \"two_cores_per_s\": %.1f, \"gain\": %.3f}", one[$1], $3, gain[n]); sep = ", " }
         END {
             for (i = 2; i <= n; i++) for (j = i; j > 1 && gain[j] < gain[j-1]; j--) { t = gain[j]; gain[j] = gain[j-1]; gain[j-1] = t }
-            printf "{\"gain_of_two_cores\": %.3f, \"rounds\": [%s]}\n", gain[int((n + 1) / 2)], rounds
+            printf "%s, \"gain_of_two_cores\": %.3f, \"rounds\": [%s]}\n", origin, gain[int((n + 1) / 2)], rounds
         }' "$work/rounds" >"$new/scaling.json"
     cat "$new/scaling.json" >&2
     keep
@@ -130,6 +152,7 @@ scaling() {
 # writing cost.
 bulk() {
     lines=${BULK_LINES:-1000000}
+    origin=$("$garner" speed --origin)
     head -c "$((32 * lines))" /dev/urandom | od -An -v -tx1 -w32 | tr -d ' ' >"$work/digests"
     "$garner" keygen --out "$work/key.pem"
     : >"$work/rounds"
@@ -137,7 +160,7 @@ bulk() {
         echo "bulk: $lines digests, round $round of 3" >&2
         "$garner" bulk --key "$work/key.pem" "$work/digests" --out "$work/signatures" --force --json \
             >"$work/bulk.json"
-        measure bulk-batches "$garner" speed --bits 2048 --operation sign --callers 1 --batch 4096 \
+        measure bulk-batches "$garner" speed --bits 2048 --operation sign --callers 1 --batch "${BULK_BATCH:-4096}" \
             --slots "$(nproc)" --seconds "$seconds" --json
         rate=$(sed -n 's/.*"per_second": *\([0-9.]*\).*/\1/p' "$work/bulk.json")
         memory=$(sed -n 's/.*"peak_memory_kib": *\([0-9]*\).*/\1/p' "$work/bulk.json")
@@ -145,11 +168,11 @@ bulk() {
         batches=$(sed -n 's/.*"garner_per_s": *\([0-9.]*\).*/\1/p' "$new/bulk-batches.json" | head -n 1)
         echo "$rate $batches $memory" >>"$work/rounds"
     done
-    awk -v lines="$lines" '
+    awk -v lines="$lines" -v origin="${origin%\}}" '
         { share[NR] = $1 / $2; rounds = rounds sep sprintf("{\"bulk_per_s\": %.1f, \"batches_per_s\": %.1f, \"share\": %.3f, \"peak_memory_kib\": %d}", $1, $2, share[NR], $3); sep = ", " }
         END {
             for (i = 2; i <= NR; i++) for (j = i; j > 1 && share[j] < share[j-1]; j--) { t = share[j]; share[j] = share[j-1]; share[j-1] = t }
-            printf "{\"share_of_whole_batches\": %.3f, \"lines\": %d, \"rounds\": [%s]}\n", share[int((NR + 1) / 2)], lines, rounds
+            printf "%s, \"share_of_whole_batches\": %.3f, \"lines\": %d, \"rounds\": [%s]}\n", origin, share[int((NR + 1) / 2)], lines, rounds
         }' "$work/rounds" >"$new/bulk.json"
     cat "$new/bulk.json" >&2
     keep
@@ -157,9 +180,11 @@ bulk() {
 
 for benchmark in "${@:-all}"; do
     if [ "$benchmark" = all ]; then
+        table
         batches
         callers
         scaling
+        keygen
         bulk
         crypto_mb
     else

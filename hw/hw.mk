@@ -3,8 +3,8 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-shell-area hw-report hw-report-all hw-rows hw-wave
-.PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device
+.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt
 	python3 -m venv $(VENV)
@@ -19,20 +19,23 @@ hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
 hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
 	$(PYTHON) hw/regs/generate.py
 
+hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
+	$(PYTHON) hw/dist.py
+
 hw-formal: hw-setup ## the proofs alone
 	$(PYTHON) -m pytest --quiet hw/formal
 
 hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(PYTHON) hw/syn/shell.py
 
-hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors
+hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
 	$(PYTHON) hw/lint.py
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.
 SOAK_LIMIT ?= 90m
 SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest
 
-hw-soak: hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device ## all of the four below; MORE='-k 4096' chooses among one's runs
+hw-soak: hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the five below; MORE='-k 4096' chooses among one's runs
 
 hw-soak-mont: hw-setup ## tens of thousands of random multiplications, for every shape of the array
 	HW_SOAK=$${HW_SOAK:-20} $(SOAK) hw/tb/mont/test_mont.py $(MORE)
@@ -45,6 +48,9 @@ hw-soak-dma: hw-setup ## 70,000 jobs a run through the rings, pauses at random o
 
 hw-soak-device: hw-setup ## a thousand RSA private operations end to end: rings, three cores, pauses at random
 	HW_SOAK=$${HW_SOAK:-1000} $(SOAK) hw/tb/top/test_device.py $(MORE)
+
+hw-soak-erasure: hw-setup ## reset and CONTROL.zeroise at 200 random moments each: no signal may depend on a key afterwards
+	HW_SOAK=$${HW_SOAK:-200} $(SOAK) hw/tb/top/test_erasure.py $(MORE)
 
 hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs kept in hw/report/runs
 	$(PYTHON) hw/report/report.py

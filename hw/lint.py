@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Lints every module: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
+So is a combinational path from an input of garner_top to an output (paths.py).
 
 The tops and their parameters are listed in `hw/rtl/*/lint.txt`: `TOP SOURCE... [-GNAME=VALUE...]`, one a line.
 """
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import harness
+import paths
 from harness import HW
 from regs.generate import generate
 
@@ -49,11 +51,12 @@ def main() -> None:
     for top, sources, parameters in tops():
         files = [str(harness.PACKAGE), *map(str, sources)]
         found = messages(["verilator", "--lint-only", "-Wall", "--top-module", top, *parameters, *files])
-        found += slang(top, parameters, [file for file in files if not file.endswith(".vlt")])
+        found += slang(top, parameters, files)
         print(f"{'bad' if found else 'ok '} {top} {' '.join(parameters)}")
         if found:
             print(found)
             bad += 1
+    bad += paths.check()
     sys.exit(bad != 0)
 
 

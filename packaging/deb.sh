@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes a Debian package of everything that `make install` installs: deb.sh BUILD OUTPUT
+# Makes Debian packages of everything that `make install` installs: deb.sh BUILD OUTPUT
 #   BUILD    where cargo left what it built, such as target/release
-#   OUTPUT   the folder for garner_VERSION_ARCH.deb; made if it is not there
+#   OUTPUT   the folder for garner_VERSION_ARCH.deb and, with what C programs are built with,
+#            libgarner-dev_VERSION_ARCH.deb; made if it is not there
 set -eu
 [ $# -eq 2 ] || {
-    sed -n '2,4s/^# //p' "$0" >&2
+    sed -n '2,6s/^# //p' "$0" >&2
     exit 2
 }
 mkdir -p "$2"
@@ -16,11 +17,12 @@ architecture=$(dpkg --print-architecture)
 # Laid out as a source package in which the binary one was just installed: dpkg-shlibdeps wants that.
 source=$(mktemp -d)
 trap 'rm -rf "$source"' EXIT
-root=$source/debian/garner
-mkdir -p "$root/DEBIAN"
+root=$source/debian/garner dev=$source/debian/libgarner-dev
+mkdir -p "$root/DEBIAN" "$dev/DEBIAN" "$dev/usr/lib" "$dev/usr/share/doc/libgarner-dev"
 printf 'Source: garner\n\nPackage: garner\nArchitecture: any\n' >"$source/debian/control"
 
-install -D -s -m 755 "$build/garner" "$root/usr/bin/garner"
+crates/cli/install.sh "$build" /usr "$root"
+gzip -9n "$root"/usr/share/man/man1/*.1
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
 crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
 install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"
@@ -33,6 +35,10 @@ License: Apache-2.0
  On Debian systems the text of the licence is in /usr/share/common-licenses/Apache-2.0.
 END
 
+cp "$root/usr/share/doc/garner/copyright" "$dev/usr/share/doc/libgarner-dev/"
+mv "$root/usr/include" "$dev/usr/"
+mv "$root/usr/lib/libgarner.a" "$root/usr/lib/libgarner.so" "$root/usr/lib/pkgconfig" "$dev/usr/lib/"
+
 # The packages of the libraries that these files are linked with; one that is in no package is left to who put it there.
 depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin/garner" $(find "$root/usr/lib" -name '*.so*' -type f))
 
@@ -44,18 +50,30 @@ depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin
 rm "$root/hint"
 chmod 755 "$root/DEBIAN/postinst"
 echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
-cat >"$root/DEBIAN/control" <<END
-Package: garner
+# package ROOT SECTION DEPENDS: the package of what is below ROOT; its description comes by standard input.
+package() {
+    name=$(basename "$1")
+    cat >"$1/DEBIAN/control" <<END
+Package: $name
 Version: $version
 Architecture: $architecture
 Maintainer: Garner's developers <garner@localhost>
-Depends: ${depends#shlibs:Depends=}
-Section: libs
+Depends: $3
+Section: $2
 Priority: optional
-Installed-Size: $(du -sk "$root" | cut -f1)
+Installed-Size: $(du -sk "$1" | cut -f1)
+$(cat)
+END
+    dpkg-deb --root-owner-group --build "$1" "$output/${name}_${version}_$architecture.deb"
+}
+package "$root" libs "${depends#shlibs:Depends=}" <<END
 Description: RSA acceleration: OpenSSL provider and engine, library, command
  Gathers the RSA private-key operations of a process and runs them in batches,
  eight at a time with AVX-512 IFMA, four with AVX2. Unmodified programs use it
  through OpenSSL's configuration; nothing changes until that names it.
 END
-dpkg-deb --root-owner-group --build "$root" "$output/garner_${version}_$architecture.deb"
+package "$dev" libdevel "garner (= $version), libssl-dev" <<END
+Description: RSA acceleration: header and libraries for programs in C
+ What is needed to build programs that call libgarner: garner.h, the file for
+ pkg-config, and the library for static linking.
+END

@@ -12,12 +12,12 @@ set -eu
     exit 2
 }
 build=$1 prefix=$2 root=${3-}
-crates=$(dirname "$0")/..
+crates=$(dirname "$0")/.. samples=$(dirname "$0")/../../packaging/samples
 # OpenSSL 4 has no engines, and answers without a folder.
 folder() { openssl version "$1" 2>/dev/null | sed -n 's/.*"\(.*\)"/\1/p'; }
 modules=${MODULES:-$(folder -m)}
 engines=${ENGINES:-$(folder -e)}
-share=$prefix/share/garner
+share=$prefix/share/garner examples=$prefix/share/doc/garner/examples
 # Without this the module would go to the root, and be removed from there.
 [ -n "$modules" ] || {
     echo "install.sh: no openssl command says where modules go; name the folder in MODULES" >&2
@@ -27,18 +27,31 @@ share=$prefix/share/garner
 if [ "$build" = --remove ]; then
     rm -f "$root$modules/garner.so" "$root$share/openssl.cnf" "$root$share/openssl-engine.cnf"
     [ -z "$engines" ] || rm -f "$root$engines/garner.so"
-    [ ! -d "$root$share" ] || rmdir "$root$share"
+    for sample in "$samples"/*; do
+        rm -f "$root$examples/$(basename "$sample")"
+    done
+    for folder in "$share" "$examples"; do
+        [ ! -d "$root$folder" ] || rmdir "$root$folder"
+    done
+    rmdir --ignore-fail-on-non-empty "$root$prefix/share/doc/garner" 2>/dev/null || true
     echo "If $(folder -d)/openssl.cnf includes $share/openssl.cnf, take that line out."
     exit
 fi
 install -D -s -m 755 "$build/libgarner_provider.so" "$root$modules/garner.so"
 install -D -m 644 "$crates/openssl-provider/openssl.cnf" "$root$share/openssl.cnf"
+# They name the package's folder.
+mkdir -p "$root$examples"
+for sample in "$samples"/*; do
+    sed "s|/usr/share/garner|$share|g" "$sample" >"$root$examples/$(basename "$sample")"
+    chmod 644 "$root$examples/$(basename "$sample")"
+done
 
 cat <<END
 The provider is $modules/garner.so. To use it
   in every program:  add this line at the end of $(folder -d)/openssl.cnf
                          .include $share/openssl.cnf
   in one program:    OPENSSL_CONF=$share/openssl.cnf PROGRAM
+  in one server:     see $examples
   to see it:         openssl list -providers -verbose
 Take the line out to be without it.
 END

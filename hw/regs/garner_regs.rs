@@ -40,7 +40,7 @@ pub const CAPABILITY_MONTGOMERY_OPERAND_WORDS: u32 = 0xFFFF0000;
 pub const CONTROL: usize = 0x080;
 /// CONTROL, bits 0:0. 1: run the rings. 0: fetch no more descriptors; those fetched are completed (STATUS.idle), then all indices of the hardware return to 0.
 pub const CONTROL_ENABLE: u32 = 0x00000001;
-/// CONTROL, bits 1:1. Write 1: overwrite every key slot, operand memory and buffer. Jobs taken so far are answered, those that run or wait with StatusEmptySlot. STATUS.zeroising is 1 until all is overwritten; no job is taken meanwhile.
+/// CONTROL, bits 1:1. Write 1: erase every key slot, memory and buffer. Jobs taken so far are answered, those that run or wait with StatusEmptySlot. STATUS.zeroising is 1 until all is erased; no job is taken meanwhile.
 pub const CONTROL_ZEROISE: u32 = 0x00000002;
 /// CONTROL, bits 2:2. Write 1: all counters to 0.
 pub const CONTROL_CLEAR_COUNTERS: u32 = 0x00000004;
@@ -48,7 +48,7 @@ pub const CONTROL_CLEAR_COUNTERS: u32 = 0x00000004;
 pub const STATUS: usize = 0x084;
 /// STATUS, bits 0:0. 1: no descriptor is fetched and not yet completed, and none can be fetched.
 pub const STATUS_IDLE: u32 = 0x00000001;
-/// STATUS, bits 1:1. 1: zeroising.
+/// STATUS, bits 1:1. 1: memories are being erased, after reset or CONTROL.zeroise; no job is taken.
 pub const STATUS_ZEROISING: u32 = 0x00000002;
 /// STATUS, bits 2:2. 1: SUBMISSION_TAIL is further from SUBMISSION_HEAD than the ring is long: nothing is fetched.
 pub const STATUS_SUBMISSION_OVERRUN: u32 = 0x00000004;

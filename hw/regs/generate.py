@@ -21,6 +21,13 @@ BUILD = HERE.parent / "build" / "regs"
 COMMITTED = HERE / "garner_regs.rs"
 PEAKRDL = Path(sys.executable).parent / "peakrdl"
 RTL = [BUILD / "garner_regs_pkg.sv", BUILD / "garner_regs.sv"]
+HEAD = """// SPDX-License-Identifier: Apache-2.0
+// Generated from hw/regs/garner_regs.rdl by `make hw-regs`: change that file.
+"""
+# What Verilator says of the generated block: it drives members of one structure from several processes, and has signals and
+# parameters that are not used.
+WAIVERS = "/* verilator lint_off MULTIDRIVEN */\n/* verilator lint_off UNUSEDSIGNAL */\n/* verilator lint_off UNUSEDPARAM */\n"
+RESTORED = WAIVERS.replace("lint_off", "lint_on")
 
 
 def sentences(*texts: str | None) -> str:
@@ -63,6 +70,10 @@ def generate() -> list[Path]:
                     ["c-header", "--std", "gnu11", "-o", BUILD / "garner_regs.h"],
                     ["html", "-o", BUILD / "html"]):
         subprocess.run([PEAKRDL, command[0], SOURCE, *command[1:]], check=True)
+    for path in RTL:
+        path.write_text(HEAD + WAIVERS + path.read_text().rstrip("\n") + "\n" + RESTORED)
+    header = BUILD / "garner_regs.h"
+    header.write_text(HEAD + header.read_text())
     (BUILD / "garner_regs.rs").write_text(rust())
     for path in outputs:
         path.touch()

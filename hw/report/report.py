@@ -17,12 +17,14 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 HW = Path(__file__).resolve().parents[1]
 REPORT = HW / "report"
 sys.path[:0] = [str(HW), str(HW / "syn"), str(HW / "tb" / "rsa"), str(REPORT)]
 import cores  # noqa: E402
 import full  # noqa: E402
+import labels  # noqa: E402
 import place  # noqa: E402
 import rows  # noqa: E402
 from rsa_model import products_at_best  # noqa: E402
@@ -330,43 +332,61 @@ def parts_table(found: list[dict]) -> str:
 
 
 def plot(row_list: list[dict], core_list: list[dict], path: Path) -> None:
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(16, 5))
-
-    for name, (time, blocks, _) in PUBLISHED_ME.items():
-        left.plot(blocks, time, "o", color="tab:gray")
-        left.annotate(name, (blocks, time), textcoords="offset points", xytext=(5, 4), fontsize=8)
-    for p in core_list:
-        if p["op"] == "me" and p["bits"] == 1024 and p["part"]:
-            left.plot(p["dsp"], p["time_us"] / 1e3, "s", color="tab:blue")
-            left.annotate(f"{p['design']}, {p['rows']} rows", (p["dsp"], p["time_us"] / 1e3), color="tab:blue",
-                          textcoords="offset points", xytext=(5, 4), fontsize=8)
-    left.set(xscale="log", yscale="log", xlabel="multiplier blocks", ylabel="ms", title="1024-bit exponentiation")
-
-    for name, (time, blocks) in PUBLISHED_RSA.items():
-        middle.plot(blocks, time, "o", color="tab:gray")
-        middle.annotate(name, (blocks, time), textcoords="offset points", xytext=(5, 4), fontsize=8)
-    for p in core_list:
-        if p["op"] == "private" and p["bits"] == 2048 and p["part"]:
-            middle.plot(p["dsp"], p["time_us"] / 1e3, "s", color="tab:blue")
-            middle.annotate(f"{p['rows']} rows, {p['part'][-7:]}", (p["dsp"], p["time_us"] / 1e3), color="tab:blue",
-                            textcoords="offset points", xytext=(5, 4), fontsize=8)
-    middle.set(xscale="log", yscale="log", xlabel="multiplier blocks", ylabel="ms", title="RSA-2048 private operation")
-
-    for name, color in (("CIOS", "tab:gray"), ("FIOS", "tab:olive"), ("two-row", "tab:red"),
-                        ("product scanning", "tab:green"), ("chain", "tab:blue")):
-        chosen = [p for p in row_list if p["design"] == name and p["pipelined"]]
-        for word, marker in ((8, "o"), (16, "s"), (32, "^")):
-            some = [p for p in chosen if p["word"] == word]
-            right.plot([p["lut"] for p in some], [p["cycles"] for p in some], marker, color=color, alpha=0.7,
-                       label=f"{name}, {word} bit" if some else None)
-    right.set(xscale="log", yscale="log", xlabel="LUT (xc7, multipliers in LUTs)", ylabel="cycles of a 1024-bit MM",
-              title="Row accelerators, pipelined")
-    right.legend(fontsize=6)
-    for axis in (left, middle, right):
-        axis.grid(True, which="both", alpha=0.2)
-    figure.tight_layout()
+    figure = points_figure(row_list, core_list)
     plt.rcParams["svg.hashsalt"] = "report"
     figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def points_figure(row_list: list[dict], core_list: list[dict]):
+    """Three diagrams: the cores beside published ones, twice, and the row accelerators."""
+    # As wide as a column of text, so that names are read there.
+    figure, axes = plt.subplot_mosaic([["left", "right"], ["rows", "rows"]], figsize=(10, 9), layout="constrained")
+    core_diagram(axes["left"], "1024-bit exponentiation", {name: figures[:2] for name, figures in PUBLISHED_ME.items()},
+                 [p for p in core_list if p["op"] == "me" and p["bits"] == 1024 and p["part"]])
+    core_diagram(axes["right"], "RSA-2048 private operation", PUBLISHED_RSA,
+                 [p for p in core_list if p["op"] == "private" and p["bits"] == 2048 and p["part"]])
+    row_diagram(axes["rows"], row_list)
+    return figure
+
+
+def core_diagram(axis, title: str, published: dict[str, tuple[float, int]], ours: list[dict]) -> None:
+    """Time against multiplier blocks. Every point has a name that no other has."""
+    names = [(blocks, time, name, "dimgray") for name, (time, blocks) in published.items()]
+    names += [(p["dsp"], p["time_us"] / 1e3, f"{p['rows']} rows, {p['part'].split(', ')[-1]}", "tab:blue") for p in ours]
+    for x, y, _, colour in names:
+        axis.plot(x, y, "s" if colour == "tab:blue" else "o", color=colour)
+    axis.set(xscale="log", yscale="log", xlabel="multiplier blocks", ylabel="ms", title=title)
+    axis.margins(0.15)
+    axis.set_xlim(right=3 * axis.get_xlim()[1])  # room for names
+    plain(axis)
+    labels.place(axis, names)
+
+
+def row_diagram(axis, row_list: list[dict]) -> None:
+    """Cycles against LUTs: colours are designs, markers are words."""
+    colours = {"CIOS": "tab:gray", "FIOS": "tab:olive", "two-row": "tab:red", "product scanning": "tab:green",
+               "chain": "tab:blue"}
+    markers = {8: "o", 16: "s", 32: "^"}
+    for p in row_list:
+        if p["pipelined"]:
+            axis.plot(p["lut"], p["cycles"], markers[p["word"]], color=colours[p["design"]], alpha=0.7)
+    axis.set(xscale="log", yscale="log", xlabel="LUT (xc7, multipliers in LUTs)", ylabel="cycles of a 1024-bit MM",
+             title="Row accelerators, pipelined")
+    plain(axis)
+    handles = [plt.Line2D([], [], linestyle="", marker="o", color=colour, label=name) for name, colour in colours.items()]
+    handles += [plt.Line2D([], [], linestyle="", marker=marker, color="black", markerfacecolor="none", label=f"{word} bit")
+                for word, marker in markers.items()]
+    axis.legend(handles=handles, fontsize=8, loc="upper right")
+
+
+def plain(axis) -> None:
+    """Numbers instead of powers of ten on both axes, a few in each decade, and a grid."""
+    for each in (axis.xaxis, axis.yaxis):
+        each.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        each.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e3 else f"{value:,.0f}"))
+        each.set_minor_formatter(NullFormatter())
+    axis.grid(True, which="both", alpha=0.2)
 
 
 def fill(document: Path, tables: dict[str, str]) -> None:

@@ -69,38 +69,60 @@ def draw(data: dict, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    samples = data["samples"]
-    names = list(samples[0])
     plt.rcParams["svg.hashsalt"] = "wave"
-    figure, axis = plt.subplots(figsize=(0.3 * len(samples) + 2, 0.5 * len(names) + 1.2))
-    for line, name in enumerate(names):
-        base = -line
-        values = [sample[name] for sample in samples]
-        if isinstance(values[0], bool):
-            axis.step(range(len(values) + 1), [base + 0.6 * v for v in values + values[-1:]], where="post",
-                      color="tab:green", linewidth=1)
-            continue
-        start = 0
-        for cycle in range(1, len(values) + 1):
-            if cycle == len(values) or values[cycle] != values[start]:
-                x = [start, start + 0.15, cycle - 0.15, cycle, cycle - 0.15, start + 0.15]
-                y = [base + 0.3, base + 0.6, base + 0.6, base + 0.3, base, base]
-                idle = values[start] == 0
-                axis.fill(x, y, facecolor="#f4f4f4" if idle else "#dbe9f6", edgecolor="tab:blue", linewidth=0.6)
-                if not idle:
-                    axis.text((start + cycle) / 2, base + 0.28, f"{values[start]:02x}", ha="center", va="center",
-                              fontsize=6)
-                start = cycle
-    axis.set_yticks([0.3 - line for line in range(len(names))], names, fontsize=8)
-    axis.set_xticks(range(0, len(samples), 5))
-    axis.set_xlim(0, len(samples))
-    axis.grid(True, axis="x", alpha=0.2)
-    axis.set_xlabel("cycle")
-    axis.set_title(data["title"], fontsize=9)
-    for side in ("top", "right", "left"):
-        axis.spines[side].set_visible(False)
-    figure.tight_layout()
+    figure = wave_figure(data)
     figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+BAND = 30  # cycles in each band of the picture: their words are to be read in a column of text, 1,000 pixels wide
+
+
+def wave_figure(data: dict):
+    """All signals, a band of cycles below the other."""
+    import textwrap
+
+    import matplotlib.pyplot as plt
+
+    samples = data["samples"]
+    names, bands = list(samples[0]), -(-len(samples) // BAND)
+    figure, axes = plt.subplots(bands, 1, figsize=(10, 2.5 * bands + 0.6), squeeze=False, layout="constrained")
+    figure.suptitle(textwrap.fill(data["title"], 100), fontsize=10)
+    for band, axis in enumerate(axes[:, 0]):
+        first, last = band * BAND, min((band + 1) * BAND, len(samples))
+        for line, name in enumerate(names):
+            values = [sample[name] for sample in samples[first:last]]
+            (draw_bit if isinstance(values[0], bool) else draw_words)(axis, -line, first, values)
+        axis.set_yticks([0.3 - line for line in range(len(names))], names, fontsize=9)
+        axis.set_xticks(range(first, last + 1, 5))
+        axis.tick_params(axis="x", labelsize=9)
+        axis.set_xlim(first, first + BAND)
+        axis.set_ylim(0.2 - len(names), 0.9)
+        axis.grid(True, axis="x", alpha=0.2)
+        for side in ("top", "right", "left"):
+            axis.spines[side].set_visible(False)
+    axis.set_xlabel("cycle", fontsize=9)
+    return figure
+
+
+def draw_bit(axis, base: float, first: int, values: list[bool]) -> None:
+    axis.step(range(first, first + len(values) + 1), [base + 0.6 * v for v in values + values[-1:]], where="post",
+              color="tab:green", linewidth=1)
+
+
+def draw_words(axis, base: float, first: int, values: list[int]) -> None:
+    """A hexagon for as long as a word stays, with the word in it unless that is 0."""
+    start = 0
+    for cycle in range(1, len(values) + 1):
+        if cycle == len(values) or values[cycle] != values[start]:
+            begin, end = first + start, first + cycle
+            x = [begin, begin + 0.12, end - 0.12, end, end - 0.12, begin + 0.12]
+            y = [base + 0.3, base + 0.7, base + 0.7, base + 0.3, base - 0.1, base - 0.1]
+            idle = values[start] == 0
+            axis.fill(x, y, facecolor="#f4f4f4" if idle else "#dbe9f6", edgecolor="tab:blue", linewidth=0.6)
+            if not idle:
+                axis.text((begin + end) / 2, base + 0.28, f"{values[start]:02x}", ha="center", va="center", fontsize=8)
+            start = cycle
 
 
 def main() -> None:

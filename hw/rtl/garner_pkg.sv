@@ -5,8 +5,9 @@
 // numbers little-endian, ceil(bits / 32) words each, in the order listed at `op_e`. The answer is a `response_t` and a
 // stream of result words (none when the status is not StatusOk).
 //
-// Where a key is: in its slot, and from OpPrivate on, in part, in the working memories of the cores, until OpZeroise of any
-// slot or the shell's CONTROL.zeroise; a key loaded over it replaces what is in the slot alone.
+// Where a key is: in its slot, and from the first OpPrivate on parts of it are in the working memories of the cores too,
+// which all slots share. A key that is loaded over it replaces the slot alone. What reset, the shell's CONTROL.zeroise and
+// OpZeroise erase is defined in docs/integration.md, "What is erased".
 package garner_pkg;
 
   /* verilator lint_off UNUSEDPARAM */ // not every module that knows the package has a stream
@@ -20,7 +21,7 @@ package garner_pkg;
     OpMultiply    = 4'd3,  // in: a, b     out: a*b*2^-R mod n  one Montgomery multiplication; R: capability register
     OpExponentiate = 4'd4, // in: base, exponent (exponent_bits)   out: base^exponent mod n
     OpPrivate     = 4'd5,  // in: m        out: m^d mod n       CRT halves, recombination, checked: s^e mod n = m
-    OpZeroise     = 4'd6   // overwrites all of the slot, and what jobs with its key have left in working memories
+    OpZeroise     = 4'd6   // erases the slot, and all working memories and registers whichever key used them
   } op_e;
 
   typedef enum logic [1:0] {

@@ -11,6 +11,7 @@
 
 #include "Vgarner_top.h"
 #include "verilated.h"
+#include "verilated_syms.h"
 
 namespace {
 
@@ -51,6 +52,7 @@ struct garner_device {
     top->s_axil_bready = top->s_axil_rready = 1;
     top->s_axis_tvalid = 0;
     top->m_axis_tready = 1;
+    top->m_axi_rdata = 0;
     top->m_axi_arready = top->m_axi_rvalid = top->m_axi_awready = top->m_axi_wready = top->m_axi_bvalid = 0;
   }
 
@@ -90,6 +92,7 @@ struct garner_device {
     if (aw) writes.push_back(write);
     if (r) {
       beat_fetched = false;
+      top->m_axi_rdata = 0;
       if (++read_beat == reads.front().beats) {
         reads.pop_front();
         read_beat = 0;
@@ -184,6 +187,18 @@ uint64_t garner_device_run(garner_device *device, uint64_t cycles) {
 }
 
 uint32_t garner_device_interrupts(const garner_device *device) { return device->top->irq_o; }
+
+void garner_device_state(const garner_device *device, void *context,
+                         void (*visit)(void *context, const char *path, const char *name, const void *data, size_t size)) {
+  for (const auto &[path, scope] : *const_cast<VerilatedContext &>(device->context).scopeNameMap()) {
+    if (scope->varsp() == nullptr) continue;
+    for (const auto &[name, variable] : *scope->varsp()) {
+      // of a struct, its members: they have no padding
+      const bool whole = variable.vltype() == VLVT_STRUCT || variable.vltype() == VLVT_UNION;
+      if (!whole && !variable.isParam()) visit(context, path, name, variable.datap(), variable.totalSize());
+    }
+  }
+}
 
 void garner_device_stall(garner_device *device, uint32_t percent, uint64_t seed) {
   device->stall_percent = percent;

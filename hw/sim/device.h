@@ -39,6 +39,12 @@ uint64_t garner_device_run(garner_device *device, uint64_t cycles);
 /* The interrupt lines: bit 0 completion, 1 idle, 2 error. */
 uint32_t garner_device_interrupts(const garner_device *device);
 
+/* Shows every signal and memory of the model, by the path of its instance and its name, to `visit`. Only a model that was
+ * built with public signals (build(..., public=True) of device.py) has any. The inputs of the bus show what was offered
+ * last until it is taken, then zeros. */
+void garner_device_state(const garner_device *device, void *context,
+                         void (*visit)(void *context, const char *path, const char *name, const void *data, size_t size));
+
 /* From now on every handshake of the memory bus pauses at random in `percent` of the cycles. */
 void garner_device_stall(garner_device *device, uint32_t percent, uint64_t seed);
 

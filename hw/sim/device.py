@@ -6,32 +6,36 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from harness import BUILD, HW, UNSPLIT, VERILATOR, rtl
-from regs.generate import generate
+from harness import BUILD, UNSPLIT, VERILATOR
 
 HERE = Path(__file__).resolve().parent
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
+VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
-def build(sources: list[Path], parameters: dict[str, int]) -> Path:
-    """The shared library of garner_top with these parameters; built when a source has changed."""
-    files = [HW / "regs" / "garner_regs.vlt", *sources]
-    inputs = [*files, HERE / "device.cpp", HERE / "device.h"]
+def build(sources: list[Path], parameters: dict[str, int], public: bool = False) -> Path:
+    """The shared library of garner_top with these parameters; built when a source has changed.
+
+    With `public` all signals and memories are kept, for `Device.state`; a model twice as slow.
+    """
+    inputs = [*sources, HERE / "device.cpp", HERE / "device.h"]
     key = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()[:12]
-    folder = BUILD / "-".join(["device", *(f"{name}={value}" for name, value in sorted(parameters.items())), key])
+    folder = BUILD / "-".join(["device", *(f"{name}={value}" for name, value in sorted(parameters.items())),
+                               *(["public"] if public else []), key])
     library = folder / "libgarner_device.so"
     if library.exists():
         return library
     folder.mkdir(parents=True, exist_ok=True)
-    flags = "-O3 -march=native -fPIC"
+    flags = "-O3 -march=native -fPIC" if not public else "-O1 -march=native -fPIC"
     subprocess.run(["verilator", "--cc", "--build", "-j", "2", "-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "fast",
-                    "--noassert", "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags,
+                    "--noassert", *(["--public-flat-rw"] if public else []), "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags,
                     "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, *(f"-G{name}={value}" for name, value in parameters.items()),
-                    *map(str, files)], check=True, capture_output=True)
+                    *map(str, sources)], check=True, capture_output=True)
     include = VERILATOR.parent / "share" / "verilator" / "include"
     if not include.exists():
         include = VERILATOR.parent / "include"
-    subprocess.run(["g++", "-std=c++17", *flags.split(), "-shared", "-I", folder, "-I", include, "-o", library,
+    subprocess.run(["g++", "-std=c++17", *flags.split(), "-shared", "-I", folder, "-I", include, "-I", include / "vltstd",
+                    "-o", library,
                     HERE / "device.cpp", folder / "libVgarner_top.a", folder / "libverilated.a", "-pthread"], check=True)
     return library
 
@@ -46,6 +50,7 @@ class Device:
                      "write": (None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
                      "run": (ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_uint64]),
                      "interrupts": (ctypes.c_uint32, [ctypes.c_void_p]),
+                     "state": (None, [ctypes.c_void_p, ctypes.c_void_p, VISIT]),
                      "stall": (None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64])}
         for name, (result, arguments) in functions.items():
             function = getattr(self.library, f"garner_device_{name}")
@@ -75,3 +80,13 @@ class Device:
 
     def call(self, name: str, *arguments):
         return getattr(self.library, f"garner_device_{name}")(self.handle, *arguments)
+
+    def state(self) -> dict[str, bytes]:
+        """What every signal and memory holds now, by its path. The model must be built with `public`."""
+        found = {}
+
+        def visit(_, path, name, data, size):
+            found[f"{path.decode()}.{name.decode()}"] = ctypes.string_at(data, size)
+
+        self.call("state", None, VISIT(visit))
+        return found

@@ -22,6 +22,7 @@ SHELL = [HW / "tb" / "top" / "garner_core.sv"]  # garner_top with cores that add
     ("row", ROW, {"Algorithm": 3, "Ports": 2, "Stages": 2}, "with Fold 2, Stages must be odd"),
     ("row", ROW, {"Algorithm": 3, "W": 32, "Rows": 8, "Stages": 5}, "the chain is longer than a pass"),
     ("product_scan", PRODUCT_SCAN, {"Ports": 1}, "Ports must be 0, 2, 3 or 4"),
+    ("reset_synchroniser", ("prim/reset_synchroniser",), {"Stages": 1}, "reset_synchroniser: Stages must be at least 2"),
     ("mont", MONT, {"W": 1}, "mont: W must be at least 2"),
     ("mont", MONT, {"Rows": 0}, "mont: Rows must be at least 1"),
     ("mont", MONT, {"HopCycles": 3}, "mont_row: HopCycles must be 4, 5 or 6"),

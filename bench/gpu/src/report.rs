@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What comes out: the schema of `garner speed --json`, with what only a GPU has beside it.
 
+use garner_origin::Origin;
 use serde::Serialize;
 use std::fs;
 use std::path::Path;
@@ -8,6 +9,9 @@ use std::path::Path;
 /// Everything of one run.
 #[derive(Serialize)]
 pub struct Report {
+    /// Of which commit, and beside what other work.
+    #[serde(flatten)]
+    pub origin: Origin,
     /// Where and when.
     pub machine: Machine,
     /// How it was called.

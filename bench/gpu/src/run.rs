@@ -7,6 +7,7 @@ use crate::operations::Keys;
 use crate::pipes;
 use crate::report::{Check, Report, Row};
 use crate::{kernels, report};
+use garner_origin::Origin;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -37,7 +38,12 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// Nothing in it yet.
     pub fn new(arguments: &'a Arguments, start: Instant, machine: report::Machine) -> Run<'a> {
+        let origin = Origin::now();
+        if let Some(warning) = origin.warning() {
+            eprintln!("garner-bench-gpu: {warning}");
+        }
         let report = Report {
+            origin,
             machine,
             command: std::env::args().collect::<Vec<_>>().join(" "),
             complete: false,
@@ -250,6 +256,9 @@ pub mod tests {
             checks.iter().map(|check| check["error"].as_str().map(str::to_owned)).collect()
         };
         assert_eq!(errors(&written()), [None, Some("WRONG RESULT".into()), Some("lost".into())]);
+        for field in ["commit", "dirty", "load", "busy", "machine"] {
+            assert!(written().get(field).is_some(), "{field}");
+        }
         run.rows(0.0, |_| Ok(vec![Row::default(), Row::default()])).unwrap();
         run.rows(0.0, |_| Ok(vec![Row::default()])).unwrap();
         assert_eq!(run.finish().unwrap_err(), "2 of 3 checks and measurements failed");

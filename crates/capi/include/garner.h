@@ -392,7 +392,7 @@ int garner_ticket_take(garner_ticket *ticket, void *output, size_t *output_lengt
 /* The same, but waits for the answer. */
 int garner_ticket_wait(garner_ticket *ticket, void *output, size_t *output_length);
 
-/* Frees the ticket. Its operation runs all the same if it is still queued; the answer is thrown away. */
+/* Frees the ticket. Its operation is taken out of the queue; of one that has begun the answer is thrown away. */
 int garner_ticket_free(garner_ticket *ticket);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 //! a line of a pipe or a key that takes minutes, holds nobody up.
 
 use crate::failure::{Failure, Of};
+use crate::output;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
@@ -81,7 +82,7 @@ fn finish<T>(signal: i32, work: T, end: impl FnOnce(T) -> Result<String, Failure
         // After a bar and the terminal's ^C.
         let _ = writeln!(io::stderr());
     }
-    let said = end(work).unwrap_or_else(|failure| failure.to_string());
+    let said = output::printable(&end(work).unwrap_or_else(|failure| failure.to_string()));
     let _ = writeln!(io::stderr(), "garner: interrupted ({}); {said}", low_level::signal_name(signal).unwrap_or("?"));
     // At once: other threads are still in libcrypto, which an orderly exit would take down under them.
     low_level::exit(128 + signal)

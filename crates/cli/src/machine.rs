@@ -2,12 +2,12 @@
 //! Where and when: what a figure needs beside it to mean anything.
 
 use garner::arithmetic::Arithmetic;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, thread};
 
 /// The machine and the software that figures were taken with.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Machine {
     /// The processor's name for itself.
     pub cpu: String,
@@ -18,7 +18,7 @@ pub struct Machine {
     /// The libcrypto beside which it runs: `OpenSSL 3.0.19`.
     pub openssl: String,
     /// Version of this command.
-    pub garner: &'static str,
+    pub garner: String,
     /// Operating system and instruction set.
     pub system: String,
     /// UTC, `2026-11-20T12:34:56Z`.
@@ -34,7 +34,7 @@ impl Machine {
             cores: thread::available_parallelism().map_or(1, usize::from),
             kernels: kernels(arithmetic),
             openssl: short_version(openssl::version::version()),
-            garner: env!("CARGO_PKG_VERSION"),
+            garner: env!("CARGO_PKG_VERSION").to_owned(),
             system: format!("{} {}", env::consts::OS, env::consts::ARCH),
             date: date(now.as_secs()),
         }

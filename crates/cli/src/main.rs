@@ -2,6 +2,7 @@
 //! The `garner` command: a front end to the library, for people and scripts. It holds no cryptography of its own.
 
 mod bulk;
+mod completions;
 mod decrypt;
 mod devices;
 mod digest;
@@ -10,8 +11,10 @@ mod encrypt;
 mod failure;
 mod files;
 mod interruption;
+mod invocation;
 mod keygen;
 mod machine;
+mod manual;
 mod options;
 mod output;
 mod progress;
@@ -22,7 +25,9 @@ mod verify;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
+use garner_origin::Origin;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 const ENVIRONMENT: &str = "\
 Environment:
@@ -51,7 +56,7 @@ Examples:
 
 /// RSA operations gathered into batches and run on the fastest device present.
 #[derive(Parser)]
-#[command(name = "garner", version, arg_required_else_help = true)]
+#[command(name = "garner", version, long_version = VERSION.as_str(), arg_required_else_help = true)]
 #[command(after_help = [EXAMPLES, ENVIRONMENT, EXIT_CODES].join("\n\n"))]
 struct Cli {
     #[command(subcommand)]
@@ -78,7 +83,15 @@ enum Command {
     Speed(speed::Arguments),
     /// Show what a running process has done with Garner
     Stats(stats::Arguments),
+    /// Print what completes these commands in a shell
+    Completions(completions::Arguments),
+    /// Write the manual pages of these commands
+    Manual(manual::Arguments),
 }
+
+/// `0.1.0` and, on a second line, the commit it was built from.
+static VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{}\ncommit {}", env!("CARGO_PKG_VERSION"), Origin::built().commit_line()));
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
@@ -91,6 +104,8 @@ fn main() -> ExitCode {
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Manual(arguments) => manual::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -20,7 +20,17 @@ pub fn write_bytes(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Says on standard error what is wrong. `eprintln!` would panic where that cannot be written.
 pub fn complain(what: impl Display) {
-    let _ = io::stderr().write_all(format!("garner: {what}\n").as_bytes());
+    let text = printable(&what.to_string());
+    let _ = io::stderr().write_all(format!("garner: {text}\n").as_bytes());
+}
+
+/// One line of a terminal, whatever is in it: names of files come from others, and may have newlines and worse.
+pub fn printable(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
+    }
+    line
 }
 
 /// A whole number with a space every three digits: `16 740`.
@@ -67,6 +77,11 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_000), "1 000");
         assert_eq!(grouped(12_345_678), "12 345 678");
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_instead() {
+        assert_eq!(printable("new\nline \u{1b}[2J \u{9b}0m é"), "new\\nline \\u{1b}[2J \\u{9b}0m é");
     }
 
     #[test]

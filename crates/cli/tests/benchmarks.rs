@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `bench/run.sh` where something goes wrong: with a stand-in for the command, as nothing is measured.
+//! `bench/run.sh`, as short as it gets, and where something goes wrong: with a stand-in for the command, as nothing is measured
+//! there.
 
 mod common;
 
 use common::folder::Folder;
 use common::{Outcome, run};
+use serde_json::Value;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -12,6 +14,7 @@ use std::process::Command;
 
 /// Gives figures so many times, writes its plot, and then fails with half of its output written.
 const STAND_IN: &str = r#"#!/bin/sh
+[ "$1" != --version ] || exit 0
 count=$(($(cat "$FOLDER/count") - 1))
 echo "$count" >"$FOLDER/count"
 while [ $# -gt 0 ]; do
@@ -30,8 +33,8 @@ const RESULTS: [(&str, u32, &[&str]); 4] = [
         2,
         &["callers-one-core.json", "callers-one-core.svg", "callers-all-cores.json", "callers-all-cores.svg"],
     ),
-    ("scaling", 10, &["scaling-1.json", "scaling-2.json", "scaling.json"]),
-    ("bulk", 7, &["bulk-batches.json", "bulk.json"]),
+    ("scaling", 11, &["scaling-1.json", "scaling-2.json", "scaling.json"]),
+    ("bulk", 8, &["bulk-batches.json", "bulk.json"]),
 ];
 
 /// Runs a benchmark whose command fails after `count` times.
@@ -76,4 +79,28 @@ fn a_run_cut_short_leaves_the_last_results_alone() {
     let left: Vec<_> = folder.path("results").read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with('.')), "{left:?}");
     assert_eq!(folder.path("").read_dir().unwrap().count(), 3, "nothing may be left behind");
+}
+
+#[test]
+fn every_file_of_a_benchmark_names_its_commit_its_machine_and_the_load_before() {
+    let folder = Folder::new("benchmarks-short");
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/run.sh"));
+    command.args(["scaling", "bulk"]).env("GARNER", env!("CARGO_BIN_EXE_garner")).env("RESULTS", folder.path(""));
+    command.envs([("PEER", "no"), ("SECONDS_EACH", "0.01"), ("BULK_LINES", "500"), ("BULK_BATCH", "64")]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut names = vec!["bulk", "bulk-batches"];
+    if std::thread::available_parallelism().unwrap().get() > 1 {
+        names.extend(["scaling", "scaling-1", "scaling-2"]);
+    } else {
+        eprintln!("scaling left out: this machine has one processor");
+    }
+    for name in names {
+        let result: Value = serde_json::from_slice(&folder.read(&format!("{name}.json"))).unwrap();
+        for field in ["commit", "dirty"] {
+            assert!(result.get(field).is_some(), "{name}: {field}");
+        }
+        assert!(result["load"].is_number() && result["busy"].is_number(), "{name}: {result}");
+        assert!(result["machine"]["cpu"].is_string() && result["machine"]["date"].is_string(), "{name}: {result}");
+    }
 }

@@ -4,57 +4,7 @@
 mod common;
 
 use common::folder::Folder;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, tcgetattr};
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
-use std::thread;
-
-/// Runs a command with a terminal of its own, and types each answer once it has been asked for something. What was shown,
-/// and whether it went well.
-fn on_terminal(mut command: Command, answers: &[&str]) -> (bool, String) {
-    let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&controller).unwrap();
-    unlockpt(&controller).unwrap();
-    let name = ptsname(&controller, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = OpenOptions::new().read(true).write(true).open(&name).unwrap();
-    command.stdin(Stdio::from(terminal.try_clone().unwrap())).stdout(Stdio::from(terminal.try_clone().unwrap()));
-    command.stderr(Stdio::from(terminal));
-    // SAFETY: both are system calls, without locks or memory.
-    unsafe {
-        command.pre_exec(|| {
-            rustix::process::setsid()?;
-            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
-            Ok(())
-        });
-    }
-    let mut child = command.spawn().unwrap();
-    // The terminal ends when nobody holds it any more: not even this command's description of it.
-    drop(command);
-    let mut controller = File::from(controller);
-    let (mut shown, mut buffer, mut answers) = (Vec::new(), [0; 1024], answers.iter());
-    loop {
-        match controller.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(length) => shown.extend_from_slice(&buffer[..length]),
-            // EIO: the other side is closed.
-            Err(error) if error.kind() != ErrorKind::Interrupted => break,
-            Err(_) => continue,
-        }
-        if shown.ends_with(b": ")
-            && let Some(answer) = answers.next()
-        {
-            // A moment after the question the terminal stops showing what is typed. Nobody types faster than that.
-            while tcgetattr(&controller).unwrap().local_modes.contains(LocalModes::ECHO) {
-                thread::yield_now();
-            }
-            writeln!(controller, "{answer}").unwrap();
-        }
-    }
-    (child.wait().unwrap().success(), String::from_utf8_lossy(&shown).into_owned())
-}
+use common::terminal::on_terminal;
 
 #[test]
 fn a_password_is_asked_for_and_never_shown() {
@@ -102,7 +52,15 @@ fn progress_shows_rate_and_time_left_on_a_terminal_and_what_it_came_to() {
     folder.write("digests", "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n".repeat(8_000));
     let (good, shown) = on_terminal(folder.garner("bulk --key key.pem digests --out s"), &[]);
     assert!(good, "{shown}");
-    for text in ["signatures  ", "/s", "left)", " %", "8 000 signatures; ", "per second"] {
+    for text in [" signed  ", "/s", "left)", " %", "8 000 signed; ", "per second"] {
         assert!(shown.contains(text), "{text} is not in: {shown}");
     }
+    // What an earlier run signed is verified, and counts neither as signed nor for the rate.
+    folder.write("t.partial", &folder.read("s")[..7_900 * 513]);
+    let (good, shown) = on_terminal(folder.garner("bulk --key key.pem digests --out t"), &[]);
+    assert!(good && folder.read("t") == folder.read("s"), "{shown}");
+    for text in [" signed, 7 900 there before  ", "100 signed, 7 900 there before and verified; "] {
+        assert!(shown.contains(text), "{text} is not in: {shown}");
+    }
+    assert!(!shown.contains("8 000 signed"), "{shown}");
 }

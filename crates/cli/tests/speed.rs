@@ -15,6 +15,12 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
+/// What a run says on standard error, without the warning of other work on the machine, as these tests are to each other.
+fn said(outcome: &Outcome) -> String {
+    let lines = outcome.stderr.lines().filter(|line| !line.starts_with("garner: the machine is busy: "));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
 /// As short as a run gets.
 const SHORT: [&str; 5] = ["speed", "--seconds", "0.05", "--bits", "1024"];
 
@@ -24,7 +30,7 @@ fn speed(more: &[&str]) -> std::process::Command {
 
 fn json(more: &[&str]) -> Value {
     let outcome = run(&mut speed(&[&["--json"], more].concat()));
-    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    assert_eq!((outcome.status, said(&outcome).as_str()), (0, ""));
     serde_json::from_str(&outcome.stdout).unwrap()
 }
 
@@ -38,6 +44,10 @@ fn json_has_every_field_and_every_row() {
     for field in ["cpu", "cores", "kernels", "openssl", "garner", "system", "date"] {
         assert!(!report["machine"][field].is_null(), "{field}");
     }
+    for field in ["commit", "dirty", "load", "busy"] {
+        assert!(report.get(field).is_some(), "{field}");
+    }
+    assert!(report["load"].as_f64().unwrap() >= 0.0 && report["busy"].as_f64().unwrap() >= 0.0);
     assert!(report["command"].as_str().unwrap().starts_with("garner speed --seconds 0.05"));
     assert_eq!(report["complete"], true);
     let rows = report["rows"].as_array().unwrap();
@@ -77,13 +87,44 @@ fn json_has_every_field_and_every_row() {
 fn the_table_names_what_was_measured_and_how_to_repeat_it() {
     let outcome =
         run(&mut speed(&["--callers", "2", "--batch", "0", "--operation", "sign,exp", "--device", "libcrypto"]));
-    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    assert_eq!((outcome.status, said(&outcome).as_str()), (0, ""));
     for text in ["RSA-1024", "sign, 2 callers", "exp, 2 callers", "OpenSSL 3.", "ratio", "p50", "p99", "fill"] {
         assert!(outcome.stdout.contains(text), "{text} is not in:\n{}", outcome.stdout);
     }
     assert!(outcome.stdout.contains("every signature verified by OpenSSL"));
     assert!(outcome.stdout.contains("reproduce: garner speed --seconds 0.05 --bits 1024 --callers 2 --batch 0"));
     assert!(!outcome.stdout.contains("batches of 64"));
+}
+
+#[test]
+fn a_report_shown_again_is_the_table_and_the_picture_of_the_run() {
+    let folder = Folder::new("speed-again");
+    let operations = ["--operation", "sign,latency,keygen,exp", "--callers", "1,2", "--batch", "4", "--peer", PEER];
+    let outcome = run(&mut speed(&[&["--json"], &operations[..]].concat()));
+    assert_eq!((outcome.status, said(&outcome).as_str()), (0, ""));
+    folder.write("report.json", &outcome.stdout);
+    let again = run(garner(&["speed", "--from", "report.json", "--plot", "plot.svg"]).current_dir(folder.path("")));
+    assert_eq!((again.status, again.stderr.as_str()), (0, ""));
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    for row in report["rows"].as_array().unwrap() {
+        let rate = row["garner_per_s"].as_f64().unwrap().round().to_string();
+        let digits: String = again.stdout.chars().filter(|c| *c != ' ').collect();
+        let is_rate = row["op"] != "latency" && row["op"] != "keygen";
+        assert!(!is_rate || rate.len() < 3 || digits.contains(&rate), "{rate} is not in:\n{}", again.stdout);
+    }
+    for text in
+        ["sign, batches of 4", "sign, 2 callers", "one key alone", "Test 1.0", "reproduce: garner speed --seconds"]
+    {
+        assert!(again.stdout.contains(text), "{text} is not in:\n{}", again.stdout);
+    }
+    assert!(folder.exists("plot.svg"));
+    let cut = outcome.stdout.replace("\"complete\": true", "\"complete\": false");
+    folder.write("cut.json", &cut);
+    folder.write("other.json", "{}");
+    for (file, reason) in [("cut.json", "is of an interrupted run"), ("other.json", "missing field")] {
+        refused(garner(&["speed", "--from", file]).current_dir(folder.path("")), 3, &[file, reason]);
+    }
+    refused(&mut garner(&["speed", "--from", "report.json", "--bits", "2048"]), 2, &["--from", "--bits"]);
 }
 
 #[test]
@@ -122,7 +163,7 @@ fn decryption_and_latency_are_measured_beside_openssl() {
 fn key_generation_is_the_mean_over_50_keys_and_says_what_a_key_took() {
     let short = ["speed", "--seconds", "0.01", "--bits", "512", "--operation", "keygen", "--batch", "4"];
     let outcome = run(&mut garner(&[&short[..], &["--json"]].concat()));
-    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    assert_eq!((outcome.status, said(&outcome).as_str()), (0, ""));
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let rows = report["rows"].as_array().unwrap();
     assert!(rows.len() >= 2);
@@ -223,7 +264,7 @@ fn interrupted_it_shows_what_was_measured() {
     send(&child, Signal::INT);
     let outcome = Outcome::from(child.wait_with_output().unwrap());
     assert_eq!(outcome.status, 130, "{outcome:?}");
-    assert_eq!(outcome.stderr, "garner: interrupted (SIGINT); 1 of 2 rows were measured\n");
+    assert_eq!(said(&outcome), "garner: interrupted (SIGINT); 1 of 2 rows were measured\n");
     assert!(outcome.stdout.contains("RSA-1024") && !outcome.stdout.contains("RSA-1152"), "{}", outcome.stdout);
     assert!(outcome.stdout.ends_with("incomplete: 1 of 2 rows\n"), "{}", outcome.stdout);
 
@@ -232,7 +273,7 @@ fn interrupted_it_shows_what_was_measured() {
     send(&child, Signal::TERM);
     let outcome = Outcome::from(child.wait_with_output().unwrap());
     assert_eq!(outcome.status, 143, "{outcome:?}");
-    assert_eq!(outcome.stderr, "garner: interrupted (SIGTERM); 1 of 2 rows were measured\n");
+    assert_eq!(said(&outcome), "garner: interrupted (SIGTERM); 1 of 2 rows were measured\n");
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(report["complete"], false);
     let bits: Vec<_> = report["rows"].as_array().unwrap().iter().map(|row| row["bits"].as_u64().unwrap()).collect();

@@ -6,7 +6,6 @@ mod common;
 use common::folder::Folder;
 use common::{Outcome, refused, run};
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::symlink;
 use std::process::Command;
 
 fn folder(name: &str) -> Folder {
@@ -71,60 +70,21 @@ fn one_password_from_a_pipe_opens_all_keys() {
 fn standard_output_and_open_descriptors_are_written_through() {
     let folder = folder("streams-output");
     let signature = folder.good("sign --key key.pem --encoding hex message").stdout;
-    symlink("/dev/fd/1", folder.path("link-1")).unwrap();
-    symlink("/dev/fd/3", folder.path("link-3")).unwrap();
-    for out in ["/proc/self/fd/1", "/dev/fd/1", "link-1", "/dev/fd/3", "link-3"] {
-        for force in ["", "--force"] {
-            folder.write("out", "before\n");
-            let garner = env!("CARGO_BIN_EXE_garner");
-            let words = format!("sign --key key.pem --encoding hex message --out {out} {force}");
-            let to = if out.ends_with('3') { "3>>out" } else { ">>out" };
-            let script = format!("{garner} {words} {to}");
-            let outcome = run(Command::new("sh").args(["-c", &script]).current_dir(folder.path("")));
-            assert_eq!(outcome.status, 0, "{words}: {outcome:?}");
-            assert_eq!(String::from_utf8(folder.read("out")).unwrap(), format!("before\n{signature}"), "{words}");
-        }
-    }
     folder.write("list", format!("{}\n", "00".repeat(32)));
     let bulk = folder.good("bulk --key key.pem list").stdout;
-    assert_eq!(folder.good("bulk --key key.pem list --out /dev/fd/1").stdout, bulk);
-    let script = format!("{} bulk --key key.pem list --out /dev/fd/3 --force 3>out", env!("CARGO_BIN_EXE_garner"));
-    refused(
-        Command::new("sh").args(["-c", &script]).current_dir(folder.path("")),
-        3,
-        &["/dev/fd/3: is no regular file"],
-    );
-}
-
-#[test]
-fn links_stay_and_what_they_lead_to_is_written() {
-    let folder = folder("streams-links");
-    folder.write("list", format!("{}\n", "00".repeat(32)));
-    std::fs::create_dir(folder.path("elsewhere")).unwrap();
-    for (command, input) in [("sign", "message"), ("bulk", "list")] {
-        let words = format!("{command} --key key.pem {input}");
-        folder.good(&format!("{words} --out expected --force"));
-        folder.write("elsewhere/target", "old");
-        symlink("elsewhere/target", folder.path("link")).unwrap();
-        symlink("link", folder.path("chain")).unwrap();
-        refused(&mut folder.garner(&format!("{words} --out chain")), 3, &["chain: exists already"]);
-        folder.good(&format!("{words} --out chain --force"));
-        assert!(folder.path("chain").is_symlink() && folder.path("link").is_symlink());
-        assert_eq!(folder.read("elsewhere/target"), folder.read("expected"), "{command}");
-        // One that leads nowhere yet.
-        std::fs::remove_file(folder.path("elsewhere/target")).unwrap();
-        refused(&mut folder.garner(&format!("{words} --out link")), 3, &["link: exists already"]);
-        assert!(!folder.exists("elsewhere/target"));
-        folder.good(&format!("{words} --out link --force"));
-        assert_eq!(folder.read("elsewhere/target"), folder.read("expected"), "{command}");
-        assert_eq!(folder.path("elsewhere").read_dir().unwrap().count(), 1, "nothing may be left behind");
-        for name in ["link", "chain", "elsewhere/target"] {
-            std::fs::remove_file(folder.path(name)).unwrap();
+    for out in ["-", "/proc/self/fd/1", "/dev/fd/1", "/dev/stdout", "/dev/fd/3"] {
+        for force in ["", "--force"] {
+            let signing = ("sign --key key.pem --encoding hex message", &signature);
+            for (words, expected) in [signing, ("bulk --key key.pem list", &bulk)] {
+                folder.write("out", "before\n");
+                let to = if out.ends_with('3') { "3>>out" } else { ">>out" };
+                let script = format!("{} {words} --out {out} {force} {to}", env!("CARGO_BIN_EXE_garner"));
+                let outcome = run(Command::new("sh").args(["-c", &script]).current_dir(folder.path("")));
+                assert_eq!(outcome.status, 0, "{script}: {outcome:?}");
+                assert_eq!(String::from_utf8(folder.read("out")).unwrap(), format!("before\n{expected}"), "{script}");
+            }
         }
     }
-    symlink("circle", folder.path("circle")).unwrap();
-    let circle = folder.garner("sign --key key.pem message --out circle --force").output().unwrap();
-    assert!(circle.status.code() == Some(3) && folder.path("circle").is_symlink());
 }
 
 #[test]

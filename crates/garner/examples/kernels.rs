@@ -339,7 +339,7 @@ fn rsa(assembly: Assembly, rate: f64) {
 
         let mut jobs: Vec<Multiply<'_>> = results
             .iter_mut()
-            .map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result, square: None })
+            .map(|result| Multiply { modulus: &modulus, a: &base, b: &base, result, c: None })
             .collect();
         let ours = cycles(|| native.multiply(&mut jobs)) / lanes as f64;
         let limit = Counted::multiply_adds(|| native.multiply(&mut jobs)) as f64 / rate / lanes as f64;

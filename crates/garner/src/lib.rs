@@ -13,10 +13,14 @@
 //!
 //! Beside them: [`key`] (parsing and validation), [`keygen`] (generation), [`padding`], [`stats`]; and the front ends
 //! over the gatherer, [`signature`] and [`encryption`].
+//!
+//! Features: `board` (the accelerator, on a card or simulated) and `cuda` (NVIDIA's GPUs), both by default. Without them
+//! batches run on the processor alone.
 
 pub mod arithmetic;
 pub mod device;
 pub mod encryption;
+pub mod environment;
 pub mod error;
 pub mod fork;
 pub mod gather;
@@ -34,3 +38,4 @@ pub mod thread;
 pub mod words;
 
 pub use error::Error;
+pub use random::leave_libcrypto;

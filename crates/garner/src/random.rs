@@ -1,26 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random bytes of libcrypto, and random numbers of them.
+//! Random bytes of libcrypto, and random numbers of them; bytes of the kernel once libcrypto is about to clean up.
 
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
+use crate::fork::{away_from_fork, nobody_is_away};
 use crate::words::{WORD_BITS, words_for};
 use bytemuck::cast_slice_mut;
 use openssl::error::ErrorStack;
 use openssl::rand::{rand_bytes, rand_priv_bytes};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::sync::atomic::{AtomicBool, Ordering};
 use zeroize::Zeroizing;
+
+/// Whether libcrypto's generators are left alone.
+static LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Has all random bytes come from the kernel from now on. To be called before libcrypto cleans up at the end of the process,
+/// while threads go on to compute: whoever asks its generators then crashes. Returns when nobody asks them any more.
+pub fn leave_libcrypto() {
+    LEFT.store(true, Ordering::SeqCst);
+    nobody_is_away();
+}
 
 /// Fills `bytes` from the generator for secrets.
 pub(crate) fn secret(bytes: &mut [u8]) -> Result<()> {
-    away_from_fork(|| rand_priv_bytes(bytes)).map_err(failed)
+    fill(bytes, rand_priv_bytes)
 }
 
 /// Fills `bytes` from the generator for what others get to see.
 pub(crate) fn public(bytes: &mut [u8]) -> Result<()> {
-    away_from_fork(|| rand_bytes(bytes)).map_err(failed)
+    fill(bytes, rand_bytes)
 }
 
-fn failed(error: ErrorStack) -> Error {
-    Error::Random(error.to_string())
+fn fill(bytes: &mut [u8], generator: fn(&mut [u8]) -> std::result::Result<(), ErrorStack>) -> Result<()> {
+    away_from_fork(|| {
+        if LEFT.load(Ordering::SeqCst) {
+            return kernels(bytes);
+        }
+        generator(bytes).map_err(|error| Error::Random(error.to_string()))
+    })
+}
+
+/// Fills `bytes` with the kernel's, from which libcrypto's generators are seeded.
+fn kernels(bytes: &mut [u8]) -> Result<()> {
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match getrandom(&mut bytes[filled..], GetRandomFlags::empty()) {
+            Ok(count) => filled += count,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Error::Random(error.to_string())),
+        }
+    }
+    Ok(())
 }
 
 /// A source of random bytes fit for long-lived secrets.
@@ -93,4 +123,16 @@ pub(crate) const MOST_REFUSALS: usize = 256;
 /// A source whose numbers are refused more often than chance allows.
 pub(crate) fn stuck() -> Error {
     Error::Random("its numbers are refused again and again; they cannot be random".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_bytes_fill_all_of_a_long_buffer() {
+        let mut bytes = [0; 4096];
+        kernels(&mut bytes).unwrap();
+        assert!(bytes.chunks(16).all(|chunk| chunk.iter().any(|&byte| byte != 0)), "a part was left out");
+    }
 }

@@ -5,8 +5,8 @@
 //!
 //! Shapes everywhere: messages are of any length; digests have [`Scheme::digest_len`] bytes; signatures are big-endian and
 //! exactly as long as the modulus, [`PublicKey::size`] bytes. Calls block until the answer is there and share batches
-//! with all other callers of the same gatherer; who does not want to wait submits the operation of [`signing`] or
-//! [`verification`]. Where a scheme is asked for, a [`Hash`](enum@Hash) stands for PKCS#1 v1.5 with it.
+//! with all other callers of the same gatherer; [`sign_async`] gives a future instead, and who wants a descriptor submits the
+//! operation of [`signing`] or [`verification`]. Where a scheme is asked for, a [`Hash`](enum@Hash) stands for PKCS#1 v1.5 with it.
 //!
 //! ```
 //! use garner::gather::Gatherer;
@@ -29,6 +29,10 @@
 //! }
 //! # Ok::<(), garner::Error>(())
 //! ```
+
+mod pending;
+
+pub use pending::{Pending, sign_async, sign_digest_async};
 
 use crate::error::{Error, Result};
 use crate::gather::{Gatherer, Operation, Output};

@@ -5,7 +5,7 @@ mod gather_support;
 
 use garner::Error;
 use garner::gather::Gatherer;
-use gather_support::{Gate, Known, PATIENCE, TestDevice, eventually, gatherer};
+use gather_support::{Gate, Known, PATIENCE, TestDevice, config, eventually, gatherer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::future::Future;
 use std::pin::pin;
@@ -248,4 +248,136 @@ fn a_waker_may_drop_the_gatherer() {
     gate.open_for_good();
     eventually("the executor leaves", || Arc::strong_count(&device) == 1);
     assert_eq!(*ticket.wait().unwrap(), known.answer(0));
+}
+
+#[test]
+fn retirement_answers_tickets_that_wait_ends_the_executors_and_leaves_callers_be() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 2);
+    let tickets: Vec<_> = (0..20).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+    gate.wait_for_arrivals(1);
+    thread::scope(|scope| {
+        let retiring = scope.spawn(|| gatherer.retire());
+        eventually("tickets are refused", || matches!(gatherer.submit(known.operation(0)), Err(Error::ShutDown)));
+        assert!(!retiring.is_finished());
+        gate.open_for_good();
+        retiring.join().unwrap();
+    });
+    for (i, mut ticket) in tickets.into_iter().enumerate() {
+        assert_eq!(*ticket.try_take().expect("an answer").unwrap(), known.answer(i));
+    }
+    assert_eq!(*gatherer.run(known.operation(3)).unwrap(), known.answer(3));
+    assert!(gatherer.run_batch(vec![known.operation(0)]).remove(0).is_err());
+}
+
+#[test]
+fn operation_of_a_dropped_ticket_is_not_computed_and_leaves_its_room() {
+    let (known, gate) = (Known::new(512), Gate::new());
+    let device = Arc::new(TestDevice::held(8, &gate));
+    let mut config = config(&[&device], 1);
+    config.queue_limit = 6;
+    let gatherer = Gatherer::new(config);
+    let begun = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let mut tickets: Vec<_> = (1..7).map(|i| Some(gatherer.submit(known.operation(i)).unwrap())).collect();
+    assert_eq!(gatherer.submit(known.operation(7)).unwrap_err(), Error::Full(6));
+    let life = Arc::downgrade(&known.key);
+    let owners = life.strong_count();
+    thread::scope(|scope| {
+        let caller = spawn_run(scope, &gatherer, &known, 8);
+        // From the middle, the first and the last.
+        for i in [2, 0, 5] {
+            tickets[i] = None;
+        }
+        eventually("the caller has the room of one", || gatherer.statistics().queue == 4);
+        assert!(life.strong_count() <= owners - 2, "what was dropped is gone at once");
+        let last = gatherer.submit(known.operation(9)).unwrap();
+        gate.open_for_good();
+        assert_eq!(*caller.join().unwrap().unwrap(), known.answer(8));
+        assert_eq!(*last.wait().unwrap(), known.answer(9));
+    });
+    for (i, ticket) in (1..).zip(tickets) {
+        if let Some(ticket) = ticket {
+            assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+        }
+    }
+    assert_eq!(*begun.wait().unwrap(), known.answer(0));
+    gatherer.shutdown();
+    let figures = gatherer.statistics();
+    assert_eq!((figures.private_operations, figures.queue, figures.queue_high_water), (6, 0, 6));
+    assert_eq!(device.sizes().iter().sum::<usize>(), 2 * 6, "two exponentiations each");
+}
+
+#[test]
+fn a_dropped_future_wakes_nobody_and_one_that_has_begun_disturbs_nobody() {
+    struct Counts(std::sync::atomic::AtomicUsize);
+    impl Wake for Counts {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+    let (known, gate) = (Known::new(512), Gate::new());
+    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
+    let begun = gatherer.submit(known.operation(0)).unwrap();
+    gate.wait_for_arrivals(1);
+    let mut waiting = gatherer.submit(known.operation(1)).unwrap();
+    let woken = Arc::new(Counts(0.into()));
+    let waker = Waker::from(Arc::clone(&woken));
+    assert!(std::pin::Pin::new(&mut waiting).poll(&mut Context::from_waker(&waker)).is_pending());
+    drop((waiting, waker));
+    assert_eq!(woken.0.load(std::sync::atomic::Ordering::SeqCst), 0);
+    assert_eq!(Arc::strong_count(&woken), 1, "its waker is gone");
+    drop(begun);
+    gate.open_for_good();
+    assert_eq!(*gatherer.run(known.operation(2)).unwrap(), known.answer(2));
+    gatherer.shutdown();
+    assert_eq!(gatherer.statistics().private_operations, 2);
+}
+
+#[test]
+fn tickets_dropped_while_leaders_take_them_are_run_once_or_never() {
+    const EACH: usize = 600;
+    let known = Known::new(512);
+    let device = Arc::new(TestDevice::sound(4));
+    let mut config = config(&[&device], 2);
+    config.queue_limit = 40;
+    let gatherer = Gatherer::new(config);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        // Whoever is dropped is dropped by another thread, at any moment.
+        scope.spawn(move || receiver.into_iter().for_each(drop));
+        let threads: Vec<_> = (0..3)
+            .map(|thread| {
+                let (sender, gatherer, known) = (sender.clone(), &gatherer, &known);
+                scope.spawn(move || {
+                    let mut answered = 0;
+                    for i in 0..EACH {
+                        if i % 7 == thread {
+                            assert_eq!(*gatherer.run(known.operation(i)).unwrap(), known.answer(i));
+                            answered += 1;
+                        }
+                        match gatherer.submit(known.operation(i)) {
+                            Ok(ticket) if i % 3 == 0 => {
+                                assert_eq!(*ticket.wait().unwrap(), known.answer(i));
+                                answered += 1;
+                            }
+                            Ok(ticket) if i % 3 == 1 => sender.send(ticket).unwrap(),
+                            Ok(ticket) => drop(ticket),
+                            Err(error) => assert_eq!(error, Error::Full(40)),
+                        }
+                    }
+                    answered
+                })
+            })
+            .collect();
+        drop(sender);
+        let answered: usize = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+        assert!(answered > 3 * EACH / 7);
+    });
+    assert_eq!(*gatherer.run(known.operation(3)).unwrap(), known.answer(3));
+    gatherer.shutdown();
+    let figures = gatherer.statistics();
+    assert_eq!(figures.queue, 0);
+    assert_eq!(device.sizes().iter().sum::<usize>() as u64, 2 * figures.private_operations);
+    assert_eq!(figures.retries + figures.faults + figures.device_failures, 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernels, made of [`streamed`](crate::streamed) and [`resident`](crate::resident) arithmetic.
+//! The kernels, made of [`streamed`](crate::streamed) and [`resident`] arithmetic.
 //!
 //! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
 

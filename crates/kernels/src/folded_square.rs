@@ -21,7 +21,7 @@ const N_FIRST: Vector = Vector(28);
 /// Shapes   a, n: M rows of numbers of N = 2M limbs, radix 2^52; M = `rows`, 20 at most.
 /// Bounds   a² < 2^(52·N) · n, n odd, limbs below 2^52; then the result is below 2n and every limb below 2^52.
 /// Cost     2(M² + M) + 2M(2M + 1) multiply-adds.
-/// Source   the triangle of a square, folded: with a = a₀ + a₁·X, lane l adds, for i < j, a₀[i] · aₗ[j] and a₁[i] · aₗ[j],
+/// Source   the triangle of a square, folded: with a = a₀ + a₁·X, lane l adds, for i < j, `a₀[i]·aₗ[j]` and `a₁[i]·aₗ[j]`,
 ///          doubles, and adds the terms i = j. Both lanes of a·a together have every product twice but those.
 ///
 /// With `scanned` rows the table scan of [`crate::scan`] runs among the multiply-adds.

@@ -83,10 +83,20 @@ impl Job {
     }
 }
 
+/// A program's function to be called, and its argument.
+type Callee = (Callback, usize);
+
 /// Wakes whoever drives a job: by its descriptor, and by the callback that the program may have asked for.
 struct Bell {
     fd: OwnedFd,
-    callback: Mutex<Option<(Callback, usize)>>,
+    /// Locked while it is called, so that whoever changes it knows that the one before is not called any more.
+    callback: Mutex<Option<Callee>>,
+}
+
+impl Bell {
+    fn set_callback(&self, callback: Option<Callee>) {
+        *self.callback.lock().unwrap_or_else(PoisonError::into_inner) = callback;
+    }
 }
 
 impl Wake for Bell {
@@ -94,7 +104,8 @@ impl Wake for Bell {
         // It can fail only when the counter is full, and then the descriptor is readable.
         let _ = rustix::io::write(&self.fd, &1u64.to_ne_bytes());
         if let Some((callback, argument)) = *self.callback.lock().unwrap_or_else(PoisonError::into_inner) {
-            // SAFETY: the program gave this function for this purpose; it is forgotten when the wait context goes.
+            // SAFETY: the program gave this function for this purpose; it is forgotten before the job goes on, and
+            // before the wait context goes.
             unsafe { callback(ptr::with_exposed_provenance_mut(argument)) };
         }
     }
@@ -133,6 +144,15 @@ impl Station {
         self.pending.is_none() && self.answer.is_none()
     }
 
+    /// Waits for the callback if it is being called, and has it called no more. A signal may still be to come when the
+    /// answer is there: of a batch's jobs, the first may be resumed before the last is signalled.
+    fn forget_callback(&self) {
+        // In a child it may be locked by a thread that is not there; nobody rings a bell there that the parent made.
+        if self.is_ours() {
+            self.bell.set_callback(None);
+        }
+    }
+
     /// Whether the answer is there; if not, the bell will ring.
     fn ready(&mut self) -> bool {
         let Some(Pending { ticket, .. }) = &mut self.pending else { return true };
@@ -144,22 +164,28 @@ impl Station {
     }
 }
 
+impl Drop for Station {
+    fn drop(&mut self) {
+        self.forget_callback();
+    }
+}
+
 /// Called by libcrypto when a wait context is freed that still has a station.
 unsafe extern "C" fn clean_up(_: *mut c_void, _: *const c_void, _: c_int, station: *mut c_void) {
     // SAFETY: `station` is what `set_up` leaked for this wait context, and this is the only place or `close` is, which
     // takes it off the wait context first.
-    let station = unsafe { Box::from_raw(station.cast::<Station>()) };
-    // In a child it may be locked by a thread that is not there; nobody rings a bell there that the parent made.
-    if station.is_ours() {
-        *station.bell.callback.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
+    drop(unsafe { Box::from_raw(station.cast::<Station>()) });
 }
 
 /// A station for the next operation, that of the wait context if it is there and free.
 fn set_up(job: &Job) -> Option<*mut Station> {
+    let (mut callback, mut argument) = (None, ptr::null_mut::<c_void>());
+    // SAFETY: the wait context is that of the running job; results are written to our locals.
+    let asked = unsafe { ASYNC_WAIT_CTX_get_callback(job.wait_context, &mut callback, &mut argument) } == 1;
+    let callback = callback.filter(|_| asked).map(|callback| (callback, argument.expose_provenance()));
     let (mut fd, mut found) = (0, ptr::null_mut());
     let key = (&raw const KEY).cast();
-    // SAFETY: the wait context is that of the running job; results are written to our locals.
+    // SAFETY: as above.
     let there = unsafe { ASYNC_WAIT_CTX_get_fd(job.wait_context, key, &mut fd, &mut found) } == 1;
     let mut lasting = true;
     if there {
@@ -168,6 +194,7 @@ fn set_up(job: &Job) -> Option<*mut Station> {
         let state = unsafe { &*station };
         if state.is_ours() {
             if state.free() {
+                state.bell.set_callback(callback);
                 return Some(station);
             }
             lasting = false;
@@ -178,10 +205,6 @@ fn set_up(job: &Job) -> Option<*mut Station> {
         }
     }
     let fd = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
-    let (mut callback, mut argument) = (None, ptr::null_mut::<c_void>());
-    // SAFETY: as above.
-    let asked = unsafe { ASYNC_WAIT_CTX_get_callback(job.wait_context, &mut callback, &mut argument) } == 1;
-    let callback = callback.filter(|_| asked).map(|callback| (callback, argument.expose_provenance()));
     let bell = Arc::new(Bell { fd, callback: Mutex::new(callback) });
     let number = bell.fd.as_raw_fd();
     let generation = fork::generation();
@@ -204,6 +227,7 @@ fn close(job: &Job, station: *mut Station) {
     // SAFETY: the caller has it from `set_up` and is the only one to use it.
     let state = unsafe { &*station };
     if state.lasting && state.announced {
+        state.forget_callback();
         // So that the next wait waits. It fails when the signal is still to come, which only wakes somebody in vain. A child
         // would take the signal from its parent, whose counter it is.
         if state.is_ours() {

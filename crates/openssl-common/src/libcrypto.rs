@@ -8,7 +8,7 @@ use std::ptr;
 const LIBRARY: c_int = 57;
 
 /// `ERR_R_OPERATION_FAIL`, a reason that every library of OpenSSL has: the text says what it is.
-const REASON: c_int = 263 | 0x3 << 18;
+pub const REASON: c_int = 263 | 0x3 << 18;
 
 /// `ERR_R_MALLOC_FAILURE`, another of these.
 const OUT_OF_MEMORY: c_int = 256 | 0x3 << 18;
@@ -31,18 +31,23 @@ pub fn raise(text: &str) {
     }
 }
 
-/// Puts the error that there is no memory onto the calling thread's queue of libcrypto. Needs none itself.
-pub fn raise_out_of_memory() {
+/// Puts a reason of one of OpenSSL's libraries onto the calling thread's queue of libcrypto. Needs no memory.
+pub fn raise_reason(library: c_int, reason: c_int) {
     // SAFETY: the strings are terminated, and there is no format.
     unsafe {
         ERR_new();
         ERR_set_debug(c"garner".as_ptr(), 0, c"garner".as_ptr());
-        ERR_set_error(LIBRARY, OUT_OF_MEMORY, ptr::null());
+        ERR_set_error(library, reason, ptr::null());
     }
 }
 
-/// The file that an address was loaded from, and where it begins in memory.
-fn object(address: *const c_void) -> Option<(usize, String)> {
+/// Puts the error that there is no memory onto the calling thread's queue of libcrypto. Needs none itself.
+pub fn raise_out_of_memory() {
+    raise_reason(LIBRARY, OUT_OF_MEMORY);
+}
+
+/// Where the file that an address was loaded from begins in memory, and its name, which lives as long.
+fn object(address: *const c_void) -> Option<(usize, *const c_char)> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),
@@ -51,31 +56,30 @@ fn object(address: *const c_void) -> Option<(usize, String)> {
     };
     // SAFETY: any address may be asked for; `info` is written to when the answer is not 0.
     let found = unsafe { libc::dladdr(address, &mut info) } != 0;
-    if !found || info.dli_fname.is_null() {
-        return None;
-    }
-    // SAFETY: not null, terminated, and lives as long as the object is loaded.
-    let name = unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned();
-    Some((info.dli_fbase.addr(), name))
+    (found && !info.dli_fname.is_null()).then_some((info.dli_fbase.addr(), info.dli_fname))
 }
 
-/// Makes sure that `theirs`, a function of the libcrypto that loads us, lies in the libcrypto we are linked to.
+fn ours() -> *const c_void {
+    openssl_sys::EVP_MD_CTX_new as *const c_void
+}
+
+/// Whether `theirs`, a function of the libcrypto that loads us, lies in the libcrypto we are linked to.
 ///
 /// Two libcryptos in one process have two of everything, random generators and error queues among it: memory given to
-/// one would be freed by the other.
-///
-/// # Errors
-/// What to tell whoever tried, naming both files.
-pub fn same(theirs: *const c_void) -> Result<(), String> {
-    let ours = openssl_sys::EVP_MD_CTX_new as *const c_void;
-    match (object(ours), object(theirs)) {
-        (Some((ours, _)), Some((theirs, _))) if ours == theirs => Ok(()),
-        (ours, theirs) => {
-            let name = |object: Option<(usize, String)>| object.map_or("an unknown file".to_owned(), |(_, name)| name);
-            let (ours, theirs) = (name(ours), name(theirs));
-            Err(format!("loaded by {theirs}, but linked to {ours}; build Garner for the OpenSSL that is to load it"))
-        }
-    }
+/// one would be freed by the other. So this is asked before any function of ours is called: each may have it initialise
+/// itself, and clean up at exit what is still in use then.
+pub fn is_ours(theirs: *const c_void) -> bool {
+    matches!((object(ours()), object(theirs)), (Some((ours, _)), Some((theirs, _))) if ours == theirs)
+}
+
+/// What to tell whoever tried to load us from `theirs`, naming both files.
+pub fn another(theirs: *const c_void) -> String {
+    let name = |address| {
+        // SAFETY: terminated, and lives as long as the object is loaded.
+        object(address).map_or("an unknown file".into(), |(_, name)| unsafe { CStr::from_ptr(name) }.to_string_lossy())
+    };
+    let (ours, theirs) = (name(ours()), name(theirs));
+    format!("loaded by {theirs}, but linked to {ours}; build Garner for the OpenSSL that is to load it")
 }
 
 /// Has libcrypto initialise itself as it would for any program: to clean up at exit, among other things.

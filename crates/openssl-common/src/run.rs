@@ -3,6 +3,7 @@
 
 use crate::Service;
 use crate::job::{self, Job};
+use crate::stack::with_room;
 use garner::Error;
 use garner::encryption::Decryption;
 use garner::gather::{Operation, Output};
@@ -42,10 +43,10 @@ impl From<Error> for Failure {
 /// [`Failure`].
 pub fn run(service: &Service, operation: Operation, opening: Option<Decryption>) -> Result<Output, Failure> {
     match Job::current() {
-        Some(job) => job::run(service, &job, operation, opening),
-        None => {
-            let output = service.gatherer().run(operation)?;
-            Ok(open(opening.as_ref(), output)?)
+        Some(job) if !service.ending() => job::run(service, &job, operation, opening),
+        _ => {
+            let done = with_room(|| open(opening.as_ref(), service.gatherer().run(operation)?));
+            Ok(done.unwrap_or(Err(Error::Memory))?)
         }
     }
 }

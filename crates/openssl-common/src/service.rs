@@ -4,8 +4,9 @@
 use crate::settings::{Refused, Settings};
 use crate::summary;
 use garner::arithmetic::Arithmetic;
-use garner::fork::away_from_fork;
+use garner::fork::{ForkLocal, away_from_fork};
 use garner::gather::Gatherer;
+use garner::leave_libcrypto;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -18,22 +19,37 @@ pub struct Service {
     worthwhile: bool,
     front_end: &'static str,
     keys: AtomicU64,
+    /// The process is about to end: no job is paused any more.
+    ending: AtomicBool,
 }
 
 /// Whether [`at_exit`] is registered; a child made by `fork` inherits that.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
 /// Runs before libcrypto's own clean-up, which was registered earlier: threads of ours that end after it could not give
-/// their random generators back. Who calls us later is served by OpenSSL itself. And if somebody never unloads us, this
-/// is the last chance for the summary.
+/// their random generators back. And if somebody never unloads us, this is the last chance for the summary.
+///
+/// The program's threads go on meanwhile and may call us. They are served without libcrypto, on their own threads: were they
+/// sent to OpenSSL's RSA now, it would meet libcrypto half cleaned up.
 extern "C" fn at_exit() {
     if let Some(service) = Service::current() {
         summary::last(&service);
-        service.gatherer.shutdown();
+        service.ending.store(true, Ordering::SeqCst);
+        service.gatherer.retire();
+        leave_libcrypto();
     }
 }
 
 static CURRENT: Mutex<Weak<Service>> = Mutex::new(Weak::new());
+
+/// Held by whoever opens a service, which takes long where a device is slow to answer. A child made meanwhile has one of
+/// its own, and opens a service of its own.
+static OPENING: ForkLocal<Mutex<()>> = ForkLocal::new();
+
+/// Looks at the service of the process. A child made while somebody holds the lock would wait for it for ever.
+fn with_current<T>(look: impl FnOnce(&mut Weak<Service>) -> T) -> T {
+    away_from_fork(|| look(&mut CURRENT.lock().unwrap_or_else(PoisonError::into_inner)))
+}
 
 impl Service {
     /// The process's service: that which is there, or a new one with these settings. Whoever comes first decides on
@@ -42,32 +58,32 @@ impl Service {
     /// # Errors
     /// [`Refused`], as [`Settings::config`].
     pub fn open(settings: &Settings, front_end: &'static str) -> Result<Arc<Service>, Refused> {
-        // A child made while somebody holds the lock would wait for it for ever.
-        away_from_fork(|| {
-            let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(service) = current.upgrade() {
-                return Ok(service);
-            }
-            let (config, worthwhile) = settings.config()?;
-            let names: Vec<&str> = config.devices.iter().map(|device| device.name()).collect();
-            let device = if names.is_empty() { "libcrypto".to_owned() } else { names.join(",") };
-            let arithmetic = Arc::clone(&config.arithmetic);
-            let gatherer = Gatherer::new(config);
-            let keys = AtomicU64::new(0);
-            let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys });
-            *current = Arc::downgrade(&service);
-            if !WATCHING.swap(true, Ordering::Relaxed) {
-                // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). If it
-                // cannot be registered, all that is missed is what it says.
-                unsafe { libc::atexit(at_exit) };
-            }
-            Ok(service)
-        })
+        if let Some(service) = Service::current() {
+            return Ok(service);
+        }
+        let _turn = OPENING.get().lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(service) = Service::current() {
+            return Ok(service);
+        }
+        let (config, worthwhile) = settings.config()?;
+        let names: Vec<&str> = config.devices.iter().map(|device| device.name()).collect();
+        let device = if names.is_empty() { "libcrypto".to_owned() } else { names.join(",") };
+        let arithmetic = Arc::clone(&config.arithmetic);
+        let gatherer = Gatherer::new(config);
+        let (keys, ending) = (AtomicU64::new(0), AtomicBool::new(false));
+        let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys, ending });
+        with_current(|current| *current = Arc::downgrade(&service));
+        if !WATCHING.swap(true, Ordering::Relaxed) {
+            // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). If it
+            // cannot be registered, all that is missed is what it says.
+            unsafe { libc::atexit(at_exit) };
+        }
+        Ok(service)
     }
 
     /// The service, if there is one now.
     fn current() -> Option<Arc<Service>> {
-        away_from_fork(|| CURRENT.lock().unwrap_or_else(PoisonError::into_inner).upgrade())
+        with_current(|current| current.upgrade())
     }
 
     /// The gatherer.
@@ -93,6 +109,11 @@ impl Service {
     /// Which front end came first: `provider` or `engine`.
     pub(crate) fn front_end(&self) -> &'static str {
         self.front_end
+    }
+
+    /// Whether the process is about to end.
+    pub(crate) fn ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
     }
 
     /// Keys generated.

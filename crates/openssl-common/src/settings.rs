@@ -4,10 +4,11 @@
 use garner::Error;
 use garner::arithmetic::{Arithmetic, best};
 use garner::device::Device;
+use garner::fork::away_from_fork;
 use garner::gather::Config;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A setting that was refused: its name, its value, and what it may be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,14 +35,15 @@ impl Default for Settings {
 
 type Maker = fn(Arc<dyn Arithmetic>) -> Arc<dyn Device>;
 
-fn added() -> MutexGuard<'static, BTreeMap<&'static str, Maker>> {
+/// Looks at the devices that were added. A child made while somebody holds the lock would wait for it for ever.
+fn with_added<T>(look: impl FnOnce(&mut BTreeMap<&'static str, Maker>) -> T) -> T {
     static ADDED: Mutex<BTreeMap<&str, Maker>> = Mutex::new(BTreeMap::new());
-    ADDED.lock().unwrap_or_else(PoisonError::into_inner)
+    away_from_fork(|| look(&mut ADDED.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
 /// Makes a device known under a name, for `device = NAME`. It gets the host's arithmetic and stands before the CPU.
 pub fn add_device(name: &'static str, make: fn(Arc<dyn Arithmetic>) -> Arc<dyn Device>) {
-    added().insert(name, make);
+    with_added(|added| added.insert(name, make));
 }
 
 impl Settings {
@@ -73,7 +75,7 @@ impl Settings {
         let refused = |reason: String| Err(Refused { name: known, value: value.to_owned(), reason });
         if known == "device" {
             let known = |name: &str| matches!(name, "auto" | "cpu" | "libcrypto" | "cuda") || name.contains(':');
-            if !added().contains_key(value) && !value.split(',').all(|name| known(name.trim())) {
+            if !with_added(|added| added.contains_key(value)) && !value.split(',').all(|name| known(name.trim())) {
                 return refused("must be auto, cpu, libcrypto, cuda:N, or the address of a board".to_owned());
             }
             self.device = value.trim().to_owned();
@@ -97,7 +99,7 @@ impl Settings {
             let reason = if let Error::Argument { reason, .. } = error { reason } else { error.to_string() };
             Refused { name: "device", value: self.device.clone(), reason }
         };
-        let made = added().get(self.device.as_str()).copied();
+        let made = with_added(|added| added.get(self.device.as_str()).copied());
         let mut config = match made {
             Some(make) => {
                 let host = best().map_err(refused)?;

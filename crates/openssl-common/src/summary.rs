@@ -4,12 +4,13 @@
 
 use crate::figures::Value;
 use crate::{Service, figures};
+use garner::environment;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The environment variable.
+/// The environment variable; without effect in a program with more rights than its user.
 pub const VARIABLE: &str = "GARNER_SUMMARY";
 
 /// The process that has written its last line.
@@ -23,7 +24,7 @@ pub(crate) fn last(service: &Service) {
 
 /// Writes the line, if it was asked for and the process's last was not written yet.
 pub(crate) fn write(service: &Service) {
-    let Some(target) = std::env::var_os(VARIABLE) else { return };
+    let Some(target) = environment::variable(VARIABLE) else { return };
     if ENDED.load(Ordering::Relaxed) == std::process::id() {
         return;
     }

@@ -7,6 +7,7 @@ use crate::sys::*;
 use garner_openssl_common::libcrypto::{self, raise};
 use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_ulong};
+use std::io::Write as _;
 use std::panic::catch_unwind;
 
 const ID: &CStr = c"garner";
@@ -17,25 +18,29 @@ pub extern "C" fn v_check(version: c_ulong) -> c_ulong {
     if version >= OSSL_DYNAMIC_VERSION { OSSL_DYNAMIC_VERSION } else { 0 }
 }
 
-/// Called by `dynamic` to make its engine ours. Refuses, with an error on OpenSSL's queue, another libcrypto than
-/// this is linked to, and another ID.
+/// Called by `dynamic` to make its engine ours. Refuses another libcrypto than this is linked to, on stderr, as that one's
+/// queue of errors is not known here; and another ID, with an error on OpenSSL's queue.
 ///
 /// # Safety
 /// OpenSSL's contract for dynamic engines.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bind_engine(engine: *mut ENGINE, id: *const c_char, from: *const dynamic_fns) -> c_int {
+    // SAFETY: OpenSSL's structure; no arguments, and nothing of libcrypto is initialised by asking.
+    let same = unsafe { (*from).static_state == ENGINE_get_static_state() };
+    if !same {
+        if memory::enter() {
+            // Where it cannot be said there is nobody to be told.
+            let reason = "loaded by another libcrypto than it is linked to; build Garner for that OpenSSL";
+            let _ = writeln!(std::io::stderr(), "garner: {reason}");
+        }
+        return 0;
+    }
     if !memory::enter_or_raise() {
         return 0;
     }
-    // SAFETY: OpenSSL's structure and text; no arguments.
-    let (same, id) = unsafe {
-        let same = (*from).static_state == ENGINE_get_static_state();
-        (same, (!id.is_null()).then(|| CStr::from_ptr(id)))
-    };
+    // SAFETY: OpenSSL's text.
+    let id = unsafe { (!id.is_null()).then(|| CStr::from_ptr(id)) };
     let body = || {
-        if !same {
-            return Err("loaded by another libcrypto than it is linked to; build Garner for that OpenSSL".to_owned());
-        }
         if let Some(id) = id.filter(|id| *id != ID) {
             return Err(format!("the engine's ID is \"garner\", not {id:?}"));
         }

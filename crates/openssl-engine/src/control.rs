@@ -4,7 +4,7 @@
 //! Numbers 200 to 203 are those of engines of this kind since ZoTech's: operations, time in total, time on average,
 //! load. `ENGINE_ctrl(e, 200, sizeof(double), &value, NULL)`.
 
-use crate::method::{SETTINGS, service};
+use crate::method::{service, with_settings};
 use crate::sys::*;
 use garner_openssl_common::Settings;
 use garner_openssl_common::figures::{self, Value};
@@ -13,7 +13,6 @@ use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::PoisonError;
 
 const fn figure(number: c_int, name: &'static CStr, description: &'static CStr) -> ENGINE_CMD_DEFN {
     let (name, description) = (name.as_ptr(), description.as_ptr());
@@ -76,8 +75,7 @@ pub unsafe extern "C" fn control(
         if service().is_some() {
             return Err(format!("{name}: settings are made before the engine is initialised"));
         }
-        let mut settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
-        settings.get_or_insert_default().set(name, &value).map_err(|refused| refused.to_string())
+        with_settings(|settings| settings.set(name, &value)).map_err(|refused| refused.to_string())
     };
     if !memory::enter_or_raise() {
         return 0;

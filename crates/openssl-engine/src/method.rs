@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use zeroize::Zeroizing;
 
 /// What is set before the service is opened.
-pub static SETTINGS: Mutex<Option<Settings>> = Mutex::new(None);
+static SETTINGS: Mutex<Option<Settings>> = Mutex::new(None);
 
 /// The service, while the engine is in use.
 static SERVICE: RwLock<Option<Arc<Service>>> = RwLock::new(None);
@@ -43,11 +43,17 @@ fn index(which: usize) -> c_int {
     INDICES[which].load(Ordering::Relaxed)
 }
 
+/// Looks at the settings, or changes them. A child made while somebody holds the lock would wait for it for ever: here and
+/// below.
+pub fn with_settings<T>(look: impl FnOnce(&mut Settings) -> T) -> T {
+    let look = || look(SETTINGS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default());
+    away_from_fork(look)
+}
+
 /// Opens the service, with the settings made so far.
 pub fn open() -> Result<(), String> {
-    let settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default();
+    let settings = with_settings(|settings| settings.clone());
     let service = Service::open(&settings, "engine").map_err(|error| error.to_string())?;
-    // A child made while somebody holds the lock would wait for it for ever: here and below.
     let before = away_from_fork(|| SERVICE.write().unwrap_or_else(PoisonError::into_inner).replace(service));
     drop(before);
     Ok(())

@@ -95,6 +95,16 @@ fn rsa_calls_of_threads_and_jobs_are_answered_rightly_and_counted() {
 }
 
 #[test]
+fn inputs_of_any_size_are_answered_as_by_openssls_own_method() {
+    if !engines() {
+        return;
+    }
+    let folder = folder("beside");
+    let said = run(on_any_processor(Command::new(old(&folder)).arg(module()).arg("beside")));
+    assert!(figure(&said, "operations=") > 200.0, "{said}");
+}
+
+#[test]
 fn children_sign_while_their_parent_signs() {
     if !engines() {
         return;

@@ -15,6 +15,7 @@ use garner::encryption::{self, Decryption, Scheme};
 use garner::gather::{Operation, Output};
 use garner::padding::implicit_rejection::Rejection;
 use garner::padding::{Hash, oaep};
+use garner_openssl_common::libcrypto::raise_reason;
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
 use std::ffi::{CStr, c_int, c_uchar, c_void};
@@ -129,7 +130,9 @@ impl Cipher {
             Err(Failure::Unavailable) if hides => self.decrypt_hiding(ciphertext).map(Some),
             Err(Failure::Unavailable) => Ok(None),
             Err(Failure::Failed(garner::Error::Verification)) => {
-                Err(Refusal::Because("the ciphertext does not decrypt".to_owned()))
+                // What OpenSSL says of all that can be wrong with a block of OAEP.
+                raise_reason(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
+                Err(Refusal::Told)
             }
             Err(Failure::Failed(error)) => Err(error.into()),
         }
@@ -240,8 +243,11 @@ unsafe extern "C" fn encrypt(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
+        let inner = context.inner.raw();
+        // SAFETY: a live context.
+        let ask = |room: &mut usize| unsafe { (table().encrypt)(inner, ptr::null_mut(), room, 0, input, length) };
         // SAFETY: OpenSSL's buffers; the message is not used once there is a ciphertext.
-        let (place, message) = unsafe { (place(output, size, written), bytes(input, length)) };
+        let (place, message) = unsafe { (place(output, size, written, ask), bytes(input, length)) };
         if let Some(place) = place
             && let Some(ciphertext) = context.encrypt_by_garner(message)
         {
@@ -263,8 +269,11 @@ unsafe extern "C" fn decrypt(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
+        let inner = context.inner.raw();
+        // SAFETY: a live context.
+        let ask = |room: &mut usize| unsafe { (table().decrypt)(inner, ptr::null_mut(), room, 0, input, length) };
         // SAFETY: OpenSSL's buffers; the ciphertext is not used once there is a message.
-        let (place, ciphertext) = unsafe { (place(output, size, written), bytes(input, length)) };
+        let (place, ciphertext) = unsafe { (place(output, size, written, ask), bytes(input, length)) };
         if let Some(place) = place
             && let Some(message) = context.decrypt_by_us(ciphertext)?
         {

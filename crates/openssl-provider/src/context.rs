@@ -81,8 +81,7 @@ impl Place {
     /// Writes `output` and its length, and gives OpenSSL's word for success.
     pub fn write(self, output: &[u8]) -> Result<c_int, Refusal> {
         if output.len() > self.size {
-            // How long the output would be is nobody's business: it may be a message.
-            return Err(Refusal::Because(format!("the output is longer than the buffer of {} bytes", self.size)));
+            return Err(Refusal::Because("the output is longer than the default provider's may be".to_owned()));
         }
         // SAFETY: by the contract of `place` there is room for both, and nobody reads there; `output` is our own memory.
         unsafe {
@@ -93,11 +92,21 @@ impl Place {
     }
 }
 
-/// Where OpenSSL wants output; `None` when it is null, as only the length is asked for.
+/// Where OpenSSL wants output; `None` when it is the default provider's turn: to say how long the output may be, as the
+/// buffer is null, or to refuse it, as there is less room than that. Refused before the input is looked at, a buffer tells
+/// nobody how long a message is.
+///
+/// `ask` is the default provider's function for this output, with a null buffer.
 ///
 /// # Safety
 /// `data` is null, or has room for `size` bytes and `length` for a number when the place is written to, and no slice of
 /// either memory is used after that.
-pub unsafe fn place(data: *mut c_uchar, size: usize, length: *mut usize) -> Option<Place> {
-    (!data.is_null()).then_some(Place { data, size, length })
+pub unsafe fn place(
+    data: *mut c_uchar,
+    size: usize,
+    length: *mut usize,
+    ask: impl FnOnce(&mut usize) -> c_int,
+) -> Option<Place> {
+    let mut room = 0;
+    (!data.is_null() && ask(&mut room) > 0 && size >= room).then_some(Place { data, size, length })
 }

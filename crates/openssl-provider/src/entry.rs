@@ -8,8 +8,10 @@ use crate::sys::*;
 use crate::upstream::find;
 use crate::{cipher, keymgmt, signature};
 use garner_openssl_common::figures::{self, Value};
-use garner_openssl_common::{Settings, libcrypto};
+use garner_openssl_common::{Settings, libcrypto, memory};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::io::Write as _;
+use std::panic::catch_unwind;
 use std::ptr;
 use std::sync::Arc;
 
@@ -25,11 +27,15 @@ pub unsafe extern "C" fn OSSL_provider_init(
     to_core: *mut *const OSSL_DISPATCH,
     context: *mut *mut c_void,
 ) -> c_int {
+    // SAFETY: OpenSSL's table.
+    let theirs = unsafe { find(from_core, OSSL_FUNC_CRYPTO_MALLOC) };
+    let theirs = theirs.map_or(ptr::null(), |function| function as *const c_void);
+    if !libcrypto::is_ours(theirs) {
+        // SAFETY: OpenSSL's handle and table.
+        unsafe { refuse(core, from_core, theirs) };
+        return 0;
+    }
     let open = || {
-        // SAFETY: OpenSSL's table.
-        let theirs = unsafe { find(from_core, OSSL_FUNC_CRYPTO_MALLOC) };
-        let theirs = theirs.map_or(ptr::null(), |function| function as *const c_void);
-        libcrypto::same(theirs).map_err(Refusal::Because)?;
         libcrypto::initialise();
         let mut settings = Settings::default();
         for name in Settings::NAMES {
@@ -52,10 +58,46 @@ pub unsafe extern "C" fn OSSL_provider_init(
         open().inspect_err(|refusal| {
             // OpenSSL drops the errors of modules that its configuration names.
             if let Refusal::Because(reason) = refusal {
-                eprintln!("garner: {reason}; OpenSSL goes on without Garner");
+                complain(reason);
             }
         })
     })
+}
+
+fn complain(reason: &str) {
+    // Not by `eprintln`, which panics where stderr is closed.
+    let _ = writeln!(std::io::stderr(), "garner: {reason}; OpenSSL goes on without Garner");
+}
+
+/// Says on stderr and on the queue of errors of the libcrypto that loads us that ours is another one, which is not called.
+///
+/// # Safety
+/// OpenSSL's handle and table.
+unsafe fn refuse(core: *const c_void, from_core: *const OSSL_DISPATCH, theirs: *const c_void) {
+    type NewError = unsafe extern "C" fn(*const c_void);
+    /// The last is a `va_list`: in the processors' calling conventions of Linux a pointer to where it lies. It is not read,
+    /// as the format has no directives.
+    type SetError = unsafe extern "C" fn(*const c_void, u32, *const c_char, *mut c_void);
+    if !memory::enter() {
+        return;
+    }
+    let _ = catch_unwind(|| {
+        let reason = libcrypto::another(theirs);
+        complain(&reason);
+        let format = CString::new(format!("garner: {reason}").replace('%', "%%")).unwrap_or_default();
+        // SAFETY: by this function's contract; OpenSSL's contract for functions of these numbers are these signatures.
+        unsafe {
+            let (Some(new), Some(set)) =
+                (find(from_core, OSSL_FUNC_CORE_NEW_ERROR), find(from_core, OSSL_FUNC_CORE_VSET_ERROR))
+            else {
+                return;
+            };
+            std::mem::transmute::<unsafe extern "C" fn(), NewError>(new)(core);
+            let set = std::mem::transmute::<unsafe extern "C" fn(), SetError>(set);
+            let mut arguments = [0_usize; 8];
+            set(core, libcrypto::REASON as u32, format.as_ptr(), (&raw mut arguments).cast());
+        }
+    });
 }
 
 /// What the provider's section of the configuration says under a name.

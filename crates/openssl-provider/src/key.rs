@@ -3,7 +3,7 @@
 //!
 //! The default provider's is the key: it is imported, exported, compared, checked and asked by everybody. Ours is made
 //! from it at the first operation of ours; a key that Garner refuses (several primes, more than 8,192 bits, no CRT that
-//! fits) stays with the default provider.
+//! fits) stays with the default provider, and so does one that OpenSSL refuses.
 
 use crate::params::{Given, Kind, Params, Questions};
 use crate::provider::Provider;
@@ -228,14 +228,30 @@ unsafe extern "C" fn collect(params: *const OSSL_PARAM, numbers: *mut c_void) ->
     1
 }
 
+/// How many bits a number has.
+fn bits(number: &[u8]) -> usize {
+    let whole = &number[number.iter().position(|&byte| byte != 0).unwrap_or(number.len())..];
+    whole.first().map_or(0, |first| 8 * whole.len() - first.leading_zeros() as usize)
+}
+
 impl Numbers {
+    /// Whether OpenSSL does public operations with such a key: large moduli have short exponents only, lest a key that
+    /// somebody sends takes long. What else it refuses, Garner refuses, too.
+    fn openssl_takes(&self) -> bool {
+        let [Some(n), Some(e), ..] = &self.values else { return false };
+        bits(n) <= OPENSSL_RSA_SMALL_MODULUS_BITS as usize || bits(e) <= OPENSSL_RSA_MAX_PUBEXP_BITS as usize
+    }
+
     fn public(&self) -> Result<Option<Arc<PublicKey>>, Error> {
         let [Some(n), Some(e), ..] = &self.values else { return Ok(None) };
+        if !self.openssl_takes() {
+            return Ok(None);
+        }
         PublicKey::from_n_e(n, e).map(|key| Some(Arc::new(key)))
     }
 
     fn private(&self) -> Result<Option<Arc<PrivateKey>>, Error> {
-        if self.others {
+        if self.others || !self.openssl_takes() {
             return Ok(None);
         }
         let key = match &self.values {

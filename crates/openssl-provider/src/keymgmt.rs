@@ -150,7 +150,11 @@ impl Generation {
         for param in params.iter() {
             match param.name().to_bytes() {
                 b"bits" => self.bits = param.size().unwrap_or(0),
-                b"e" => self.options.exponent = param.big_number().map(|e| e.to_vec()).unwrap_or_default(),
+                // Newer default providers take it as a signed number, too.
+                b"e" => match param.big_number() {
+                    Some(e) => self.options.exponent = e.to_vec(),
+                    None => self.special = true,
+                },
                 b"primes" => self.special |= param.size() != Some(2),
                 // A restriction of an RSA-PSS key, or something newer than this.
                 _ => self.special = true,

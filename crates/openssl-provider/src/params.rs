@@ -70,15 +70,15 @@ impl<'a> Param<'a> {
     /// A number that fits.
     pub fn size(self) -> Option<usize> {
         let mut value = 0;
-        // SAFETY: the parameter is whole, the result is our local.
-        (unsafe { OSSL_PARAM_get_size_t(self.0, &mut value) } == 1).then_some(value)
+        // SAFETY: the parameter is whole and has a value, the result is our local.
+        (!self.0.data.is_null() && unsafe { OSSL_PARAM_get_size_t(self.0, &mut value) } == 1).then_some(value)
     }
 
     /// A signed number that fits, or the decimal text of one.
     pub fn int(self) -> Option<c_int> {
         let mut value = 0;
         // SAFETY: as in `size`.
-        (unsafe { OSSL_PARAM_get_int(self.0, &mut value) } == 1).then_some(value)
+        (!self.0.data.is_null() && unsafe { OSSL_PARAM_get_int(self.0, &mut value) } == 1).then_some(value)
     }
 }
 

@@ -24,6 +24,13 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     assert!(said.contains(".include /opt/garner/share/garner/openssl.cnf"), "{said}");
     let there = |file: &str| site.path("root").join(file).is_file();
     assert!(there("mod/garner.so") && there("opt/garner/share/garner/openssl.cnf"));
+    let examples = "opt/garner/share/doc/garner/examples";
+    for name in ["nginx.conf", "haproxy.cfg", "apache.conf", "systemd.conf"] {
+        let sample = String::from_utf8(site.read(&format!("root/{examples}/{name}"))).unwrap();
+        assert!(!sample.contains("/usr/share/garner"), "{name} names a folder that is not there");
+    }
+    let drop_in = String::from_utf8(site.read(&format!("root/{examples}/systemd.conf"))).unwrap();
+    assert!(drop_in.contains("\nEnvironment=OPENSSL_CONF=/opt/garner/share/garner/openssl.cnf\n"), "{drop_in}");
     // OpenSSL 4 has no engines, and gets none.
     let engines = openssl::version::number() >> 28 == 3;
     assert_eq!((there("eng/garner.so"), there("opt/garner/share/garner/openssl-engine.cnf")), (engines, engines));
@@ -48,7 +55,9 @@ fn one_line_in_openssls_own_configuration_accelerates_its_programs() {
     let said = install(Path::new("--remove"));
     assert!(said.contains("/opt/garner/share/garner/openssl.cnf, take that line out"), "{said}");
     assert!(!there("mod/garner.so") && !there("eng/garner.so"));
-    assert!(!site.path("root/opt/garner/share/garner").exists());
+    assert!(
+        !site.path("root/opt/garner/share/garner").exists() && !site.path("root/opt/garner/share/doc/garner").exists()
+    );
 }
 
 #[test]
@@ -88,8 +97,20 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let unpackaged = std::env::var_os("GARNER_TEST_OPENSSL").is_some(); // built from source by the matrix
     assert!(depends.contains("libc6") && (unpackaged || depends.contains("libssl")), "{depends}");
     run(site.plain("dpkg-deb").args(["--raw-extract", package.trim(), "root"]));
-    for file in ["bin/garner", "lib/libgarner.a", "lib/libgarner.so", "include/garner.h", "share/garner/openssl.cnf"] {
+    let version = env!("CARGO_PKG_VERSION");
+    let (soname, library) =
+        (format!("lib/libgarner.so.{}", env!("CARGO_PKG_VERSION_MAJOR")), format!("lib/libgarner.so.{version}"));
+    let runtime = ["bin/garner", &soname, &library, "share/garner/openssl.cnf", "share/doc/garner/examples/nginx.conf"];
+    let development = ["include/garner.h", "lib/libgarner.a", "lib/libgarner.so", "lib/pkgconfig/garner.pc"];
+    for file in runtime {
         assert!(site.path("root/usr").join(file).exists(), "{file}");
+    }
+    for file in development {
+        assert!(!site.path("root/usr").join(file).is_symlink() && !site.path("root/usr").join(file).exists(), "{file}");
+    }
+    development_package(&site, package.trim(), &runtime, &development);
+    for file in ["man/man1/garner-bulk.1.gz", "bash-completion/completions/garner", "zsh/site-functions/_garner"] {
+        assert!(site.path("root/usr/share").join(file).exists(), "{file}");
     }
     let hint = run(site.plain("sh").args(["root/DEBIAN/postinst", "configure"]));
     assert!(hint.contains("\n                         .include /usr/share/garner/openssl.cnf\n"), "{hint}");
@@ -110,4 +131,24 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let request = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=test -config /dev/null";
     run(openssl.args(words(request)));
     site.figures().private_at_least(1);
+}
+
+/// The package for C programs has what the runtime has not, and with both a program is built and runs.
+fn development_package(site: &Site, runtime: &str, theirs: &[&str], ours: &[&str]) {
+    let package = runtime.replace("/garner_", "/libgarner-dev_");
+    let listed = run(site.plain("dpkg-deb").args(["--contents", &package]));
+    let has = |file: &&str| listed.lines().any(|line| line.contains(&format!(" ./usr/{file}")));
+    assert!(ours.iter().all(has) && !theirs.iter().any(has), "{listed}");
+    let depends = run(site.plain("dpkg-deb").args(["--field", &package, "Depends"]));
+    assert!(depends.starts_with(&format!("garner (= {})", env!("CARGO_PKG_VERSION"))), "{depends}");
+
+    run(site.plain("dpkg-deb").args(["--extract", &package, "root"]));
+    let flags = "pkg-config --define-variable=prefix=$PWD/root/usr --cflags --libs garner";
+    let source = script("crates/capi/examples/sign.c");
+    let compile = format!("cc -o sign {} $(PKG_CONFIG_PATH=root/usr/lib/pkgconfig {flags})", source.display());
+    run(site.plain("sh").args(["-c", &compile]));
+    // The runtime alone has what the program needs then.
+    std::fs::remove_file(site.path("root/usr/lib/libgarner.so")).unwrap();
+    let linked = run(site.plain("ldd").arg(site.path("sign")).env("LD_LIBRARY_PATH", site.path("root/usr/lib")));
+    assert!(linked.contains(&format!("root/usr/{}", theirs[1])), "{linked}");
 }

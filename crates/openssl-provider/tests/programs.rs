@@ -5,6 +5,9 @@
 mod support;
 
 use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use support::{Server, Site, ends, free_port, run, words};
 
@@ -15,6 +18,19 @@ fn with_certificate(site: Site) -> Site {
     run(site.plain("openssl").args(words(request)));
     site.write("both.pem", &[site.read("cert.pem"), site.read("key.pem")].concat());
     site
+}
+
+/// Writes a configuration that comes with Garner into the site, with other paths and ports: each of `changes` says what stands
+/// there, and what shall.
+#[track_caller]
+fn sample(site: &Site, name: &str, changes: &[(&str, &str)]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/samples").join(name);
+    let mut text = fs::read_to_string(path).unwrap();
+    for (there, here) in changes {
+        assert!(text.contains(there), "{name} has no {there:?} any more");
+        text = text.replace(there, here);
+    }
+    site.write(name, text.as_bytes());
 }
 
 /// One handshake by a client without Garner, which checks the certificate and the handshake's signature.
@@ -100,21 +116,22 @@ fn nginx_workers_serve_plain_clients() {
     }
     let site = with_certificate(Site::new());
     let port = free_port();
-    let folder = site.path("");
-    let folder = folder.display();
-    site.write(
+    let folder = site.path("").display().to_string();
+    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+    let temporary = temporary.map(|kind| format!("{kind}_temp_path {folder}/{kind};")).join(" ");
+    sample(
+        &site,
         "nginx.conf",
-        format!(
-            "user root; worker_processes 2; daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;\n\
-             env OPENSSL_CONF; env OPENSSL_MODULES; env GARNER_SUMMARY; env GARNER_CPU;\n\
-             events {{ worker_connections 64; }}\n\
-             http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;\n\
-             fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;\n\
-             server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/cert.pem;\n\
-             ssl_certificate_key {folder}/key.pem; ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers ALL:@SECLEVEL=1;\n\
-             location / {{ return 200 fine; }} }} }}\n"
-        )
-        .as_bytes(),
+        &[
+            ("user www-data;", "user root; daemon off;"),
+            ("worker_processes auto;", "worker_processes 2;"),
+            ("/run/nginx.pid", &format!("{folder}/nginx.pid")),
+            ("/var/log/nginx/error.log", &format!("{folder}/nginx.log")),
+            ("http {", &format!("http {{ {temporary}")),
+            ("listen 443", &format!("listen 127.0.0.1:{port}")),
+            ("/etc/ssl/certs/example.pem", &format!("{folder}/cert.pem")),
+            ("/etc/ssl/private/example.key", &format!("{folder}/key.pem")),
+        ],
     );
     let mut nginx = site.garner("nginx");
     nginx.args(["-c", &format!("{folder}/nginx.conf"), "-e", &format!("{folder}/nginx.log")]).stderr(Stdio::null());
@@ -135,17 +152,15 @@ fn haproxy_with_ssl_mode_async_serves_plain_clients() {
     }
     let site = with_certificate(Site::new());
     let port = free_port();
-    let folder = site.path("");
-    let folder = folder.display();
-    site.write(
+    let both = site.path("both.pem").display().to_string();
+    sample(
+        &site,
         "haproxy.cfg",
-        format!(
-            "global\n  nbthread 2\n  ssl-mode-async\n\
-             defaults\n  mode http\n  timeout client 5s\n  timeout connect 5s\n  timeout server 5s\n\
-             frontend tls\n  bind 127.0.0.1:{port} ssl crt {folder}/both.pem ssl-min-ver TLSv1.2 ciphers ALL:@SECLEVEL=1\n  \
-             http-request return status 200 content-type text/plain string fine\n"
-        )
-        .as_bytes(),
+        &[
+            ("ssl-mode-async", "ssl-mode-async\n    nbthread 2"),
+            ("bind :443", &format!("bind 127.0.0.1:{port}")),
+            ("/etc/haproxy/example.pem", &both),
+        ],
     );
     let mut haproxy = site.garner("haproxy");
     haproxy.args(["-db", "-f", "haproxy.cfg"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -157,6 +172,45 @@ fn haproxy_with_ssl_mode_async_serves_plain_clients() {
     });
     server.stop("USR1");
     site.figures().private_at_least(16);
+}
+
+#[test]
+fn apache_serves_plain_clients() {
+    if !support::system_programs() {
+        return;
+    }
+    let site = with_certificate(Site::new());
+    let port = free_port();
+    let folder = site.path("").display().to_string();
+    // Its children are another user's than root, and leave their figures here.
+    fs::create_dir(site.path("figures")).unwrap();
+    fs::set_permissions(site.path("figures"), fs::Permissions::from_mode(0o777)).unwrap();
+    sample(
+        &site,
+        "apache.conf",
+        &[
+            ("/run/apache2/apache2.pid", &format!("{folder}/apache.pid")),
+            ("/var/log/apache2/error.log", &format!("{folder}/apache.log")),
+            ("/var/lock/apache2", &folder),
+            ("Listen 443", &format!("Listen 127.0.0.1:{port}")),
+            ("*:443", &format!("*:{port}")),
+            ("/etc/ssl/certs/example.pem", &format!("{folder}/cert.pem")),
+            ("/etc/ssl/private/example.key", &format!("{folder}/key.pem")),
+            ("/var/www/html", &folder),
+        ],
+    );
+    let mut apache = site.garner("apache2");
+    apache.env("GARNER_SUMMARY", site.path("figures/summary"));
+    apache.args(["-D", "FOREGROUND", "-f", &format!("{folder}/apache.conf")]).stderr(Stdio::null());
+    let server = Server::start(&mut apache, port);
+    for handshake in HANDSHAKES {
+        client(&site, port, handshake);
+    }
+    server.stop("TERM");
+    fs::rename(site.path("figures/summary"), site.path("summary")).unwrap_or_else(|error| {
+        panic!("{error}: {}", String::from_utf8_lossy(&site.read("apache.log")));
+    });
+    site.figures().private_at_least(4);
 }
 
 #[test]

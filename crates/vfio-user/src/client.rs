@@ -8,7 +8,6 @@ use crate::message::{
 use crate::{Error, Message, Socket};
 use bytemuck::bytes_of;
 use std::os::fd::BorrowedFd;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -30,7 +29,7 @@ impl Client {
     /// # Errors
     /// Any of [`Error`].
     pub fn connect(path: &Path, limit: Duration) -> Result<Client, Error> {
-        let socket = Socket::new(UnixStream::connect(path)?);
+        let socket = Socket::connect(path, Instant::now() + limit)?;
         let mut client = Client { socket, next_id: 0, limit, broken: false };
         let capabilities = serde_json::json!({
             "capabilities": {"max_msg_fds": MAX_DESCRIPTORS, "max_data_xfer_size": MAX_TRANSFER}
@@ -151,8 +150,8 @@ impl Client {
 
     /// Sends a request and waits for its answer.
     fn exchange(&self, header: Header, parts: &[&[u8]], descriptors: &[BorrowedFd<'_>]) -> Result<Message, Error> {
-        let deadline = Some(Instant::now() + self.limit);
-        self.socket.send_by(deadline, header, parts, descriptors)?;
+        let deadline = Instant::now() + self.limit;
+        self.socket.send_by(Some(deadline), header, parts, descriptors)?;
         loop {
             let message = self.socket.receive_by(deadline)?;
             if message.is_reply() && message.header.id == header.id {
@@ -162,7 +161,7 @@ impl Client {
                 // All memory is mapped with descriptors, so the device has nothing to ask for.
                 let error = rustix::io::Errno::OPNOTSUPP.raw_os_error() as u32;
                 let refusal = Header { flags: flags::REPLY | flags::ERROR, error, ..message.header };
-                self.socket.send_by(deadline, refusal, &[], &[])?;
+                self.socket.send_by(Some(deadline), refusal, &[], &[])?;
             }
         }
     }
@@ -171,7 +170,20 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Read, Write};
+    use crate::socket::refuse_descriptors;
+    use rustix::io::Errno;
+    use rustix::net::sockopt::set_socket_linger;
+    use rustix::net::{
+        AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType,
+        bind, connect, listen, sendmsg, socket_with,
+    };
+    use std::io::{IoSlice, Read, Write};
+    use std::mem::MaybeUninit;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::sync::mpsc;
+    use std::thread;
 
     /// Makes a request of a server that sends `piece` again and again, and always takes what it gets.
     fn request_of_one_that_sends(piece: &[u8]) {
@@ -205,5 +217,93 @@ mod tests {
         request_of_one_that_sends(bytes_of(&request));
         let late = Header { id: 7, command: command::RESET, size, flags: flags::REPLY, ..Header::default() };
         request_of_one_that_sends(bytes_of(&late));
+    }
+
+    /// What `work` gives, which is to end long before this.
+    fn that_ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+        let (done, wait) = mpsc::channel();
+        thread::spawn(move || done.send(work()));
+        wait.recv_timeout(Duration::from_secs(30)).expect("it hangs")
+    }
+
+    #[test]
+    fn a_listener_that_takes_nobody_in_does_not_hold_the_caller_for_ever() {
+        let folder = std::env::temp_dir().join(format!("garner-vfio-user-{}", std::process::id()));
+        let path = folder.with_extension("socket");
+        let address = SocketAddrUnix::new(&path).unwrap();
+        let new = |flags| socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).unwrap();
+        let listener = new(SocketFlags::CLOEXEC);
+        bind(&listener, &address).unwrap();
+        listen(&listener, 0).unwrap();
+        let mut waiting = Vec::new();
+        loop {
+            let socket = new(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK);
+            match connect(&socket, &address) {
+                Ok(()) => waiting.push(socket),
+                Err(error) => break assert_eq!(error, Errno::AGAIN),
+            }
+        }
+        let place = path.clone();
+        let connected = that_ends(move || Client::connect(&place, Duration::from_millis(100)).map(drop));
+        assert!(matches!(connected, Err(Error::Socket(_))), "{connected:?}");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// A connection with unsent data that lingers for longer than any test: whoever gives its last reference back
+    /// waits. The other end, too.
+    fn lingering() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (other, _) = listener.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        while (&stream).write(&[0; 1 << 16]).is_ok() {}
+        stream.set_nonblocking(false).unwrap();
+        set_socket_linger(&stream, Some(Duration::from_secs(3600))).unwrap();
+        (stream, other)
+    }
+
+    #[test]
+    fn a_descriptor_that_comes_with_an_answer_holds_nobody_when_it_is_closed() {
+        if !refuse_descriptors(&UnixStream::pair().unwrap().0.into()) {
+            return println!("not tried: Linux before 6.16 cannot refuse descriptors");
+        }
+        let folder = std::env::temp_dir().join(format!("garner-vfio-user-{}", std::process::id()));
+        let path = folder.with_extension("descriptor");
+        let listener = UnixListener::bind(&path).unwrap();
+        let (sent, was_sent) = mpsc::channel();
+        thread::spawn(move || {
+            let stream = listener.accept().unwrap().0;
+            let socket = Socket::new(stream.try_clone().unwrap());
+            loop {
+                let Ok(request) = socket.receive() else { return };
+                let body = if request.header.command == command::VERSION { vec![0; 5] } else { Vec::new() };
+                let size = (size_of::<Header>() + body.len()) as u32;
+                let header = Header { flags: flags::REPLY, size, ..request.header };
+                let answer = [bytes_of(&header), &body].concat();
+                // With the first byte, and closed here before the rest follows: the last one is the client's.
+                let (stays, other) = lingering();
+                let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+                let mut ancillary = SendAncillaryBuffer::new(&mut space);
+                let stays = [stays.as_fd()];
+                assert!(ancillary.push(SendAncillaryMessage::ScmRights(&stays)));
+                let first = sendmsg(&stream, &[IoSlice::new(&answer[..1])], &mut ancillary, SendFlags::empty());
+                sent.send(first).unwrap();
+                if first.is_err() {
+                    // Here it would wait, too.
+                    set_socket_linger(stays[0], None).unwrap();
+                }
+                let rest = if first.is_ok() { &answer[1..] } else { &answer[..] };
+                (&stream).write_all(rest).unwrap();
+                std::mem::forget(other);
+            }
+        });
+        let place = path.clone();
+        let answered = that_ends(move || {
+            let mut client = Client::connect(&place, Duration::from_secs(20))?;
+            client.reset()
+        });
+        answered.unwrap();
+        assert_eq!(was_sent.recv().unwrap(), Err(Errno::PERM), "the kernel refused to send it");
+        std::fs::remove_file(path).unwrap();
     }
 }

@@ -3,13 +3,18 @@
 
 use crate::Error;
 use crate::message::{Header, MAX_DESCRIPTORS, MAX_TRANSFER, flags};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with,
 };
-use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Beside the data of a transfer, a message has at most this many bytes.
@@ -38,6 +43,26 @@ impl Message {
 pub struct Socket(UnixStream);
 
 impl Socket {
+    /// Connects to `path` by `deadline`. No descriptor will be taken from the other side.
+    ///
+    /// # Errors
+    /// [`Error::Socket`]: nobody listens there, or whoever does takes nobody in.
+    pub fn connect(path: &Path, deadline: Instant) -> Result<Socket, Error> {
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
+            .map_err(io::Error::from)?;
+        refuse_descriptors(&socket);
+        let address = SocketAddrUnix::new(path).map_err(io::Error::from)?;
+        loop {
+            // Where there is no room for more connections, this waits until somebody is taken in.
+            set_socket_timeout(&socket, Timeout::Send, Some(remaining(deadline)?)).map_err(io::Error::from)?;
+            match connect(&socket, &address) {
+                Ok(()) => return Ok(Socket(socket.into())),
+                Err(Errno::INTR | Errno::AGAIN) => {} // until the time is over
+                Err(error) => return Err(io::Error::from(error).into()),
+            }
+        }
+    }
+
     /// Over a connected stream.
     pub fn new(stream: UnixStream) -> Socket {
         Socket(stream)
@@ -86,49 +111,35 @@ impl Socket {
         if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
             return Err(io::Error::from(io::ErrorKind::InvalidInput).into());
         }
-        let mut sent = loop {
-            self.limit_writing(deadline)?;
-            match rustix::net::sendmsg(&self.0, &[IoSlice::new(&bytes)], &mut ancillary, SendFlags::NOSIGNAL) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => break other.map_err(io::Error::from)?,
-            }
-        };
+        // A signal for a closed connection would end a program that does not expect it.
+        let flags = SendFlags::NOSIGNAL | if deadline.is_some() { SendFlags::DONTWAIT } else { SendFlags::empty() };
+        let mut sent = self.moved(PollFlags::OUT, deadline, || {
+            rustix::net::sendmsg(&self.0, &[IoSlice::new(&bytes)], &mut ancillary, flags)
+        })?;
         // The descriptors went with the first byte.
         while sent < bytes.len() {
-            self.limit_writing(deadline)?;
-            sent += some((&self.0).write(&bytes[sent..]), io::ErrorKind::WriteZero)?;
+            let rest = &bytes[sent..];
+            sent += self.moved(PollFlags::OUT, deadline, || rustix::net::send(&self.0, rest, flags))?;
         }
         Ok(())
     }
 
-    /// Waits for one message.
+    /// Waits for one message, with the descriptors that come along.
     ///
     /// # Errors
     /// [`Error::Closed`] between messages; [`Error::Socket`], also after the stream's time limit; [`Error::Malformed`]
     /// for an impossible size: where the next message starts is not known then.
     pub fn receive(&self) -> Result<Message, Error> {
-        self.receive_by(None)
-    }
-
-    /// As [`Socket::receive`], but the whole message has to come by `deadline`, if there is one: the stream's own time
-    /// limit is for each read, and there is one for each piece that the other side sends.
-    ///
-    /// # Errors
-    /// As [`Socket::receive`].
-    pub fn receive_by(&self, deadline: Option<Instant>) -> Result<Message, Error> {
         let mut header = Header::default();
         let bytes = bytemuck::bytes_of_mut(&mut header);
         let mut descriptors = Vec::new();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let received = loop {
-            self.limit_reading(deadline)?;
+        let received = self.moved(PollFlags::IN, None, || {
             let mut slices = [IoSliceMut::new(bytes)];
-            match rustix::net::recvmsg(&self.0, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => break other.map_err(io::Error::from)?.bytes,
-            }
-        };
+            let received = rustix::net::recvmsg(&self.0, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+            Ok(received.bytes)
+        })?;
         if received == 0 {
             return Err(Error::Closed);
         }
@@ -137,31 +148,83 @@ impl Socket {
                 descriptors.extend(rights);
             }
         }
-        self.read_exact(deadline, &mut bytes[received..])?;
+        self.receive_exact(None, &mut bytes[received..])?;
+        Ok(Message { header, body: self.receive_body(None, header)?, descriptors })
+    }
+
+    /// As [`Socket::receive`], but the whole message has to come by `deadline`, and no descriptor is taken. The stream's
+    /// own time limit is for each read, and there is one for each piece that the other side sends.
+    ///
+    /// # Errors
+    /// As [`Socket::receive`].
+    pub fn receive_by(&self, deadline: Instant) -> Result<Message, Error> {
+        let mut header = Header::default();
+        let bytes = bytemuck::bytes_of_mut(&mut header);
+        let received = self.receive_some(Some(deadline), bytes)?;
+        if received == 0 {
+            return Err(Error::Closed);
+        }
+        self.receive_exact(Some(deadline), &mut bytes[received..])?;
+        Ok(Message { header, body: self.receive_body(Some(deadline), header)?, descriptors: Vec::new() })
+    }
+
+    /// What follows a header.
+    fn receive_body(&self, deadline: Option<Instant>, header: Header) -> Result<Vec<u8>, Error> {
         let size = header.size as usize;
         if !(size_of::<Header>()..=MAX_HEAD + MAX_TRANSFER).contains(&size) {
             return Err(Error::Malformed(format!("size {size} of command {}", header.command)));
         }
         let mut body = vec![0; size - size_of::<Header>()];
-        self.read_exact(deadline, &mut body)?;
-        Ok(Message { header, body, descriptors })
+        self.receive_exact(deadline, &mut body)?;
+        Ok(body)
     }
 
-    fn read_exact(&self, deadline: Option<Instant>, mut rest: &mut [u8]) -> io::Result<()> {
+    fn receive_exact(&self, deadline: Option<Instant>, mut rest: &mut [u8]) -> io::Result<()> {
         while !rest.is_empty() {
-            self.limit_reading(deadline)?;
-            let read = some((&self.0).read(rest), io::ErrorKind::UnexpectedEof)?;
-            rest = &mut rest[read..];
+            let received = self.receive_some(deadline, rest)?;
+            if received == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            rest = &mut rest[received..];
         }
         Ok(())
     }
 
-    fn limit_reading(&self, deadline: Option<Instant>) -> io::Result<()> {
-        remaining(deadline)?.map_or(Ok(()), |rest| self.0.set_read_timeout(Some(rest)))
+    /// Some bytes; none at the end. The kernel closes descriptors that come with them.
+    fn receive_some(&self, deadline: Option<Instant>, to: &mut [u8]) -> io::Result<usize> {
+        let flags = if deadline.is_some() { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
+        self.moved(PollFlags::IN, deadline, || Ok(rustix::net::recv(&self.0, &mut *to, flags)?.0))
     }
 
-    fn limit_writing(&self, deadline: Option<Instant>) -> io::Result<()> {
-        remaining(deadline)?.map_or(Ok(()), |rest| self.0.set_write_timeout(Some(rest)))
+    /// How many bytes `call` moved. Before a deadline it does not wait by itself, and is called when there is something
+    /// to move.
+    fn moved(
+        &self,
+        ready: PollFlags,
+        deadline: Option<Instant>,
+        mut call: impl FnMut() -> rustix::io::Result<usize>,
+    ) -> io::Result<usize> {
+        loop {
+            if let Some(deadline) = deadline {
+                self.wait(ready, deadline)?;
+            }
+            match call() {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if deadline.is_some() => {}
+                other => return other.map_err(io::Error::from),
+            }
+        }
+    }
+
+    /// Waits until there is something to read, or room to write, or the connection is closed.
+    fn wait(&self, ready: PollFlags, deadline: Instant) -> io::Result<()> {
+        loop {
+            let rest = Timespec::try_from(remaining(deadline)?).map_err(|_| io::ErrorKind::InvalidInput)?;
+            match poll(&mut [PollFd::new(&self.0, ready)], Some(&rest)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                other => return other.map(drop).map_err(io::Error::from),
+            }
+        }
     }
 
     /// Answers `to`.
@@ -182,19 +245,27 @@ impl Socket {
 }
 
 /// Time until `deadline`, never 0; an error when it has passed.
-fn remaining(deadline: Option<Instant>) -> io::Result<Option<Duration>> {
-    let Some(deadline) = deadline else { return Ok(None) };
+fn remaining(deadline: Instant) -> io::Result<Duration> {
     match deadline.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
-        rest => Ok(Some(rest)),
+        rest => Ok(rest),
     }
 }
 
-/// How many bytes moved; none is the error `end`, and an interruption no error.
-fn some(moved: io::Result<usize>, end: io::ErrorKind) -> io::Result<usize> {
-    match moved {
-        Ok(0) => Err(end.into()),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(0),
-        other => other,
+/// Has the kernel refuse descriptors that the other side attaches; whether it does. The receiver's reference may be the
+/// last one, and to give that back can take as long as whoever sent it likes: a connection that lingers, for one. Linux
+/// before 6.16 knows no way to refuse them.
+pub(crate) fn refuse_descriptors(socket: &OwnedFd) -> bool {
+    const SO_PASSRIGHTS: libc::c_int = 83;
+    let off: libc::c_int = 0;
+    // SAFETY: the descriptor is open, and the value is as long as it says.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            SO_PASSRIGHTS,
+            (&raw const off).cast(),
+            size_of_val(&off) as libc::socklen_t,
+        ) == 0
     }
 }

@@ -3,7 +3,8 @@
 // no more are under way than one and Outstanding; each burst's words come out, in order, with the command's id, and the
 // last one of a command marked, with its error.
 module dma_read_formal #(
-  parameter int unsigned BusWidth = 64
+  parameter int unsigned BusWidth = 64,
+  parameter int unsigned MaxBeats = 2
 ) (
   input logic                clk_i,
   input logic                command_valid_i,
@@ -19,7 +20,6 @@ module dma_read_formal #(
 );
 
   localparam int unsigned Bytes = BusWidth / 8;
-  localparam int unsigned MaxBeats = 2;
   localparam int unsigned Outstanding = 4;
 
   logic        rst_ni;
@@ -90,17 +90,21 @@ module dma_read_formal #(
   logic [15:0] rest_q[8];
   logic        last_q[8], burst_id_q[8];
 
-  // The burst of R: the next word on its way to the output register.
-  logic        word, ends;         // a word goes there; it is the last one of its command
-  logic [15:0] place_q;            // of this word in the burst
-  logic [15:0] words_here;         // of the burst
+  // The burst of R: the next word on its way to the output register, or the last half of a beat, which is dropped.
+  logic        part, word, ends;   // something is taken; a word goes there; it is the last one of its command
+  logic [15:0] place_q;            // of this word in the burst, in words
+  logic [15:0] words_here, parts_here;  // of the burst; with the half that is dropped
+  logic        drops;              // that half is next
   logic        failed_q;           // an earlier beat of the command was an error
   logic [31:0] data;
   logic [15:0] come_q;             // words of the command that have left
 
   assign beats_words = (16'(arlen) + 16'd1) * 16'(Bytes / 4);
   assign word        = u_read.word_valid && u_read.word_ready;
-  assign words_here  = last_q[ended_q] ? rest_q[ended_q] : (16'(length_q[ended_q]) + 16'd1) * 16'(Bytes / 4);
+  assign part        = u_read.here && u_read.word_ready;
+  assign parts_here  = (16'(length_q[ended_q]) + 16'd1) * 16'(Bytes / 4);
+  assign words_here  = last_q[ended_q] ? rest_q[ended_q] : parts_here;
+  assign drops       = pending != '0 && place_q == words_here;
   assign ends        = last_q[ended_q] && place_q + 1'b1 == words_here;
   assign data        = (BusWidth == 64 && place_q[0]) ? rdata_i[BusWidth-1-:32] : rdata_i[31:0];
 
@@ -152,10 +156,10 @@ module dma_read_formal #(
       end
       if (rvalid_i && rready) begin
         beat_q   <= rlast ? '0 : beat_q + 1'b1;
-        failed_q <= !ends && (failed_q || rresp_i != '0);
+        failed_q <= !(last_q[ended_q] && rlast) && (failed_q || rresp_i != '0);
         if (rlast) ended_q <= ended_q + 1'b1;
       end
-      if (word) place_q <= (place_q + 1'b1 == words_here) ? '0 : place_q + 1'b1;
+      if (part) place_q <= (place_q + 1'b1 == parts_here) ? '0 : place_q + 1'b1;
       if (command_valid_i && command_ready) begin
         asking_q  <= 1'b1;
         next_q    <= command_address_i;
@@ -233,15 +237,15 @@ module dma_read_formal #(
         index = ended_q + 3'(i);
         if (3'(i) < pending) begin
           assert (bursts[i] == {burst_id_q[index], last_q[index], BusWidth == 64 && rest_q[index][0]});
-          assert (length_q[index] < 8'(MaxBeats));
+          assert (length_q[index] < 9'(MaxBeats));
           if (last_q[index]) assert (beats_of(rest_q[index]) == 16'(length_q[index]) + 16'd1);
         end
       end
       assert (place_q == 16'(beat_q) * 16'(Bytes / 4) + 16'(upper));
-      if (pending != '0) assert (beat_q <= length_q[ended_q] && place_q < words_here);
+      if (pending != '0) assert (beat_q <= length_q[ended_q] && place_q < parts_here);
       else assert (place_q == '0);
       if (upper) assert (r_waits_q);
-      assert (u_read.error_q == (failed_q || (upper && rresp_q != '0)));
+      assert (u_read.error_q == (!drops && (failed_q || (upper && rresp_q != '0))));
       assert (u_words.held == 4'(out_valid) + 4'(!u_read.u_out.ready_q) && (out_valid || u_read.u_out.ready_q));
       if (words_before < u_words.held) begin
         assert ({word_inside[34], word_inside[33] && word_inside[32], word_inside[32:0]} == u_words.followed_q);
@@ -250,7 +254,7 @@ module dma_read_formal #(
       // AR
       if (ar_waits_q) assert (arvalid && araddr == araddr_q && arlen == arlen_q);
       if (arvalid) begin
-        assert (arlen < 8'(MaxBeats));
+        assert (arlen < 9'(MaxBeats));
         assert (13'(araddr[11:0]) + (13'(arlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
         assert (asking_q && araddr == next_q);
         assert (17'(beats_words) <= 17'(unasked_q) + 17'(Bytes / 4 - 1));
@@ -259,10 +263,11 @@ module dma_read_formal #(
       assert (pending <= 3'(Outstanding + 1));
       assert (busy == (pending != '0 || arvalid));
 
-      // R: a beat is taken with its last word, the last beat of a burst with the last word of the burst
-      if (word) assert (pending != '0 && rvalid_i && place_q / 16'(Bytes / 4) == 16'(beat_q));
-      if (rready && rvalid_i) assert (word && rlast == (place_q + 1'b1 == words_here));
-      if (word && place_q + 1'b1 == words_here) assert (rready);
+      // R: a beat is taken with its last half, the last beat of a burst with the last half of the burst
+      if (part) assert (pending != '0 && rvalid_i && place_q / 16'(Bytes / 4) == 16'(beat_q));
+      if (part) assert (word == (place_q < words_here));
+      if (rready && rvalid_i) assert (part && rlast == (place_q + 1'b1 == parts_here));
+      if (part && place_q + 1'b1 == parts_here) assert (rready);
 
       // out: what u_words says, and the rest of what is on offer
       if (out_waits_q) begin

@@ -3,7 +3,8 @@
 // their page, and add up to their command; WLAST ends each; each word is strobed once, in its place; done comes when all
 // are answered, and tells of any error.
 module dma_write_formal #(
-  parameter int unsigned BusWidth = 64
+  parameter int unsigned BusWidth = 64,
+  parameter int unsigned MaxBeats = 2
 ) (
   input logic        clk_i,
   input logic        command_valid_i,
@@ -19,7 +20,6 @@ module dma_write_formal #(
 );
 
   localparam int unsigned Bytes = BusWidth / 8;
-  localparam int unsigned MaxBeats = 2;
 
   logic                rst_ni;
   logic                command_ready, in_ready, done, error, busy, awvalid, wvalid, wlast, bready;
@@ -234,7 +234,7 @@ module dma_write_formal #(
       if (w_waits_q) assert (wvalid && wdata == wdata_q && wstrb == wstrb_q && wlast == wlast_q);
       if (done_waits_q) assert (done);
       if (awvalid) begin
-        assert (awlen < 8'(MaxBeats));
+        assert (awlen < 9'(MaxBeats));
         assert (13'(awaddr[11:0]) + (13'(awlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
       end
       if (awvalid) begin

@@ -54,6 +54,7 @@ module job_mux_formal
   logic             due_q;                  // its operands have not all come
   logic             owner_q;                // whose it was
   logic [1:0][1:0]  overtaken_q;            // jobs of the other source that left while this one's waited
+  logic [1:0]       ended_q;                // sources whose operands have come to an end once
 
   always_ff @(posedge clk_i) begin
     job_waits_q     <= rst_ni ? job_valid_i & ~job_ready : '0;
@@ -70,12 +71,16 @@ module job_mux_formal
     if (!rst_ni) begin
       due_q       <= 1'b0;
       overtaken_q <= '0;
+      ended_q     <= '0;
     end else begin
       if (job_valid && job_ready_i) begin
         due_q   <= has_operands(job.op);
         owner_q <= source;
       end
-      if (operand_valid && operand_ready_i && operand_last) due_q <= 1'b0;
+      if (operand_valid && operand_ready_i && operand_last) begin
+        due_q            <= 1'b0;
+        ended_q[owner_q] <= 1'b1;
+      end
       for (int unsigned i = 0; i < 2; i++) begin
         if (!job_valid_i[i] || job_ready[i]) overtaken_q[i] <= '0;
         else if (job_ready != '0) overtaken_q[i] <= overtaken_q[i] + 1'b1;
@@ -104,6 +109,9 @@ module job_mux_formal
       if (word_waits_q) assert (operand_valid && operand_data == word_q && operand_last == word_last_q);
       // in turn
       for (int unsigned i = 0; i < 2; i++) assert (overtaken_q[i] <= 2'd1);
+
+      // that it happens: operands of each source have ended, and a source that waits lets one pass
+      cover (ended_q == 2'b11 && overtaken_q != '0);
     end
   end
 

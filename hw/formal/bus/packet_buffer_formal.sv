@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // packet_buffer: what comes out are the words of the packets that were not dropped, whole, in order; it holds no more
-// than it has places for.
+// than it has places for; and its memory holds nothing but the words that are inside, once a place was written at all. All
+// are when it has been wiped.
 module packet_buffer_formal (
   input logic        clk_i,
   input logic        in_valid_i,
@@ -8,7 +9,9 @@ module packet_buffer_formal (
   input logic        in_last_i,
   input logic        in_drop_i,
   input logic        out_ready_i,
-  input logic [3:0]  watched_i   // which word, of those of packets that stay, is watched: any
+  input logic        wipe_i,
+  input logic [3:0]  watched_i,  // which word, of those of packets that stay, is watched: any
+  input logic [1:0]  place_i     // and which place of the memory
 );
 
   localparam int unsigned Depth = 4;
@@ -36,7 +39,7 @@ module packet_buffer_formal (
     .out_ready_i,
     .out_data_o (out_data),
     .out_last_o (out_last),
-    .wipe_i     (1'b0),
+    .wipe_i,
     .wiping_o   (wiping)
   );
 
@@ -52,9 +55,19 @@ module packet_buffer_formal (
 
   assign words_before = watched_q - read_q;
 
+  logic [1:0] place_q;
+  logic       written_place_q, wiped_q;  // it was written, and all have been wiped, since reset
+  logic [3:0] place_after, undone;       // how far behind the oldest word it is; words of a dropped packet still there
+  logic       empty;
+
+  assign place_after = {2'd0, 2'(place_q - u_buffer.read_q[1:0])};
+  assign undone      = u_buffer.undo_q ? 4'(u_buffer.wipe_q) + 4'd1 : 4'd0;
+  assign empty       = written_q == read_q;
+
   always_comb begin
-    if (words_before < 4'(u_buffer.u_ahead.count_q)) begin
-      word_inside = u_buffer.u_ahead.words_q[2'(u_buffer.u_ahead.read_q + 2'(words_before))];
+    if (words_before == '0 && out_valid) word_inside = {out_last, out_data};
+    else if (words_before == 4'd1 && !u_buffer.u_ahead.ready_q) begin
+      word_inside = u_buffer.u_ahead.spare_q;
     end else if (words_before < 4'(u_buffer.ahead_q)) begin
       word_inside = u_buffer.fetch_q[1] ? u_buffer.u_memory.read_data_o : u_buffer.u_memory.word_q;
     end else begin
@@ -64,6 +77,12 @@ module packet_buffer_formal (
 
   always_ff @(posedge clk_i) begin
     watched_q  <= rst_ni ? watched_q : watched_i;
+    place_q    <= rst_ni ? place_q : place_i;
+    if (!rst_ni) {written_place_q, wiped_q} <= '0;
+    else begin
+      if (u_buffer.u_memory.write_enable_i && u_buffer.u_memory.write_address_i == place_q) written_place_q <= 1'b1;
+      if (wiping && u_buffer.wipe_q == '0) wiped_q <= 1'b1;
+    end
     waits_q    <= rst_ni && out_valid && !out_ready_i;
     previous_q <= {out_last, out_data};
     if (!rst_ni) begin
@@ -92,15 +111,26 @@ module packet_buffer_formal (
       assert (4'(written_q - committed_q) == 4'(u_buffer.partial_q));
       if (words_before < 4'(written_q - read_q)) assert (word_inside == word_q);
 
-      assert (!wiping);
-      assert (in_ready == (free != '0));
-      assert (4'(written_q - read_q) <= 4'(Depth + 4));
+      if (wipe_i) assume (empty && !in_valid_i);
+      if (in_ready) assert (!wiping && free != '0);
+      if (!in_ready) assert (wiping || free == '0 || u_buffer.fetch_q[0] || u_buffer.undo_q);
+      assert (4'(written_q - read_q) <= 4'(Depth + 2));
+
+      // a place where no word is: behind those that are inside, and not one that is just being overwritten
+      if (written_place_q && place_after >= 4'(3'(u_buffer.write_q - u_buffer.read_q)) + undone &&
+          !(u_buffer.fetch_q[0] && place_q == u_buffer.left_q)) begin
+        assert (u_buffer.u_memory.memory[place_q] == '0);
+      end
+      if (wiping) assert (written_place_q || 3'(2'(place_q - u_buffer.commit_q[1:0])) <= u_buffer.wipe_q);
+      if (wiped_q) assert (written_place_q);
       if (out_valid) assert (read_q != committed_q);
       if (waits_q) assert (out_valid && {out_last, out_data} == previous_q);
       if (out_valid && read_q == watched_q) assert ({out_last, out_data} == word_q);
 
       // after a dropped packet, the last word of one that lies where words had been read before
       cover (wrapped_q && out_valid && out_last && read_q > 4'(Depth));
+      // the same after a wipe
+      cover (wiped_q && !wiping && dropped_q && out_valid && out_last);
     end
   end
 

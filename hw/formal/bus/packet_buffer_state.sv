@@ -14,33 +14,31 @@ module packet_buffer_state #(
   input logic                  full_q,
   input logic                  waiting_q,
   input logic [1:0]            fetch_q,
-  input logic [2:0]            ahead_q,
+  input logic [1:0]            ahead_q,
+  input logic [CountWidth-2:0] left_q,
+  input logic                  undo_q,
   input logic                  wiping_q,
-  input logic [CountWidth:0]   wipe_q,
+  input logic [CountWidth-1:0] wipe_q,
   // of the words between the memory and the output
-  input logic [2:0]            count_q,
-  input logic [1:0]            put_q,
-  input logic [1:0]            take_q,
   input logic                  room_q,
   input logic                  any_q
 );
 
+  logic [1:0] count;
+  assign count = 2'(any_q) + 2'(!room_q);
+
   always_comb begin
     if (rst_ni) begin
       assert (free_q <= CountWidth'(Depth) && free_q == CountWidth'(Depth) - (write_q - read_q));
-      assert (full_q == (wiping_q || free_q == '0));
+      assert (full_q == (free_q == '0));
       assert (partial_q == write_q - commit_q && partial_q <= write_q - read_q);
-      assert (ahead_q <= 3'd4 && count_q <= 3'd4);
+      assert (any_q || room_q);
+      assert (ahead_q <= 2'd2 && ahead_q == 2'(fetch_q[0]) + 2'(fetch_q[1]) + count);
       assert (!waiting_q || fetch_q[0] || read_q != commit_q);
       assert (!(&fetch_q));
-      assert (any_q == (count_q != '0) && 2'(put_q - take_q) == count_q[1:0]);
-      if (count_q != '0 || fetch_q != '0) assert (room_q == (count_q != 3'd4));
-      if (wiping_q) begin  // zeros go through what is empty
-        assert (write_q == read_q && ahead_q == '0 && fetch_q == '0);
-        assert (wipe_q <= (CountWidth+1)'(Depth + 8) && count_q <= 3'(wipe_q >= (CountWidth+1)'(7)));
-      end else begin
-        assert (ahead_q == 3'(fetch_q[0]) + 3'(fetch_q[1]) + count_q);
-      end
+      if (fetch_q[0]) assert (left_q == (CountWidth-1)'(read_q - 1'b1));
+      if (undo_q && !wiping_q) assert (wipe_q < CountWidth'(Depth) && write_q == commit_q && wipe_q < free_q);
+      if (wiping_q) assert (write_q == read_q && ahead_q == '0 && fetch_q == '0 && wipe_q <= CountWidth'(Depth + 3));
     end
   end
 
@@ -59,11 +57,10 @@ bind packet_buffer packet_buffer_state #(
   .waiting_q,
   .fetch_q,
   .ahead_q,
+  .left_q,
+  .undo_q,
   .wiping_q,
   .wipe_q,
-  .count_q(u_ahead.count_q),
-  .put_q  (u_ahead.write_q),
-  .take_q (u_ahead.read_q),
-  .room_q (u_ahead.in_ready_o),
-  .any_q  (u_ahead.out_valid_o)
+  .room_q(u_ahead.in_ready_o),
+  .any_q (u_ahead.out_valid_o)
 );

@@ -42,6 +42,8 @@ module ring_address_formal (
   always_comb begin
     if (still_q == 2'd3 && still) begin
       assert (address == base_i + ((64'(index_q[1]) % (64'd1 << size_log2_i)) << PlaceLog2));
+      // that it happens: a place behind the end of the ring's first pass, above the lower half of the address
+      cover (size_log2_i == 4'd15 && index_q[1][15] && index_q[1][14:0] != '0 && address[63:32] != base_i[63:32]);
     end
   end
 

@@ -25,7 +25,7 @@ module stream_port_formal
 );
 
   localparam int unsigned OperandWords = 4;
-  localparam int unsigned Ahead = 4;        // words of the buffer beyond its memory
+  localparam int unsigned Ahead = 2;        // words of the buffer beyond its memory
 
   logic        rst_ni;
   logic        wiping, quiet, answered, failed, tready, tlast, tvalid;
@@ -103,7 +103,8 @@ module stream_port_formal
   in_order #(
     .Width ($bits(job_t)),
     .Places(5),
-    .Eager (1'b0)
+    .Eager (1'b0),
+    .Reach (1'b0)
   ) u_jobs (
     .clk_i,
     .rst_ni,
@@ -124,7 +125,8 @@ module stream_port_formal
   in_order #(
     .Width ($bits(response_t)),
     .Places(2),
-    .Eager (1'b0)
+    .Eager (1'b0),
+    .Reach (1'b0)
   ) u_refusals (
     .clk_i,
     .rst_ni,
@@ -159,8 +161,9 @@ module stream_port_formal
                           {u_port.out_status_q, u_port.out_tag_q} : {u_port.status_q, u_port.first_q[31:16]};
 
   always_comb begin
-    if (words_before < 4'(u_port.u_operands.u_ahead.count_q)) begin
-      word_inside = u_port.u_operands.u_ahead.words_q[2'(u_port.u_operands.u_ahead.read_q + 2'(words_before))];
+    if (words_before == '0 && operand_valid) word_inside = {operand_last, operand_data};
+    else if (words_before == 4'd1 && !u_port.u_operands.u_ahead.ready_q) begin
+      word_inside = u_port.u_operands.u_ahead.spare_q;
     end else if (words_before < 4'(u_port.u_operands.ahead_q)) begin
       word_inside = u_port.u_operands.fetch_q[1] ? u_port.u_operands.u_memory.read_data_o :
                                                    u_port.u_operands.u_memory.word_q;
@@ -280,10 +283,11 @@ module stream_port_formal
       else if (u_port.out_state_q != 2'd0) assert (u_port.out_status_q != StatusOk);
       if (u_port.in_state_q == 3'd5) assert (u_port.status_q != StatusOk);
 
-      // in: deaf for a reason only. A job that is whole is on its way at once, and its operands soon.
+      // in: deaf for a reason only, among them words that left or were dropped and are being overwritten. A job that is whole is on its way at once, and its operands soon.
       if (!hold_i || over || dropped_q) begin
         assert (tready || u_jobs.held != '0 || u_refusals.held != '0 ||
-                4'(held + 4'(place_q)) >= 4'(OperandWords + 2));
+                4'(held + 4'(place_q)) >= 4'(OperandWords + 2) || u_port.u_operands.fetch_q[0] ||
+                u_port.u_operands.undo_q);
       end
       if (job_due_q) assert (job_valid);
       assert (held <= 4'(OperandWords + Ahead) && dry_q <= 3'd4);

@@ -5,7 +5,8 @@
 module in_order #(
   parameter int unsigned Width  = 1,
   parameter int unsigned Places = 1,   // 1 to 7
-  parameter bit          Eager  = 1'b1
+  parameter bit          Eager  = 1'b1,
+  parameter bit          Reach  = 1'b1  // cover that all places are taken; 0 where the harness has covers of its own
 ) (
   input logic             clk_i,
   input logic             rst_ni,
@@ -22,6 +23,7 @@ module in_order #(
   logic [3:0]       written_q, read_q, watched_q, held;
   logic [Width-1:0] followed_q, out_data_q;
   logic             waits_q;            // a word was offered and not taken
+  logic             full_q;             // all places were taken once
 
   assign held = written_q - read_q;
 
@@ -33,9 +35,11 @@ module in_order #(
     if (!rst_ni) begin
       written_q <= '0;
       read_q    <= '0;
+      full_q    <= 1'b0;
     end else begin
       written_q <= written_q + 4'(in_valid_i && in_ready_i);
       read_q    <= read_q + 4'(out_valid_i && out_ready_i);
+      full_q    <= full_q || held == 4'(Places);
       if (in_valid_i && in_ready_i && written_q == watched_q) followed_q <= in_data_i;
     end
   end
@@ -49,6 +53,8 @@ module in_order #(
       if (Eager) assert (out_valid_i || held == '0);
       if (waits_q) assert (out_valid_i && out_data_i == out_data_q);
       if (out_valid_i && read_q == watched_q) assert (out_data_i == followed_q);
+      // that it happens: all places were taken, and a word that came behind that has left
+      cover (!Reach || full_q && held == '0 && read_q > 4'(Places));
     end
   end
 

@@ -85,6 +85,8 @@ module rsa_dispatch_formal
       if (u_dispatch.valid_q && 4'(u_in_order.written_q - 4'd1) == u_in_order.watched_q) begin
         assert (placed(u_dispatch.op_q) == u_in_order.followed_q);
       end
+      // that it happens: an operation of context 1 waits behind one of context 0, each to a region of its own
+      cover (op_valid && !op.ctx && u_dispatch.valid_q && u_dispatch.op_q.ctx && op.d != '0 && stride_log2_i == 3'd4);
     end
   end
 

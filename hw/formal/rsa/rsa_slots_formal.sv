@@ -97,6 +97,10 @@ module rsa_slots_formal
       if (age_q >= 2'd2 && job_i == job_q) begin
         assert (refusal == due);
         if (due == StatusOk && job_i.op inside {[OpMultiply:OpPrivate]}) assert (bits == bits_q[slot] && bits != '0);
+        // that it happens: the key in slot 1 is used while slot 0 holds a modulus; refused, as it was overwritten or cleared
+        cover (due == StatusOk && job_i.op == OpPrivate && slot && modulus_q[0] && !key_q[0] && bits_q[0] != bits_q[1]);
+        cover (due == StatusEmptySlot && job_i.op == OpPrivate && slot && modulus_q[1]);
+        cover (due == StatusEmptySlot && job_i.op == OpPrivate && bits_q[slot] != '0 && !modulus_q[slot] && !refuse_q);
       end
     end
   end

@@ -170,9 +170,11 @@ module dma_read
 
   assign busy_o = current_valid || oldest_valid || m_axi_arvalid_o;
 
-  // Words out of beats.
+  // Words out of beats. RREADY depends on flip-flops alone: a beat is always two halves, of which the last may be dropped.
   logic        error_q;   // an earlier beat of the command failed
-  logic        beat_end;  // this word is the last of its beat
+  logic        beat_end;  // this half is the last of its beat
+  logic        dropped;   // and no word of the command
+  logic        here;      // a beat of a burst
   logic        word_valid, word_ready, word_last, word_error;
   logic [31:0] word;
 
@@ -180,19 +182,25 @@ module dma_read
     logic upper_q;  // the upper half is next
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) upper_q <= 1'b0;
-      else if (word_valid && word_ready) upper_q <= !beat_end;
+      else if (here && word_ready) upper_q <= !upper_q;
     end
-    assign word     = upper_q ? m_axi_rdata_i[63:32] : m_axi_rdata_i[31:0];
-    assign beat_end = upper_q || (current.half && current.last && m_axi_rlast_i);
+    logic halved;
+    assign halved    = current.half && current.last && m_axi_rlast_i;
+    assign word      = upper_q ? m_axi_rdata_i[63:32] : m_axi_rdata_i[31:0];
+    assign beat_end  = upper_q;
+    assign dropped   = upper_q && halved;
+    assign word_last = current.last && m_axi_rlast_i && (upper_q || halved);
   end else begin : gen_whole
     logic unused_half;
     assign unused_half = current.half;
-    assign word     = m_axi_rdata_i;
-    assign beat_end = 1'b1;
+    assign word      = m_axi_rdata_i;
+    assign beat_end  = 1'b1;
+    assign dropped   = 1'b0;
+    assign word_last = current.last && m_axi_rlast_i;
   end
 
-  assign word_valid     = m_axi_rvalid_i && current_valid;
-  assign word_last      = current.last && m_axi_rlast_i && beat_end;
+  assign here           = m_axi_rvalid_i && current_valid;
+  assign word_valid     = here && !dropped;
   assign word_error     = error_q || m_axi_rresp_i != AxiOkay;
   assign m_axi_rready_o = current_valid && word_ready && beat_end;
 

@@ -9,12 +9,12 @@
 //
 // Zeroise (CONTROL.zeroise): `zeroise_o` rises at once: running jobs end, the slots are empty, and what waits for a core
 // is refused by it. No further descriptor or packet is begun, half a packet is dropped. When every job taken is answered
-// `zeroise_o` rises again, as operands of a key may have been on their way, and the operand buffers are overwritten; when
-// the cores are ready again, work goes on.
+// the operand buffers are overwritten; when the cores are ready again, work goes on. Reset comes in where all jobs have
+// been answered (n+1), as the cores overwrite their memories by themselves then.
 //
 //   cycle              0    1   ..   n    n+1  n+2  ..  n+10 ..   m    m+1
 //   CONTROL.zeroise    1
-//   zeroise_o          1    1   ..   1    0    1    0
+//   zeroise_o          1    1   ..   1    0    0
 //   hold               0    1   ..   1    1    1    ..   1   ..   1    0      STATUS.zeroising
 //   quiet                            1                                        all answered; at the earliest in cycle 1
 //   wipe                                  1                                   of the operand buffers
@@ -327,7 +327,7 @@ module shell
   typedef enum logic [1:0] {
     Work,
     Drain,  // until all taken jobs are answered
-    Start,  // the second rise, and eight cycles in which the cores see it and show it
+    Start,  // nine cycles, in which the cores see it and show it
     Wait    // until cores and buffers are through
   } zeroise_state_e;
 
@@ -339,14 +339,13 @@ module shell
   assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
   assign hold      = hold_q;
   assign wipe      = zeroise_state_q == Start && start_q == '0;
-  assign zeroise_o = (zeroise_state_q == Work && is.CONTROL.zeroise.value) || zeroise_state_q == Drain ||
-                     (zeroise_state_q == Start && start_q == 4'd1);
+  assign zeroise_o = (zeroise_state_q == Work && is.CONTROL.zeroise.value) || zeroise_state_q == Drain;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      zeroise_state_q <= Work;
+      zeroise_state_q <= Start;
       start_q         <= '0;
-      hold_q          <= 1'b0;
+      hold_q          <= 1'b1;
     end else begin
       start_q <= (zeroise_state_q == Start) ? start_q + 1'b1 : '0;
       unique case (zeroise_state_q)

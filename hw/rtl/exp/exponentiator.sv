@@ -32,6 +32,8 @@
 //             each context from RegionTable on (sliding: the odd ones, and 0).
 //             Exponents have bits_i bits; above them their memory may hold anything.
 //             abort_i (a pulse): busy_o falls after one more operation at most (of each context); there is no power.
+//             W cycles after busy_o has fallen no register holds anything of an exponent, but that which shows what the
+//             key memory's port reads.
 //             Reset: idle at once.
 // Sources     Menezes, van Oorschot, Vanstone, Handbook of Applied Cryptography, 14.6.
 module exponentiator
@@ -150,6 +152,8 @@ module exponentiator
         ctx_q       <= 1'b0;
         window_q    <= scheme_i == SchemeLeftToRight ? 3'd1 : window_i;
         digit_q     <= '{default: '0};
+        a_q         <= power_in_q;  // as in StNext; and of a power that was stopped no digit stays
+        b_q         <= '{default: RegionTable};
       end
 
       // The word of the topmost bit, and how many bits of it are none of the exponent's

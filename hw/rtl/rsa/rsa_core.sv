@@ -28,12 +28,13 @@
 //             response comes, then the result words, if the status is StatusOk and the job has a result. One job at a
 //             time. Every job but OpZeroise has an operand stream, unknown ones too, and of a job that is refused it is
 //             read up to in_last_i. No result leaves before all of it is computed and, of OpPrivate, checked.
-//             A load that is refused half way leaves nothing of what it was to load: slot and working memories are
-//             overwritten before its answer, as OpZeroise does. What a result passes between the last comparison of
+//             A load that is refused half way leaves nothing of what it was to load: slot, working memories and
+//             registers are erased before its answer, as OpZeroise does. What a result passes between the last comparison of
 //             OpPrivate and out_data_o is not checked (rsa_program_pkg).
 //             When zeroise_i rises all slots are empty two cycles later, the job under way is stopped (StatusEmptySlot)
-//             and all memories are overwritten; then the job's answer is given. Only a result that has been announced
-//             with StatusOk is delivered first. A job that comes while zeroise_i is high is refused (StatusEmptySlot).
+//             and all memories are overwritten, and with them the registers of words and digits; then the job's answer
+//             is given. Only a result that has been announced with StatusOk is delivered first. A job that comes while
+//             zeroise_i is high is refused (StatusEmptySlot); its operands are read and not kept.
 //             The same is done after reset: job_ready_o rises when all memories are zero.
 module rsa_core
   import garner_pkg::*;
@@ -138,7 +139,7 @@ module rsa_core
   logic zeroise_q;    // asked for, not begun
   logic washing_q;    // the program that runs is that of zeroise
   logic refused_q;    // a job that was to load a key: what it left is being overwritten, its status stays
-  logic whole_q;      // as with washing_q, lengths are those of MaxBits: what is overwritten may have been longer than n
+  logic whole_q;      // a slot is overwritten. As with washing_q, lengths are those of MaxBits: it may have held more than n
   logic owed_q;       // then answer the job that was stopped
   logic responded_q;
   logic stop_q;       // the job under way is to be stopped for it
@@ -353,7 +354,7 @@ module rsa_core
       exponent_start_q <= 1'b0;
       exponent_done_q  <= 1'b0;
     end else begin
-      wipe_q           <= state_q == StIdle && zeroise_q;
+      wipe_q           <= state_q == StSizesStart && (washing_q || whole_q);
       alu_start_q      <= state_q == StExecute && is_q[KindPass] && may_start;
       in_begin_q       <= state_q == StExecute && is_q[KindPass] && may_start && from_stream_q;
       out_begin_q      <= state_q == StExecute && is_q[KindPass] && may_start && to_stream_q && !washing_q;

@@ -14,7 +14,8 @@
 //
 // Contract    begin_i (a pulse, with count_i) comes when the words of the operand before have been popped: what is left
 //             of them is thrown away. word_o holds until word_pop_i. The stream is taken for an operand alone, or with
-//             `drain_i`: then all words up to in_last_i are thrown away.
+//             `drain_i`: then all words up to in_last_i are thrown away. No register keeps a word that has been popped or
+//             thrown away.
 //             The stream ends with in_last_i. Does it end before the operand does, `short_o` says so until reset or
 //             `clear_i`, and the rest is zeros; `ended_o`: in_last_i has been seen: no more is taken until `clear_i`.
 //             Reset: no operand, and the stream has not ended.
@@ -24,7 +25,7 @@ module unpacker #(
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         clear_i,       // before a job. This and the next four: a cycle late
-  input  logic         wipe_i,        // forget all words; what is known of the stream's end stays
+  input  logic         wipe_i,        // forget the operand; what is known of the stream's end stays
   input  logic         begin_i,
   input  logic [7:0]   count_i,       // at least 1
   input  logic         drain_i,
@@ -35,7 +36,7 @@ module unpacker #(
   output logic         word_valid_o,
   input  logic         word_pop_i,    // if there is one
   output logic [W-1:0] word_o,
-  output logic         top_o,         // highest bit of the operand's last 32-bit word
+  output logic         top_o,         // highest bit of the operand's last 32-bit word, until the next begin_i
   output logic         ended_o,
   output logic         short_o
 );
@@ -44,17 +45,16 @@ module unpacker #(
     $fatal(1, "unpacker: W must be 16 to 18");
   end
 
-  logic clear_q, wipe_q, begin_q, drain_q, restart_q;
+  logic clear_q, begin_q, drain_q, restart_q;
   logic [7:0] count_q;
   always_ff @(posedge clk_i) count_q <= begin_i ? count_i : '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {clear_q, wipe_q, begin_q, drain_q, restart_q} <= '0;
-    else {clear_q, wipe_q, begin_q, drain_q, restart_q} <= {clear_i, wipe_i, begin_i, drain_i,
-                                                            clear_i || wipe_i || begin_i};
+    if (!rst_ni) {clear_q, begin_q, drain_q, restart_q} <= '0;
+    else {clear_q, begin_q, drain_q, restart_q} <= {clear_i, begin_i, drain_i, clear_i || wipe_i || begin_i};
   end
 
   // ---- A word of the stream, and its halves
-  logic [31:0] in_q;
+  logic [31:0] in_q;                    // 0 where there_q is low
   logic there_q, upper_q;               // in_q holds something; its lower half is gone
   logic [7:0] left_q;                   // words of the operand still to come
   logic left_none_q, left_one_q;        // that many, known long before the next word is taken
@@ -63,13 +63,15 @@ module unpacker #(
   logic [15:0] half;
   assign taken = in_valid_i && in_ready_o;
   assign half_valid = there_q || zeros_q;
-  assign half = !there_q ? '0 : upper_q ? in_q[31:16] : in_q[15:0];
+  assign half = upper_q ? in_q[31:16] : in_q[15:0];
   assign step = half_valid && !word_valid_o;
 
   always_ff @(posedge clk_i) begin
-    if (wipe_q) in_q <= '0;
-    else if (taken) in_q <= in_data_i;
-    if (taken) top_o <= in_data_i[31];
+    if (restart_q) in_q <= '0;
+    else if (taken && !drain_q) in_q <= in_data_i;
+    else if (step && upper_q) in_q <= '0;
+    if (restart_q) top_o <= 1'b0;
+    else if (taken && !drain_q) top_o <= in_data_i[31];
     left_one_q <= left_q == 8'd1;
     zeros_q    <= (left_none_q || ended_o) && !restart_q;
   end

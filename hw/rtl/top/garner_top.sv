@@ -45,7 +45,10 @@ module garner_top
   parameter int unsigned MaxBeats     = 64,   // longest burst, a power of two up to 256
   parameter int unsigned OperandWords = 512,  // longest operand stream, a power of two to 32768; a key of MaxBits must fit
   parameter int unsigned InFlight     = 16,   // jobs between fetch and completion, a power of two; more than Cores
-  parameter bit          StreamPort   = 1'b1
+  parameter bit          StreamPort   = 1'b1,
+  parameter logic [3:0]  ArCache      = AxiBufferable,  // of all reads, as the interconnect wants them
+  parameter logic [3:0]  AwCache      = AxiBufferable,  // of all writes
+  parameter logic [2:0]  AxProt       = AxiData         // of both: bit 0 privileged, 1 non-secure, 2 instruction
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -251,13 +254,13 @@ module garner_top
   assign m_axi_arid    = '0;
   assign m_axi_arsize  = 3'($clog2(BusWidth / 8));
   assign m_axi_arburst = AxiIncrementing;
-  assign m_axi_arcache = AxiBufferable;
-  assign m_axi_arprot  = AxiData;
+  assign m_axi_arcache = ArCache;
+  assign m_axi_arprot  = AxProt;
   assign m_axi_awid    = '0;
   assign m_axi_awsize  = 3'($clog2(BusWidth / 8));
   assign m_axi_awburst = AxiIncrementing;
-  assign m_axi_awcache = AxiBufferable;
-  assign m_axi_awprot  = AxiData;
+  assign m_axi_awcache = AwCache;
+  assign m_axi_awprot  = AxProt;
 
   logic unused_axi;
   assign unused_axi = &{s_axil_awprot, s_axil_arprot, m_axi_rid, m_axi_bid};

@@ -152,6 +152,29 @@ async def after_an_abort_the_next_power_is_right(dut):
 
 
 @cocotb.test()
+async def nothing_of_an_exponent_is_left_when_it_was_used_or_its_power_was_stopped(dut):
+    w = int(os.environ["W"])
+    bench = Bench(dut, w)
+    await bench.start()
+    bench.n = random.getrandbits(64) | 1
+    for run in range(60):
+        dual = random.getrandbits(1)
+        exponents = [random.getrandbits(90) | 1 << 89 for _ in range(1 + dual)]
+        stop = -1 if run % 6 == 0 else random.randrange(20, 400)
+        await bench.run(FIXED if dual else random.randrange(4), random.randrange(2, 6), 90, exponents, 0.2, abort=stop)
+        dut.read_data_i.value = 0
+        for _ in range(w + 4):
+            await RisingEdge(dut.clk_i)
+        await ReadOnly()
+        assert int(dut.read_q.value) == 0
+        for ctx in range(2):
+            for register, idle in (("key_q", 0), ("digit_q", 0), ("power_digit_q", 0), ("power_in_q", TABLE), ("a_q", TABLE),
+                                   ("b_q", TABLE)):
+                assert int(getattr(dut, register)[ctx].value) == idle, (register, stop)
+        await FallingEdge(dut.clk_i)
+
+
+@cocotb.test()
 async def after_a_reset_in_the_middle_the_next_power_is_right(dut):
     bench = Bench(dut, int(os.environ["W"]))
     await bench.start()

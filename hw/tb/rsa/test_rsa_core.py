@@ -479,6 +479,12 @@ async def time_depends_on_lengths_alone(dut):
         assert [len(times) for times in (loads, privates, powers, products)] == [1, 1, 1, 1], (loads, privates, powers)
         dut._log.info("%d bits: load %s, private %s, power of 150 bits %s, multiply %s", bits, loads, privates, powers,
                       products)
+    # nor on a scheme that is not theirs
+    for scheme in range(4):
+        job = Job.private(random.randrange(key.n), bits)
+        job.scheme = scheme
+        answer = await driver.run(job)
+        assert answer.status == OK and answer.cycles in privates, scheme
     # and the schemes for research do what they are marked for
     times = {(await driver.run(Job.exponentiate(5, e, 100, bits, SLIDING))).cycles for e in (1, (1 << 100) - 1)}
     assert len(times) == 2

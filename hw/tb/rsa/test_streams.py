@@ -96,6 +96,51 @@ async def unpacker_gives_every_operand_then_zeros_and_tells_where_the_stream_end
 
 
 @cocotb.test()
+async def unpacker_keeps_nothing_of_words_that_were_popped_dropped_or_wiped(dut):
+    await start(dut, dut.clear_i, dut.wipe_i, dut.begin_i, dut.count_i, dut.drain_i, dut.in_valid_i, dut.in_data_i,
+                dut.in_last_i, dut.word_pop_i)
+    dut.in_data_i.value = 0xFFFFFFFF  # any trace of it shows
+    registers = [getattr(dut, name) for name in ("in_q", "low_q", "pair_q", "cut_q", "word_o")]
+
+    async def pulse(port):
+        port.value = 1
+        await RisingEdge(dut.clk_i)
+        port.value = 0
+
+    async def cycles(count: int):
+        for _ in range(count):
+            await RisingEdge(dut.clk_i)
+
+    async def nothing_is_left(*more):
+        await ReadOnly()
+        assert not [register._name for register in (*registers, *more) if int(register.value)]
+        await RisingEdge(dut.clk_i)
+
+    for _ in range(60):
+        # popped, and more words than there are
+        await pulse(dut.clear_i)
+        dut.count_i.value = count = random.randrange(1, 9)
+        await pulse(dut.begin_i)
+        dut.in_valid_i.value = dut.word_pop_i.value = 1
+        await cycles(20 + 4 * count)
+        await nothing_is_left()
+        # wiped in the middle
+        dut.count_i.value = 9
+        await pulse(dut.begin_i)
+        dut.word_pop_i.value = random.getrandbits(1)
+        await cycles(random.randrange(3, 30))
+        await pulse(dut.wipe_i)
+        await cycles(2)
+        await nothing_is_left(dut.top_o)
+        # dropped
+        dut.drain_i.value = 1
+        await cycles(random.randrange(4, 9))
+        await nothing_is_left(dut.top_o)
+        dut.drain_i.value = dut.in_valid_i.value = dut.word_pop_i.value = 0
+        await cycles(2)
+
+
+@cocotb.test()
 async def packer_gives_the_words_of_the_result_and_marks_the_last(dut):
     w = int(os.environ["W"])
     await start(dut, dut.begin_i, dut.count_i, dut.word_valid_i, dut.word_i, dut.out_ready_i)

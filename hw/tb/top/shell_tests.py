@@ -72,6 +72,14 @@ async def registers_say_what_was_built(dut):
 
 
 @cocotb.test()
+async def bus_attributes_are_normal_unprivileged_data(dut):
+    await ready(dut)
+    for channel in ("ar", "aw"):
+        assert int(getattr(dut, f"m_axi_{channel}cache").value) == 0b0011  # normal, not cacheable, bufferable
+        assert int(getattr(dut, f"m_axi_{channel}prot").value) == 0b010    # unprivileged, non-secure, data
+
+
+@cocotb.test()
 async def unmapped_register_answers_with_an_error_and_bytes_are_written_alone(dut):
     host = await ready(dut, stall=0.3)
     assert (await host.registers.write(0xFFC, b"1234")).resp != 0
@@ -470,8 +478,9 @@ async def zeroise_answers_what_was_taken_and_overwrites_keys_and_buffers(dut):
             await ClockCycles(dut.clk_i, OPERAND_WORDS + 12)
             for buffer in (dut.u_shell.u_dma.u_operands, dut.u_shell.gen_stream.u_stream.u_operands):
                 assert all(int(buffer.u_memory.memory[i].value) == 0 for i in range(OPERAND_WORDS)), "operands are left"
-                assert all(int(buffer.u_ahead.words_q[i].value) == 0 for i in range(4)), "operands are left"
-                assert int(buffer.u_memory.word_q.value) == int(buffer.u_memory.read_data_o.value) == 0
+                for register in (buffer.u_ahead.spare_q, buffer.u_ahead.out_data_o, buffer.u_memory.word_q,
+                                 buffer.u_memory.read_data_o):
+                    assert int(register.value) == 0, f"operands are left in {register._path}"
         for completion in host.poll():
             done[places[completion.index]] = completion.status
     assert wiped

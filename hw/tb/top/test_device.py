@@ -36,9 +36,9 @@ class DeviceHost(Host):
     limit = 5_000_000
 
     def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4, parameters: dict = PARAMETERS,
-                 core: list[Path] = rtl(*CORE)):
+                 core: list[Path] = rtl(*CORE), library: Path | None = None):
         self.memory = Memory()
-        self.device = Device(build(sources(core), parameters), self.memory)
+        self.device = Device(library or build(sources(core), parameters), self.memory)
         self.device.call("stall", stall, random.getrandbits(32))
         self.place_rings(submission_log2, completion_log2)
         self.cycles = self.interrupts = 0

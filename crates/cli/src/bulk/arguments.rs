@@ -3,35 +3,44 @@
 
 use crate::devices;
 use crate::encoding::Encoding;
-use crate::files::is_standard_output;
 use crate::options::password::Password;
 use crate::options::signature;
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
   garner bulk --key key.pem digests.txt --out signatures.txt         one digest in hexadecimal digits per line
-  sha256sum *.tar.gz | garner bulk --key key.pem --out signatures.txt
+  sha256sum *.tar.gz | garner bulk --key key.pem --names --out signatures.txt
+  openssl dgst -sha256 *.tar.gz | garner bulk --key key.pem --encoding binary --out 'signatures/{}.sig'
   garner bulk --key key.pem --of messages --encoding base64 tokens.txt --out signatures.txt
-  find . -type f | garner bulk --key key.pem --of files --encoding binary --out signatures.bin
+  find . -type f -print0 | garner bulk --key key.pem --of files -0 --encoding binary --out ../signatures.bin
   garner bulk --key alice=a.pem --key bob=b.pem digests.txt --out signatures.txt
+  garner bulk --key public.pem --verify signatures.txt digests.txt
 
 Lines:
-  digests   hexadecimal digits; what follows them after white space is passed over, as in sha256sum's lists
+  digests   hexadecimal digits, alone or with a name: what sha256sum writes, with --tag and -z (here -0) too, and
+            openssl dgst with and without -r
   messages  all of the line but its newline
   files     the name of a file that is the message
-With named keys each line begins with the name of its key and white space.
+With named keys each line begins with the name of its key and white space. A byte-order mark before digests or names of
+files is passed over; before messages it is part of the first.
 
 Line n of the output is the signature of line n of the input; in binary form they follow one another without anything
-between them, each as long as its key.
+between them, each as long as its key. With --names a line is a signature, two spaces and the name, escaped as
+sha256sum does. With {} in FILE each signature gets a file of its own, in which {} is the name; no name leads out of the
+folder before the {}, and one that would is refused.
 
 The output grows as FILE.partial and becomes FILE when it is whole. If it was interrupted in any way, the same command
 goes on from FILE.partial: the signatures there are verified, a piece of one at the end is thrown away, the others are
-made. The result is the same as without interruption (with PSS, whose salts are random: as good).
+made. The result is the same as without interruption (with PSS, whose salts are random: as good). Of signatures with
+files of their own, those that are there are verified, and the others made.
 
 A line that cannot be signed, as a blank one in a list of digests or files, ends the run: correct it, and the same
-command goes on.";
+command goes on.
+
+With --verify the exit status is 0 if all signatures are good, and 1 if one is not or is missing; each of those is named
+on standard error.";
 
 /// Options of `garner bulk`.
 #[derive(Args)]
@@ -60,9 +69,18 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value = "hex")]
     pub encoding: Encoding,
 
-    /// Write to this file [default: standard output, where nothing can go on after an interruption]
+    /// Items end with a NUL byte instead of a newline, as after find -print0 and sha256sum -z
+    #[arg(short = '0', long)]
+    pub null: bool,
+
+    /// Write the name of each item after its signature
+    #[arg(long)]
+    pub names: bool,
+
+    /// Write to this file; with {} in it, to one for each signature, named after its item [default: standard output,
+    /// where nothing can go on after an interruption]
     #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 
     /// Overwrite FILE if it exists, once its successor is whole
     #[arg(long)]
@@ -71,6 +89,10 @@ pub struct Arguments {
     /// Throw FILE.partial away and begin anew
     #[arg(long)]
     pub restart: bool,
+
+    /// Verify the signatures of this file, or of those named with {}, with public keys or private ones
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "force", "restart"])]
+    pub verify: Option<PathBuf>,
 
     #[command(flatten)]
     pub device: devices::Choice,
@@ -89,11 +111,4 @@ pub enum Kind {
     Messages,
     /// Names of files
     Files,
-}
-
-impl Arguments {
-    /// The output file; none for standard output.
-    pub fn out(&self) -> Option<&Path> {
-        self.out.as_deref().filter(|path| !is_standard_output(path))
-    }
 }

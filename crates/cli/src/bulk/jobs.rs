@@ -1,56 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lines of the input, one after the other: parsed, hashed, with their keys.
+//! Items of the input, one after the other: parsed, hashed, with their keys.
 
-use super::arguments::Kind;
-use super::keys::Keys;
+use super::arguments::{Arguments, Kind};
+use super::digests;
+use super::keys::{Key, Keys};
 use crate::digest;
 use crate::failure::Failure;
-use crate::files::{Input, is_standard_input};
-use garner::key::PrivateKey;
+use crate::files::{Identity, Input};
 use garner::padding::Hash;
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Longest line, in bytes: a longer one is no list of lines.
 const LONGEST: usize = 16 << 20;
 
-/// What is to be signed.
-pub struct Job {
+/// What editors of other systems put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const UTF16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// What is to be signed or verified.
+pub struct Job<K> {
     /// Its line, from 1.
     pub line: u64,
     /// Its key.
-    pub key: Arc<PrivateKey>,
+    pub key: K,
     /// Its digest.
     pub digest: Vec<u8>,
+    pub item: Item,
 }
 
-/// All lines of the input; ends after the first error.
-pub struct Jobs {
+/// What is signed, apart from its digest.
+#[derive(Default)]
+pub struct Item {
+    /// What it is called; empty for a message, and a digest without a name.
+    pub name: Vec<u8>,
+    /// The file that is the message, where it is one.
+    pub file: Option<Identity>,
+}
+
+/// All items of the input; ends after the first error.
+pub struct Jobs<K> {
     name: String,
     reader: BufReader<Input>,
     kind: Kind,
     hash: Hash,
-    keys: Keys,
+    keys: Keys<K>,
+    /// What ends an item.
+    separator: u8,
+    /// Whether each must have a name.
+    named: bool,
+    /// Files that are written, and so cannot be messages.
+    outputs: Vec<Identity>,
     total: Option<u64>,
     line: u64,
     text: Vec<u8>,
     /// Comes next.
-    returned: Option<Job>,
+    returned: Option<Job<K>>,
     failed: bool,
 }
 
-impl Jobs {
-    /// Opens the input; standard input for none and for `-`.
-    pub fn open(path: Option<&Path>, kind: Kind, hash: Hash, keys: Keys) -> Result<Jobs, Failure> {
-        let input = Input::open(path, "the list")?;
+impl<K: Key> Jobs<K> {
+    /// Opens the input; standard input for none and for `-`. Items without a name are refused if they must be `named`.
+    pub fn open(arguments: &Arguments, keys: Keys<K>, named: bool) -> Result<Jobs<K>, Failure> {
+        let (kind, hash) = (arguments.of, arguments.scheme.hash());
+        if named && kind == Kind::Messages {
+            return Err(Failure::Usage("--of messages: messages have no names, as --names and {} need".into()));
+        }
+        let mut input = Input::open(arguments.input.as_deref(), "the list")?;
         let name = input.name().to_owned();
-        let total = path.filter(|path| !is_standard_input(path)).and_then(count_lines);
+        let separator = if arguments.null { b'\0' } else { b'\n' };
+        // Read once more for that; it is a small part of what signing takes.
+        let total = input.count(separator);
         let reader = BufReader::with_capacity(64 << 10, input);
-        Ok(Jobs { name, reader, kind, hash, keys, total, line: 0, text: Vec::new(), returned: None, failed: false })
+        let (outputs, text) = (Vec::new(), Vec::new());
+        let (line, returned, failed) = (0, None, false);
+        Ok(Jobs { name, reader, kind, hash, keys, separator, named, outputs, total, line, text, returned, failed })
     }
 
     /// How many there are, where that can be known.
@@ -63,54 +89,90 @@ impl Jobs {
         &self.name
     }
 
+    /// Refuses these files as messages: they change while they are read.
+    pub fn refuse(&mut self, outputs: impl IntoIterator<Item = Identity>) {
+        self.outputs.extend(outputs);
+    }
+
     /// Makes the last job the next one.
-    pub fn put_back(&mut self, job: Job) {
+    pub fn put_back(&mut self, job: Job<K>) {
         self.returned = Some(job);
     }
 
-    fn job(&mut self) -> Result<Option<Job>, Failure> {
+    fn job(&mut self) -> Result<Option<Job<K>>, Failure> {
         self.line += 1;
         self.text.clear();
-        let limited = (&mut self.reader).take(LONGEST as u64 + 1).read_until(b'\n', &mut self.text);
+        let limited = (&mut self.reader).take(LONGEST as u64 + 1).read_until(self.separator, &mut self.text);
         if super::at(limited, &self.name, self.line)? == 0 {
             return Ok(None);
         }
-        if self.text.last() == Some(&b'\n') {
+        if self.text.last() == Some(&self.separator) {
             self.text.pop();
         }
         self.parse().map(Some).map_err(|reason| super::wrong_line(&self.name, self.line, reason))
     }
 
     /// The job of the line.
-    fn parse(&self) -> Result<Job, String> {
+    fn parse(&self) -> Result<Job<K>, String> {
         if self.text.len() > LONGEST {
             return Err(format!("the line is longer than {LONGEST} bytes"));
         }
+        let text = self.without_mark()?;
         // The empty message is a message, the empty name of a key or a file is none.
         let blank_is_a_message = self.kind == Kind::Messages && matches!(self.keys, Keys::One(_));
-        if self.text.trim_ascii().is_empty() && !blank_is_a_message {
+        if text.trim_ascii().is_empty() && !blank_is_a_message {
             return Err("the line is blank".into());
         }
-        let (key, rest) = self.keys.of(&self.text)?;
+        let (key, rest) = self.keys.of(text)?;
         if rest.is_empty() && self.kind != Kind::Messages {
             return Err("nothing follows the name of the key".into());
         }
-        let digest = match self.kind {
+        let (digest, name, file) = match self.kind {
             Kind::Digests => {
-                let digits = rest.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-                digest::parse(self.hash, digits)?
+                let (digest, name) = digests::parse(self.hash, rest)?;
+                (digest, name, None)
             }
-            Kind::Messages => self.hash.digest(rest).map_err(|error| error.to_string())?.to_vec(),
-            Kind::Files => of_file(self.hash, Path::new(OsStr::from_bytes(rest)))?,
+            Kind::Messages => (self.hash.digest(rest).map_err(|error| error.to_string())?.to_vec(), Vec::new(), None),
+            Kind::Files => {
+                let (digest, file) = self.of_file(Path::new(OsStr::from_bytes(rest)))?;
+                (digest, rest.to_vec(), file)
+            }
         };
-        Ok(Job { line: self.line, key: Arc::clone(key), digest })
+        if self.named && name.is_empty() {
+            return Err("the digest has no name, as --names and {} need".into());
+        }
+        Ok(Job { line: self.line, key: key.clone(), digest, item: Item { name, file } })
+    }
+
+    /// The line without the mark before the first, unless it is a message: its bytes are its own.
+    fn without_mark(&self) -> Result<&[u8], String> {
+        if self.line > 1 || self.kind == Kind::Messages {
+            return Ok(&self.text);
+        }
+        if UTF16.iter().any(|mark| self.text.starts_with(mark)) {
+            return Err("the list is in UTF-16; convert it with: iconv -f UTF-16 -t UTF-8".into());
+        }
+        Ok(self.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.text))
+    }
+
+    /// The digest of a file, and which one it is.
+    fn of_file(&self, path: &Path) -> Result<(Vec<u8>, Option<Identity>), String> {
+        let digest = Input::one_of_many(Some(path), "a message").and_then(|mut input| {
+            let name = input.name().to_owned();
+            let identity = input.identity();
+            if identity.is_some_and(|identity| self.outputs.contains(&identity)) {
+                return Err(Failure::Usage(format!("{name}: is the output itself; leave it out, or write elsewhere")));
+            }
+            Ok((digest::of(self.hash, &mut input, &name)?, identity))
+        });
+        digest.map_err(|failure| failure.to_string())
     }
 }
 
-impl Iterator for Jobs {
-    type Item = Result<Job, Failure>;
+impl<K: Key> Iterator for Jobs<K> {
+    type Item = Result<Job<K>, Failure>;
 
-    fn next(&mut self) -> Option<Result<Job, Failure>> {
+    fn next(&mut self) -> Option<Result<Job<K>, Failure>> {
         if let Some(job) = self.returned.take() {
             return Some(Ok(job));
         }
@@ -120,31 +182,5 @@ impl Iterator for Jobs {
         let job = self.job();
         self.failed = job.is_err();
         job.transpose()
-    }
-}
-
-fn of_file(hash: Hash, path: &Path) -> Result<Vec<u8>, String> {
-    let digest = Input::open(Some(path), "a message").and_then(|mut input| {
-        let name = input.name().to_owned();
-        digest::of(hash, &mut input, &name)
-    });
-    digest.map_err(|failure| failure.to_string())
-}
-
-/// Lines of a regular file. Read once more for that; it is a small part of what signing them takes.
-fn count_lines(path: &Path) -> Option<u64> {
-    let mut file = File::open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let (mut buffer, mut lines, mut last) = (vec![0; 256 << 10], 0, b'\n');
-    loop {
-        match file.read(&mut buffer).ok()? {
-            0 => return Some(lines + u64::from(last != b'\n')),
-            length => {
-                lines += buffer[..length].iter().filter(|&&byte| byte == b'\n').count() as u64;
-                last = buffer[length - 1];
-            }
-        }
     }
 }

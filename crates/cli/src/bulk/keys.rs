@@ -1,30 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which key a line is signed with: the one there is, or the one it names.
+//! Which key a line is signed with, or verified: the one there is, or the one it names.
 
 use crate::failure::Failure;
-use crate::options::key::private;
+use crate::options::key::{private, public};
 use crate::options::password::Password;
-use garner::key::PrivateKey;
+use garner::key::{PrivateKey, PublicKey};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The keys.
-pub enum Keys {
-    /// One for all lines.
-    One(Arc<PrivateKey>),
-    /// By their names, with which the lines begin.
-    Named(HashMap<Vec<u8>, Arc<PrivateKey>>),
+/// A key for the work at hand: private to sign, public to verify.
+pub trait Key: Clone + Send + 'static {
+    /// Reads one.
+    fn read(path: &Path, password: &Password) -> Result<Self, Failure>;
+
+    /// Its public half.
+    fn public(&self) -> &Arc<PublicKey>;
 }
 
-impl Keys {
+impl Key for Arc<PrivateKey> {
+    fn read(path: &Path, password: &Password) -> Result<Self, Failure> {
+        private(path, password)
+    }
+
+    fn public(&self) -> &Arc<PublicKey> {
+        PrivateKey::public(self)
+    }
+}
+
+impl Key for Arc<PublicKey> {
+    fn read(path: &Path, password: &Password) -> Result<Self, Failure> {
+        public(path, password)
+    }
+
+    fn public(&self) -> &Arc<PublicKey> {
+        self
+    }
+}
+
+/// The keys.
+pub enum Keys<K> {
+    /// One for all lines.
+    One(K),
+    /// By their names, with which the lines begin.
+    Named(HashMap<Vec<u8>, K>),
+}
+
+impl<K: Key> Keys<K> {
     /// Reads `FILE`, or one `NAME=FILE` after the other.
-    pub fn read(options: &[String], password: &Password) -> Result<Keys, Failure> {
+    pub fn read(options: &[String], password: &Password) -> Result<Keys<K>, Failure> {
         let named = |option: &String| {
             option.split_once('=').filter(|(name, _)| !name.contains('/')).map(|(a, b)| (a.to_owned(), b.to_owned()))
         };
         if let ([option], None) = (options, named(&options[0])) {
-            return Ok(Keys::One(private(Path::new(option), password)?));
+            return Ok(Keys::One(K::read(Path::new(option), password)?));
         }
         let mut keys = HashMap::new();
         for option in options {
@@ -33,7 +62,7 @@ impl Keys {
             if name.is_empty() || name.contains(char::is_whitespace) {
                 return Err(usage("a name has at least one character and no white space"));
             }
-            if keys.insert(name.into_bytes(), private(Path::new(&file), password)?).is_some() {
+            if keys.insert(name.into_bytes(), K::read(Path::new(&file), password)?).is_some() {
                 return Err(usage("the name is taken already"));
             }
         }
@@ -41,7 +70,7 @@ impl Keys {
     }
 
     /// The key of a line, and the rest of it.
-    pub fn of<'a>(&self, line: &'a [u8]) -> Result<(&Arc<PrivateKey>, &'a [u8]), String> {
+    pub fn of<'a>(&self, line: &'a [u8]) -> Result<(&K, &'a [u8]), String> {
         match self {
             Keys::One(key) => Ok((key, line)),
             Keys::Named(keys) => {

@@ -2,10 +2,12 @@
 //! The output while it grows: `FILE.partial`, which becomes `FILE` when it is whole.
 
 use crate::failure::{Failure, Of};
-use crate::files::{Place, check_folder, exists, folder};
-use crate::interruption::Interruptible;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Stdout, Write};
+use crate::files::{Identity, exists, folder, refuse_input, settle};
+use rustix::fs::{CWD, OFlags};
+use rustix::process::geteuid;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// A growing output file, locked.
@@ -21,22 +23,28 @@ pub struct Partial {
 }
 
 impl Partial {
-    /// Opens what is left of an interrupted run, or begins anew.
-    pub fn open(path: &Path, force: bool, restart: bool) -> Result<Partial, Failure> {
-        if !force && (path.exists() || path.is_symlink()) {
-            return Err(exists(path));
-        }
-        // A device, a pipe or a descriptor would be replaced in the end; what a link leads to is, and the link stays.
-        let whole = match Place::of(path)? {
-            Place::Name(whole) if whole.is_file() || !whole.exists() => whole,
-            _ => return Err(Failure::Environment(format!("{}: is no regular file", path.display()))),
-        };
-        check_folder(&whole)?;
+    /// Opens what is left of an interrupted run of the output `whole`, or begins anew.
+    ///
+    /// It may be anywhere, in /tmp too, so what is there under that name is looked at before it is written: no link is
+    /// followed, and neither another user's file nor one that has another name is touched.
+    pub fn open(whole: &Path, force: bool, restart: bool) -> Result<Partial, Failure> {
         let mut path = whole.as_os_str().to_owned();
         path.push(".partial");
-        let path = PathBuf::from(path);
+        let (whole, path) = (whole.to_owned(), PathBuf::from(path));
         let name = path.display().to_string();
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).of(&name)?;
+        if path.is_symlink() {
+            return Err(Failure::Environment(format!("{name}: is a link, which garner never made; remove it")));
+        }
+        // Without waiting for the other end, if it is a pipe.
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).custom_flags(flags);
+        let file = options.open(&path).of(&name)?;
+        let metadata = file.metadata().of(&name)?;
+        if let Some(reason) = stranger(&metadata) {
+            return Err(Failure::Environment(format!("{name}: {reason}; remove it, or write elsewhere")));
+        }
+        refuse_input(&metadata, &name)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -44,11 +52,28 @@ impl Partial {
             }
             Err(TryLockError::Error(error)) => return Err(error).of(&name),
         }
+        let partial = Partial { whole, path, name, file, force, restart, length: 0 };
+        // Whoever held the lock before may have moved the file to its place.
+        partial.check_name()?;
         if restart {
-            file.set_len(0).of(&name)?;
+            partial.file.set_len(0).of(&partial.name)?;
         }
-        let length = file.metadata().of(&name)?.len();
-        Ok(Partial { whole, path, name, file, force, restart, length })
+        let length = partial.file.metadata().of(&partial.name)?.len();
+        Ok(Partial { length, ..partial })
+    }
+
+    /// Which file it is.
+    pub fn identity(&self) -> Option<Identity> {
+        self.file.metadata().ok().as_ref().and_then(Identity::of)
+    }
+
+    /// Refuses to go on if the name is another file's meanwhile.
+    fn check_name(&self) -> Result<(), Failure> {
+        let named = self.path.symlink_metadata().ok().as_ref().and_then(Identity::of);
+        if named.is_some() && named == self.identity() {
+            return Ok(());
+        }
+        Err(Failure::Environment(format!("{}: was moved away by somebody meanwhile", self.name)))
     }
 
     /// What errors call it.
@@ -83,10 +108,12 @@ impl Partial {
     /// The output is whole.
     pub fn finish(self) -> Result<(), Failure> {
         self.file.sync_all().of(&self.name)?;
-        if !self.force && self.whole.exists() {
-            return Err(self.keep(exists(&self.whole)));
+        self.check_name()?;
+        match settle(&self.path, CWD, &self.whole, self.force) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(self.keep(exists(&self.whole))),
+            Err(error) => return Err(error).of(self.whole.display()),
         }
-        fs::rename(&self.path, &self.whole).of(self.whole.display())?;
         // The new name is as durable as the content; not every file system lets a folder be synchronised.
         let _ = File::open(folder(&self.whole)).and_then(|folder| folder.sync_all());
         Ok(())
@@ -130,26 +157,13 @@ impl Partial {
     }
 }
 
-/// Where signatures go as they come.
-pub enum Growing<'a> {
-    /// A file that is not whole yet.
-    File(&'a Interruptible<Partial>),
-    /// Standard output.
-    Standard(Stdout),
-}
-
-impl Growing<'_> {
-    /// Appends whole signatures.
-    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        match self {
-            Growing::File(partial) => partial.with(|partial| partial.append(bytes)),
-            Growing::Standard(stdout) => {
-                let write = |stdout: &mut Stdout| -> io::Result<()> {
-                    stdout.write_all(bytes)?;
-                    stdout.flush()
-                };
-                Ok(write(stdout)?)
-            }
-        }
+/// Why a file is none that an interrupted run of this user left.
+fn stranger(metadata: &Metadata) -> Option<String> {
+    let me = geteuid().as_raw();
+    match metadata {
+        file if !file.is_file() => Some("is no regular file".into()),
+        file if file.uid() != me => Some(format!("belongs to another user ({})", file.uid())),
+        file if file.nlink() != 1 => Some(format!("has {} names, of which another may be somebody's", file.nlink())),
+        _ => None,
     }
 }

@@ -2,13 +2,13 @@
 //! Lines in, signatures out: one thread reads, hashes and submits, this one waits for the answers in order and writes.
 //! A bounded number of tickets lies between them.
 
-use super::jobs::{Job, Jobs};
-use super::partial::Growing;
-use crate::encoding::Encoding;
+use super::jobs::{Item, Job};
+use super::sink::Sink;
 use crate::failure::{Failure, Of};
+use crate::progress::Progress;
 use garner::gather::{Gatherer, Ticket};
+use garner::key::PrivateKey;
 use garner::signature::{Scheme, signing};
-use indicatif::ProgressBar;
 use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
@@ -22,43 +22,49 @@ const BLOCK: usize = 64;
 pub struct Pipeline {
     pub gatherer: Arc<Gatherer>,
     pub scheme: Scheme,
-    pub encoding: Encoding,
+    /// What errors call the input.
+    pub input: String,
     /// Signatures under way at most.
     pub window: usize,
 }
 
-/// Signatures on their way with their lines, and what went wrong after them.
+/// Signatures on their way with their lines and items, and what went wrong after them.
 #[derive(Default)]
 struct Block {
-    tickets: Vec<(u64, Ticket)>,
+    tickets: Vec<(u64, Item, Ticket)>,
     failure: Option<Failure>,
 }
 
 impl Pipeline {
     /// Signs all `jobs`; how many that were. All that was signed before an error is written.
-    pub fn run(&self, jobs: Jobs, output: &mut Growing<'_>, bar: &ProgressBar) -> Result<u64, Failure> {
-        let name = jobs.name().to_owned();
+    pub fn run<J>(&self, jobs: J, sink: &mut Sink<'_>, progress: &Progress) -> Result<u64, Failure>
+    where
+        J: Iterator<Item = Result<Job<Arc<PrivateKey>>, Failure>> + Send + 'static,
+    {
+        let name = &self.input;
         // One block is being made and one waited for.
         let (sender, receiver) = mpsc::sync_channel((self.window / BLOCK).saturating_sub(2));
-        let (gatherer, scheme) = (Arc::clone(&self.gatherer), self.scheme);
+        let (gatherer, scheme, input) = (Arc::clone(&self.gatherer), self.scheme, name.clone());
         // Not scoped: after an error of the output nobody waits for the rest of the input.
-        let reader =
-            thread::Builder::new().spawn(move || submit_all(jobs, &gatherer, scheme, &sender)).of("a thread")?;
-        let mut text = Vec::new();
+        let reader = thread::Builder::new()
+            .spawn(move || submit_all(jobs, &input, &gatherer, scheme, &sender))
+            .of("a thread")?;
         let mut signed = 0;
         for block in receiver {
             // From the last to the first: when the last is there, so are nearly all of the others.
-            let answers: Vec<_> = block.tickets.into_iter().rev().map(|(line, ticket)| (line, ticket.wait())).collect();
-            for (line, answer) in answers.into_iter().rev() {
-                match super::at(answer, &name, line) {
-                    Ok(signature) => self.encoding.append(&signature, &mut text),
-                    Err(failure) => return output.append(&text).and(Err(failure)),
+            let answers: Vec<_> =
+                block.tickets.into_iter().rev().map(|(line, item, ticket)| (line, item, ticket.wait())).collect();
+            for (line, item, answer) in answers.into_iter().rev() {
+                let wrong = |failure| super::wrong_line(name, line, failure);
+                let added =
+                    super::at(answer, name, line).and_then(|signature| sink.add(&item, &signature).map_err(wrong));
+                if let Err(failure) = added {
+                    return sink.flush().and(Err(failure));
                 }
                 signed += 1;
-                bar.inc(1);
+                progress.done(1);
             }
-            output.append(&text)?;
-            text.clear();
+            sink.flush()?;
             if let Some(failure) = block.failure {
                 return Err(failure);
             }
@@ -70,13 +76,18 @@ impl Pipeline {
 }
 
 /// Submits until the input ends, or the other side does.
-fn submit_all(jobs: Jobs, gatherer: &Gatherer, scheme: Scheme, sender: &SyncSender<Block>) {
-    let name = jobs.name().to_owned();
+fn submit_all(
+    jobs: impl Iterator<Item = Result<Job<Arc<PrivateKey>>, Failure>>,
+    input: &str,
+    gatherer: &Gatherer,
+    scheme: Scheme,
+    sender: &SyncSender<Block>,
+) {
     let mut block = Block::default();
     for job in jobs {
-        let submitted = job.and_then(|Job { line, key, digest }| {
-            let operation = signing(&key, scheme, &digest).map_err(|error| super::wrong_line(&name, line, error))?;
-            Ok((line, super::at(gatherer.submit(operation), &name, line)?))
+        let submitted = job.and_then(|Job { line, key, digest, item }| {
+            let operation = signing(&key, scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
+            Ok((line, item, super::at(gatherer.submit(operation), input, line)?))
         });
         match submitted {
             Ok(submitted) => block.tickets.push(submitted),

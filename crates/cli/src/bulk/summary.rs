@@ -2,18 +2,22 @@
 //! What a run came to.
 
 use crate::output::{grouped, rate};
+use crate::progress::per_second;
 use garner::stats::Statistics;
 use serde::Serialize;
 use std::fs;
+use std::time::Duration;
 
 /// Figures of a run.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// Signatures in the output.
     signatures: u64,
-    /// Those of an interrupted run.
+    /// Those made in this run.
+    signed: u64,
+    /// Those of an interrupted run, which were verified.
     resumed: u64,
-    /// Time in which the others were made and written.
+    /// Time in which this run made its own and wrote them.
     seconds: f64,
     /// Of those made in this run.
     per_second: f64,
@@ -27,11 +31,18 @@ pub struct Summary {
 
 impl Summary {
     /// Of `signed` signatures after `resumed` old ones.
-    pub fn new(signed: u64, resumed: u64, seconds: f64, statistics: &Statistics) -> Summary {
-        let per_second = if seconds > 0.0 { signed as f64 / seconds } else { 0.0 };
+    pub fn new(signed: u64, resumed: u64, elapsed: Duration, statistics: &Statistics) -> Summary {
         let Statistics { faults, retries, .. } = *statistics;
-        let signatures = signed + resumed;
-        Summary { signatures, resumed, seconds, per_second, faults, retries, peak_memory_kib: peak_memory() }
+        Summary {
+            signatures: signed + resumed,
+            signed,
+            resumed,
+            seconds: elapsed.as_secs_f64(),
+            per_second: per_second(signed, elapsed),
+            faults,
+            retries,
+            peak_memory_kib: peak_memory(),
+        }
     }
 
     /// For a program.
@@ -43,7 +54,7 @@ impl Summary {
     pub fn text(&self) -> String {
         let before = match self.resumed {
             0 => String::new(),
-            resumed => format!(", {} of them there before", grouped(resumed)),
+            resumed => format!(", {} there before and verified", grouped(resumed)),
         };
         let again = match (self.faults, self.retries) {
             (0, 0) => String::new(),
@@ -51,8 +62,8 @@ impl Summary {
                 format!("; {} wrong results caught, {} operations run again", grouped(faults), grouped(retries))
             }
         };
-        let (count, seconds) = (grouped(self.signatures), self.seconds);
-        format!("{count} signatures{before}; {seconds:.1} s, {} per second{again}", rate(self.per_second))
+        let (signed, seconds) = (grouped(self.signed), self.seconds);
+        format!("{signed} signed{before}; {seconds:.1} s, {} per second{again}", rate(self.per_second))
     }
 }
 

@@ -21,9 +21,14 @@ Examples:
 Keys are generated after FIPS 186-5 (A.1.3, random probable primes), many at once: a thousand cost far less than a
 thousand times one. Each has made and verified a trial signature before it is written.
 
-A folder whose name ends in / is made if it is not there, for its owner only. The same command with --resume goes on
-after an interruption: keys that are there are kept, and a public key that is not is written from its private one. A
-public key whose private one is not there is refused, for that may be elsewhere.";
+A folder whose name ends in / is made if it is not there, for its owner only. Numbers have as many digits as those of
+the files that are there, else as many as the last.
+
+The same command with --resume goes on after an interruption, also with another --count: keys that are there are kept,
+and a public key that is not is written from its private one. Each key that is there must be one that this command would
+have made: whole, of this length, exponent, form and encryption, closed to others, and with its own public key; if one is
+not, it is named, and nothing is made. A public key whose private one is not there is refused, for that may be
+elsewhere.";
 
 /// Options of `garner keygen`.
 #[derive(Args)]
@@ -81,6 +86,10 @@ pub struct Arguments {
     /// Keep the keys that are there, and make those that are missing
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub resume: bool,
+
+    /// Print what it came to as JSON
+    #[arg(long, requires = "out")]
+    pub json: bool,
 }
 
 /// A public exponent, big-endian.

@@ -4,12 +4,15 @@
 //! A private key is written before its public one: an interruption never leaves a public key whose private one is lost.
 
 use super::arguments::Arguments;
+use super::inspect;
 use super::names::Names;
 use super::workers::{Encoded, Encoder};
 use crate::failure::{Failure, Of};
-use crate::files::{Access, Destination, Input, exists, is_file};
-use crate::options::key::LONGEST;
+use crate::files::{Access, Destination, exists, is_file, tidy};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 
 /// The files of all keys.
 pub struct Files<'a> {
@@ -21,11 +24,12 @@ pub struct Files<'a> {
 impl Files<'_> {
     /// Those that the options name.
     pub fn new(arguments: &Arguments) -> Result<Files<'_>, Failure> {
-        let private = Names::new(arguments.out.as_deref(), arguments.extension(), arguments.count, "--out")?;
-        let public = match &arguments.public_out {
+        let mut private = Names::new(arguments.out.as_deref(), arguments.extension(), arguments.count, "--out")?;
+        let mut public = match &arguments.public_out {
             Some(pattern) => Some(Names::new(Some(pattern), "pub.pem", arguments.count, "--public-out")?),
             None => None,
         };
+        Names::keep_width(&mut [Some(&mut private), public.as_mut()].into_iter().flatten().collect::<Vec<_>>())?;
         if let Some(shared) = public.as_ref().and_then(|public| private.shared_with(public)) {
             return Err(Failure::Usage(format!("--public-out: {} is a file of --out too", shared.display())));
         }
@@ -58,16 +62,69 @@ impl Files<'_> {
         (0..self.arguments.count).filter(|&i| !self.arguments.resume || !is_there(&self.private, i))
     }
 
-    /// Writes the public keys that are missing beside private ones that are there.
-    pub fn complete(&self, encoder: &Encoder) -> Result<(), Failure> {
-        let Some(public) = self.public.as_ref().filter(|_| self.arguments.resume) else { return Ok(()) };
-        for i in (0..self.arguments.count).filter(|&i| is_there(&self.private, i) && !is_there(public, i)) {
-            let input = Input::open(self.private.of(i).as_deref(), "the key")?;
-            let name = input.name().to_owned();
-            let text = encoder.public(&input.read_all(LONGEST)?).of(name)?;
-            self.write_public(public, i, &text)?;
+    /// Removes what killed runs left beside them.
+    pub fn tidy(&self) {
+        for names in [Some(&self.private), self.public.as_ref()].into_iter().flatten() {
+            names.folders().iter().for_each(|folder| tidy(folder));
         }
-        Ok(())
+    }
+
+    /// Looks at the keys that are there, on all processors, for an encrypted one takes long. `judged` hears of each what is
+    /// wrong with it, if something is; a public key that is missing is written.
+    pub fn inspect(
+        &self,
+        encoder: &Encoder,
+        mut judged: impl FnMut(Option<String>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        if !self.arguments.resume {
+            return Ok(());
+        }
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(self.arguments.count);
+        let (sender, receiver) = mpsc::sync_channel(2 * threads);
+        let next = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                let (sender, next) = (sender.clone(), &next);
+                let work = move || {
+                    let indices = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&i| i < self.arguments.count);
+                    for i in std::iter::from_fn(indices).filter(|&i| is_there(&self.private, i)) {
+                        if sender.send((i, self.inspect_one(i, encoder))).is_err() {
+                            return; // The other end had an error of its own.
+                        }
+                    }
+                };
+                thread::Builder::new().spawn_scoped(scope, work).of("a thread")?;
+            }
+            drop(sender);
+            // By value: an error ends the loop and drops the receiver, which ends the threads.
+            for (i, outcome) in receiver {
+                judged(match outcome? {
+                    Ok(text) => {
+                        if let Some(public) = self.public.as_ref().filter(|public| !is_there(public, i)) {
+                            self.write_public(public, i, &text)?;
+                        }
+                        None
+                    }
+                    Err(reason) => Some(reason),
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The public key in PEM of one that is there, or which file is wrong, and how.
+    fn inspect_one(&self, i: usize, encoder: &Encoder) -> Result<Result<String, String>, Failure> {
+        let path = self.private.of(i).unwrap_or_default();
+        let text = match inspect::private(&path, self.arguments, encoder)? {
+            Ok(text) => text,
+            Err(reason) => return Ok(Err(format!("{}: {reason}", path.display()))),
+        };
+        if let Some(path) = self.public.as_ref().filter(|public| is_there(public, i)).and_then(|public| public.of(i))
+            && let Some(reason) = inspect::public(&path, &text)?
+        {
+            return Ok(Err(format!("{}: {reason}", path.display())));
+        }
+        Ok(Ok(text))
     }
 
     /// Writes a key.
@@ -104,7 +161,13 @@ impl Files<'_> {
             Some(path) if is_file(path) && !self.arguments.force && names.are_numbered() => {
                 Err(exists(path).and("--resume keeps what is there and makes what is missing"))
             }
-            path => Destination::new(path, self.arguments.force).map(drop),
+            path => {
+                let destination = Destination::new(path, self.arguments.force)?;
+                if self.arguments.json && destination.is_standard() {
+                    return Err(Failure::Usage("--json: needs --out, standard output being the key's".into()));
+                }
+                Ok(())
+            }
         }
     }
 

@@ -4,9 +4,7 @@
 use super::arguments::{Arguments, Format};
 use crate::failure::{Failure, Of};
 use garner::arithmetic::Arithmetic;
-use garner::device::Device;
-use garner::device::cuda::Standby;
-use garner::error::Error;
+use garner::device;
 use garner::key::{Encryption, PrivateKey};
 use garner::keygen::Generator;
 use std::sync::{Arc, mpsc};
@@ -63,10 +61,9 @@ impl Encoder {
         Ok(Encoded { private, public: key.public().to_pem() })
     }
 
-    /// The public key in PEM of a private key's file that was encoded so.
-    pub fn public(&self, private: &[u8]) -> Result<String, Error> {
-        let password = self.encryption.as_ref().map(|(_, password)| &password[..]);
-        Ok(PrivateKey::read(private, password)?.public().to_pem())
+    /// The password of encrypted keys.
+    pub fn password(&self) -> Option<&[u8]> {
+        self.encryption.as_ref().map(|(_, password)| &password[..])
     }
 }
 
@@ -82,7 +79,7 @@ pub fn run(
     mut take: impl FnMut(Encoded) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let options = arguments.options();
-    let gpus: Vec<Arc<dyn Device>> = Standby::all().of("keygen")?.into_iter().map(|gpu| Arc::new(gpu) as _).collect();
+    let gpus = device::gpus().of("keygen")?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(count);
     let (sender, receiver) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {

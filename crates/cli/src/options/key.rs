@@ -32,13 +32,18 @@ impl Key {
 
     /// The public key, or the public half of a private one.
     pub fn public(&self) -> Result<Arc<PublicKey>, Failure> {
-        read(&self.key, &self.password, PublicKey::read)
+        public(&self.key, &self.password)
     }
 }
 
 /// Reads a private key.
 pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Failure> {
     read(path, password, PrivateKey::read)
+}
+
+/// Reads a public key, or the public half of a private one.
+pub fn public(path: &Path, password: &Password) -> Result<Arc<PublicKey>, Failure> {
+    read(path, password, PublicKey::read)
 }
 
 /// Makes a key of a file's content and a password.

@@ -4,6 +4,7 @@
 use crate::failure::{Failure, Of};
 use crate::files::Input;
 use clap::Args;
+use garner::environment;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use zeroize::Zeroizing;
@@ -35,7 +36,8 @@ impl Password {
     pub fn given(&self) -> Result<Option<Bytes>, Failure> {
         if let Some(name) = &self.password_env {
             let subject = format!("environment variable {name}");
-            let value = std::env::var_os(name).ok_or_else(|| Failure::Environment(format!("{subject}: is not set")))?;
+            let value = environment::variable(name);
+            let value = value.ok_or_else(|| Failure::Environment(format!("{subject}: is not set")))?;
             return Ok(Some(Zeroizing::new(value.into_encoded_bytes())));
         }
         let Some(path) = &self.password_file else { return Ok(None) };

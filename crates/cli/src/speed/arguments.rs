@@ -16,6 +16,8 @@ Examples:
   garner speed --operation exp --batch 256 --json         raw exponentiations, for a script
   garner speed --operation keygen,decrypt,latency         what the table leaves out
   taskset -c 0 garner speed                               on one core
+  garner speed --json >day.json                           with the commit, and the machine's load before
+  garner speed --from day.json --plot day.svg             the table and the picture of that run, once more
   garner speed --peer ./newest-openssl                    beside a second OpenSSL, see bench/
 
 How it measures: each row gives every system the same number of threads and the same kind of work, in turn,
@@ -78,6 +80,15 @@ pub struct Arguments {
     /// Also draw throughput, ratio and latency against callers
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+
+    /// Measure nothing: print the table, and draw the picture, of an earlier run with --json
+    #[arg(long, value_name = "FILE.json", conflicts_with_all = ["json", "peer", "bits", "operation", "callers", "batch",
+          "slots", "seconds", "device"])]
+    pub from: Option<PathBuf>,
+
+    /// Measure nothing: print commit, load and machine as a line of JSON, for benchmarks of other programs
+    #[arg(long, hide = true, exclusive = true)]
+    pub origin: bool,
 
     /// Also measure the program this shell command starts, which speaks the protocol of bench/peer
     #[arg(long, value_name = "COMMAND")]

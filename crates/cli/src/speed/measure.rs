@@ -137,7 +137,29 @@ pub struct Outcome {
     /// Results checked and found right.
     pub checked: u64,
     /// Of key generation.
-    pub generated: Option<Generated>,
+    pub generated: Option<PerKey>,
+}
+
+/// What key generation had to do, a key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PerKey {
+    /// Candidates drawn.
+    pub candidates: f64,
+    /// Those that no small prime divides.
+    pub survivors: f64,
+    /// Those put to Miller-Rabin.
+    pub primality_tests: f64,
+}
+
+impl From<Generated> for PerKey {
+    fn from(generated: Generated) -> PerKey {
+        let a_key = |count: u64| count as f64 / generated.keys.max(1) as f64;
+        PerKey {
+            candidates: a_key(generated.candidates),
+            survivors: a_key(generated.survivors),
+            primality_tests: generated.primality_tests_per_key(),
+        }
+    }
 }
 
 /// Gives each side `seconds` of measured time in short rounds, in turn; the first is the one the others are compared to.
@@ -192,7 +214,7 @@ pub fn contest(
             };
             let (rounds, operations) = (samples.len(), operations(&samples));
             let (p50_us, p99_us) = latencies(samples);
-            let (name, generated) = (side.name().to_owned(), side.generated());
+            let (name, generated) = (side.name().to_owned(), side.generated().map(PerKey::from));
             Outcome { name, per_second, ratio, operations, p50_us, p99_us, rounds, checked, generated }
         })
         .collect())

@@ -10,7 +10,7 @@
 //! | [`decrypt`], [`keygen`] | these operations, by both |
 //! | [`measure`] | many rounds in turn, and what they come to |
 //! | [`report`] | the rows so far, of an interrupted run too |
-//! | [`table`], [`json`], [`plot`] (of [`panel`]s) | what is shown |
+//! | [`table`], [`json`] (read again, too), [`plot`] (of [`panel`]s and a [`legend`]) | what is shown |
 
 mod arguments;
 mod baseline;
@@ -18,6 +18,7 @@ mod decrypt;
 mod json;
 mod keygen;
 mod keys;
+mod legend;
 mod measure;
 mod ours;
 mod panel;
@@ -30,25 +31,41 @@ mod table;
 pub use arguments::Arguments;
 
 use crate::failure::Failure;
-use crate::files::Destination;
+use crate::files::{Destination, Input};
 use crate::interruption::Interruptible;
 use crate::machine::Machine;
+use crate::output;
 use arguments::{Kind, Shape};
 use garner::arithmetic::Arithmetic;
 use garner::gather::{Config, Gatherer};
+use garner_origin::Origin;
 use indicatif::{ProgressBar, ProgressStyle};
 use keys::Keys;
 use measure::{Row, Side};
 use peer::Peer;
 use report::Report;
 use std::cell::RefCell;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Longest report that is read again, in bytes.
+const LONGEST: usize = 16 << 20;
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.from {
+        return show_again(path, arguments);
+    }
+    let origin = Origin::now();
+    if let Some(warning) = origin.warning() {
+        output::complain(warning);
+    }
     let config = arguments.device.config()?;
     let machine = Machine::here(&*config.arithmetic);
+    if arguments.origin {
+        return output::write(&json::origin(&origin, &machine));
+    }
     // A path that cannot be written is refused now, not after two minutes of measuring.
     if let Some(path) = &arguments.plot {
         Destination::new(Some(path), true)?.try_out()?;
@@ -61,7 +78,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all = arguments.bits.len() * shapes.sum::<usize>();
     let progress = progress(all);
     let bar = progress.clone();
-    let report = Report { machine, rows: Vec::new(), all, json: arguments.json, plot: arguments.plot.clone() };
+    let command = table::command();
+    let (json, plot) = (arguments.json, arguments.plot.clone());
+    let report = Report { origin, machine, command, rows: Vec::new(), all, json, plot };
     let report = Interruptible::new(report, move |report| {
         bar.finish_and_clear();
         report.show_what_there_is()
@@ -74,6 +93,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Err(failure @ Failure::Check(_)) => Err(failure),
         Err(failure) => report.show_what_there_is().and(Err(failure)),
     })
+}
+
+/// Shows what an earlier run has measured: the same table, and the same picture.
+fn show_again(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
+    let input = Input::open(Some(path), "the report")?.read_all(LONGEST)?;
+    let report = json::read(&input).map_err(|reason| Failure::Input(format!("{}: {reason}", path.display())))?;
+    Report { plot: arguments.plot.clone(), ..report }.show()
 }
 
 /// Measures row after row for the report.

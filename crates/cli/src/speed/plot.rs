@@ -5,16 +5,21 @@
 //! Ito's, told apart by the colour-blind too; every system also has its own marker.
 
 use super::arguments::Kind;
+use super::legend::{self, Mark};
 use super::measure::{Outcome, Row};
-use super::panel::{Area, Axis, COLOURS, DrawError, FAINT, INK, Panel, bold, font, marker};
+use super::panel::{Area, Axis, DrawError, FAINT, INK, Panel, bold, font, text_width};
 use crate::machine::Machine;
 use crate::output::{grouped, time};
 use plotters::prelude::*;
 
 type Outcomes<'a> = Vec<(usize, &'a Outcome)>;
 
-const TOP: u32 = 92;
+/// Above the legend.
+const TITLE: u32 = 64;
 const PANELS: [u32; 3] = [290, 200, 290];
+
+const NOTE: &str =
+    "every system with the same number of threads, in turn, in one run; every result of Garner's checked";
 
 /// A column: what one key size came to.
 struct Column<'a> {
@@ -35,10 +40,13 @@ pub fn draw(rows: &[Row], machine: &Machine) -> Result<String, DrawError> {
     }
     let bands: Vec<(Kind, Vec<Column<'_>>)> = kinds.iter().map(|&kind| (kind, columns(rows, kind))).collect();
     let most = bands.iter().map(|(_, columns)| columns.len()).max().unwrap_or(0) as u32;
-    let size = (
-        if most == 1 { 760 } else { 470 * most.max(1) },
-        bands.len().max(1) as u32 * (TOP + PANELS.iter().sum::<u32>()) + 24,
-    );
+    let titles = bands.iter().map(|(kind, columns)| text_width(&title(*kind, columns), 20));
+    let text = titles.chain([text_width(&machine.line(), 13), text_width(NOTE, 12)]).max().expect("two");
+    let width = if most == 1 { 760 } else { 470 * most.max(1) }.max(text as u32 + 2 * legend::MARGIN as u32);
+    let height = |columns: &[Column<'_>]| {
+        TITLE + legend::height(&marks(columns), width as i32) as u32 + PANELS.iter().sum::<u32>()
+    };
+    let size = (width, bands.iter().map(|(_, columns)| height(columns)).sum::<u32>().max(200) + 24);
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -52,15 +60,11 @@ pub fn draw(rows: &[Row], machine: &Machine) -> Result<String, DrawError> {
         }
         let mut rest = root.clone();
         for (kind, columns) in &bands {
-            let (band, below) = rest.split_vertically(TOP + PANELS.iter().sum::<u32>());
+            let (band, below) = rest.split_vertically(height(columns));
             draw_band(&band, *kind, columns, machine)?;
             rest = below;
         }
-        root.draw(&Text::new(
-            "every system with the same number of threads, in turn, in one run; every result of Garner's checked",
-            (24, size.1 as i32 - 18),
-            font(12, FAINT),
-        ))?;
+        root.draw(&Text::new(NOTE, (legend::MARGIN, size.1 as i32 - 18), font(12, FAINT)))?;
         root.present()?;
     }
     Ok(svg)
@@ -92,7 +96,8 @@ fn columns<'a>(rows: &'a [Row], kind: Kind) -> Vec<Column<'a>> {
     columns
 }
 
-fn draw_band(band: &Area<'_>, kind: Kind, columns: &[Column<'_>], machine: &Machine) -> Result<(), DrawError> {
+/// What a band is of.
+fn title(kind: Kind, columns: &[Column<'_>]) -> String {
     let operation = match kind {
         Kind::Sign => "signing",
         Kind::Verify => "verifying",
@@ -102,14 +107,18 @@ fn draw_band(band: &Area<'_>, kind: Kind, columns: &[Column<'_>], machine: &Mach
         Kind::Keygen => "key generation",
         Kind::Latency => "signing",
     };
-    let title = match columns {
+    match columns {
         [column] => format!("RSA-{} {operation}: threads that each wait for one answer at a time", column.bits),
         _ => format!("RSA {operation}: threads that each wait for one answer at a time"),
-    };
-    band.draw(&Text::new(title, (24, 16), bold(18)))?;
-    band.draw(&Text::new(machine.line(), (24, 42), font(13, FAINT)))?;
-    legend(band, columns)?;
-    let (_, panels) = band.split_vertically(TOP);
+    }
+}
+
+fn draw_band(band: &Area<'_>, kind: Kind, columns: &[Column<'_>], machine: &Machine) -> Result<(), DrawError> {
+    band.draw(&Text::new(title(kind, columns), (legend::MARGIN, 16), bold(18)))?;
+    band.draw(&Text::new(machine.line(), (legend::MARGIN, 42), font(13, FAINT)))?;
+    let (_, below) = band.split_vertically(TITLE);
+    let height = legend::draw(&below, &marks(columns))?;
+    let (_, panels) = below.split_vertically(height as u32);
     for (column, area) in columns.iter().zip(panels.split_evenly((1, columns.len()))) {
         let (throughput, rest) = area.split_vertically(PANELS[0]);
         let (ratio, latency) = rest.split_vertically(PANELS[1]);
@@ -120,26 +129,17 @@ fn draw_band(band: &Area<'_>, kind: Kind, columns: &[Column<'_>], machine: &Mach
     Ok(())
 }
 
-/// One line that names every mark.
-fn legend(band: &Area<'_>, columns: &[Column<'_>]) -> Result<(), DrawError> {
-    let (mut x, y) = (24, 74);
+/// Every mark of a band's diagrams, with its name.
+fn marks(columns: &[Column<'_>]) -> Vec<(Mark, String)> {
     let systems = columns.iter().map(|column| &column.systems).max_by_key(|systems| systems.len());
-    for (i, (name, _)) in systems.into_iter().flatten().enumerate() {
-        band.draw(&PathElement::new([(x, y), (x + 26, y)], COLOURS[i % 4].stroke_width(2)))?;
-        marker(band, i, (x + 13, y))?;
-        band.draw(&Text::new((*name).to_owned(), (x + 33, y - 7), font(13, INK)))?;
-        x += 33 + 8 * name.chars().count() as i32 + 20;
+    let systems = systems.into_iter().flatten().enumerate();
+    let mut marks: Vec<(Mark, String)> = systems.map(|(i, (name, _))| (Mark::System(i), (*name).to_owned())).collect();
+    marks.push((Mark::Line, "median latency".to_owned()));
+    marks.push((Mark::Dashes, "99th percentile".to_owned()));
+    if let Some((batch, _)) = columns.iter().find_map(|column| column.batches) {
+        marks.push((Mark::Dots, format!("Garner in whole batches of {batch}, one thread")));
     }
-    for (dashed, text) in [(false, "median latency"), (true, "99th percentile")] {
-        let style = FAINT.stroke_width(2);
-        let pieces: &[(i32, i32)] = if dashed { &[(0, 6), (10, 16), (20, 26)] } else { &[(0, 26)] };
-        for (from, to) in pieces {
-            band.draw(&PathElement::new([(x + from, y), (x + to, y)], style))?;
-        }
-        band.draw(&Text::new(text, (x + 33, y - 7), font(13, INK)))?;
-        x += 33 + 8 * text.len() as i32 + 16;
-    }
-    Ok(())
+    marks
 }
 
 fn draw_throughput(area: &Area<'_>, column: &Column<'_>, named: bool) -> Result<(), DrawError> {
@@ -148,8 +148,8 @@ fn draw_throughput(area: &Area<'_>, column: &Column<'_>, named: bool) -> Result<
         if named { format!("RSA-{}: operations per second", column.bits) } else { "operations per second".into() };
     let panel =
         Panel::new(area, &caption, &callers(column), Axis::linear(highest), |rate| grouped(rate.round() as u64))?;
-    if let Some((batch, rate)) = column.batches {
-        panel.rule(rate, &format!("Garner in whole batches of {batch}, one thread"))?;
+    if let Some((_, rate)) = column.batches {
+        panel.rule(rate)?;
     }
     for (i, (_, outcomes)) in column.systems.iter().enumerate() {
         panel.line(i, &points(outcomes, |one| one.per_second), false)?;
@@ -163,7 +163,7 @@ fn draw_ratio(area: &Area<'_>, column: &Column<'_>) -> Result<(), DrawError> {
     let panel = Panel::new(area, "ratio, Garner / OpenSSL", &callers(column), axis, |ratio| {
         format!("{}x", (ratio * 100.0).round() / 100.0)
     })?;
-    panel.rule(1.0, "")?;
+    panel.rule(1.0)?;
     for (i, (_, outcomes)) in column.systems.iter().enumerate().skip(1) {
         panel.line(i, &points(outcomes, |one| one.ratio), false)?;
     }

@@ -7,11 +7,16 @@ use crate::failure::{Failure, Of};
 use crate::files::{Access, Destination};
 use crate::machine::Machine;
 use crate::output;
+use garner_origin::Origin;
 use std::path::PathBuf;
 
 /// Rows, and what is to become of them.
 pub struct Report {
+    /// Of what, and beside what other work.
+    pub origin: Origin,
     pub machine: Machine,
+    /// What measured it, as it would be typed again.
+    pub command: String,
     pub rows: Vec<Row>,
     /// How many rows were asked for.
     pub all: usize,
@@ -36,13 +41,18 @@ impl Report {
 
     fn text(&self) -> String {
         let (rows, count) = (&self.rows, self.rows.len());
-        let complete = count == self.all;
-        match (self.json, complete) {
-            (true, _) => json::text(&self.machine, rows, complete),
-            (false, true) => table::text(&self.machine, rows),
+        let table = || table::text(&self.machine, &self.command, rows);
+        match (self.json, self.is_complete()) {
+            (true, _) => json::text(self),
+            (false, true) => table(),
             (false, false) if count == 0 => String::new(),
-            (false, false) => format!("{}incomplete: {count} of {} rows\n", table::text(&self.machine, rows), self.all),
+            (false, false) => format!("{}incomplete: {count} of {} rows\n", table(), self.all),
         }
+    }
+
+    /// Whether these are all rows that were asked for.
+    pub fn is_complete(&self) -> bool {
+        self.rows.len() == self.all
     }
 
     fn draw(self) -> Result<(), Failure> {

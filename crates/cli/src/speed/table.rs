@@ -2,13 +2,14 @@
 //! The result as a table for people.
 
 use super::arguments::{Kind, Shape};
-use super::measure::{Outcome, Row};
+use super::measure::{Outcome, PerKey, Row};
+use crate::invocation;
 use crate::machine::Machine;
 use crate::output::{grouped, rate, time};
 use std::fmt::Write;
 
 /// Header, one line per row under one heading per key size, footer.
-pub fn text(machine: &Machine, rows: &[Row]) -> String {
+pub fn text(machine: &Machine, command: &str, rows: &[Row]) -> String {
     let mut text = String::new();
     let mut line = |content: &str| writeln!(text, "{}", content.trim_end()).expect("a string takes everything");
     line("Garner beside OpenSSL: operations per second, blinding and check on");
@@ -50,7 +51,7 @@ pub fn text(machine: &Machine, rows: &[Row]) -> String {
     line(&format!(
         "all {} of Garner's results checked, every signature verified by OpenSSL · reproduce: {}",
         grouped(checked),
-        command()
+        command
     ));
     text
 }
@@ -144,10 +145,8 @@ fn generation(row: &Row, names: &[String]) -> String {
         write!(text, "{time:>width$}{keys:>6}{ratio:>8}", width = name.len() + 3).expect("as above");
     }
     if let Some(generated) = &garner.generated {
-        let a_key = |count: u64| count as f64 / generated.keys.max(1) as f64;
-        let (candidates, survivors) = (a_key(generated.candidates), a_key(generated.survivors));
-        write!(text, "{candidates:>12.0}{survivors:>11.1}{:>7.1}", generated.primality_tests_per_key())
-            .expect("as above");
+        let PerKey { candidates, survivors, primality_tests } = generated;
+        write!(text, "{candidates:>12.0}{survivors:>11.1}{primality_tests:>7.1}").expect("as above");
     }
     text
 }
@@ -158,16 +157,5 @@ fn width(name: &str) -> usize {
 
 /// This command, as it would be typed again.
 pub fn command() -> String {
-    let mut words = vec!["garner".to_owned()];
-    words.extend(std::env::args().skip(1).map(|word| quoted(&word)));
-    words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+    format!("garner {}", invocation::arguments())
 }

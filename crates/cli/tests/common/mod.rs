@@ -4,9 +4,12 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 pub mod folder;
+pub mod terminal;
 
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Output};
 use std::thread;
 use std::time::Duration;
@@ -36,6 +39,22 @@ impl From<Output> for Outcome {
 
 pub fn run(command: &mut Command) -> Outcome {
     command.output().unwrap().into()
+}
+
+/// The commands that the help lists.
+pub fn commands() -> Vec<String> {
+    let help = run(&mut garner(&["--help"])).stdout;
+    let (_, list) = help.split_once("Commands:\n").unwrap();
+    let names = list.lines().take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    let mut names: Vec<String> = names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect();
+    names.retain(|name| name != "help");
+    assert!(names.len() > 8, "{names:?}");
+    names
+}
+
+/// Makes a named pipe.
+pub fn pipe(path: &Path) {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
 /// Sends a running command this signal, once it is ready for that.

@@ -20,7 +20,10 @@ pub fn all() -> Vec<Scenario> {
         clean("private operation: run, pairs made anew", || once(1, 1, 1)),
         clean("private operation: run, pairs from the pool", || once(1, 1, 2)),
         clean("private operation: run, two keys in a batch", || once(2, 1, 1)),
-        clean("private operation: run, three pairs made together", || once(1, 3, 1)),
+        clean("private operation: run, three operations of a key", || once(1, 3, 1)),
+        clean("private operation: run, nine operations of a key", || once(1, 9, 1)),
+        clean("private operation: run, nine operations of each of two keys, from the pool", || once(2, 9, 2)),
+        clean("private operation: run, more operations than a set has pairs", || once(1, 1, 3)),
         clean("private operation: a wrong result is refused", refused),
         clean("gatherer: an operation from bytes to bytes", gatherer),
     ]

@@ -94,19 +94,20 @@ fn every<'k, C: ?Sized + 'k>(
 fn multiply() {
     let mut random = Words(7);
     let moduli: Vec<Vec<u64>> = [250, 512, 1024, 1500].iter().map(|&bits| random.odd(bits)).collect();
-    let factors: Vec<_> = moduli.iter().map(|n| (random.below(n), random.below(n))).collect();
-    let expected_products = moduli.iter().zip(&factors).map(|(n, (a, b))| reference::multiply(a, b, n));
-    let expected_squares = moduli.iter().zip(&factors).map(|(n, (_, b))| reference::multiply(b, b, n));
-    let expected: Vec<Vec<u64>> = expected_products.chain(expected_squares).collect();
+    let factors: Vec<[Vec<u64>; 3]> = moduli.iter().map(|n| std::array::from_fn(|_| random.below(n))).collect();
+    let expected: Vec<Vec<u64>> = moduli
+        .iter()
+        .zip(&factors)
+        .map(|(n, [a, b, c])| reference::multiply(a, &reference::multiply(b, c, n), n))
+        .collect();
     let moduli: Vec<Modulus> = moduli.iter().map(|n| Modulus::new(n).expect("odd")).collect();
     moduli.iter().for_each(mark_modulus);
     let mut results: Vec<Vec<u64>> = expected.iter().map(|words| vec![0; words.len()]).collect();
-    let (products, squares) = results.split_at_mut(moduli.len());
     let mut jobs: Vec<Multiply<'_>> = moduli
         .iter()
         .zip(&factors)
-        .zip(products.iter_mut().zip(squares))
-        .map(|((modulus, (a, b)), (result, square))| Multiply { modulus, a, b, result, square: Some(square) })
+        .zip(&mut results)
+        .map(|((modulus, [a, b, c]), result)| Multiply { modulus, a, b, c: Some(c), result })
         .collect();
     Marking::new(Twin::default()).multiply(&mut jobs);
     for (mut result, expected) in results.into_iter().zip(expected) {
@@ -163,13 +164,7 @@ fn constants_of_a_modulus() {
         secret(&mut n);
         let modulus = Modulus::new(&n).expect("odd");
         let mut result = vec![0; n.len()];
-        Twin::default().multiply(&mut [Multiply {
-            modulus: &modulus,
-            a: &a,
-            b: &b,
-            result: &mut result,
-            square: None,
-        }]);
+        Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result, c: None }]);
         reveal(&mut result);
         assert_eq!(result, expected);
     }
@@ -184,7 +179,7 @@ fn modulus() {
     let modulus = Modulus::new(&n).expect("odd");
     mark_modulus(&modulus);
     public_of_others(modulus.words());
-    Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result, square: None }]);
+    Twin::default().multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: &mut result, c: None }]);
     reveal(&mut result);
     assert_eq!(result, reference::multiply(&a, &b, &n));
 }
@@ -199,7 +194,7 @@ fn libcrypto() {
     let arithmetic = Marking::new(Libcrypto);
     let mut results = [vec![0; 8], vec![0; 8]];
     let [product, power] = &mut results;
-    arithmetic.multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: product, square: None }]);
+    arithmetic.multiply(&mut [Multiply { modulus: &modulus, a: &a, b: &b, result: product, c: None }]);
     arithmetic.power_secret(&mut [Power { modulus: &modulus, base: &a, exponent: &b, result: power }]);
     for (mut result, expected) in results.into_iter().zip(expected) {
         reveal(&mut result);

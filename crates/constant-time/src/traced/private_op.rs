@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The private operation as it runs: one call, two exponentiations by the real kernels, and everything around them.
+//! The private operation as it runs: one call, the exponentiations by the real kernels, and everything around them.
 
 use super::{Expected, SECRETS, Traced};
 use crate::scenarios::{Words, reference};
@@ -27,12 +27,13 @@ struct Call {
     secret: usize,
     /// The same memory for every secret.
     input: Vec<u64>,
-    output: Vec<u64>,
+    outputs: Vec<Vec<u64>>,
 }
 
 impl Call {
-    /// Another key for every secret, with primes of the same length; the last two inputs are 0 and n - 1.
-    fn new(arithmetic: Native, bits: u32) -> Call {
+    /// So many operations on one input. Another key for every secret, with primes of the same length; the last two inputs are
+    /// 0 and n - 1.
+    fn new(arithmetic: Native, bits: u32, operations: usize) -> Call {
         let mut random = Words(bits.into());
         let words = bits as usize / 64;
         let secrets = std::array::from_fn(|secret| {
@@ -51,15 +52,16 @@ impl Call {
             Numbers { der: rsa.private_key_to_der().expect("encoding"), input, expected }
         });
         let device = Cpu::new(Arc::new(arithmetic));
-        let (input, output) = (vec![0; words], vec![0; words]);
-        Call { arithmetic, device, secrets, key: None, secret: 0, input, output }
+        let (input, outputs) = (vec![0; words], vec![vec![0; words]; operations]);
+        Call { arithmetic, device, secrets, key: None, secret: 0, input, outputs }
     }
 
     fn run(&mut self) {
         let key = self.key.as_ref().expect("selected");
-        let mut operations = [PrivateOp { key, input: &self.input, output: &mut self.output }];
+        let operation = |output| PrivateOp { key, input: &self.input, output };
+        let mut operations: Vec<PrivateOp<'_>> = self.outputs.iter_mut().map(|output| operation(output)).collect();
         let wrong = run(&self.arithmetic, &self.device, &mut operations).expect("the batch runs");
-        assert!(!wrong[0]);
+        assert!(!wrong.contains(&true));
     }
 }
 
@@ -69,7 +71,7 @@ impl Case for Call {
         self.key = Some(PrivateKey::from_der(&self.secrets[secret].der).expect("a valid key"));
         self.secret = secret;
         self.input.copy_from_slice(&self.secrets[secret].input);
-        // Leaves a blinding pair in the key's pool, as every operation but the first finds it.
+        // Leaves blinding pairs in the key's pool, as every batch but the first finds them.
         self.run();
     }
 
@@ -78,18 +80,22 @@ impl Case for Call {
     }
 
     fn verify(&mut self) -> bool {
-        self.output == self.secrets[self.secret].expected
+        self.outputs.iter().all(|output| *output == self.secrets[self.secret].expected)
     }
 }
 
 pub fn all(long: bool) -> Vec<Traced> {
     let sizes: &[u32] = if long { &[1024, 2048] } else { &[1024] };
-    let call = |arithmetic: Native, bits| {
+    let whole = |arithmetic: Native, bits| {
         let name = format!("{}: private operation whole, RSA-{bits}", arithmetic.name());
-        Traced::new(name, Expected::Equal, move || Call::new(arithmetic, bits))
+        Traced::new(name, Expected::Equal, move || Call::new(arithmetic, bits, 1))
+    };
+    let nine = |arithmetic: Native| {
+        let name = format!("{}: nine private operations of a key whole, RSA-512", arithmetic.name());
+        Traced::new(name, Expected::Equal, move || Call::new(arithmetic, 512, 9))
     };
     Native::available()
         .into_iter()
-        .flat_map(|arithmetic| sizes.iter().map(move |&bits| call(arithmetic, bits)))
+        .flat_map(|arithmetic| sizes.iter().map(move |&bits| whole(arithmetic, bits)).chain([nine(arithmetic)]))
         .collect()
 }

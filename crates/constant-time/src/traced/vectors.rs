@@ -32,9 +32,9 @@ struct Numbers {
     modulus: Vec<u64>,
     base: Vec<u64>,
     exponent: Vec<u64>,
+    /// The third factor of a multiplication.
+    third: Vec<u64>,
     expected: Vec<u64>,
-    /// Of a multiplication, the second factor's.
-    expected_square: Vec<u64>,
 }
 
 struct Call {
@@ -45,7 +45,6 @@ struct Call {
     moduli: Vec<Modulus>,
     current: Vec<Numbers>,
     results: Vec<Vec<u64>>,
-    squares: Vec<Vec<u64>>,
 }
 
 impl Call {
@@ -70,21 +69,20 @@ impl Call {
                     }
                     _ => exponent.fill(u64::MAX),
                 }
-                let (expected, expected_square) = match operation {
-                    Operation::Multiply => (
-                        reference::multiply(&base, &exponent, &modulus),
-                        reference::multiply(&exponent, &exponent, &modulus),
-                    ),
-                    _ => (reference::power(&base, &exponent, &modulus), vec![0; modulus.len()]),
+                let third = random.below(&modulus);
+                let expected = match operation {
+                    Operation::Multiply => {
+                        reference::multiply(&base, &reference::multiply(&exponent, &third, &modulus), &modulus)
+                    }
+                    _ => reference::power(&base, &exponent, &modulus),
                 };
-                Numbers { modulus, base, exponent, expected, expected_square }
+                Numbers { modulus, base, exponent, third, expected }
             };
             (0..jobs).map(numbers).collect()
         });
         let current = secrets[0].clone();
         let results = vec![vec![0; bits.div_ceil(64)]; jobs];
-        let squares = results.clone();
-        Call { operation, arithmetic, secrets, moduli: Vec::with_capacity(jobs), current, results, squares }
+        Call { operation, arithmetic, secrets, moduli: Vec::with_capacity(jobs), current, results }
     }
 }
 
@@ -95,7 +93,7 @@ impl Case for Call {
             current.base.copy_from_slice(&chosen.base);
             current.exponent.copy_from_slice(&chosen.exponent);
             current.expected.copy_from_slice(&chosen.expected);
-            current.expected_square.copy_from_slice(&chosen.expected_square);
+            current.third.copy_from_slice(&chosen.third);
             self.moduli.push(Modulus::new(&chosen.modulus).expect("odd"));
         }
     }
@@ -104,13 +102,12 @@ impl Case for Call {
         let numbers = self.moduli.iter().zip(&self.current).zip(&mut self.results);
         if let Operation::Multiply = self.operation {
             let mut jobs: Vec<Multiply<'_>> = numbers
-                .zip(&mut self.squares)
-                .map(|(((modulus, Numbers { base, exponent, .. }), result), square)| Multiply {
+                .map(|((modulus, Numbers { base, exponent, third, .. }), result)| Multiply {
                     modulus,
                     a: base,
                     b: exponent,
+                    c: Some(third),
                     result,
-                    square: Some(square),
                 })
                 .collect();
             return self.arithmetic.multiply(&mut jobs);
@@ -125,9 +122,7 @@ impl Case for Call {
     }
 
     fn verify(&mut self) -> bool {
-        let all = self.results.iter().zip(&self.squares).zip(&self.current);
-        all.into_iter()
-            .all(|((result, square), numbers)| *result == numbers.expected && *square == numbers.expected_square)
+        self.results.iter().zip(&self.current).all(|(result, numbers)| *result == numbers.expected)
     }
 }
 

@@ -99,15 +99,15 @@ impl Arithmetic for Libcrypto {
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
         let mut context = BigNumContext::new().expect("memory for a context");
         for job in jobs {
-            let (a, b) = (SecretBigNum::from_words(job.a), SecretBigNum::from_words(job.b));
+            let (a, mut b) = (SecretBigNum::from_words(job.a), SecretBigNum::from_words(job.b));
             let modulus = SecretBigNum::from_words(job.modulus.words());
             let mut result = SecretBigNum::new();
+            if let Some(c) = job.c {
+                result.mod_mul(&b, &SecretBigNum::from_words(c), &modulus, &mut context).expect("multiplication");
+                std::mem::swap(&mut b, &mut result);
+            }
             result.mod_mul(&a, &b, &modulus, &mut context).expect("multiplication");
             result.to_words(job.result);
-            if let Some(square) = &mut job.square {
-                result.mod_sqr(&b, &modulus, &mut context).expect("squaring");
-                result.to_words(square);
-            }
         }
     }
 

@@ -14,10 +14,11 @@ pub mod vectors;
 
 pub use modulus::Modulus;
 
+use crate::environment;
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// `result = a * b mod modulus`.
+/// `result = a * b mod modulus`, or `a * (b * c) mod modulus`.
 pub struct Multiply<'a> {
     /// The modulus; its length in words is that of every operand.
     pub modulus: &'a Modulus,
@@ -26,10 +27,11 @@ pub struct Multiply<'a> {
     pub a: &'a [u64],
     /// Second factor, below the modulus.
     pub b: &'a [u64],
+    /// A third factor, below the modulus, where there is one: less than another job. It is multiplied with the second
+    /// first, so that neither meets a first factor that somebody else chose.
+    pub c: Option<&'a [u64]>,
     /// The product, below the modulus.
     pub result: &'a mut [u64],
-    /// Where it is wanted, b * b mod modulus: less than another job, for the second factor is at hand.
-    pub square: Option<&'a mut [u64]>,
 }
 
 /// `result = base^exponent mod modulus`.
@@ -65,12 +67,12 @@ pub trait Arithmetic: Send + Sync {
 
 /// The fastest arithmetic here: [`vectors`] by AVX-512 IFMA where the processor has it, else by AVX-IFMA, else by AVX2 and
 /// FMA, else [`libcrypto::Libcrypto`]. The environment variable `GARNER_CPU`, one of their names, decides instead where it
-/// is set.
+/// is [set](environment).
 ///
 /// # Errors
 /// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.
 pub fn best() -> Result<Arc<dyn Arithmetic>> {
-    let wish = std::env::var_os("GARNER_CPU");
+    let wish = environment::variable("GARNER_CPU");
     chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), &vectors::Native::available())
 }
 

@@ -4,15 +4,20 @@
 //! Called by `private_op` and, for raw exponentiations, by the gatherer. A device is trusted with nothing:
 //! blinding and the check s^e = m stay on the host, whatever it returns.
 
+#[cfg(feature = "board")]
 pub mod board;
 mod cpu;
+#[cfg(feature = "cuda")]
 pub mod cuda;
+mod present;
+#[cfg(any(feature = "board", feature = "cuda"))]
 mod slots;
 
 use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;
 use crate::key::{PrivateKey, PublicKey};
 pub use cpu::Cpu;
+pub use present::{gpus, open_board};
 
 /// What a device accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

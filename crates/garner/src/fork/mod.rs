@@ -28,6 +28,12 @@ pub fn initialise_libcrypto() {
     away_from_fork(openssl::init);
 }
 
+/// Waits until no other thread is in work that was begun before this, see [`away_from_fork`].
+pub(crate) fn nobody_is_away() {
+    away::before_fork();
+    away::after_fork_in_parent();
+}
+
 /// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
 pub(crate) fn prepare_thread() {
     away::prepare_thread();

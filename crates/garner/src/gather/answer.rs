@@ -66,6 +66,11 @@ impl Answer {
         }
     }
 
+    /// Whether the answer is still to come.
+    pub fn is_awaited(&self) -> bool {
+        matches!(*lock(&self.state), State::Waiting(_) | State::Lead)
+    }
+
     /// The answer, if it is there and was not taken.
     pub fn try_take(&self) -> Option<Result<Output>> {
         let mut state = lock(&self.state);
@@ -210,6 +215,11 @@ impl Reply {
     /// Gives the answer; who waits for it is woken by `wakes`.
     pub fn answer(mut self, answer: Result<Output>, wakes: &mut Wakes) {
         self.give(answer, wakes);
+    }
+
+    /// Ends the duty: nobody wants the answer any more, and nobody is woken.
+    pub fn withdraw(mut self) {
+        self.0 = None;
     }
 
     /// The single waiter, if it is one.

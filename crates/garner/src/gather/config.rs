@@ -2,8 +2,7 @@
 //! What a gatherer works with.
 
 use crate::arithmetic::{self, Arithmetic};
-use crate::device::cuda::Standby;
-use crate::device::{Cpu, Device};
+use crate::device::{self, Cpu, Device};
 use crate::error::Result;
 use std::fmt;
 use std::sync::Arc;
@@ -42,17 +41,17 @@ impl Config {
     /// What this machine has.
     ///
     /// # Errors
-    /// Those of [`arithmetic::best`] and of [`Standby::all`].
+    /// Those of [`arithmetic::best`] and of [`device::gpus`].
     pub fn new() -> Result<Config> {
         let arithmetic = arithmetic::best()?;
         let mut config = Config::with(Arc::clone(&arithmetic), Vec::new());
-        let gpus = Standby::all()?;
+        let gpus = device::gpus()?;
         // Beside a GPU also libcrypto, or small batches had nowhere else to go.
         if arithmetic.lanes() > 1 || !gpus.is_empty() {
             config.devices.push(Arc::new(Cpu::new(arithmetic)));
         }
         // After the CPU: what is measured decides, and a GPU takes nothing before it has passed its self-test.
-        config.devices.extend(gpus.into_iter().map(|gpu| Arc::new(gpu) as Arc<dyn Device>));
+        config.devices.extend(gpus);
         Ok(config)
     }
 

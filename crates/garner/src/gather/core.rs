@@ -17,6 +17,7 @@ use super::pool::{Caller, Entry, PoolState};
 use super::queue::Queue;
 use super::route::Route;
 use super::sleep::Wakes;
+use super::ticket::Ticket;
 use super::{executor, leader};
 use crate::arithmetic::Arithmetic;
 use crate::error::{Error, Result};
@@ -117,22 +118,35 @@ impl Core {
     }
 
     /// Queues one operation for an executor; refuses when the queue is at its limit.
-    pub fn submit(self: &Arc<Self>, operation: Operation) -> Result<Arc<Answer>> {
+    pub fn submit(self: &Arc<Self>, operation: Operation) -> Result<Ticket> {
         let class = self.route.class(&operation);
         let process = self.process();
         let mut queue = lock(&process.queue);
-        if !queue.closed && queue.len() >= self.queue_limit {
+        if !queue.closed && !queue.retired && queue.len() >= self.queue_limit {
             return Err(Error::Full(self.queue_limit));
         }
         self.ready(&mut queue)?;
         let answer = Arc::new(Answer::new());
-        queue.push(class, operation, Reply::to(&answer), Caller::Ticket);
+        let number = queue.push(class, operation, Reply::to(&answer), Caller::Ticket);
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
         let called = self.dispatch(&mut queue, class.pool(), false);
         drop(queue);
         called.wake(process);
-        Ok(answer)
+        Ok(Ticket::new(answer, self, class, number))
+    }
+
+    /// Takes the operation of a ticket out of the queue, if nobody has begun it. Whoever is on the way to it finds others, or
+    /// nothing.
+    pub fn withdraw(&self, class: Class, number: u64) {
+        let process = self.process();
+        let mut queue = lock(&process.queue);
+        let Some(entry) = queue.pool(class.pool()).take_one(class, number) else { return };
+        process.note_length(&queue);
+        self.tell_of_room(process, &queue);
+        drop(queue);
+        // Without the lock: the operation's key may go with it.
+        entry.reply.withdraw();
     }
 
     /// Queues operations of a whole batch, waiting for room where there is none, and runs what waits in this thread, where a
@@ -182,7 +196,7 @@ impl Core {
 
     /// Whether operations are taken, and there is an executor to run them.
     fn ready(self: &Arc<Self>, queue: &mut Queue) -> Result<()> {
-        if queue.closed {
+        if queue.closed || queue.retired {
             return Err(Error::ShutDown);
         }
         if queue.executors.threads == 0 {
@@ -261,6 +275,10 @@ impl Core {
         if queue.closed {
             process.quiet.notify_all();
         }
+        if queue.retired {
+            // Executors may have nothing left to wait for.
+            process.work.notify_all();
+        }
     }
 
     /// Whether there is a slot that nobody is on the way to take.
@@ -323,6 +341,29 @@ impl Core {
         taken
     }
 
+    /// Refuses tickets that come, and returns when those that wait are answered and the executors have left. Callers go on.
+    ///
+    /// From inside a batch it returns at once, as [`Core::shut_down`].
+    pub fn retire(&self) {
+        let process = self.process();
+        let mut queue = lock(&process.queue);
+        queue.retired = true;
+        process.work.notify_all();
+        if !leader::inside() {
+            self.wait_for_executors(process, queue);
+        }
+    }
+
+    /// Returns when all executors have left and their threads have ended.
+    fn wait_for_executors(&self, process: &Process, mut queue: MutexGuard<'_, Queue>) {
+        while queue.executors.threads > 0 {
+            queue = wait(&process.quiet, queue);
+        }
+        let handles = std::mem::take(&mut queue.executors.handles);
+        drop(queue);
+        handles.into_iter().for_each(Thread::join);
+    }
+
     /// Refuses what comes and what waits, and returns when nothing runs any more.
     ///
     /// From inside a batch, in a waker or a device, it returns at once: waiting for that batch would never end.
@@ -344,12 +385,10 @@ impl Core {
             return;
         }
         let mut queue = lock(&process.queue);
-        while queue.under_way() + queue.answering > 0 || queue.executors.threads > 0 {
+        while queue.under_way() + queue.answering > 0 {
             queue = wait(&process.quiet, queue);
         }
-        let handles = std::mem::take(&mut queue.executors.handles);
-        drop(queue);
-        handles.into_iter().for_each(Thread::join);
+        self.wait_for_executors(process, queue);
     }
 }
 

@@ -2,7 +2,7 @@
 //! The threads that run tickets: the gatherer's own, and callers of whole batches, who lend it theirs.
 //!
 //! Its own are started one at a time, when a slot is free for a ticket and no executor is idle; at most one for each slot
-//! and one for public operations. They leave on shut-down. A forked child starts its own.
+//! and one for public operations. They leave on shut-down, and on retirement when no ticket waits. A forked child starts its own.
 
 use super::class::Pool;
 use super::core::{Core, Own, Process};
@@ -62,7 +62,7 @@ fn next(process: &Process) -> Option<Pool> {
             executors.idle -= 1;
             return Some(pool);
         }
-        if queue.closed {
+        if queue.closed || queue.retired && !queue.has_tickets() {
             queue.executors.idle -= 1;
             return None;
         }

@@ -30,7 +30,7 @@
 //! | `class` | which operations may share a batch |
 //! | `queue` | what is behind the lock: the pools, the executors |
 //! | `pool` | what waits, who runs a batch, and who is on the way to |
-//! | `core` | who gets the next slot; limits; shut-down |
+//! | `core` | who gets the next slot; limits; what is withdrawn; shut-down |
 //! | `leader` | one batch in one slot: give way, take, run, give back, answer |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
@@ -124,7 +124,7 @@ impl Gatherer {
     /// `Full` of [`Error`](crate::Error) when the queue is at its limit; `ShutDown`; `Device` when there is no thread to
     /// run it and none can be started.
     pub fn submit(&self, operation: Operation) -> Result<Ticket> {
-        self.core.submit(operation).map(Ticket::new)
+        self.core.submit(operation)
     }
 
     /// Runs any number of operations, on all slots, and returns their answers in the order given. The calling thread
@@ -149,6 +149,13 @@ impl Gatherer {
     /// The figures since this gatherer was made in this process.
     pub fn statistics(&self) -> Statistics {
         self.core.process().page.read()
+    }
+
+    /// Ends the executor threads, before the process ends: returns when all tickets are answered and the threads have left;
+    /// from inside a batch, at once. From then on [`Gatherer::submit`] and [`Gatherer::run_batch`] refuse by
+    /// `Error::ShutDown`; callers of [`Gatherer::run`] are served on their own threads as ever.
+    pub fn retire(&self) {
+        self.core.retire();
     }
 
     /// Refuses everything from now on. Operations that wait get `Error::ShutDown`, those in a batch their answer;

@@ -3,8 +3,7 @@
 
 use super::Config;
 use crate::arithmetic::libcrypto::Libcrypto;
-use crate::device::Device;
-use crate::device::board::{Board, Options};
+use crate::device::{self, Device};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ impl Config {
     /// |---|---|
     /// | `cpu` | the kernels for this processor |
     /// | `cuda:N`, or `cuda` for the first | a GPU |
-    /// | `vfio-user:PATH`, or a PCI address as `0000:03:00.0` | a [board](crate::device::board) |
+    /// | `vfio-user:PATH`, or a PCI address as `0000:03:00.0` | a [board](device::open_board) |
     /// | `libcrypto`, alone | libcrypto's exponentiation; nothing else touches the numbers, the host's own part included |
     /// | `auto`, alone | all that this machine has, as [`Config::new`] |
     ///
@@ -37,9 +36,7 @@ impl Config {
         for name in names {
             let device = match present.iter().position(|device| device.name() == name) {
                 Some(index) => present.remove(index),
-                None if name.contains(':') && !name.starts_with("cuda:") => {
-                    Arc::new(Board::open(name, Options::default())?)
-                }
+                None if name.contains(':') && !name.starts_with("cuda:") => device::open_board(name, None)?,
                 None => return Err(Error::argument("device", not_here(name, &present))),
             };
             config.devices.push(device);
@@ -53,6 +50,9 @@ fn not_here(name: &str, present: &[Arc<dyn Device>]) -> String {
     match name {
         "cpu" => "cpu: there are no kernels for this processor, or GARNER_CPU forbids them".to_owned(),
         "auto" | "libcrypto" => format!("{name}: only alone"),
+        _ if name.starts_with("cuda:") && !cfg!(feature = "cuda") => {
+            format!("{name}: this build uses no GPU; its feature \"cuda\" is off")
+        }
         _ => {
             let present: Vec<&str> = present.iter().map(|device| device.name()).collect();
             format!("{name}: not here; there are {}, libcrypto and the addresses of boards", present.join(", "))
@@ -79,10 +79,12 @@ mod tests {
     #[test]
     fn a_name_without_a_device_is_named() {
         assert!(refusal("gpu").starts_with("device: gpu: not here; there are "), "{}", refusal("gpu"));
-        assert!(refusal("cuda:77").starts_with("device: cuda:77: not here"), "{}", refusal("cuda:77"));
+        let gpu = if cfg!(feature = "cuda") { "not here" } else { "this build uses no GPU" };
+        assert!(refusal("cuda:77").starts_with(&format!("device: cuda:77: {gpu}")), "{}", refusal("cuda:77"));
         assert!(refusal("libcrypto, auto").starts_with("device: libcrypto: only alone"));
         let board = refusal("vfio-user:/nonexistent/board, 0000:ff:1f.7");
-        assert!(board.starts_with("board: vfio-user:/nonexistent/board: "), "{board}");
+        let why = if cfg!(feature = "board") { "" } else { "this build drives no board" };
+        assert!(board.starts_with(&format!("board: vfio-user:/nonexistent/board: {why}")), "{board}");
         assert_eq!(refusal("0000:ff:1f.7, cpu, 0000:ff:1f.7"), "device: 0000:ff:1f.7: named twice");
         assert_eq!(refusal("cuda,cuda:0"), "device: cuda:0: named twice");
     }

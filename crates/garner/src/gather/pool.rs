@@ -162,6 +162,11 @@ impl PoolState {
         firsts.min_by_key(|(_, entry)| entry.number).map(|(class, entry)| (*class, entry.caller != Caller::Ticket))
     }
 
+    /// Whether an operation waits for an executor.
+    pub fn has_tickets(&self) -> bool {
+        self.lines.values().any(|line| line.entries.iter().any(|entry| entry.caller == Caller::Ticket))
+    }
+
     /// How many wait in a line.
     pub fn in_line(&self, class: Class) -> usize {
         self.lines.get(&class).map_or(0, |line| line.entries.len())

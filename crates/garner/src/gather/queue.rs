@@ -34,6 +34,8 @@ pub struct Queue {
     pools: [PoolState; 2],
     pub executors: Executors,
     pub closed: bool,
+    /// No tickets are taken any more.
+    pub retired: bool,
     /// Callers that wait for room.
     pub short_of_room: usize,
     /// Batches that ended whose answers are being given.
@@ -50,6 +52,11 @@ impl Queue {
     /// Operations waiting.
     pub fn len(&self) -> usize {
         self.pools.iter().map(|pool| pool.waiting).sum()
+    }
+
+    /// Whether an operation waits for an executor.
+    pub fn has_tickets(&self) -> bool {
+        self.pools.iter().any(PoolState::has_tickets)
     }
 
     /// Batches that are running.

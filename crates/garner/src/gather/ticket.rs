@@ -2,6 +2,8 @@
 //! The receipt for an operation submitted without waiting.
 
 use super::answer::{Answer, Woken};
+use super::class::Class;
+use super::core::Core;
 use super::operation::Output;
 use crate::error::{Error, Result};
 use crate::fork;
@@ -10,21 +12,27 @@ use std::future::Future;
 use std::mem::ManuallyDrop;
 use std::os::fd::BorrowedFd;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
 /// The receipt for one submitted operation: a future, a descriptor for `poll(2)`, or something to wait for.
 ///
-/// Dropping it leaves the operation to run; its answer is thrown away. In a child made by `fork` every
-/// ticket of the parent gives [`Error::Forked`].
+/// Dropping it takes the operation out of the queue. One that has begun goes on, and its answer is thrown away. In a child
+/// made by `fork` every ticket of the parent gives [`Error::Forked`].
 pub struct Ticket {
     answer: ManuallyDrop<Arc<Answer>>,
     generation: u64,
+    /// Whose queue the operation waits in, and where. The gatherer does not live for its tickets.
+    core: Weak<Core>,
+    class: Class,
+    number: u64,
 }
 
 impl Ticket {
-    pub(super) fn new(answer: Arc<Answer>) -> Ticket {
-        Ticket { answer: ManuallyDrop::new(answer), generation: fork::generation() }
+    /// For the operation of this number in the queue of `core`.
+    pub(super) fn new(answer: Arc<Answer>, core: &Arc<Core>, class: Class, number: u64) -> Ticket {
+        let (answer, generation) = (ManuallyDrop::new(answer), fork::generation());
+        Ticket { answer, generation, core: Arc::downgrade(core), class, number }
     }
 
     fn forked(&self) -> bool {
@@ -75,6 +83,11 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         // In a child the answer may be half written, by a thread that does not exist here: it is left alone.
         if !self.forked() {
+            if self.answer.is_awaited()
+                && let Some(core) = self.core.upgrade()
+            {
+                core.withdraw(self.class, self.number);
+            }
             // SAFETY: dropped once, here, and not used after.
             unsafe { ManuallyDrop::drop(&mut self.answer) };
         }

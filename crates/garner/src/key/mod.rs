@@ -77,7 +77,7 @@ mod recover;
 mod validate;
 mod write;
 
-pub(crate) use blinding::BlindingPair;
+pub(crate) use blinding::{BlindingPair, BlindingSet, Unused};
 pub use components::Components;
 pub use encrypt::{Cipher, Encryption};
 pub(crate) use validate::Numbers;
@@ -136,8 +136,8 @@ impl PrivateKey {
         &self.public
     }
 
-    /// Gone when the key is: for whoever keeps a copy of its parts.
-    pub(crate) fn life(&self) -> Weak<()> {
+    /// Gone when the key is: for a device that keeps a copy of its parts.
+    pub fn life(&self) -> Weak<()> {
         Arc::downgrade(&self.life)
     }
 
@@ -174,7 +174,7 @@ impl PrivateKey {
         &self.parts[2 * p + q..]
     }
 
-    /// The blinding pairs waiting for this key's next operations.
+    /// What the blinding of this key's next operations is made of.
     pub(crate) fn blinding(&self) -> &BlindingPool {
         &self.blinding
     }

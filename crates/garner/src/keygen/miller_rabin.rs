@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The Miller-Rabin test, FIPS 186-5, B.3.1, on many numbers at once.
 //!
-//! Called by the generator with rounds of many candidates; calls the arithmetic, which fills its lanes with them.
+//! Called by the generator with rounds of many candidates, and to check the primes of a key that was read; calls the
+//! arithmetic, which fills its lanes with them.
 //!
 //! A round on w with w - 1 = 2^a m, m odd, takes a random base b, 1 < b < w - 1, and computes z = b^m mod w. The round
 //! is passed when z = 1, or when z or one of its a - 1 next squares is w - 1. The generator's candidates are all 3
@@ -158,7 +159,7 @@ impl<'a> Round<'a> {
         let mut passed: Choice = equal(&self.power, &one) | equal(&self.power, less_1);
         for _ in 1..*twos {
             let root = self.power.clone();
-            arithmetic.multiply(&mut [Multiply { modulus, a: &root, b: &root, result: &mut self.power, square: None }]);
+            arithmetic.multiply(&mut [Multiply { modulus, a: &root, b: &root, result: &mut self.power, c: None }]);
             passed |= equal(&self.power, less_1);
         }
         released(passed)

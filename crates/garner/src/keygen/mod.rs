@@ -101,11 +101,10 @@ pub use generator::Generator;
 pub use statistics::Statistics;
 
 use crate::arithmetic::{Arithmetic, Modulus};
-use crate::device::cuda::Standby;
+use crate::device;
 use crate::error::{Error, Result};
 use crate::key::PrivateKey;
 use parts::Exponent;
-use std::sync::Arc;
 
 /// What is asked of a key beside its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +167,7 @@ impl Options {
 /// For so many keys that they should not all be in memory, and for several threads, take them from a [`Generator`].
 ///
 /// # Errors
-/// [`Error::Argument`] as [`Generator::new`] and [`Standby::all`]; [`Error::Random`].
+/// [`Error::Argument`] as [`Generator::new`] and [`device::gpus`]; [`Error::Random`].
 pub fn generate(
     arithmetic: &dyn Arithmetic,
     bits: usize,
@@ -177,8 +176,8 @@ pub fn generate(
     mut progress: impl FnMut(&Statistics),
 ) -> Result<Vec<PrivateKey>> {
     let mut generator = Generator::new(arithmetic, bits, count, options)?;
-    if let Some(gpu) = Standby::all()?.into_iter().next() {
-        generator = generator.with_device(Arc::new(gpu));
+    if let Some(gpu) = device::gpus()?.into_iter().next() {
+        generator = generator.with_device(gpu);
     }
     let mut keys = Vec::new();
     while let Some(key) = generator.next() {

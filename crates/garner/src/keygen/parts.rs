@@ -154,7 +154,7 @@ impl Untried {
         // q < p, so half_q < p and one addition of p makes a negative difference canonical.
         let borrow = sub_assign(half_p, half_q);
         add_masked(half_p, p.words(), borrow.wrapping_neg());
-        Multiply { modulus: p, a: half_p, b: q_inverse, result: h, square: None }
+        Multiply { modulus: p, a: half_p, b: q_inverse, result: h, c: None }
     }
 
     /// The second step, h q + half_q, and the public exponentiation that checks the signature.

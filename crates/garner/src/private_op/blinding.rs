@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Base blinding (Kocher 1996): a device only ever sees m * r^e for a random r.
 //!
-//! A pair (r^e, r^-1) is used once; where its halves are multiplied with they are squared, too, which gives the pair of r^2.
-//! After some uses it is replaced. Operations that run together never share a pair; many of one key have pairs and their squares.
+//! The pair (r^e, r^-1) of an operation is the product of two members of a set of independent ones, which the key keeps; no
+//! two of its operations get the same two. So no base is a power of another, or any product of two others, whatever the
+//! inputs are: see [`crate::key`]'s schedule of the pairs. The members are multiplied with each other before the input
+//! comes to it: nothing an attacker knows is ever multiplied with a number that is used again.
 
 use super::{PrivateOp, RunError, Step};
 use crate::arithmetic::libcrypto::SecretBigNum;
-use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
+use crate::arithmetic::{Arithmetic, Multiply, Power};
 use crate::error::Error;
-use crate::key::{BlindingPair, PrivateKey, PublicKey};
+use crate::key::{BlindingPair, BlindingSet, PrivateKey, PublicKey, Unused};
 use crate::random::{PrivateRandom, draw_until};
 use crate::secret::released;
 use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::error::ErrorStack;
 use std::ffi::c_int;
-use std::ops::Range;
 use std::ptr;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -26,57 +27,73 @@ type Number = Zeroizing<Vec<u64>>;
 /// `BN_R_NO_INVERSE` of libcrypto.
 const NO_INVERSE: c_int = 108;
 
-/// A pair for every key named, taken from the keys' pools or made anew.
+/// A pair for every key named, of the sets that the keys keep or of new ones.
 pub fn pairs<'a>(
     arithmetic: &dyn Arithmetic,
     keys: impl Iterator<Item = &'a PrivateKey>,
 ) -> Result<Vec<BlindingPair>, RunError> {
     let keys: Vec<&PrivateKey> = keys.collect();
-    let mut pairs: Vec<Option<BlindingPair>> = keys.iter().map(|key| key.blinding().take()).collect();
-    let mut missing: Vec<usize> = (0..keys.len()).filter(|&i| pairs[i].is_none()).collect();
-    missing.sort_by_key(|&i| ptr::from_ref(keys[i]));
-    let groups = || missing.chunk_by(|&a, &b| ptr::eq(keys[a], keys[b]));
-    let mut lots: Vec<Lot<'_>> = groups().map(|group| Lot::of(keys[group[0]], group.len())).collect();
-    fill(arithmetic, &mut lots)?;
-    for (group, lot) in groups().zip(lots) {
-        let mut made = lot.pairs.into_iter();
-        for &i in group {
-            pairs[i] = made.next();
-        }
-        made.for_each(|spare| keys[group[0]].blinding().put(spare));
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|&i| ptr::from_ref(keys[i]));
+    let mut pairs: Vec<Option<BlindingPair>> = keys.iter().map(|_| None).collect();
+    let mut lots = Vec::new();
+    for group in order.chunk_by(|&a, &b| ptr::eq(keys[a], keys[b])) {
+        let mut lot = Lot { key: keys[group[0]], missing: group };
+        lot.serve(lot.key.blinding().take(group.len()), &mut pairs);
+        lots.push(lot);
     }
-    Ok(pairs.into_iter().map(|pair| pair.expect("taken or made")).collect())
+    loop {
+        lots.retain(|lot| !lot.missing.is_empty());
+        if lots.is_empty() {
+            return Ok(pairs.into_iter().map(|pair| pair.expect("taken or made")).collect());
+        }
+        let sets = make(arithmetic, &lots)?;
+        for (lot, set) in lots.iter_mut().zip(sets) {
+            let mut unused = Unused::all(set);
+            lot.serve(unused.take(lot.missing.len()), &mut pairs);
+            lot.key.blinding().put(unused);
+        }
+    }
 }
 
-/// `x = m * r^e mod n` for every step, and half of the pairs that take the pairs' places.
+/// The operations of one key, by their places in the batch, that have no pair yet.
+struct Lot<'a> {
+    key: &'a PrivateKey,
+    missing: &'a [usize],
+}
+
+impl Lot<'_> {
+    /// Gives the first of them these pairs.
+    fn serve(&mut self, made: Vec<BlindingPair>, pairs: &mut [Option<BlindingPair>]) {
+        let (served, missing) = self.missing.split_at(made.len());
+        for (&i, pair) in served.iter().zip(made) {
+            pairs[i] = Some(pair);
+        }
+        self.missing = missing;
+    }
+}
+
+/// `x = m * r^e mod n` for every step.
 pub fn blind(
     arithmetic: &dyn Arithmetic,
     operations: &[PrivateOp<'_>],
     steps: &mut [Step<'_>],
     pairs: &[BlindingPair],
-    next: &mut [Option<BlindingPair>],
 ) {
     let mut jobs = Vec::with_capacity(steps.len());
-    for (((operation, step), pair), next) in operations.iter().zip(steps).zip(pairs).zip(next) {
-        let modulus = step.key.public().modulus();
-        let square = next.as_mut().map(|next| next.parts_mut().0);
-        jobs.push(Multiply { modulus, a: operation.input, b: pair.parts().0, result: step.x, square });
+    for ((operation, step), pair) in operations.iter().zip(steps).zip(pairs) {
+        let (modulus, [b, c]) = (step.key.public().modulus(), pair.factors());
+        jobs.push(Multiply { modulus, a: operation.input, b, c: Some(c), result: step.x });
     }
     arithmetic.multiply(&mut jobs);
 }
 
-/// `y = y * r^-1 mod n` for every step, and the other half of the pairs that take the pairs' places.
-pub fn unblind(
-    arithmetic: &dyn Arithmetic,
-    steps: &mut [Step<'_>],
-    pairs: &[BlindingPair],
-    next: &mut [Option<BlindingPair>],
-) {
+/// `y = y * r^-1 mod n` for every step. Overwrites `x`.
+pub fn unblind(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>], pairs: &[BlindingPair]) {
     let mut jobs = Vec::with_capacity(steps.len());
-    for ((step, pair), next) in steps.iter_mut().zip(pairs).zip(next) {
-        let modulus = step.key.public().modulus();
-        let square = next.as_mut().map(|next| next.parts_mut().1);
-        jobs.push(Multiply { modulus, a: step.y, b: pair.parts().1, result: step.x, square });
+    for (step, pair) in steps.iter_mut().zip(pairs) {
+        let (modulus, [b, c]) = (step.key.public().modulus(), pair.inverses());
+        jobs.push(Multiply { modulus, a: step.y, b, c: Some(c), result: step.x });
     }
     arithmetic.multiply(&mut jobs);
     for step in steps {
@@ -84,114 +101,54 @@ pub fn unblind(
     }
 }
 
-/// Gives the keys' pools the next pair of every operation that went well. The pool of a key for which one did not is
-/// emptied: pairs are not checked, and those that were made together may all be wrong.
-pub fn renew(steps: &[Step<'_>], next: Vec<Option<BlindingPair>>, good: &[bool]) {
-    for ((step, next), _) in steps.iter().zip(next).zip(good).filter(|(_, good)| **good) {
-        next.into_iter().for_each(|next| step.key.blinding().put(next));
-    }
+/// Drops what the key of an operation that went wrong keeps: sets are not checked, and a wrong member would spoil every
+/// pair it belongs to.
+pub fn drop_suspects(steps: &[Step<'_>], good: &[bool]) {
     for (step, _) in steps.iter().zip(good).filter(|(_, good)| !**good) {
         step.key.blinding().clear();
     }
 }
 
-/// The pair of r^2 for each pair of an r.
-fn squares<'a>(
-    arithmetic: &dyn Arithmetic,
-    pairs: impl Iterator<Item = (&'a Modulus, &'a BlindingPair)>,
-) -> Vec<BlindingPair> {
-    let pairs: Vec<_> = pairs.collect();
-    let mut squares: Vec<BlindingPair> = pairs.iter().map(|(_, pair)| pair.next().expect("not worn out")).collect();
-    let mut jobs = Vec::with_capacity(2 * pairs.len());
-    for ((modulus, pair), square) in pairs.into_iter().zip(&mut squares) {
-        let ((factor, inverse), results) = (pair.parts(), square.parts_mut());
-        jobs.push(Multiply { modulus, a: factor, b: factor, result: results.0, square: None });
-        jobs.push(Multiply { modulus, a: inverse, b: inverse, result: results.1, square: None });
-    }
-    arithmetic.multiply(&mut jobs);
-    squares
-}
-
-/// Pairs of one key that are made together.
-struct Lot<'a> {
-    key: &'a PublicKey,
-    pairs: Vec<BlindingPair>,
-    /// How many of them are of an r of their own; the others are squares.
-    made: usize,
-    needed: usize,
-}
-
-impl<'a> Lot<'a> {
-    /// Where `needed` pairs are missing: these and perhaps some more, to be filled in.
-    fn of(key: &'a PrivateKey, needed: usize) -> Lot<'a> {
-        let words = key.public().modulus().words().len();
-        let made = key.blinding().to_make(needed, words);
-        let pairs = (0..made).map(|_| BlindingPair::fresh(words)).collect();
-        Lot { key: key.public(), pairs, made, needed }
-    }
-
-    /// The pairs to be squared for those that are still missing: the youngest.
-    fn parents(&self) -> Range<usize> {
-        let youngest = self.pairs.len() - self.made;
-        let missing = self.needed.saturating_sub(self.pairs.len());
-        youngest..youngest + missing.min(self.made)
-    }
-}
-
-/// As many pairs for each lot as it needs, or more.
-fn fill(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunError> {
-    make(arithmetic, lots)?;
-    while lots.iter().any(|lot| !lot.parents().is_empty()) {
-        let parents = lots.iter().flat_map(|lot| lot.pairs[lot.parents()].iter().map(|pair| (lot.key.modulus(), pair)));
-        let mut squares = squares(arithmetic, parents).into_iter();
-        for lot in lots.iter_mut() {
-            let parents = lot.parents();
-            let children = squares.by_ref().take(parents.len());
-            lot.pairs[parents].iter_mut().for_each(BlindingPair::wear_out);
-            lot.pairs.extend(children);
+/// A new set for each lot, of random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each lot
+/// ([`inverses`]; Montgomery's trick).
+fn make(arithmetic: &dyn Arithmetic, lots: &[Lot<'_>]) -> Result<Vec<BlindingSet>, RunError> {
+    let mut sets = Vec::with_capacity(lots.len());
+    let mut drawn = Vec::with_capacity(lots.len());
+    for Lot { key, missing } in lots {
+        let (public, words) = (key.public(), key.public().modulus().words());
+        let mut set = key.blinding().new_set(missing.len(), words.len());
+        let random = |_| random_below(words, public.bits());
+        let mut bases = (0..set.members()).map(random).collect::<Result<Vec<_>, _>>()?;
+        let inverses = inverses(arithmetic, public, &mut bases)?;
+        for ((_, to), inverse) in set.members_mut().zip(&inverses) {
+            to.copy_from_slice(inverse);
         }
-    }
-    Ok(())
-}
-
-/// Fills the pairs with random r: r^e by the host's arithmetic, r^-1 by libcrypto, one inversion for each lot
-/// ([`invert`]; Montgomery's trick).
-fn make(arithmetic: &dyn Arithmetic, lots: &mut [Lot<'_>]) -> Result<(), RunError> {
-    let mut bases = Vec::with_capacity(lots.len());
-    for Lot { key, pairs, .. } in lots.iter_mut() {
-        let random = || random_below(key.modulus().words(), key.bits());
-        let mut drawn = pairs.iter().map(|_| random()).collect::<Result<Vec<_>, _>>()?;
-        invert(arithmetic, key, &mut drawn, pairs)?;
-        bases.push(drawn);
+        sets.push(set);
+        drawn.push(bases);
     }
     let mut jobs = Vec::new();
-    for (Lot { key, pairs, .. }, bases) in lots.iter_mut().zip(&bases) {
-        for (pair, base) in pairs.iter_mut().zip(bases) {
-            let result = pair.parts_mut().0;
-            jobs.push(Power { modulus: key.modulus(), base, exponent: key.exponent(), result });
+    for ((lot, set), bases) in lots.iter().zip(&mut sets).zip(&drawn) {
+        let public = lot.key.public();
+        for ((result, _), base) in set.members_mut().zip(bases) {
+            jobs.push(Power { modulus: public.modulus(), base, exponent: public.exponent(), result });
         }
     }
     arithmetic.power_public(&mut jobs);
-    Ok(())
+    Ok(sets)
 }
 
-/// `inverse = base^-1 mod n` for all `bases`, all of one key. Bases without an inverse, which only a key with a small
+/// `base^-1 mod n` for all `bases`, all of one key. Bases without an inverse, which only a key with a small
 /// prime ever meets, are drawn anew.
 ///
 /// Products of two, of four and so on up to one of all, which is inverted; then down again: the inverse of a product times
 /// one factor is that of the other.
-fn invert(
-    arithmetic: &dyn Arithmetic,
-    key: &PublicKey,
-    bases: &mut [Number],
-    pairs: &mut [BlindingPair],
-) -> Result<(), RunError> {
+fn inverses(arithmetic: &dyn Arithmetic, key: &PublicKey, bases: &mut [Number]) -> Result<Vec<Number>, RunError> {
     let modulus = key.modulus();
     let multiply = |factors: &[(&Number, &Number)]| {
         let mut products: Vec<Number> = factors.iter().map(|(a, _)| Zeroizing::new(vec![0; a.len()])).collect();
         let mut jobs = Vec::with_capacity(factors.len());
         for (&(a, b), result) in factors.iter().zip(&mut products) {
-            jobs.push(Multiply { modulus, a, b, result, square: None });
+            jobs.push(Multiply { modulus, a, b, result, c: None });
         }
         arithmetic.multiply(&mut jobs);
         products
@@ -213,9 +170,10 @@ fn invert(
                 *base = random_below(modulus.words(), key.bits())?;
                 continue;
             }
-            let half = bases.len() / 2;
-            invert(arithmetic, key, &mut bases[..half], &mut pairs[..half])?;
-            return invert(arithmetic, key, &mut bases[half..], &mut pairs[half..]);
+            let (some, others) = bases.split_at_mut(bases.len() / 2);
+            let mut some = inverses(arithmetic, key, some)?;
+            some.append(&mut inverses(arithmetic, key, others)?);
+            return Ok(some);
         };
         let mut inverses = multiply(&[(&inverse, &mask)]);
         for level in levels.iter().rev() {
@@ -225,10 +183,7 @@ fn invert(
             below.extend(inverses.drain(twos.len()..));
             inverses = below;
         }
-        for (pair, inverse) in pairs.iter_mut().zip(&inverses) {
-            pair.parts_mut().1.copy_from_slice(inverse);
-        }
-        return Ok(());
+        return Ok(inverses);
     }
 }
 
@@ -280,13 +235,16 @@ mod tests {
         let key = PublicKey::from_n_e(&[0xff; 64], &[3]).unwrap();
         for count in 1..20 {
             let mut bases: Vec<Number> = (1..=count).map(|i| Zeroizing::new(vec![i, 0, 0, 0, 0, 0, 0, 0])).collect();
-            let mut pairs: Vec<BlindingPair> = (0..count).map(|_| BlindingPair::fresh(8)).collect();
-            invert(&Libcrypto, &key, &mut bases, &mut pairs).unwrap();
-            for (base, pair) in bases.iter().zip(&pairs) {
+            let inverses = inverses(&Libcrypto, &key, &mut bases).unwrap();
+            for (base, inverse) in bases.iter().zip(&inverses) {
                 let mut one = [0; 8];
-                let job =
-                    Multiply { modulus: key.modulus(), a: base, b: pair.parts().1, result: &mut one, square: None };
-                Libcrypto.multiply(&mut [job]);
+                Libcrypto.multiply(&mut [Multiply {
+                    modulus: key.modulus(),
+                    a: base,
+                    b: inverse,
+                    c: None,
+                    result: &mut one,
+                }]);
                 assert_eq!(one, [1, 0, 0, 0, 0, 0, 0, 0], "{count} bases");
             }
         }

@@ -24,7 +24,7 @@ mod tests;
 
 use crate::arithmetic::{Arithmetic, Power};
 use crate::device::{Device, DeviceError, Level, Private};
-use crate::key::{BlindingPair, PrivateKey};
+use crate::key::PrivateKey;
 use scratch::Scratch;
 
 /// `output = input^d mod n`, for one key.
@@ -87,8 +87,7 @@ pub fn run(
             .collect();
 
         let pairs = blinding::pairs(arithmetic, operations.iter().map(|operation| operation.key))?;
-        let mut next: Vec<Option<BlindingPair>> = pairs.iter().map(BlindingPair::next).collect();
-        blinding::blind(arithmetic, operations, &mut steps, &pairs, &mut next);
+        blinding::blind(arithmetic, operations, &mut steps, &pairs);
 
         match device.level() {
             Level::Exponentiation => {
@@ -109,9 +108,9 @@ pub fn run(
                 device.operate(&mut jobs)?;
             }
         }
-        blinding::unblind(arithmetic, &mut steps, &pairs, &mut next);
+        blinding::unblind(arithmetic, &mut steps, &pairs);
         let good = check::check(arithmetic, operations, &mut steps);
-        blinding::renew(&steps, next, &good);
+        blinding::drop_suspects(&steps, &good);
 
         for ((operation, step), &good) in operations.iter_mut().zip(&steps).zip(&good) {
             if good {

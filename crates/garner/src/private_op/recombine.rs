@@ -24,7 +24,7 @@ pub fn recombine(arithmetic: &dyn Arithmetic, steps: &mut [Step<'_>]) {
         }
         words::add_masked(step.y_p, p, borrow.wrapping_neg());
         let h = &mut step.x[..p.len()];
-        jobs.push(Multiply { modulus: step.key.p(), a: step.y_p, b: step.key.q_inverse(), result: h, square: None });
+        jobs.push(Multiply { modulus: step.key.p(), a: step.y_p, b: step.key.q_inverse(), result: h, c: None });
     }
     arithmetic.multiply(&mut jobs);
 

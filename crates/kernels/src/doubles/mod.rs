@@ -17,7 +17,7 @@
 //! Source: N. Emmart, "Faster Modular Exponentiation Using Double Precision Floating Point Arithmetic on the GPU", ARITH
 //! 2018. No operand is ever subnormal, infinite or not a number: those are the ones that take processors longer.
 //!
-//! Numbers stand in memory as they do for the other kernels, and what does not multiply is printed by [`vex`](crate::vex);
+//! Numbers stand in memory as they do for the other kernels, and what does not multiply is printed by [`vex`];
 //! [`all`] are the kernels that do, and the selection of a table entry.
 
 mod numbers;

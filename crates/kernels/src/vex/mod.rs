@@ -3,7 +3,7 @@
 //!
 //! What AVX-512 has and AVX2 has not: 32 registers (here 16, so values are spilled), masks (here vectors whose sign bits
 //! count), operands broadcast from memory, the arithmetic shift of 64-bit words. [`translate`] turns a [`Program`] into
-//! one of [`Instruction`]s that AVX2 and AVX-IFMA have; [`file`] prints it, and [`run`] interprets it, registers, spilled
+//! one of [`Instruction`]s that AVX2 and AVX-IFMA have; [`file()`] prints it, and [`run`] interprets it, registers, spilled
 //! values, masks and all, so that tests see what the processor will run.
 //!
 //! Programs whose halves do not mix work on the first four lanes. Of the others, which bring words to limbs and back,

@@ -4,6 +4,7 @@
  *   old ENGINE.SO THREADS JOBS ROUNDS     JOBS of 0: blocking calls
  *   old ENGINE.SO wrong                   an ID and settings that are refused; prints the errors
  *   old ENGINE.SO fork                    children that sign
+ *   old ENGINE.SO beside                  inputs of any size, with each padding, beside OpenSSL's own method
  *
  * Prints the engine's four statistics.
  */
@@ -101,6 +102,66 @@ static void *caller(void *argument)
     return NULL;
 }
 
+enum { FILL = 0xA5, MOST = 512, ERRORS = 8 };
+
+typedef int operation(int, const unsigned char *, unsigned char *, RSA *, int);
+
+/* What came of one call. */
+struct outcome {
+    int result;
+    unsigned errors;
+    int error[ERRORS][2];
+    unsigned char output[MOST];
+};
+
+static struct outcome outcome_of(operation *function, int length, const unsigned char *from, RSA *rsa, int padding)
+{
+    struct outcome outcome = {0};
+    memset(outcome.output, FILL, MOST);
+    ERR_clear_error();
+    outcome.result = function(length, from, outcome.output, rsa, padding);
+    for (unsigned long error; (error = ERR_get_error()); outcome.errors++) {
+        CHECK(outcome.errors < ERRORS);
+        outcome.error[outcome.errors][0] = ERR_GET_LIB(error);
+        outcome.error[outcome.errors][1] = ERR_GET_REASON(error);
+    }
+    return outcome;
+}
+
+/* Private operations on inputs of up to one byte more than the modulus has; public ones are OpenSSL's own code. What is
+ * not so here is a bad ciphertext of PKCS#1 v1.5: before OpenSSL 3.2 it is an error, then a stand-in. */
+static void beside(RSA *ours, RSA *theirs)
+{
+    static const int paddings[] = {RSA_PKCS1_PADDING, RSA_NO_PADDING, RSA_PKCS1_OAEP_PADDING, RSA_X931_PADDING, 99};
+    int size = RSA_size(theirs);
+    for (unsigned i = 0; i < 2 * sizeof paddings / sizeof *paddings; i++) {
+        int decrypts = i & 1, padding = paddings[i / 2];
+        operation *function = decrypts ? RSA_private_decrypt : RSA_private_encrypt;
+        unsigned char input[MOST] = {0, 9, 1};
+        if (decrypts && (padding == RSA_PKCS1_PADDING || padding == RSA_PKCS1_OAEP_PADDING))
+            CHECK(RSA_public_encrypt(20, (unsigned char *)"twenty bytes of text", input, theirs, padding) == size);
+        for (int length = 0; length <= size + 1; length += length < 16 || length > size - 16 ? 1 : 7) {
+            struct outcome one = outcome_of(function, length, input, ours, padding);
+            struct outcome other = outcome_of(function, length, input, theirs, padding);
+            if (memcmp(&one, &other, sizeof one) != 0) {
+                printf("padding %d, %s %d bytes: %d and %d, %u and %u errors\n", padding, decrypts ? "decrypts" : "encrypts",
+                       length, one.result, other.result, one.errors, other.errors);
+                fflush(stdout);
+                CHECK(!"the same");
+            }
+        }
+    }
+    for (int length = 0; length <= 64; length++) {
+        unsigned char digest[64] = {1}, one[MOST], other[MOST];
+        unsigned written = 0, theirs_wrote = 0;
+        int result = RSA_sign(NID_sha256, digest, length, one, &written, ours);
+        unsigned long error = ERR_get_error();
+        CHECK(RSA_sign(NID_sha256, digest, length, other, &theirs_wrote, theirs) == result && ERR_get_error() == error);
+        CHECK(written == theirs_wrote && (result != 1 || memcmp(one, other, written) == 0));
+        ERR_clear_error();
+    }
+}
+
 static double figure(ENGINE *engine, int command)
 {
     double value = -1;
@@ -147,6 +208,10 @@ int main(int count, char **argument)
     one_round(0);
     key = RSAPrivateKey_dup(first);
     CHECK(RSA_get_method(key) == ENGINE_get_RSA(engine));
+    if (!strcmp(argument[2], "beside")) {
+        CHECK(RSA_get_method(judge) == RSA_PKCS1_OpenSSL());
+        beside(key, judge);
+    }
     pthread_t thread[64];
     unsigned threads = !strcmp(argument[2], "fork") ? 2 : (unsigned)atoi(argument[2]);
     jobs = count > 3 ? (unsigned)atoi(argument[3]) : 0;

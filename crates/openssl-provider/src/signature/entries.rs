@@ -57,7 +57,10 @@ unsafe fn begin(init: Init, context: *mut c_void, key: *mut c_void, params: *con
         // SAFETY: see `dupctx`; a key of ours or null.
         let (context, key) = unsafe { (of(context)?, Key::share(key)) };
         // A context may be prepared again for the key that it has.
-        let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
+        let Some(key) = key.or_else(|| context.key.clone()) else {
+            // SAFETY: a live context, OpenSSL's array; it is to say that there is no key.
+            return Ok(unsafe { init(context.inner.raw(), ptr::null_mut(), params) });
+        };
         // SAFETY: a live context and key of the default provider's, OpenSSL's array.
         told(context.provider.upstream.with_digests(|| unsafe { init(context.inner.raw(), key.inner(), params) }))?;
         context.begin(key, Message::None);
@@ -91,8 +94,11 @@ unsafe extern "C" fn sign(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
+        let inner = context.inner.raw();
+        // SAFETY: a live context.
+        let ask = |room: &mut usize| unsafe { (table().sign)(inner, ptr::null_mut(), room, 0, digest, digest_length) };
         // SAFETY: OpenSSL's buffers, with their lengths; the digest is not used once there is a signature.
-        let (place, the_digest) = unsafe { (place(signature, size, length), bytes(digest, digest_length)) };
+        let (place, the_digest) = unsafe { (place(signature, size, length, ask), bytes(digest, digest_length)) };
         if let Some(place) = place
             && let Some(made) = context.sign_by_garner(the_digest)?
         {
@@ -153,7 +159,10 @@ unsafe fn digest_begin(
     call(0, || {
         // SAFETY: see `begin`.
         let (context, key) = unsafe { (of(context)?, Key::share(key)) };
-        let key = key.or_else(|| context.key.clone()).ok_or(Refusal::Told)?;
+        let Some(key) = key.or_else(|| context.key.clone()) else {
+            // SAFETY: as in `begin`.
+            return Ok(unsafe { init(context.inner.raw(), name, ptr::null_mut(), params) });
+        };
         let upstream = &context.provider.upstream;
         // SAFETY: see `begin`; OpenSSL's name.
         told(upstream.with_digests(|| unsafe { init(context.inner.raw(), name, key.inner(), params) }))?;
@@ -206,10 +215,13 @@ unsafe extern "C" fn digest_sign_final(
     call(0, || {
         // SAFETY: see `dupctx`.
         let context = unsafe { of(context) }?;
+        let inner = context.inner.raw();
+        // SAFETY: a live context.
+        let ask = |room: &mut usize| unsafe { (table().digest_sign_final)(inner, ptr::null_mut(), room, 0) };
         // SAFETY: OpenSSL's buffer.
-        let Some(place) = (unsafe { place(signature, size, length) }) else {
-            // SAFETY: a live context; only the length is asked for.
-            return Ok(unsafe { (table().digest_sign_final)(context.inner.raw(), signature, length, size) });
+        let Some(place) = (unsafe { place(signature, size, length, ask) }) else {
+            // SAFETY: a live context, OpenSSL's buffer, which is null or too small.
+            return Ok(unsafe { (table().digest_sign_final)(inner, signature, length, size) });
         };
         let mut buffer = [0; 64];
         let Some(digest) = context.digest(Purpose::Sign, &mut buffer)? else {

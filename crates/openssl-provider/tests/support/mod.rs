@@ -203,6 +203,11 @@ pub fn compile_static(name: &str) -> PathBuf {
     compile_with(name, &["-l:libcrypto.a", "-ldl", "-lpthread"])
 }
 
+/// A library to be loaded, linked to libcrypto.
+pub fn compile_library(name: &str) -> PathBuf {
+    compile_with(name, &["-shared", "-fPIC", "-lcrypto"])
+}
+
 fn compile_with(name: &str, libraries: &[&str]) -> PathBuf {
     static COMPILED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let tests = std::env::current_exe().unwrap();

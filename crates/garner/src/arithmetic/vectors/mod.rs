@@ -94,7 +94,7 @@ fn rounds_toward_zero(avx2: Assembly) -> bool {
             // One folded, the others not.
             let mut products = [[0; 8]; 5];
             let mut jobs =
-                products.each_mut().map(|result| Multiply { modulus: &modulus, a: &a, b: &a, result, square: None });
+                products.each_mut().map(|result| Multiply { modulus: &modulus, a: &a, b: &a, result, c: None });
             Vectors(avx2).multiply(&mut jobs);
             products.iter().all(|product| powers::is_product(&n, &a, &a, product))
         })

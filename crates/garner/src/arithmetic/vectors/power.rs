@@ -15,25 +15,26 @@ use garner_kernels::doubles::SQUARES;
 const WINDOW_BITS: usize = SQUARES;
 const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 
-/// `a · b` for each job, and `b²` where it is wanted.
+/// `a · b` for each job, or `a · (b · c)`.
 pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Multiply<'_>]) {
     let layout = Layout::of(class);
     let mut workspace = Workspace::new(layout.without_table);
     let mut field = Field::new(kernels, class, workspace.rows());
     load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
-    let [a, b, product] = layout.scratch;
-    let factor = layout.accumulator;
-    field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.a));
-    field.load(b, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
-    to_montgomery(&mut field, factor, b);
-    field.multiply(product, a, factor);
-    field.canonical(a, product, 1);
-    store(&mut field, jobs.iter_mut().map(|job| Some(&mut *job.result)), a);
-    if jobs.iter().any(|job| job.square.is_some()) {
-        field.multiply(product, b, factor);
-        field.canonical(a, product, 1);
-        store(&mut field, jobs.iter_mut().map(|job| job.square.as_deref_mut()), a);
+    let [a, b, c] = layout.scratch;
+    let mut factor = b;
+    field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
+    to_montgomery(&mut field, b, a);
+    if jobs.iter().any(|job| job.c.is_some()) {
+        field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.c.unwrap_or(&[1])));
+        to_montgomery(&mut field, c, a);
+        factor = layout.accumulator;
+        field.multiply(factor, b, c);
     }
+    field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.a));
+    field.multiply(c, a, factor);
+    field.canonical(a, c, 1);
+    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), a);
 }
 
 /// Raises to secret powers: fixed windows, every window's table scanned whole.
@@ -67,7 +68,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
     }
     wipe(&mut exponents);
     field.leave(base, accumulator);
-    store(&mut field, jobs.iter_mut().map(|job| Some(&mut *job.result)), base);
+    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
 }
 
 /// Raises to one public power, bit by bit: time depends on the exponent.
@@ -112,7 +113,7 @@ pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], 
         }
         field.leave(base, accumulator);
     }
-    store(&mut field, jobs.iter_mut().map(|job| Some(&mut *job.result)), base);
+    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
 }
 
 /// Brings the moduli and their constants to the lanes. A lane without a job keeps the modulus 0, under which every
@@ -190,11 +191,10 @@ fn fill_table<K: Kernels>(field: &mut Field<'_, K>) {
     }
 }
 
-/// Brings the numbers at `from` to the results that there are.
-fn store<'r, K: Kernels>(field: &mut Field<'_, K>, results: impl Iterator<Item = Option<&'r mut [u64]>>, from: usize) {
+/// Brings the numbers at `from` to the results.
+fn store<'r, K: Kernels>(field: &mut Field<'_, K>, results: impl Iterator<Item = &'r mut [u64]>, from: usize) {
     field.unload(from);
     for (job, result) in results.enumerate() {
-        let Some(result) = result else { continue };
         result.copy_from_slice(&field.words(job)[..result.len()]);
     }
 }

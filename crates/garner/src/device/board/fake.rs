@@ -27,11 +27,16 @@ pub struct Seen {
     pub refuse: AtomicBool,
     /// The next wiping of a slot is refused.
     pub refuse_wipe: AtomicBool,
+    /// No job is done, and nothing is signalled.
+    pub deaf: AtomicBool,
     pub resets: AtomicU64,
     /// Slots that were wiped, in order.
     pub wiped: Mutex<Vec<u8>>,
     /// All that reached the board.
     pub accesses: AtomicU64,
+    /// The rings were enabled; and while it erased.
+    pub enabled: AtomicBool,
+    pub enabled_early: AtomicBool,
 }
 
 /// The board.
@@ -39,6 +44,10 @@ pub struct Fake {
     seen: Arc<Seen>,
     /// Words of operands that it takes.
     pub operand_words: u32,
+    /// So many times it says after a reset that it is still erasing.
+    pub erasing: u64,
+    pub patience: Duration,
+    erasing_left: u64,
     memory: Option<OwnedFd>,
     event: Option<OwnedFd>,
     /// Descriptors taken and completions given since the reset.
@@ -50,8 +59,28 @@ impl Fake {
     /// A board for keys up to 2048 bits.
     pub fn new() -> (Box<Fake>, Arc<Seen>) {
         let seen = Arc::new(Seen::default());
-        let fake = Fake { seen: Arc::clone(&seen), operand_words: 256, memory: None, event: None, taken: 0, given: 0 };
+        let fake = Fake {
+            seen: Arc::clone(&seen),
+            operand_words: 256,
+            erasing: 0,
+            patience: Duration::from_secs(60),
+            erasing_left: 0,
+            memory: None,
+            event: None,
+            taken: 0,
+            given: 0,
+        };
         (Box::new(fake), seen)
+    }
+
+    /// The memory to work in.
+    pub fn attach(&mut self, memory: OwnedFd) {
+        self.memory = Some(memory);
+    }
+
+    /// What to signal.
+    pub fn signal(&mut self, event: OwnedFd) {
+        self.event = Some(event);
     }
 
     fn take_jobs(&mut self, tail: u16) -> io::Result<()> {
@@ -79,7 +108,7 @@ impl Fake {
             pwrite(memory, &words.map(u32::to_le_bytes).concat(), place as u64)?;
             self.given += 1;
         }
-        write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes())?;
+        let _ = write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes()); // full is as good
         Ok(())
     }
 }
@@ -93,20 +122,29 @@ impl Transport for Fake {
             register::CAPABILITY_CORES => 2 | 4 << 8,
             register::CAPABILITY_ARITHMETIC => 2048,
             register::CAPABILITY_MONTGOMERY => self.operand_words << 16,
+            register::STATUS if self.erasing_left > 0 => {
+                self.erasing_left -= 1;
+                register::STATUS_ZEROISING
+            }
             _ => 0,
         })
     }
 
     fn write(&mut self, offset: usize, value: u32) -> io::Result<()> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
-        if offset == register::SUBMISSION_TAIL && value as u16 != self.taken {
+        if offset == register::CONTROL && value & register::CONTROL_ENABLE != 0 {
+            self.seen.enabled.store(true, Ordering::SeqCst);
+            self.seen.enabled_early.fetch_or(self.erasing_left > 0, Ordering::SeqCst);
+        }
+        let deaf = self.seen.deaf.load(Ordering::SeqCst);
+        if offset == register::SUBMISSION_TAIL && value as u16 != self.taken && !deaf {
             self.take_jobs(value as u16)?;
         }
         Ok(())
     }
 
     fn map(&mut self, memory: &DmaMemory) -> io::Result<()> {
-        self.memory = Some(memory.file().try_clone_to_owned()?);
+        self.attach(memory.file().try_clone_to_owned()?);
         Ok(())
     }
 
@@ -116,19 +154,19 @@ impl Transport for Fake {
     }
 
     fn interrupt(&mut self, event: BorrowedFd<'_>) -> io::Result<()> {
-        self.event = Some(event.try_clone_to_owned()?);
+        self.signal(event.try_clone_to_owned()?);
         Ok(())
     }
 
     fn reset(&mut self) -> io::Result<()> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
         self.seen.resets.fetch_add(1, Ordering::SeqCst);
-        (self.taken, self.given) = (0, 0);
+        (self.taken, self.given, self.erasing_left) = (0, 0, self.erasing);
         Ok(())
     }
 
     fn patience(&self) -> Duration {
-        Duration::from_secs(60)
+        self.patience
     }
 }
 

@@ -2,7 +2,7 @@
 //! Memory that the board reads and writes: rings, operands, results.
 
 use memmap2::{Advice, MmapOptions, MmapRaw};
-use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{Ordering, compiler_fence};
@@ -23,8 +23,10 @@ impl DmaMemory {
     /// The system has none.
     pub fn new(bytes: usize, address: u64) -> io::Result<DmaMemory> {
         let bytes = bytes.next_multiple_of(4096);
-        let file = memfd_create("garner-board", MemfdFlags::CLOEXEC)?;
+        let file = memfd_create("garner-board", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, bytes as u64)?;
+        // Who gets the descriptor could otherwise shorten the file under us, which ends the process at the next access.
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let mapping = MmapOptions::new().len(bytes).map_raw(&file)?;
         // All are best effort; VFIO pins the pages itself. A child made by `fork` has no business with a board.
         let _ = mapping.advise(Advice::DontDump);
@@ -68,11 +70,13 @@ impl DmaMemory {
         unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
     }
 
-    /// Copies from `offset` to `data`.
+    /// Copies from `offset` to `data`. Each byte is read once, so that what is checked of the copy is what is used.
     pub fn read(&self, offset: usize, data: &mut [u8]) {
         let from = self.at(offset, data.len());
-        // SAFETY: as in `write`.
-        unsafe { from.copy_to_nonoverlapping(data.as_mut_ptr(), data.len()) };
+        for (i, byte) in data.iter_mut().enumerate() {
+            // SAFETY: as in `write`.
+            *byte = unsafe { from.add(i).read_volatile() };
+        }
     }
 
     /// The 32-bit word at `offset`, a multiple of 4, as it is in memory now.

@@ -19,9 +19,10 @@ mod driver;
 #[cfg(test)]
 mod fake;
 mod format;
+#[cfg(test)]
+mod hostile;
 mod memory;
-#[path = "../../../../../hw/regs/garner_regs.rs"]
-#[allow(dead_code)] // the whole map is generated, and the driver needs some of it
+#[allow(dead_code)] // the whole map is generated, in hw/regs, and the driver needs some of it
 mod registers;
 mod rings;
 mod transport;

@@ -19,6 +19,10 @@ pub const DEPTH: usize = 64;
 /// Where the board sees our memory.
 const ADDRESS: u64 = 0x1000_0000;
 const ID: u32 = 0x4E52_4147;
+/// How long a board may take to erase its keys when it is closed; a card takes less than a millisecond.
+const WIPING: Duration = Duration::from_secs(10);
+/// How often a board that erases is asked whether it has ended. It takes some 50,000 cycles.
+const ERASING_POLL: Duration = Duration::from_micros(100);
 
 /// What the capability registers say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,11 +104,13 @@ impl Rings {
         Ok(Rings { transport, memory, layout, capability, interrupt, tail: 0, head: 0 })
     }
 
-    /// Sets a fresh or reset board up: rings from index 0, and whether it interrupts.
+    /// Sets a fresh or reset board up, when it has erased what it held: rings from index 0, and whether it interrupts.
     ///
     /// # Errors
-    /// The board does not answer.
+    /// The board does not answer, or is still erasing when the transport's patience ends.
     pub fn start(&mut self, interrupts: bool) -> io::Result<()> {
+        let limit = self.patience();
+        until_erased(&mut *self.transport, limit)?;
         let (submissions, completions) =
             (self.memory.address(), self.memory.address() + self.layout.completions as u64);
         self.memory.wipe(0, self.layout.places);
@@ -276,18 +282,12 @@ impl Rings {
 impl Drop for Rings {
     /// Overwrites the keys on the board, stops it and takes the memory back.
     fn drop(&mut self) {
-        let (limit, transport) = (self.patience(), &mut self.transport);
-        let closed = transport.write(register::CONTROL, register::CONTROL_ZEROISE).and_then(|()| {
-            let start = Instant::now();
-            while transport.read(register::STATUS)? & register::STATUS_ZEROISING != 0 {
-                present(&mut **transport)?;
-                if start.elapsed() > limit {
-                    return Err(io::Error::from(io::ErrorKind::TimedOut));
-                }
-            }
-            transport.write(register::CONTROL, 0)
-        });
-        // A reset overwrites as well, and ends what is under way; only then is the memory ours alone.
+        let transport = &mut self.transport;
+        let closed = transport
+            .write(register::CONTROL, register::CONTROL_ZEROISE)
+            .and_then(|()| until_erased(&mut **transport, WIPING))
+            .and_then(|()| transport.write(register::CONTROL, 0));
+        // A reset erases as well, and ends what is under way; only then is the memory ours alone.
         let ended = transport.reset().and_then(|()| transport.unmap(&self.memory));
         if let Err(error) = closed.and(ended) {
             tracing::warn!(%error, "the board was left without its keys being seen overwritten");
@@ -305,6 +305,19 @@ fn present(transport: &mut dyn Transport) -> io::Result<()> {
         u32::MAX => Err(io::Error::new(io::ErrorKind::NotConnected, "the board is gone: its registers read as ones")),
         id => Err(io::Error::other(format!("no Garner accelerator: identification {id:#010x}"))),
     }
+}
+
+/// Waits until the board has erased what it held: after a reset, and after `CONTROL_ZEROISE`.
+fn until_erased(transport: &mut dyn Transport, limit: Duration) -> io::Result<()> {
+    let start = Instant::now();
+    while transport.read(register::STATUS)? & register::STATUS_ZEROISING != 0 {
+        present(transport)?;
+        if start.elapsed() > limit {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the board did not end erasing its memories"));
+        }
+        std::thread::sleep(ERASING_POLL);
+    }
+    Ok(())
 }
 
 /// Refuses what is no accelerator of this version.
@@ -345,5 +358,24 @@ mod tests {
             let opened = Rings::open(fake);
             assert_eq!(opened.is_ok(), good, "{:?}", opened.err());
         }
+    }
+
+    #[test]
+    fn no_ring_is_enabled_while_a_board_erases_what_it_held() {
+        let (mut fake, seen) = Fake::new();
+        fake.erasing = 3; // else start() would not end
+        let mut rings = Rings::open(fake).unwrap();
+        rings.start(false).unwrap();
+        assert!(seen.enabled.load(Ordering::SeqCst));
+        assert!(!seen.enabled_early.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn a_board_that_never_ends_erasing_is_refused() {
+        let (mut fake, seen) = Fake::new();
+        (fake.erasing, fake.patience) = (u64::MAX, Duration::from_millis(2));
+        let mut rings = Rings::open(fake).unwrap();
+        assert_eq!(rings.start(false).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(!seen.enabled.load(Ordering::SeqCst));
     }
 }

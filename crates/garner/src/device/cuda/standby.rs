@@ -8,6 +8,7 @@
 use super::driver::Driver;
 use super::{Gpu, MIN_BITS, OneKey};
 use crate::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
+use crate::environment;
 use crate::error::{Error, Result};
 use crate::fork::ForkLocal;
 use crate::key::{PrivateKey, PublicKey};
@@ -47,7 +48,7 @@ impl Wishes {
     /// # Errors
     /// [`Error::Argument`]: it has words that mean nothing. Whoever misspells `off` would have a GPU used.
     pub fn read() -> Result<Wishes> {
-        Wishes::of(&std::env::var("GARNER_GPU").unwrap_or_default())
+        Wishes::of(&environment::variable("GARNER_GPU").unwrap_or_default().to_string_lossy())
     }
 
     fn of(said: &str) -> Result<Wishes> {
@@ -83,13 +84,14 @@ struct State {
 }
 
 impl Standby {
-    /// One for each GPU of this machine, as the kernel's device files tell; none where they are wished [off](Wishes::off).
+    /// One for each GPU of this machine, as the kernel's device files tell; none where they are wished [off](Wishes::off), or
+    /// where [`Driver`] refuses, as this program has more rights than its user.
     ///
     /// # Errors
     /// Those of [`Wishes::read`].
     pub fn all() -> Result<Vec<Standby>> {
         let wishes = Wishes::read()?;
-        if wishes.off {
+        if wishes.off || environment::is_ignored() {
             return Ok(Vec::new());
         }
         let files = fs::read_dir("/dev").into_iter().flatten().flatten();

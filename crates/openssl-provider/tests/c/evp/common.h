@@ -58,7 +58,8 @@ int in_a_job(int (*body)(void *), void *argument, size_t size);
 int other_body(void *argument);
 void callbacks(unsigned count);
 
-/* in_place.c, full.c, abandon.c */
+/* freed.c, in_place.c, full.c, abandon.c */
+void freed(unsigned rounds, int kept);
 void in_place(void);
 void full(unsigned count);
 void abandon(unsigned count);
@@ -66,16 +67,24 @@ void abandon(unsigned count);
 /* forks.c */
 extern _Atomic int stop;
 void *until_stopped(void *argument);
+int await_status(pid_t child);
 void await(pid_t child);
 void forks(unsigned children, const char *self);
+
+/* exits.c */
+void prepare_exits(void);
+void exits(unsigned count, unsigned threads);
 
 /* reload.c */
 void reload_once(void);
 void reload(unsigned cycles);
 
-/* keys.c, judged.c, bare.c, soak.c */
+/* keys.c, judged.c, beside.c, contexts.c, bare.c, soak.c */
 void keys(void);
 void judged(void);
+void beside(void);
+void exponents(void);
+void contexts(void);
 void parameters(void);
 void bare(const char *configuration);
 void soak(unsigned seconds, const char *self);

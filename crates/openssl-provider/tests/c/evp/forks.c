@@ -17,13 +17,19 @@ void *until_stopped(void *argument)
     return NULL;
 }
 
-void await(pid_t child)
+int await_status(pid_t child)
 {
     int status;
     for (int ms = 0; waitpid(child, &status, WNOHANG) == 0; ms++) {
         CHECK(ms < 60000 && "a child that ends");
         usleep(1000);
     }
+    return status;
+}
+
+void await(pid_t child)
+{
+    int status = await_status(child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 

@@ -8,13 +8,18 @@
  *   evp abandon COUNT                     jobs paused and given up; prints descriptors and bytes that this cost
  *   evp other                             what does not pause, in a job: a key generated, encryption, verification
  *   evp callback JOBS                     jobs that wake their owner by a callback
+ *   evp freed ROUNDS [kept]               jobs whose wait context and callback's argument are freed, or kept to be looked at
  *   evp in_place                          output over its own input, whole and in part, blocking and in a job
  *   evp full JOBS                         bad ciphertexts of PKCS#1 v1.5 while the queue is full; prints how many met that
  *   evp fork CHILDREN                     children that sign while the parent's threads sign; and paused jobs
  *   evp exec                              what a child runs after exec
+ *   evp exits COUNT THREADS               processes that end while their threads sign; prints how many crashed
  *   evp reload CYCLES                     library contexts that come and go; prints descriptors and bytes
  *   evp keys                              keys of all kinds, legacy ones among them
  *   evp judged                            signatures over payloads of any length, judged as the plain library does
+ *   evp beside                            buffers and inputs of any size, and bad blocks, beside the default provider
+ *   evp exponents                         public exponents that OpenSSL takes and refuses, beside the default provider
+ *   evp contexts                          parameters, copies and calls out of turn, beside the default provider
  *   evp parameters                        parameters of the hash of a running signature; says if there are none
  *   evp bare CONFIGURATION                the default library context has no algorithm, and later has
  *   evp soak SECONDS                      threads, jobs, forks and reloads at once; prints descriptors and bytes
@@ -28,6 +33,8 @@ int main(int count, char **argument)
     unsigned c = count > 4 ? atoi(argument[4]) : 0;
     if (!strcmp(mode, "bare") && count > 2)
         return bare(argument[2]), 0;
+    if (!strcmp(mode, "exits"))
+        prepare_exits();
     set_up();
     if (!strcmp(mode, "threads"))
         threads(a, b);
@@ -41,6 +48,8 @@ int main(int count, char **argument)
         in_a_job(other_body, NULL, 0);
     else if (!strcmp(mode, "callback"))
         callbacks(a);
+    else if (!strcmp(mode, "freed"))
+        freed(a, count > 3);
     else if (!strcmp(mode, "in_place"))
         in_place();
     else if (!strcmp(mode, "full"))
@@ -49,12 +58,20 @@ int main(int count, char **argument)
         forks(a, argument[0]);
     else if (!strcmp(mode, "exec"))
         one_round(1), jobs(1, 2, 1, 0);
+    else if (!strcmp(mode, "exits"))
+        exits(a, b);
     else if (!strcmp(mode, "reload"))
         reload(a);
     else if (!strcmp(mode, "keys"))
         keys();
     else if (!strcmp(mode, "judged"))
         judged();
+    else if (!strcmp(mode, "beside"))
+        beside();
+    else if (!strcmp(mode, "exponents"))
+        exponents();
+    else if (!strcmp(mode, "contexts"))
+        contexts();
     else if (!strcmp(mode, "parameters"))
         parameters();
     else if (!strcmp(mode, "soak"))

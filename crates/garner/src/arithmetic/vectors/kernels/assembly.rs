@@ -110,7 +110,9 @@ impl Assembly {
         None
     }
 
-    /// The assembly for processors with AVX2 and FMA, whatever their rounding: [`Native::available`](super::Native) tries it.
+    /// The assembly for processors with AVX2 and FMA, whatever their rounding: [`Native::available`] tries it.
+    ///
+    /// [`Native::available`]: crate::arithmetic::vectors::Native::available
     pub fn avx2() -> Option<Assembly> {
         #[cfg(target_arch = "x86_64")]
         {

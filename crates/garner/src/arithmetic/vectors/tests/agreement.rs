@@ -44,20 +44,21 @@ fn products(arithmetic: &dyn Arithmetic, jobs: &[Job]) -> Vec<Vec<u64>> {
         *a.last_mut().unwrap() &= u64::MAX >> ((64 - modulus.bits() % 64) % 64);
         a
     };
-    let factors: Vec<[Vec<u64>; 2]> =
-        jobs.iter().zip(&moduli).map(|(job, n)| [first(&job.base, n), reduced(&job.exponent, n)]).collect();
+    let factors: Vec<[Vec<u64>; 3]> = jobs
+        .iter()
+        .zip(&moduli)
+        .map(|(job, n)| [first(&job.base, n), reduced(&job.exponent, n), reduced(&job.base, n)])
+        .collect();
     let mut results: Vec<Vec<u64>> = moduli.iter().map(|modulus| vec![u64::MAX; modulus.words().len()]).collect();
-    let mut squares = results.clone();
-    let numbered = moduli.iter().zip(&factors).zip(results.iter_mut().zip(&mut squares)).enumerate();
+    let numbered = moduli.iter().zip(&factors).zip(&mut results).enumerate();
     let mut jobs: Vec<Multiply<'_>> = numbered
-        .map(|(i, ((modulus, [a, b]), (result, square)))| {
-            // Of every second, and of one alone now and then.
-            let square = (i + modulus.bits()).is_multiple_of(2).then_some(square.as_mut_slice());
-            Multiply { modulus, a, b, result, square }
+        .map(|(i, ((modulus, [a, b, c]), result))| {
+            // Every second has a third factor, and one alone now and then.
+            let c = (i + modulus.bits()).is_multiple_of(2).then_some(c.as_slice());
+            Multiply { modulus, a, b, c, result }
         })
         .collect();
     arithmetic.multiply(&mut jobs);
-    results.append(&mut squares);
     results
 }
 

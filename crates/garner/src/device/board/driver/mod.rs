@@ -19,7 +19,7 @@ use entry::Entry;
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -57,9 +57,10 @@ struct Shared {
     state: Mutex<State>,
     changed: Condvar,
     capability: Capability,
-    interrupt: OwnedFd,
     /// Wakes the thread: there are jobs, or it is over.
     kick: OwnedFd,
+    /// Reports that, and interrupts.
+    wakes: OwnedFd,
     patience: Duration,
     events: Events,
 }
@@ -81,8 +82,9 @@ impl Driver {
         let mut rings = Rings::open(transport)?;
         rings.start(true)?;
         let capability = rings.capability();
+        let kick = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let shared = Arc::new(Shared {
-            interrupt: rings.interrupt().try_clone_to_owned()?,
+            wakes: work::wakes(rings.interrupt(), kick.as_fd())?,
             patience: patience.unwrap_or_else(|| rings.patience()),
             state: Mutex::new(State {
                 rings,
@@ -95,7 +97,7 @@ impl Driver {
             }),
             changed: Condvar::new(),
             capability,
-            kick: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            kick,
             events: Events::default(),
         });
         let worker = Arc::clone(&shared);

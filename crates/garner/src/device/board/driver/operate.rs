@@ -190,7 +190,7 @@ impl Shared {
                 failure.get_or_insert(format!("{what}: {reason}"));
             }
             _ => {
-                failure.get_or_insert_with(|| "the board was reset".to_owned());
+                failure.get_or_insert_with(|| state.dead.clone().unwrap_or_else(|| "the board was reset".to_owned()));
             }
         }
         state.rings.wipe(entry);

@@ -3,10 +3,14 @@
 
 use super::entry::{Entry, longest_wait, renew};
 use super::{Shared, State};
+use crate::device::board::format::Completion;
 use crate::device::board::rings::DEPTH;
 use crate::device::slots::Slots;
 use crate::sync::lock;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -14,6 +18,22 @@ use std::time::{Duration, Instant};
 const HOT: Duration = Duration::from_micros(20);
 /// After this without an interrupt the thread looks by itself: for completions, and whether the board is there.
 const LOST: Duration = Duration::from_millis(20);
+
+/// What [`wakes`] says of an interrupt, and of a kick.
+const INTERRUPT: u64 = 0;
+const KICK: u64 = 1;
+
+/// What wakes the thread while jobs are under way.
+///
+/// The interrupt is reported whenever it is signalled, and never read: a peer in another process has it too, and could
+/// make reading it wait for ever.
+pub(super) fn wakes(interrupt: BorrowedFd<'_>, kick: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let wakes = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    let signalled = epoll::EventFlags::IN | epoll::EventFlags::ET;
+    epoll::add(&wakes, interrupt, epoll::EventData::new_u64(INTERRUPT), signalled)?;
+    epoll::add(&wakes, kick, epoll::EventData::new_u64(KICK), epoll::EventFlags::IN)?;
+    Ok(wakes)
+}
 
 impl Shared {
     /// The thread: takes completions until it is over.
@@ -40,7 +60,7 @@ impl Shared {
                 std::hint::spin_loop();
                 continue;
             }
-            let woken = self.sleep(under_way.then_some(LOST));
+            let woken = self.sleep(under_way);
             let mut state = lock(&self.state);
             match woken {
                 Woken::Interrupted => {
@@ -69,18 +89,29 @@ impl Shared {
         }
     }
 
-    /// Until an interrupt, a kick, or the limit.
-    fn sleep(&self, limit: Option<Duration>) -> Woken {
-        let mut waits = [PollFd::new(&self.interrupt, PollFlags::IN), PollFd::new(&self.kick, PollFlags::IN)];
-        let limit = limit.map(|limit| Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() });
-        let ready = poll(&mut waits, limit.as_ref());
-        let mut count = [0; 8];
-        let _ = rustix::io::read(&self.kick, &mut count);
-        match rustix::io::read(&self.interrupt, &mut count) {
-            Ok(_) => Woken::Interrupted,
-            Err(_) if ready == Ok(0) => Woken::Late,
-            Err(_) => Woken::Kicked,
+    /// While jobs are under way, until an interrupt, a kick, or [`LOST`]; else until a kick. An interrupt that comes in
+    /// between is found at the next sleep with jobs.
+    fn sleep(&self, under_way: bool) -> Woken {
+        if !under_way {
+            let _ = poll(&mut [PollFd::new(&self.kick, PollFlags::IN)], None);
+            self.kicked();
+            return Woken::Kicked;
         }
+        let limit = Timespec { tv_sec: 0, tv_nsec: LOST.subsec_nanos().into() };
+        let mut events = [MaybeUninit::uninit(); 2];
+        // An error is a signal for this thread: as a kick.
+        let Ok((events, _)) = epoll::wait(&self.wakes, &mut events, Some(&limit)) else { return Woken::Kicked };
+        self.kicked();
+        match events {
+            [] => Woken::Late,
+            events if events.iter().any(|event| event.data.u64() == INTERRUPT) => Woken::Interrupted,
+            _ => Woken::Kicked,
+        }
+    }
+
+    /// Takes note of the kicks so far. Nobody else has this descriptor, so that reading it never waits.
+    fn kicked(&self) {
+        let _ = rustix::io::read(&self.kick, &mut [0; 8]);
     }
 
     fn take_completions(&self, state: &mut State) -> usize {
@@ -90,13 +121,12 @@ impl Shared {
             && let Some(completion) = state.rings.take()
         {
             taken += 1;
-            // A tag that is not under way is the board's mistake; its job will run into the time limit.
-            if let Some(entry) = state.entries.get_mut(usize::from(completion.tag))
-                && let Entry::Pending { number, .. } = *entry
-            {
-                *entry = Entry::Done(completion);
-                first_ended = Some(first_ended.map_or(number, |first: u64| first.min(number)));
-            }
+            let Some(entry) = state.entries.get_mut(usize::from(completion.tag)) else {
+                return self.not_under_way(state, completion);
+            };
+            let Entry::Pending { number, .. } = *entry else { return self.not_under_way(state, completion) };
+            *entry = Entry::Done(completion);
+            first_ended = Some(first_ended.map_or(number, |first: u64| first.min(number)));
         }
         if let Some(first) = first_ended {
             renew(&mut state.entries, first, Instant::now());
@@ -107,6 +137,12 @@ impl Shared {
             self.give_up(state, &format!("the completion ring: {error}"));
         }
         taken
+    }
+
+    /// Such a board is broken or worse, and could keep this thread busy for ever.
+    fn not_under_way(&self, state: &mut State, completion: Completion) -> usize {
+        self.give_up(state, &format!("it completed a job that was not under way: tag {}", completion.tag));
+        0
     }
 
     /// The board hangs, or one of its cores: resets it and starts anew. What was under way is lost.

@@ -7,6 +7,8 @@ mod queue;
 
 use super::machine::Machine;
 use crate::device::DeviceError;
+use crate::environment;
+use crate::fork::away_from_fork;
 use crate::sync::lock;
 use context::{CurrentContext, failed, is_ours};
 use cudarc::driver::result::{self, DriverError};
@@ -44,14 +46,19 @@ impl Driver {
     /// GPUs there are, at least one.
     ///
     /// # Errors
-    /// There is none: no driver, one that does not work, or this is a child of a process that has loaded it.
+    /// There is none: no driver, one that does not work, this program has more rights than its user, or it is a child of a process that has loaded it.
     fn count() -> Result<usize, DeviceError> {
         let none = |reason: &str| Err(DeviceError(reason.into()));
+        // The driver loads code and writes files that variables of the environment name.
+        if environment::is_ignored() {
+            return none("this program has more rights than its user, whose environment NVIDIA's driver would obey");
+        }
         if !is_ours() {
             return none("a process that forked this one has loaded NVIDIA's driver, which works in no such child");
         }
+        // The C library's loader is at work meanwhile.
         // SAFETY: loads NVIDIA's library if it is there, whose initialisers are trusted like libcrypto's.
-        if !unsafe { sys::is_culib_present() } {
+        if !away_from_fork(|| unsafe { sys::is_culib_present() }) {
             return none("there is no driver of NVIDIA's: libcuda.so cannot be loaded");
         }
         match result::init() {

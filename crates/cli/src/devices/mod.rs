@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `garner devices`: what can run RSA here. Also which of it a command shall use.
 
+#[cfg(feature = "cuda")]
+mod gpu;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_gpu.rs"]
+mod gpu;
+
 use crate::failure::{Failure, Of};
 use crate::machine::kernels;
 use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
-use garner::device::board::{Board, Options};
-use garner::device::cuda::{Driver, Gpu, HALF_WORDS, Machine, PUBLIC_WORDS, Wishes};
-use garner::device::{Cpu, Device};
+use garner::device::{self, Cpu, Device};
+use garner::environment;
 use garner::gather::Config;
 use serde::Serialize;
 use std::fmt::Write;
@@ -83,8 +88,7 @@ pub struct Choice {
 impl Choice {
     /// The configuration with these devices.
     pub fn config(&self) -> Result<Config, Failure> {
-        let patience = self.patience.map(Duration::from_secs_f64);
-        config(&self.device, patience.map_or(Options::default(), |patience| Options::default().patience(patience)))
+        config(&self.device, self.patience.map(Duration::from_secs_f64))
     }
 }
 
@@ -98,7 +102,7 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
 
 /// The configuration with the devices wished for, by the names that [`Config::named`] takes, and the CPU for what they
 /// cannot take. GPUs are opened at once, for measurements, and boards have the patience asked for.
-fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
+fn config(wishes: &[String], patience: Option<Duration>) -> Result<Config, Failure> {
     let mut config = Config::new().of("devices")?;
     if wishes.is_empty() || wishes == ["auto"] {
         return Ok(config);
@@ -113,9 +117,9 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     }
     for wish in wishes {
         if wish.starts_with("cuda:") {
-            config.devices.push(Arc::new(gpu(wish)?));
+            config.devices.push(gpu::open(wish)?);
         } else if wish.contains(':') {
-            config.devices.push(Arc::new(Board::open(wish, options).of("--device")?));
+            config.devices.push(device::open_board(wish, patience).of("--device")?);
         } else if let Some(index) = present.iter().position(|device| device.name() == wish) {
             config.devices.push(present.remove(index));
         } else if wish == "cpu" {
@@ -131,32 +135,12 @@ fn config(wishes: &[String], options: Options) -> Result<Config, Failure> {
     Ok(config)
 }
 
-/// The GPU called `cuda:N`, opened, its kernels compiled and tested.
-fn gpu(wish: &str) -> Result<Gpu<Arc<Driver>>, Failure> {
-    let failed = |reason: String| Failure::Environment(format!("device {wish}: {reason}"));
-    let ordinal = wish.strip_prefix("cuda:").unwrap_or(wish);
-    let ordinal =
-        ordinal.parse::<usize>().map_err(|_| Failure::Usage(format!("device {wish}: \"{ordinal}\" is no number")))?;
-    let driver = Driver::open(ordinal).map_err(|error| failed(error.to_string()))?;
-    let wishes = Wishes::read().of("devices")?;
-    let gpu = Gpu::choosing(Arc::new(driver), wishes.one_key);
-    for words in HALF_WORDS {
-        gpu.test(32 * words).map_err(|error| failed(error.to_string()))?;
-    }
-    if wishes.public {
-        for words in PUBLIC_WORDS {
-            gpu.test_public(32 * words).map_err(|error| failed(error.to_string()))?;
-        }
-    }
-    Ok(gpu)
-}
-
 fn entries(config: &Config) -> Vec<Entry> {
     let mut entries = Vec::new();
     for device in &config.devices {
         let kernels = match device.name() {
             "cpu" | "libcrypto" => kernels(&*config.arithmetic),
-            name => model(name).unwrap_or_else(|| "-".to_owned()),
+            name => gpu::model(name).unwrap_or_else(|| "-".to_owned()),
         };
         let note = if device.name().starts_with("cuda:") {
             "used for large batches, after its self-test"
@@ -171,7 +155,7 @@ fn entries(config: &Config) -> Vec<Entry> {
         entries.push(absent("cpu", no_cpu()));
     }
     if !entries.iter().any(|entry| entry.name.starts_with("cuda:")) {
-        entries.push(absent("cuda", no_gpu()));
+        entries.push(absent("cuda", gpu::why_absent()));
     }
     if !entries.iter().any(|entry| entry.name == "libcrypto") {
         let libcrypto = Cpu::new(Arc::new(Libcrypto));
@@ -179,12 +163,6 @@ fn entries(config: &Config) -> Vec<Entry> {
         entries.push(entry(&libcrypto, true, kernels(&Libcrypto), note.to_owned()));
     }
     entries
-}
-
-/// The model of the GPU called `cuda:N`.
-fn model(name: &str) -> Option<String> {
-    let ordinal = name.strip_prefix("cuda:")?.parse::<usize>().ok()?;
-    Driver::open(ordinal).ok().map(|driver| Arc::new(driver).model().to_owned())
 }
 
 fn absent(name: &str, note: String) -> Entry {
@@ -210,20 +188,9 @@ fn no_cpu() -> String {
     if !missing.is_empty() {
         return format!("its kernels need AVX-512 IFMA or at least {}, which this processor lacks", missing.join(", "));
     }
-    match std::env::var_os("GARNER_CPU") {
+    match environment::variable("GARNER_CPU") {
         Some(wish) => format!("turned off: GARNER_CPU is {}", wish.display()),
         None => "its kernels did not pass their test, as under an emulator that rounds another way".into(),
-    }
-}
-
-/// Why no GPU is used.
-fn no_gpu() -> String {
-    if Wishes::read().is_ok_and(|wishes| wishes.off) {
-        return "turned off: GARNER_GPU is off".into();
-    }
-    match Driver::open(0) {
-        Err(error) => error.to_string(),
-        Ok(_) => "NVIDIA's driver finds one, but there is no device file /dev/nvidia0".into(),
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The private operation against libcrypto, over every arithmetic and against devices that lie or fail.
 
+mod relations;
+
 use super::{PrivateOp, RunError, run};
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::vectors::{Native, Twin};

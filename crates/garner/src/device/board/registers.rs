@@ -1,0 +1,1 @@
+../../../../../hw/regs/garner_regs.rs

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hw/dist and garner.core: what others' tools read is complete, in order and up to date."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+import dist
+from harness import BUILD, CORE, HW, TOP, rtl
+from syn.place import nextpnr
+
+CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
+WORD_BITS = {"generic": 18, "ecp5": 18, "xilinx7": 17}
+FOR_INTEGRATORS = {HW / "rtl" / "prim" / "reset_synchroniser.sv"}  # used by none of ours
+
+
+def parameters() -> dict[str, str]:
+    """Of garner_top, with their default values as they are written."""
+    head = (HW / "rtl" / "top" / "garner_top.sv").read_text().split(") (", 1)[0]
+    return dict(re.findall(r"parameter [^=]*?(\w+)\s*= ([^,\s]+)", head))
+
+
+def ports() -> set[str]:
+    return set(re.findall(r"^  (?:input|output)\s+logic[^;]*? (\w+),?\s*(?://.*)?$",
+                          (HW / "rtl" / "top" / "garner_top.sv").read_text(), re.MULTILINE))
+
+
+def test_committed_files_are_what_would_be_generated():
+    for path, text in dist.contents().items():
+        assert path.exists() and path.read_text() == text, f"{path}: run `make hw-dist` and commit it"
+
+
+def test_nothing_else_is_in_dist():
+    kept = {"README.md", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    found = {str(path.relative_to(dist.DIST)) for path in dist.DIST.rglob("*") if path.is_file()}
+    assert found == kept | {str(path.relative_to(dist.DIST)) for path in dist.contents()}
+
+
+@pytest.mark.parametrize("family", dist.FAMILIES)
+def test_core_file_has_the_sources_that_are_tested(family):
+    ours = {HW / "dist" / "rtl" / path.name if path.is_relative_to(BUILD) else path
+            for path in rtl(*TOP, *CORE, "top/garner_top", family=family)}
+    assert set(dist.core_files(family)) == ours | FOR_INTEGRATORS
+
+
+@pytest.mark.parametrize("family", dist.FAMILIES)
+def test_verilator_lints_the_design_from_the_list_alone(family):
+    """From the list's folder, and from anywhere; cells of a vendor are what his tools bring, here our models of them."""
+    cells = [HW / "tb" / "prim" / "cells" / f"{cell}.v" for cell in CELLS[family]]
+    for folder, option in ((dist.DIST, ["-f", f"garner_{family}.f"]), (HW.parent, ["-F", f"hw/dist/garner_{family}.f"])):
+        done = subprocess.run(["verilator", "--lint-only", "-Wall", "--top-module", "garner_top",
+                               f"-GWordBits={WORD_BITS[family]}", *option, *map(str, cells)],
+                              cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0 and "%Warning" not in done.stderr, done.stderr[-3000:]
+
+
+def test_fusesoc_lints_the_core(tmp_path):
+    command = [sys.executable, "-c", "from fusesoc.main import main; main()", "--cores-root", HW, "run", "--build-root", tmp_path]
+    done = subprocess.run([*command, "--target", "lint", "garner:accelerator:garner", "--Cores", "3"], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    for target, option in (("ecp5", "garner.lpf"), ("xilinx7", "garner.xdc")):
+        done = subprocess.run([*command, "--setup", "--tool", "verilator", "--target", target,
+                               "garner:accelerator:garner"], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+        (made,) = tmp_path.rglob(f"{target}*/*.eda.yml")
+        assert any(entry["name"].endswith(option) for entry in yaml.safe_load(made.read_text())["files"])
+
+
+def test_core_file_has_the_parameters_of_garner_top():
+    described = yaml.safe_load(dist.CORE.read_text().removeprefix("CAPI=2:"))
+    ours = {name: value for name, value in parameters().items() if name not in ("ArCache", "AwCache", "AxProt")}
+    assert {name: str(int(parameter["default"])) for name, parameter in described["parameters"].items()} == {
+        name: value.removeprefix("1'b") for name, value in ours.items()}
+    for target in described["targets"].values():
+        assert [name.split("=")[0] for name in target["parameters"]] == list(ours)
+
+
+def test_constraints_name_what_there_is():
+    text = {path.suffix: path.read_text() for path in (dist.DIST / "constraints").iterdir()}
+    assert set(text) == {".xdc", ".sdc", ".lpf"}
+    for constraints in text.values():
+        named = re.findall(r'get_ports (\w+)|PORT "(\w+)"', constraints)
+        assert named and {first or second for first, second in named} <= ports()
+    synchroniser = (HW / "rtl" / "prim" / "reset_synchroniser.sv").read_text()
+    assert "chain_q" in synchroniser and "chain_q" in text[".xdc"] and "chain_q" in text[".sdc"]
+    top, core = ((HW / "rtl" / "top" / f"{name}.sv").read_text() for name in ("garner_top", "garner_core"))
+    assert "reset_buffer u_reset" in top and "reset_buffer u_reset" in core and "u_reset/u_cell" in text[".xdc"]
+    assert "u_cell" in (HW / "rtl" / "prim" / "xilinx7" / "reset_buffer.sv").read_text()
+    assert "logic reset_n;" in top and "reset_n" in text[".sdc"]
+
+
+def test_nextpnr_takes_the_constraints(tmp_path):
+    """The reset synchroniser alone on an ECP5: the clock has the frequency of the file."""
+    script = tmp_path / "script"
+    netlist = tmp_path / "netlist.json"
+    script.write_text(f"read_slang --top reset_synchroniser {HW / 'rtl' / 'prim' / 'reset_synchroniser.sv'}\n"
+                      f"synth_ecp5 -json {netlist}\n")
+    subprocess.run([sys.executable, HW / "syn" / "yosys.py", script], check=True, capture_output=True)
+    try:
+        command = nextpnr.command()
+    except SystemExit as reason:
+        pytest.skip(str(reason))
+    report = tmp_path / "report.json"
+    done = subprocess.run([*command, "--um-45k", "--package", "CABGA381", "--json", netlist, "--lpf-allow-unconstrained",
+                           "--lpf", dist.DIST / "constraints" / "garner.lpf", "--report", report], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    ((_, clock),) = json.loads(report.read_text())["fmax"].items()
+    assert round(clock["constraint"]) == 150

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded bugs: with each of them something of a key is left that was to be erased, and test_erasure.py finds it."""
+
+import pytest
+
+from harness import BUILD, HW
+from tb.top.test_erasure import Story, differences, loaded, refused, slot_zeroised, stopped
+
+# What is broken, the module, the text and what it becomes, and the story in which it is found
+MUTATIONS = [
+    ("the scale factor kept", "rsa/rsa_core", "word_first) || wipe_q;", "word_first);", slot_zeroised(loaded)),
+    ("registers kept by OpZeroise", "rsa/rsa_core", "(washing_q || whole_q);", "washing_q;", slot_zeroised(refused)),
+    ("an operand of a refused job kept", "rsa/unpacker", "else if (taken && !drain_q) in_q", "else if (taken) in_q",
+     stopped(100_000, Story.zeroise)),
+    ("memories kept by reset", "bus/shell", "zeroise_state_q <= Start;\n      start_q         <= '0;\n      hold_q          <= 1'b1;",
+     "zeroise_state_q <= Work;\n      start_q         <= '0;\n      hold_q          <= 1'b0;", stopped(1_000, Story.reset)),
+]
+
+
+@pytest.mark.parametrize("bug, module, text, becomes, tell", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_what_is_left_is_found(bug, module, text, becomes, tell):
+    source = HW / "rtl" / f"{module}.sv"
+    assert source.read_text().count(text) == 1, f"{text} is not in {module}, or more than once"
+    mutant = BUILD / "mutations" / bug.replace(" ", "-") / source.name
+    mutant.parent.mkdir(parents=True, exist_ok=True)
+    mutant.write_text(source.read_text().replace(text, becomes))
+    assert differences(tell, bug, mutant)
