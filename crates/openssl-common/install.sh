@@ -31,7 +31,7 @@ if [ "$build" = --remove ]; then
         rm -f "$root$examples/$(basename "$sample")"
     done
     for folder in "$share" "$examples"; do
-        [ ! -d "$root$folder" ] || rmdir "$root$folder"
+        [ ! -d "$root$folder" ] || rmdir --ignore-fail-on-non-empty "$root$folder"
     done
     rmdir --ignore-fail-on-non-empty "$root$prefix/share/doc/garner" 2>/dev/null || true
     echo "If $(folder -d)/openssl.cnf includes $share/openssl.cnf, take that line out."

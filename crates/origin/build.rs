@@ -39,7 +39,9 @@ fn watched() -> Vec<PathBuf> {
         .collect();
     if let Some(top) = git(&["rev-parse", "--show-toplevel"]) {
         let top = Path::new(&top);
-        paths.extend(["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"].map(|name| top.join(name)));
+        paths.extend(
+            ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "hw/regs/garner_regs.rs"].map(|name| top.join(name)),
+        );
         let folders = ["crates", "bench"].into_iter().flat_map(|name| std::fs::read_dir(top.join(name)));
         for folder in folders.flatten().flatten() {
             paths.extend(["src", "build.rs", "Cargo.toml"].map(|name| folder.path().join(name)));

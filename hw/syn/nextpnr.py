@@ -36,6 +36,9 @@ def command() -> list[str]:
                              f"VERSION in {Path(__file__).name} and measure all records again, or name another with {OTHER}=PATH")
         subprocess.run(["rm", "-rf", FOLDER / "apt"], check=True)
         mark.write_text(VERSION)
+    if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False, capture_output=True).returncode:
+        raise SystemExit(f"nextpnr-ecp5 was fetched, and needs a mount namespace of its own, which is not allowed here; name "
+                         f"another with {OTHER}=PATH")
     # It looks for its device data in /usr/share and nowhere else: there they are, for itself alone.
     return ["unshare", "--map-root-user", "--mount", "sh", "-c", 'mount --bind "$0" /usr/share && exec "$@"',
             str(FOLDER / "root" / "usr" / "share"), str(FETCH / "run.sh"), str(FOLDER), "nextpnr-ecp5"]

@@ -16,6 +16,7 @@ static LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Has all random bytes come from the kernel from now on. To be called before libcrypto cleans up at the end of the process,
 /// while threads go on to compute: whoever asks its generators then crashes. Returns when nobody asks them any more.
+/// A key that is loaded after that still has libcrypto draw the number of its trial.
 pub fn leave_libcrypto() {
     LEFT.store(true, Ordering::SeqCst);
     nobody_is_away();

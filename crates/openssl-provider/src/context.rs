@@ -93,7 +93,7 @@ impl Place {
 }
 
 /// Where OpenSSL wants output; `None` when it is the default provider's turn: to say how long the output may be, as the
-/// buffer is null, or to refuse it, as there is less room than that. Refused before the input is looked at, a buffer tells
+/// buffer is null, or to do with it what it does, as there is less room than that. Refused before the input is looked at, a buffer tells
 /// nobody how long a message is.
 ///
 /// `ask` is the default provider's function for this output, with a null buffer.

@@ -9,5 +9,5 @@ create_clock -name garner_clk -period 6.667 [get_ports clk_i]
 set_false_path -from [get_ports rst_ni] -to [get_cells -hierarchical *chain_q*]
 
 # In a chip the generic reset_buffer is two flip-flops: synthesise the tree behind it as a clock tree of its own
-# (set_ideal_network until then), one for the shell and one for each core.
-set_ideal_network [get_nets -hierarchical *reset_n*]
+# one for the shell and one for each core. Until then, in tools that know it:
+# set_ideal_network [get_nets -hierarchical *reset_n*]

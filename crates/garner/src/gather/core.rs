@@ -144,6 +144,10 @@ impl Core {
         let Some(entry) = queue.pool(class.pool()).take_one(class, number) else { return };
         process.note_length(&queue);
         self.tell_of_room(process, &queue);
+        if queue.retired {
+            // Executors may have nothing left to wait for, and no batch may end that tells them.
+            process.work.notify_all();
+        }
         drop(queue);
         // Without the lock: the operation's key may go with it.
         entry.reply.withdraw();
