@@ -6,15 +6,20 @@ PYTHON := $(VENV)/bin/python
 .PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
 .PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
-$(VENV)/installed: hw/requirements.txt
+$(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 	python3 -m venv $(VENV)
 	$(VENV)/bin/pip install --quiet --ignore-requires-python --only-binary :all: --requirement $<
+	$(VENV)/bin/pip install --quiet --no-deps --editable hw
 	touch $@
 
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
 hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
+
+.PHONY: profile
+profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
+	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
 hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
 	$(PYTHON) hw/regs/generate.py

@@ -61,7 +61,10 @@ def callgrind(command: list[str], name: str, *options: str, environment: dict[st
     WORK.mkdir(parents=True, exist_ok=True)
     file = WORK / f"callgrind.{name}"
     run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}", *options, *command], environment)
-    return from_callgrind(file)
+    graph = from_callgrind(file)
+    if not graph.cost:
+        raise Failed(f"callgrind counted nothing of `{shlex.join(command)}`; see {file}")
+    return graph
 
 
 def workload_under_callgrind(operation: str, bits: int, count: int, seed: int) -> Callgraph:

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles are read as the profilers wrote them, and the page says what was measured."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from garner_hw import command
+from garner_hw.profile import measure, mbedtls, report
+from garner_hw.profile.callgraph import from_callgrind, from_gprof, plain
+from garner_hw.profile.sensitivity import speed_up
+
+HERE = Path(__file__).parent
+# Recorded: one RSA-1024 encryption of the workload under callgrind; four key generations of 512 bits under gprof
+CALLGRIND, GPROF = HERE / "encrypt-1024.callgrind", HERE / "keygen-512.gprof"
+
+
+def test_shares_of_callgrind_are_those_of_its_file():
+    graph = from_callgrind(CALLGRIND)
+    total = int(re.search(r"^totals: (\d+)", CALLGRIND.read_text(), re.MULTILINE)[1])
+    assert graph.cost == total and graph.unit == "instructions"
+    assert sum(one.self_share for one in graph.functions.values()) == pytest.approx(1)
+    assert graph.functions["encrypt"].share == pytest.approx(1)
+    assert graph.hottest().name == "mpi_mul_hlp"
+    hot = graph.functions["mpi_mul_hlp"]
+    assert hot.share == pytest.approx(hot.self_share) and sum(hot.callers.values()) == hot.calls
+
+
+def test_calls_of_gprof_are_counted_by_caller():
+    graph = from_gprof(GPROF)
+    assert graph.functions["mbedtls_rsa_gen_key"].calls == 4
+    assert graph.functions["mbedtls_mpi_gen_prime"].callers == {"mbedtls_rsa_gen_key": 8}
+    assert graph.share_of_calls("mpi_montmul", "mpi_mul_hlp") > 0.9
+
+
+@pytest.mark.parametrize(("name", "expected"), [("mpi_montmul'2", "mpi_montmul"), ("f.constprop.0.isra.1", "f"), ("main", "main")])
+def test_names_lose_what_tools_add(name, expected):
+    assert plain(name) == expected
+
+
+def test_amdahls_law():
+    assert speed_up(0.22, 2) == pytest.approx(1.1236, abs=1e-4)  # the figure of FIU's experiment
+    assert speed_up(0.5, float("inf")) == 2 and speed_up(1, float("inf")) == float("inf")
+    with pytest.raises(ValueError, match="a share of 1.5"):
+        speed_up(1.5, 2)
+
+
+def test_page_and_data_show_what_was_measured(tmp_path):
+    graph = from_callgrind(CALLGRIND)
+    measured = measure.Measured(times={("encrypt", 1024): [1.0, 2.0, 6.0]}, instructions={("encrypt", 1024): graph})
+    page = report.write(measured, tmp_path).read_text()
+    data = json.loads((tmp_path / "profile.json").read_text())
+    assert data["times"][0] | {"mean_ms": 3.0, "median_ms": 2.0, "count": 3} == data["times"][0]
+    assert data["profiles"][0]["hot_spot"] == "mpi_mul_hlp" and "mpi_mul_hlp" in page
+    rows = {row["name"]: row for row in data["profiles"][0]["functions"]}
+    assert rows["encrypt"]["speed_up"]["infinite"] is None and rows["encrypt"]["speed_up"]["10"] == pytest.approx(10)
+    assert page.count("<svg") == 3 and "{{" not in page
+
+
+def test_expected_number_of_primality_tests_is_that_of_the_thesis():
+    assert report.expected_tests() == pytest.approx(115, rel=0.01)
+
+
+def test_a_command_that_fails_is_named(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(measure, "WORK", tmp_path)
+    assert command.main(["profile", "--command", "false", "--out", str(tmp_path)]) == 2
+    assert "false` ended with status 1" in capsys.readouterr().err
+    assert command.main(["profile", "--keys", "0"]) == 2
+    assert "at least one key" in capsys.readouterr().err
+
+
+def test_any_command_is_profiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(measure, "WORK", tmp_path)
+    assert command.main(["profile", "--command", "true", "--out", str(tmp_path)]) == 0
+    assert json.loads((tmp_path / "profile.json").read_text())["profiles"][0]["title"] == "true"
+
+
+def test_a_source_that_cannot_be_had_is_named(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(mbedtls, "BUILD", tmp_path)
+    monkeypatch.setattr(mbedtls, "FETCH", tmp_path)
+    (tmp_path / "source.sh").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "source.sh").chmod(0o755)
+    assert command.main(["profile", "--out", str(tmp_path)]) == 2
+    assert "could not be fetched; put it into" in capsys.readouterr().err
