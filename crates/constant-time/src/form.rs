@@ -10,6 +10,7 @@
 //!
 //! So nothing flows from memory or a vector register to an address or a branch, for any input.
 
+use crate::filter::Filter;
 use crate::verdict::Table;
 use garner_kernels::assembly::Width;
 use garner_kernels::doubles;
@@ -69,7 +70,7 @@ static KEPT: [unsafe extern "C" fn(); 4] =
     [garner_control_address, garner_control_branch, garner_control_load, garner_control_rounding];
 
 /// Every kernel, and the controls.
-pub fn run(table: &mut Table, filter: &str) {
+pub fn run(table: &mut Table, filter: Filter<'_>) {
     const KERNELS: &str = "form: every kernel";
     let controls = [
         ("form control: an address with an index", "garner_control_address", "address"),
@@ -77,7 +78,7 @@ pub fn run(table: &mut Table, filter: &str) {
         ("form control: a pointer loaded from memory", "garner_control_load", "instruction"),
         ("form control: a rounding mode from memory", "garner_control_rounding", "instruction"),
     ];
-    if !KERNELS.contains(filter) && !controls.iter().any(|(name, ..)| name.contains(filter)) {
+    if !filter.takes(KERNELS) && !controls.iter().any(|(name, ..)| filter.takes(name)) {
         return;
     }
     table.section("form: the machine code has no branch on data and no computed address");

@@ -6,6 +6,8 @@
 #[cfg(target_arch = "x86_64")]
 mod arena;
 #[cfg(target_arch = "x86_64")]
+mod filter;
+#[cfg(target_arch = "x86_64")]
 mod form;
 #[cfg(target_arch = "x86_64")]
 mod memcheck;
@@ -35,9 +37,13 @@ fn main() -> ExitCode {
 #[cfg(target_arch = "x86_64")]
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let long = arguments.iter().position(|argument| argument == "--long").map(|at| arguments.remove(at)).is_some();
+    let mut flag = |name: &str| {
+        let at = arguments.iter().position(|argument| argument == name);
+        at.map(|at| arguments.remove(at)).is_some()
+    };
+    let (long, exact) = (flag("--long"), flag("--exact"));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let filter = match arguments[..] {
+    let part = match arguments[..] {
         ["scenario", name] => {
             memcheck::run_one(name);
             return ExitCode::SUCCESS;
@@ -48,12 +54,13 @@ fn main() -> ExitCode {
         }
         ["trace", name] => return traced::run_one(name),
         [] => "",
-        [filter] if !filter.starts_with('-') => filter,
+        [part] if !part.starts_with('-') => part,
         _ => {
-            eprintln!("usage: check-ct [--long] [PART OF A SCENARIO'S NAME]");
+            eprintln!("usage: check-ct [--long] [[--exact] PART OF A SCENARIO'S NAME]");
             return ExitCode::from(2);
         }
     };
+    let filter = filter::Filter { part, exact };
     let mut table = verdict::Table::default();
     form::run(&mut table, filter);
     memcheck::run(&mut table, filter);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs every scenario of [`crate::scenarios`] under valgrind's memcheck, each in its own process.
 
+use crate::filter::Filter;
 use crate::parallel;
 use crate::scenarios::{self, Expected, Scenario};
 use crate::valgrind;
@@ -25,10 +26,10 @@ pub fn run_one(name: &str) {
     (scenario.run)();
 }
 
-/// All scenarios whose name contains `filter`.
-pub fn run(table: &mut Table, filter: &str) {
+/// All scenarios that `filter` takes.
+pub fn run(table: &mut Table, filter: Filter<'_>) {
     let scenarios: Vec<Scenario> =
-        scenarios::all().into_iter().filter(|scenario| scenario.name.contains(filter)).collect();
+        scenarios::all().into_iter().filter(|scenario| filter.takes(scenario.name)).collect();
     if scenarios.is_empty() {
         return;
     }

@@ -6,6 +6,7 @@
 //! masked, so that the fingerprints are not themselves what is searched for. Candidates come from a source whose words can
 //! be had again.
 
+use crate::filter::Filter;
 use crate::scenarios::{Words, reference};
 use crate::verdict::{Table, Verdict, of_process};
 use garner::Error;
@@ -30,8 +31,8 @@ const MASK: u64 = 0x5bd1_e995_9d1b_54a5;
 const BITS: u32 = 2048;
 
 /// The scenarios.
-pub fn run(table: &mut Table, filter: &str) {
-    let chosen: Vec<&str> = [KEY, CANDIDATES].into_iter().filter(|name| name.contains(filter)).collect();
+pub fn run(table: &mut Table, filter: Filter<'_>) {
+    let chosen: Vec<&str> = [KEY, CANDIDATES].into_iter().filter(|name| filter.takes(name)).collect();
     if !chosen.is_empty() {
         table.section("memory: all of it is searched for words of a secret, before and after the secret is dropped");
     }

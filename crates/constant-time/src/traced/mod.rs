@@ -7,6 +7,7 @@ mod padding;
 mod private_op;
 mod vectors;
 
+use crate::filter::Filter;
 use crate::parallel;
 use crate::trace::{Case, Trace, first_difference, source_line, traces};
 use crate::verdict::{Table, Verdict, of_process};
@@ -52,10 +53,10 @@ fn all(long: bool) -> Vec<Traced> {
         .collect()
 }
 
-/// All calls whose name contains `filter`; with `long` also those that take minutes each.
-pub fn run(table: &mut Table, filter: &str, long: bool) {
+/// All calls that `filter` takes; with `long` also those that take minutes each.
+pub fn run(table: &mut Table, filter: Filter<'_>, long: bool) {
     let all = all(long);
-    let names: Vec<&str> = all.iter().map(|traced| &*traced.name).filter(|name| name.contains(filter)).collect();
+    let names: Vec<&str> = all.iter().map(|traced| &*traced.name).filter(|name| filter.takes(name)).collect();
     if names.is_empty() {
         return;
     }

@@ -29,6 +29,13 @@ pub mod planted {
         AWAKE.get_or_init(|| std::env::var("PLANTED_LEAK").unwrap_or_default()) == name
     }
 
+    /// The bit as it is, and nothing that the compiler knows about it: else it might branch on it before it asks which leak
+    /// is awake.
+    #[inline(always)]
+    pub fn secret(bit: bool) -> bool {
+        black_box(bit)
+    }
+
     /// Something that takes time.
     #[inline(never)]
     pub fn step() {
@@ -42,7 +49,7 @@ pub const LEAKS: &[Leak] = &[
         name: "blinding: branch on a random number as it is drawn",
         file: "private_op/blinding.rs",
         original: "        let inverses = inverses(arithmetic, public, &mut bases)?;\n",
-        leaking: "        if LEAKS && bases[0][0] & 1 == 1 {
+        leaking: "        if LEAKS && crate::planted::secret(bases[0][0] & 1 == 1) {
             crate::planted::step();
         }
         let inverses = inverses(arithmetic, public, &mut bases)?;\n",
@@ -53,7 +60,7 @@ pub const LEAKS: &[Leak] = &[
         file: "private_op/blinding.rs",
         original: "        for (&i, pair) in served.iter().zip(made) {\n",
         leaking: "        for (&i, pair) in served.iter().zip(made) {
-            if LEAKS && served.len() > 8 && pair.factors()[1][0] & 1 == 1 {
+            if LEAKS && served.len() > 8 && crate::planted::secret(pair.factors()[1][0] & 1 == 1) {
                 crate::planted::step();
             }\n",
         scenario: "private operation: run, nine operations of a key",
@@ -64,7 +71,7 @@ pub const LEAKS: &[Leak] = &[
         original: "            let mut unused = Unused::all(set);\n",
         leaking: "            let second = set.members() > 3;
             let mut unused = Unused::all(set);
-            if LEAKS && second && unused.take(1)[0].inverses()[0][0] & 1 == 1 {
+            if LEAKS && second && crate::planted::secret(unused.take(1)[0].inverses()[0][0] & 1 == 1) {
                 crate::planted::step();
             }\n",
         scenario: "private operation: run, more operations than a set has pairs",
@@ -85,7 +92,7 @@ pub const LEAKS: &[Leak] = &[
         file: "private_op/recombine.rs",
         original: "        words::add_masked(step.y_p, p, borrow.wrapping_neg());\n",
         leaking: "        if LEAKS {
-            if borrow == 1 {
+            if crate::planted::secret(borrow == 1) {
                 words::add_assign(step.y_p, p);
             }
         } else {
@@ -108,7 +115,7 @@ pub const LEAKS: &[Leak] = &[
         file: "private_op/check.rs",
         original: "            released(below & words::equal(step.x, operation.input))\n",
         leaking: "            if LEAKS {
-                return bool::from(below) && *step.x == *operation.input;
+                return crate::planted::secret(below.into()) && *step.x == *operation.input;
             }
             released(below & words::equal(step.x, operation.input))\n",
         scenario: "private operation: a wrong result is refused",
@@ -119,7 +126,7 @@ pub const LEAKS: &[Leak] = &[
         original: "            field.window();\n",
         leaking:
             "            let digits = exponents.map(|word| word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1));
-            if LEAKS && digits == [0; 8] {
+            if LEAKS && crate::planted::secret(digits == [0; 8]) {
                 field.square_times(accumulator, WINDOW_BITS);
                 continue;
             }
@@ -161,7 +168,7 @@ pub const LEAKS: &[Leak] = &[
         name: "constants of a modulus: subtraction only where it is due",
         file: "arithmetic/powers.rs",
         original: "        let borrow = sub_assign(a, self.n);\n",
-        leaking: "        if LEAKS && carry == 0 && a[a.len() - 1] < self.n[a.len() - 1] {
+        leaking: "        if LEAKS && crate::planted::secret(carry == 0 && a[a.len() - 1] < self.n[a.len() - 1]) {
             return;
         }
         let borrow = sub_assign(a, self.n);\n",
@@ -183,7 +190,7 @@ pub const LEAKS: &[Leak] = &[
         name: "OAEP: a first byte that is not zero is refused at once",
         file: "padding/oaep.rs",
         original: "    let (seed, db) = rest.split_at_mut(label.len());\n    mgf1::mask(functions.mgf1_hash, db, seed)?;\n    mgf1::mask(functions.mgf1_hash, seed, db)?;\n",
-        leaking: "    if LEAKS && first[0] != 0 {
+        leaking: "    if LEAKS && crate::planted::secret(first[0] != 0) {
         return Err(crate::error::Error::Verification);
     }
     let (seed, db) = rest.split_at_mut(label.len());
@@ -196,7 +203,7 @@ pub const LEAKS: &[Leak] = &[
         file: "padding/oaep.rs",
         original: "        before &= !one;\n",
         leaking: "        before &= !one;
-        if LEAKS && bool::from(one) {
+        if LEAKS && crate::planted::secret(one.into()) {
             break;
         }\n",
         scenario: "padding: OAEP, bad blocks",
@@ -206,7 +213,7 @@ pub const LEAKS: &[Leak] = &[
         file: "padding/pkcs1v15_encryption.rs",
         original: "        before &= !zero;\n",
         leaking: "        before &= !zero;
-        if LEAKS && bool::from(zero) {
+        if LEAKS && crate::planted::secret(zero.into()) {
             break;
         }\n",
         scenario: "padding: PKCS#1 v1.5, decoding with an error",
@@ -225,20 +232,22 @@ pub const LEAKS: &[Leak] = &[
         name: "implicit rejection: the stand-in is kept only where it is needed",
         file: "padding/implicit_rejection.rs",
         original: "        for (stand_in, byte) in merged.iter_mut().zip(block) {\n",
-        leaking: "        if LEAKS && bool::from(good) {
+        leaking: "        if LEAKS && crate::planted::secret(good.into()) {
             merged.copy_from_slice(block);
         }
         for (stand_in, byte) in merged.iter_mut().zip(block) {\n",
         scenario: "padding: implicit rejection, well and badly padded blocks",
     },
     Leak {
-        name: "sieve: stops at the first prime that divides",
+        name: "sieve: branch on what the lowest word leaves when it is divided",
         file: "keygen/sieve.rs",
-        original: "        any |= sum.wrapping_mul(*inverse) <= *limit;\n",
-        leaking: "        any |= sum.wrapping_mul(*inverse) <= *limit;
-        if LEAKS && std::hint::black_box(any) {
-            break;
-        }\n",
+        original: "        for group in &self.groups {\n",
+        leaking: "        for candidate in block.chunks(self.words) {
+            if LEAKS && crate::planted::secret(candidate[0] % 5 == 0) {
+                crate::planted::step();
+            }
+        }
+        for group in &self.groups {\n",
         scenario: "keygen: sieve",
     },
     Leak {
