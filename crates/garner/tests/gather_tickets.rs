@@ -270,6 +270,25 @@ fn retirement_answers_tickets_that_wait_ends_the_executors_and_leaves_callers_be
     assert!(gatherer.run_batch(vec![known.operation(0)]).remove(0).is_err());
 }
 
+/// Executors that are to leave wait for the last ticket: also when it is not run but dropped.
+#[test]
+fn retirement_ends_while_tickets_are_dropped() {
+    let known = Known::new(512);
+    let (done, wait) = mpsc::channel();
+    thread::spawn(move || {
+        for round in 0..400 {
+            let gatherer = gatherer(&Arc::new(TestDevice::sound(2)), 3);
+            let tickets: Vec<_> = (0..round % 5 + 1).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
+            thread::scope(|scope| {
+                scope.spawn(move || drop(tickets));
+                gatherer.retire();
+            });
+        }
+        done.send(()).unwrap();
+    });
+    wait.recv_timeout(PATIENCE).expect("an executor waits for ever");
+}
+
 #[test]
 fn operation_of_a_dropped_ticket_is_not_computed_and_leaves_its_room() {
     let (known, gate) = (Known::new(512), Gate::new());

@@ -91,14 +91,23 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Listens; a socket that nobody listens on any more is replaced.
+/// Listens; a socket that nobody listens on any more is replaced. The socket appears under its name when it takes clients in,
+/// not between `bind` and `listen`: whoever waits for the file may connect.
 fn listen(path: &Path) -> std::io::Result<UnixListener> {
+    let mut unnamed = path.as_os_str().to_owned();
+    unnamed.push(format!(".{}", std::process::id()));
+    let listener = UnixListener::bind(&unnamed)?;
     if std::os::unix::net::UnixStream::connect(path)
         .is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused)
     {
         std::fs::remove_file(path)?;
     }
-    UnixListener::bind(path)
+    let named = std::fs::hard_link(&unnamed, path);
+    std::fs::remove_file(&unnamed)?;
+    match named {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(std::io::ErrorKind::AddrInUse.into()),
+        named => named.map(|()| listener),
+    }
 }
 
 fn board(arguments: &Arguments, first: bool) -> Result<Function, ModelError> {

@@ -235,6 +235,23 @@ fn hung_core_is_healed_by_a_reset_and_the_board_serves_on() {
     hang_a_core(8);
 }
 
+/// A second garner-board refuses a socket in use and leaves its clients alone; one that was left behind it replaces.
+#[test]
+#[ignore = "needs a model: make board-test"]
+fn a_socket_in_use_is_left_alone_and_a_stale_one_replaced() {
+    let mut simulated = Simulated::start(&[]);
+    let board = simulated.open(120);
+    let second = simulated.command().output().unwrap();
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert!(!second.status.success() && said.contains("address in use"), "{said}");
+    sign_all(&gatherer(&[&board]), &[key(512)], 1);
+    assert!(jobs(&board) > 0, "the first board serves no more");
+
+    simulated.kill();
+    simulated.restart();
+    until("the stale socket to be replaced", || Board::open(&simulated.address(0), Options::default()).is_ok());
+}
+
 /// With one job at a time no core has any when the result of the one before is in memory.
 #[test]
 #[ignore = "needs a model: make board-test"]

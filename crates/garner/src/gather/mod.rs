@@ -151,9 +151,10 @@ impl Gatherer {
         self.core.process().page.read()
     }
 
-    /// Ends the executor threads, before the process ends: returns when no ticket waits and the threads have left (one that a
-    /// caller took into its batch may still be answered); from inside a batch, at once. From then on [`Gatherer::submit`] and [`Gatherer::run_batch`] refuse by
-    /// `Error::ShutDown`; callers of [`Gatherer::run`] are served on their own threads as ever.
+    /// Ends the executor threads, before the process ends: returns when no ticket waits and the threads have left (one that
+    /// a caller took into its batch may still be answered); from inside a batch, at once. From then on
+    /// [`Gatherer::submit`] and [`Gatherer::run_batch`] refuse by `Error::ShutDown`; callers of [`Gatherer::run`] are served
+    /// on their own threads as ever.
     pub fn retire(&self) {
         self.core.retire();
     }

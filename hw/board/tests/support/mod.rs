@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A garner-board of its own; killed when dropped.
 pub struct Simulated {
+    command: Command,
     process: Child,
     /// Where its boards listen.
     pub sockets: Vec<PathBuf>,
@@ -43,10 +44,21 @@ impl Simulated {
         let mut command = Command::new(env!("CARGO_BIN_EXE_garner-board"));
         command.arg("--model").arg(model).arg("--statistics").arg(&statistics);
         command.args(sockets.iter().flat_map(|socket| [OsString::from("--socket"), socket.into()]));
-        let process = command.args(arguments).stdin(Stdio::null()).spawn().expect("garner-board starts");
-        let simulated = Simulated { process, sockets, statistics };
+        command.args(arguments).stdin(Stdio::null());
+        let process = command.spawn().expect("garner-board starts");
+        let simulated = Simulated { command, process, sockets, statistics };
         until("garner-board to listen", || simulated.sockets.iter().all(|socket| socket.exists()));
         simulated
+    }
+
+    /// Starts it again, with the same arguments, after [`Simulated::kill`].
+    pub fn restart(&mut self) {
+        self.process = self.command.spawn().expect("garner-board starts");
+    }
+
+    /// The command of another one, with the same arguments.
+    pub fn command(&mut self) -> &mut Command {
+        &mut self.command
     }
 
     /// The address of one of its boards.
