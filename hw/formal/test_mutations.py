@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from formal.prove import prove
-from harness import BUILD, HW
+from garner_hw import BUILD, HW
+from garner_hw.formal.prove import prove
 
 # The proof of a module, where it is not the task `prove` of its own name
 PROOFS = {

@@ -3,7 +3,7 @@
 
 import pytest
 
-from harness import BUILD, HW
+from garner_hw import BUILD, HW
 from tb.top.test_erasure import Story, differences, loaded, refused, slot_zeroised, stopped
 
 # What is broken, the module, the text and what it becomes, and the story in which it is found
