@@ -21,6 +21,9 @@ PACKAGE = HW / "rtl" / "garner_pkg.sv"
 # One source for the compiler: several would have precompiled headers, 160 MB for each model.
 UNSPLIT = ("--output-split", "0")
 
+# The assertions in the RTL: simulations and proofs have them, synthesis has not.
+ASSERTIONS = "-DGARNER_ASSERT"
+
 # All modules below and including `mont`
 MONT = ("mont/mont_pkg", "prim/delay", "prim/stage", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
         "mont/mont_array", "mont/mont_sequencer", "mont/mont")
@@ -32,8 +35,9 @@ PRODUCT_SCAN = ("prim/delay", "row/booth_mac", "row/multiply_add", "row/product_
 EXP = ("exp/exp_pkg", "exp/exponentiator")
 # All modules below and including `rsa_core`
 RSA = (*MONT, *EXP, "prim/fifo", "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots",
-       "rsa/rsa_sizes", "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale",
-       "rsa/word_alu", "rsa/rsa_core")
+       "rsa/rsa_sizes", "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/lowest_word",
+       "rsa/orup_scale", "rsa/word_alu", "rsa/rsa_exponent", "rsa/rsa_intake", "rsa/rsa_sequencer", "rsa/rsa_wipe",
+       "rsa/rsa_core")
 # Everything between a bus and the cores
 SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/bus_pkg", "bus/packet_buffer",
          "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",
@@ -80,8 +84,9 @@ def simulate(top: str, sources: list[Path], test_module: str, folder: Path, para
     if inside is not None:  # instead of the runner's own --public-flat-rw
         build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
-                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", *UNSPLIT, "--x-assign", "unique",
-                             "--x-initial", "unique", *build_arguments], timescale=("1ns", "1ps"))
+                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
+                             "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
+                 timescale=("1ns", "1ps"))
     sys.path[:0] = [str(folder), str(HW)]  # the runner hands sys.path on to the simulation
     results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
                           extra_env=environment or {}, test_args=arguments or [])

@@ -29,14 +29,15 @@ PARTS = {0: "operand in, below n", 5: "constants, m mod p and q", 15: "two halve
 def test_rsa_cycles(rows, bits, cycles, share):
     simulate("rsa_core", rtl(*RSA), "test_rsa_cycles", Path(__file__).parent,
              {"Rows": rows, "MaxBits": bits, "KeySlots": 1},
-             {"ROWS": str(rows), "BITS": str(bits), "CYCLES": str(cycles), "SHARE": str(share)})
+             {"ROWS": str(rows), "BITS": str(bits), "CYCLES": str(cycles), "SHARE": str(share)},
+             inside=("ram", "rsa_sequencer"))
 
 
 async def record(dut, begun: list):
     """The time at which each micro-instruction is fetched."""
     while True:
-        await dut.pc_q.value_change
-        begun.append((int(dut.pc_q.value), get_sim_time("step") // Driver.period))
+        await dut.u_sequencer.pc_q.value_change
+        begun.append((int(dut.u_sequencer.pc_q.value), get_sim_time("step") // Driver.period))
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
