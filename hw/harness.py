@@ -37,7 +37,7 @@ EXP = ("exp/exp_pkg", "exp/exponentiator")
 RSA = (*MONT, *EXP, "prim/fifo", "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots",
        "rsa/rsa_sizes", "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/lowest_word",
        "rsa/orup_scale", "rsa/word_alu", "rsa/rsa_exponent", "rsa/rsa_intake", "rsa/rsa_sequencer", "rsa/rsa_wipe",
-       "rsa/rsa_core")
+       "rsa/wipe_monitor", "rsa/rsa_core")
 # Everything between a bus and the cores
 SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/bus_pkg", "bus/packet_buffer",
          "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",

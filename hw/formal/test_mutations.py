@@ -22,6 +22,7 @@ COMPLETIONS = ("bus/completions", "prove")
 CONTEXTS = ("bus/contexts", "prove")
 DESCRIPTORS = ("bus/descriptors", "prove")
 ROUTING = ("top/dispatcher_routing", "start")
+CORE = ("rsa/rsa_core", "prove")
 MUTATIONS = [
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
@@ -58,8 +59,18 @@ MUTATIONS = [
     ("a field beyond its slot", "rsa/rsa_decode", "FieldE:        offset = 1 + 5 * FullWords + 6 * HalfWords;",
      "FieldE:        offset = (1 << SlotWidth) - 1;"),
     ("a result in the slot of its key", "rsa/rsa_decode", "FieldResult:   begin work = 1'b1;", "FieldResult:   begin work = 1'b0;"),
-    ("the key of the job that waits", "rsa/rsa_core", "if (open_q) job_q <= job_i;", "if (job_valid_i) job_q <= job_i;"),
-    ("the key of slot 0 for every job", "rsa/rsa_core", ".slot_i(washing_q ? '0 : job_q.slot", ".slot_i(1'b1 ? '0 : job_q.slot"),
+    ("the key of the job that waits", "rsa/rsa_intake", "      unique case (state_q)\n",
+     "      if (job_valid_i) job_q <= job_i;\n      unique case (state_q)\n", CORE),
+    ("the key of slot 0 for every job", "rsa/rsa_core", ".slot_i(wiping ? '0 : job.slot", ".slot_i(1'b1 ? '0 : job.slot"),
+    ("a job taken while all is erased", "rsa/rsa_intake", "assign job_ready_o = state_q == StOpen;",
+     "assign job_ready_o = state_q == StOpen || state_q == StWipe;", CORE),
+    ("a job that was stopped never answered", "rsa/rsa_intake", "default: if (done_i) state_q <= StDrain;",
+     "default: if (done_i) state_q <= StClosed;", CORE),
+    ("a job stopped whose result is announced", "rsa/rsa_wipe", "state_q == Asked && !announced_i", "state_q == Asked", CORE),
+    ("a pass beside multiplications", "rsa/rsa_sequencer", "assign may_start = !uses_mont_q || quiet_i;",
+     "assign may_start = 1'b1;", CORE),
+    ("an exponentiation left before its end", "rsa/rsa_sequencer", "if (exponent_done_q) state_q", "if (exponent_o) state_q", CORE),
+    ("words of a wipe sent as a result", "rsa/rsa_sequencer", "to_stream_q && !wiping_i", "to_stream_q", CORE),
     ("an operation over another", "rsa/rsa_dispatch", "if (!valid_q) op_q", "op_q"),
     ("shared regions in both halves", "rsa/rsa_dispatch", "ctx && !is_shared(region)", "ctx"),
     ("the other context's queue asked", "rsa/rsa_dispatch", "op_ready_i[op_o.ctx]", "op_ready_i[0]"),

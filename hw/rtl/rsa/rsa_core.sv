@@ -267,4 +267,32 @@ module rsa_core
     .host_write_i(host_write), .host_write_data_i(write_data)
   );
 
+`ifdef GARNER_ASSERT
+  always_comb begin
+    if (rst_ni) begin
+      a_wipe_takes_no_job:               assert (!(wiping && job_ready_o));
+      a_wipe_answers_no_job:             assert (!(wiping && response_valid_o));
+      a_result_follows_its_good_answer:  assert (!(out_begin || packer_busy)
+                                                 || (announced && !response_valid_o && response_o.status == StatusOk));
+      one_reads_the_key_memory:          assert (!(exponent_turn && (alu_start || alu_busy)));
+      one_writes_the_operands:           assert (!(host_write_enable && mont_busy));
+    end
+  end
+
+  wipe_monitor #(.W(W), .Depth(SlotDepth)) u_keys_wiped (
+    .clk_i, .rst_ni, .begin_i(wipe_begin), .end_i(wiping && done), .write_enable_i(slot_write_enable),
+    .address_i(slot_write_address), .word_i(write_data)
+  );
+  wipe_monitor #(.W(W), .Depth(OperandWords)) u_operands_wiped (
+    .clk_i, .rst_ni, .begin_i(wipe_begin), .end_i(wiping && done),
+    .write_enable_i(host_write_enable && !host_write.modulus),
+    .address_i(host_write.word[$clog2(OperandWords)-1:0]), .word_i(write_data)
+  );
+  wipe_monitor #(.W(W), .Depth(2 * ModulusWords)) u_moduli_wiped (
+    .clk_i, .rst_ni, .begin_i(wipe_begin), .end_i(wiping && done),
+    .write_enable_i(host_write_enable && host_write.modulus),
+    .address_i({host_write.word[mont_pkg::IndexWidth], host_write.word[$clog2(ModulusWords)-1:0]}), .word_i(write_data)
+  );
+`endif
+
 endmodule
