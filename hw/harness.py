@@ -44,7 +44,7 @@ SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus
          "bus/stream_port", "bus/job_mux", "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
 # garner_top but for its core
 TOP = (*SHELL, "prim/reset_buffer", "top/dispatcher", "top/core_link")
-CORE = (*RSA, "prim/reset_buffer", "top/garner_core")
+CORE = (*RSA, "prim/reset_buffer", "bus/bus_pkg", "top/garner_core")
 
 
 def rtl(*names: str, family: str = "generic") -> list[Path]:

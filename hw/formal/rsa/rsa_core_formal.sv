@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // rsa_core: from the cycle in which a job is taken to the one in which it is answered nothing of it changes: the slot whose
 // addresses rsa_decode gives, the slot that rsa_slots marks, the tag of the answer. The slot is another one only while all
-// slots are emptied, and then no job is let in. And what the modules assert themselves (GARNER_ASSERT): a wipe takes and
-// answers no job, one unit works at a time, nothing is sent before the answer.
+// slots are emptied, and then no job is let in. And what the modules assert themselves (GARNER_ASSERT): a wipe takes
+// and answers no job, one unit works at a time, nothing is sent before the answer.
 //
-// The arithmetic, the streams, the sizes and the program are black boxes here, which do anything, but that they are busy
-// only when they have been started, and programs are as rsa_decode_formal shows them.
+// The arithmetic, the streams, the sizes and the program are black boxes here. They do anything, but that they are
+// busy only when they have been started, and that programs are as rsa_decode_formal shows them.
 module rsa_core_formal
   import garner_pkg::*;
   import rsa_pkg::*;
@@ -76,7 +76,8 @@ module rsa_core_formal
     alu_may_q      <= rst_ni && (u_core.alu_start || (alu_may_q && u_core.alu_busy));
     exponent_may_q <= rst_ni && (u_core.exponent_start || (exponent_may_q && u_core.exponent_busy));
     packer_may_q   <= rst_ni && (u_core.out_begin || (packer_may_q && u_core.packer_busy));
-    mont_may_q     <= !rst_ni || (u_core.op_valid && u_core.op_ready[u_core.op.ctx]) || (mont_may_q && u_core.mont_busy);
+    mont_may_q     <= !rst_ni || (u_core.op_valid && u_core.op_ready[u_core.op.ctx])
+                      || (mont_may_q && u_core.mont_busy);
   end
 
   always_comb begin
@@ -96,8 +97,8 @@ module rsa_core_formal
   assign instruction = u_core.u_sequencer.instruction;
   always_comb begin
     if (rst_ni) begin
-      // a program ends behind its answer, and between them it only gives the result; that of a wipe neither checks, marks
-      // nor answers anything, and that which erases a slot only answers
+      // a program ends behind its answer, and between them it only gives the result; that of a wipe neither checks,
+      // marks nor answers anything, and that which erases a slot only answers
       if (u_core.u_sequencer.state_q == StNext) begin
         if (u_core.wiping || u_core.announced) begin
           assume (instruction.check == CheckNone);

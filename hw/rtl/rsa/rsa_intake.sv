@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intake of `rsa_core`: takes a job, looks its slot up, refuses it or has the sequencer run its program, and answers.
+// The intake of `rsa_core`: takes a job, looks up its slot, refuses it or has its program run, and answers.
 //
 // A job that is done, and one that is refused before anything is computed:
 //
@@ -24,9 +24,9 @@
 // Contract    One job at a time: job_ready_o is high in StOpen alone, job_o holds from the next cycle to the answer.
 //             Every job that is taken is answered once, with its tag. No job is taken while a wipe runs. The sequencer
 //             says how its program goes on: failed_i (a check, with its status), respond_i (the result is there),
-//             stopped_i (for stop_i, and mont is quiet), done_i (the program is at its end); each is a pulse, and ends the
-//             program but for respond_i, behind which done_i comes. A load that has failed is followed by the program that
-//             erases its slot (erases_o), before its answer. The program of a wipe ends with done_i alone.
+//             stopped_i (for stop_i, and mont is quiet), done_i (the program is at its end). Each is a pulse and ends the
+//             program, but for respond_i, behind which done_i comes. After a load that has failed the program runs that
+//             erases its slot (erases_o); then it is answered. The program of a wipe ends with done_i alone.
 //             Reset: no job, all slots empty; job_ready_o rises after the wipe.
 module rsa_intake
   import garner_pkg::*;
@@ -195,7 +195,7 @@ module rsa_intake
       only_a_job_responds:        assert (!respond_i || state_q == StRun || state_q == StErase);
       only_what_is_unanswered_is_stopped: assert (!stopped_i || state_q == StRun || state_q == StErase);
       only_answered_jobs_and_wipes_end:   assert (!done_i || state_q == StDeliver || wiping);
-      a_result_is_announced_as_ok_while_it_runs: assert (state_q != StRun || status_q == StatusOk);
+      a_job_runs_without_a_fault: assert (state_q != StRun || status_q == StatusOk);
     end
   end
 `endif

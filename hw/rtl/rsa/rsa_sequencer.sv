@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sequencer of `rsa_core`: steps through a program, one instruction after the other, and starts the unit that each is
-// for: a pass of the word ALU, a multiplication, an exponentiation.
+// The sequencer of `rsa_core`: steps through a program, one instruction after the other, and starts the unit that each
+// is for: a pass of the word ALU, a multiplication, an exponentiation.
 //
 //   cycle             0     1      ...    n     n+1      n+2      n+3      n+4  ...
 //   start_i           1                                                              the program at pc_i
@@ -8,16 +8,16 @@
 //                                         Next  Address  Prepare  Execute  Pass ...  Next   Address
 //   pc_q                    k      k      k     k+1                                  k+1    k+2
 //   instruction_o                               I[k]                                        I[k+1]
-//   alu_start_o                                                            1         or exponent_start_o, or own_valid_o
+//   alu_start_o                                                            1         or exponent_start_o
 //   failed_o                                                                                1: the check of I[k]
 //
 // An instruction takes four cycles beside its work. The next one has left rsa_program by then, for there are no jumps;
 // rsa_decode has said by Execute what its names stand for.
 //
-// Contract    start_i (a pulse, with pc_i) comes while the sequencer is idle. Then exactly one of these ends the program,
-//             each a pulse: failed_o with failed_status_o (a check, or operands that were too few or too many), stopped_o
-//             (for stop_i, when mont is quiet), done_o. At KindRespond respond_o is given, and the next instruction waits
-//             for answered_i. A unit is started only while no other is at work, and multiplications of which the next
+// Contract    start_i (a pulse, with pc_i) comes while the sequencer is idle. Exactly one of these pulses ends the
+//             program: failed_o with failed_status_o (a check, or operands that were too few or too many), stopped_o (for
+//             stop_i, when mont is quiet), done_o. At KindRespond respond_o is given, and the next instruction waits for
+//             answered_i. A unit is started only while no other is at work, and multiplications of which the next
 //             instruction needs the result or the memory are waited for: quiet_i.
 //             config_o, stride_o and exponent_o (the exponentiator has the way) are a cycle behind what they follow.
 //             Steps and times depend on the program, on lengths and on the busy_i of the units alone. Reset: idle.

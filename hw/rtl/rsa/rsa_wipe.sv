@@ -15,7 +15,7 @@
 // A rising edge of zeroise_i while the wipe runs (RunningAsked) has everything erased once more.
 //
 // Contract    begin_i (a pulse) comes only while asked_o and not running_o; done_i, while running_o, is the end of that
-//             program. A job whose result has been announced (announced_i) is not stopped: its result is delivered first.
+//             program. A job whose result has been announced (announced_i) is not stopped: it is delivered first.
 //             whole_o: the program that runs erases whatever a slot held before, so lengths are those of MaxBits.
 //             clear_o follows sizes_start_i of such a program, and clears the registers of words and digits that no
 //             program writes to. Reset: asked for, so that all memories are overwritten before the first job.
