@@ -138,8 +138,7 @@ module garner_top
   logic                   dispatcher_idle, zeroise;
   to_core_t [Cores-1:0]   to_core;
   from_core_t [Cores-1:0] from_core;
-  logic [Cores-1:0]       core_busy, core_ready;
-  logic [Cores-1:0]       core_busy_q;
+  logic [Cores-1:0]       core_busy, core_busy_q, core_ready;
   logic [5:0]             busy_cores, busy_cores_q;
 
   always_comb begin
@@ -170,13 +169,29 @@ module garner_top
   assign axil_request = '{awaddr: s_axil_awaddr, awvalid: s_axil_awvalid, wdata: s_axil_wdata, wstrb: s_axil_wstrb,
                           wvalid: s_axil_wvalid, bready: s_axil_bready, araddr: s_axil_araddr, arvalid: s_axil_arvalid,
                           rready: s_axil_rready};
-  assign {s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
-          s_axil_rvalid} = axil_response;
-  assign {m_axi_araddr, m_axi_arlen, m_axi_arvalid, m_axi_rready, m_axi_awaddr, m_axi_awlen, m_axi_awvalid, m_axi_wlast,
-          m_axi_wvalid, m_axi_bready} = axi_request;
+  assign s_axil_awready = axil_response.awready;
+  assign s_axil_wready  = axil_response.wready;
+  assign s_axil_bresp   = axil_response.bresp;
+  assign s_axil_bvalid  = axil_response.bvalid;
+  assign s_axil_arready = axil_response.arready;
+  assign s_axil_rdata   = axil_response.rdata;
+  assign s_axil_rresp   = axil_response.rresp;
+  assign s_axil_rvalid  = axil_response.rvalid;
+  assign m_axi_araddr  = axi_request.araddr;
+  assign m_axi_arlen   = axi_request.arlen;
+  assign m_axi_arvalid = axi_request.arvalid;
+  assign m_axi_rready  = axi_request.rready;
+  assign m_axi_awaddr  = axi_request.awaddr;
+  assign m_axi_awlen   = axi_request.awlen;
+  assign m_axi_awvalid = axi_request.awvalid;
+  assign m_axi_wlast   = axi_request.wlast;
+  assign m_axi_wvalid  = axi_request.wvalid;
+  assign m_axi_bready  = axi_request.bready;
   assign axi_response = '{arready: m_axi_arready, rresp: m_axi_rresp, rlast: m_axi_rlast, rvalid: m_axi_rvalid,
                           awready: m_axi_awready, wready: m_axi_wready, bresp: m_axi_bresp, bvalid: m_axi_bvalid};
-  assign {m_axis_tdata, m_axis_tlast, m_axis_tvalid} = axis_out;
+  assign m_axis_tdata  = axis_out.tdata;
+  assign m_axis_tlast  = axis_out.tlast;
+  assign m_axis_tvalid = axis_out.tvalid;
 
   shell #(
     .Cores       (Cores),
