@@ -42,8 +42,14 @@ rtl/garner_regs.sv
 ../rtl/rsa/rsa_dispatch.sv
 ../rtl/rsa/unpacker.sv
 ../rtl/rsa/packer.sv
+../rtl/rsa/lowest_word.sv
 ../rtl/rsa/orup_scale.sv
 ../rtl/rsa/word_alu.sv
+../rtl/rsa/rsa_exponent.sv
+../rtl/rsa/rsa_intake.sv
+../rtl/rsa/rsa_sequencer.sv
+../rtl/rsa/rsa_wipe.sv
+../rtl/rsa/wipe_monitor.sv
 ../rtl/rsa/rsa_core.sv
 ../rtl/top/dispatcher.sv
 ../rtl/top/core_link.sv

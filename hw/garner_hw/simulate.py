@@ -21,6 +21,8 @@ from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set abo
 
 # One source for the compiler: several would have precompiled headers, 160 MB for each model.
 UNSPLIT = ("--output-split", "0")
+# The assertions in the RTL: simulations and proofs have them, synthesis has not.
+ASSERTIONS = "-DGARNER_ASSERT"
 
 
 def simulate(top: str, sources: list[Path], test_module: str, parameters: dict | None = None,
@@ -43,8 +45,9 @@ def simulate(top: str, sources: list[Path], test_module: str, parameters: dict |
     if inside is not None:  # instead of the runner's own --public-flat-rw
         build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
-                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", *UNSPLIT, "--x-assign", "unique",
-                             "--x-initial", "unique", *build_arguments], timescale=("1ns", "1ps"))
+                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
+                             "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
+                 timescale=("1ns", "1ps"))
     results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
                           extra_env=environment or {}, test_args=arguments or [])
     check(results)

@@ -9,16 +9,20 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from garner_hw import CommandError, simulate  # noqa: F401 (puts Verilator on the PATH)
+from garner_hw import CommandError, simulate
 from garner_hw.sources import CELLS, HW, Target, lint_targets, reached
 from garner_hw.synthesis import YOSYS
 
 
 def verilator(target: Target, files: list[Path]) -> str:
-    """What Verilator says of a top."""
-    command = ["verilator", "--lint-only", "-Wall", "--top-module", target.top, *target.generics(), *map(str, files)]
-    result = subprocess.run(command, capture_output=True, text=True)
-    return (result.stdout + result.stderr).strip() if result.returncode else ""
+    """What Verilator says of a top: as others compile it and, where it has assertions, as the tests do."""
+    asserting = any("GARNER_ASSERT" in file.read_text() for file in files)
+    found = ""
+    for defines in ([], [simulate.ASSERTIONS]) if asserting else ([],):
+        command = ["verilator", "--lint-only", "-Wall", *defines, "--top-module", target.top, *target.generics(), *map(str, files)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        found += (result.stdout + result.stderr).strip() if result.returncode else ""
+    return found
 
 
 def slang(target: Target, files: list[Path]) -> str:

@@ -23,8 +23,8 @@ PARTS = {0: "operand in, below n", 5: "constants, m mod p and q", 15: "two halve
 async def record(dut, begun: list):
     """The time at which each micro-instruction is fetched."""
     while True:
-        await dut.pc_q.value_change
-        begun.append((int(dut.pc_q.value), get_sim_time("step") // Driver.period))
+        await dut.u_sequencer.pc_q.value_change
+        begun.append((int(dut.u_sequencer.pc_q.value), get_sim_time("step") // Driver.period))
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")

@@ -18,8 +18,8 @@ MUTATIONS = [
     ("a word kept when all are wiped", "rsa/unpacker", "if (restart_q) in_q <= '0;\n    else if", "if", UNPACKER),
     ("a word kept that was thrown away", "rsa/unpacker", "else if (taken && !drain_q) in_q", "else if (taken) in_q", UNPACKER),
     ("the digit of a stopped power kept", "exp/exponentiator", "b_q         <= '{default: RegionTable};", "", EXPONENTIATOR),
-    ("OpPrivate obeys the scheme of its job", "rsa/rsa_core", "instruction_q.dual ? SchemeFixedWindow", "instruction_q.dual ? job_q.scheme",
-     CORE),
+    ("OpPrivate obeys the scheme of its job", "rsa/rsa_exponent", "instruction_i.dual ? SchemeFixedWindow",
+     "instruction_i.dual ? job_i.scheme", CORE),
 ]
 
 

@@ -19,7 +19,8 @@ SHAPES = [(8, 1024, 169_500, 0.66), (15, 2048, 612_200, 0.72), (20, 2048, 461_60
 @pytest.mark.parametrize("rows, bits, cycles, share", SHAPES)
 def test_rsa_cycles(rows, bits, cycles, share):
     simulate("rsa_core", sources("rsa_core"), __name__, {"Rows": rows, "MaxBits": bits, "KeySlots": 1},
-             {"ROWS": str(rows), "BITS": str(bits), "CYCLES": str(cycles), "SHARE": str(share)})
+             {"ROWS": str(rows), "BITS": str(bits), "CYCLES": str(cycles), "SHARE": str(share)},
+             inside=("ram", "rsa_sequencer"))
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms", skip=os.environ.get("BITS") != "1024")

@@ -17,8 +17,10 @@ MUTATIONS = [
      ("tb.top.no_stream_tests", 0, "zeroise_ends")),
     ("packets taken with nobody to answer them", "shell", "assign s_axis_tready_o = 1'b0;", "assign s_axis_tready_o = 1'b1;",
      ("tb.top.no_stream_tests", 0, "ports_that_are_not_there")),
-    ("results of packets to the rings", "shell", "result_source_q <= answer_i.source;", "result_source_q <= 1'b0;", STREAM),
-    ("answers of the rings as packets", "shell", "(answer_valid_i && answer_i.source)", "(answer_valid_i)", STREAM),
+    ("results of packets to the rings", "shell", "result_source_q <= jobs_i.answer.source;",
+     "result_source_q <= 1'b0;", STREAM),
+    ("answers of the rings as packets", "shell", "(jobs_i.answer_valid && jobs_i.answer.source)",
+     "(jobs_i.answer_valid)", STREAM),
 ]
 
 
