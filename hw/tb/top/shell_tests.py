@@ -696,11 +696,12 @@ async def cores_are_all_busy_while_there_is_work(dut):
     descriptors = [host.descriptor(EXPONENTIATE, [1, 2], 1) for _ in range(100)]
     given = [0] * CORES
     going = True
+    dispatcher = dut.u_dispatcher
 
     async def watch():
         while going:
             await RisingEdge(dut.clk_i)
-            offered = int(dut.core_job_valid.value) & int(dut.core_job_ready.value)
+            offered = int(dispatcher.core_job_valid.value) & int(dispatcher.core_job_ready.value)
             for i in range(CORES):
                 given[i] += offered >> i & 1
 
