@@ -320,7 +320,7 @@ module shell
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) result_source_q <= 1'b0;
-    else if (answer_valid_i && answer_ready_o) result_source_q <= answer_i.source;
+    else if (answer_valid_i && answer_ready_o) result_source_q <= answer_i.source;  // SEC_CM: JOB.OWN_ANSWER
   end
 
   // Zeroising.
@@ -338,11 +338,12 @@ module shell
 
   assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
   assign hold      = hold_q;
-  assign wipe      = zeroise_state_q == Start && start_q == '0;
+  assign wipe      = zeroise_state_q == Start && start_q == '0;  // SEC_CM: ERASE.OPERAND_BUFFER
+  // SEC_CM: ERASE.CONTROL
   assign zeroise_o = (zeroise_state_q == Work && is.CONTROL.zeroise.value) || zeroise_state_q == Drain;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+    if (!rst_ni) begin  // SEC_CM: ERASE.RESET
       zeroise_state_q <= Start;
       start_q         <= '0;
       hold_q          <= 1'b1;

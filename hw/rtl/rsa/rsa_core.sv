@@ -144,8 +144,8 @@ module rsa_core
   logic responded_q;
   logic stop_q;       // the job under way is to be stopped for it
   always_ff @(posedge clk_i) begin
-    stop_q   <= zeroise_q && !washing_q && !responded_q;
-    whole_q  <= refused_q || job_q.op == OpZeroise;
+    stop_q   <= zeroise_q && !washing_q && !responded_q;  // SEC_CM: JOB.STOPPED
+    whole_q  <= refused_q || job_q.op == OpZeroise;  // SEC_CM: ERASE.SLOT
     stride_q <= mode_q == ModeFull ? full_q.stride : half_q.stride;
   end
 
@@ -230,6 +230,7 @@ module rsa_core
   logic lowest_q, odd_q;
   logic [W-1:0] lowest_word_q;
   always_ff @(posedge clk_i) begin
+    // SEC_CM: ERASE.WORKING_REGISTERS
     lowest_word_q <= wipe_q ? '0 : word;
     if (lowest_q) odd_q <= lowest_word_q[0];
   end
@@ -257,6 +258,7 @@ module rsa_core
   assign check_power = !instruction_q.dual && field_e'(instruction_q.y.index) == FieldE;  // of s^e = m: e is public
   assign exponents = '{slot_read, slot_write};
   always_ff @(posedge clk_i) begin
+    // SEC_CM: TIME.EXPONENT
     scheme_q <= instruction_q.dual ? SchemeFixedWindow : check_power ? SchemeLeftToRight : job_q.scheme;
     exponent_bits_q <= instruction_q.dual ? {1'b0, job_q.bits[12:1]} : check_power ? 13'd32 : job_q.exponent_bits;
   end
@@ -354,7 +356,7 @@ module rsa_core
       exponent_start_q <= 1'b0;
       exponent_done_q  <= 1'b0;
     end else begin
-      wipe_q           <= state_q == StSizesStart && (washing_q || whole_q);
+      wipe_q           <= state_q == StSizesStart && (washing_q || whole_q);  // SEC_CM: ERASE.WORKING_REGISTERS
       alu_start_q      <= state_q == StExecute && is_q[KindPass] && may_start;
       in_begin_q       <= state_q == StExecute && is_q[KindPass] && may_start && from_stream_q;
       out_begin_q      <= state_q == StExecute && is_q[KindPass] && may_start && to_stream_q && !washing_q;
@@ -376,7 +378,7 @@ module rsa_core
         check_status = StatusBadOperand;
       end
       CheckZero: begin
-        check_failed = !zero;
+        check_failed = !zero;  // SEC_CM: RESULT.CHECKED
         check_status = StatusCheckFailed;
       end
       default: ;
@@ -396,7 +398,7 @@ module rsa_core
       open_q       <= 1'b0;
       zeroise_in_q <= 1'b0;
       zeroise_was_q <= 1'b0;
-      zeroise_q    <= 1'b1;
+      zeroise_q    <= 1'b1;  // SEC_CM: ERASE.RESET
       washing_q    <= 1'b0;
       refused_q    <= 1'b0;
       owed_q       <= 1'b0;
@@ -442,7 +444,7 @@ module rsa_core
         end
 
         StNext: begin
-          pc_q          <= pc_q + 1'b1;
+          pc_q          <= pc_q + 1'b1;  // SEC_CM: TIME.PROGRAM
           instruction_q <= instruction;
           state_q       <= StAddress;
         end
@@ -451,7 +453,7 @@ module rsa_core
             status_q  <= check_status_q;
             refused_q <= load_q;
           end
-          state_q <= check_failed_q ? StDrain : StPrepare;
+          state_q <= check_failed_q ? StDrain : StPrepare;  // SEC_CM: RESULT.CHECKED
         end
         StPrepare: state_q <= stop_q ? StAbort : StExecute;
         StExecute: begin
@@ -501,14 +503,14 @@ module rsa_core
             owed_q  <= 1'b1;
             state_q <= StIdle;
           end else if (drained_q) begin
-            state_q <= refused_q ? StSizesStart : StRespond;
+            state_q <= refused_q ? StSizesStart : StRespond;  // SEC_CM: ERASE.REFUSED_LOAD
           end
         end
         default: if (response_ready_i) state_q <= responded_q ? StNext : StIdle;  // StRespond
       endcase
 
       if (open_q) job_q <= job_i;
-      if (zeroise_in_q && !zeroise_was_q) zeroise_q <= 1'b1;
+      if (zeroise_in_q && !zeroise_was_q) zeroise_q <= 1'b1;  // SEC_CM: ERASE.CONTROL
     end
   end
 
