@@ -36,7 +36,7 @@ SHELL_SOURCES = (*harness.TOP, "../syn/port_core", "top/garner_top", "../syn/gar
 # The measurement, the host it is seen from, the bus, and the key
 MEASUREMENT = (HW / "report" / "throughput.py", HW / "tb" / "top" / "host.py", HW / "tb" / "top" / "rsa_jobs.py",
                HW / "tb" / "top" / "test_device.py", HW / "tb" / "rsa" / "rsa_model.py", HW / "sim" / "device.cpp",
-               HW / "sim" / "device.h")
+               HW / "sim" / "device.h", HW / "sim" / "memory_bus.h")
 
 
 def stamp_of_cycles() -> str:

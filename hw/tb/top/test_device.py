@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole accelerator as the simulated board will hold it: hw/sim/device.h, RSA cores, many operations.
+"""The whole accelerator as the simulated board holds it: hw/sim/device.h, RSA cores, many operations.
 
 The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and HW_SOAK=1000 operations in make hw-soak-device.
 """
@@ -10,6 +10,7 @@ import random
 import struct
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,7 @@ from host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE
 from rsa_jobs import load_key, number, private, words
 from rsa_model import Key, Sizes
 
-from harness import CORE, rtl
-from sim.device import Device, build
-from tb.top.test_shell import sources
+from garner_hw.device import Device, build, design
 
 CORES = 3
 PARAMETERS = {"Cores": CORES, "Rows": 8, "MaxBits": 2048, "KeySlots": 2, "OperandWords": 256, "InFlight": 8}
@@ -36,23 +35,23 @@ class DeviceHost(Host):
     limit = 5_000_000
 
     def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4, parameters: dict = PARAMETERS,
-                 core: list[Path] = rtl(*CORE), library: Path | None = None):
+                 core: Iterable[Path] = (), library: Path | None = None):
         self.memory = Memory()
-        self.device = Device(library or build(sources(core), parameters), self.memory)
-        self.device.call("stall", stall, random.getrandbits(32))
+        self.device = Device(library or build(design(core), parameters), self.memory, random.getrandbits(31) | 1)
+        self.device.stall(stall, random.getrandbits(32))
         self.place_rings(submission_log2, completion_log2)
         self.cycles = self.interrupts = 0
 
     async def write(self, name, value):
-        self.device.call("write", REGISTERS[name], value)
+        self.device.write(REGISTERS[name], value)
 
     async def read(self, name, beyond=0):
-        return self.device.call("read", REGISTERS[name] + beyond)
+        return self.device.read(REGISTERS[name] + beyond)
 
     async def wait(self):
-        cycles = self.device.call("run", 20_000)
+        cycles = self.device.run(20_000)
         self.cycles += cycles
-        if self.device.call("interrupts") & 1:
+        if self.device.interrupts() & 1:
             self.interrupts += 1
             await self.write("INTERRUPT_STATUS", REGISTERS["INTERRUPT_STATUS_COMPLETION"])
         return cycles
@@ -172,15 +171,15 @@ def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(k
             host.put(load_key(host, key, 0))  # waits for all of these
             host.put(private(host, key, 5, 0))
             await host.ring()
-            host.device.call("run", 50_000)
+            host.device.run(50_000)
             if stop == "reset":
-                host.device.call("reset")
+                host.device.reset()
                 await host.start()
                 continue
             await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
             found = []
             for _ in range(100):  # a core answers when its memories are overwritten
-                host.device.call("run", 1_000)
+                host.device.run(1_000)
                 found += host.poll()
                 if len(found) == 2 * CORES + 2:
                     break
@@ -189,7 +188,7 @@ def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(k
             for _ in range(100):
                 if not await host.field("STATUS_ZEROISING"):
                     break
-                host.device.call("run", 1_000)
+                host.device.run(1_000)
             assert not await host.field("STATUS_ZEROISING")
             assert (await host.one(private(host, key, 5, 0))).status == EMPTY_SLOT
         assert (await host.one(load_key(host, keys[0], 1))).status == OK
