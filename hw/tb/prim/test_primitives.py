@@ -31,7 +31,7 @@ def test_multiplier(family, width, pipeline):
 
 
 @pytest.mark.parametrize("family", CELLS)
-@pytest.mark.parametrize("width,depth", [(18, 1024), (17, 8192), (16, 2048)])
+@pytest.mark.parametrize("width,depth", [(18, 1024), (17, 8192), pytest.param(16, 2048, marks=pytest.mark.soak)])
 def test_ram(family, width, depth):
     run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
 

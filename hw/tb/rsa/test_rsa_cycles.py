@@ -18,7 +18,8 @@ from rsa_model import Key, products_at_best
 from harness import RSA, rtl, simulate
 
 # rows, bits, cycles at most, U_op at least (the bar is 0.62 with 16 multipliers and RSA-2048)
-SHAPES = [(8, 1024, 169_500, 0.66), (15, 2048, 612_200, 0.72), (20, 2048, 461_600, 0.71)]
+SHAPES = [(8, 1024, 169_500, 0.66), (15, 2048, 612_200, 0.72),
+          pytest.param(20, 2048, 461_600, 0.71, marks=pytest.mark.soak)]
 
 # The first instruction of each part of the program Private of rsa_program_pkg
 PARTS = {0: "operand in, below n", 5: "constants, m mod p and q", 15: "two halves", 19: "recombination", 33: "check",
