@@ -107,6 +107,13 @@ def test_private_operations_end_out_of_order_and_are_right(keys):
     asyncio.run(run())
 
 
+def test_unmapped_register_is_refused_and_the_device_goes_on():
+    device = DeviceHost(0).device
+    with pytest.raises(ValueError, match="0xffc cannot be read"):
+        device.read(0xFFC)
+    assert device.read(REGISTERS["ID"]) == 0x4E52_4147
+
+
 def test_cores_are_busy_while_there_are_jobs(keys):
     """Eight operations for each core. What is lost: the first operands' way in, the last results' way out."""
     async def run():
