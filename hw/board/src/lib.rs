@@ -5,15 +5,15 @@
 //! |---|---|
 //! | [`function`] | speaks vfio-user: configuration space, registers, maps, interrupts |
 //! | [`simulation`] | runs the design on its own thread |
-//! | [`link`] | moves its data, in the time a PCIe link takes |
+//! | [`device`] | the design, compiled by Verilator, with what is around its pins |
+//! | [`link`] | brings what it reads, writes and signals to the client |
 //! | [`memory`] | the client's memory |
-//! | [`model`] | the design, compiled by Verilator |
 //! | [`faults`] | faults on purpose |
 
 pub mod config_space;
+pub mod device;
 pub mod faults;
 pub mod function;
 pub mod link;
 pub mod memory;
-pub mod model;
 pub mod simulation;

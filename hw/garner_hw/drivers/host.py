@@ -4,6 +4,7 @@
 What a driver does, as docs/integration.md describes it, and nothing else: no look into the design.
 """
 
+import os
 import re
 import struct
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave, AxiStreamBus, AxiStreamSink, AxiStreamSource
+
+from garner_hw.drivers.handshake import pauses
 
 REGISTERS = dict(
     (name, int(value, 16)) for name, value in
@@ -48,17 +51,24 @@ class Memory:
         start = address - MEMORY_BASE
         if not 0 <= start <= len(self.data) - length:
             raise ValueError(f"no memory at {address:#x}")
-        if any(address in fault for fault in faults):
+        if any(fault.start < address + length and address < fault.stop for fault in faults):
             raise ValueError(f"faulty memory at {address:#x}")
         return start
 
-    async def read(self, address, length):
+    def bus_read(self, address: int, length: int) -> bytes:
+        """What the bus reads there; ValueError is its error."""
         start = self.place(address, length, self.read_faults)
         return bytes(self.data[start:start + length])
 
-    async def write(self, address, data):
+    def bus_write(self, address: int, data: bytes) -> None:
         start = self.place(address, len(data), self.write_faults)
         self.data[start:start + len(data)] = data
+
+    async def read(self, address, length):
+        return self.bus_read(address, length)
+
+    async def write(self, address, data):
+        self.bus_write(address, data)
 
     def get(self, address: int, length: int) -> bytes:
         return bytes(self.data[address - MEMORY_BASE:][:length])
@@ -115,15 +125,10 @@ class Host:
                 self.registers.write_if.w_channel, self.registers.write_if.b_channel,
                 self.registers.read_if.ar_channel, self.registers.read_if.r_channel, self.stream_in, self.stream_out]
 
-    def stall(self, random, share: float) -> None:
+    def stall(self, share: float) -> None:
         """Every handshake pauses at random, on average `share` of the cycles, in runs."""
-        def pauses():
-            while True:
-                pause = random.random() < share
-                for _ in range(random.choice((1, 1, 2, 7))):
-                    yield pause
         for channel in self.channels():
-            channel.set_pause_generator(pauses() if share else None)
+            channel.set_pause_generator(pauses(share) if share else None)
             if not share:
                 channel.pause = False
 
@@ -210,7 +215,7 @@ class Host:
             found.append(Completion(first & 0xFFFF, first >> 16 & 15, cycles, third & 0xFFFF, third >> 16))
             self.completed = (self.completed + 1) % 65536
 
-    limit = 150_000  # cycles of `run` in which nothing is completed
+    limit = int(os.environ.get("HOST_LIMIT", "150000"))  # cycles of `run` in which nothing is completed, of `receive`
 
     async def run(self, descriptors, limit=None) -> dict[int, Completion]:
         """Runs any number of descriptors through the rings; their completions by their place in the list."""
@@ -253,10 +258,10 @@ class Host:
     async def send(self, words: list[int]) -> None:
         await self.stream_in.send(struct.pack(f"<{len(words)}I", *words))
 
-    async def receive(self, limit=200_000) -> list[int]:
+    async def receive(self) -> list[int]:
         """A packet of the stream, as words."""
         task = cocotb.start_soon(self.stream_out.recv())
-        await First(task.complete, ClockCycles(self.dut.clk_i, limit))
+        await First(task.complete, ClockCycles(self.dut.clk_i, self.limit))
         assert task.done(), "no packet came"
         data = bytes(task.result().tdata)
         return list(struct.unpack(f"<{len(data) // 4}I", data))

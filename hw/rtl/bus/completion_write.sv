@@ -195,7 +195,7 @@ module completion_write
           if (result_here && result_last && !ended_q) ended_q <= 1'b1;
           if (words_one_q) begin
             if (ended_q || result_last) state_q <= ResultEnd;
-            else state_q <= Excess;
+            else state_q <= Excess;  // SEC_CM: RESULT.BOUNDS
           end else if (result_last && !ended_q) begin
             status_q <= StatusBadLength;
           end

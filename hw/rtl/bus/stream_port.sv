@@ -88,6 +88,7 @@ module stream_port
 
   assign job      = unpack_job(first_q, second_q);
   assign word     = s_axis_tvalid_i && s_axis_tready_o;
+  // SEC_CM: JOB.REFUSED_WHILE_ERASING
   assign cut      = hold_i && (in_state_q == Second || (in_state_q == Operands && buffer_ready));
   assign too_long = words_q == FreeWidth'(OperandWords - 1) && !s_axis_tlast_i;
 

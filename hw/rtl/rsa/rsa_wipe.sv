@@ -48,13 +48,13 @@ module rsa_wipe (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q          <= Asked;
+      state_q          <= Asked;  // SEC_CM: ERASE.RESET
       zeroise_q        <= 1'b0;
       zeroise_before_q <= 1'b0;
     end else begin
       zeroise_q        <= zeroise_i;
       zeroise_before_q <= zeroise_q;
-      unique case (state_q)
+      unique case (state_q)  // SEC_CM: ERASE.CONTROL
         Clean:   if (rises) state_q <= Asked;
         Asked:   if (begin_i) state_q <= rises ? RunningAsked : Running;
         Running: begin
@@ -67,13 +67,13 @@ module rsa_wipe (
   end
 
   always_ff @(posedge clk_i) begin
-    stop_o  <= state_q == Asked && !announced_i;
-    whole_q <= erases_i;
+    stop_o  <= state_q == Asked && !announced_i;  // SEC_CM: JOB.STOPPED
+    whole_q <= erases_i;  // SEC_CM: ERASE.SLOT
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) clear_o <= 1'b0;
-    else clear_o <= sizes_start_i && (running_o || whole_q);
+    else clear_o <= sizes_start_i && (running_o || whole_q);  // SEC_CM: ERASE.WORKING_REGISTERS
   end
 
 `ifdef GARNER_ASSERT

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded bugs that an assertion in the RTL finds: each stops the simulation in the wipe behind reset, by that name."""
 
-from pathlib import Path
-
 import pytest
 
-from harness import BUILD, HW, RSA, rtl, simulate
+from garner_hw import BUILD, HW
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 PARAMETERS = {"Rows": 2, "MaxBits": 512, "KeySlots": 1, "OperandWords": 1024}
 
@@ -27,8 +27,7 @@ def test_assertion_stops_the_simulation(bug, module, text, becomes, assertion, c
     mutant = BUILD / "mutations" / variant / original.name
     mutant.parent.mkdir(parents=True, exist_ok=True)
     mutant.write_text(original.read_text().replace(text, becomes))
-    sources = [mutant if source == original else source for source in rtl(*RSA)]
     with pytest.raises((SystemExit, RuntimeError)):
-        simulate("rsa_core", sources, "test_netlist", Path(__file__).parent, PARAMETERS, variant=variant)
+        simulate("rsa_core", sources("rsa_core", instead=[mutant]), "tb.rsa.test_netlist", PARAMETERS, variant=variant)
     said = capfd.readouterr()
     assert "Assertion failed" in said.out + said.err and assertion in said.out + said.err

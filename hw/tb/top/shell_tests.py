@@ -24,7 +24,7 @@ async def ready(dut, stall=0.0, **sizes) -> Host:
     """A host whose device is out of reset with its rings enabled."""
     host = Host(dut, **sizes)
     await host.reset()
-    host.stall(random, stall)
+    host.stall(stall)
     await host.start()
     return host
 
@@ -137,7 +137,7 @@ async def operands_and_results_at_every_place_of_a_page(dut):
                                            result_address=result_address))
         results.append(expected(PRIVATE, operands, keys[0]))
     for stall in (0, 0.4):
-        host.stall(random, stall)
+        host.stall(stall)
         check(host, descriptors, results, await host.run(descriptors))
 
 
