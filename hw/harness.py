@@ -35,8 +35,8 @@ RSA = (*MONT, *EXP, "prim/fifo", "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_
        "rsa/rsa_sizes", "rsa/rsa_decode", "rsa/rsa_dispatch", "rsa/unpacker", "rsa/packer", "rsa/orup_scale",
        "rsa/word_alu", "rsa/rsa_core")
 # Everything between a bus and the cores
-SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/bus_pkg", "bus/packet_buffer",
-         "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",
+SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/ring_pkg", "bus/descriptor_pkg",
+         "bus/bus_pkg", "bus/packet_buffer", "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",
          "bus/stream_port", "bus/job_mux", "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
 # garner_top but for its core
 TOP = (*SHELL, "prim/reset_buffer", "top/dispatcher", "top/core_link")
@@ -51,9 +51,9 @@ def rtl(*names: str, family: str = "generic") -> list[Path]:
     """
     def sources(name: str) -> list[Path]:
         if name == "regs":
-            from regs.generate import generate
+            from garner_hw.interface import registers
 
-            return generate()
+            return registers.rtl()
         path = (HW / "rtl" / f"{name}.sv").resolve()
         return [path if path.exists() else path.parent / family / path.name]
 

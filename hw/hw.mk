@@ -21,8 +21,8 @@ hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
 profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
-hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
-	$(PYTHON) hw/regs/generate.py
+hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
+	$(VENV)/bin/garner-hw interface
 
 hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
 	$(PYTHON) hw/dist.py
@@ -34,6 +34,7 @@ hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(PYTHON) hw/syn/shell.py
 
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
+	$(VENV)/bin/garner-hw interface --check
 	$(PYTHON) hw/lint.py
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.

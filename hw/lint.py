@@ -15,7 +15,7 @@ from pathlib import Path
 import harness
 import paths
 from harness import HW
-from regs.generate import generate
+from garner_hw.interface import registers
 
 
 def tops():
@@ -46,7 +46,7 @@ def slang(top: str, parameters: list[str], files: list[str]) -> str:
 
 
 def main() -> None:
-    generate()
+    registers.rtl()
     bad = 0
     for top, sources, parameters in tops():
         files = [str(harness.PACKAGE), *map(str, sources)]

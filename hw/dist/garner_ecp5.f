@@ -8,6 +8,8 @@ rtl/garner_regs.sv
 ../rtl/prim/stage.sv
 ../rtl/prim/skid_buffer.sv
 ../rtl/prim/reset_synchroniser.sv
+../rtl/bus/ring_pkg.sv
+../rtl/bus/descriptor_pkg.sv
 ../rtl/bus/bus_pkg.sv
 ../rtl/bus/packet_buffer.sv
 ../rtl/bus/ring_address.sv

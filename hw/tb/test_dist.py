@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 import dist
+from garner_hw.interface import outputs
 from harness import BUILD, CORE, HW, TOP, rtl
 from syn.place import nextpnr
 
@@ -35,9 +36,10 @@ def test_committed_files_are_what_would_be_generated():
 
 
 def test_nothing_else_is_in_dist():
-    kept = {"README.md", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    kept = {"README.md", "include/garner_types.h", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    generated = {path for path in (*outputs.FILES, *dist.contents()) if path.is_relative_to(dist.DIST)}
     found = {str(path.relative_to(dist.DIST)) for path in dist.DIST.rglob("*") if path.is_file()}
-    assert found == kept | {str(path.relative_to(dist.DIST)) for path in dist.contents()}
+    assert found == kept | {str(path.relative_to(dist.DIST)) for path in generated}
 
 
 @pytest.mark.parametrize("family", dist.FAMILIES)

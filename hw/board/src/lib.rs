@@ -13,6 +13,9 @@
 pub mod config_space;
 pub mod faults;
 pub mod function;
+// What the driver knows of the design, generated; a board needs little of it.
+#[path = "../../../crates/garner/src/device/board/interface/mod.rs"]
+pub mod interface;
 pub mod link;
 pub mod memory;
 pub mod model;

@@ -9,6 +9,7 @@
 //! A register access by the host arrives as late as a write does. Both directions have the link's bandwidth, each for itself. Time is counted in cycles of the design's clock.
 
 use crate::faults::{COMPLETION, Faults};
+use crate::interface::ring::completion;
 use crate::memory::{BusError, Memory};
 use crate::model::{In, Out};
 use std::collections::VecDeque;
@@ -138,7 +139,7 @@ impl Link {
             && self.writes.front().and_then(|write| write.ready).is_some_and(|ready| ready <= now)
             && let Some(write) = self.writes.pop_front()
         {
-            if let Some(cycles) = completion(&write.data) {
+            if let Some(cycles) = cycles_of(&write.data) {
                 self.traffic.jobs += 1;
                 self.traffic.computing += u64::from(cycles);
             }
@@ -208,8 +209,9 @@ impl Timing {
 }
 
 /// The cycles that a completion tells, if it is one.
-fn completion(data: &[u8]) -> Option<u32> {
-    let cycles = data.get(4..8).filter(|_| data.len() <= COMPLETION)?;
+fn cycles_of(data: &[u8]) -> Option<u32> {
+    let start = completion::CYCLES.offset();
+    let cycles = data.get(start..start + 4).filter(|_| data.len() <= COMPLETION)?;
     Some(u32::from_le_bytes(cycles.try_into().expect("four bytes")))
 }
 

@@ -6,6 +6,7 @@
 //! stands still then.
 
 use crate::faults::{Faults, Plan, Strike};
+use crate::interface::registers as register;
 use crate::link::{Link, Timing, Traffic};
 use crate::memory::Memory;
 use crate::model::{In, Model, ModelError, Out};
@@ -21,11 +22,6 @@ use std::time::{Duration, Instant};
 
 /// Interrupt lines of the design, and vectors of MSI-X.
 pub const VECTORS: usize = 3;
-
-// The whole map is generated; the board looks at what tells when it may sleep, and when there is work.
-#[path = "../../regs/garner_regs.rs"]
-#[allow(dead_code)]
-mod register;
 
 /// After so many cycles without anything on a bus the design is asked whether it is idle.
 const QUIET: u64 = 2048;
