@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from harness import HW
-from regs.generate import generate
+from garner_hw.interface import registers
 
 TOOLS = Path(sys.executable).parent
 YOSYS = Path(__file__).resolve().parent / "yosys.py"
@@ -24,7 +24,7 @@ def prove(sby: Path, task: str, mutant: Path | None = None) -> None:
     """Raises unless the solver proves every assertion of this task. `mutant` takes the place of the source of its name."""
     import pyosys
 
-    generate()  # a proof may be of the register block
+    registers.rtl()  # a proof may be of the register block
     work = HW / "build" / "formal" / f"{sby.stem}-{task}{'-mutant' if mutant else ''}"
     shutil.rmtree(work, ignore_errors=True)
     work.parent.mkdir(parents=True, exist_ok=True)

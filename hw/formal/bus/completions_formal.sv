@@ -4,6 +4,7 @@
 // of that answer, at the next place of the ring, with the phase of that pass, for rings of every size, 1 to 2^15 places.
 module completions_formal
   import garner_pkg::*;
+  import ring_pkg::*;
   import bus_pkg::*;
 (
   input logic        clk_i,

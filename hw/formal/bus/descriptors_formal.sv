@@ -4,6 +4,7 @@
 // with its own context; a packet of operands is read from that descriptor's address, and goes with that job alone.
 module descriptors_formal
   import garner_pkg::*;
+  import descriptor_pkg::*;
   import bus_pkg::*;
 (
   input logic        clk_i,

@@ -5,6 +5,7 @@
 // part is here when the port is held is one that does not keep to the rules, and nothing of it is inside from then on.
 module stream_port_formal
   import garner_pkg::*;
+  import descriptor_pkg::*;
   import bus_pkg::*;
 (
   input logic        clk_i,

@@ -5,7 +5,6 @@ import re
 import tomllib
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -226,7 +225,6 @@ def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
                                      f"\"{index}\" has {ring.completion[index].width}")
 
 
-@cache
 def load(folder: Path = SOURCES) -> Interface:
     """The description in a folder.
 

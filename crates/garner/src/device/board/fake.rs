@@ -87,11 +87,11 @@ impl Fake {
     fn take_jobs(&mut self, tail: u16) -> io::Result<()> {
         let memory = self.memory.as_ref().expect("mapped memory");
         while self.taken != tail {
-            let mut words = [0u32; DESCRIPTOR / 4];
+            let mut record = [0; DESCRIPTOR];
             let place = usize::from(self.taken) % DEPTH * DESCRIPTOR;
-            pread(memory, bytemuck::cast_slice_mut(&mut words), place as u64)?;
+            pread(memory, &mut record, place as u64)?;
             self.taken = self.taken.wrapping_add(1);
-            let job = words.map(u32::from_le);
+            let job = bytemuck::cast::<_, [u32; DESCRIPTOR / 4]>(record).map(u32::from_le);
             let op = descriptor::OP.get(&job);
             let private = op == Op::Private as u64;
             let wipe = op == Op::Zeroise as u64;
