@@ -58,7 +58,7 @@ package garner_pkg;
     StatusBadOp       = 4'd1,
     // No such key slot.
     StatusBadSlot     = 4'd2,
-    // Nothing is loaded in the key slot, or less than the operation needs, or CONTROL.zeroise has emptied it.
+    // Nothing is loaded in the key slot, or less than the operation needs.
     StatusEmptySlot   = 4'd3,
     // Length out of range, or the operand stream ended early or late.
     StatusBadLength   = 4'd4,

@@ -23,7 +23,7 @@
 #define GARNER_STATUS_OK 0
 /* Unknown operation. */
 #define GARNER_STATUS_BAD_OP 1
-/* Nothing is loaded in the key slot, or less than the operation needs, or CONTROL.zeroise has emptied it. */
+/* Nothing is loaded in the key slot, or less than the operation needs. */
 #define GARNER_STATUS_EMPTY_SLOT 3
 /* Length out of range, or the operand stream ended early or late. */
 #define GARNER_STATUS_BAD_LENGTH 4

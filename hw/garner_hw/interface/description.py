@@ -14,11 +14,14 @@ from garner_hw.interface.layout import Field, InterfaceError, Layout, bits_of, u
 from garner_hw.interface.registers import Register
 
 SOURCES = HW / "interface"
-KEYS = {"constant": {"name", "value", "meaning"}, "scheme": {"name", "code", "meaning"},
-        "status": {"name", "code", "meaning"},
-        "operation": {"name", "code", "operands", "result", "broadcast", "meaning"},
-        "completion": {"name", "word", "bits", "meaning"},
-        "descriptor": {"name", "word", "bits", "codes", "meaning"}, "job": {"fields"}}
+KEYS: dict[str, dict[str, type]] = {
+    "constant": {"name": str, "value": int, "meaning": str},
+    "scheme": {"name": str, "code": int, "meaning": str},
+    "status": {"name": str, "code": int, "meaning": str},
+    "operation": {"name": str, "code": int, "operands": str, "result": str, "broadcast": bool, "meaning": str},
+    "completion": {"name": str, "word": int, "bits": str, "meaning": str},
+    "descriptor": {"name": str, "word": int, "bits": str, "codes": str, "meaning": str},
+}
 OPTIONAL = {"operands", "result", "broadcast", "codes"}
 RING_PARTS = ("constant", "status", "completion")
 PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")
@@ -115,9 +118,12 @@ def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]
     """The tables `[[part]]`, each with a name and all its keys."""
     for entry in parts[part]:
         where = f"{file}: {part} \"{entry.get('name', '?')}\""
-        for key in entry.keys() - KEYS[part]:
-            raise InterfaceError(f"{where} has an unknown key \"{key}\"")
-        for key in KEYS[part] - entry.keys() - OPTIONAL:
+        for key, value in entry.items():
+            if key not in KEYS[part]:
+                raise InterfaceError(f"{where} has an unknown key \"{key}\"")
+            if type(value) is not KEYS[part][key]:
+                raise InterfaceError(f"{where}: {key} = {value!r} is not of type {KEYS[part][key].__name__}")
+        for key in KEYS[part].keys() - entry.keys() - OPTIONAL:
             raise InterfaceError(f"{where} has no \"{key}\"")
     unique([entry["name"] for entry in parts[part]], f"{file}: two of {part} are called")
     return parts[part]

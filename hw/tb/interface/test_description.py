@@ -41,6 +41,8 @@ from garner_hw.interface import InterfaceError, load, outputs
      "garner_regs.rdl: SUBMISSION_BASE_LOW is a multiple of 64, and a place of the ring has 128 bytes"),
     ("ring.toml", 'name = "size_log2_max"\nvalue = 15', 'name = "size_log2_max"\nvalue = 14',
      "garner_regs.rdl: SUBMISSION_SIZE holds up to 15, size_log2_max is 14"),
+    ("rsa.toml", 'code = 6\nbroadcast', 'code = "six"\nbroadcast',
+     "rsa.toml: operation \"Zeroise\": code = 'six' is not of type int"),
     ("ring.toml", 'value = 15\n', 'value = \n', "ring.toml: Invalid value (at line 25, column 9)"),
 ])
 def test_contradiction_is_refused_and_named(changed, file, before, after, sentence):

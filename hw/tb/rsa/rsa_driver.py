@@ -12,6 +12,7 @@ from cocotb.utils import get_sim_time
 from garner_hw.interface import load
 
 RSA = load().rsa
+TAG_BITS = RSA.descriptor["tag"].width
 LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = RSA.operations.enum()
 FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING = RSA.schemes.enum()
 OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED, *OF_THE_SHELL = RSA.statuses.enum()
@@ -162,7 +163,7 @@ class Driver:
         assert dut.out_valid_o.value == 0, "a result word before the response was taken"
         await RisingEdge(dut.clk_i)
         dut.response_ready_i.value = 0
-        status, tag = response >> 16, response & 0xFFFF
+        status, tag = divmod(response, 1 << TAG_BITS)  # as `response_t`
         assert tag == self.tag
         assert sender.done(), "answered before the operands were read"
 

@@ -121,7 +121,7 @@ impl Transport for Fake {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
         Ok(match offset {
             register::ID => register::ID_VALUE_CONSTANT,
-            register::VERSION => 1 << 16,
+            register::VERSION => register::VERSION_MAJOR_CONSTANT << register::VERSION_MAJOR.trailing_zeros(),
             register::CAPABILITY_CORES => 2 | 4 << 8,
             register::CAPABILITY_ARITHMETIC => 2048,
             register::CAPABILITY_MONTGOMERY => self.operand_words << 16,

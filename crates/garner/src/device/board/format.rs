@@ -41,7 +41,7 @@ impl Descriptor {
     /// Its 64 bytes.
     pub fn to_bytes(self) -> [u8; DESCRIPTOR] {
         let Job { op, scheme, slot, bits, exponent_bits, interrupt } = self.job;
-        let mut words = [0; DESCRIPTOR / 4];
+        let mut words = [0u32; DESCRIPTOR / 4];
         for (field, value) in [
             (descriptor::OP, op as u64),
             (descriptor::SCHEME, scheme as u64),
@@ -57,11 +57,7 @@ impl Descriptor {
         ] {
             field.put(&mut words, value);
         }
-        let mut bytes = [0; DESCRIPTOR];
-        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-        bytes
+        bytemuck::cast(words.map(u32::to_le))
     }
 }
 
@@ -131,17 +127,29 @@ mod tests {
             result_address: 0x9_8765_4320,
         }
         .to_bytes();
-        let word = |i: usize| u32::from_le_bytes(bytes[4 * i..][..4].try_into().unwrap());
-        let words: Vec<u32> = (0..16).map(word).collect();
-        assert_eq!(words[..5], [0xBEEF_0335, 0x0123_0800, 256, 128, 0x2345_6780]);
-        assert_eq!(words[5..9], [1, 0x8765_4320, 9, 1]);
-        assert_eq!(words[9..], [0; 7]);
+        let words = bytemuck::cast::<_, [u32; DESCRIPTOR / 4]>(bytes).map(u32::from_le);
+        for (field, value) in [
+            (descriptor::OP, Op::Private as u64),
+            (descriptor::SCHEME, Scheme::SlidingWindow as u64),
+            (descriptor::SLOT, 3),
+            (descriptor::TAG, 0xBEEF),
+            (descriptor::BITS, 2048),
+            (descriptor::EXPONENT_BITS, 0x123),
+            (descriptor::OPERAND_BYTES, 256),
+            (descriptor::RESULT_BYTES, 128),
+            (descriptor::OPERAND_ADDRESS, 0x1_2345_6780),
+            (descriptor::RESULT_ADDRESS, 0x9_8765_4320),
+            (descriptor::RAISE_INTERRUPT, 1),
+        ] {
+            assert_eq!(field.get(&words), value, "{field:?}");
+        }
     }
 
     #[test]
     fn the_phase_turns_with_every_pass_and_at_the_wrap_of_the_index() {
-        assert!(Completion::is_new(1 << 31, 0, 64) && !Completion::is_new(0, 0, 64));
-        assert!(Completion::is_new(0, 64, 64) && !Completion::is_new(1 << 31, 127, 64));
-        assert!(Completion::is_new(0, u16::MAX, 64) && Completion::is_new(1 << 31, 128, 64));
+        let one = 1 << completion::PHASE.low;
+        assert!(Completion::is_new(one, 0, 64) && !Completion::is_new(0, 0, 64));
+        assert!(Completion::is_new(0, 64, 64) && !Completion::is_new(one, 127, 64));
+        assert!(Completion::is_new(0, u16::MAX, 64) && Completion::is_new(one, 128, 64));
     }
 }

@@ -41,3 +41,26 @@ impl Field {
         4 * self.word
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_put_where_its_field_lies_and_read_back_without_its_neighbours() {
+        let (middle, top, whole) = (
+            Field { word: 2, low: 4, width: 8 },
+            Field { word: 2, low: 31, width: 1 },
+            Field { word: 0, low: 0, width: 64 },
+        );
+        let mut record = [0; 3];
+        middle.put(&mut record, 0xAB);
+        top.put(&mut record, 1);
+        whole.put(&mut record, 0x0123_4567_89AB_CDEF);
+        assert_eq!(record, [0x89AB_CDEF, 0x0123_4567, 0x8000_0AB0]);
+        let neighbours = record.map(|word| !word);
+        assert_eq!((middle.get(&record), top.get(&record), whole.get(&record)), (0xAB, 1, 0x0123_4567_89AB_CDEF));
+        assert_eq!((middle.get(&neighbours), top.get(&neighbours)), (0x54, 0));
+        assert_eq!(middle.offset(), 8);
+    }
+}

@@ -52,7 +52,7 @@ pub mod status {
     pub const BAD_OP: u8 = 1;
     /// No such key slot.
     pub const BAD_SLOT: u8 = 2;
-    /// Nothing is loaded in the key slot, or less than the operation needs, or CONTROL.zeroise has emptied it.
+    /// Nothing is loaded in the key slot, or less than the operation needs.
     pub const EMPTY_SLOT: u8 = 3;
     /// Length out of range, or the operand stream ended early or late.
     pub const BAD_LENGTH: u8 = 4;
@@ -73,7 +73,7 @@ pub mod status {
             OK => "done",
             BAD_OP => "unknown operation",
             BAD_SLOT => "no such key slot",
-            EMPTY_SLOT => "nothing is loaded in the key slot, or less than the operation needs, or CONTROL.zeroise has emptied it",
+            EMPTY_SLOT => "nothing is loaded in the key slot, or less than the operation needs",
             BAD_LENGTH => "length out of range, or the operand stream ended early or late",
             BAD_MODULUS => "the modulus is even or its top bit is not set",
             BAD_OPERAND => "operand not below the modulus",
