@@ -36,8 +36,9 @@ RSA = (*MONT, *EXP, "prim/fifo", "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_
        "rsa/word_alu", "rsa/rsa_core")
 # Everything between a bus and the cores
 SHELL = ("regs", "prim/fifo", "prim/ram", "prim/stage", "prim/skid_buffer", "bus/ring_pkg", "bus/descriptor_pkg",
-         "bus/bus_pkg", "bus/packet_buffer", "bus/ring_address", "bus/dma_read", "bus/dma_write", "bus/descriptor_fetch", "bus/completion_write", "bus/dma",
-         "bus/stream_port", "bus/job_mux", "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
+         "bus/bus_pkg", "bus/packet_buffer", "bus/ring_address", "bus/dma_read", "bus/dma_write",
+         "bus/descriptor_fetch", "bus/completion_write", "bus/dma", "bus/stream_port", "bus/job_mux",
+         "bus/interrupt_coalescer", "bus/counters", "bus/registers", "bus/shell")
 # garner_top but for its core
 TOP = (*SHELL, "prim/reset_buffer", "top/dispatcher", "top/core_link")
 CORE = (*RSA, "prim/reset_buffer", "top/garner_core")

@@ -86,8 +86,7 @@ struct garner_rsa_descriptor {
 #define GARNER_RSA_DESCRIPTOR_EXPONENT_BITS_WORD 1
 #define GARNER_RSA_DESCRIPTOR_EXPONENT_BITS_SHIFT 16
 #define GARNER_RSA_DESCRIPTOR_EXPONENT_BITS_MASK 0x1fff0000U
-/* Word 2, bits 31:0. Operand length; 0 for an operation without operands alone, and at most 4 *
- * CAPABILITY_MONTGOMERY.operand_words. */
+/* Word 2, bits 31:0. Operand length, at most 4 * CAPABILITY_MONTGOMERY.operand_words; 0 if there are no operands. */
 #define GARNER_RSA_DESCRIPTOR_OPERAND_BYTES_WORD 2
 #define GARNER_RSA_DESCRIPTOR_OPERAND_BYTES_SHIFT 0
 #define GARNER_RSA_DESCRIPTOR_OPERAND_BYTES_MASK 0xffffffffU

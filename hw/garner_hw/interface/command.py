@@ -8,8 +8,8 @@ from garner_hw.interface import load, outputs, registers
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("interface", help="registers, descriptors, completions and codes: generated from hw/interface",
-                                 description=__doc__.splitlines()[0])
+    parser = commands.add_parser("interface", description=__doc__.splitlines()[0],
+                                 help="registers, descriptors, completions and codes, from hw/interface")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a committed file is out of date")
     parser.set_defaults(run=run)
 

@@ -4,7 +4,6 @@
 import re
 import tomllib
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +63,9 @@ class Enumeration:
     def __getitem__(self, name: str) -> Code:
         return next(code for code in self.codes if code.name == name)
 
-    def enum(self) -> type[IntEnum]:
-        """With members as BAD_SLOT."""
-        return IntEnum(self.name.capitalize(), {code.upper: code.code for code in self.codes})
+    def of(self, *names: str) -> tuple[int, ...]:
+        """The codes with these names."""
+        return tuple(self[name].code for name in names)
 
 
 @dataclass(frozen=True)
@@ -161,8 +160,8 @@ def enumeration(name: str, field: Field, found: tuple[Code, ...], file: str) -> 
     ordered = tuple(sorted(found, key=lambda code: code.code))
     for i, code in enumerate(ordered):
         if not 0 <= code.code < 1 << field.width:
-            raise InterfaceError(f"{file}: the code {code.code} of {name} \"{code.name}\" does not fit the {field.width} "
-                                 f"bits of the field \"{field.name}\"")
+            raise InterfaceError(f"{file}: the code {code.code} of {name} \"{code.name}\" does not fit the "
+                                 f"{field.width} bits of the field \"{field.name}\"")
         if i and code.code == ordered[i - 1].code:
             raise InterfaceError(f"{file}: {name} \"{ordered[i - 1].name}\" and \"{code.name}\" have the same code, "
                                  f"{code.code}")
@@ -198,15 +197,17 @@ def read_payload(folder: Path, file: str, ring: Ring) -> Payload:
     descriptor = layout(parts, "descriptor", ring["descriptor_words"], file)
     by_codes = {field.codes: field for field in descriptor.fields if field.codes}
     if by_codes.keys() != {"operation", "scheme"}:
-        raise InterfaceError(f"{file}: the fields of descriptor with \"codes\" are not one of operation and one of scheme")
+        raise InterfaceError(f"{file}: descriptor has not one field with the codes of \"operation\" and one of \"scheme\"")
     own = codes(parts, "status", file)
     job = tuple(field_of(descriptor, name, f"{file}: job") for name in parts["job"]["fields"])
     for field in job:
         if field.word >= ring["header_words"]:
-            raise InterfaceError(f"{file}: job field \"{field.name}\" ({field.place}) is not in the descriptor's header")
+            raise InterfaceError(f"{file}: job field \"{field.name}\" ({field.place}) is not in the descriptor's "
+                                 "header")
     tag, completed = field_of(descriptor, "tag", file), ring.completion["tag"]
     if tag.width != completed.width:
-        raise InterfaceError(f"{file}: descriptor \"tag\" has {tag.width} bits, in the completion it has {completed.width}")
+        raise InterfaceError(f"{file}: descriptor \"tag\" has {tag.width} bits, in the completion it has "
+                             f"{completed.width}")
     return Payload(constants(parts, file),
                    enumeration("operation", by_codes["operation"], codes(parts, "operation", file), file),
                    enumeration("scheme", by_codes["scheme"], codes(parts, "scheme", file), file), own,
@@ -220,8 +221,8 @@ def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
                                     ("COMPLETION", ring["completion_words"], "index")):
         base, size = fields[f"{ring_name}_BASE_LOW.value"], fields[f"{ring_name}_SIZE.log2"]
         if 1 << base.low != 4 * words:
-            raise InterfaceError(f"garner_regs.rdl: {ring_name}_BASE_LOW is a multiple of {1 << base.low}, and a place of "
-                                 f"the ring has {4 * words} bytes")
+            raise InterfaceError(f"garner_regs.rdl: {ring_name}_BASE_LOW is a multiple of {1 << base.low}, and a place "
+                                 f"of the ring has {4 * words} bytes")
         if (1 << size.width) - 1 != ring["size_log2_max"]:
             raise InterfaceError(f"garner_regs.rdl: {ring_name}_SIZE holds up to {(1 << size.width) - 1}, "
                                  f"size_log2_max is {ring['size_log2_max']}")

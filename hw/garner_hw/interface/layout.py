@@ -77,9 +77,11 @@ class Layout:
         for field in self.fields:
             two_words = (field.high, field.low) == (2 * WORD - 1, 0)
             if field.high >= WORD and not two_words:
-                raise InterfaceError(f"{where}: the field \"{field.name}\" leaves its word, {field.word}: bits {field.bits}")
+                raise InterfaceError(f"{where}: the field \"{field.name}\" leaves its word, {field.word}: "
+                                     f"bits {field.bits}")
             if two_words and field.word % 2:
-                raise InterfaceError(f"{where}: the field \"{field.name}\" of two words begins at an odd word ({field.place})")
+                raise InterfaceError(f"{where}: the field \"{field.name}\" of two words begins at an odd word "
+                                     f"({field.place})")
             if field.end > WORD * self.words:
                 raise InterfaceError(f"{where}: the field \"{field.name}\" ({field.place}) is behind the last of "
                                      f"{self.words} words")

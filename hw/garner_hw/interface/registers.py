@@ -17,9 +17,9 @@ PEAKRDL = Path(sys.executable).parent / "peakrdl"
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 // Generated from hw/interface/garner_regs.rdl by `make hw-regs`: change that file.
 """
-# What Verilator says of the generated block: it drives members of one structure from several processes, and has signals and
-# parameters that are not used.
-WAIVERS = "/* verilator lint_off MULTIDRIVEN */\n/* verilator lint_off UNUSEDSIGNAL */\n/* verilator lint_off UNUSEDPARAM */\n"
+# What Verilator says of the generated block: it drives members of one structure from several processes, and has signals
+# and parameters that are not used.
+WAIVERS = "".join(f"/* verilator lint_off {name} */\n" for name in ("MULTIDRIVEN", "UNUSEDSIGNAL", "UNUSEDPARAM"))
 RESTORED = WAIVERS.replace("lint_off", "lint_on")
 REGBLOCK = ("--cpuif", "passthrough", "--default-reset", "arst_n", "--addr-width", "12", "--err-if-bad-addr",
             "--rt-read-fanin", "--rt-read-response")

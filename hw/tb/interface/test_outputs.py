@@ -27,7 +27,8 @@ def in_systemverilog(text: str, structure: str, name: str) -> tuple[int, int, in
     """From the widths of a packed structure's members, the last of which is the lowest."""
     members = re.search(r"struct packed \{([^}]*)\} " + structure + ";", text)[1]
     at = 0
-    for kind, high, member in reversed(re.findall(r"^    (logic|\w+_e)(?: \[(\d+):0\])? +(\w+);", members, re.MULTILINE)):
+    found = re.findall(r"^    (logic|\w+_e)(?: \[(\d+):0\])? +(\w+);", members, re.MULTILINE)
+    for kind, high, member in reversed(found):
         width = {"op_e": 4, "scheme_e": 2}.get(kind, int(high or 0) + 1)
         if member == name:
             return at // 32, at % 32 + width - 1, at % 32
@@ -116,7 +117,7 @@ def codes(folder: Path, name: str, upper: str) -> dict[str, int]:
              "C": re.search(rf"#define GARNER_RSA_OP_{upper} (\d+)\n", text["garner_rsa.h"]),
              "document": re.search(rf"^\| (\d+) \| Op{name} \|", text[outputs.DOCUMENT.name], re.MULTILINE)}
     return {output: int(match[1]) for output, match in found.items()} | {
-        "Python": interface.rsa.operations.enum()[upper].value}
+        "Python": interface.rsa.operations[name].code}
 
 
 def test_operation_with_another_code_has_it_in_every_output(changed):
@@ -151,14 +152,16 @@ def test_c_headers_compile_and_structures_have_their_layout(tmp_path, compiler, 
             lines.append(f'{check}(offsetof(struct {structure}, {member}) == {4 * field.word}, "{member}");')
     source = tmp_path / ("use.c" if compiler == "gcc" else "use.cpp")
     source.write_text("\n".join(lines) + "\n")
-    subprocess.run([compiler, *options, *STRICT, "-I", HW / "dist" / "include", source, "-o", tmp_path / "use.o"], check=True)
+    subprocess.run([compiler, *options, *STRICT, "-I", HW / "dist" / "include", source, "-o", tmp_path / "use.o"],
+                   check=True)
 
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_c_header_compiles_alone(tmp_path, name):
     source = tmp_path / "use.c"
     source.write_text(f'#include "{name}"\n#include "{name}"\ntypedef int used;\n')
-    subprocess.run(["gcc", "-std=c11", *STRICT, "-I", HW / "dist" / "include", source, "-o", tmp_path / "use.o"], check=True)
+    subprocess.run(["gcc", "-std=c11", *STRICT, "-I", HW / "dist" / "include", source, "-o", tmp_path / "use.o"],
+                   check=True)
 
 
 @pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")

@@ -13,9 +13,11 @@ from garner_hw.interface import load
 
 RSA = load().rsa
 TAG_BITS = RSA.descriptor["tag"].width
-LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = RSA.operations.enum()
-FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING = RSA.schemes.enum()
-OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED, *OF_THE_SHELL = RSA.statuses.enum()
+LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = RSA.operations.of(
+    "LoadModulus", "LoadKey", "Multiply", "Exponentiate", "Private", "Zeroise")
+FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING = RSA.schemes.of("FixedWindow", "LeftToRight", "RightToLeft", "SlidingWindow")
+OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED = RSA.statuses.of(
+    "Ok", "BadOp", "BadSlot", "EmptySlot", "BadLength", "BadModulus", "BadOperand", "CheckFailed")
 
 
 def words32(value: int, bits: int) -> list[int]:

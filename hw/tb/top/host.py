@@ -17,9 +17,12 @@ from garner_hw.interface import load
 INTERFACE = load()
 REGISTERS = INTERFACE.register_constants()
 DESCRIPTOR, COMPLETION = INTERFACE.rsa.descriptor, INTERFACE.ring.completion
-LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = INTERFACE.rsa.operations.enum()
+LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = INTERFACE.rsa.operations.of(
+    "LoadModulus", "LoadKey", "Multiply", "Exponentiate", "Private", "Zeroise")
 (OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED, BUS_FAULT,
- BAD_DESCRIPTOR) = INTERFACE.rsa.statuses.enum()
+ BAD_DESCRIPTOR) = INTERFACE.rsa.statuses.of(
+    "Ok", "BadOp", "BadSlot", "EmptySlot", "BadLength", "BadModulus", "BadOperand", "CheckFailed", "BusFault",
+    "BadDescriptor")
 MEMORY_BASE = 0x1234_5678_0000_0000  # above 4 GiB, so that the upper half of addresses is tried as well
 
 
@@ -183,7 +186,8 @@ class Host:
         return DESCRIPTOR.pack(op=op, scheme=scheme, slot=slot, tag=tag, bits=bits, exponent_bits=exponent_bits,
                                operand_bytes=4 * len(operands) if operand_bytes is None else operand_bytes,
                                result_bytes=4 * result_words if result_bytes is None else result_bytes,
-                               operand_address=operand_address, result_address=result_address, raise_interrupt=int(mark))
+                               operand_address=operand_address, result_address=result_address,
+                               raise_interrupt=int(mark))
 
     def result(self, descriptor: bytes) -> list[int]:
         fields = DESCRIPTOR.unpack(descriptor)

@@ -135,7 +135,8 @@ def test_every_operation_goes_through_and_refusals_come_back(keys):
         base, exponent = random.randrange(other), random.getrandbits(40) | 1 << 39
         a, b = random.randrange(other), random.randrange(other)
         wrong = load_key(host, Key(key.bits, key.n, key.e, key.p, key.q, key.dp ^ 2, key.dq, key.qinv, key.d), 1)
-        faulty = DESCRIPTOR.pack(**DESCRIPTOR.unpack(private(host, key, 5, 1)) | {"operand_address": 8})  # no memory there
+        nowhere = {"operand_address": 8}
+        faulty = DESCRIPTOR.pack(**DESCRIPTOR.unpack(private(host, key, 5, 1)) | nowhere)
         jobs = [host.descriptor(LOAD_MODULUS, words(other, 512), bits=512),
                 host.descriptor(EXPONENTIATE, words(base, 512) + words(exponent, 40), 16, exponent_bits=40),
                 host.descriptor(MULTIPLY, words(a, 512) + words(b, 512), 16),

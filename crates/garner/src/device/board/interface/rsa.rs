@@ -103,8 +103,7 @@ pub mod descriptor {
     pub const BITS: Field = Field { word: 1, low: 0, width: 13 };
     /// Word 1, bits 28:16. Length of the exponent of OpExponentiate, 1 to that of the longest modulus.
     pub const EXPONENT_BITS: Field = Field { word: 1, low: 16, width: 13 };
-    /// Word 2, bits 31:0. Operand length; 0 for an operation without operands alone, and at most 4 *
-    /// CAPABILITY_MONTGOMERY.operand_words.
+    /// Word 2, bits 31:0. Operand length, at most 4 * CAPABILITY_MONTGOMERY.operand_words; 0 if there are no operands.
     pub const OPERAND_BYTES: Field = Field { word: 2, low: 0, width: 32 };
     /// Word 3, bits 31:0. Result length; of an operation that has a result: exactly its length.
     pub const RESULT_BYTES: Field = Field { word: 3, low: 0, width: 32 };
