@@ -23,8 +23,8 @@ hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
 profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
-hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
-	$(VENV)/bin/garner-hw registers
+hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
+	$(VENV)/bin/garner-hw interface
 
 hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
 	$(VENV)/bin/garner-hw dist
@@ -36,6 +36,7 @@ hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(VENV)/bin/garner-hw shell-area
 
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
+	$(VENV)/bin/garner-hw interface --check
 	$(VENV)/bin/garner-hw lint
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.

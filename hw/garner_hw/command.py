@@ -6,7 +6,8 @@ it is called.
 import argparse
 import sys
 
-from garner_hw import CommandError, dist, formal, interface, lint, measure, placement, profile, report, synthesis
+from garner_hw import CommandError, dist, formal, lint, measure, placement, profile, report, synthesis
+from garner_hw.interface import command as interface
 
 PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile)
 

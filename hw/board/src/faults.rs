@@ -2,10 +2,11 @@
 //! Faults on purpose, to see that a host bears them: damaged results and memories, lost interrupts, a core or a whole
 //! board that hangs, a board that is pulled out.
 
+use crate::interface::ring::completion;
 use std::str::FromStr;
 
 /// Writes to memory of at most so many bytes are completions; results are longer.
-pub const COMPLETION: usize = 16;
+pub const COMPLETION: usize = completion::BYTES;
 
 /// Which faults, and how often.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -14,6 +14,9 @@ pub mod config_space;
 pub mod device;
 pub mod faults;
 pub mod function;
+// What the driver knows of the design, generated; a board needs little of it.
+#[path = "../../../crates/garner/src/device/board/interface/mod.rs"]
+pub mod interface;
 pub mod link;
 pub mod memory;
 pub mod simulation;

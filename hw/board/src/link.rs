@@ -4,6 +4,7 @@
 
 use crate::device::{BusError, Host, Timing};
 use crate::faults::{COMPLETION, Faults};
+use crate::interface::ring::completion;
 use crate::memory::Memory;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::OwnedFd;
@@ -131,8 +132,9 @@ impl Host for Link {
 }
 
 /// The cycles that a completion tells, if it is one.
-fn completion(data: &[u8]) -> Option<u32> {
-    let cycles = data.get(4..8).filter(|_| data.len() <= COMPLETION)?;
+fn cycles_of(data: &[u8]) -> Option<u32> {
+    let start = completion::CYCLES.offset();
+    let cycles = data.get(start..start + 4).filter(|_| data.len() <= COMPLETION)?;
     Some(u32::from_le_bytes(cycles.try_into().expect("four bytes")))
 }
 

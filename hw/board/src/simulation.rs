@@ -7,6 +7,7 @@
 
 use crate::device::{Device, Model, ModelError, Timing};
 use crate::faults::{Faults, Plan, Strike};
+use crate::interface::registers as register;
 use crate::link::{Events, Link, Traffic};
 use crate::memory::Memory;
 use rustix::io::Errno;
@@ -16,11 +17,6 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-// The whole map is generated; the board looks at what tells when it may sleep, and when there is work.
-#[path = "../../regs/garner_regs.rs"]
-#[allow(dead_code)]
-mod register;
 
 /// After so many cycles without anything on a bus the design is asked whether it is idle.
 const QUIET: u64 = 2048;

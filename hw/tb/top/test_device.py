@@ -7,14 +7,13 @@ The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and HW
 import asyncio
 import os
 import random
-import struct
 import time
 
 import pytest
 
 from garner_hw.drivers.device_host import DeviceHost
-from garner_hw.drivers.host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE, LOAD_MODULUS, MULTIPLY, OK, REGISTERS,
-                                    ZEROISE)
+from garner_hw.drivers.host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, DESCRIPTOR, EMPTY_SLOT, EXPONENTIATE,
+                                    LOAD_MODULUS, MULTIPLY, OK, REGISTERS, ZEROISE)
 from garner_hw.drivers.rsa_jobs import load_key, number, private, words
 from garner_hw.model.rsa import Key, Sizes
 
@@ -108,14 +107,14 @@ def test_every_operation_goes_through_and_refusals_come_back(keys):
         base, exponent = random.randrange(other), random.getrandbits(40) | 1 << 39
         a, b = random.randrange(other), random.randrange(other)
         wrong = load_key(host, Key(key.bits, key.n, key.e, key.p, key.q, key.dp ^ 2, key.dq, key.qinv, key.d), 1)
-        faulty = bytearray(private(host, key, 5, 1))
-        struct.pack_into("<Q", faulty, 16, 8)  # operands where no memory is
+        nowhere = {"operand_address": 8}
+        faulty = DESCRIPTOR.pack(**DESCRIPTOR.unpack(private(host, key, 5, 1)) | nowhere)
         jobs = [host.descriptor(LOAD_MODULUS, words(other, 512), bits=512),
                 host.descriptor(EXPONENTIATE, words(base, 512) + words(exponent, 40), 16, exponent_bits=40),
                 host.descriptor(MULTIPLY, words(a, 512) + words(b, 512), 16),
                 private(host, key, 5, 0),
                 host.descriptor(EXPONENTIATE, words(other, 512) + words(exponent, 40), 16, exponent_bits=40),
-                wrong, private(host, key, random.randrange(2, key.n), 1), bytes(faulty),
+                wrong, private(host, key, random.randrange(2, key.n), 1), faulty,
                 load_key(host, key, 1), private(host, key, 7, 1),
                 host.descriptor(ZEROISE, slot=1), private(host, key, 7, 1)]
         done = await host.run(jobs)
