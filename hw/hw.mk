@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt.
+# The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt; the flow is
+# the package hw/garner_hw, its command garner-hw.
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
 .PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
@@ -14,7 +15,7 @@ $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
-hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
+test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
 
 .PHONY: profile
