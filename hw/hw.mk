@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt.
+# The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt; the flow is
+# the package hw/garner_hw, its command garner-hw.
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
 .PHONY: hw-soak hw-soak-more hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
@@ -14,9 +15,7 @@ $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
-test-hw: hw-test ## the hardware tests alone
-
-hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
+test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
 
 .PHONY: profile
@@ -45,10 +44,10 @@ SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m ""
 
 hw-soak: hw-soak-more hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the six below; MORE='-k 4096' chooses among one's runs
 
-.PHONY: soak test-hw
+.PHONY: soak
 soak: hw-soak ## the same as hw-soak
 
-hw-soak-more: hw-setup ## the tests of hw-test that take long and rarely fail: more shapes, more parameters, the netlist of a core
+hw-soak-more: hw-setup ## the tests of test-hw that take long and rarely fail: more shapes, more parameters, the netlist of a core
 	timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m soak --numprocesses 2 --dist loadfile hw $(MORE)
 
 hw-soak-mont: hw-setup ## tens of thousands of random multiplications, for every shape of the array

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microprogram of `rsa_core`: one straight line for each job. hw/tb/rsa/rsa_model.py does the same on big integers
+// The microprogram of `rsa_core`: one straight line for each job. hw/garner_hw/model/rsa.py does the same on big integers
 // and asserts the bounds of every step; docs/hardware/rsa.md explains the steps.
 //
 // Contract    No instruction depends on data: a program runs from its start to its end, or stops with a status where a
