@@ -106,7 +106,7 @@ impl Host for Link {
     fn write(&mut self, now: u64, address: u64, data: &[u8]) -> Result<(), BusError> {
         self.traffic(now);
         self.traffic.bytes_written += data.len() as u64;
-        if let Some(cycles) = completion(data) {
+        if let Some(cycles) = cycles_of(data) {
             self.traffic.jobs += 1;
             self.traffic.computing += u64::from(cycles);
         }
