@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` (or `make hw-dist`). See hw/dist/README.md.
+"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` or `make hw-dist`.
 
-The lists of sources are those of the .core files; the registers are generated from hw/regs/garner_regs.rdl.
+hw/dist/README.md says what it is for. The lists of sources are those of the .core files; the registers are generated
+from hw/regs/garner_regs.rdl.
 """
 
 import argparse

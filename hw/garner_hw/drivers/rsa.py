@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
+from cocotb.triggers import ReadOnly, RisingEdge
 from cocotb.utils import get_sim_time
 
 LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = range(1, 7)

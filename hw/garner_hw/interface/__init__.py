@@ -5,8 +5,10 @@ import argparse
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("registers", help="the registers from their SystemRDL source: RTL, C header, Rust constants, HTML")
-    parser.add_argument("--check", action="store_true", help="only say whether the committed file is what would be generated")
+    parser = commands.add_parser("registers",
+                                 help="the registers from their SystemRDL source: RTL, C header, Rust constants, HTML")
+    parser.add_argument("--check", action="store_true",
+                        help="only say whether the committed file is what would be generated")
     parser.set_defaults(run=run)
 
 
