@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `garner-hw` command: one subcommand for each part of the flow. Each part brings its own, and loads what it needs when
-it is called.
+"""The `garner-hw` command: one subcommand for each part of the flow. Each part brings its own, and loads what it needs
+when it is called.
 """
 
 import argparse

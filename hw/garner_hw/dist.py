@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` (or `make hw-dist`). See hw/dist/README.md.
+"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` or `make hw-dist`.
 
-The lists of sources are those of the .core files; the registers are generated from hw/interface/garner_regs.rdl. The C
+hw/dist/README.md says what it is for. The lists of sources are those of the .core files; the registers are generated from hw/interface/garner_regs.rdl. The C
 headers are written by `make hw-regs`.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host in front of the simulated device of hw/sim: garner_top compiled by itself, a hundred times as fast as cocotb's."""
+"""The host of the compiled device of hw/sim, which runs a hundred times as fast as a simulation by cocotb."""
 
 import random
 from collections.abc import Iterable

@@ -47,7 +47,7 @@ def throughput() -> dict:
 
 
 def measure_all(only: str | None = None, speed: int = 8, seeds: list[int] | None = None) -> None:
-    """The throughput, then the routed clock. `only`: cycles, place, or shell, the clock of shell and dispatcher alone."""
+    """The throughput, then the routed clock. `only`: cycles, place, or shell, which is the clock without the cores."""
     os.nice(5)
     if only in (None, "cycles"):
         record = throughput()

@@ -9,7 +9,6 @@ That works because a device's time depends on lengths alone.
 import asyncio
 import os
 import random
-import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
