@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` or `make hw-dist`.
 
-hw/dist/README.md says what it is for. The lists of sources are those of the .core files; the registers are generated from hw/interface/garner_regs.rdl. The C
-headers are written by `make hw-regs`.
+hw/dist/README.md says what it is for. The lists of sources are those of the .core files; the registers are generated
+from hw/interface/garner_regs.rdl. The C headers are written by `make hw-regs`.
 """
 
 import argparse
