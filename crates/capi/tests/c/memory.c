@@ -107,11 +107,15 @@ static int batch(void)
     for (int i = 0; i < MANY; i++)
         operations[i] = signing(outputs[i]);
     good(garner_run(NULL, operations, MANY), "run");
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < MANY; i++) {
+        /* What `good` says of hash functions; the text is that of the first operation that failed, perhaps another. */
+        if (operations[i].status == GARNER_ERR_ARGUMENT)
+            continue;
         if (good(operations[i].status, "in the batch")) {
             check(outputs[i], operations[i].output_length);
             right++;
         }
+    }
     return right == MANY;
 }
 
