@@ -4,18 +4,17 @@
 import argparse
 import sys
 
-from garner_hw import profile
-
-
+from garner_hw import explore, profile
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="garner-hw", description="Garner's hardware flow.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     profile.add_command(commands)
+    explore.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
-    except profile.ProfileError as error:
+    except (profile.ProfileError, explore.ExploreError) as error:
         print(f"garner-hw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
