@@ -22,19 +22,19 @@ profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, an
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
 hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
-	$(PYTHON) hw/regs/generate.py
+	$(VENV)/bin/garner-hw registers
 
 hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
-	$(PYTHON) hw/dist.py
+	$(VENV)/bin/garner-hw dist
 
 hw-formal: hw-setup ## the proofs alone
 	$(PYTHON) -m pytest --quiet hw/formal
 
 hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
-	$(PYTHON) hw/syn/shell.py
+	$(VENV)/bin/garner-hw shell-area
 
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
-	$(PYTHON) hw/lint.py
+	$(VENV)/bin/garner-hw lint
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.
 SOAK_LIMIT ?= 90m
@@ -58,21 +58,21 @@ hw-soak-erasure: hw-setup ## reset and CONTROL.zeroise at 200 random moments eac
 	HW_SOAK=$${HW_SOAK:-200} $(SOAK) hw/tb/top/test_erasure.py $(MORE)
 
 hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs kept in hw/report/runs
-	$(PYTHON) hw/report/report.py
+	$(VENV)/bin/garner-hw report
 
 hw-report-all: hw-setup ## measures what is not kept or was made from other sources (hours), then hw-report; fetches nextpnr-ecp5
-	$(PYTHON) hw/report/rows.py
-	$(PYTHON) hw/report/cores.py
-	$(PYTHON) hw/report/full.py --only shell
-	$(PYTHON) hw/report/full.py
-	$(PYTHON) hw/report/report.py
+	$(VENV)/bin/garner-hw measure rows
+	$(VENV)/bin/garner-hw measure cores
+	$(VENV)/bin/garner-hw measure full --only shell
+	$(VENV)/bin/garner-hw measure full
+	$(VENV)/bin/garner-hw report
 
 hw-rows: hw-setup ## the whole design space of the row accelerators (hours)
-	$(PYTHON) hw/report/rows.py --all
-	$(PYTHON) hw/report/report.py
+	$(VENV)/bin/garner-hw measure rows --all
+	$(VENV)/bin/garner-hw report
 
 hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/wave.svg
-	$(PYTHON) hw/report/wave.py
+	$(VENV)/bin/garner-hw wave
 
 # The simulated board: MODEL_PARAMETERS are those of garner_top, as Cores=2 MaxBits=2048.
 .PHONY: board board-test board-demo board-guest

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// garner_top, generic: from hw/garner.core by `make hw-dist`. Paths are relative to this file.
+// garner_top, generic: from the .core files by `make hw-dist`. Paths are relative to this file.
+../rtl/exp/exp_pkg.sv
+../rtl/exp/exponentiator.sv
 ../rtl/garner_pkg.sv
 rtl/garner_regs_pkg.sv
 rtl/garner_regs.sv
@@ -8,6 +10,9 @@ rtl/garner_regs.sv
 ../rtl/prim/stage.sv
 ../rtl/prim/skid_buffer.sv
 ../rtl/prim/reset_synchroniser.sv
+../rtl/prim/generic/multiplier.sv
+../rtl/prim/generic/ram.sv
+../rtl/prim/generic/reset_buffer.sv
 ../rtl/bus/bus_pkg.sv
 ../rtl/bus/packet_buffer.sv
 ../rtl/bus/ring_address.sv
@@ -28,8 +33,6 @@ rtl/garner_regs.sv
 ../rtl/mont/mont_array.sv
 ../rtl/mont/mont_sequencer.sv
 ../rtl/mont/mont.sv
-../rtl/exp/exp_pkg.sv
-../rtl/exp/exponentiator.sv
 ../rtl/rsa/rsa_pkg.sv
 ../rtl/rsa/rsa_program_pkg.sv
 ../rtl/rsa/rsa_program.sv
@@ -39,13 +42,16 @@ rtl/garner_regs.sv
 ../rtl/rsa/rsa_dispatch.sv
 ../rtl/rsa/unpacker.sv
 ../rtl/rsa/packer.sv
+../rtl/rsa/lowest_word.sv
 ../rtl/rsa/orup_scale.sv
 ../rtl/rsa/word_alu.sv
+../rtl/rsa/rsa_exponent.sv
+../rtl/rsa/rsa_intake.sv
+../rtl/rsa/rsa_sequencer.sv
+../rtl/rsa/rsa_wipe.sv
+../rtl/rsa/wipe_monitor.sv
 ../rtl/rsa/rsa_core.sv
 ../rtl/top/dispatcher.sv
 ../rtl/top/core_link.sv
-../rtl/top/garner_core.sv
 ../rtl/top/garner_top.sv
-../rtl/prim/generic/multiplier.sv
-../rtl/prim/generic/ram.sv
-../rtl/prim/generic/reset_buffer.sv
+../rtl/top/garner_core.sv

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from formal.prove import prove, tasks
+from garner_hw.formal.prove import prove, tasks
 
 PROOFS = [(sby, task) for sby in sorted(Path(__file__).parent.glob("*/*.sby")) for task in tasks(sby)]
 
@@ -19,5 +19,5 @@ def test_proof(sby, task):
 def test_proof_is_not_vacuous(sby):
     """What a proof assumes leaves room for what it speaks of: each has covers, and a task that must reach them."""
     assert any(f"{task}: mode cover" in sby.read_text() for task in tasks(sby)), "no task of mode cover"
-    harnesses = [sby.parent / line for line in sby.read_text().split("[files]\n")[1].split() if "../rtl" not in line]
-    assert any("cover (" in harness.read_text() for harness in harnesses if "build" not in harness.parts), "no cover"
+    harnesses = [sby.parent / line for line in sby.read_text().split("[files]\n")[1].split() if not line.startswith("../../")]
+    assert any("cover (" in harness.read_text() for harness in harnesses), "no cover"

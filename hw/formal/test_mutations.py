@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from formal.prove import prove
-from harness import BUILD, HW
+from garner_hw import BUILD, HW
+from garner_hw.formal.prove import prove
 
 # The proof of a module, where it is not the task `prove` of its own name
 PROOFS = {
@@ -22,23 +22,25 @@ COMPLETIONS = ("bus/completions", "prove")
 CONTEXTS = ("bus/contexts", "prove")
 DESCRIPTORS = ("bus/descriptors", "prove")
 ROUTING = ("top/dispatcher_routing", "start")
+CORE = ("rsa/rsa_core", "prove")
 MUTATIONS = [
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
     ("a word over the spare one", "prim/skid_buffer", "moves || (ready_q && !in_valid_i)", "1'b1"),
     ("the spare word forgotten", "prim/skid_buffer", "ready_q ? in_data_i : spare_q", "in_data_i"),
-    ("the mark of the last operand lost", "top/core_link", "({operand_last_i, operand_data_i})", "({1'b0, operand_data_i})"),
-    ("ready with a job on its way", "top/core_link", "core_job_ready_i && !core_job_valid_o", "core_job_ready_i"),
+    ("the mark of the last operand lost", "top/core_link", "(jobs_i.operand)", "({1'b0, jobs_i.operand.data})"),
+    ("ready with a job on its way", "top/core_link", "core_jobs_i.job_ready && !core_jobs_o.job_valid",
+     "core_jobs_i.job_ready"),
     ("a job for all beside another", "top/dispatcher", "for_all_q ? idle_q : free_q != '0", "for_all_q || free_q != '0"),
     ("the cycles of another core for a job for all", "top/dispatcher", "start_q[all_q ? '0 : core_q]", "start_q[core_q]", ROUTING),
     ("the source of another core's job", "top/dispatcher", "|(source_q & core_bit_q)", "source_q[0]", ROUTING),
     ("the source of the job on its way", "top/dispatcher", "|(source_q & core_bit_q)", "job_source_q", ROUTING),
     ("the tag of the job on its way", "top/dispatcher", "<= response_q.tag", "<= job_q.tag", ROUTING),
-    ("the result of another core", "top/dispatcher", "core_result_data_i[core_q]", "core_result_data_i[0]", ROUTING),
+    ("the result of another core", "top/dispatcher", "cores_i[core_q].result", "cores_i[0].result", ROUTING),
     ("a result announced for another core's job", "top/dispatcher", "|(has_result_q & core_bit_q)", "|has_result_q", ROUTING),
     ("operands to cores that have another job", "top/dispatcher", "? target_q & ~taken_q :", "? ~taken_q :", ROUTING),
-    ("an operand word twice", "top/dispatcher", "taken_q | (target_q & core_operand_ready_i)", "taken_q", ROUTING),
-    ("a job to a core that has one", "top/dispatcher", "~busy_q & core_job_ready_i", "core_job_ready_i", ROUTING),
+    ("an operand word twice", "top/dispatcher", "taken_q | (target_q & core_operand_ready)", "taken_q", ROUTING),
+    ("a job to a core that has one", "top/dispatcher", "~busy_q & core_job_ready", "core_job_ready", ROUTING),
     ("a status that is not the worst", "top/dispatcher", "if (response_q.status > answer_q.status)", "if (1'b1)", ROUTING),
     ("operands of the other source", "bus/job_mux", "= operand_data_i[source_q]", "= operand_data_i[0]"),
     ("one source always first", "bus/job_mux", "job_valid_i[!source_q] ? !source_q : source_q", "!job_valid_i[0]"),
@@ -58,8 +60,21 @@ MUTATIONS = [
     ("a field beyond its slot", "rsa/rsa_decode", "FieldE:        offset = 1 + 5 * FullWords + 6 * HalfWords;",
      "FieldE:        offset = (1 << SlotWidth) - 1;"),
     ("a result in the slot of its key", "rsa/rsa_decode", "FieldResult:   begin work = 1'b1;", "FieldResult:   begin work = 1'b0;"),
-    ("the key of the job that waits", "rsa/rsa_core", "if (open_q) job_q <= job_i;", "if (job_valid_i) job_q <= job_i;"),
-    ("the key of slot 0 for every job", "rsa/rsa_core", ".slot_i(washing_q ? '0 : job_q.slot", ".slot_i(1'b1 ? '0 : job_q.slot"),
+    ("the key of the job that waits", "rsa/rsa_intake", "      unique case (state_q)\n",
+     "      if (job_valid_i) job_q <= job_i;\n      unique case (state_q)\n", CORE),
+    ("the key of slot 0 for every job", "rsa/rsa_core", ".slot_i(wiping ? '0 : job.slot",
+     ".slot_i(1'b1 ? '0 : job.slot"),
+    ("a job taken while all is erased", "rsa/rsa_intake", "assign job_ready_o = state_q == StOpen;",
+     "assign job_ready_o = state_q == StOpen || state_q == StWipe;", CORE),
+    ("a job that was stopped never answered", "rsa/rsa_intake", "default: if (done_i) state_q <= StDrain;",
+     "default: if (done_i) state_q <= StClosed;", CORE),
+    ("a job stopped whose result is announced", "rsa/rsa_wipe", "state_q == Asked && !announced_i",
+     "state_q == Asked", CORE),
+    ("a pass beside multiplications", "rsa/rsa_sequencer", "assign may_start = !uses_mont_q || quiet_i;",
+     "assign may_start = 1'b1;", CORE),
+    ("an exponentiation left before its end", "rsa/rsa_sequencer", "if (exponent_done_q) state_q",
+     "if (exponent_o) state_q", CORE),
+    ("words of a wipe sent as a result", "rsa/rsa_sequencer", "to_stream_q && !wiping_i", "to_stream_q", CORE),
     ("an operation over another", "rsa/rsa_dispatch", "if (!valid_q) op_q", "op_q"),
     ("shared regions in both halves", "rsa/rsa_dispatch", "ctx && !is_shared(region)", "ctx"),
     ("the other context's queue asked", "rsa/rsa_dispatch", "op_ready_i[op_o.ctx]", "op_ready_i[0]"),

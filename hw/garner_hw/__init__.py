@@ -6,3 +6,7 @@ from pathlib import Path
 HW = Path(__file__).resolve().parents[1]
 BUILD = HW / "build"  # what is made and not committed
 FETCH = HW.parent / "fetch"  # brings sources and programs of Debian's releases
+
+
+class CommandError(Exception):
+    """What kept a command from doing its work, in one sentence."""

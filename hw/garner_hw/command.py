@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `garner-hw` command: one subcommand for each part of the flow."""
+"""The `garner-hw` command: one subcommand for each part of the flow. Each part brings its own, and loads what it needs when
+it is called.
+"""
 
 import argparse
 import sys
 
-from garner_hw import explore, profile
+from garner_hw import CommandError, dist, explore, formal, interface, lint, measure, placement, profile, report, synthesis
+
+PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile, explore)
+
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="garner-hw", description="Garner's hardware flow.")
+    parser = argparse.ArgumentParser(prog="garner-hw", description="Garner's hardware flow.",
+                                     epilog="`garner-hw COMMAND --help` has examples.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    profile.add_command(commands)
-    explore.add_command(commands)
+    for part in PARTS:
+        part.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
-    except (profile.ProfileError, explore.ExploreError) as error:
+    except CommandError as error:
         print(f"garner-hw: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("garner-hw: interrupted; nothing was written", file=sys.stderr)
+        print("garner-hw: interrupted", file=sys.stderr)
         return 130
 
 

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hw/dist and garner.core: what others' tools read is complete, in order and up to date."""
+"""hw/dist and the .core files: what others' tools read is complete, in order and up to date."""
 
 import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
-import dist
-from harness import BUILD, CORE, HW, TOP, rtl
-from syn.place import nextpnr
+from garner_hw import HW, dist, simulate  # noqa: F401 (simulate puts Verilator on the PATH)
+from garner_hw.placement import nextpnr
+from garner_hw.sources import ACCELERATOR, FAMILIES, cells, core_files, manager, sources
+from garner_hw.synthesis import YOSYS
 
-CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 WORD_BITS = {"generic": 18, "ecp5": 18, "xilinx7": 17}
 FOR_INTEGRATORS = {HW / "rtl" / "prim" / "reset_synchroniser.sv"}  # used by none of ours
 
@@ -40,20 +41,26 @@ def test_nothing_else_is_in_dist():
     assert found == kept | {str(path.relative_to(dist.DIST)) for path in dist.contents()}
 
 
-@pytest.mark.parametrize("family", dist.FAMILIES)
-def test_core_file_has_the_sources_that_are_tested(family):
-    ours = {HW / "dist" / "rtl" / path.name if path.is_relative_to(BUILD) else path
-            for path in rtl(*TOP, *CORE, "top/garner_top", family=family)}
-    assert set(dist.core_files(family)) == ours | FOR_INTEGRATORS
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_integrator_gets_the_sources_that_are_tested_and_no_others(family):
+    assert set(core_files(ACCELERATOR, family)) == set(sources("garner_top", family)) | FOR_INTEGRATORS
 
 
-@pytest.mark.parametrize("family", dist.FAMILIES)
+def test_every_source_is_in_one_core_file_and_in_no_other():
+    named = [path.resolve() for core in manager().get_cores().values() for fileset in core.get_data({}).filesets.values()
+             for entry in fileset.files for path in (Path(core.core_root) / name for name in entry)
+             if path.suffix == ".sv"]
+    written = [path for folder in ("rtl", "explore/rtl", "dist/rtl") for path in (HW / folder).rglob("*.sv")]
+    assert set(written) <= set(named)
+    assert len(named) == len(set(named))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_verilator_lints_the_design_from_the_list_alone(family):
     """From the list's folder, and from anywhere; cells of a vendor are what his tools bring, here our models of them."""
-    cells = [HW / "tb" / "prim" / "cells" / f"{cell}.v" for cell in CELLS[family]]
     for folder, option in ((dist.DIST, ["-f", f"garner_{family}.f"]), (HW.parent, ["-F", f"hw/dist/garner_{family}.f"])):
         done = subprocess.run(["verilator", "--lint-only", "-Wall", "--top-module", "garner_top",
-                               f"-GWordBits={WORD_BITS[family]}", *option, *map(str, cells)],
+                               f"-GWordBits={WORD_BITS[family]}", *option, *map(str, cells(family))],
                               cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0 and "%Warning" not in done.stderr, done.stderr[-3000:]
 
@@ -72,11 +79,11 @@ def test_fusesoc_lints_the_core(tmp_path):
 
 
 def test_core_file_has_the_parameters_of_garner_top():
-    described = yaml.safe_load(dist.CORE.read_text().removeprefix("CAPI=2:"))
+    described = yaml.safe_load((HW / "garner.core").read_text().removeprefix("CAPI=2:"))
     ours = {name: value for name, value in parameters().items() if name not in ("ArCache", "AwCache", "AxProt")}
     assert {name: str(int(parameter["default"])) for name, parameter in described["parameters"].items()} == {
         name: value.removeprefix("1'b") for name, value in ours.items()}
-    for target in described["targets"].values():
+    for target in (described["targets"][name] for name in ("default", "lint", "ecp5", "xilinx7")):
         assert [name.split("=")[0] for name in target["parameters"]] == list(ours)
 
 
@@ -100,7 +107,7 @@ def test_nextpnr_takes_the_constraints(tmp_path):
     netlist = tmp_path / "netlist.json"
     script.write_text(f"read_slang --top reset_synchroniser {HW / 'rtl' / 'prim' / 'reset_synchroniser.sv'}\n"
                       f"synth_ecp5 -json {netlist}\n")
-    subprocess.run([sys.executable, HW / "syn" / "yosys.py", script], check=True, capture_output=True)
+    subprocess.run([*YOSYS, script], check=True, capture_output=True)
     try:
         command = nextpnr.command()
     except SystemExit as reason:

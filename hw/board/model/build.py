@@ -10,16 +10,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1]))
+from garner_hw import BUILD
+from garner_hw.simulate import UNSPLIT
+from garner_hw.sources import sources
 
-from harness import BUILD, CORE, UNSPLIT, rtl  # noqa: E402
-from tb.top.test_shell import sources  # noqa: E402
+HERE = Path(__file__).resolve().parent
 
 
 def build(parameters: list[str], waves: bool) -> Path:
     """The library, built if one of its sources is newer."""
-    inputs = sources(rtl(*CORE))
+    inputs = sources("garner_top")
     folder = BUILD / "board" / "-".join([*sorted(parameters), *(["waves"] if waves else [])] or ["default"])
     library = folder / "libgarner_model.so"
     newest = max(path.stat().st_mtime for path in [*inputs, *HERE.iterdir()])

@@ -14,8 +14,8 @@
 #include "verilated_fst_c.h"
 #endif
 
-// StDecode of rsa_core: neither in it nor in the one it leads to, StLookup, does the core answer or begin anything.
-constexpr uint8_t kStopped = 1;
+// StDecode of rsa_intake: neither in it nor in the one it leads to, StLookup, does the core answer or begin anything.
+constexpr uint8_t kStopped = 2;
 
 struct GarnerModel {
   VerilatedContext context;

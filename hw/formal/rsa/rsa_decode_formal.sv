@@ -101,6 +101,15 @@ module rsa_decode_formal
       assert (Program[pc_i].check == CheckNone && Program[pc_i].kind inside {KindPass, KindMultiply, KindMode, KindEnd});
     end
     if (Program[pc_i].kind == KindMark) assert (32'(pc_i) < StartMultiply);
+    // words are sent by the wipe, and of a job that has a result behind its answer
+    if (Program[pc_i].kind == KindPass && Program[pc_i].d.space == SpaceStream && 32'(pc_i) < StartZeroise) begin
+      assert (Program[pc_i-1].kind == KindRespond && 32'(pc_i) >= StartMultiply && 32'(pc_i) < StartZeroiseSlot);
+    end
+    // a slot is erased without a check
+    if (32'(pc_i) >= StartZeroiseSlot && 32'(pc_i) < StartZeroise) begin
+      assert (Program[pc_i].check == CheckNone);
+      assert (Program[pc_i].kind inside {KindPass, KindMultiply, KindMode, KindRespond, KindEnd});
+    end
     if (still && age_q >= 3'd3 && 32'(pc_i) < StartZeroise) begin
       if (instruction.kind == KindPass && instruction.y.space == SpaceSlot) begin
         assert (inside_slot(slot_read, last) || inside_work(slot_read, last));

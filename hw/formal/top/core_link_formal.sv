@@ -3,6 +3,7 @@
 // zeroise, busy and ready are those of the cycle before.
 module core_link_formal
   import garner_pkg::*;
+  import bus_pkg::*;
 (
   input logic        clk_i,
   input logic        job_valid_i,
@@ -34,41 +35,30 @@ module core_link_formal
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  to_core_t   jobs_in, core_jobs_out;
+  from_core_t jobs_out, core_jobs_in;
+  assign jobs_in = '{job_valid: job_valid_i, job: job_i, operand_valid: operand_valid_i,
+                     operand: '{last: operand_last_i, data: operand_data_i}, response_ready: response_ready_i,
+                     result_ready: result_ready_i};
+  assign {job_ready, operand_ready, response_valid, response, result_valid, result_last, result_data} = jobs_out;
+  assign {core_job_valid, core_job, core_operand_valid, core_operand_last, core_operand_data, core_response_ready,
+          core_result_ready} = core_jobs_out;
+  assign core_jobs_in = '{job_ready: core_job_ready_i, operand_ready: core_operand_ready_i,
+                          response_valid: core_response_valid_i, response: core_response_i,
+                          result_valid: core_result_valid_i,
+                          result: '{last: core_result_last_i, data: core_result_data_i}};
+
   core_link u_link (
     .clk_i,
     .rst_ni,
-    .job_valid_i,
-    .job_ready_o          (job_ready),
-    .job_i,
-    .operand_valid_i,
-    .operand_ready_o      (operand_ready),
-    .operand_data_i,
-    .operand_last_i,
-    .response_valid_o     (response_valid),
-    .response_ready_i,
-    .response_o           (response),
-    .result_valid_o       (result_valid),
-    .result_ready_i,
-    .result_data_o        (result_data),
-    .result_last_o        (result_last),
+    .jobs_i        (jobs_in),
+    .jobs_o        (jobs_out),
     .zeroise_i,
-    .busy_o               (busy),
-    .ready_o              (ready),
-    .core_job_valid_o     (core_job_valid),
-    .core_job_ready_i,
-    .core_job_o           (core_job),
-    .core_operand_valid_o (core_operand_valid),
-    .core_operand_ready_i,
-    .core_operand_data_o  (core_operand_data),
-    .core_operand_last_o  (core_operand_last),
-    .core_response_valid_i,
-    .core_response_ready_o(core_response_ready),
-    .core_response_i,
-    .core_result_valid_i,
-    .core_result_ready_o  (core_result_ready),
-    .core_result_data_i,
-    .core_result_last_i,
-    .core_zeroise_o       (core_zeroise),
+    .busy_o        (busy),
+    .ready_o       (ready),
+    .core_jobs_o   (core_jobs_out),
+    .core_jobs_i   (core_jobs_in),
+    .core_zeroise_o(core_zeroise),
     .core_busy_i
   );
 

@@ -37,41 +37,38 @@ module dispatcher_formal
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
+  to_dispatcher_t         jobs_in;
+  from_dispatcher_t       jobs_out;
+  to_core_t [Cores-1:0]   cores_out;
+  from_core_t [Cores-1:0] cores_in;
+  assign jobs_in = '{job_valid: job_valid_i, job: job_i, source: source_i, operand_valid: operand_valid_i,
+                     operand: '{last: operand_last_i, data: 32'd0}, answer_ready: answer_ready_i,
+                     result_ready: result_ready_i};
+  assign {job_ready, operand_ready, answer_valid, answer, result_valid, result_last, result_data} = jobs_out;
+  for (genvar i = 0; i < Cores; i++) begin : gen_core
+    assign cores_in[i] = '{job_ready: core_job_ready_i[i], operand_ready: core_operand_ready_i[i],
+                           response_valid: core_response_valid_i[i], response: core_response[i],
+                           result_valid: core_result_valid_i[i],
+                           result: '{last: core_result_last_i[i], data: 32'd0}};
+    assign core_job_valid[i]      = cores_out[i].job_valid;
+    assign core_operand_valid[i]  = cores_out[i].operand_valid;
+    assign core_response_ready[i] = cores_out[i].response_ready;
+    assign core_result_ready[i]   = cores_out[i].result_ready;
+  end
+  assign core_job          = cores_out[0].job;  // all see the same: dispatcher_routing_formal
+  assign core_operand_last = cores_out[0].operand.last;
+  assign core_operand_data = cores_out[0].operand.data;
+
   dispatcher #(
     .Cores(Cores)
   ) u_dispatcher (
     .clk_i,
     .rst_ni,
-    .job_valid_i,
-    .job_ready_o          (job_ready),
-    .job_i,
-    .source_i,
-    .operand_valid_i,
-    .operand_ready_o      (operand_ready),
-    .operand_data_i       (32'd0),
-    .operand_last_i,
-    .answer_valid_o       (answer_valid),
-    .answer_ready_i,
-    .answer_o             (answer),
-    .result_valid_o       (result_valid),
-    .result_ready_i,
-    .result_data_o        (result_data),
-    .result_last_o        (result_last),
-    .idle_o               (idle),
-    .core_job_valid_o     (core_job_valid),
-    .core_job_ready_i,
-    .core_job_o           (core_job),
-    .core_operand_valid_o (core_operand_valid),
-    .core_operand_ready_i,
-    .core_operand_data_o  (core_operand_data),
-    .core_operand_last_o  (core_operand_last),
-    .core_response_valid_i,
-    .core_response_ready_o(core_response_ready),
-    .core_response_i      (core_response),
-    .core_result_valid_i,
-    .core_result_ready_o  (core_result_ready),
-    .core_result_data_i   ('0),
-    .core_result_last_i
+    .jobs_i (jobs_in),
+    .jobs_o (jobs_out),
+    .idle_o (idle),
+    .cores_o(cores_out),
+    .cores_i(cores_in)
   );
 
   // Cores that keep the contract: they answer a job they have, once, with its tag; result words follow a good answer of a
@@ -125,7 +122,7 @@ module dispatcher_formal
       for (int unsigned i = 0; i < Cores; i++) begin
         if (core_job_valid[i] && core_job_ready_i[i]) begin
           has_job_q[i] <= 1'b1;
-          job_q[i]     <= core_job;
+          job_q[i]     <= cores_out[i].job;
           reads_q[i]   <= has_operands(core_job.op);
         end
         if (core_operand_valid[i] && core_operand_ready_i[i] && core_operand_last) reads_q[i] <= 1'b0;

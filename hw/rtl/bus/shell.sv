@@ -41,73 +41,25 @@ module shell
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  input  logic [11:0]           s_axil_awaddr_i,
-  input  logic                  s_axil_awvalid_i,
-  output logic                  s_axil_awready_o,
-  input  logic [31:0]           s_axil_wdata_i,
-  input  logic [3:0]            s_axil_wstrb_i,
-  input  logic                  s_axil_wvalid_i,
-  output logic                  s_axil_wready_o,
-  output logic [1:0]            s_axil_bresp_o,
-  output logic                  s_axil_bvalid_o,
-  input  logic                  s_axil_bready_i,
-  input  logic [11:0]           s_axil_araddr_i,
-  input  logic                  s_axil_arvalid_i,
-  output logic                  s_axil_arready_o,
-  output logic [31:0]           s_axil_rdata_o,
-  output logic [1:0]            s_axil_rresp_o,
-  output logic                  s_axil_rvalid_o,
-  input  logic                  s_axil_rready_i,
+  input  axil_request_t         s_axil_i,
+  output axil_response_t        s_axil_o,
 
-  output logic [63:0]           m_axi_araddr_o,
-  output logic [7:0]            m_axi_arlen_o,
-  output logic                  m_axi_arvalid_o,
-  input  logic                  m_axi_arready_i,
-  input  logic [BusWidth-1:0]   m_axi_rdata_i,
-  input  logic [1:0]            m_axi_rresp_i,
-  input  logic                  m_axi_rlast_i,
-  input  logic                  m_axi_rvalid_i,
-  output logic                  m_axi_rready_o,
-  output logic [63:0]           m_axi_awaddr_o,
-  output logic [7:0]            m_axi_awlen_o,
-  output logic                  m_axi_awvalid_o,
-  input  logic                  m_axi_awready_i,
+  output axi_request_t          m_axi_o,
   output logic [BusWidth-1:0]   m_axi_wdata_o,
   output logic [BusWidth/8-1:0] m_axi_wstrb_o,
-  output logic                  m_axi_wlast_o,
-  output logic                  m_axi_wvalid_o,
-  input  logic                  m_axi_wready_i,
-  input  logic [1:0]            m_axi_bresp_i,
-  input  logic                  m_axi_bvalid_i,
-  output logic                  m_axi_bready_o,
+  input  axi_response_t         m_axi_i,
+  input  logic [BusWidth-1:0]   m_axi_rdata_i,
 
-  input  logic [31:0]           s_axis_tdata_i,
-  input  logic                  s_axis_tlast_i,
-  input  logic                  s_axis_tvalid_i,
+  input  axis_t                 s_axis_i,
   output logic                  s_axis_tready_o,
-  output logic [31:0]           m_axis_tdata_o,
-  output logic                  m_axis_tlast_o,
-  output logic                  m_axis_tvalid_o,
+  output axis_t                 m_axis_o,
   input  logic                  m_axis_tready_i,
 
   output logic [2:0]            irq_o,            // completion, idle, error: levels, as INTERRUPT_STATUS & _ENABLE
 
   // to the dispatcher and the cores
-  output logic                  job_valid_o,
-  input  logic                  job_ready_i,
-  output job_t                  job_o,
-  output logic                  source_o,
-  output logic                  operand_valid_o,
-  input  logic                  operand_ready_i,
-  output logic [31:0]           operand_data_o,
-  output logic                  operand_last_o,
-  input  logic                  answer_valid_i,
-  output logic                  answer_ready_o,
-  input  answer_t               answer_i,
-  input  logic                  result_valid_i,
-  output logic                  result_ready_o,
-  input  logic [31:0]           result_data_i,
-  input  logic                  result_last_i,
+  output to_dispatcher_t        jobs_o,
+  input  from_dispatcher_t      jobs_i,
   input  logic                  dispatcher_idle_i,
   input  logic                  cores_ready_i,    // all would take a job
   output logic                  zeroise_o,
@@ -130,25 +82,25 @@ module shell
   registers u_registers (
     .clk_i,
     .rst_ni,
-    .s_axil_awaddr_i,
-    .s_axil_awvalid_i,
-    .s_axil_awready_o,
-    .s_axil_wdata_i,
-    .s_axil_wstrb_i,
-    .s_axil_wvalid_i,
-    .s_axil_wready_o,
-    .s_axil_bresp_o,
-    .s_axil_bvalid_o,
-    .s_axil_bready_i,
-    .s_axil_araddr_i,
-    .s_axil_arvalid_i,
-    .s_axil_arready_o,
-    .s_axil_rdata_o,
-    .s_axil_rresp_o,
-    .s_axil_rvalid_o,
-    .s_axil_rready_i,
-    .set_i(set),
-    .is_o (is)
+    .s_axil_awaddr_i  (s_axil_i.awaddr),
+    .s_axil_awvalid_i (s_axil_i.awvalid),
+    .s_axil_awready_o (s_axil_o.awready),
+    .s_axil_wdata_i   (s_axil_i.wdata),
+    .s_axil_wstrb_i   (s_axil_i.wstrb),
+    .s_axil_wvalid_i  (s_axil_i.wvalid),
+    .s_axil_wready_o  (s_axil_o.wready),
+    .s_axil_bresp_o   (s_axil_o.bresp),
+    .s_axil_bvalid_o  (s_axil_o.bvalid),
+    .s_axil_bready_i  (s_axil_i.bready),
+    .s_axil_araddr_i  (s_axil_i.araddr),
+    .s_axil_arvalid_i (s_axil_i.arvalid),
+    .s_axil_arready_o (s_axil_o.arready),
+    .s_axil_rdata_o   (s_axil_o.rdata),
+    .s_axil_rresp_o   (s_axil_o.rresp),
+    .s_axil_rvalid_o  (s_axil_o.rvalid),
+    .s_axil_rready_i  (s_axil_i.rready),
+    .set_i            (set),
+    .is_o             (is)
   );
 
   // The descriptor rings, source 0.
@@ -206,34 +158,34 @@ module shell
     .operand_ready_i     (operand_ready[0]),
     .operand_data_o      (operand_data[0]),
     .operand_last_o      (operand_last[0]),
-    .answer_valid_i      (answer_valid_i && !answer_i.source),
+    .answer_valid_i      (jobs_i.answer_valid && !jobs_i.answer.source),
     .answer_ready_o      (answer_ready[0]),
-    .answer_i,
-    .result_valid_i      (result_valid_i && !result_source_q),
+    .answer_i            (jobs_i.answer),
+    .result_valid_i      (jobs_i.result_valid && !result_source_q),
     .result_ready_o      (result_ready[0]),
-    .result_data_i,
-    .result_last_i,
-    .m_axi_araddr_o,
-    .m_axi_arlen_o,
-    .m_axi_arvalid_o,
-    .m_axi_arready_i,
+    .result_data_i       (jobs_i.result.data),
+    .result_last_i       (jobs_i.result.last),
+    .m_axi_araddr_o      (m_axi_o.araddr),
+    .m_axi_arlen_o       (m_axi_o.arlen),
+    .m_axi_arvalid_o     (m_axi_o.arvalid),
+    .m_axi_arready_i     (m_axi_i.arready),
     .m_axi_rdata_i,
-    .m_axi_rresp_i,
-    .m_axi_rlast_i,
-    .m_axi_rvalid_i,
-    .m_axi_rready_o,
-    .m_axi_awaddr_o,
-    .m_axi_awlen_o,
-    .m_axi_awvalid_o,
-    .m_axi_awready_i,
+    .m_axi_rresp_i       (m_axi_i.rresp),
+    .m_axi_rlast_i       (m_axi_i.rlast),
+    .m_axi_rvalid_i      (m_axi_i.rvalid),
+    .m_axi_rready_o      (m_axi_o.rready),
+    .m_axi_awaddr_o      (m_axi_o.awaddr),
+    .m_axi_awlen_o       (m_axi_o.awlen),
+    .m_axi_awvalid_o     (m_axi_o.awvalid),
+    .m_axi_awready_i     (m_axi_i.awready),
     .m_axi_wdata_o,
     .m_axi_wstrb_o,
-    .m_axi_wlast_o,
-    .m_axi_wvalid_o,
-    .m_axi_wready_i,
-    .m_axi_bresp_i,
-    .m_axi_bvalid_i,
-    .m_axi_bready_o
+    .m_axi_wlast_o       (m_axi_o.wlast),
+    .m_axi_wvalid_o      (m_axi_o.wvalid),
+    .m_axi_wready_i      (m_axi_i.wready),
+    .m_axi_bresp_i       (m_axi_i.bresp),
+    .m_axi_bvalid_i      (m_axi_i.bvalid),
+    .m_axi_bready_o      (m_axi_o.bready)
   );
 
   // The streams, source 1.
@@ -251,13 +203,13 @@ module shell
       .quiet_o        (stream_quiet),
       .answered_o     (stream_answered),
       .failed_o       (stream_failed),
-      .s_axis_tdata_i,
-      .s_axis_tlast_i,
-      .s_axis_tvalid_i,
+      .s_axis_tdata_i (s_axis_i.tdata),
+      .s_axis_tlast_i (s_axis_i.tlast),
+      .s_axis_tvalid_i(s_axis_i.tvalid),
       .s_axis_tready_o,
-      .m_axis_tdata_o,
-      .m_axis_tlast_o,
-      .m_axis_tvalid_o,
+      .m_axis_tdata_o (m_axis_o.tdata),
+      .m_axis_tlast_o (m_axis_o.tlast),
+      .m_axis_tvalid_o(m_axis_o.tvalid),
       .m_axis_tready_i,
       .job_valid_o    (job_valid[1]),
       .job_ready_i    (job_ready[1]),
@@ -266,26 +218,23 @@ module shell
       .operand_ready_i(operand_ready[1]),
       .operand_data_o (operand_data[1]),
       .operand_last_o (operand_last[1]),
-      .answer_valid_i (answer_valid_i && answer_i.source),
+      .answer_valid_i (jobs_i.answer_valid && jobs_i.answer.source),
       .answer_ready_o (answer_ready[1]),
-      .answer_i,
-      .result_valid_i (result_valid_i && result_source_q),
+      .answer_i       (jobs_i.answer),
+      .result_valid_i (jobs_i.result_valid && result_source_q),
       .result_ready_o (result_ready[1]),
-      .result_data_i,
-      .result_last_i
+      .result_data_i  (jobs_i.result.data),
+      .result_last_i  (jobs_i.result.last)
     );
   end else begin : gen_no_stream
     logic unused_stream;
-    assign unused_stream   = &{s_axis_tdata_i, s_axis_tlast_i, s_axis_tvalid_i, m_axis_tready_i, job_ready[1],
-                               operand_ready[1]};
+    assign unused_stream   = &{s_axis_i, m_axis_tready_i, job_ready[1], operand_ready[1]};
     assign wiping[1]       = 1'b0;
     assign stream_quiet    = 1'b1;
     assign stream_answered = 1'b0;
     assign stream_failed   = 1'b0;
     assign s_axis_tready_o = 1'b0;
-    assign m_axis_tdata_o  = '0;
-    assign m_axis_tlast_o  = 1'b0;
-    assign m_axis_tvalid_o = 1'b0;
+    assign m_axis_o        = '0;
     assign job_valid[1]     = 1'b0;
     assign job[1]           = job[0];
     assign operand_valid[1] = 1'b0;
@@ -305,22 +254,22 @@ module shell
     .operand_ready_o(operand_ready),
     .operand_data_i (operand_data),
     .operand_last_i (operand_last),
-    .job_valid_o,
-    .job_ready_i,
-    .job_o,
-    .source_o,
-    .operand_valid_o,
-    .operand_ready_i,
-    .operand_data_o,
-    .operand_last_o
+    .job_valid_o    (jobs_o.job_valid),
+    .job_ready_i    (jobs_i.job_ready),
+    .job_o          (jobs_o.job),
+    .source_o       (jobs_o.source),
+    .operand_valid_o(jobs_o.operand_valid),
+    .operand_ready_i(jobs_i.operand_ready),
+    .operand_data_o (jobs_o.operand.data),
+    .operand_last_o (jobs_o.operand.last)
   );
 
-  assign answer_ready_o = answer_ready[answer_i.source];
-  assign result_ready_o = result_ready[result_source_q];
+  assign jobs_o.answer_ready = answer_ready[jobs_i.answer.source];
+  assign jobs_o.result_ready = result_ready[result_source_q];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) result_source_q <= 1'b0;
-    else if (answer_valid_i && answer_ready_o) result_source_q <= answer_i.source;
+    else if (jobs_i.answer_valid && jobs_o.answer_ready) result_source_q <= jobs_i.answer.source;
   end
 
   // Zeroising.

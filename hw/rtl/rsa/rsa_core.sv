@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A complete RSA core: key slots, one multiplier array, one word ALU, and a microprogram for each job of garner_pkg.
 //
-//   in stream -> unpacker -> word_alu <-> key memory            response, out stream <- packer <- word_alu
+//   job, response <-> rsa_intake <-> rsa_sequencer -> all units          rsa_wipe: zeroise_i, for both
+//
+//   in stream -> unpacker -> word_alu <-> key memory            out stream <- packer <- word_alu
 //                               ^  \-> accumulator
 //                               v
-//                              mont <- rsa_dispatch <- exponentiator, microprogram
+//                              mont <- rsa_dispatch <- exponentiator, rsa_sequencer
+//
+// This file is the wiring; what happens when is said by the three in the first line.
 //
 //   cycle             0    1   ...
 //   job_valid_i       1    0                        job_ready_o: only while nothing is under way
@@ -15,14 +19,6 @@
 // Time. A program is a straight line and every step's cycles depend on lengths alone: bits of n, and of the exponent
 // (and, for the schemes that are marked so in garner_pkg, on the exponent). docs/hardware/rsa.md has the cycles of
 // each part.
-//
-// An instruction takes four cycles beside its work. The next one has left rsa_program by then, for there are no jumps:
-//
-//   state_q           Next   Address  Prepare  Execute  Pass ... Next   Address
-//   pc_q              k      k+1                                 k+1    k+2
-//   instruction_q            I[k]                                I[k]   I[k+1]     rsa_decode: 1 and 2 cycles later
-//   alu_start_q                                         1                          or exponent_start_q
-//   check_failed_q                                                      of I[k]
 //
 // Contract    A job: job_i is taken, its operands are read from the in stream (in_last_i on the last word), one
 //             response comes, then the result words, if the status is StatusOk and the job has a result. One job at a
@@ -80,9 +76,7 @@ module rsa_core
   localparam int unsigned ModulusWords = 1 << $clog2(FullWords + 1);
   localparam int unsigned AddressWidth = mont_pkg::AddressWidth;
   localparam int unsigned MemoryWidth = SlotAddressWidth > AddressWidth ? SlotAddressWidth : AddressWidth;
-  localparam int unsigned OperandWidth = $clog2(OperandWords);
   localparam int unsigned OutputRoom = 16;  // of the packer
-  localparam int unsigned PcWidth = rsa_program_pkg::PcWidth;
   typedef logic [SlotAddressWidth-1:0] slot_address_t;
 
   if (MaxBits < 512 || MaxBits > 4096 || MaxBits % 64 != 0) begin : gen_bad_bits
@@ -95,7 +89,7 @@ module rsa_core
     $fatal(1, "rsa_core: W must be 16 to 18");
   end
   if (OperandWords < 16 * 2 ** $clog2(FullWords) || OperandWords > 1 << AddressWidth
-      || OperandWords != 1 << OperandWidth) begin : gen_bad_operand_words
+      || OperandWords != 1 << $clog2(OperandWords)) begin : gen_bad_operand_words
     $fatal(1, "rsa_core: OperandWords must be a power of two and hold 16 regions of MaxBits");
   end
 
@@ -118,86 +112,74 @@ module rsa_core
     $fatal(1, "rsa_core: with these Rows, W * (2 * digits + 3 - words) is beyond 8191 for some length; see rsa_sizes");
   end
 
-  // ---- The job
-  typedef enum logic [3:0] {
-    StIdle, StDecode, StLookup, StRefuse, StSizesStart, StSizesWait, StNext, StAddress, StPrepare, StExecute, StPass,
-    StSecond,  StExponentiate, StAbort, StDrain, StRespond
-  } state_e;
+  // ---- Intake, sequencer, wipe controller
+  job_t job;
+  logic [rsa_program_pkg::PcWidth-1:0] start_pc;
+  status_e failed_status;
+  instruction_t instruction;
+  sizes_t full, half;
+  stride_t stride;
+  mont_pkg::config_t mont_config;
+  region_op_t own_op;
+  logic start, failed, mark, respond, stopped, done;
+  logic wipe_asked, wiping, wipe_begin, wipe_whole, wipe_clear, refuse, stop, announced, erases, sizes_start;
+  logic alu_start, alu_busy, in_begin, out_begin, packer_busy, exponent_start, exponent_turn, exponent_busy;
+  logic own_valid, own_ready, quiet_q, odd, top, negative, zero, ended, short_stream, stream_clear, drain;
 
-  (* fsm_encoding = "one-hot" *)
-  state_e state_q;
-  job_t job_q;
-  status_e status_q;
-  logic [PcWidth-1:0] pc_q, start_pc_q;
-  instruction_t instruction, instruction_q;
-  logic [7:0] is_q;   // what instruction_q is: a bit for each kind_e
-  sizes_t full_q, half_q;
-  stride_t stride_q;
-  mode_e mode_q;
-  logic open_q;       // a job is taken: in StIdle, from its second cycle on
-  logic zeroise_in_q, zeroise_was_q;  // zeroise_i, which comes from far away; a cycle before
-  logic zeroise_q;    // asked for, not begun
-  logic washing_q;    // the program that runs is that of zeroise
-  logic refused_q;    // a job that was to load a key: what it left is being overwritten, its status stays
-  logic whole_q;      // a slot is overwritten. As with washing_q, lengths are those of MaxBits: it may have held more than n
-  logic owed_q;       // then answer the job that was stopped
-  logic responded_q;
-  logic stop_q;       // the job under way is to be stopped for it
-  always_ff @(posedge clk_i) begin
-    stop_q   <= zeroise_q && !washing_q && !responded_q;
-    whole_q  <= refused_q || job_q.op == OpZeroise;
-    stride_q <= mode_q == ModeFull ? full_q.stride : half_q.stride;
-  end
-
-  status_e refusal;
-  logic [12:0] slot_bits;
-  rsa_slots #(.MaxBits(MaxBits), .KeySlots(KeySlots)) u_slots (
-    .clk_i, .rst_ni, .job_i(job_q), .refuse_i(zeroise_in_q), .bits_o(slot_bits), .refusal_o(refusal),
-    .accept_i(state_q == StRefuse && refusal == StatusOk),
-    .mark_i(state_q == StExecute && is_q[KindMark]), .key_i(instruction_q.dual), .clear_i(zeroise_q)
+  rsa_intake #(.MaxBits(MaxBits), .KeySlots(KeySlots)) u_intake (
+    .clk_i, .rst_ni, .job_valid_i, .job_ready_o, .job_i, .response_valid_o, .response_ready_i, .response_o, .busy_o,
+    .job_o(job), .stream_clear_o(stream_clear), .drain_o(drain), .ended_i(ended),
+    .wipe_asked_i(wipe_asked), .stop_i(stop), .refuse_i(refuse), .wipe_begin_o(wipe_begin), .announced_o(announced),
+    .erases_o(erases), .start_o(start), .pc_o(start_pc), .failed_i(failed), .failed_status_i(failed_status),
+    .mark_i(mark), .key_i(instruction.dual), .respond_i(respond), .stopped_i(stopped), .done_i(done)
   );
 
-  // Sizes of n, then of p and q
-  logic sizes_busy, sizes_half_q;
-  logic [12:0] bits, sizes_bits;
-  sizes_t sizes;
-  assign bits = washing_q || whole_q ? 13'(MaxBits) : job_q.bits;
-  assign sizes_bits = sizes_half_q ? {1'b0, bits[12:1]} : bits;
-  rsa_sizes #(.W(W), .Rows(Rows)) u_sizes (
-    .clk_i, .rst_ni, .start_i(state_q == StSizesStart), .bits_i(sizes_bits), .busy_o(sizes_busy), .sizes_o(sizes)
+  rsa_sequencer #(.W(W), .Rows(Rows)) u_sequencer (
+    .clk_i, .rst_ni, .start_i(start), .pc_i(start_pc), .answered_i(announced && response_ready_i), .failed_o(failed),
+    .failed_status_o(failed_status), .mark_o(mark), .respond_o(respond), .stopped_o(stopped), .done_o(done),
+    .stop_i(stop), .wiping_i(wiping), .sizes_start_o(sizes_start), .bits_i(wipe_whole ? 13'(MaxBits) : job.bits),
+    .full_o(full), .half_o(half), .stride_o(stride), .config_o(mont_config), .instruction_o(instruction),
+    .alu_start_o(alu_start), .in_begin_o(in_begin), .out_begin_o(out_begin), .alu_busy_i(alu_busy),
+    .exponent_start_o(exponent_start), .exponent_o(exponent_turn), .exponent_busy_i(exponent_busy),
+    .own_valid_o(own_valid), .own_ready_i(own_ready), .own_op_o(own_op), .quiet_i(quiet_q),
+    .packer_busy_i(packer_busy), .odd_i(odd), .top_i(top), .negative_i(negative), .zero_i(zero), .ended_i(ended),
+    .short_i(short_stream)
   );
 
-  // ---- The instruction
+  rsa_wipe u_wipe (
+    .clk_i, .rst_ni, .zeroise_i, .begin_i(wipe_begin), .done_i(done), .announced_i(announced), .erases_i(erases),
+    .sizes_start_i(sizes_start), .refuse_o(refuse), .asked_o(wipe_asked), .running_o(wiping), .stop_o(stop),
+    .whole_o(wipe_whole), .clear_o(wipe_clear)
+  );
+
+  // ---- What the instruction names
   slot_address_t slot_read, slot_write;
   logic [AddressWidth-1:0] host_read_base, host_write_base;
   logic [MemoryWidth-1:0] last, power_index;
   logic [12:0] times;
   logic [7:0] count;
-  rsa_program u_program (.clk_i, .pc_i(pc_q), .instruction_o(instruction));
   rsa_decode #(
     .W(W), .MaxBits(MaxBits), .KeySlots(KeySlots), .FullWords(FullWords), .HalfWords(HalfWords), .SlotWidth(SlotWidth),
     .OperandWords(OperandWords), .IndexWidth(MemoryWidth), .SlotAddressWidth(SlotAddressWidth)
   ) u_decode (
-    .clk_i, .instruction_i(instruction_q), .full_i(full_q), .half_i(half_q), .stride_i(stride_q),
-    .slot_i(washing_q ? '0 : job_q.slot[SlotIndexWidth-1:0]), .count_full_i(job_q.bits[12:5]),
-    .exponent_bits_i(job_q.exponent_bits), .slot_read_o(slot_read), .slot_write_o(slot_write),
+    .clk_i, .instruction_i(instruction), .full_i(full), .half_i(half), .stride_i(stride),
+    .slot_i(wiping ? '0 : job.slot[SlotIndexWidth-1:0]), .count_full_i(job.bits[12:5]),
+    .exponent_bits_i(job.exponent_bits), .slot_read_o(slot_read), .slot_write_o(slot_write),
     .host_read_o(host_read_base), .host_write_o(host_write_base), .last_o(last), .power_o(power_index), .times_o(times),
     .count_o(count)
   );
 
   // ---- Word ALU, its streams and memories
-  logic alu_start_q, in_begin_q, out_begin_q, alu_busy, negative, zero, scale_bit, scale_next;
-  logic word_valid, word_ready, word_first, top, ended, short_stream, wipe_q;
-  logic [W-1:0] word, write_data, slot_data, host_data;
-  logic out_word_valid, out_word_taken, packer_busy, packer_busy_q;
-  slot_address_t slot_read_address, slot_write_address, alu_read_address, exponent_address;
+  logic scale_bit, scale_next, scale_start, word_valid, word_ready, word_first;
+  logic [W-1:0] word, lowest, write_data, slot_data, host_data;
+  logic out_word_valid, out_word_taken;
+  slot_address_t slot_write_address, alu_read_address, exponent_address;
   logic slot_write_enable, host_write_enable;
   host_address_t host_read, host_write;
-  logic exponent_q;  // the exponentiator reads the key memory and gives operations
 
   unpacker #(.W(W)) u_unpacker (
-    .clk_i, .rst_ni, .clear_i(state_q == StDecode), .wipe_i(wipe_q), .begin_i(in_begin_q),
-    .count_i(count), .drain_i(state_q == StDrain), .in_valid_i, .in_ready_o, .in_data_i, .in_last_i,
+    .clk_i, .rst_ni, .clear_i(stream_clear), .wipe_i(wipe_clear), .begin_i(in_begin),
+    .count_i(count), .drain_i(drain), .in_valid_i, .in_ready_o, .in_data_i, .in_last_i,
     .word_valid_o(word_valid), .word_pop_i(word_ready),
     .word_o(word), .top_o(top), .ended_o(ended), .short_o(short_stream)
   );
@@ -206,9 +188,9 @@ module rsa_core
     .W(W), .AccumulatorWords(ModulusWords), .IndexWidth(MemoryWidth), .SlotAddressWidth(SlotAddressWidth),
     .OutputRoom(OutputRoom)
   ) u_alu (
-    .clk_i, .rst_ni, .start_i(alu_start_q), .abort_i(stop_q),
-    .pass_i('{x: instruction_q.x, sign: instruction_q.sign, keep: instruction_q.keep, y: instruction_q.y.space,
-              d: instruction_q.d.space}),
+    .clk_i, .rst_ni, .start_i(alu_start), .abort_i(stop),
+    .pass_i('{x: instruction.x, sign: instruction.sign, keep: instruction.keep, y: instruction.y.space,
+              d: instruction.d.space}),
     .last_i(last), .times_i(times), .power_index_i(power_index), .slot_read_i(slot_read), .slot_write_i(slot_write),
     .host_read_i(host_read_base), .host_write_i(host_write_base), .scale_bit_i(scale_bit), .scale_next_o(scale_next),
     .busy_o(alu_busy), .negative_o(negative), .zero_o(zero),
@@ -221,295 +203,96 @@ module rsa_core
   );
 
   packer #(.W(W), .Depth(OutputRoom)) u_packer (
-    .clk_i, .rst_ni, .begin_i(out_begin_q), .count_i(job_q.bits[12:5]),
+    .clk_i, .rst_ni, .begin_i(out_begin), .count_i(job.bits[12:5]),
     .word_valid_i(out_word_valid), .word_i(write_data), .word_taken_o(out_word_taken), .busy_o(packer_busy),
     .out_valid_o, .out_ready_i, .out_data_o, .out_last_o
   );
 
-  // The lowest word of a modulus
-  logic lowest_q, odd_q;
-  logic [W-1:0] lowest_word_q;
-  always_ff @(posedge clk_i) begin
-    lowest_word_q <= wipe_q ? '0 : word;
-    if (lowest_q) odd_q <= lowest_word_q[0];
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) lowest_q <= 1'b0;
-    else lowest_q <= (word_valid && word_ready && word_first) || wipe_q;
-  end
+  lowest_word #(.W(W)) u_lowest (
+    .clk_i, .rst_ni, .clear_i(wipe_clear), .first_i(word_valid && word_ready && word_first), .word_i(word),
+    .start_o(scale_start), .word_o(lowest), .odd_o(odd)
+  );
   orup_scale #(.W(W)) u_scale (
-    .clk_i, .rst_ni, .start_i(lowest_q), .word_i(lowest_word_q), .next_i(scale_next), .bit_o(scale_bit)
+    .clk_i, .rst_ni, .start_i(scale_start), .word_i(lowest), .next_i(scale_next), .bit_o(scale_bit)
   );
 
-  assign slot_read_address = exponent_q ? exponent_address : alu_read_address;
   ram #(.Width(W), .Depth(SlotDepth)) u_keys (
     .clk_i, .write_enable_i(slot_write_enable), .write_address_i(slot_write_address), .write_data_i(write_data),
-    .read_address_i(slot_read_address), .read_data_o(slot_data)
+    .read_address_i(exponent_turn ? exponent_address : alu_read_address), .read_data_o(slot_data)
   );
 
   // ---- Exponentiator
-  logic exponent_start_q, exponent_done_q, exponent_busy, exponent_op_valid, exponent_op_ready, check_power;
+  logic exponent_op_valid, exponent_op_ready;
   region_op_t exponent_op;
-  logic [2:0] window_q;
-  logic [12:0] exponent_bits_q;
+  logic [2:0] window;
+  logic [12:0] exponent_bits;
   slot_address_t exponents[2];
-  scheme_e scheme_q;
-  assign check_power = !instruction_q.dual && field_e'(instruction_q.y.index) == FieldE;  // of s^e = m: e is public
+  scheme_e scheme;
   assign exponents = '{slot_read, slot_write};
-  always_ff @(posedge clk_i) begin
-    scheme_q <= instruction_q.dual ? SchemeFixedWindow : check_power ? SchemeLeftToRight : job_q.scheme;
-    exponent_bits_q <= instruction_q.dual ? {1'b0, job_q.bits[12:1]} : check_power ? 13'd32 : job_q.exponent_bits;
-  end
 
-  // The table must fit: 8 + 2^window regions; short exponents do not need the largest
-  logic long_q;
-  logic [3:0] room, room_q;  // log2 of the regions a context has
-  always_comb begin
-    room = '0;
-    for (int unsigned i = 0; i < Strides; i++) if (stride_q[i]) room |= 4'(OperandWidth - MinStride - i);
-  end
-  always_ff @(posedge clk_i) begin
-    room_q   <= room - 4'(instruction_q.dual);
-    long_q   <= exponent_bits_q >= 13'd320;
-    window_q <= room_q >= 4'd6 && long_q ? 3'd5 : room_q >= 4'd5 ? 3'd4 : 3'd3;
-  end
+  rsa_exponent #(.OperandWords(OperandWords)) u_exponent (
+    .clk_i, .instruction_i(instruction), .job_i(job), .stride_i(stride), .scheme_o(scheme), .bits_o(exponent_bits),
+    .window_o(window)
+  );
 
   exponentiator #(.W(W), .AddressWidth(SlotAddressWidth)) u_exponentiator (
-    .clk_i, .rst_ni, .start_i(exponent_start_q), .abort_i(stop_q), .scheme_i(scheme_q), .dual_i(instruction_q.dual),
-    .window_i(window_q), .bits_i(exponent_bits_q), .exponent_i(exponents), .busy_o(exponent_busy),
+    .clk_i, .rst_ni, .start_i(exponent_start), .abort_i(stop), .scheme_i(scheme), .dual_i(instruction.dual),
+    .window_i(window), .bits_i(exponent_bits), .exponent_i(exponents), .busy_o(exponent_busy),
     .read_address_o(exponent_address), .read_data_i(slot_data),
     .op_valid_o(exponent_op_valid), .op_ready_i(exponent_op_ready), .op_o(exponent_op)
   );
 
   // ---- Multiplications
-  logic own_op_valid, own_op_ready, op_valid, op_waiting, mont_busy, quiet_q;
+  logic op_valid, op_waiting, mont_busy;
   logic [1:0] op_ready;
   mont_pkg::op_t op;
-  mont_pkg::config_t config_q;
-  region_op_t own_op;
-  assign own_op_valid = (state_q == StExecute && is_q[KindMultiply]) || state_q == StSecond;
-  assign own_op = '{ctx: state_q == StSecond, a: region_t'(instruction_q.y.index), b: instruction_q.b,
-                    d: region_t'(instruction_q.d.index)};
-  always_ff @(posedge clk_i) begin
-    config_q.words  <= mode_q == ModeFull ? full_q.words : half_q.words;
-    config_q.passes <= mode_q == ModeFull ? full_q.passes
-                       : mode_q == ModeHalf ? half_q.passes : {half_q.passes[7:0], 1'b0};
-    config_q.digits <= mode_q == ModeHalf ? half_q.words : full_q.words;
-  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) quiet_q <= 1'b0;
-    else quiet_q <= !op_waiting && !mont_busy && !exponent_op_valid && !own_op_valid;
+    else quiet_q <= !op_waiting && !mont_busy && !exponent_op_valid && !own_valid;
   end
 
   rsa_dispatch #(.OperandWords(OperandWords)) u_dispatch (
-    .clk_i, .rst_ni, .stride_i(stride_q), .exponent_i(exponent_q), .exponent_valid_i(exponent_op_valid),
-    .exponent_ready_o(exponent_op_ready), .exponent_op_i(exponent_op), .program_valid_i(own_op_valid),
-    .program_ready_o(own_op_ready), .program_op_i(own_op), .op_valid_o(op_valid), .op_ready_i(op_ready), .op_o(op),
+    .clk_i, .rst_ni, .stride_i(stride), .exponent_i(exponent_turn), .exponent_valid_i(exponent_op_valid),
+    .exponent_ready_o(exponent_op_ready), .exponent_op_i(exponent_op), .program_valid_i(own_valid),
+    .program_ready_o(own_ready), .program_op_i(own_op), .op_valid_o(op_valid), .op_ready_i(op_ready), .op_o(op),
     .waiting_o(op_waiting)
   );
 
   mont #(
     .W(W), .Rows(Rows), .HopCycles(HopCycles), .OperandWords(OperandWords), .ModulusWords(ModulusWords)
   ) u_mont (
-    .clk_i, .rst_ni, .config_i(config_q), .op_valid_i(op_valid), .op_ready_o(op_ready), .op_i(op),
+    .clk_i, .rst_ni, .config_i(mont_config), .op_valid_i(op_valid), .op_ready_o(op_ready), .op_i(op),
     .busy_o(mont_busy),
     .host_read_i(host_read), .host_read_data_o(host_data), .host_write_enable_i(host_write_enable),
     .host_write_i(host_write), .host_write_data_i(write_data)
   );
 
-  // ---- The sequence
-  logic may_start, load_q, uses_mont_q, from_stream_q, to_stream_q, drained_q, stream_bad_q, check_failed, check_failed_q;
-  status_e check_status, check_status_q;
-  assign may_start = !uses_mont_q || quiet_q;
-  assign job_ready_o = open_q;
-  assign response_valid_o = state_q == StRespond;
-  assign response_o = '{status: status_q, tag: job_q.tag};
-  assign busy_o = state_q != StIdle;
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned kind = 0; kind < $bits(is_q); kind++) is_q[kind] <= 32'(instruction_q.kind) == kind;
-    load_q         <= job_q.op == OpLoadModulus || job_q.op == OpLoadKey;
-    uses_mont_q    <= instruction_q.y.space inside {SpaceOperand, SpaceModulus}
-                      || instruction_q.d.space inside {SpaceOperand, SpaceModulus};
-    from_stream_q  <= instruction_q.y.space == SpaceStream;
-    to_stream_q    <= instruction_q.d.space == SpaceStream;
-    packer_busy_q  <= packer_busy;
-    drained_q      <= ended || !has_operands(job_q.op);
-    stream_bad_q   <= !ended || short_stream;
-    check_failed_q <= check_failed;
-    check_status_q <= check_status;
-    exponent_q     <= state_q == StExponentiate;
-    start_pc_q     <= rsa_program_pkg::start_of(job_q.op);
-    if (state_q == StSizesWait && !sizes_busy) begin
-      if (sizes_half_q) half_q <= sizes;
-      else full_q <= sizes;
-    end
-  end
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      wipe_q           <= 1'b0;
-      alu_start_q      <= 1'b0;
-      in_begin_q       <= 1'b0;
-      out_begin_q      <= 1'b0;
-      exponent_start_q <= 1'b0;
-      exponent_done_q  <= 1'b0;
-    end else begin
-      wipe_q           <= state_q == StSizesStart && (washing_q || whole_q);
-      alu_start_q      <= state_q == StExecute && is_q[KindPass] && may_start;
-      in_begin_q       <= state_q == StExecute && is_q[KindPass] && may_start && from_stream_q;
-      out_begin_q      <= state_q == StExecute && is_q[KindPass] && may_start && to_stream_q && !washing_q;
-      exponent_done_q  <= exponent_q && !exponent_busy && !exponent_start_q;
-      exponent_start_q <= state_q == StExecute && is_q[KindExponentiate];
-    end
-  end
-
+`ifdef GARNER_ASSERT
   always_comb begin
-    check_failed = 1'b0;
-    check_status = StatusOk;
-    unique case (instruction_q.check)
-      CheckModulus: begin
-        check_failed = !odd_q || !top;
-        check_status = StatusBadModulus;
-      end
-      CheckBelow: begin
-        check_failed = !negative;
-        check_status = StatusBadOperand;
-      end
-      CheckZero: begin
-        check_failed = !zero;
-        check_status = StatusCheckFailed;
-      end
-      default: ;
-    endcase
-    if (short_stream) check_status = StatusBadLength;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      state_q      <= StIdle;
-      job_q        <= '0;
-      status_q     <= StatusOk;
-      pc_q         <= '0;
-      instruction_q <= '0;
-      mode_q       <= ModeFull;
-      sizes_half_q <= 1'b0;
-      open_q       <= 1'b0;
-      zeroise_in_q <= 1'b0;
-      zeroise_was_q <= 1'b0;
-      zeroise_q    <= 1'b1;
-      washing_q    <= 1'b0;
-      refused_q    <= 1'b0;
-      owed_q       <= 1'b0;
-      responded_q  <= 1'b0;
-    end else begin
-      zeroise_in_q  <= zeroise_i;
-      zeroise_was_q <= zeroise_in_q;
-      unique case (state_q)
-        StIdle: begin
-          responded_q  <= 1'b0;
-          refused_q    <= 1'b0;
-          sizes_half_q <= 1'b0;
-          instruction_q <= '0;  // no check is pending
-          pc_q          <= PcWidth'(rsa_program_pkg::StartZeroise);  // StRefuse knows that of a job
-          if (open_q && job_valid_i) begin
-            open_q  <= 1'b0;
-            state_q <= StDecode;
-          end else if (zeroise_q) begin
-            open_q    <= 1'b0;
-            washing_q <= 1'b1;
-            zeroise_q <= 1'b0;
-            state_q   <= StSizesStart;
-          end else begin
-            open_q <= 1'b1;
-          end
-        end
-
-        StDecode: state_q <= StLookup;
-        StLookup: state_q <= StRefuse;
-        StRefuse: begin
-          pc_q     <= start_pc_q;
-          status_q <= refusal;
-          state_q  <= refusal == StatusOk ? StSizesStart : StDrain;
-          if (!load_q) job_q.bits <= slot_bits;
-        end
-
-        StSizesStart: state_q <= StSizesWait;
-        StSizesWait: begin
-          if (!sizes_busy) begin
-            sizes_half_q <= 1'b1;
-            state_q      <= sizes_half_q ? StNext : StSizesStart;
-          end
-        end
-
-        StNext: begin
-          pc_q          <= pc_q + 1'b1;
-          instruction_q <= instruction;
-          state_q       <= StAddress;
-        end
-        StAddress: begin  // if the instruction before was right
-          if (check_failed_q) begin
-            status_q  <= check_status_q;
-            refused_q <= load_q;
-          end
-          state_q <= check_failed_q ? StDrain : StPrepare;
-        end
-        StPrepare: state_q <= stop_q ? StAbort : StExecute;
-        StExecute: begin
-          if (is_q[KindPass] && may_start) state_q <= StPass;
-          if (is_q[KindMultiply] && own_op_ready) state_q <= instruction_q.dual ? StSecond : StNext;
-          if (is_q[KindExponentiate]) state_q <= StExponentiate;
-          if (is_q[KindMode] && quiet_q) begin
-            mode_q  <= mode_e'(instruction_q.y.index[1:0]);
-            state_q <= StNext;
-          end
-          if (is_q[KindEndInput]) begin
-            if (stream_bad_q) begin
-              status_q  <= StatusBadLength;
-              refused_q <= load_q;
-            end
-            state_q <= stream_bad_q ? StDrain : StNext;
-          end
-          if (is_q[KindMark]) state_q <= StNext;
-          if (is_q[KindRespond]) begin
-            if (!refused_q) status_q <= StatusOk;
-            responded_q <= 1'b1;
-            state_q     <= StRespond;
-          end
-          if (is_q[KindEnd] && !packer_busy_q) begin
-            washing_q <= 1'b0;
-            owed_q    <= 1'b0;
-            state_q   <= owed_q ? StDrain : StIdle;
-          end
-        end
-
-        StPass: if (!alu_busy && !alu_start_q) state_q <= stop_q ? StAbort : StNext;
-        StSecond: if (own_op_ready) state_q <= StNext;
-        StExponentiate: if (exponent_done_q) state_q <= stop_q ? StAbort : StNext;
-
-        // The job is stopped: zeroise first, then its answer
-        StAbort: begin
-          status_q <= StatusEmptySlot;
-          owed_q   <= 1'b1;
-          if (quiet_q) state_q <= StIdle;
-        end
-
-        StDrain: begin
-          instruction_q <= '0;  // as in StIdle
-          sizes_half_q  <= 1'b0;
-          pc_q          <= PcWidth'(rsa_program_pkg::StartZeroiseSlot);
-          if (stop_q) begin
-            owed_q  <= 1'b1;
-            state_q <= StIdle;
-          end else if (drained_q) begin
-            state_q <= refused_q ? StSizesStart : StRespond;
-          end
-        end
-        default: if (response_ready_i) state_q <= responded_q ? StNext : StIdle;  // StRespond
-      endcase
-
-      if (open_q) job_q <= job_i;
-      if (zeroise_in_q && !zeroise_was_q) zeroise_q <= 1'b1;
+    if (rst_ni) begin
+      a_wipe_takes_no_job:               assert (!(wiping && job_ready_o));
+      a_wipe_answers_no_job:             assert (!(wiping && response_valid_o));
+      a_result_follows_its_good_answer:  assert (!(out_begin || packer_busy)
+                                                 || (announced && !response_valid_o && response_o.status == StatusOk));
+      one_reads_the_key_memory:          assert (!(exponent_turn && (alu_start || alu_busy)));
+      one_writes_the_operands:           assert (!(host_write_enable && mont_busy));
     end
   end
+
+  wipe_monitor #(.W(W), .Depth(SlotDepth)) u_keys_wiped (
+    .clk_i, .rst_ni, .begin_i(wipe_begin), .end_i(wiping && done), .write_enable_i(slot_write_enable),
+    .address_i(slot_write_address), .word_i(write_data)
+  );
+  wipe_monitor #(.W(W), .Depth(OperandWords)) u_operands_wiped (
+    .clk_i, .rst_ni, .begin_i(wipe_begin), .end_i(wiping && done),
+    .write_enable_i(host_write_enable && !host_write.modulus),
+    .address_i(host_write.word[$clog2(OperandWords)-1:0]), .word_i(write_data)
+  );
+  wipe_monitor #(.W(W), .Depth(2 * ModulusWords)) u_moduli_wiped (
+    .clk_i, .rst_ni, .begin_i(wipe_begin), .end_i(wiping && done),
+    .write_enable_i(host_write_enable && host_write.modulus),
+    .address_i({host_write.word[mont_pkg::IndexWidth], host_write.word[$clog2(ModulusWords)-1:0]}), .word_i(write_data)
+  );
+`endif
 
 endmodule

@@ -220,9 +220,11 @@ package rsa_program_pkg;
   localparam int unsigned StartZeroiseSlot  = StartPrivate + PrivateLength;
   localparam int unsigned StartZeroise      = StartZeroiseSlot + ZeroiseSlotLength;
   localparam int unsigned ProgramLength     = StartZeroise + ZeroiseLength;
+  /* verilator lint_off UNUSEDPARAM */ // some modules only know where programs start
   localparam instruction_t [0:ProgramLength-1] Program = {
     LoadModulus, LoadKey, Multiply, Exponentiate, Private, ZeroiseSlot, Zeroise
   };
+  /* verilator lint_on UNUSEDPARAM */
 
   /* verilator lint_on ASCRANGE */
 

@@ -1,54 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way between the dispatcher and one core: flip-flops at either end of every wire, as a core may lie anywhere.
 //
-//   cycle        0    1    2    3
-//   job_i        J
-//   core_job_o        J                the same for operands, responses and results, a word every other cycle
-//   zeroise_i    1
-//   core_zeroise_o    1
-//   core_busy_i  1
-//   busy_o            1
+//   cycle               0    1    2    3
+//   jobs_i.job          J
+//   core_jobs_o.job          J             the same for operands, responses and results, a word every other cycle
+//   zeroise_i           1
+//   core_zeroise_o           1
+//   core_busy_i         1
+//   busy_o                   1
 //
 // Contract    Each handshake is kept, each in its own time: an operand may be offered to a core before its job.
 //             `ready_o`: the core would take a job, and none is on its way.
 module core_link
   import garner_pkg::*;
+  import bus_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        job_valid_i,
-  output logic        job_ready_o,
-  input  job_t        job_i,
-  input  logic        operand_valid_i,
-  output logic        operand_ready_o,
-  input  logic [31:0] operand_data_i,
-  input  logic        operand_last_i,
-  output logic        response_valid_o,
-  input  logic        response_ready_i,
-  output response_t   response_o,
-  output logic        result_valid_o,
-  input  logic        result_ready_i,
-  output logic [31:0] result_data_o,
-  output logic        result_last_o,
+  input  to_core_t    jobs_i,         // the dispatcher's side
+  output from_core_t  jobs_o,
   input  logic        zeroise_i,
   output logic        busy_o,
   output logic        ready_o,
 
-  output logic        core_job_valid_o,
-  input  logic        core_job_ready_i,
-  output job_t        core_job_o,
-  output logic        core_operand_valid_o,
-  input  logic        core_operand_ready_i,
-  output logic [31:0] core_operand_data_o,
-  output logic        core_operand_last_o,
-  input  logic        core_response_valid_i,
-  output logic        core_response_ready_o,
-  input  response_t   core_response_i,
-  input  logic        core_result_valid_i,
-  output logic        core_result_ready_o,
-  input  logic [31:0] core_result_data_i,
-  input  logic        core_result_last_i,
+  output to_core_t    core_jobs_o,    // the core's
+  input  from_core_t  core_jobs_i,
   output logic        core_zeroise_o,
   input  logic        core_busy_i
 );
@@ -58,25 +35,25 @@ module core_link
   ) u_job (
     .clk_i,
     .rst_ni,
-    .in_valid_i (job_valid_i),
-    .in_ready_o (job_ready_o),
-    .in_data_i  (job_i),
-    .out_valid_o(core_job_valid_o),
-    .out_ready_i(core_job_ready_i),
-    .out_data_o (core_job_o)
+    .in_valid_i (jobs_i.job_valid),
+    .in_ready_o (jobs_o.job_ready),
+    .in_data_i  (jobs_i.job),
+    .out_valid_o(core_jobs_o.job_valid),
+    .out_ready_i(core_jobs_i.job_ready),
+    .out_data_o (core_jobs_o.job)
   );
 
   stage #(
-    .Width(33)
+    .Width($bits(word_t))
   ) u_operand (
     .clk_i,
     .rst_ni,
-    .in_valid_i (operand_valid_i),
-    .in_ready_o (operand_ready_o),
-    .in_data_i  ({operand_last_i, operand_data_i}),
-    .out_valid_o(core_operand_valid_o),
-    .out_ready_i(core_operand_ready_i),
-    .out_data_o ({core_operand_last_o, core_operand_data_o})
+    .in_valid_i (jobs_i.operand_valid),
+    .in_ready_o (jobs_o.operand_ready),
+    .in_data_i  (jobs_i.operand),
+    .out_valid_o(core_jobs_o.operand_valid),
+    .out_ready_i(core_jobs_i.operand_ready),
+    .out_data_o (core_jobs_o.operand)
   );
 
   stage #(
@@ -84,25 +61,25 @@ module core_link
   ) u_response (
     .clk_i,
     .rst_ni,
-    .in_valid_i (core_response_valid_i),
-    .in_ready_o (core_response_ready_o),
-    .in_data_i  (core_response_i),
-    .out_valid_o(response_valid_o),
-    .out_ready_i(response_ready_i),
-    .out_data_o (response_o)
+    .in_valid_i (core_jobs_i.response_valid),
+    .in_ready_o (core_jobs_o.response_ready),
+    .in_data_i  (core_jobs_i.response),
+    .out_valid_o(jobs_o.response_valid),
+    .out_ready_i(jobs_i.response_ready),
+    .out_data_o (jobs_o.response)
   );
 
   stage #(
-    .Width(33)
+    .Width($bits(word_t))
   ) u_result (
     .clk_i,
     .rst_ni,
-    .in_valid_i (core_result_valid_i),
-    .in_ready_o (core_result_ready_o),
-    .in_data_i  ({core_result_last_i, core_result_data_i}),
-    .out_valid_o(result_valid_o),
-    .out_ready_i(result_ready_i),
-    .out_data_o ({result_last_o, result_data_o})
+    .in_valid_i (core_jobs_i.result_valid),
+    .in_ready_o (core_jobs_o.result_ready),
+    .in_data_i  (core_jobs_i.result),
+    .out_valid_o(jobs_o.result_valid),
+    .out_ready_i(jobs_i.result_ready),
+    .out_data_o (jobs_o.result)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -113,7 +90,7 @@ module core_link
     end else begin
       core_zeroise_o <= zeroise_i;
       busy_o         <= core_busy_i;
-      ready_o        <= core_job_ready_i && !core_job_valid_o;
+      ready_o        <= core_jobs_i.job_ready && !core_jobs_o.job_valid;
     end
   end
 

@@ -15,7 +15,7 @@
 // answer is the worst status of all cores' answers.
 //
 // Contract    Every job taken is answered exactly once. A core is offered a job only when it has answered the one before
-//             and all of its result is taken. Operands follow their job and end with operand_last_i (none at all where
+//             and all of its result is taken. Operands follow their job and end with `last` (none at all where
 //             `has_operands` says so). Cores may answer before they have taken all operands, and take all even so.
 // Parameters  Cores: 1 to 32.
 module dispatcher
@@ -27,39 +27,12 @@ module dispatcher
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  input  logic                   job_valid_i,
-  output logic                   job_ready_o,
-  input  job_t                   job_i,
-  input  logic                   source_i,
-  input  logic                   operand_valid_i,
-  output logic                   operand_ready_o,
-  input  logic [31:0]            operand_data_i,
-  input  logic                   operand_last_i,
+  input  to_dispatcher_t         jobs_i,
+  output from_dispatcher_t       jobs_o,
+  output logic                   idle_o,    // no job is here
 
-  output logic                   answer_valid_o,
-  input  logic                   answer_ready_i,
-  output answer_t                answer_o,
-  output logic                   result_valid_o,
-  input  logic                   result_ready_i,
-  output logic [31:0]            result_data_o,
-  output logic                   result_last_o,
-
-  output logic                   idle_o,           // no job is here
-
-  output logic [Cores-1:0]       core_job_valid_o,
-  input  logic [Cores-1:0]       core_job_ready_i,
-  output job_t                   core_job_o,
-  output logic [Cores-1:0]       core_operand_valid_o,
-  input  logic [Cores-1:0]       core_operand_ready_i,
-  output logic [31:0]            core_operand_data_o,
-  output logic                   core_operand_last_o,
-  input  logic [Cores-1:0]       core_response_valid_i,
-  output logic [Cores-1:0]       core_response_ready_o,
-  input  response_t [Cores-1:0]  core_response_i,
-  input  logic [Cores-1:0]       core_result_valid_i,
-  output logic [Cores-1:0]       core_result_ready_o,
-  input  logic [Cores-1:0][31:0] core_result_data_i,
-  input  logic [Cores-1:0]       core_result_last_i
+  output to_core_t [Cores-1:0]   cores_o,
+  input  from_core_t [Cores-1:0] cores_i
 );
 
   if (Cores < 1 || Cores > 32) begin : gen_bad_cores
@@ -67,6 +40,11 @@ module dispatcher
   end
 
   localparam int unsigned CoreWidth = (Cores > 1) ? $clog2(Cores) : 1;
+
+  // The links of the cores. All see the same job and the same operand; valid says whom they are for.
+  logic [Cores-1:0] core_job_valid, core_job_ready, core_operand_valid, core_operand_ready;
+  logic [Cores-1:0] core_response_valid, core_response_ready, core_result_valid, core_result_ready;
+  word_t            operand;
 
   // Jobs out.
   typedef enum logic [1:0] {
@@ -95,6 +73,15 @@ module dispatcher
   logic [31:0]          start_q[2**CoreWidth];  // when the core's job was given to it
   logic [31:0]          begun_q;                // when that of the core that is asked was
 
+  for (genvar i = 0; i < Cores; i++) begin : gen_link
+    assign cores_o[i] = '{job_valid: core_job_valid[i], job: job_q, operand_valid: core_operand_valid[i],
+                          operand: operand, response_ready: core_response_ready[i], result_ready: core_result_ready[i]};
+    assign core_job_ready[i]      = cores_i[i].job_ready;
+    assign core_operand_ready[i]  = cores_i[i].operand_ready;
+    assign core_response_valid[i] = cores_i[i].response_valid;
+    assign core_result_valid[i]   = cores_i[i].result_valid;
+  end
+
   // The lowest free core.
   always_comb begin
     target       = '0;
@@ -113,28 +100,27 @@ module dispatcher
   end
 
   assign start   = job_state_q == Choose && (for_all_q ? idle_q : free_q != '0);
-  assign offered = job_state_q == Offer && (pending_q & ~core_job_ready_i) == '0;
+  assign offered = job_state_q == Offer && (pending_q & ~core_job_ready) == '0;
 
-  assign job_ready_o      = job_state_q == Take;
-  assign core_job_valid_o = (job_state_q == Offer) ? pending_q : '0;
-  assign core_job_o       = job_q;
+  assign jobs_o.job_ready = job_state_q == Take;
+  assign core_job_valid   = (job_state_q == Offer) ? pending_q : '0;
 
   stage #(
-    .Width(33)
+    .Width($bits(word_t))
   ) u_operand (
     .clk_i,
     .rst_ni,
-    .in_valid_i (operand_valid_i),
-    .in_ready_o (operand_ready_o),
-    .in_data_i  ({operand_last_i, operand_data_i}),
+    .in_valid_i (jobs_i.operand_valid),
+    .in_ready_o (jobs_o.operand_ready),
+    .in_data_i  (jobs_i.operand),
     .out_valid_o(operand_valid),
     .out_ready_i(operand_taken),
-    .out_data_o ({core_operand_last_o, core_operand_data_o})
+    .out_data_o (operand)
   );
 
-  assign core_operand_valid_o = (job_state_q == Operands && operand_valid) ? target_q & ~taken_q : '0;
-  assign operand_taken        = job_state_q == Operands && (target_q & ~taken_q & ~core_operand_ready_i) == '0;
-  assign operand_end          = operand_valid && operand_taken && core_operand_last_o;
+  assign core_operand_valid = (job_state_q == Operands && operand_valid) ? target_q & ~taken_q : '0;
+  assign operand_taken        = job_state_q == Operands && (target_q & ~taken_q & ~core_operand_ready) == '0;
+  assign operand_end          = operand_valid && operand_taken && operand.last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -147,7 +133,7 @@ module dispatcher
       has_result_q   <= '0;
     end else begin
       unique case (job_state_q)
-        Take: if (job_valid_i) job_state_q <= Choose;
+        Take: if (jobs_i.job_valid) job_state_q <= Choose;
         Choose: begin
           target_q       <= target;
           target_index_q <= target_index;
@@ -155,7 +141,7 @@ module dispatcher
           if (start) job_state_q <= Offer;
         end
         Offer: begin
-          pending_q <= pending_q & ~core_job_ready_i;
+          pending_q <= pending_q & ~core_job_ready;
           for (int unsigned i = 0; i < Cores; i++) begin
             if (target_q[i]) begin
               source_q[i]     <= job_source_q;
@@ -165,7 +151,7 @@ module dispatcher
           if (offered) job_state_q <= has_operands_q ? Operands : Take;
         end
         default: begin
-          if (operand_valid) taken_q <= operand_taken ? '0 : taken_q | (target_q & core_operand_ready_i);
+          if (operand_valid) taken_q <= operand_taken ? '0 : taken_q | (target_q & core_operand_ready);
           if (operand_end) job_state_q <= Take;
         end
       endcase
@@ -174,11 +160,11 @@ module dispatcher
 
   always_ff @(posedge clk_i) begin
     if (job_state_q == Take) begin
-      job_q            <= job_i;
-      job_source_q     <= source_i;
-      for_all_q        <= is_broadcast(job_i.op);
-      has_operands_q   <= has_operands(job_i.op);
-      job_has_result_q <= has_result(job_i.op);
+      job_q            <= jobs_i.job;
+      job_source_q     <= jobs_i.source;
+      for_all_q        <= is_broadcast(jobs_i.job.op);
+      has_operands_q   <= has_operands(jobs_i.job.op);
+      job_has_result_q <= has_result(jobs_i.job.op);
     end
   end
 
@@ -213,30 +199,30 @@ module dispatcher
 
   // Of the cycle before: a response stays until it is taken, and the cycles until the next question are more than one.
   assign responds              = answer_state_q == Listen && (waiting_q & core_bit_q) != '0;
-  assign core_response_ready_o = responds ? core_bit_q : '0;
+  assign core_response_ready = responds ? core_bit_q : '0;
   assign next                  = answer_state_q == Listen && !responds;
 
-  assign answer_valid_o = answer_state_q == Answer;
-  assign answer_o       = answer_q;
+  assign jobs_o.answer_valid = answer_state_q == Answer;
+  assign jobs_o.answer       = answer_q;
 
-  assign out_valid           = answer_state_q == Result && (core_result_valid_i & core_bit_q) != '0;
-  assign core_result_ready_o = (answer_state_q == Result && out_ready) ? core_bit_q : '0;
+  assign out_valid           = answer_state_q == Result && (core_result_valid & core_bit_q) != '0;
+  assign core_result_ready = (answer_state_q == Result && out_ready) ? core_bit_q : '0;
 
   stage #(
-    .Width(33)
+    .Width($bits(word_t))
   ) u_result (
     .clk_i,
     .rst_ni,
     .in_valid_i (out_valid),
     .in_ready_o (out_ready),
-    .in_data_i  ({core_result_last_i[core_q], core_result_data_i[core_q]}),
-    .out_valid_o(result_valid_o),
-    .out_ready_i(result_ready_i),
-    .out_data_o ({result_last_o, result_data_o})
+    .in_data_i  (cores_i[core_q].result),
+    .out_valid_o(jobs_o.result_valid),
+    .out_ready_i(jobs_i.result_ready),
+    .out_data_o (jobs_o.result)
   );
 
   // A result has ended when its last word has left, and the next answer must not overtake it.
-  assign done = (answer_state_q == Answer && answer_ready_i && !answer_q.has_result) ||
+  assign done = (answer_state_q == Answer && jobs_i.answer_ready && !answer_q.has_result) ||
                 result_end_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -255,11 +241,11 @@ module dispatcher
       waiting_q      <= '0;
       result_end_q   <= 1'b0;
     end else begin
-      result_end_q <= result_valid_o && result_ready_i && result_last_o;
-      waiting_q    <= core_response_valid_i;
+      result_end_q <= jobs_o.result_valid && jobs_i.result_ready && jobs_o.result.last;
+      waiting_q    <= core_response_valid;
       done_cores_q <= !done ? '0 : all_q ? '1 : core_bit_q;
       busy_q       <= (start ? busy_q | target : busy_q) & ~done_cores_q;
-      free_q       <= ~busy_q & core_job_ready_i;
+      free_q       <= ~busy_q & core_job_ready;
       idle_q       <= busy_q == '0;
       if (start && for_all_q) begin
         all_q     <= 1'b1;
@@ -273,7 +259,7 @@ module dispatcher
       end
       unique case (answer_state_q)
         Listen: begin
-          response_q <= core_response_i[core_q];
+          response_q <= cores_i[core_q].response;
           if (responds) begin
             answer_state_q <= Weigh;
             missing_q      <= missing_q & ~core_bit_q;
@@ -287,7 +273,7 @@ module dispatcher
           answer_q.has_result <= |(has_result_q & core_bit_q) && response_q.status == StatusOk;
           answer_q.cycles     <= now_q - begun_q;
         end
-        Answer: if (answer_ready_i) begin
+        Answer: if (jobs_i.answer_ready) begin
           answer_state_q  <= answer_q.has_result ? Result : Listen;
           answer_q.status <= StatusOk;
         end

@@ -133,22 +133,12 @@ module garner_top
     $fatal(1, "garner_top: OperandWords must hold a key of MaxBits");
   end
 
-  logic                   job_valid, job_ready, source, operand_valid, operand_ready, operand_last;
-  job_t                   job;
-  logic [31:0]            operand_data, result_data;
-  logic                   answer_valid, answer_ready, result_valid, result_ready, result_last;
-  answer_t                answer;
+  to_dispatcher_t         to_dispatcher;
+  from_dispatcher_t       from_dispatcher;
   logic                   dispatcher_idle, zeroise;
-
-  logic [Cores-1:0]       core_job_valid, core_job_ready, core_operand_valid, core_operand_ready;
-  logic [Cores-1:0]       core_response_valid, core_response_ready;
-  logic [Cores-1:0]       core_result_valid, core_result_ready, core_result_last, core_busy, core_ready;
-  logic [Cores-1:0][31:0] core_result_data;
-  response_t [Cores-1:0]  core_response;
-  job_t                   core_job;
-  logic [31:0]            core_operand_data;
-  logic                   core_operand_last;
-  logic [Cores-1:0]       core_busy_q;
+  to_core_t [Cores-1:0]   to_core;
+  from_core_t [Cores-1:0] from_core;
+  logic [Cores-1:0]       core_busy, core_busy_q, core_ready;
   logic [5:0]             busy_cores, busy_cores_q;
 
   always_comb begin
@@ -169,6 +159,40 @@ module garner_top
     .rst_no(reset_n)
   );
 
+  // The ports, as bundles
+  axil_request_t  axil_request;
+  axil_response_t axil_response;
+  axi_request_t   axi_request;
+  axi_response_t  axi_response;
+  axis_t          axis_out;
+
+  assign axil_request = '{awaddr: s_axil_awaddr, awvalid: s_axil_awvalid, wdata: s_axil_wdata, wstrb: s_axil_wstrb,
+                          wvalid: s_axil_wvalid, bready: s_axil_bready, araddr: s_axil_araddr, arvalid: s_axil_arvalid,
+                          rready: s_axil_rready};
+  assign s_axil_awready = axil_response.awready;
+  assign s_axil_wready  = axil_response.wready;
+  assign s_axil_bresp   = axil_response.bresp;
+  assign s_axil_bvalid  = axil_response.bvalid;
+  assign s_axil_arready = axil_response.arready;
+  assign s_axil_rdata   = axil_response.rdata;
+  assign s_axil_rresp   = axil_response.rresp;
+  assign s_axil_rvalid  = axil_response.rvalid;
+  assign m_axi_araddr  = axi_request.araddr;
+  assign m_axi_arlen   = axi_request.arlen;
+  assign m_axi_arvalid = axi_request.arvalid;
+  assign m_axi_rready  = axi_request.rready;
+  assign m_axi_awaddr  = axi_request.awaddr;
+  assign m_axi_awlen   = axi_request.awlen;
+  assign m_axi_awvalid = axi_request.awvalid;
+  assign m_axi_wlast   = axi_request.wlast;
+  assign m_axi_wvalid  = axi_request.wvalid;
+  assign m_axi_bready  = axi_request.bready;
+  assign axi_response = '{arready: m_axi_arready, rresp: m_axi_rresp, rlast: m_axi_rlast, rvalid: m_axi_rvalid,
+                          awready: m_axi_awready, wready: m_axi_wready, bresp: m_axi_bresp, bvalid: m_axi_bvalid};
+  assign m_axis_tdata  = axis_out.tdata;
+  assign m_axis_tlast  = axis_out.tlast;
+  assign m_axis_tvalid = axis_out.tvalid;
+
   shell #(
     .Cores       (Cores),
     .KeySlots    (KeySlots),
@@ -183,68 +207,20 @@ module garner_top
   ) u_shell (
     .clk_i,
     .rst_ni           (reset_n),
-    .s_axil_awaddr_i  (s_axil_awaddr),
-    .s_axil_awvalid_i (s_axil_awvalid),
-    .s_axil_awready_o (s_axil_awready),
-    .s_axil_wdata_i   (s_axil_wdata),
-    .s_axil_wstrb_i   (s_axil_wstrb),
-    .s_axil_wvalid_i  (s_axil_wvalid),
-    .s_axil_wready_o  (s_axil_wready),
-    .s_axil_bresp_o   (s_axil_bresp),
-    .s_axil_bvalid_o  (s_axil_bvalid),
-    .s_axil_bready_i  (s_axil_bready),
-    .s_axil_araddr_i  (s_axil_araddr),
-    .s_axil_arvalid_i (s_axil_arvalid),
-    .s_axil_arready_o (s_axil_arready),
-    .s_axil_rdata_o   (s_axil_rdata),
-    .s_axil_rresp_o   (s_axil_rresp),
-    .s_axil_rvalid_o  (s_axil_rvalid),
-    .s_axil_rready_i  (s_axil_rready),
-    .m_axi_araddr_o   (m_axi_araddr),
-    .m_axi_arlen_o    (m_axi_arlen),
-    .m_axi_arvalid_o  (m_axi_arvalid),
-    .m_axi_arready_i  (m_axi_arready),
-    .m_axi_rdata_i    (m_axi_rdata),
-    .m_axi_rresp_i    (m_axi_rresp),
-    .m_axi_rlast_i    (m_axi_rlast),
-    .m_axi_rvalid_i   (m_axi_rvalid),
-    .m_axi_rready_o   (m_axi_rready),
-    .m_axi_awaddr_o   (m_axi_awaddr),
-    .m_axi_awlen_o    (m_axi_awlen),
-    .m_axi_awvalid_o  (m_axi_awvalid),
-    .m_axi_awready_i  (m_axi_awready),
+    .s_axil_i         (axil_request),
+    .s_axil_o         (axil_response),
+    .m_axi_o          (axi_request),
     .m_axi_wdata_o    (m_axi_wdata),
     .m_axi_wstrb_o    (m_axi_wstrb),
-    .m_axi_wlast_o    (m_axi_wlast),
-    .m_axi_wvalid_o   (m_axi_wvalid),
-    .m_axi_wready_i   (m_axi_wready),
-    .m_axi_bresp_i    (m_axi_bresp),
-    .m_axi_bvalid_i   (m_axi_bvalid),
-    .m_axi_bready_o   (m_axi_bready),
-    .s_axis_tdata_i   (s_axis_tdata),
-    .s_axis_tlast_i   (s_axis_tlast),
-    .s_axis_tvalid_i  (s_axis_tvalid),
+    .m_axi_i          (axi_response),
+    .m_axi_rdata_i    (m_axi_rdata),
+    .s_axis_i         ('{tdata: s_axis_tdata, tlast: s_axis_tlast, tvalid: s_axis_tvalid}),
     .s_axis_tready_o  (s_axis_tready),
-    .m_axis_tdata_o   (m_axis_tdata),
-    .m_axis_tlast_o   (m_axis_tlast),
-    .m_axis_tvalid_o  (m_axis_tvalid),
+    .m_axis_o         (axis_out),
     .m_axis_tready_i  (m_axis_tready),
     .irq_o,
-    .job_valid_o      (job_valid),
-    .job_ready_i      (job_ready),
-    .job_o            (job),
-    .source_o         (source),
-    .operand_valid_o  (operand_valid),
-    .operand_ready_i  (operand_ready),
-    .operand_data_o   (operand_data),
-    .operand_last_o   (operand_last),
-    .answer_valid_i   (answer_valid),
-    .answer_ready_o   (answer_ready),
-    .answer_i         (answer),
-    .result_valid_i   (result_valid),
-    .result_ready_o   (result_ready),
-    .result_data_i    (result_data),
-    .result_last_i    (result_last),
+    .jobs_o           (to_dispatcher),
+    .jobs_i           (from_dispatcher),
     .dispatcher_idle_i(dispatcher_idle),
     .cores_ready_i    (&core_ready),
     .zeroise_o        (zeroise),
@@ -269,82 +245,31 @@ module garner_top
     .Cores(Cores)
   ) u_dispatcher (
     .clk_i,
-    .rst_ni               (reset_n),
-    .job_valid_i          (job_valid),
-    .job_ready_o          (job_ready),
-    .job_i                (job),
-    .source_i             (source),
-    .operand_valid_i      (operand_valid),
-    .operand_ready_o      (operand_ready),
-    .operand_data_i       (operand_data),
-    .operand_last_i       (operand_last),
-    .answer_valid_o       (answer_valid),
-    .answer_ready_i       (answer_ready),
-    .answer_o             (answer),
-    .result_valid_o       (result_valid),
-    .result_ready_i       (result_ready),
-    .result_data_o        (result_data),
-    .result_last_o        (result_last),
-    .idle_o               (dispatcher_idle),
-    .core_job_valid_o     (core_job_valid),
-    .core_job_ready_i     (core_job_ready),
-    .core_job_o           (core_job),
-    .core_operand_valid_o (core_operand_valid),
-    .core_operand_ready_i (core_operand_ready),
-    .core_operand_data_o  (core_operand_data),
-    .core_operand_last_o  (core_operand_last),
-    .core_response_valid_i(core_response_valid),
-    .core_response_ready_o(core_response_ready),
-    .core_response_i      (core_response),
-    .core_result_valid_i  (core_result_valid),
-    .core_result_ready_o  (core_result_ready),
-    .core_result_data_i   (core_result_data),
-    .core_result_last_i   (core_result_last)
+    .rst_ni (reset_n),
+    .jobs_i (to_dispatcher),
+    .jobs_o (from_dispatcher),
+    .idle_o (dispatcher_idle),
+    .cores_o(to_core),
+    .cores_i(from_core)
   );
 
   for (genvar i = 0; i < Cores; i++) begin : gen_core
-    logic        at_job_valid, at_job_ready, at_operand_valid, at_operand_ready, at_operand_last, at_busy, at_zeroise;
-    logic        at_response_valid, at_response_ready, at_result_valid, at_result_ready, at_result_last;
-    job_t        at_job;
-    logic [31:0] at_operand_data, at_result_data;
-    response_t   at_response;
+    to_core_t   to_this;
+    from_core_t from_this;
+    logic       this_busy, this_zeroise;
 
     core_link u_link (
       .clk_i,
-      .rst_ni               (reset_n),
-      .job_valid_i          (core_job_valid[i]),
-      .job_ready_o          (core_job_ready[i]),
-      .job_i                (core_job),
-      .operand_valid_i      (core_operand_valid[i]),
-      .operand_ready_o      (core_operand_ready[i]),
-      .operand_data_i       (core_operand_data),
-      .operand_last_i       (core_operand_last),
-      .response_valid_o     (core_response_valid[i]),
-      .response_ready_i     (core_response_ready[i]),
-      .response_o           (core_response[i]),
-      .result_valid_o       (core_result_valid[i]),
-      .result_ready_i       (core_result_ready[i]),
-      .result_data_o        (core_result_data[i]),
-      .result_last_o        (core_result_last[i]),
-      .zeroise_i            (zeroise),
-      .busy_o               (core_busy[i]),
-      .ready_o              (core_ready[i]),
-      .core_job_valid_o     (at_job_valid),
-      .core_job_ready_i     (at_job_ready),
-      .core_job_o           (at_job),
-      .core_operand_valid_o (at_operand_valid),
-      .core_operand_ready_i (at_operand_ready),
-      .core_operand_data_o  (at_operand_data),
-      .core_operand_last_o  (at_operand_last),
-      .core_response_valid_i(at_response_valid),
-      .core_response_ready_o(at_response_ready),
-      .core_response_i      (at_response),
-      .core_result_valid_i  (at_result_valid),
-      .core_result_ready_o  (at_result_ready),
-      .core_result_data_i   (at_result_data),
-      .core_result_last_i   (at_result_last),
-      .core_zeroise_o       (at_zeroise),
-      .core_busy_i          (at_busy)
+      .rst_ni        (reset_n),
+      .jobs_i        (to_core[i]),
+      .jobs_o        (from_core[i]),
+      .zeroise_i     (zeroise),
+      .busy_o        (core_busy[i]),
+      .ready_o       (core_ready[i]),
+      .core_jobs_o   (to_this),
+      .core_jobs_i   (from_this),
+      .core_zeroise_o(this_zeroise),
+      .core_busy_i   (this_busy)
     );
 
     garner_core #(
@@ -355,22 +280,10 @@ module garner_top
     ) u_core (
       .clk_i,
       .rst_ni,
-      .job_valid_i     (at_job_valid),
-      .job_ready_o     (at_job_ready),
-      .job_i           (at_job),
-      .in_valid_i      (at_operand_valid),
-      .in_ready_o      (at_operand_ready),
-      .in_data_i       (at_operand_data),
-      .in_last_i       (at_operand_last),
-      .response_valid_o(at_response_valid),
-      .response_ready_i(at_response_ready),
-      .response_o      (at_response),
-      .out_valid_o     (at_result_valid),
-      .out_ready_i     (at_result_ready),
-      .out_data_o      (at_result_data),
-      .out_last_o      (at_result_last),
-      .zeroise_i       (at_zeroise),
-      .busy_o          (at_busy)
+      .jobs_i   (to_this),
+      .jobs_o   (from_this),
+      .zeroise_i(this_zeroise),
+      .busy_o   (this_busy)
     );
   end
 

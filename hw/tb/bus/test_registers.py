@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from regs.generate import BUILD, COMMITTED, generate, rust
+from garner_hw.interface.generate import BUILD, COMMITTED, generate, rust
 
 
 def test_committed_rust_constants_are_those_of_the_description():

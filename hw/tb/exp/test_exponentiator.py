@@ -3,14 +3,14 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
-from harness import EXP, rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING = range(4)
 ACCUMULATOR, TABLE = 0, 8  # regions of exp_pkg
@@ -19,7 +19,7 @@ KEY_WORDS = 512
 
 @pytest.mark.parametrize("w", [18, 6])
 def test_exponentiator(w):
-    simulate("exponentiator", rtl(*EXP), "test_exponentiator", Path(__file__).parent, {"W": w}, {"W": str(w)})
+    simulate("exponentiator", sources("exponentiator"), __name__, {"W": w}, {"W": str(w)})
 
 
 class Bench:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """mont: results to the bit against big integers, for many shapes; cycles exactly; reset in the middle; both contexts."""
 
-import json
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.triggers import ReadOnly, RisingEdge
-from cocotb.utils import get_sim_time
 
-from harness import MONT, rtl, simulate
-from montgomery import Driver, Sizes, random_modulus, to_words
+from garner_hw.drivers.mont import Driver
+from garner_hw.measure.mont import cycles_are_as_documented_and_the_same_for_all_operands, shapes  # noqa: F401 (it runs here)
+from garner_hw.model.mont import Sizes, random_modulus, to_words
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 # Rows, W, HopCycles, moduli in bits. 62, 510 (W = 16), 763 (17), 1024 (18) fill their words to the last bit.
 SHAPES = [
@@ -25,25 +25,15 @@ SHAPES = [
     (20, 18, 5, "64,256,320,1024,2048"),  # the first three have fewer words than there are rows
     (23, 18, 5, "1024,2048"),
 ]
-# Least share of a multiplier's cycles that are word products of an operation, both contexts busy: (Rows, bits) of W = 18
-FLOORS = {(8, 2048): 0.94, (15, 2048): 0.94, (20, 2048): 0.94, (23, 2048): 0.98, (15, 1024): 0.94, (20, 1024): 0.94}
 
 
 @pytest.mark.parametrize("rows,w,hop,bits", SHAPES)
 def test_mont(rows, w, hop, bits):
-    simulate("mont", rtl(*MONT), "test_mont", Path(__file__).parent, {"Rows": rows, "W": w, "HopCycles": hop},
+    simulate("mont", sources("mont"), __name__, {"Rows": rows, "W": w, "HopCycles": hop},
              {"ROWS": str(rows), "W": str(w), "HOP": str(hop), "BITS": bits})
 
 
 SOAK = int(os.environ.get("HW_SOAK", "1"))  # `make hw-soak`: so many times as many operations
-
-
-def shapes() -> list[Sizes]:
-    return [Sizes(int(bits), int(os.environ["W"]), int(os.environ["ROWS"])) for bits in os.environ["BITS"].split(",")]
-
-
-def pass_cycles(rows: int) -> int:
-    return rows * int(os.environ["HOP"]) + 11
 
 
 async def run(driver: Driver, sizes: Sizes, contexts: list[int], operations: int, places: int = 6):
@@ -85,45 +75,6 @@ async def random_programs_give_what_big_integers_give(dut):
                 if sizes.words * 6 * len(contexts) < 6000:
                     operations = 500 if sizes.bits < 130 else 20 if sizes.bits < 2000 else 8
                     await run(driver, sizes, contexts, SOAK * operations)
-
-
-async def cycles(driver: Driver, sizes: Sizes, contexts: list[int], operations: int) -> int:
-    """From the first operation given to not busy; squarings in place."""
-    start = get_sim_time("step")
-    for _ in range(operations):
-        for ctx in contexts:
-            await driver.issue(ctx, 4096 * ctx, 4096 * ctx, 4096 * ctx)
-    await driver.idle()
-    return (get_sim_time("step") - start) // driver.period
-
-
-@cocotb.test(timeout_time=100, timeout_unit="ms")
-async def cycles_are_as_documented_and_the_same_for_all_operands(dut):
-    driver = Driver(dut, int(os.environ["W"]))
-    await driver.start()
-    for sizes in shapes():
-        driver.configure(sizes)
-        for contexts in ([0], [1], [0, 1]):
-            seen = set()
-            for _ in range(2):
-                for ctx in contexts:
-                    modulus = random_modulus(sizes)
-                    await driver.write_modulus(ctx, modulus)
-                    await driver.write_operand(4096 * ctx, modulus.operand(), sizes)
-                seen.add((await cycles(driver, sizes, contexts, 3), await cycles(driver, sizes, contexts, 8)))
-            assert len(seen) == 1, (sizes, contexts, seen)
-            short, long = seen.pop()
-            slot = max(sizes.words, pass_cycles(sizes.rows) / len(contexts), 6)
-            expected = 5 * len(contexts) * sizes.passes * slot
-            assert long - short == expected, (sizes, contexts, short, long, expected)
-            each = (long - short) / 5 / len(contexts)
-            dut._log.info(f"bits={sizes.bits} contexts={len(contexts)}: {each} cycles, U_MM {sizes.bound() / each:.3f}")
-            if "HW_CYCLES" in os.environ:
-                line = {"bits": sizes.bits, "contexts": len(contexts), "cycles": each, "u_mm": sizes.bound() / each}
-                with open(os.environ["HW_CYCLES"], "a") as file:
-                    file.write(json.dumps(line) + "\n")
-            if sizes.w == 18 and len(contexts) == 2:
-                assert sizes.bound() / each >= FLOORS.get((sizes.rows, sizes.bits), 0)
 
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")

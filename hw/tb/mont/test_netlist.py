@@ -2,19 +2,15 @@
 """What synthesis made of a small mont for the ECP5 passes mont's tests."""
 
 import os
-import sys
-from pathlib import Path
 
-from harness import HW, MONT, simulate
-
-sys.path.insert(0, str(HW / "syn"))
-import netlist  # noqa: E402
+from garner_hw.simulate import simulate
+from garner_hw.synthesis import netlist
 
 
 def test_ecp5_netlist_does_what_the_source_does(monkeypatch):
     monkeypatch.setitem(os.environ, "MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0")  # it is big, and runs for a moment only
-    sources, counts = netlist.ecp5("mont", MONT, {"Rows": 2, "W": 18, "HopCycles": 5})
+    sources, counts = netlist.ecp5("mont", {"Rows": 2, "W": 18, "HopCycles": 5})
     assert counts["MULT18X18D"] == 4
     assert counts["DP16KD"] == 20
-    simulate("mont", sources, "test_mont", Path(__file__).parent, {}, {"ROWS": "2", "W": "18", "HOP": "5", "BITS": "52"},
+    simulate("mont", sources, "tb.mont.test_mont", {}, {"ROWS": "2", "W": "18", "HOP": "5", "BITS": "52"},
              variant="netlist", build_arguments=netlist.BUILD_ARGUMENTS, inside=None)

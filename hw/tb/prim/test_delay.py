@@ -3,19 +3,19 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from harness import rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 
 @pytest.mark.parametrize("cycles", [1, 2, 7])
 def test_delay(cycles):
-    simulate("delay", rtl("prim/delay"), "test_delay", Path(__file__).parent, {"Width": 18, "Cycles": cycles},
+    simulate("delay", sources("delay"), __name__, {"Width": 18, "Cycles": cycles},
              {"CYCLES": str(cycles)})
 
 

@@ -4,25 +4,23 @@ of them."""
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge, Timer
 
-from harness import HW, rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import FAMILIES, cells, sources
 
-CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 
 
 def run(top: str, family: str, parameters: dict, test: str):
-    cells = [HW / "tb" / "prim" / "cells" / f"{cell}.v" for cell in CELLS[family]]
-    simulate(top, rtl(f"prim/{top}", family=family) + cells, "test_primitives", Path(__file__).parent, parameters,
+    simulate(top, sources(top, family) + cells(family), __name__, parameters,
              {key.upper(): str(value) for key, value in parameters.items()} | {"COCOTB_TEST_FILTER": test}, variant=family)
 
 
-@pytest.mark.parametrize("family", CELLS)
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("width,pipeline", [(18, 1), (17, 1), (16, 0)])
 def test_multiplier(family, width, pipeline):
     if family == "xilinx7" and width > 17:
@@ -30,13 +28,13 @@ def test_multiplier(family, width, pipeline):
     run("multiplier", family, {"Width": width, "PipelineRegister": pipeline}, "product_of_the_operands_in_its_cycle")
 
 
-@pytest.mark.parametrize("family", CELLS)
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("width,depth", [(18, 1024), (17, 8192), (16, 2048)])
 def test_ram(family, width, depth):
     run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
 
 
-@pytest.mark.parametrize("family", CELLS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_reset_buffer(family):
     run("reset_buffer", family, {}, "reset_comes_at_once_and_goes_two_cycles_later")
 

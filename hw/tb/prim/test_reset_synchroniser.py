@@ -3,19 +3,19 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge, Timer
 
-from harness import rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 
 @pytest.mark.parametrize("stages", [2, 3])
 def test_reset_synchroniser(stages):
-    simulate("reset_synchroniser", rtl("prim/reset_synchroniser"), "test_reset_synchroniser", Path(__file__).parent,
+    simulate("reset_synchroniser", sources("reset_synchroniser"), __name__,
              {"Stages": stages}, {"STAGES": str(stages)})
 
 

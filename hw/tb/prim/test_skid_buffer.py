@@ -3,17 +3,17 @@
 
 import random
 from collections import deque
-from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import NextTimeStep, ReadOnly, RisingEdge
 
-from harness import rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 
 def test_skid_buffer():
-    simulate("skid_buffer", rtl("prim/skid_buffer"), "test_skid_buffer", Path(__file__).parent, {"Width": 16})
+    simulate("skid_buffer", sources("skid_buffer"), __name__, {"Width": 16})
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of the documents: no text lies over another, leaves its diagram or is too small, and names tell points apart."""
 
-import sys
 from collections import Counter
 from itertools import combinations
-from pathlib import Path
 
-REPORT = Path(__file__).parents[2] / "report"
-sys.path.insert(0, str(REPORT))
-import labels  # noqa: E402
-import report  # noqa: E402
-import wave  # noqa: E402
+from garner_hw.report import document, labels, wave
 
 COLUMN = 1000  # pixels of a page's column of text
 LEAST = 9  # pixels of the smallest letters that are easily read
@@ -39,8 +33,8 @@ def smallest(figure, pixels: int) -> float:
 
 
 def test_names_of_points_cover_nothing_and_are_different():
-    found, _ = report.records()
-    figure = report.points_figure(report.row_points(found), report.core_points(found))
+    found, _ = document.records()
+    figure = document.points_figure(document.row_points(found), document.core_points(found))
     assert len(figure.axes[0].texts) > 4, "names of published and of own points"
     assert faults(figure) == []
     assert smallest(figure, COLUMN) >= LEAST

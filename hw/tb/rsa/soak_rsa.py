@@ -3,20 +3,19 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
-from rsa_driver import FIXED, LEFT_TO_RIGHT, OK, RIGHT_TO_LEFT, SLIDING, Driver, Job
-from rsa_model import Key
-
-from harness import RSA, rtl, simulate
+from garner_hw.drivers.rsa import FIXED, LEFT_TO_RIGHT, OK, RIGHT_TO_LEFT, SLIDING, Driver, Job
+from garner_hw.model.rsa import Key
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 OPERATIONS = int(os.environ.get("HW_SOAK", "3"))  # with each key, at least 3
 
 
 def core(test: str, **environment: int) -> None:
-    simulate("rsa_core", rtl(*RSA), "soak_rsa", Path(__file__).parent, {"Rows": 15, "MaxBits": 4096, "KeySlots": 2},
+    simulate("rsa_core", sources("rsa_core"), __name__, {"Rows": 15, "MaxBits": 4096, "KeySlots": 2},
              {"COCOTB_TEST_FILTER": test, **{name: str(value) for name, value in environment.items()}})
 
 

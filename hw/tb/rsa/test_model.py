@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from rsa_model import Key, LoadedKey
+from garner_hw.model.rsa import Key, LoadedKey
 
 
 @pytest.mark.parametrize("width, rows", [(18, 15), (18, 8), (17, 8), (16, 1), (18, 29)])

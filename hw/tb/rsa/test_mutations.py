@@ -3,11 +3,13 @@
 
 import pytest
 
-from harness import BUILD, EXP, HW, RSA, check, rtl, simulate
+from garner_hw import BUILD, HW
+from garner_hw.simulate import check, simulate
+from garner_hw.sources import sources
 
-UNPACKER = ("unpacker", ("rsa/unpacker",), "rsa/test_streams", {"W": 18}, r"\.unpacker_")
-EXPONENTIATOR = ("exponentiator", EXP, "exp/test_exponentiator", {"W": 18}, "nothing_of_an_exponent")
-CORE = ("rsa_core", RSA, "rsa/test_rsa_core", {"Rows": 8, "W": 18, "MaxBits": 1024, "KeySlots": 2, "OperandWords": 4096},
+UNPACKER = ("unpacker", "tb.rsa.test_streams", {"W": 18}, r"\.unpacker_")
+EXPONENTIATOR = ("exponentiator", "tb.exp.test_exponentiator", {"W": 18}, "nothing_of_an_exponent")
+CORE = ("rsa_core", "tb.rsa.test_rsa_core", {"Rows": 8, "W": 18, "MaxBits": 1024, "KeySlots": 2, "OperandWords": 4096},
         "time_depends")
 
 # What is broken, the module, the text and what it becomes, and what finds it
@@ -16,25 +18,22 @@ MUTATIONS = [
     ("a word kept when all are wiped", "rsa/unpacker", "if (restart_q) in_q <= '0;\n    else if", "if", UNPACKER),
     ("a word kept that was thrown away", "rsa/unpacker", "else if (taken && !drain_q) in_q", "else if (taken) in_q", UNPACKER),
     ("the digit of a stopped power kept", "exp/exponentiator", "b_q         <= '{default: RegionTable};", "", EXPONENTIATOR),
-    ("OpPrivate obeys the scheme of its job", "rsa/rsa_core", "instruction_q.dual ? SchemeFixedWindow", "instruction_q.dual ? job_q.scheme",
-     CORE),
+    ("OpPrivate obeys the scheme of its job", "rsa/rsa_exponent", "instruction_i.dual ? SchemeFixedWindow",
+     "instruction_i.dual ? job_i.scheme", CORE),
 ]
 
 
 @pytest.mark.parametrize("bug, module, text, becomes, found_by", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_tests_catch(bug, module, text, becomes, found_by):
-    top, names, tests, parameters, test_filter = found_by
-    sources = rtl(*names)
+    top, test_module, parameters, test_filter = found_by
     original = HW / "rtl" / f"{module}.sv"
     assert original.read_text().count(text) == 1, f"{text} is not in {module}, or more than once"
     variant = bug.replace(" ", "_")
     mutant = BUILD / "mutations" / variant / original.name
     mutant.parent.mkdir(parents=True, exist_ok=True)
     mutant.write_text(original.read_text().replace(text, becomes))
-    sources[sources.index(original)] = mutant
-    folder, test_module = tests.split("/")
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail
-        simulate(top, sources, test_module, HW / "tb" / folder, parameters,
+        simulate(top, sources(top, instead=[mutant]), test_module, parameters,
                  {"W": "18", "ROWS": "8", "COCOTB_TEST_FILTER": test_filter}, variant=variant, inside=("ram", "fifo"))
     (results,) = BUILD.glob(f"{top}-{variant}-*/*.xml")
     with pytest.raises(AssertionError, match="cocotb tests failed"):

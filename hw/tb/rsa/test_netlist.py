@@ -6,28 +6,23 @@ Seen from its ports alone: there is nothing else of the source in a netlist.
 
 import os
 import random
-import sys
-from pathlib import Path
 
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
-from rsa_driver import (BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED, LEFT_TO_RIGHT,
+from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED, LEFT_TO_RIGHT,
                         OK, RIGHT_TO_LEFT, SLIDING, Driver, Job)
-from rsa_model import Key, Sizes
-
-from harness import HW, RSA, simulate
-
-sys.path.insert(0, str(HW / "syn"))
-import netlist  # noqa: E402
+from garner_hw.model.rsa import Key, Sizes
+from garner_hw.simulate import simulate
+from garner_hw.synthesis import netlist
 
 BITS, W, ROWS = 512, 18, 2
 
 
 def test_ecp5_netlist_does_what_the_source_does(monkeypatch):
     monkeypatch.setitem(os.environ, "MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0")
-    sources, counts = netlist.ecp5("rsa_core", RSA, {"Rows": ROWS, "MaxBits": BITS, "KeySlots": 1, "OperandWords": 1024})
+    sources, counts = netlist.ecp5("rsa_core", {"Rows": ROWS, "MaxBits": BITS, "KeySlots": 1, "OperandWords": 1024})
     assert counts["MULT18X18D"] == 2 * ROWS
-    simulate("rsa_core", sources, "test_netlist", Path(__file__).parent, {}, {}, variant="netlist",
+    simulate("rsa_core", sources, __name__, {}, {}, variant="netlist",
              build_arguments=netlist.BUILD_ARGUMENTS, inside=None)
 
 

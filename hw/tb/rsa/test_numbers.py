@@ -3,28 +3,26 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
-from rsa_model import Sizes
+from garner_hw.model.rsa import Sizes
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
-from harness import EXP, rtl, simulate
-
-FOLDER = Path(__file__).parent
 
 
 @pytest.mark.parametrize("w, rows", [(18, 15), (17, 8), (16, 1)])
 def test_sizes(w, rows):
-    simulate("rsa_sizes", rtl(EXP[0], "rsa/rsa_pkg", "rsa/rsa_sizes"), "test_numbers", FOLDER, {"W": w, "Rows": rows},
+    simulate("rsa_sizes", sources("rsa_sizes"), __name__, {"W": w, "Rows": rows},
              {"W": str(w), "ROWS": str(rows), "COCOTB_TEST_FILTER": "sizes_are"})
 
 
 @pytest.mark.parametrize("w", [18, 16])
 def test_scale(w):
-    simulate("orup_scale", rtl("rsa/orup_scale"), "test_numbers", FOLDER, {"W": w},
+    simulate("orup_scale", sources("orup_scale"), __name__, {"W": w},
              {"W": str(w), "COCOTB_TEST_FILTER": "scale_is"})
 
 

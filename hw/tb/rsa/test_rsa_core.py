@@ -3,16 +3,15 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
-from rsa_driver import (BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED,
+from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED,
                         LEFT_TO_RIGHT, OK, RIGHT_TO_LEFT, SLIDING, Driver, Job, words32)
-from rsa_model import Key, LoadedKey, Sizes
-
-from harness import RSA, rtl, simulate
+from garner_hw.model.rsa import Key, LoadedKey, Sizes
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 PARAMETERS = {"MaxBits": 1024, "KeySlots": 2, "OperandWords": 4096}
 LIMIT = {"timeout_time": 100, "timeout_unit": "ms"}  # 10 M cycles
@@ -20,7 +19,7 @@ LIMIT = {"timeout_time": 100, "timeout_unit": "ms"}  # 10 M cycles
 
 @pytest.mark.parametrize("rows, w, tests", [(8, 18, ""), (20, 17, "are_right|every_memory"), (4, 16, "are_right")])
 def test_rsa_core(rows, w, tests):
-    simulate("rsa_core", rtl(*RSA), "test_rsa_core", Path(__file__).parent, {"Rows": rows, "W": w, **PARAMETERS},
+    simulate("rsa_core", sources("rsa_core"), __name__, {"Rows": rows, "W": w, **PARAMETERS},
              {"ROWS": str(rows), "W": str(w), "COCOTB_TEST_FILTER": tests}, inside=("ram", "fifo"))
 
 

@@ -3,22 +3,21 @@
 
 import os
 import random
-from pathlib import Path
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from harness import rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
-FOLDER = Path(__file__).parent
 
 
 @pytest.mark.parametrize("w", [18, 16])
 @pytest.mark.parametrize("top", ["unpacker", "packer"])
 def test_streams(top, w):
-    simulate(top, rtl("prim/fifo", f"rsa/{top}") if top == "packer" else rtl(f"rsa/{top}"), "test_streams", FOLDER,
+    simulate(top, sources(top), __name__,
              {"W": w}, {"W": str(w), "COCOTB_TEST_FILTER": rf"\.{top}_"})
 
 

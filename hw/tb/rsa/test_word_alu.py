@@ -2,13 +2,13 @@
 """word_alu: every kind of pass against big integers: signs, repetitions, places, streams that stall, an abort."""
 
 import random
-from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from harness import EXP, rtl, simulate
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
 
 W = 18
 X_ZERO, X_SAME, X_DOUBLE, X_DOWN = range(4)
@@ -19,8 +19,7 @@ DEPTH = 1024
 
 
 def test_word_alu():
-    sources = rtl("mont/mont_pkg", "prim/delay", "prim/ram", EXP[0], "rsa/rsa_pkg", "rsa/word_alu")
-    simulate("word_alu", sources, "test_word_alu", Path(__file__).parent, {"W": W, "AccumulatorWords": 128})
+    simulate("word_alu", sources("word_alu"), __name__, {"W": W, "AccumulatorWords": 128})
 
 
 class Bench:

@@ -13,6 +13,7 @@
 // `sick_q` is for the tests: set, the core answers StatusCheckFailed.
 module garner_core
   import garner_pkg::*;
+  import bus_pkg::*;
 #(
   /* verilator lint_off UNUSEDPARAM */ // the ports and parameters of any core
   /* verilator lint_off UNUSEDSIGNAL */
@@ -23,20 +24,8 @@ module garner_core
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        job_valid_i,
-  output logic        job_ready_o,
-  input  job_t        job_i,
-  input  logic        in_valid_i,
-  output logic        in_ready_o,
-  input  logic [31:0] in_data_i,
-  input  logic        in_last_i,
-  output logic        response_valid_o,
-  input  logic        response_ready_i,
-  output response_t   response_o,
-  output logic        out_valid_o,
-  input  logic        out_ready_i,
-  output logic [31:0] out_data_o,
-  output logic        out_last_o,
+  input  to_core_t    jobs_i,
+  output from_core_t  jobs_o,
   input  logic        zeroise_i,
   output logic        busy_o
 );
@@ -67,6 +56,8 @@ module garner_core
   status_e             refusal;
   logic                sick_q;
   logic                zeroise_q;     // zeroise_i was there already
+  logic                job_ready, operand_ready, result_valid;
+  word_t               result;
 
   initial sick_q = 1'b0;
 
@@ -75,27 +66,27 @@ module garner_core
     refusal = StatusOk;
     if (zeroise_i) begin
       refusal = StatusEmptySlot;
-    end else if (!(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise})) begin
+    end else if (!(jobs_i.job.op inside {[OpLoadModulus:OpZeroise]})) begin
       refusal = StatusBadOp;
-    end else if (job_i.slot >= 8'(KeySlots)) begin
+    end else if (jobs_i.job.slot >= 8'(KeySlots)) begin
       refusal = StatusBadSlot;
-    end else if (has_result(job_i.op) && !loaded_q[job_i.slot[SlotWidth-1:0]]) begin
+    end else if (has_result(jobs_i.job.op) && !loaded_q[jobs_i.job.slot[SlotWidth-1:0]]) begin
       refusal = StatusEmptySlot;
     end
   end
 
-  assign job_ready_o      = state_q == Idle && !reading_q && random_q[3];
-  assign in_ready_o       = reading_q && random_q[7];
-  assign response_valid_o = state_q == Respond;
-  assign response_o       = '{status: status_q, tag: job_q.tag};
-  assign out_valid_o      = state_q == Write && random_q[5] || (state_q == Write && read_q != '0);
-  assign out_last_o       = read_q == length_q - 1'b1;
-  assign busy_o           = state_q inside {Read, Think};
+  assign job_ready     = state_q == Idle && !reading_q && random_q[3];
+  assign operand_ready = reading_q && random_q[7];
+  assign result_valid  = state_q == Write && random_q[5] || (state_q == Write && read_q != '0);
+  assign jobs_o = '{job_ready: job_ready, operand_ready: operand_ready, response_valid: state_q == Respond,
+                    response: '{status: status_q, tag: job_q.tag}, result_valid: result_valid, result: result};
+  assign busy_o        = state_q inside {Read, Think};
   always_comb begin
+    result.last = read_q == length_q - 1'b1;
     unique case (job_q.op)
-      OpMultiply:     out_data_o = memory_q[read_q[8:0]] + memory_q[read_q[8:0] + length_q[8:0]] + key;
-      OpExponentiate: out_data_o = sum_q + key;
-      default:        out_data_o = memory_q[read_q[8:0]] + key + 32'(read_q);
+      OpMultiply:     result.data = memory_q[read_q[8:0]] + memory_q[read_q[8:0] + length_q[8:0]] + key;
+      OpExponentiate: result.data = sum_q + key;
+      default:        result.data = memory_q[read_q[8:0]] + key + 32'(read_q);
     endcase
   end
 
@@ -109,24 +100,27 @@ module garner_core
       zeroise_q <= 1'b0;
     end else begin
       zeroise_q <= zeroise_i;
-      random_q <= {random_q[30:0], random_q[31] ^ random_q[21] ^ random_q[1] ^ random_q[0]} ^ {31'd0, in_valid_i};
-      if (reading_q && in_valid_i && in_ready_o) begin
-        if (status_q == StatusOk) memory_q[count_q[8:0]] <= in_data_i;
+      random_q  <= {random_q[30:0], random_q[31] ^ random_q[21] ^ random_q[1] ^ random_q[0]}
+                   ^ {31'd0, jobs_i.operand_valid};
+      if (reading_q && jobs_i.operand_valid && operand_ready) begin
+        if (status_q == StatusOk) memory_q[count_q[8:0]] <= jobs_i.operand.data;
         count_q <= count_q + 1'b1;
-        sum_q   <= sum_q + in_data_i;
-        if (count_q == '0 && job_q.op inside {OpLoadModulus, OpLoadKey} && !in_data_i[0]) status_q <= StatusBadModulus;
-        if (in_last_i) reading_q <= 1'b0;
+        sum_q   <= sum_q + jobs_i.operand.data;
+        if (count_q == '0 && job_q.op inside {OpLoadModulus, OpLoadKey} && !jobs_i.operand.data[0]) begin
+          status_q <= StatusBadModulus;
+        end
+        if (jobs_i.operand.last) reading_q <= 1'b0;
       end
       unique case (state_q)
         Idle: begin
           count_q <= '0;
           read_q  <= '0;
           sum_q   <= '0;
-          if (job_valid_i && job_ready_o) begin
-            job_q     <= job_i;
-            reading_q <= has_operands(job_i.op);
+          if (jobs_i.job_valid && job_ready) begin
+            job_q     <= jobs_i.job;
+            reading_q <= has_operands(jobs_i.job.op);
             status_q  <= refusal;
-            state_q   <= (refusal != StatusOk) ? Respond : has_operands(job_i.op) ? Read : Think;
+            state_q   <= (refusal != StatusOk) ? Respond : has_operands(jobs_i.job.op) ? Read : Think;
             think_q   <= random_q[15:8];
           end
         end
@@ -146,10 +140,10 @@ module garner_core
             state_q <= Respond;
           end
         end
-        Respond: if (response_ready_i) state_q <= (has_result(job_q.op) && status_q == StatusOk) ? Write : Idle;
-        Write: if (out_valid_o && out_ready_i) begin
+        Respond: if (jobs_i.response_ready) state_q <= (has_result(job_q.op) && status_q == StatusOk) ? Write : Idle;
+        Write: if (result_valid && jobs_i.result_ready) begin
           read_q <= read_q + 1'b1;
-          if (out_last_o) state_q <= Idle;
+          if (result.last) state_q <= Idle;
         end
         default: begin
           think_q <= think_q - 1'b1;
@@ -160,7 +154,7 @@ module garner_core
         loaded_q <= '0;
         think_q  <= 8'd100;
         if (state_q inside {Idle, Zeroise}) begin
-          state_q <= (state_q == Idle && job_valid_i && job_ready_o) ? Respond : Zeroise;
+          state_q <= (state_q == Idle && jobs_i.job_valid && job_ready) ? Respond : Zeroise;
         end else if (state_q inside {Read, Think}) begin
           state_q <= Respond;
         end

@@ -6,8 +6,8 @@ import random
 import cocotb
 from cocotb.triggers import RisingEdge
 
-from host import EMPTY_SLOT, OK, PRIVATE, REGISTERS, header
-from shell_tests import (bad_descriptors_are_refused_and_the_ring_continues, check,  # noqa: F401 (cocotb finds them here)
+from garner_hw.drivers.host import EMPTY_SLOT, OK, PRIVATE, REGISTERS, header
+from tb.top.shell_tests import (bad_descriptors_are_refused_and_the_ring_continues, check,  # noqa: F401 (cocotb finds them here)
                          every_core_gets_a_key_and_the_worst_answer_counts,
                          hundreds_of_jobs_wrap_the_rings_and_end_out_of_order, jobs, load_keys, ready)
 

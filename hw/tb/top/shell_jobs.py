@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs for the adding core of this folder, and what it must answer."""
 
-from host import EXPONENTIATE, LOAD_KEY, LOAD_MODULUS, MULTIPLY, PRIVATE
+from garner_hw.drivers.host import EXPONENTIATE, LOAD_KEY, LOAD_MODULUS, MULTIPLY, PRIVATE
 
 MASK = 0xFFFF_FFFF
 

@@ -8,10 +8,10 @@ import struct
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from host import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_SLOT, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT,
+from garner_hw.drivers.host import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_SLOT, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT,
                   EXPONENTIATE, LOAD_KEY, LOAD_MODULUS, MEMORY_BASE, MULTIPLY, OK, PRIVATE, REGISTERS, ZEROISE, Host,
                   header)
-from shell_jobs import MASK, expected, key_words, random_job, words
+from tb.top.shell_jobs import MASK, expected, key_words, random_job, words
 
 CORES = int(os.environ["CORES"])
 BUS_WIDTH = int(os.environ["BUS_WIDTH"])

@@ -6,17 +6,13 @@ around, pauses at random in every handshake of the memory bus. Cores that add, u
 import asyncio
 import os
 import random
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from host import LOAD_KEY, OK, REGISTERS
-from shell_jobs import MASK, key_words, random_job
-
-from tb.top.test_device import DeviceHost
+from garner_hw.drivers.device_host import DeviceHost
+from garner_hw.drivers.host import LOAD_KEY, OK, REGISTERS
+from tb.top.shell_jobs import MASK, key_words, random_job
 
 JOBS = int(os.environ.get("HW_SOAK", "70000"))  # more than an index counts
 ROUND = 500                                     # jobs whose operands and results are in memory at once
@@ -29,7 +25,7 @@ def test_jobs_end_right_while_indices_wrap(cores, bus_width, max_beats, in_fligh
 
     async def run():
         random.seed(int(os.environ["HW_SEED"]) + stall)
-        host = DeviceHost(stall, 6, 4, parameters, [Path(__file__).parent / "garner_core.sv"])
+        host = DeviceHost(stall, parameters, 6, 4, [Path(__file__).parent / "garner_core.sv"])
         await host.start()
         await host.write("INTERRUPT_ENABLE", REGISTERS["INTERRUPT_ENABLE_COMPLETION"])
         await host.write("INTERRUPT_COALESCE", 8 | 500 << 8)

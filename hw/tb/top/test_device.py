@@ -8,54 +8,19 @@ import asyncio
 import os
 import random
 import struct
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1] / "rsa")]
-
-from host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE, LOAD_MODULUS, MULTIPLY, OK, REGISTERS,
-                  ZEROISE, Host, Memory)
-from rsa_jobs import load_key, number, private, words
-from rsa_model import Key, Sizes
-
-from harness import CORE, rtl
-from sim.device import Device, build
-from tb.top.test_shell import sources
+from garner_hw.drivers.device_host import DeviceHost
+from garner_hw.drivers.host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE, LOAD_MODULUS, MULTIPLY, OK, REGISTERS,
+                                    ZEROISE)
+from garner_hw.drivers.rsa_jobs import load_key, number, private, words
+from garner_hw.model.rsa import Key, Sizes
 
 CORES = 3
 PARAMETERS = {"Cores": CORES, "Rows": 8, "MaxBits": 2048, "KeySlots": 2, "OperandWords": 256, "InFlight": 8}
 SOAK = int(os.environ.get("HW_SOAK", "12"))
-
-
-class DeviceHost(Host):
-    """The host of the cocotb tests, with the C++ device below it: time passes in long steps, up to an interrupt."""
-
-    limit = 5_000_000
-
-    def __init__(self, stall: int, submission_log2: int = 4, completion_log2: int = 4, parameters: dict = PARAMETERS,
-                 core: list[Path] = rtl(*CORE), library: Path | None = None):
-        self.memory = Memory()
-        self.device = Device(library or build(sources(core), parameters), self.memory)
-        self.device.call("stall", stall, random.getrandbits(32))
-        self.place_rings(submission_log2, completion_log2)
-        self.cycles = self.interrupts = 0
-
-    async def write(self, name, value):
-        self.device.call("write", REGISTERS[name], value)
-
-    async def read(self, name, beyond=0):
-        return self.device.call("read", REGISTERS[name] + beyond)
-
-    async def wait(self):
-        cycles = self.device.call("run", 20_000)
-        self.cycles += cycles
-        if self.device.call("interrupts") & 1:
-            self.interrupts += 1
-            await self.write("INTERRUPT_STATUS", REGISTERS["INTERRUPT_STATUS_COMPLETION"])
-        return cycles
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +30,7 @@ def keys():
 
 
 async def ready(stall: int, **sizes) -> DeviceHost:
-    host = DeviceHost(stall, **sizes)
+    host = DeviceHost(stall, PARAMETERS, **sizes)
     await host.start()
     return host
 

@@ -16,16 +16,12 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1] / "rsa")]
-
-from host import BAD_MODULUS, EMPTY_SLOT, EXPONENTIATE, OK, REGISTERS, ZEROISE  # noqa: E402
-from rsa_jobs import load_key, private, words  # noqa: E402
-from rsa_model import Key  # noqa: E402
-
-from harness import CORE, rtl  # noqa: E402
-from sim.device import build  # noqa: E402
-from tb.top.test_device import DeviceHost  # noqa: E402
-from tb.top.test_shell import sources  # noqa: E402
+from garner_hw.device import build
+from garner_hw.drivers.device_host import DeviceHost
+from garner_hw.drivers.host import BAD_MODULUS, EMPTY_SLOT, EXPONENTIATE, OK, REGISTERS, ZEROISE
+from garner_hw.drivers.rsa_jobs import load_key, private, words
+from garner_hw.model.rsa import Key
+from garner_hw.sources import sources
 
 BITS = 512
 PARAMETERS = {"Cores": 1, "Rows": 4, "MaxBits": BITS, "KeySlots": 2, "OperandWords": 64, "InFlight": 4}
@@ -54,7 +50,7 @@ class Story:
     def __init__(self, library: Path, secrets: Secrets, common: Key, stall: int, seed: int):
         self.secrets, self.common = secrets, common
         random.seed(seed)  # of the pauses of the bus
-        self.host = DeviceHost(stall, library=library)
+        self.host = DeviceHost(stall, PARAMETERS, library=library)
 
     def load(self, **wrong: int) -> bytes:
         return load_key(self.host, Key(**{**self.secrets.key.__dict__, **wrong}), 1)
@@ -96,8 +92,7 @@ class Story:
 
 def library(mutant: Path | None = None) -> Path:
     """The device with all of its signals; `mutant` takes the place of the source of its name."""
-    design = sources(rtl(*CORE))
-    return build([mutant if mutant and mutant.name == source.name else source for source in design], PARAMETERS,
+    return build(sources("garner_top", instead=[mutant] if mutant else []), PARAMETERS,
                  public=True)
 
 

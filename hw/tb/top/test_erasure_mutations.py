@@ -3,13 +3,13 @@
 
 import pytest
 
-from harness import BUILD, HW
+from garner_hw import BUILD, HW
 from tb.top.test_erasure import Story, differences, loaded, refused, slot_zeroised, stopped
 
 # What is broken, the module, the text and what it becomes, and the story in which it is found
 MUTATIONS = [
-    ("the scale factor kept", "rsa/rsa_core", "word_first) || wipe_q;", "word_first);", slot_zeroised(loaded)),
-    ("registers kept by OpZeroise", "rsa/rsa_core", "(washing_q || whole_q);", "washing_q;", slot_zeroised(refused)),
+    ("the scale factor kept", "rsa/lowest_word", "first_i || clear_i;", "first_i;", slot_zeroised(loaded)),
+    ("registers kept by OpZeroise", "rsa/rsa_wipe", "(running_o || whole_q);", "running_o;", slot_zeroised(refused)),
     ("an operand of a refused job kept", "rsa/unpacker", "else if (taken && !drain_q) in_q", "else if (taken) in_q",
      stopped(100_000, Story.zeroise)),
     ("memories kept by reset", "bus/shell", "zeroise_state_q <= Start;\n      start_q         <= '0;\n      hold_q          <= 1'b1;",

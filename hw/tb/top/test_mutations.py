@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded bugs between bus and dispatcher that no proof sees: each must make the shell's tests fail."""
 
-from pathlib import Path
 
 import pytest
 
-from harness import BUILD, check, simulate
-from tb.top.test_shell import sources
+from garner_hw import BUILD
+from garner_hw.simulate import check, simulate
+from garner_hw.sources import sources
+from tb.top.test_shell import CORE
 
-FOLDER = Path(__file__).parent
-STREAM = ("shell_tests", 1, "packets_and_descriptors_share_the_cores")
+STREAM = ("tb.top.shell_tests", 1, "packets_and_descriptors_share_the_cores")
 
 # What is broken, the file, the text and what it becomes; the tests that must find it, StreamPort, and which of them
 MUTATIONS = [
     ("zeroise waits for a stream that is not there", "shell", "assign stream_quiet    = 1'b1;", "assign stream_quiet    = 1'b0;",
-     ("no_stream_tests", 0, "zeroise_ends")),
+     ("tb.top.no_stream_tests", 0, "zeroise_ends")),
     ("packets taken with nobody to answer them", "shell", "assign s_axis_tready_o = 1'b0;", "assign s_axis_tready_o = 1'b1;",
-     ("no_stream_tests", 0, "ports_that_are_not_there")),
-    ("results of packets to the rings", "shell", "result_source_q <= answer_i.source;", "result_source_q <= 1'b0;", STREAM),
-    ("answers of the rings as packets", "shell", "(answer_valid_i && answer_i.source)", "(answer_valid_i)", STREAM),
+     ("tb.top.no_stream_tests", 0, "ports_that_are_not_there")),
+    ("results of packets to the rings", "shell", "result_source_q <= jobs_i.answer.source;",
+     "result_source_q <= 1'b0;", STREAM),
+    ("answers of the rings as packets", "shell", "(jobs_i.answer_valid && jobs_i.answer.source)",
+     "(jobs_i.answer_valid)", STREAM),
 ]
 
 
 @pytest.mark.parametrize("bug,file,text,becomes,tests", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_tests_catch(bug, file, text, becomes, tests):
     module, stream, which = tests
-    files = sources([FOLDER / "garner_core.sv"])
-    original = next(source for source in files if source.stem == file)
+    original = next(source for source in sources("garner_top") if source.stem == file)
     assert original.read_text().count(text) == 1, f"{text} is not in {original}, or more than once"
     mutant = BUILD / "mutations" / f"{file}-{bug.replace(' ', '-')}.sv"
     mutant.parent.mkdir(parents=True, exist_ok=True)
     mutant.write_text(original.read_text().replace(text, becomes))
-    files[files.index(original)] = mutant
     variant = bug.replace(" ", "-")  # by its name, so that no result of another one is taken for its own
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
-        simulate("garner_top", files, module, FOLDER, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
+        simulate("garner_top", sources("garner_top", instead=[CORE, mutant]), module, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
                  {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4", "COCOTB_TEST_FILTER": which}, variant=variant, inside=None)
     (results,) = BUILD.glob(f"garner_top-{variant}-*/*.xml")
     with pytest.raises(AssertionError, match="cocotb tests failed"):

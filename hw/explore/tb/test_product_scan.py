@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""product_scan: whole Montgomery multiplications, column by column."""
+
+import pytest
+
+from garner_hw.measure.product_scan import run
+
+
+@pytest.mark.parametrize("parameters", [
+    {"W": 16, "Ports": 4, "Bits": 512},
+    {"W": 32, "Ports": 2, "Stages": 4},
+    {"W": 8, "Ports": 0, "Unroll": 4, "Stages": 2, "Bits": 256, "Booth": 0},
+], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))
+def test_product_scan(parameters):
+    run(parameters)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` (or `make hw-dist`). See hw/dist/README.md.
+
+The lists of sources are those of the .core files; the registers are generated from hw/regs/garner_regs.rdl.
+"""
+
+import argparse
+from pathlib import Path
+
+from garner_hw import HW
+from garner_hw.interface import generate
+from garner_hw.sources import ACCELERATOR, FAMILIES, core_files
+
+DIST = HW / "dist"
+
+
+def file_list(family: str) -> str:
+    """A list for `-F`: paths relative to the list."""
+    lines = ["// SPDX-License-Identifier: Apache-2.0",
+             f"// garner_top, {family}: from the .core files by `make hw-dist`. Paths are relative to this file."]
+    return "\n".join([*lines, *(str(path.relative_to(DIST) if path.is_relative_to(DIST) else
+                               Path("..") / path.relative_to(HW)) for path in core_files(ACCELERATOR, family))]) + "\n"
+
+
+def contents() -> dict[Path, str]:
+    """Every generated file of hw/dist, and what is in it."""
+    registers, header = generate.generate(), generate.BUILD / "garner_regs.h"
+    return ({DIST / "rtl" / path.name: path.read_text() for path in registers}
+            | {DIST / "include" / header.name: header.read_text()}
+            | {DIST / f"garner_{family}.f": file_list(family) for family in FAMILIES})
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("dist", help="hw/dist: registers, header and lists of sources for who has no Python",
+                                 description="Writes what is generated in hw/dist.")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for path, text in contents().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        print(path.relative_to(HW.parent))
+    return 0

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lints every module: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
+So is a combinational path from an input of garner_top to an output (paths.py).
+
+Tops and parameters are the targets lint and lint_... of the .core files.
+"""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from garner_hw import CommandError, simulate
+from garner_hw.sources import CELLS, HW, Target, lint_targets, reached
+from garner_hw.synthesis import YOSYS
+
+
+def verilator(target: Target, files: list[Path]) -> str:
+    """What Verilator says of a top: as others compile it and, where it has assertions, as the tests do."""
+    asserting = any("GARNER_ASSERT" in file.read_text() for file in files)
+    found = ""
+    for defines in ([], [simulate.ASSERTIONS]) if asserting else ([],):
+        command = ["verilator", "--lint-only", "-Wall", *defines, "--top-module", target.top, *target.generics(), *map(str, files)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        found += (result.stdout + result.stderr).strip() if result.returncode else ""
+    return found
+
+
+def slang(target: Target, files: list[Path]) -> str:
+    """What slang says of a top; of one with a part that is for simulation alone, nothing."""
+    if any(file.is_relative_to(HW / "tb" / "top") for file in files):
+        return ""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script"
+        boxes = [f"--blackboxed-module {file.stem}" for file in files if file.parent == CELLS]
+        script.write_text(" ".join(["read_slang", "--top", target.top, *target.generics(), *boxes, *map(str, files)]) + "\n")
+        result = subprocess.run([*YOSYS, script], capture_output=True, text=True)
+    found = result.stdout + result.stderr
+    return "" if result.returncode == 0 and "0 errors, 0 warnings" in found else found.strip()
+
+
+def check(core: str | None = None) -> int:
+    """Lints all targets, or those of one core. Prints what was found; how many targets something was found of."""
+    targets = [target for target in lint_targets() if core in (None, target.core)]
+    if not targets:
+        raise CommandError(f"no .core file has the name {core} and a target lint")
+    bad = 0
+    for target in targets:
+        files = reached(target.top, target.files)
+        found = verilator(target, files) + slang(target, files)
+        print(f"{'bad' if found else 'ok '} {target.top} {' '.join(target.generics())}", flush=True)
+        if found:
+            print(found)
+            bad += 1
+    return bad

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measurements behind docs/hardware.md: cycles in simulation, area and clock after synthesis and placement."""
+
+import argparse
+
+EXAMPLES = """
+examples:
+  garner-hw measure cores                        everything that is not there yet or was made from other sources (hours)
+  garner-hw measure cores --only cycles          simulations alone
+  garner-hw measure cores --only place --top mont
+  garner-hw measure full                         the throughput, then the routed clock (half an hour a seed)
+  garner-hw measure full --only place --seed 1
+  garner-hw measure full --only shell            the clock of shell and dispatcher alone, with links to five cores
+  garner-hw measure rows --all                   the row accelerators: every design, word, port count, unrolling
+  garner-hw measure rows --list                  what would be measured, and which of it is there
+"""
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("measure", help="measure what docs/hardware.md reports; records in hw/report/runs",
+                                 description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    subjects = parser.add_subparsers(title="subjects", metavar="SUBJECT", required=True)
+
+    cores = subjects.add_parser("cores", help="the multiplier and the cores")
+    cores.add_argument("--only", choices=("cycles", "place", "xilinx7"))
+    cores.add_argument("--top", help="this one alone")
+    cores.set_defaults(run=run_cores)
+
+    full = subjects.add_parser("full", help="a full LFE5U-85 as one design")
+    full.add_argument("--only", choices=("cycles", "place", "shell"))
+    full.add_argument("--speed", type=int, default=8, help="speed grade of the ECP5: 6, 7, 8 (8)")
+    full.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (three, and five where these scatter)")
+    full.set_defaults(run=run_full)
+
+    rows = subjects.add_parser("rows", help="the row accelerators of hw/explore")
+    rows.add_argument("--all", action="store_true", help="the whole sweep (hours)")
+    rows.add_argument("--list", action="store_true", help="only say what there is to do")
+    rows.add_argument("--only", choices=("simulation", "synthesis", "place"))
+    rows.set_defaults(run=run_rows)
+
+
+def run_cores(arguments: argparse.Namespace) -> int:
+    from garner_hw.measure import cores
+
+    cores.measure_all(arguments.only, arguments.top)
+    return 0
+
+
+def run_full(arguments: argparse.Namespace) -> int:
+    from garner_hw.measure import full
+
+    full.measure_all(arguments.only, arguments.speed, arguments.seed)
+    return 0
+
+
+def run_rows(arguments: argparse.Namespace) -> int:
+    from garner_hw.measure import rows
+
+    rows.measure_all(arguments.only, arguments.all, arguments.list)
+    return 0

