@@ -110,6 +110,7 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
         raise CommandError(str(error)) from error
     effort = Effort(tuple(range(1, arguments.seeds + 1)), not arguments.no_energy)
     rows, failures = [], {}
+    arguments.out = arguments.out.resolve()  # tools run elsewhere
     arguments.out.mkdir(parents=True, exist_ok=True)
     todo = circuits(wanted.points, toolchain)
     print(f"{len(wanted.points)} points, {len(todo)} circuits", file=sys.stderr)
