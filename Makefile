@@ -23,7 +23,7 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup-all hw-test board-test ## every test; the library's with the kernels and again without them
+test: setup-all test-hw board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt.
+# The hardware's commands. Everything runs from .venv, which hw-setup makes from hw/requirements.txt; the flow is
+# the package hw/garner_hw, its command garner-hw.
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup hw-test hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
-.PHONY: hw-soak hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
+.PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-soak hw-soak-more hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 	python3 -m venv $(VENV)
@@ -14,15 +15,15 @@ $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
-hw-test: hw-setup ## the RTL against big integers, in simulation, and the proofs
+test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
 
 .PHONY: profile
 profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
-hw-regs: hw-setup ## the registers from their SystemRDL source: RTL, C header, Rust constants, HTML
-	$(VENV)/bin/garner-hw registers
+hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
+	$(VENV)/bin/garner-hw interface
 
 hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
 	$(VENV)/bin/garner-hw dist
@@ -34,13 +35,20 @@ hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(VENV)/bin/garner-hw shell-area
 
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
+	$(VENV)/bin/garner-hw interface --check
 	$(VENV)/bin/garner-hw lint
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.
 SOAK_LIMIT ?= 90m
-SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest
+SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m ""
 
-hw-soak: hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the five below; MORE='-k 4096' chooses among one's runs
+hw-soak: hw-soak-more hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the six below; MORE='-k 4096' chooses among one's runs
+
+.PHONY: soak
+soak: hw-soak ## the same as hw-soak
+
+hw-soak-more: hw-setup ## the tests of test-hw that take long and rarely fail: more shapes, more parameters, the netlist of a core
+	timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m soak --numprocesses 2 --dist loadfile hw $(MORE)
 
 hw-soak-mont: hw-setup ## tens of thousands of random multiplications, for every shape of the array
 	HW_SOAK=$${HW_SOAK:-20} $(SOAK) hw/tb/mont/test_mont.py $(MORE)
@@ -79,8 +87,8 @@ hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/w
 MODEL_PARAMETERS ?= Cores=2 MaxBits=2048
 # A smaller one that can write waveforms.
 WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
-BOARD_MODEL = $$($(PYTHON) hw/board/model/build.py $(MODEL_PARAMETERS))
-WAVE_MODEL = $$($(PYTHON) hw/board/model/build.py --waves $(WAVE_PARAMETERS))
+BOARD_MODEL = $$($(PYTHON) -m garner_hw.device $(MODEL_PARAMETERS))
+WAVE_MODEL = $$($(PYTHON) -m garner_hw.device --waves $(WAVE_PARAMETERS))
 
 board: hw-setup ## the simulated board: garner-board and a model of garner_top for it; prints the line that starts it
 	$(CARGO) build --release --package garner-board

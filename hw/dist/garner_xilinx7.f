@@ -13,6 +13,8 @@ rtl/garner_regs.sv
 ../rtl/prim/xilinx7/multiplier.sv
 ../rtl/prim/xilinx7/ram.sv
 ../rtl/prim/xilinx7/reset_buffer.sv
+../rtl/bus/ring_pkg.sv
+../rtl/bus/descriptor_pkg.sv
 ../rtl/bus/bus_pkg.sv
 ../rtl/bus/packet_buffer.sv
 ../rtl/bus/ring_address.sv

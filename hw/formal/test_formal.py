@@ -7,10 +7,14 @@ import pytest
 
 from garner_hw.formal.prove import prove, tasks
 
-PROOFS = [(sby, task) for sby in sorted(Path(__file__).parent.glob("*/*.sby")) for task in tasks(sby)]
+# The same properties for other parameters
+SOAK = {"dma_read-narrow_prove", "dma_read-narrow_reach", "dma_write-narrow_prove", "dma_write-narrow_reach", "mont-hop4_prove",
+        "mont-hop4_reach"}
+PROOFS = [pytest.param(sby, task, id=name, marks=[pytest.mark.soak] * (name in SOAK))
+          for sby in sorted(Path(__file__).parent.glob("*/*.sby")) for task in tasks(sby) for name in [f"{sby.stem}-{task}"]]
 
 
-@pytest.mark.parametrize("sby, task", PROOFS, ids=[f"{sby.stem}-{task}" for sby, task in PROOFS])
+@pytest.mark.parametrize("sby, task", PROOFS)
 def test_proof(sby, task):
     prove(sby, task)
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `garner-hw` command: one subcommand for each part of the flow. Each part brings its own, and loads what it needs when
-it is called.
+"""The `garner-hw` command: one subcommand for each part of the flow. Each part brings its own, and loads what it needs
+when it is called.
 """
 
 import argparse
 import sys
 
-from garner_hw import CommandError, dist, explore, formal, interface, lint, measure, placement, profile, report, synthesis
+from garner_hw import CommandError, dist, explore, formal, lint, measure, placement, profile, report, synthesis
+from garner_hw.interface import command as interface
 
 PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile, explore)
 

@@ -1,93 +1,160 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the simulated device (device.h) for a set of parameters, and drives it from Python."""
+"""The simulated device of hw/sim/device.h: builds its library for a set of parameters, and drives it from Python.
 
+As a command, for garner-board: `python -m garner_hw.device [NAME=VALUE ...] [--waves]` prints the library's path.
+"""
+
+import argparse
 import ctypes
 import hashlib
 import subprocess
+import sys
+import weakref
 from pathlib import Path
+from typing import Protocol
 
 from garner_hw import BUILD, HW
-from garner_hw.simulate import UNSPLIT, VERILATOR
+from garner_hw.simulate import UNSPLIT
+from garner_hw.sources import sources
 
-HERE = HW / "sim"
-READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
-VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+SIM = HW / "sim"
+VERSION = 3  # GARNER_DEVICE_VERSION
 
 
-def build(sources: list[Path], parameters: dict[str, int], public: bool = False) -> Path:
-    """The shared library of garner_top with these parameters; built when a source has changed.
+def build(sources: list[Path], parameters: dict[str, int], public: bool = False, waves: bool = False) -> Path:
+    """The library of a garner_top with these parameters; built if it is not there or a source has changed.
 
-    With `public` all signals and memories are kept, for `Device.state`; a model twice as slow.
+    With `public` all signals and memories can be seen, by `Device.state`; a device half as fast, sooner built. With
+    `waves` it can write waveforms.
     """
-    inputs = [*sources, HERE / "device.cpp", HERE / "device.h"]
-    key = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()[:12]
-    folder = BUILD / "-".join(["device", *(f"{name}={value}" for name, value in sorted(parameters.items())),
-                               *(["public"] if public else []), key])
+    ours = [SIM / name for name in ("device.cpp", "device.h", "memory_bus.h", "device.vlt")]
+    level = "-O1" if public else "-O3"
+    options = ["-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal", "-Werror-USERFATAL",
+               "-Wno-lint", "-CFLAGS", "-std=c++17 -fPIC -march=native", "-LDFLAGS", "-shared",
+               "-MAKEFLAGS", f"OPT_FAST={level} OPT_GLOBAL={level}",
+               *["--trace-fst"] * waves, *["--public-flat-rw"] * public]
+    said = b"".join([*(path.read_bytes() for path in [*sources, *ours]), *map(str.encode, options)])
+    variant = [f"{name}={value}" for name, value in sorted(parameters.items())] + ["public"] * public
+    variant += ["waves"] * waves
+    folder = BUILD / "-".join(["device", *variant, hashlib.sha256(said).hexdigest()[:12]])
     library = folder / "libgarner_device.so"
-    if library.exists():
-        return library
-    folder.mkdir(parents=True, exist_ok=True)
-    flags = "-O3 -march=native -fPIC" if not public else "-O1 -march=native -fPIC"
-    subprocess.run(["verilator", "--cc", "--build", "-j", "2", "-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "fast",
-                    "--noassert", *(["--public-flat-rw"] if public else []), "-Wno-fatal", "-Werror-USERFATAL", "-Wno-lint", "-CFLAGS", flags,
-                    "--top-module", "garner_top", "--prefix", "Vgarner_top", "--Mdir", folder, *(f"-G{name}={value}" for name, value in parameters.items()),
-                    *map(str, sources)], check=True, capture_output=True)
-    include = VERILATOR.parent / "share" / "verilator" / "include"
-    if not include.exists():
-        include = VERILATOR.parent / "include"
-    subprocess.run(["g++", "-std=c++17", *flags.split(), "-shared", "-I", folder, "-I", include, "-I", include / "vltstd",
-                    "-o", library,
-                    HERE / "device.cpp", folder / "libVgarner_top.a", folder / "libverilated.a", "-pthread"], check=True)
+    if not library.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "garner_top",
+                        "--prefix", "Vgarner_top", "--Mdir", folder, "-o", "unfinished.so",
+                        *(f"-G{name}={value}" for name, value in parameters.items()),
+                        SIM / "device.vlt", *sources, SIM / "device.cpp"], check=True, stdout=sys.stderr)
+        (folder / "unfinished.so").rename(library)
     return library
 
 
+class Memory(Protocol):
+    """The host's memory, as the device reaches it; ValueError where there is none."""
+
+    def bus_read(self, address: int, length: int) -> bytes: ...
+    def bus_write(self, address: int, data: bytes) -> None: ...
+
+
+READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
+INTERRUPT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
+VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class Host(ctypes.Structure):
+    _fields_ = [("context", ctypes.c_void_p), ("read", READ), ("write", READ), ("interrupt", INTERRUPT)]
+
+
+FUNCTIONS = {
+    "version": (ctypes.c_uint32, []),
+    "new": (ctypes.c_void_p, [ctypes.POINTER(Host), ctypes.c_uint32]),
+    "free": (None, [ctypes.c_void_p]),
+    "reset": (None, [ctypes.c_void_p]),
+    "read": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32)]),
+    "write": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
+    "run": (ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_uint64]),
+    "interrupts": (ctypes.c_uint32, [ctypes.c_void_p]),
+    "stall": (None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64]),
+    "state": (None, [ctypes.c_void_p, ctypes.c_void_p, VISIT]),
+}
+
+
 class Device:
-    """The device with `memory` (an object with `data` and `place(address, length, faults)`, as host.Memory) behind it."""
+    """A device with `memory` behind it; the functions of device.h, of which each method tells what is different."""
 
-    def __init__(self, library: Path, memory):
-        self.library = ctypes.CDLL(str(library))
-        functions = {"new": (ctypes.c_void_p, [ctypes.c_void_p]), "free": (None, [ctypes.c_void_p]),
-                     "reset": (None, [ctypes.c_void_p]), "read": (ctypes.c_uint32, [ctypes.c_void_p, ctypes.c_uint32]),
-                     "write": (None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32]),
-                     "run": (ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_uint64]),
-                     "interrupts": (ctypes.c_uint32, [ctypes.c_void_p]),
-                     "state": (None, [ctypes.c_void_p, ctypes.c_void_p, VISIT]),
-                     "stall": (None, [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64])}
-        for name, (result, arguments) in functions.items():
-            function = getattr(self.library, f"garner_device_{name}")
+    def __init__(self, library: Path, memory: Memory, seed: int = 1):
+        loaded = ctypes.CDLL(str(library))
+        self.functions = {}
+        for name, (result, arguments) in FUNCTIONS.items():
+            function = self.functions[name] = getattr(loaded, f"garner_device_{name}")
             function.restype, function.argtypes = result, arguments
+        if self.functions["version"]() != VERSION:
+            raise ValueError(f"{library}: built from another version of hw/sim/device.h")
 
-        def access(faults, copy):
-            def call(_, address, data, length):
-                try:
-                    start = memory.place(address, length, faults)
-                except ValueError:
-                    return 1
-                copy(data, start, length)
-                return 0
-            return READ(call)
+        def read(_, address, data, length):
+            try:
+                ctypes.memmove(data, memory.bus_read(address, length), length)
+            except ValueError:
+                return 1
+            return 0
 
-        def to_device(data, start, length):
-            ctypes.memmove(data, bytes(memory.data[start:start + length]), length)
+        def write(_, address, data, length):
+            try:
+                memory.bus_write(address, ctypes.string_at(data, length))
+            except ValueError:
+                return 1
+            return 0
 
-        def from_device(data, start, length):
-            memory.data[start:start + length] = ctypes.string_at(data, length)
+        self.host = Host(None, READ(read), READ(write), INTERRUPT())  # kept: the device calls these
+        self.handle = self.functions["new"](ctypes.byref(self.host), seed)
+        weakref.finalize(self, self.functions["free"], self.handle)
 
-        class Callbacks(ctypes.Structure):
-            _fields_ = [("context", ctypes.c_void_p), ("read", READ), ("write", READ)]
+    def _call(self, name: str, *arguments):
+        return self.functions[name](self.handle, *arguments)
 
-        self.callbacks = Callbacks(None, access(memory.read_faults, to_device), access(memory.write_faults, from_device))
-        self.handle = self.library.garner_device_new(ctypes.byref(self.callbacks))
+    def reset(self) -> None:
+        self._call("reset")
 
-    def call(self, name: str, *arguments):
-        return getattr(self.library, f"garner_device_{name}")(self.handle, *arguments)
+    def read(self, offset: int) -> int:
+        """ValueError if the device refuses, or does not answer."""
+        value = ctypes.c_uint32()
+        if self._call("read", offset, ctypes.byref(value)):
+            raise ValueError(f"the register at {offset:#x} cannot be read")
+        return value.value
+
+    def write(self, offset: int, value: int) -> None:
+        """ValueError if the device refuses, or does not answer."""
+        if self._call("write", offset, value):
+            raise ValueError(f"the register at {offset:#x} cannot be written")
+
+    def run(self, cycles: int) -> int:
+        return self._call("run", cycles)
+
+    def interrupts(self) -> int:
+        return self._call("interrupts")
+
+    def stall(self, percent: int, seed: int) -> None:
+        self._call("stall", percent, seed)
 
     def state(self) -> dict[str, bytes]:
-        """What every signal and memory holds now, by its path. The model must be built with `public`."""
+        """What every signal and memory holds now, by its path. The library must be built with `public`."""
         found = {}
 
         def visit(_, path, name, data, size):
             found[f"{path.decode()}.{name.decode()}"] = ctypes.string_at(data, size)
 
-        self.call("state", None, VISIT(visit))
+        self._call("state", None, VISIT(visit))
         return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m garner_hw.device",
+                                     description="Compiles garner_top with its cores into a library for garner-board.")
+    parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help="a parameter of garner_top, as Cores=2")
+    parser.add_argument("--waves", action="store_true", help="able to write waveforms, slower")
+    arguments = parser.parse_args()
+    parameters = dict(parameter.split("=", 1) for parameter in arguments.parameters)
+    print(build(sources("garner_top"), parameters, waves=arguments.waves))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` (or `make hw-dist`). See hw/dist/README.md.
+"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` or `make hw-dist`.
 
-The lists of sources are those of the .core files; the registers are generated from hw/regs/garner_regs.rdl.
+hw/dist/README.md says what it is for. The lists of sources are those of the .core files; the registers are generated
+from hw/interface/garner_regs.rdl. The C headers are written by `make hw-regs`.
 """
 
 import argparse
 from pathlib import Path
 
 from garner_hw import HW
-from garner_hw.interface import generate
+from garner_hw.interface import registers
 from garner_hw.sources import ACCELERATOR, FAMILIES, core_files
 
 DIST = HW / "dist"
@@ -24,9 +25,7 @@ def file_list(family: str) -> str:
 
 def contents() -> dict[Path, str]:
     """Every generated file of hw/dist, and what is in it."""
-    registers, header = generate.generate(), generate.BUILD / "garner_regs.h"
-    return ({DIST / "rtl" / path.name: path.read_text() for path in registers}
-            | {DIST / "include" / header.name: header.read_text()}
+    return ({DIST / "rtl" / path.name: path.read_text() for path in registers.rtl()}
             | {DIST / f"garner_{family}.f": file_list(family) for family in FAMILIES})
 
 

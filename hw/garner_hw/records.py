@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records of measured runs, hw/report/runs/*.json: one file a run, kept with a hash of the sources it was made from.
+"""The records of measured runs, hw/report/runs/*.json: one file a run, kept with a hash of the sources it was made of.
 
-A record is used again while its sources say the same: comments, the order of the files, where they lie and so what a Python
-file imports change nothing.
+A record is used again while its sources say the same: comments, docstrings, the order of the files, where they lie and
+so what a Python file imports change nothing.
 """
 
 import hashlib
@@ -35,20 +35,25 @@ def keep(name: str, record: dict) -> None:
 
 def fingerprint(files: Iterable[Path]) -> str:
     """Of what the files say."""
-    said = sorted(python(file) if file.suffix == ".py" else re.sub(r"\s*//[^\n]*", "", file.read_text()) for file in files)
+    said = sorted(python(file) if file.suffix == ".py" else re.sub(r"\s*//[^\n]*", "", file.read_text())
+                  for file in files)
     return hashlib.sha256("\0".join(said).encode()).hexdigest()[:16]
 
 
 def python(file: Path) -> str:
-    """The statements of a Python file, one token a line, but imports; without comments and empty lines."""
+    """The statements of a Python file, one token a line, but imports and docstrings; without comments and empty lines."""
     said, statement = [], []
     with file.open("rb") as source:
         for token in tokenize.tokenize(source.readline):
-            if token.type in (tokenize.COMMENT, tokenize.NL):
+            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
                 continue
-            statement.append(token.string)
+            if token.type in (tokenize.INDENT, tokenize.DEDENT):
+                said.append(tokenize.tok_name[token.type])
+                continue
+            statement.append(token)
             if token.type == tokenize.NEWLINE:
-                if statement[0] not in ("import", "from"):
-                    said += statement
+                docstring = all(part.type in (tokenize.STRING, tokenize.NEWLINE) for part in statement)
+                if not docstring and statement[0].string not in ("import", "from"):
+                    said += [part.string for part in statement]
                 statement = []
-    return "\n".join(said + statement)
+    return "\n".join(said)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of a module, from the FuseSoC .core files below hw/: the one list that lint, simulation, synthesis and hw/dist
-take their files from.
+"""The sources of a module, from the FuseSoC .core files below hw/: the one list that lint, simulation, synthesis and
+hw/dist take their files from.
 
-A .core file names the sources of a layer and the layers below it. Of these a module needs some: `sources` leaves out what
-`top` does not reach, so that a change to one primitive concerns only the designs that have it.
+A .core file names the sources of a layer and the layers below it. Of these a module needs some: `sources` leaves out
+what `top` does not reach, so that a change to one primitive concerns only the designs that have it.
 """
 
 import re
@@ -39,7 +39,8 @@ class Target:
 def sources(top: str, family: str = "generic", instead: Iterable[Path] = ()) -> list[Path]:
     """The files that `top` is made of, packages and lower layers first.
 
-    `family` chooses the primitives: generic, ecp5, xilinx7. A file of `instead` takes the place of the one that has its module.
+    `family` chooses the primitives: generic, ecp5, xilinx7. A file of `instead` takes the place of the one that has its
+    module.
     """
     return reached(top, replaced(core_files(home(top), family), instead))
 
@@ -66,7 +67,7 @@ def units(path: Path) -> list[str]:
 
 
 def reached(top: str, files: Sequence[Path]) -> list[Path]:
-    """Of `files`, in their order, those that hold `top` and what it uses: modules it instantiates, packages it names."""
+    """Of `files`, in their order, those with `top` and what it uses: modules it instantiates, packages it names."""
     homes = {name: path for path in files for name in units(path)}
     if top not in homes:
         raise ValueError(f"no source has the module {top}")

@@ -1,206 +1,256 @@
 // SPDX-License-Identifier: Apache-2.0
-// garner_top behind the interface of device.h: drives the clock, and is the bus slave of the AXI4 master and the bus
-// master of the registers. Beats are answered in order, one a cycle, unless stalls are asked for.
+// Verilator's model of garner_top behind device.h: clock, registers, interrupts, faults, waves. The memory bus is
+// memory_bus.h's.
 #include "device.h"
 
 #include <cstring>
-#include <deque>
 #include <memory>
-#include <random>
-#include <type_traits>
+#include <string>
+#include <vector>
 
 #include "Vgarner_top.h"
+#include "memory_bus.h"
 #include "verilated.h"
 #include "verilated_syms.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
 
 namespace {
 
 constexpr uint32_t kOkay = 0;
-constexpr uint32_t kSlaveError = 2;
-
-struct Burst {
-  uint64_t address;
-  uint32_t beats;
-};
+constexpr int kResetCycles = 4;
+constexpr int kRegisterLimit = 10'000;  // cycles within which a register answers
+// StDecode of rsa_intake: neither in it nor in the one it leads to, StLookup, does the core answer or begin anything.
+constexpr uint8_t kStopped = 2;
 
 }  // namespace
 
 struct garner_device {
+  const garner_host host;
   VerilatedContext context;
   std::unique_ptr<Vgarner_top> top;
-  garner_memory memory;
-  std::deque<Burst> reads, writes;
-  std::deque<uint32_t> answers;  // of writes: BRESP
-  uint32_t read_beat = 0, write_beat = 0;
-  uint32_t write_answer = kOkay;
-  bool beat_fetched = false;     // R shows the beat at the head of `reads`
-  uint32_t stall_percent = 0;
-  std::mt19937_64 random;
+  MemoryBus bus{host};
+  uint64_t now = 0;
+  uint64_t quiet_since = 0;
+  uint32_t lines = 0;  // irq_o
+  uint32_t rose = 0;   // of these, since garner_device_run began
+  // What device.vlt opens to us.
+  std::vector<VerilatedVar*> memories;
+  std::vector<uint64_t> bits_up_to;  // of the memories, added up
+  VerilatedVar* core_state = nullptr;
+  bool core_stopped = false;
+#if VM_TRACE
+  std::unique_ptr<VerilatedFstC> wave;
+  std::string wave_path;
+  uint64_t wave_from = 0, wave_to = 0;
+#endif
 
-  using Data = std::remove_reference_t<decltype(top->m_axi_rdata)>;
-
-  bool pause() { return stall_percent != 0 && random() % 100 < stall_percent; }
-
-  void quiet() {
-    reads.clear();
-    writes.clear();
-    answers.clear();
-    read_beat = write_beat = 0;
-    write_answer = kOkay;
-    beat_fetched = false;
-    top->s_axil_awvalid = top->s_axil_wvalid = top->s_axil_arvalid = 0;
-    top->s_axil_bready = top->s_axil_rready = 1;
-    top->s_axis_tvalid = 0;
+  garner_device(const garner_host& around, uint32_t seed) : host(around) {
+    context.randReset(2);
+    context.randSeed(int(seed));
+#if VM_TRACE
+    context.traceEverOn(true);
+#endif
+    top = std::make_unique<Vgarner_top>(&context, "garner_top");
+    find();
+    top->m_axi_rid = top->m_axi_bid = 0;
+    top->s_axil_awprot = top->s_axil_arprot = 0;
+    top->s_axis_tvalid = top->s_axis_tlast = 0;
+    top->s_axis_tdata = 0;
     top->m_axis_tready = 1;
-    top->m_axi_rdata = 0;
-    top->m_axi_arready = top->m_axi_rvalid = top->m_axi_awready = top->m_axi_wready = top->m_axi_bvalid = 0;
+    reset();
   }
 
-  // One cycle: inputs settle, the handshakes of this cycle are noted, the clock rises.
-  void step() {
-    top->m_axi_arready = !pause();
-    top->m_axi_awready = !pause();
-    top->m_axi_wready = !writes.empty() && !pause();
-    if (!beat_fetched && !reads.empty() && !pause()) {
-      Data data = 0;
-      const int failed = memory.read(memory.context, reads.front().address + read_beat * sizeof(Data), &data, sizeof(Data));
-      top->m_axi_rdata = data;
-      top->m_axi_rresp = failed ? kSlaveError : kOkay;
-      top->m_axi_rlast = read_beat + 1 == reads.front().beats;
-      beat_fetched = true;
-    }
-    top->m_axi_rvalid = beat_fetched;
-    if (!top->m_axi_bvalid && !answers.empty() && !pause()) {
-      top->m_axi_bvalid = 1;
-      top->m_axi_bresp = answers.front();
-    }
-    top->clk_i = 0;
-    top->eval();
-
-    const bool ar = top->m_axi_arvalid && top->m_axi_arready;
-    const bool aw = top->m_axi_awvalid && top->m_axi_awready;
-    const Burst read{top->m_axi_araddr, top->m_axi_arlen + 1u}, write{top->m_axi_awaddr, top->m_axi_awlen + 1u};
-    const bool r = top->m_axi_rvalid && top->m_axi_rready;
-    const bool w = top->m_axi_wvalid && top->m_axi_wready;
-    const bool b = top->m_axi_bvalid && top->m_axi_bready;
-    if (w) take_beat();
-
-    top->clk_i = 1;
-    top->eval();
-
-    if (ar) reads.push_back(read);
-    if (aw) writes.push_back(write);
-    if (r) {
-      beat_fetched = false;
-      top->m_axi_rdata = 0;
-      if (++read_beat == reads.front().beats) {
-        reads.pop_front();
-        read_beat = 0;
+  // Finds the memories of the cores, and the state of the first.
+  void find() {
+    std::string first;
+    for (const auto& [path, scope] : *context.scopeNameMap()) {
+      if (scope->varsp() == nullptr || std::strstr(path, "u_core") == nullptr) continue;
+      for (auto& [name, variable] : *scope->varsp()) {
+        if (std::strcmp(name, "memory") == 0) {
+          const uint64_t before = bits_up_to.empty() ? 0 : bits_up_to.back();
+          memories.push_back(&variable);
+          bits_up_to.push_back(before + uint64_t(variable.elements(1)) * variable.entBits());
+        } else if (std::strcmp(name, "state_q") == 0 && (first.empty() || path < first)) {
+          first = path;
+          core_state = &variable;
+        }
       }
     }
-    if (b) {
-      answers.pop_front();
-      top->m_axi_bvalid = 0;
+  }
+
+  void reset() {
+    bus.reset(*top);
+    top->s_axil_awvalid = top->s_axil_wvalid = top->s_axil_arvalid = 0;
+    top->s_axil_bready = top->s_axil_rready = 1;
+    top->rst_ni = 0;
+    core_stopped = false;
+    for (int i = 0; i < kResetCycles; i++) step([](const Vgarner_top&) {});
+    top->rst_ni = 1;
+    quiet_since = now;
+  }
+
+  // One cycle: the inputs settle, the handshakes of this cycle are noted, the clock rises. `observe` sees the outputs just
+  // before it does.
+  template <typename Observe>
+  void step(Observe observe) {
+    const bool on = top->rst_ni;
+    begin_wave();
+    if (on) bus.drive(*top, now);
+    top->clk_i = 0;
+    eval(2 * now);
+    // Before every edge: written once, it would be a state the core goes on from.
+    if (core_stopped) *static_cast<uint8_t*>(core_state->datap()) = kStopped;
+    if (on) bus.observe(*top, now);
+    observe(*top);
+    top->clk_i = 1;
+    eval(2 * now + 1);
+    now++;
+    if (!bus.idle()) quiet_since = now;
+    const uint32_t came_up = top->irq_o & ~lines;
+    lines = top->irq_o;
+    rose |= came_up;
+    if (on && came_up != 0 && host.interrupt != nullptr) host.interrupt(host.context, came_up);
+  }
+
+  void step() {
+    step([](const Vgarner_top&) {});
+  }
+
+#if VM_TRACE
+  void begin_wave() {
+    if (!wave && now >= wave_from && now < wave_to) {
+      wave = std::make_unique<VerilatedFstC>();
+      top->trace(wave.get(), 99);
+      wave->open(wave_path.c_str());
+    } else if (wave && now >= wave_to) {
+      wave->close();
+      wave.reset();
     }
   }
 
-  void take_beat() {
-    const Data data = top->m_axi_wdata;
-    const uint64_t address = writes.front().address + write_beat * sizeof(Data);
-    for (size_t i = 0; i < sizeof(Data); i += 4) {  // the master strobes whole words
-      if (!(top->m_axi_wstrb >> i & 1)) continue;
-      if (memory.write(memory.context, address + i, reinterpret_cast<const char *>(&data) + i, 4)) write_answer = kSlaveError;
-    }
-    if (++write_beat == writes.front().beats) {
-      answers.push_back(write_answer);
-      writes.pop_front();
-      write_beat = 0;
-      write_answer = kOkay;
-    }
+  void eval(uint64_t half_cycles) {
+    top->eval();
+    if (wave) wave->dump(half_cycles);
   }
+#else
+  void begin_wave() {}
+  void eval(uint64_t) { top->eval(); }
+#endif
 };
 
-garner_device *garner_device_new(const garner_memory *memory) {
-  auto *device = new garner_device;
-  device->memory = *memory;
-  device->top = std::make_unique<Vgarner_top>(&device->context, "garner_top");
-  garner_device_reset(device);
-  return device;
-}
+uint32_t garner_device_version() { return GARNER_DEVICE_VERSION; }
 
-void garner_device_free(garner_device *device) {
-  if (device != nullptr) device->top->final();
+garner_device* garner_device_new(const garner_host* host, uint32_t seed) { return new garner_device(*host, seed); }
+
+void garner_device_free(garner_device* device) {
+  if (device == nullptr) return;
+#if VM_TRACE
+  if (device->wave) device->wave->close();
+#endif
+  device->top->final();
   delete device;
 }
 
-void garner_device_reset(garner_device *device) {
-  device->quiet();
-  device->top->rst_ni = 0;
-  for (int i = 0; i < 4; i++) device->step();
-  device->quiet();
-  device->top->rst_ni = 1;
-  device->step();
-}
+void garner_device_reset(garner_device* device) { device->reset(); }
 
-uint32_t garner_device_read(garner_device *device, uint32_t offset) {
-  Vgarner_top &top = *device->top;
+int garner_device_read(garner_device* device, uint32_t offset, uint32_t* value) {
+  Vgarner_top& top = *device->top;
   top.s_axil_araddr = offset;
   top.s_axil_arvalid = 1;
-  for (;;) {
-    top.clk_i = 0;
-    top.eval();
-    const bool taken = top.s_axil_arvalid && top.s_axil_arready;
-    const bool answered = top.s_axil_rvalid;
-    const uint32_t value = top.s_axil_rresp == kOkay ? top.s_axil_rdata : 0xFFFFFFFFu;
-    device->step();
+  int outcome = GARNER_NO_ANSWER;
+  for (int i = 0; i < kRegisterLimit && outcome == GARNER_NO_ANSWER; i++) {
+    bool taken = false;
+    device->step([&](const Vgarner_top& out) {
+      taken = out.s_axil_arready;
+      if (!out.s_axil_rvalid) return;
+      outcome = out.s_axil_rresp == kOkay ? 0 : GARNER_REFUSED;
+      *value = out.s_axil_rdata;
+    });
     if (taken) top.s_axil_arvalid = 0;
-    if (answered) return value;
   }
+  top.s_axil_arvalid = 0;
+  return outcome;
 }
 
-void garner_device_write(garner_device *device, uint32_t offset, uint32_t value) {
-  Vgarner_top &top = *device->top;
+int garner_device_write(garner_device* device, uint32_t offset, uint32_t value) {
+  Vgarner_top& top = *device->top;
   top.s_axil_awaddr = offset;
   top.s_axil_wdata = value;
   top.s_axil_wstrb = 15;
   top.s_axil_awvalid = top.s_axil_wvalid = 1;
-  for (;;) {
-    top.clk_i = 0;
-    top.eval();
-    const bool address = top.s_axil_awvalid && top.s_axil_awready;
-    const bool data = top.s_axil_wvalid && top.s_axil_wready;
-    const bool answered = top.s_axil_bvalid;
-    device->step();
-    if (address) top.s_axil_awvalid = 0;
-    if (data) top.s_axil_wvalid = 0;
-    if (answered) return;
+  int outcome = GARNER_NO_ANSWER;
+  for (int i = 0; i < kRegisterLimit && outcome == GARNER_NO_ANSWER; i++) {
+    bool address_taken = false, data_taken = false;
+    device->step([&](const Vgarner_top& out) {
+      address_taken = out.s_axil_awready;
+      data_taken = out.s_axil_wready;
+      if (out.s_axil_bvalid) outcome = out.s_axil_bresp == kOkay ? 0 : GARNER_REFUSED;
+    });
+    if (address_taken) top.s_axil_awvalid = 0;
+    if (data_taken) top.s_axil_wvalid = 0;
   }
+  top.s_axil_awvalid = top.s_axil_wvalid = 0;
+  return outcome;
 }
 
-uint64_t garner_device_run(garner_device *device, uint64_t cycles) {
-  const uint32_t before = device->top->irq_o;
-  for (uint64_t done = 1; done <= cycles; done++) {
+uint64_t garner_device_run(garner_device* device, uint64_t cycles) {
+  device->rose = 0;
+  uint64_t done = 0;
+  while (done < cycles && device->rose == 0) {
     device->step();
-    if (device->top->irq_o & ~before) return done;
+    done++;
   }
-  return cycles;
+  return done;
 }
 
-uint32_t garner_device_interrupts(const garner_device *device) { return device->top->irq_o; }
+uint64_t garner_device_cycles(const garner_device* device) { return device->now; }
 
-void garner_device_state(const garner_device *device, void *context,
-                         void (*visit)(void *context, const char *path, const char *name, const void *data, size_t size)) {
-  for (const auto &[path, scope] : *const_cast<VerilatedContext &>(device->context).scopeNameMap()) {
+uint64_t garner_device_quiet(const garner_device* device) { return device->now - device->quiet_since; }
+
+uint32_t garner_device_interrupts(const garner_device* device) { return device->lines; }
+
+void garner_device_timing(garner_device* device, const garner_timing* timing) { device->bus.timing = *timing; }
+
+void garner_device_stall(garner_device* device, uint32_t percent, uint64_t seed) { device->bus.stall(percent, seed); }
+
+void garner_device_hold_bus(garner_device* device, int held) { device->bus.held = held != 0; }
+
+void garner_device_flip_memory(garner_device* device, uint64_t dice) {
+  const std::vector<uint64_t>& up_to = device->bits_up_to;
+  uint64_t bit = dice % up_to.back();
+  size_t i = 0;
+  while (bit >= up_to[i]) i++;
+  if (i > 0) bit -= up_to[i - 1];
+  VerilatedVar& memory = *device->memories[i];
+  const uint64_t width = memory.entBits();
+  auto* word = static_cast<uint8_t*>(memory.datap()) + bit / width * memory.entSize();
+  word[bit % width / 8] ^= 1 << bit % width % 8;
+}
+
+void garner_device_stop_core(garner_device* device) { device->core_stopped = true; }
+
+int garner_device_wave(garner_device* device, const char* path, uint64_t from, uint64_t cycles) {
+#if VM_TRACE
+  device->wave_path = path;
+  device->wave_from = from;
+  device->wave_to = cycles > UINT64_MAX - from ? UINT64_MAX : from + cycles;
+  return 0;
+#else
+  (void)device, (void)path, (void)from, (void)cycles;
+  return 1;
+#endif
+}
+
+void garner_device_state(const garner_device* device, void* context,
+                         void (*visit)(void* context, const char* path, const char* name, const void* data, size_t size)) {
+  for (const auto& [path, scope] : *const_cast<VerilatedContext&>(device->context).scopeNameMap()) {
     if (scope->varsp() == nullptr) continue;
-    for (const auto &[name, variable] : *scope->varsp()) {
+    for (const auto& [name, variable] : *scope->varsp()) {
       // of a struct, its members: they have no padding
       const bool whole = variable.vltype() == VLVT_STRUCT || variable.vltype() == VLVT_UNION;
       if (!whole && !variable.isParam()) visit(context, path, name, variable.datap(), variable.totalSize());
     }
   }
-}
-
-void garner_device_stall(garner_device *device, uint32_t percent, uint64_t seed) {
-  device->stall_percent = percent;
-  device->random.seed(seed);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A core of nothing but flip-flops at its ports, to place the shell and the dispatcher without the cores' own paths: see
-// place.py. Everything that comes in goes, mixed, into everything that goes out.
+// garner_hw/measure/full.py. Everything that comes in goes, mixed, into everything that goes out.
 module garner_core
   import garner_pkg::*;
   import bus_pkg::*;

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from garner_hw import HW, dist, simulate  # noqa: F401 (simulate puts Verilator on the PATH)
+from garner_hw.interface import outputs
 from garner_hw.placement import nextpnr
 from garner_hw.sources import ACCELERATOR, FAMILIES, cells, core_files, manager, sources
 from garner_hw.synthesis import YOSYS
@@ -36,9 +37,10 @@ def test_committed_files_are_what_would_be_generated():
 
 
 def test_nothing_else_is_in_dist():
-    kept = {"README.md", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    kept = {"README.md", "include/garner_types.h", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
+    generated = {path for path in (*outputs.FILES, *dist.contents()) if path.is_relative_to(dist.DIST)}
     found = {str(path.relative_to(dist.DIST)) for path in dist.DIST.rglob("*") if path.is_file()}
-    assert found == kept | {str(path.relative_to(dist.DIST)) for path in dist.contents()}
+    assert found == kept | {str(path.relative_to(dist.DIST)) for path in generated}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -65,17 +67,36 @@ def test_verilator_lints_the_design_from_the_list_alone(family):
         assert done.returncode == 0 and "%Warning" not in done.stderr, done.stderr[-3000:]
 
 
-def test_fusesoc_lints_the_core(tmp_path):
-    command = [sys.executable, "-c", "from fusesoc.main import main; main()", "--cores-root", HW, "run", "--build-root", tmp_path]
-    done = subprocess.run([*command, "--target", "lint", "garner:accelerator:garner", "--Cores", "3"], cwd=tmp_path,
-                          capture_output=True, text=True)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-    for target, option in (("ecp5", "garner.lpf"), ("xilinx7", "garner.xdc")):
-        done = subprocess.run([*command, "--setup", "--tool", "verilator", "--target", target,
-                               "garner:accelerator:garner"], cwd=tmp_path, capture_output=True, text=True)
+@pytest.fixture
+def fusesoc(tmp_path):
+    """Runs FuseSoC where nothing is known but what `fusesoc library add garner hw` says."""
+    def run(*words: str) -> str:
+        command = [sys.executable, "-c", "from fusesoc.main import main; main()", "--config", "fusesoc.conf", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
-        (made,) = tmp_path.rglob(f"{target}*/*.eda.yml")
-        assert any(entry["name"].endswith(option) for entry in yaml.safe_load(made.read_text())["files"])
+        return done.stdout + done.stderr
+
+    (tmp_path / "fusesoc.conf").touch()
+    run("library", "add", "garner", str(HW))
+    return run
+
+
+def test_fusesoc_lints_the_core(fusesoc):
+    fusesoc("run", "--target", "lint", ACCELERATOR, "--Cores", "3")
+
+
+@pytest.mark.parametrize("target, constraints", [("ecp5", "garner.lpf"), ("xilinx7", "garner.xdc")])
+def test_fusesoc_hands_a_family_its_primitives_and_constraints(fusesoc, tmp_path, target, constraints):
+    fusesoc("run", "--setup", "--tool", "verilator", "--target", target, ACCELERATOR)
+    (made,) = tmp_path.rglob(f"{target}*/*.eda.yml")
+    names = [entry["name"] for entry in yaml.safe_load(made.read_text())["files"]]
+    assert any(name.endswith(constraints) for name in names)
+    assert {name.split("/")[-2] for name in names if name.endswith("multiplier.sv")} == {target}
+
+
+def test_fusesoc_runs_the_hello_world(fusesoc):
+    said = fusesoc("run", "--target", "hello", "garner:example:multiply")
+    assert "  right" in said and "WRONG" not in said
 
 
 def test_core_file_has_the_parameters_of_garner_top():

@@ -2,10 +2,11 @@
 //! Faults on purpose, to see that a host bears them: damaged results and memories, lost interrupts, a core or a whole
 //! board that hangs, a board that is pulled out.
 
+use crate::interface::ring::completion;
 use std::str::FromStr;
 
 /// Writes to memory of at most so many bytes are completions; results are longer.
-pub const COMPLETION: usize = 16;
+pub const COMPLETION: usize = completion::BYTES;
 
 /// Which faults, and how often.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -61,7 +62,10 @@ pub struct Faults {
     plan: Plan,
     state: u64,
     results: u64,
+    /// The cycle from which on a memory is struck next.
+    memory_due: u64,
     core_hangs: bool,
+    bus_hangs: bool,
 }
 
 /// What is to happen to the design now.
@@ -71,22 +75,32 @@ pub enum Strike {
     Memory(u64),
     /// Stop the first core.
     Core,
+    /// Hold the memory bus. A reset does not heal it.
+    Bus,
 }
 
 impl Faults {
     /// Starts a plan.
     pub fn new(plan: Plan) -> Faults {
-        Faults { plan, state: 0x9E37_79B9_7F4A_7C15, results: 0, core_hangs: false }
+        Faults { plan, state: 0x9E37_79B9_7F4A_7C15, results: 0, memory_due: 0, core_hangs: false, bus_hangs: false }
     }
 
-    /// What strikes the design in this cycle.
+    /// What strikes the design now, in cycle `now` or since it was last asked.
     pub fn strike(&mut self, now: u64) -> Option<Strike> {
-        if self.plan.flip_memory.is_some_and(|every| now.is_multiple_of(every)) {
-            return Some(Strike::Memory(self.next()));
+        let after = |limit: Option<u64>| limit.is_some_and(|limit| self.results >= limit);
+        if !self.bus_hangs && (after(self.plan.hang_after) || after(self.plan.absent_after)) {
+            self.bus_hangs = true;
+            return Some(Strike::Bus);
         }
-        if !self.core_hangs && self.plan.hang_core_after.is_some_and(|after| self.results >= after) {
+        if !self.core_hangs && after(self.plan.hang_core_after) {
             self.core_hangs = true;
             return Some(Strike::Core);
+        }
+        if let Some(every) = self.plan.flip_memory
+            && now >= self.memory_due
+        {
+            self.memory_due = (now / every + 1) * every;
+            return Some(Strike::Memory(self.next()));
         }
         None
     }
@@ -120,11 +134,6 @@ impl Faults {
         self.happens(self.plan.lost_interrupt)
     }
 
-    /// Whether the board's memory bus stands still. A reset does not heal it.
-    pub fn hung(&self) -> bool {
-        self.plan.hang_after.is_some_and(|after| self.results >= after) || self.absent()
-    }
-
     /// Whether the board has been pulled out.
     pub fn absent(&self) -> bool {
         self.plan.absent_after.is_some_and(|after| self.results >= after)
@@ -147,12 +156,25 @@ mod tests {
     #[test]
     fn a_core_is_stopped_once_and_memories_are_struck_again_and_again() {
         let mut faults = Faults::new("hang-core-after=1,flip-memory=10".parse().unwrap());
+        assert!(matches!(faults.strike(0), Some(Strike::Memory(_))));
         assert_eq!(faults.strike(1), None);
         faults.damage(&mut [0; 64]);
         assert_eq!([faults.strike(2), faults.strike(3)], [Some(Strike::Core), None]);
         assert!(
-            matches!([faults.strike(10), faults.strike(20)], [Some(Strike::Memory(a)), Some(Strike::Memory(b))] if a != b)
+            matches!([faults.strike(10), faults.strike(23)], [Some(Strike::Memory(a)), Some(Strike::Memory(b))] if a != b)
         );
+        assert_eq!(faults.strike(29), None);
+    }
+
+    #[test]
+    fn the_bus_is_held_once_after_so_many_results() {
+        for plan in ["hang-after=2", "absent-after=2"] {
+            let mut faults = Faults::new(plan.parse().unwrap());
+            faults.damage(&mut [0; 64]);
+            assert_eq!(faults.strike(1), None);
+            faults.damage(&mut [0; 64]);
+            assert_eq!([faults.strike(2), faults.strike(3)], [Some(Strike::Bus), None]);
+        }
     }
 
     #[test]

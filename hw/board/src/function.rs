@@ -5,8 +5,10 @@
 //! itself (memory that was mapped without a descriptor) can be answered meanwhile.
 
 use crate::config_space::{BAR0_SIZE, BAR2_SIZE, ConfigSpace, Effect, SIZE};
-use crate::memory::{BusError, Memory, Remote};
-use crate::simulation::{Events, Request, Simulation, VECTORS};
+use crate::device::BusError;
+use crate::link::{Events, VECTORS};
+use crate::memory::{Memory, Remote};
+use crate::simulation::{Request, Simulation};
 use bytemuck::{Pod, bytes_of};
 use garner_vfio_user::message::{
     DmaAccess, DmaMap, DmaUnmap, Header, Info, IrqInfo, IrqSet, MAX_DESCRIPTORS, MAX_TRANSFER, RegionAccess,

@@ -5,15 +5,18 @@
 //! |---|---|
 //! | [`function`] | speaks vfio-user: configuration space, registers, maps, interrupts |
 //! | [`simulation`] | runs the design on its own thread |
-//! | [`link`] | moves its data, in the time a PCIe link takes |
+//! | [`device`] | the design, compiled by Verilator, with what is around its pins |
+//! | [`link`] | brings what it reads, writes and signals to the client |
 //! | [`memory`] | the client's memory |
-//! | [`model`] | the design, compiled by Verilator |
 //! | [`faults`] | faults on purpose |
 
 pub mod config_space;
+pub mod device;
 pub mod faults;
 pub mod function;
+// What the driver knows of the design, generated; a board needs little of it.
+#[path = "../../../crates/garner/src/device/board/interface/mod.rs"]
+pub mod interface;
 pub mod link;
 pub mod memory;
-pub mod model;
 pub mod simulation;

@@ -2,12 +2,12 @@
 //! garner-board: simulated boards behind vfio-user sockets.
 
 use clap::Parser;
+use garner_board::device::{Model, ModelError};
 use garner_board::faults::Plan;
 use garner_board::function::Function;
-use garner_board::link::{PLACED_CLOCK_MHZ, Timing};
+use garner_board::link::{Events, PLACED_CLOCK_MHZ, link_timing};
 use garner_board::memory::Memory;
-use garner_board::model::{Model, ModelError};
-use garner_board::simulation::{Events, Parts, Simulation, Wave};
+use garner_board::simulation::{Parts, Simulation, Wave};
 use garner_vfio_user::Error;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
     version,
     after_help = "\
 Examples:
-  garner-board --model hw/build/board/default/libgarner_model.so --socket /tmp/board0
+  garner-board --model MODEL --socket /tmp/board0
   garner-board --model MODEL --socket /tmp/board0 --socket /tmp/board1      two boards
   garner-board --model MODEL --socket /tmp/board0 --inject flip=0.1         one result in ten is wrong
   garner-board --model MODEL --socket /tmp/board0 --inject absent-after=9   pulled out after nine results
@@ -31,7 +31,7 @@ Examples:
 `make board` builds a model. A client that leaves leaves a reset board behind; its keys are overwritten."
 )]
 struct Arguments {
-    /// The compiled design: a library made by hw/board/model/build.py.
+    /// The compiled design: a library that `python -m garner_hw.device` built.
     #[arg(long)]
     model: PathBuf,
     /// Where to listen; several times for several boards.
@@ -120,10 +120,7 @@ fn board(arguments: &Arguments, first: bool) -> Result<Function, ModelError> {
     });
     let simulation = Simulation::start(Parts {
         model: Model::load(&arguments.model)?,
-        timing: Timing {
-            latency: (arguments.latency * arguments.clock_mhz).round() as u64,
-            bytes_per_cycle: arguments.bandwidth / arguments.clock_mhz,
-        },
+        timing: link_timing(arguments.latency, arguments.bandwidth, arguments.clock_mhz),
         memory: Arc::clone(&memory),
         events: Arc::clone(&events),
         faults: arguments.inject.unwrap_or_default(),

@@ -4,15 +4,12 @@
 //! Accesses go through the file, not through a mapping of it: a client that cuts its file short gets a bus error in its
 //! own simulation, and the board lives on.
 
+use crate::device::BusError;
 use garner_vfio_user::message::{DmaMap, DmaUnmap};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-
-/// An access that a bus answers with an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BusError;
 
 /// Reads and writes what the client mapped without a descriptor, by asking it.
 pub trait Remote: Send {

@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The design at work, on a thread of its own: it answers register accesses, moves data over the link, raises
-//! interrupts. Called by `function`; calls `model` and `link`.
+//! interrupts. Called by `function`; calls `device`, around which it puts a `link`.
 //!
 //! The thread sleeps while the design has nothing to do: no descriptor, no transaction, no timer that runs. Device time
 //! stands still then.
 
+use crate::device::{Device, Model, ModelError, Timing};
 use crate::faults::{Faults, Plan, Strike};
-use crate::link::{Link, Timing, Traffic};
+use crate::interface::registers as register;
+use crate::link::{Events, Link, Traffic};
 use crate::memory::Memory;
-use crate::model::{In, Model, ModelError, Out};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::fmt;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Interrupt lines of the design, and vectors of MSI-X.
-pub const VECTORS: usize = 3;
-
-// The whole map is generated; the board looks at what tells when it may sleep, and when there is work.
-#[path = "../../regs/garner_regs.rs"]
-#[allow(dead_code)]
-mod register;
-
 /// After so many cycles without anything on a bus the design is asked whether it is idle.
 const QUIET: u64 = 2048;
-/// A register answers within this many cycles, or not at all.
-const REGISTER_LIMIT: u64 = 10_000;
+/// Faults strike, and requests are looked for, after so many cycles at the latest.
+const STEP: u64 = 16;
 
 /// Answers a request.
 pub type Answer<T> = Box<dyn FnOnce(Result<T, Errno>) + Send>;
@@ -67,20 +58,14 @@ pub struct Parts {
     pub wave: Option<Wave>,
 }
 
-/// The client's event descriptors, by vector.
-pub type Events = Arc<Mutex<[Option<OwnedFd>; VECTORS]>>;
-
 /// What a simulation has done.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(missing_docs)]
 pub struct Statistics {
     pub cycles: u64,
-    /// Cycles in which a job was under way: from the doorbell to its completion in memory.
-    pub occupied: u64,
     /// Time in which the simulation did not sleep.
     pub awake: Duration,
     pub traffic: Traffic,
-    pub interrupts: u64,
 }
 
 impl Statistics {
@@ -90,7 +75,6 @@ impl Statistics {
         let (new, old) = (self.traffic, before.traffic);
         Statistics {
             cycles: self.cycles - before.cycles,
-            occupied: self.occupied - before.occupied,
             awake: self.awake.saturating_sub(before.awake),
             traffic: Traffic {
                 bytes_read: new.bytes_read - old.bytes_read,
@@ -98,8 +82,9 @@ impl Statistics {
                 errors: new.errors - old.errors,
                 jobs: new.jobs - old.jobs,
                 computing: new.computing - old.computing,
+                occupied: new.occupied - old.occupied,
+                interrupts: new.interrupts - old.interrupts,
             },
-            interrupts: self.interrupts - before.interrupts,
         }
     }
 
@@ -112,9 +97,9 @@ impl Statistics {
     pub fn json(&self, board: &str, clock_mhz: f64) -> serde_json::Value {
         serde_json::json!({
             "board": board, "clock_mhz": clock_mhz, "jobs": self.traffic.jobs, "cycles": self.cycles,
-            "occupied_cycles": self.occupied, "computing_cycles": self.traffic.computing,
+            "occupied_cycles": self.traffic.occupied, "computing_cycles": self.traffic.computing,
             "bytes_read": self.traffic.bytes_read, "bytes_written": self.traffic.bytes_written,
-            "bus_errors": self.traffic.errors, "interrupts": self.interrupts,
+            "bus_errors": self.traffic.errors, "interrupts": self.traffic.interrupts,
             "awake_s": self.awake.as_secs_f64(), "cycles_per_second": self.speed(),
         })
     }
@@ -122,14 +107,12 @@ impl Statistics {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Traffic { bytes_read, bytes_written, errors, jobs, computing } = self.traffic;
+        let Traffic { bytes_read, bytes_written, errors, jobs, computing, occupied, interrupts } = self.traffic;
         write!(
             f,
-            "{jobs} jobs, {computing} core cycles, under way in {} of {} cycles; {bytes_read} bytes read, \
-             {bytes_written} written, {errors} bus errors, {} interrupts; {:.2} s, {:.0} kcycles/s",
-            self.occupied,
+            "{jobs} jobs, {computing} core cycles, under way in {occupied} of {} cycles; {bytes_read} bytes read, \
+             {bytes_written} written, {errors} bus errors, {interrupts} interrupts; {:.2} s, {:.0} kcycles/s",
             self.cycles,
-            self.interrupts,
             self.awake.as_secs_f64(),
             self.speed() / 1e3,
         )
@@ -148,14 +131,10 @@ impl Simulation {
     ///
     /// # Errors
     /// [`ModelError::NoWaves`] when a waveform is wanted of a model that has none.
-    pub fn start(mut parts: Parts) -> Result<Simulation, ModelError> {
-        if let Some(wave) = &parts.wave {
-            parts.model.wave_start(&wave.path)?; // to know now; the runner starts it anew
-            parts.model.wave_stop();
-        }
+    pub fn start(parts: Parts) -> Result<Simulation, ModelError> {
         let (requests, receiver) = mpsc::channel();
         let statistics = Arc::new(Mutex::new(Statistics::default()));
-        let mut runner = Runner::new(parts, Arc::clone(&statistics));
+        let mut runner = Runner::new(parts, Arc::clone(&statistics))?;
         let thread = std::thread::Builder::new()
             .name("simulation".to_owned())
             .spawn(move || runner.run(&receiver))
@@ -185,53 +164,33 @@ impl Drop for Simulation {
 }
 
 struct Runner {
-    model: Model,
-    link: Link,
-    events: Events,
-    faults: Faults,
-    wave: Option<Wave>,
-    pins: In,
-    out: Out,
-    now: u64,
-    /// The last cycle in which anything moved on a bus.
-    moved: u64,
-    /// Jobs the doorbell told of since the rings were enabled, modulo 2^16, and the traffic's count of jobs then.
-    submitted: u16,
-    jobs_before: u64,
-    occupied: u64,
-    interrupts: u64,
+    device: Device<Link>,
+    /// Of a register access on its way over the link, in cycles.
+    latency: u64,
+    /// The cycle in which a register was last written, or the design last asked whether it is idle.
+    asked: u64,
     statistics: Arc<Mutex<Statistics>>,
 }
 
 impl Runner {
-    fn new(parts: Parts, statistics: Arc<Mutex<Statistics>>) -> Runner {
-        Runner {
-            model: parts.model,
-            link: Link::new(parts.timing, parts.memory),
-            events: parts.events,
-            faults: Faults::new(parts.faults),
-            wave: parts.wave,
-            pins: In::default(),
-            out: Out::default(),
-            now: 0,
-            moved: 0,
-            submitted: 0,
-            jobs_before: 0,
-            occupied: 0,
-            interrupts: 0,
-            statistics,
+    fn new(parts: Parts, statistics: Arc<Mutex<Statistics>>) -> Result<Runner, ModelError> {
+        let link = Link::new(parts.memory, parts.events, Faults::new(parts.faults));
+        let mut device = Device::new(&parts.model, link);
+        device.set_timing(parts.timing);
+        if let Some(wave) = parts.wave {
+            device.wave(&wave.path, wave.from, wave.cycles)?;
         }
+        Ok(Runner { device, latency: parts.timing.latency, asked: 0, statistics })
     }
 
     fn run(&mut self, requests: &Receiver<Request>) {
         let mut awake = Duration::ZERO;
         let mut since = Instant::now();
-        self.reset();
         loop {
             let request = match requests.try_recv() {
                 Ok(request) => Some(request),
                 Err(TryRecvError::Disconnected) => return,
-                Err(TryRecvError::Empty) if self.now - self.moved > QUIET && self.may_sleep() => {
+                Err(TryRecvError::Empty) if self.may_sleep() => {
                     awake += since.elapsed();
                     self.publish(awake);
                     let request = requests.recv().ok();
@@ -258,203 +217,88 @@ impl Runner {
                 Some(Request::Stop) => return,
                 None => {}
             }
-            for _ in 0..16 {
-                self.cycle();
-            }
-            if self.now % 4096 < 16 {
+            self.advance(STEP);
+            if self.device.cycles() % 4096 < STEP {
                 self.publish(awake + since.elapsed());
             }
         }
     }
 
-    fn publish(&self, awake: Duration) {
-        let mut statistics = self.statistics.lock().unwrap_or_else(PoisonError::into_inner);
-        let (cycles, occupied) = (self.now, self.occupied);
-        *statistics = Statistics { cycles, occupied, awake, traffic: self.link.traffic, interrupts: self.interrupts };
+    fn publish(&mut self, awake: Duration) {
+        let cycles = self.device.cycles();
+        let traffic = self.device.host().traffic(cycles);
+        *self.statistics.lock().unwrap_or_else(PoisonError::into_inner) = Statistics { cycles, awake, traffic };
     }
 
     /// Whether nothing would ever happen without the outside.
     fn may_sleep(&mut self) -> bool {
-        if self.faults.absent() {
+        if self.device.host().faults.absent() {
             return true;
         }
-        let moved = self.now;
-        let idle = self.link.is_idle()
-            && self.read(register::STATUS as u16).is_some_and(|status| {
-                status & (register::STATUS_IDLE | register::STATUS_ZEROISING) == register::STATUS_IDLE
-            })
-            && self
-                .read(register::INTERRUPT_COALESCE as u16)
-                .is_some_and(|coalesce| coalesce & register::INTERRUPT_COALESCE_CYCLES == 0);
+        if self.device.quiet().min(self.device.cycles() - self.asked) <= QUIET {
+            return false;
+        }
+        let idle = self.read(register::STATUS as u16).is_some_and(|status| {
+            status & (register::STATUS_IDLE | register::STATUS_ZEROISING) == register::STATUS_IDLE
+        }) && self
+            .read(register::INTERRUPT_COALESCE as u16)
+            .is_some_and(|coalesce| coalesce & register::INTERRUPT_COALESCE_CYCLES == 0);
         if !idle {
-            self.moved = moved; // ask again after another quiet stretch
+            self.asked = self.device.cycles(); // ask again after another quiet stretch
         }
         idle
     }
 
     fn reset(&mut self) {
-        self.link.reset();
-        self.restart_rings();
-        self.pins = In::default();
-        for _ in 0..4 {
-            self.cycle();
-        }
-        self.pins.rst_n = true;
-        self.moved = self.now;
+        let now = self.device.cycles();
+        self.device.host().restart_rings(now);
+        self.device.reset();
     }
 
     /// A register access is on its way over the link.
     fn travel(&mut self) {
-        for _ in 0..self.link.latency() {
-            self.cycle();
-        }
+        self.advance(self.latency);
     }
 
     /// Takes note of what a write means for the jobs under way. A doorbell counts from when it is rung.
     fn tell_of(&mut self, offset: u16, value: u32) {
+        let now = self.device.cycles();
         match usize::from(offset) {
-            register::SUBMISSION_TAIL => self.submitted = value as u16,
-            register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.restart_rings(),
+            register::SUBMISSION_TAIL => self.device.host().submit(now, value as u16),
+            register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.device.host().restart_rings(now),
             _ => {}
         }
     }
 
-    fn restart_rings(&mut self) {
-        self.submitted = 0;
-        self.jobs_before = self.link.traffic.jobs;
-    }
-
-    fn is_occupied(&self) -> bool {
-        (self.link.traffic.jobs - self.jobs_before) as u16 != self.submitted
-    }
-
-    fn cycle(&mut self) {
-        match self.faults.strike(self.now) {
-            Some(Strike::Memory(dice)) => self.model.flip_memory(dice),
-            Some(Strike::Core) => self.model.stop_core(),
-            None => {}
-        }
-        if let Some(wave) = &self.wave {
-            if self.now == wave.from {
-                if let Err(error) = self.model.wave_start(&wave.path) {
-                    tracing::error!("{error}");
-                }
-            } else if self.now == wave.from.saturating_add(wave.cycles) {
-                self.model.wave_stop();
+    /// Lets so many cycles pass; what strikes meanwhile strikes.
+    fn advance(&mut self, cycles: u64) {
+        let end = self.device.cycles() + cycles;
+        loop {
+            let now = self.device.cycles();
+            match self.device.host().faults.strike(now) {
+                Some(Strike::Memory(dice)) => self.device.flip_memory(dice),
+                Some(Strike::Core) => self.device.stop_core(),
+                Some(Strike::Bus) => self.device.hold_bus(true),
+                None => {}
             }
-        }
-        let resetting = !self.pins.rst_n;
-        if !resetting {
-            self.link.drive(self.now, &mut self.pins, &mut self.faults);
-        }
-        let out = self.model.cycle(&self.pins);
-        if !resetting {
-            if self.link.observe(self.now, &self.pins, &out) {
-                self.moved = self.now;
+            if now >= end {
+                return;
             }
-            let rising = out.irq & !self.out.irq;
-            if rising != 0 {
-                self.interrupt(rising);
-            }
-        }
-        self.out = out;
-        self.now += 1;
-        self.occupied += u64::from(self.is_occupied());
-    }
-
-    fn interrupt(&mut self, rising: u8) {
-        let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        for (vector, event) in events.iter().enumerate() {
-            if rising >> vector & 1 == 0 || self.faults.loses_interrupt() {
-                continue;
-            }
-            self.interrupts += 1;
-            if let Some(event) = event {
-                signal(event);
-            }
+            self.device.run(STEP.min(end - now));
         }
     }
 
-    /// A read over AXI4-Lite; `None` when the design refuses or does not answer.
+    /// Reads a register; `None` when the design refuses or does not answer.
     fn read(&mut self, offset: u16) -> Option<u32> {
-        if self.faults.absent() {
-            return Some(u32::MAX);
-        }
-        self.pins.arvalid = true;
-        self.pins.araddr = offset;
-        self.pins.rready = true;
-        let mut value = None;
-        for _ in 0..REGISTER_LIMIT {
-            self.cycle();
-            if self.pins.arvalid && self.out.arready == 1 {
-                self.pins.arvalid = false;
-            }
-            if self.out.rvalid == 1 {
-                value = (self.out.rresp == 0).then_some(self.out.rdata);
-                break;
-            }
-        }
-        (self.pins.arvalid, self.pins.rready) = (false, false);
-        value
+        if self.device.host().faults.absent() { Some(u32::MAX) } else { self.device.read(offset) }
     }
 
     fn write(&mut self, offset: u16, value: u32) -> Option<()> {
-        if self.faults.absent() {
+        if self.device.host().faults.absent() {
             return Some(());
         }
-        (self.pins.awvalid, self.pins.wvalid, self.pins.bready) = (true, true, true);
-        (self.pins.awaddr, self.pins.wdata) = (offset, value);
-        let mut done = None;
-        for _ in 0..REGISTER_LIMIT {
-            self.cycle();
-            self.pins.awvalid &= self.out.awready == 0;
-            self.pins.wvalid &= self.out.wready == 0;
-            if self.out.bvalid == 1 {
-                done = (self.out.bresp == 0).then_some(());
-                break;
-            }
-        }
-        (self.pins.awvalid, self.pins.wvalid, self.pins.bready) = (false, false, false);
-        self.moved = self.now;
+        let done = self.device.write(offset, value);
+        self.asked = self.device.cycles();
         done
-    }
-}
-
-/// Signals an event descriptor if it takes the signal at once. It is the client's, and may be one that blocks; a full
-/// counter has been signalled anyway.
-fn signal(event: &OwnedFd) {
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let mut ready = [PollFd::new(event, PollFlags::OUT)];
-    if poll(&mut ready, Some(&now)).is_ok() && ready[0].revents().contains(PollFlags::OUT) {
-        let _ = rustix::io::write(event, &1u64.to_ne_bytes());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rustix::event::{EventfdFlags, eventfd};
-    use rustix::pipe::pipe;
-
-    #[test]
-    fn an_event_descriptor_that_is_full_does_not_hold_the_simulation() {
-        let counter = eventfd(0, EventfdFlags::CLOEXEC).unwrap();
-        rustix::io::write(&counter, &(u64::MAX - 2).to_ne_bytes()).unwrap();
-        let (read_end, write_end) = pipe().unwrap();
-        let (done, wait) = mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            for event in [&counter, &write_end] {
-                (0..20_000).for_each(|_| signal(event)); // more than a pipe holds
-                done.send(()).unwrap();
-            }
-            counter
-        });
-        for _ in 0..2 {
-            wait.recv_timeout(Duration::from_secs(60)).expect("not to block");
-        }
-        let mut count = [0; 8];
-        rustix::io::read(thread.join().unwrap(), &mut count).unwrap();
-        assert_eq!(u64::from_ne_bytes(count), u64::MAX - 1, "what there was room for");
-        drop(read_end);
     }
 }

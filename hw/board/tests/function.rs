@@ -5,6 +5,9 @@
 mod support;
 
 use bytemuck::bytes_of;
+use garner_board::interface::registers as register;
+use garner_board::interface::ring::completion;
+use garner_board::interface::rsa::{Op, descriptor, status};
 use garner_vfio_user::Socket;
 use garner_vfio_user::message::{
     DmaAccess, DmaMap, DmaUnmap, Header, RegionAccess, Version, command, flags, parse, pci,
@@ -18,10 +21,6 @@ const COMPLETIONS: usize = 0x1000;
 const OPERANDS: usize = 0x2000;
 const RESULTS: usize = 0x3000;
 const SIZE: usize = 0x4000;
-
-#[path = "../../regs/garner_regs.rs"]
-#[allow(dead_code)] // the whole map is generated
-mod register;
 
 /// A client whose memory only it can reach: the board has to ask.
 struct Guest {
@@ -98,7 +97,7 @@ impl Guest {
             (register::SUBMISSION_SIZE, 4),
             (register::COMPLETION_BASE_LOW, BASE as u32 + COMPLETIONS as u32),
             (register::COMPLETION_SIZE, 4),
-            (register::CONTROL, 1),
+            (register::CONTROL, register::CONTROL_ENABLE),
         ] {
             self.write(offset, value);
         }
@@ -107,35 +106,39 @@ impl Guest {
         self.memory[OPERANDS] = 0xFD;
     }
 
-    /// A job of slot 0 with the modulus's first bytes as operands, from an address of choice.
-    fn put(&mut self, index: usize, op: u32, lengths: u32, operand_bytes: u32, address: u64, result_bytes: u32) {
-        let result = BASE + RESULTS as u64;
-        let words = [
-            op | (index as u32) << 16,
-            lengths,
-            operand_bytes,
-            result_bytes,
-            address as u32,
-            (address >> 32) as u32,
-            result as u32,
-            (result >> 32) as u32,
-        ];
-        for (i, word) in words.into_iter().enumerate() {
-            self.memory[64 * index + 4 * i..][..4].copy_from_slice(&word.to_le_bytes());
+    /// A job of slot 0: lengths in bits of modulus and exponent, length and address of the operands.
+    fn put(&mut self, index: usize, op: Op, [bits, exponent_bits]: [u64; 2], operands: (u64, u64), result_bytes: u64) {
+        let ((operand_bytes, address), result) = (operands, BASE + RESULTS as u64);
+        let mut words = [0; descriptor::BYTES / 4];
+        for (field, value) in [
+            (descriptor::OP, op as u64),
+            (descriptor::TAG, index as u64),
+            (descriptor::BITS, bits),
+            (descriptor::EXPONENT_BITS, exponent_bits),
+            (descriptor::OPERAND_BYTES, operand_bytes),
+            (descriptor::RESULT_BYTES, result_bytes),
+            (descriptor::OPERAND_ADDRESS, address),
+            (descriptor::RESULT_ADDRESS, result),
+        ] {
+            field.put(&mut words, value);
         }
+        let record = words.map(u32::to_le_bytes).concat();
+        self.memory[descriptor::BYTES * index..][..record.len()].copy_from_slice(&record);
     }
 
     fn load(&mut self, index: usize, address: u64) {
-        self.put(index, 1, 512, 64, address, 0);
+        self.put(index, Op::LoadModulus, [512, 0], (64, address), 0);
     }
 
     /// The status of each job, by its tag: they end in any order.
     fn wait_for_completions(&mut self, count: u32) -> Vec<u8> {
         while self.read(register::COMPLETION_TAIL) != count {}
         let mut status = vec![0xFF; count as usize];
-        for completion in self.memory[COMPLETIONS..].chunks(16).take(count as usize) {
+        for record in self.memory[COMPLETIONS..].chunks(completion::BYTES).take(count as usize) {
+            let words: Vec<u32> =
+                record.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect();
             // A descriptor that could not be read has no tag; here all can be.
-            status[usize::from(completion[0])] = completion[2] & 15;
+            status[completion::TAG.get(&words) as usize] = completion::STATUS.get(&words) as u8;
         }
         status
     }
@@ -155,7 +158,8 @@ fn memory_without_a_descriptor_is_asked_for_and_none_at_all_is_a_bus_fault_of_th
         guest.load(i, address & !7);
     }
     guest.write(register::SUBMISSION_TAIL, 5);
-    assert_eq!(guest.wait_for_completions(5), [0, 8, 8, 8, 0]);
+    let fault = status::BUS_FAULT;
+    assert_eq!(guest.wait_for_completions(5), [status::OK, fault, fault, fault, status::OK]);
     assert!(guest.asked >= 12, "{} requests", guest.asked);
     drop(guest);
     assert_eq!(simulated.statistics(1)[0]["jobs"], 5);
@@ -171,11 +175,11 @@ fn memory_taken_away_under_a_running_job_is_an_error_bit_and_the_board_lives_on(
         guest.start();
         guest.load(0, BASE + OPERANDS as u64);
         guest.write(register::SUBMISSION_TAIL, 1);
-        assert_eq!(guest.wait_for_completions(1), [0]);
+        assert_eq!(guest.wait_for_completions(1), [status::OK]);
         // base 1 and some exponent of 512 bits, not below 1 but below n: operands from behind the modulus.
         guest.memory[OPERANDS + 64] = 1;
         guest.memory[OPERANDS + 128..OPERANDS + 192].fill(0x5A);
-        guest.put(1, 4, 512 << 16, 128, BASE + OPERANDS as u64 + 64, 64);
+        guest.put(1, Op::Exponentiate, [0, 512], (128, BASE + OPERANDS as u64 + 64), 64);
         guest.write(register::SUBMISSION_TAIL, 2);
         let asked = guest.asked;
         while guest.asked < asked + 2 {
@@ -188,5 +192,5 @@ fn memory_taken_away_under_a_running_job_is_an_error_bit_and_the_board_lives_on(
     guest.start();
     guest.load(0, BASE + OPERANDS as u64);
     guest.write(register::SUBMISSION_TAIL, 1);
-    assert_eq!(guest.wait_for_completions(1), [0], "the board serves on");
+    assert_eq!(guest.wait_for_completions(1), [status::OK], "the board serves on");
 }

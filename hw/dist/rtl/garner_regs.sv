@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated from hw/regs/garner_regs.rdl by `make hw-regs`: change that file.
+// Generated from hw/interface/garner_regs.rdl by `make hw-regs`: change that file.
 /* verilator lint_off MULTIDRIVEN */
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNUSEDPARAM */

@@ -21,7 +21,7 @@ BITS = 256
 
 
 @pytest.mark.parametrize("numbers, parameters", [
-    (800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Booth": 1}),
+    pytest.param(800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Booth": 1}, marks=pytest.mark.soak),
     (200, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Booth": 0}),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()) if isinstance(p, dict) else str(p))
 def test_product_scan_stalls(numbers, parameters):

@@ -18,17 +18,18 @@ from garner_hw.measure.row import products_equal_big_integers  # noqa: F401 (it 
 
 @pytest.mark.parametrize("parameters", [
     {"Algorithm": CIOS, "W": 8, "Ports": 2, "Pipelined": 0, "Booth": 0, "Bits": 256},
-    {"Algorithm": CIOS, "W": 16, "Ports": 3, "Unroll": 4, "Booth": 0},
-    {"Algorithm": CIOS, "W": 32, "Ports": 0, "Unroll": 2, "Booth": 1},
-    {"Algorithm": FIOS, "W": 8, "Ports": 4, "Booth": 0, "Bits": 512},
+    pytest.param({"Algorithm": CIOS, "W": 16, "Ports": 3, "Unroll": 4, "Booth": 0}, marks=pytest.mark.soak),
+    pytest.param({"Algorithm": CIOS, "W": 32, "Ports": 0, "Unroll": 2, "Booth": 1}, marks=pytest.mark.soak),
+    pytest.param({"Algorithm": FIOS, "W": 8, "Ports": 4, "Booth": 0, "Bits": 512}, marks=pytest.mark.soak),
     {"Algorithm": FIOS, "W": 16, "Ports": 3, "Pipelined": 0, "Unroll": 2, "Booth": 0, "Bits": 512},
     {"Algorithm": TWO_ROW, "W": 16, "Ports": 2, "Booth": 0},
-    {"Algorithm": TWO_ROW, "W": 32, "Ports": 4, "Unroll": 4, "Pipelined": 0, "Booth": 1},
-    {"Algorithm": CHAIN, "W": 8, "Ports": 2, "Rows": 16, "Stages": 1},
+    pytest.param({"Algorithm": TWO_ROW, "W": 32, "Ports": 4, "Unroll": 4, "Pipelined": 0, "Booth": 1},
+                 marks=pytest.mark.soak),
+    pytest.param({"Algorithm": CHAIN, "W": 8, "Ports": 2, "Rows": 16, "Stages": 1}, marks=pytest.mark.soak),
     {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Rows": 8, "Stages": 3},
-    {"Algorithm": CHAIN, "W": 32, "Ports": 2, "Rows": 4, "Stages": 5},
-    {"Algorithm": CHAIN, "W": 32, "Ports": 0, "Rows": 4, "Stages": 4, "Booth": 0},
-    {"Algorithm": CHAIN, "W": 32, "Ports": 4, "Rows": 1, "Stages": 17},
+    pytest.param({"Algorithm": CHAIN, "W": 32, "Ports": 2, "Rows": 4, "Stages": 5}, marks=pytest.mark.soak),
+    pytest.param({"Algorithm": CHAIN, "W": 32, "Ports": 0, "Rows": 4, "Stages": 4, "Booth": 0}, marks=pytest.mark.soak),
+    pytest.param({"Algorithm": CHAIN, "W": 32, "Ports": 4, "Rows": 1, "Stages": 17}, marks=pytest.mark.soak),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))
 def test_row(parameters):
     run(parameters, module=__name__)

@@ -4,6 +4,7 @@
 // of that answer, at the next place of the ring, with the phase of that pass, for rings of every size, 1 to 2^15 places.
 module completions_formal
   import garner_pkg::*;
+  import ring_pkg::*;
   import bus_pkg::*;
 (
   input logic        clk_i,
@@ -104,6 +105,16 @@ module completions_formal
   logic        moves, result_command;
   logic [2:0]  age_q;                   // cycles since reset
   logic [1:0]  ended_q;                 // results there were: too short, too long
+
+  // The completion that is due.
+  completion_t                      due;
+  logic [CompletionWords-1:0][31:0] due_words;
+
+  always_comb begin
+    due = '{header: '{tag: context_q.tag, status: status_q, cycles: cycles_q, default: '0}, index: context_q.index,
+            head: submission_head_i, phase: !odd_pass_q, default: '0};
+  end
+  assign due_words = due;
 
   assign last_place     = (16'd1 << log2_q) - 16'd1;
   assign moves          = write_valid && write_ready_i;
@@ -207,12 +218,7 @@ module completions_formal
         assert (over_q ? write_data == '0 : here_q && write_data == here_word_q[31:0]);
       end
       if (write_valid && completing_q) begin
-        unique case (word_q)
-          2'd0: assert (write_data == {12'd0, status_q, context_q.tag});
-          2'd1: assert (write_data == cycles_q);
-          2'd2: assert (write_data == {submission_head_i, context_q.index});
-          default: assert (write_data == {!odd_pass_q, 31'd0});
-        endcase
+        assert (write_data == due_words[word_q]);
       end
       if (written) assert (completing_q && marked == context_q.marked && failed == (status_q != StatusOk));
 

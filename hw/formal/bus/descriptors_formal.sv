@@ -4,6 +4,7 @@
 // with its own context; a packet of operands is read from that descriptor's address, and goes with that job alone.
 module descriptors_formal
   import garner_pkg::*;
+  import descriptor_pkg::*;
   import bus_pkg::*;
 (
   input logic        clk_i,
@@ -85,20 +86,20 @@ module descriptors_formal
 
   // Descriptors: the one that is being read, then those held, the older first
   typedef struct packed {
-    logic [15:0]      index;
-    logic             failed;   // a read of it failed
-    logic             reserved; // a reserved word was not 0
-    logic [8:0][31:0] words;
-  } descriptor_t;
+    logic [15:0] index;
+    logic        failed;   // a read of it failed
+    logic        reserved; // a reserved word was not 0
+    logic [UsedWords-1:0][31:0] words;
+  } held_t;
 
-  descriptor_t coming_q, held_q[2];
+  held_t       coming_q, held_q[2];
   logic [1:0]  count_q;           // of those held
   logic [3:0]  word_q;            // of the one that comes
   logic        asked_q, operands_asked_q;
   logic        packet_q;          // the operands of the oldest have come, and are not dropped
   logic        dropped_q;         // they were
   logic        word_comes, leaves;
-  descriptor_t next, newest;
+  held_t       next, newest;
   job_t        due;
   context_t    due_context;
   logic        good;
@@ -108,37 +109,43 @@ module descriptors_formal
 
   always_comb begin
     next = coming_q;
-    for (int unsigned i = 0; i < 9; i++) if (word_q == 4'(i)) next.words[i] = read_data_i;
+    for (int unsigned i = 0; i < UsedWords; i++) if (word_q == 4'(i)) next.words[i] = read_data_i;
     next.failed   = read_error_i;
-    next.reserved = coming_q.reserved || (word_q > 4'd8 && read_data_i != '0);
+    next.reserved = coming_q.reserved || (word_q > 4'(UsedWords - 1) && read_data_i != '0);
     next.index    = head;
   end
 
   // What becomes of a descriptor
-  function automatic job_t job_of(descriptor_t d);
+  function automatic job_t job_of(held_t d);
     return unpack_job(d.words[0], d.words[1]);
   endfunction
 
-  function automatic context_t context_of(descriptor_t d);
-    return '{index: d.index, tag: d.failed ? '0 : d.words[0][31:16], marked: d.words[8][0] && !d.failed,
-             result_address: {d.words[7], d.words[6][31:3]}, result_words: d.words[3][17:2]};
+  function automatic context_t context_of(held_t d);
+    descriptor_t fields = descriptor_t'(d.words);
+    return '{index: d.index, tag: d.failed ? '0 : fields.header.tag, marked: fields.raise_interrupt && !d.failed,
+             result_address: fields.result_address[63:3], result_words: fields.result_bytes[17:2]};
   endfunction
 
-  function automatic logic bad_format(descriptor_t d);
-    return d.reserved || reserved_job_bits(d.words[0], d.words[1]) || d.words[8][31:1] != '0 || d.words[4][2:0] != '0 ||
-           d.words[6][2:0] != '0;
+  function automatic logic bad_format(held_t d);
+    descriptor_t fields = descriptor_t'(d.words);
+    return d.reserved || reserved_job_bits(d.words[0], d.words[1]) || reserved_descriptor_bits(fields) ||
+           fields.operand_address % 8 != '0 || fields.result_address % 8 != '0;
   endfunction
 
-  function automatic logic bad_length(descriptor_t d);
-    op_e op = op_e'(d.words[0][3:0]);
-    return d.words[2][1:0] != '0 || d.words[3][1:0] != '0 || has_operands(op) != (d.words[2] != '0) ||
-           d.words[2] > 32'd2048 || d.words[3] > 32'd2048 || (has_result(op) && d.words[3] == '0);
+  function automatic logic bad_length(held_t d);
+    descriptor_t fields = descriptor_t'(d.words);
+    return fields.operand_bytes % 4 != '0 || fields.result_bytes % 4 != '0 ||
+           has_operands(fields.header.op) != (fields.operand_bytes != '0) || fields.operand_bytes > 32'd2048 ||
+           fields.result_bytes > 32'd2048 || (has_result(fields.header.op) && fields.result_bytes == '0);
   endfunction
 
-  function automatic status_e refusal(descriptor_t d);
+  function automatic status_e refusal(held_t d);
     return d.failed ? StatusBusFault : bad_format(d) ? StatusBadDescriptor : bad_length(d) ? StatusBadLength : StatusOk;
   endfunction
 
+  descriptor_t oldest;
+
+  assign oldest      = descriptor_t'(held_q[0].words);
   assign due         = job_of(held_q[0]);
   assign due_context = context_of(held_q[0]);
   assign good        = refusal(held_q[0]) == StatusOk;
@@ -189,8 +196,8 @@ module descriptors_formal
       // operands: of the oldest, from its address, before anything else becomes of it
       if (command_valid && command_id) begin
         assert (count_q != '0 && good && has_operands(due.op) && !packet_q && !dropped_q && !operands_asked_q);
-        assert (command_address == {held_q[0].words[5], held_q[0].words[4]});
-        assert (32'(command_words) << 2 == held_q[0].words[2]);
+        assert (command_address == oldest.operand_address);
+        assert (32'(command_words) << 2 == oldest.operand_bytes);
       end
       if (operand_valid) assert (operands_asked_q && {operand_last, operand_data} == {read_last_i, read_data_i});
       // a job: the oldest's, with its operands and its context
@@ -216,14 +223,14 @@ module descriptors_formal
       if (u_fetch.ring_state_q == 3'd1) assert (word_q == '0 && !coming_q.reserved);                      // Command
       if (u_fetch.ring_state_q == 3'd2) begin                                                             // Read
         assert (u_fetch.word_q == word_q && u_fetch.reserved_q == coming_q.reserved);
-        for (int unsigned i = 0; i < 9; i++) begin
+        for (int unsigned i = 0; i < UsedWords; i++) begin
           if (4'(i) < word_q) assert (u_fetch.descriptor_q[i] == coming_q.words[i]);
         end
       end else begin
         assert (word_q == '0 && !coming_q.reserved);
       end
       if (u_fetch.ring_state_q inside {3'd3, 3'd4}) begin                                                 // Check, Full
-        for (int unsigned i = 0; i < 9; i++) assert (u_fetch.descriptor_q[i] == newest.words[i]);
+        for (int unsigned i = 0; i < UsedWords; i++) assert (u_fetch.descriptor_q[i] == newest.words[i]);
         assert (u_fetch.reserved_q == newest.reserved && u_fetch.fault_q == newest.failed);
         assert (16'(head - 16'd1) == newest.index);
       end

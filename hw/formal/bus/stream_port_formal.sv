@@ -5,6 +5,8 @@
 // part is here when the port is held is one that does not keep to the rules, and nothing of it is inside from then on.
 module stream_port_formal
   import garner_pkg::*;
+  import ring_pkg::*;
+  import descriptor_pkg::*;
   import bus_pkg::*;
 (
   input logic        clk_i,
@@ -77,6 +79,7 @@ module stream_port_formal
   logic        word, ends;
   job_t        asked;
   status_e     status;              // of the packet, if this word is its last
+  completion_header_t answer;      // its first word
   logic        good;
   logic        over, drops, dropped_q;  // is to be refused anyway; dropped for `hold_i` now; was
 
@@ -85,6 +88,7 @@ module stream_port_formal
   assign first  = place_q == 3'd0 ? tdata_i : first_q;
   assign second = place_q == 3'd1 ? tdata_i : second_q;
   assign asked  = unpack_job(first, second);
+  assign answer = completion_header_t'({32'd0, tdata});
   assign good   = status == StatusOk;
   assign over   = place_q >= 3'd2 && (reserved_job_bits(first_q, second_q) || !has_operands(asked.op) ||
                                       place_q == 3'(OperandWords + 2));
@@ -132,10 +136,10 @@ module stream_port_formal
     .rst_ni,
     .in_valid_i (tvalid_i && tlast_i && !good),
     .in_ready_i (tready),
-    .in_data_i  ({status, first[31:16]}),
+    .in_data_i  ({status, asked.tag}),
     .out_valid_i(tvalid && !ours_q && part_q == 2'd0),
     .out_ready_i(tready_i),
-    .out_data_i (tdata[19:0]),
+    .out_data_i ({answer.status, answer.tag}),
     .watched_i
   );
 
@@ -158,7 +162,7 @@ module stream_port_formal
   assign job_inside     = job_before < 4'(u_port.u_jobs.count_q) ?
                           u_port.u_jobs.words_q[2'(u_port.u_jobs.read_q + 2'(job_before))] : u_port.job;
   assign refusal_inside = (refusal_before == '0 && u_port.out_state_q == 2'd1 && !ours_q) ?
-                          {u_port.out_status_q, u_port.out_tag_q} : {u_port.status_q, u_port.first_q[31:16]};
+                          {u_port.out_status_q, u_port.out_tag_q} : {u_port.status_q, u_port.job.tag};
 
   always_comb begin
     if (words_before == '0 && operand_valid) word_inside = {operand_last, operand_data};
@@ -303,8 +307,8 @@ module stream_port_formal
       if (tvalid) begin
         unique case (part_q)
           2'd0: begin
-            assert (tdata[31:20] == '0 && !tlast);
-            if (ours_q) assert (tdata[19:0] == {ours.status, ours.tag});
+            assert (answer == completion_header_t'('{tag: answer.tag, status: answer.status, default: '0}) && !tlast);
+            if (ours_q) assert ({answer.status, answer.tag} == {ours.status, ours.tag});
           end
           2'd1: assert (tdata == (ours_q ? ours.cycles : '0) && tlast == !(ours_q && ours.has_result));
           default: assert (ours_q && {tlast, tdata} == {result_last_i, result_data_i});

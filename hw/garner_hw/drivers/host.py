@@ -4,24 +4,27 @@
 What a driver does, as docs/integration.md describes it, and nothing else: no look into the design.
 """
 
-import re
+import os
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave, AxiStreamBus, AxiStreamSink, AxiStreamSource
 
-REGISTERS = dict(
-    (name, int(value, 16)) for name, value in
-    re.findall(r"pub const (\w+): \w+ = (0x\w+);",
-               (Path(__file__).resolve().parents[2] / "regs" / "garner_regs.rs").read_text()))
+from garner_hw.drivers.handshake import pauses
+from garner_hw.interface import load
 
-LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = 1, 2, 3, 4, 5, 6
+INTERFACE = load()
+REGISTERS = INTERFACE.register_constants()
+DESCRIPTOR, COMPLETION = INTERFACE.rsa.descriptor, INTERFACE.ring.completion
+LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = INTERFACE.rsa.operations.of(
+    "LoadModulus", "LoadKey", "Multiply", "Exponentiate", "Private", "Zeroise")
 (OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED, BUS_FAULT,
- BAD_DESCRIPTOR) = range(10)
+ BAD_DESCRIPTOR) = INTERFACE.rsa.statuses.of(
+    "Ok", "BadOp", "BadSlot", "EmptySlot", "BadLength", "BadModulus", "BadOperand", "CheckFailed", "BusFault",
+    "BadDescriptor")
 MEMORY_BASE = 0x1234_5678_0000_0000  # above 4 GiB, so that the upper half of addresses is tried as well
 
 
@@ -48,17 +51,24 @@ class Memory:
         start = address - MEMORY_BASE
         if not 0 <= start <= len(self.data) - length:
             raise ValueError(f"no memory at {address:#x}")
-        if any(address in fault for fault in faults):
+        if any(fault.start < address + length and address < fault.stop for fault in faults):
             raise ValueError(f"faulty memory at {address:#x}")
         return start
 
-    async def read(self, address, length):
+    def bus_read(self, address: int, length: int) -> bytes:
+        """What the bus reads there; ValueError is its error."""
         start = self.place(address, length, self.read_faults)
         return bytes(self.data[start:start + length])
 
-    async def write(self, address, data):
+    def bus_write(self, address: int, data: bytes) -> None:
         start = self.place(address, len(data), self.write_faults)
         self.data[start:start + len(data)] = data
+
+    async def read(self, address, length):
+        return self.bus_read(address, length)
+
+    async def write(self, address, data):
+        self.bus_write(address, data)
 
     def get(self, address: int, length: int) -> bytes:
         return bytes(self.data[address - MEMORY_BASE:][:length])
@@ -82,8 +92,17 @@ class Completion:
     head: int
 
 
-def header(op, tag=0, slot=0, bits=0, exponent_bits=0, scheme=0) -> tuple[int, int]:
-    return op | scheme << 4 | slot << 8 | tag << 16, bits | exponent_bits << 16
+def header(op, tag=0, slot=0, bits=0, exponent_bits=0, scheme=0) -> list[int]:
+    """The words that begin a descriptor and a packet."""
+    words = DESCRIPTOR.pack_words(op=op, tag=tag, slot=slot, bits=bits, exponent_bits=exponent_bits, scheme=scheme)
+    return words[:INTERFACE.ring["header_words"]]
+
+
+def answer(packet: list[int]) -> tuple[int, int, int, list[int]]:
+    """Of a packet's answer: status, tag, cycles, the result."""
+    words = INTERFACE.ring["header_words"]
+    fields = COMPLETION.unpack(struct.pack(f"<{words}I", *packet[:words]))
+    return fields["status"], fields["tag"], fields["cycles"], packet[words:]
 
 
 class Host:
@@ -104,8 +123,8 @@ class Host:
 
     def place_rings(self, submission_log2: int, completion_log2: int) -> None:
         self.log2 = (submission_log2, completion_log2)
-        self.submission = self.memory.allocate(64 << submission_log2, 4096)
-        self.completion = self.memory.allocate(16 << completion_log2, 4096)
+        self.submission = self.memory.allocate(DESCRIPTOR.bytes << submission_log2, 4096)
+        self.completion = self.memory.allocate(COMPLETION.bytes << completion_log2, 4096)
         self.ring_memory = self.memory.used
         self.tail = self.head = self.completed = 0
 
@@ -115,15 +134,10 @@ class Host:
                 self.registers.write_if.w_channel, self.registers.write_if.b_channel,
                 self.registers.read_if.ar_channel, self.registers.read_if.r_channel, self.stream_in, self.stream_out]
 
-    def stall(self, random, share: float) -> None:
+    def stall(self, share: float) -> None:
         """Every handshake pauses at random, on average `share` of the cycles, in runs."""
-        def pauses():
-            while True:
-                pause = random.random() < share
-                for _ in range(random.choice((1, 1, 2, 7))):
-                    yield pause
         for channel in self.channels():
-            channel.set_pause_generator(pauses() if share else None)
+            channel.set_pause_generator(pauses(share) if share else None)
             if not share:
                 channel.pause = False
 
@@ -151,7 +165,7 @@ class Host:
 
     async def start(self) -> None:
         """Sets up the rings and enables them, from index 0."""
-        self.memory.put(self.completion, bytes(16 << self.log2[1]))
+        self.memory.put(self.completion, bytes(COMPLETION.bytes << self.log2[1]))
         self.tail = self.head = self.completed = 0
         for name, value in (("SUBMISSION_BASE_LOW", self.submission & 0xFFFF_FFFF),
                             ("SUBMISSION_BASE_HIGH", self.submission >> 32), ("SUBMISSION_SIZE", self.log2[0]),
@@ -173,14 +187,15 @@ class Host:
             self.memory.put_words(operand_address, list(operands)) if operands else None
         if result_address is None:
             result_address = self.memory.allocate(4 * result_words, 8) if result_words else 0
-        return struct.pack("<4I2QI7I", *header(op, tag, slot, bits, exponent_bits, scheme),
-                           4 * len(operands) if operand_bytes is None else operand_bytes,
-                           4 * result_words if result_bytes is None else result_bytes,
-                           operand_address, result_address, int(mark), *[0] * 7)
+        return DESCRIPTOR.pack(op=op, scheme=scheme, slot=slot, tag=tag, bits=bits, exponent_bits=exponent_bits,
+                               operand_bytes=4 * len(operands) if operand_bytes is None else operand_bytes,
+                               result_bytes=4 * result_words if result_bytes is None else result_bytes,
+                               operand_address=operand_address, result_address=result_address,
+                               raise_interrupt=int(mark))
 
     def result(self, descriptor: bytes) -> list[int]:
-        length, address = struct.unpack_from("<I", descriptor, 12)[0], struct.unpack_from("<Q", descriptor, 24)[0]
-        return self.memory.words(address, length // 4)
+        fields = DESCRIPTOR.unpack(descriptor)
+        return self.memory.words(fields["result_address"], fields["result_bytes"] // 4)
 
     def space(self) -> int:
         """Descriptors that fit into the ring now, as far as completions have told."""
@@ -190,7 +205,7 @@ class Host:
         """Into the ring, without ringing the bell; its index."""
         assert self.space() > 0
         index = self.tail
-        self.memory.put(self.submission + 64 * (index % (1 << self.log2[0])), descriptor)
+        self.memory.put(self.submission + DESCRIPTOR.bytes * (index % (1 << self.log2[0])), descriptor)
         self.tail = (self.tail + 1) % 65536
         return index
 
@@ -202,15 +217,16 @@ class Host:
         found = []
         size = 1 << self.log2[1]
         while True:
-            first, cycles, third, fourth = self.memory.words(self.completion + 16 * (self.completed % size), 4)
-            if fourth >> 31 != (self.completed & size == 0):
+            record = self.memory.get(self.completion + COMPLETION.bytes * (self.completed % size), COMPLETION.bytes)
+            fields = COMPLETION.unpack(record)
+            if fields.pop("phase") != (self.completed & size == 0):
                 return found
-            assert first >> 20 == 0 and fourth & 0x7FFF_FFFF == 0, "reserved bits of a completion are 0"
-            self.head = third >> 16
-            found.append(Completion(first & 0xFFFF, first >> 16 & 15, cycles, third & 0xFFFF, third >> 16))
+            assert COMPLETION.reserved(record) == 0, "reserved bits of a completion are 0"
+            found.append(Completion(**fields))
+            self.head = found[-1].head
             self.completed = (self.completed + 1) % 65536
 
-    limit = 150_000  # cycles of `run` in which nothing is completed
+    limit = int(os.environ.get("HOST_LIMIT", "150000"))  # cycles of `run` in which nothing is completed, of `receive`
 
     async def run(self, descriptors, limit=None) -> dict[int, Completion]:
         """Runs any number of descriptors through the rings; their completions by their place in the list."""
@@ -253,10 +269,10 @@ class Host:
     async def send(self, words: list[int]) -> None:
         await self.stream_in.send(struct.pack(f"<{len(words)}I", *words))
 
-    async def receive(self, limit=200_000) -> list[int]:
+    async def receive(self) -> list[int]:
         """A packet of the stream, as words."""
         task = cocotb.start_soon(self.stream_out.recv())
-        await First(task.complete, ClockCycles(self.dut.clk_i, limit))
+        await First(task.complete, ClockCycles(self.dut.clk_i, self.limit))
         assert task.done(), "no packet came"
         data = bytes(task.result().tdata)
         return list(struct.unpack(f"<{len(data) // 4}I", data))

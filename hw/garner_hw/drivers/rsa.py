@@ -6,12 +6,18 @@ from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
+from cocotb.triggers import ReadOnly, RisingEdge
 from cocotb.utils import get_sim_time
 
-LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = range(1, 7)
-FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING = range(4)
-OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED = range(8)
+from garner_hw.interface import load
+
+RSA = load().rsa
+TAG_BITS = RSA.descriptor["tag"].width
+LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = RSA.operations.of(
+    "LoadModulus", "LoadKey", "Multiply", "Exponentiate", "Private", "Zeroise")
+FIXED, LEFT_TO_RIGHT, RIGHT_TO_LEFT, SLIDING = RSA.schemes.of("FixedWindow", "LeftToRight", "RightToLeft", "SlidingWindow")
+OK, BAD_OP, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, CHECK_FAILED = RSA.statuses.of(
+    "Ok", "BadOp", "BadSlot", "EmptySlot", "BadLength", "BadModulus", "BadOperand", "CheckFailed")
 
 
 def words32(value: int, bits: int) -> list[int]:
@@ -31,10 +37,11 @@ class Job:
     result_words: int = 0
 
     def packed(self, tag: int) -> int:
-        value = self.op
-        for field, width in ((self.scheme, 2), (self.slot, 8), (self.bits, 13), (self.exponent_bits, 13), (tag, 16)):
-            assert 0 <= field < 1 << width
-            value = value << width | field
+        """As `job_t`."""
+        value, fields = 0, {**vars(self), "tag": tag}
+        for field in RSA.job:
+            assert 0 <= fields[field.name] < 1 << field.width
+            value = value << field.width | fields[field.name]
         return value
 
     @staticmethod
@@ -158,7 +165,7 @@ class Driver:
         assert dut.out_valid_o.value == 0, "a result word before the response was taken"
         await RisingEdge(dut.clk_i)
         dut.response_ready_i.value = 0
-        status, tag = response >> 16, response & 0xFFFF
+        status, tag = divmod(response, 1 << TAG_BITS)  # as `response_t`
         assert tag == self.tag
         assert sender.done(), "answered before the operands were read"
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What crosses from host to hardware: registers from SystemRDL."""
+"""What crosses from a host to the hardware, described once, in hw/interface, and generated for all who speak of it.
 
-import argparse
+| module | what it does |
+|---|---|
+| `layout` | fields in 32-bit words: where they lie, how they are packed |
+| `description` | reads ring.toml and rsa.toml; refuses what contradicts itself |
+| `registers` | reads garner_regs.rdl, and generates the registers' RTL and HTML (PeakRDL) |
+| `outputs` | renders SystemVerilog, Rust, C and the tables of docs/integration.md from `templates` |
+| `command` | `garner-hw interface`: writes them, or checks that they are up to date |
 
+Python programs read the description itself: `load()`.
+"""
 
-def add_command(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("registers", help="the registers from their SystemRDL source: RTL, C header, Rust constants, HTML")
-    parser.add_argument("--check", action="store_true", help="only say whether the committed file is what would be generated")
-    parser.set_defaults(run=run)
+from garner_hw.interface.description import SOURCES, Interface, InterfaceError, load
 
-
-def run(arguments: argparse.Namespace) -> int:
-    from garner_hw.interface import generate
-
-    generate.run(arguments.check)
-    return 0
+__all__ = ["SOURCES", "Interface", "InterfaceError", "load"]

@@ -11,9 +11,10 @@ examples:
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("lint", help="Verilator and slang over every module, warnings are errors; paths through garner_top",
-                                 description="Lints the targets lint and lint_... of the .core files with Verilator and slang; "
-                                             "finds combinational paths from inputs of garner_top to its outputs.",
+    parser = commands.add_parser("lint",
+                                 help="Verilator and slang over every module, warnings are errors; paths through garner_top",
+                                 description="Lints the targets lint and lint_... of the .core files with Verilator and "
+                                             "slang; finds combinational paths from inputs of garner_top to its outputs.",
                                  epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--core", metavar="NAME", help="this core's targets alone, as prim or mont")
     parser.set_defaults(run=run)

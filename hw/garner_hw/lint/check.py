@@ -32,7 +32,8 @@ def slang(target: Target, files: list[Path]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "script"
         boxes = [f"--blackboxed-module {file.stem}" for file in files if file.parent == CELLS]
-        script.write_text(" ".join(["read_slang", "--top", target.top, *target.generics(), *boxes, *map(str, files)]) + "\n")
+        words = ["read_slang", "--top", target.top, *target.generics(), *boxes, *map(str, files)]
+        script.write_text(" ".join(words) + "\n")
         result = subprocess.run([*YOSYS, script], capture_output=True, text=True)
     found = result.stdout + result.stderr
     return "" if result.returncode == 0 and "0 errors, 0 warnings" in found else found.strip()

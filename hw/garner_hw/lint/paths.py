@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from garner_hw.sources import sources as sources_of
+from garner_hw.sources import sources
 from garner_hw.synthesis import YOSYS
 
 # Both widths of the bus; the core as small as it can be, as its size changes no path between ports.
@@ -17,13 +17,13 @@ VARIANTS = [{"BusWidth": 64}, {"BusWidth": 32}, {"BusWidth": 64, "StreamPort": 0
 SMALL = {"Cores": 2, "Rows": 1, "MaxBits": 512, "KeySlots": 1, "OperandWords": 64, "InFlight": 4}
 
 
-def netlist(top: str, sources: list[Path], parameters: dict[str, int]) -> dict:
+def netlist(top: str, files: list[Path], parameters: dict[str, int]) -> dict:
     """The flattened module as Yosys' JSON."""
     with tempfile.TemporaryDirectory() as folder:
         script, found = Path(folder) / "script", Path(folder) / "netlist.json"
         values = [f"-G{name}={value}" for name, value in parameters.items()]
         script.write_text("\n".join([
-            " ".join(["read_slang", "--top", top, *values, *map(str, sources)]), f"hierarchy -top {top}", "proc", "flatten",
+            " ".join(["read_slang", "--top", top, *values, *map(str, files)]), f"hierarchy -top {top}", "proc", "flatten",
             "opt_clean", "simplemap", f"write_json {found}"]))
         subprocess.run([*YOSYS, script], check=True, capture_output=True, text=True)
         return json.loads(found.read_text())["modules"][top]
@@ -62,7 +62,7 @@ def check() -> int:
     bad = 0
     for variant in VARIANTS:
         parameters = {**SMALL, **variant}
-        found = through(netlist("garner_top", sources_of("garner_top"), parameters))
+        found = through(netlist("garner_top", sources("garner_top"), parameters))
         print(f"{'bad' if found else 'ok '} paths through garner_top {' '.join(f'-G{n}={v}' for n, v in parameters.items())}")
         for start, end in found:
             print(f"  {end} depends on {start} within a cycle")

@@ -18,7 +18,8 @@ examples:
 
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("measure", help="measure what docs/hardware.md reports; records in hw/report/runs",
-                                 description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+                                 description=__doc__.splitlines()[0], epilog=EXAMPLES,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     subjects = parser.add_subparsers(title="subjects", metavar="SUBJECT", required=True)
 
     cores = subjects.add_parser("cores", help="the multiplier and the cores")
@@ -29,7 +30,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     full = subjects.add_parser("full", help="a full LFE5U-85 as one design")
     full.add_argument("--only", choices=("cycles", "place", "shell"))
     full.add_argument("--speed", type=int, default=8, help="speed grade of the ECP5: 6, 7, 8 (8)")
-    full.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (three, and five where these scatter)")
+    full.add_argument("--seed", type=int, action="append",
+                      help="of nextpnr; may be repeated (three, and five where these scatter)")
     full.set_defaults(run=run_full)
 
     rows = subjects.add_parser("rows", help="the row accelerators of hw/explore")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the multiplier and the cores: cycles in simulation, clock and area on an LFE5U-85, area on Xilinx 7.
 
-One file a measurement in hw/report/runs: TOP-PARAMETERS-OP-BITS-cycles.json; placements as placement/place.py writes them.
-The simulations check every result; with HW_CYCLES=FILE they write what they measured.
+One file a measurement in hw/report/runs: TOP-PARAMETERS-OP-BITS-cycles.json; placements as placement/place.py writes
+them. The simulations check every result; with HW_CYCLES=FILE they write what they measured.
 """
 
 import json
@@ -64,7 +64,8 @@ XILINX7 = [(top, parameters | {"W": WORD_XILINX7}) for top, parameters in PLACEM
 
 def stamp_of(point: dict) -> str:
     """What the cycles of a point, or of its record, depend on."""
-    return records.fingerprint([*sources(point["top"]), *(PACKAGE / f"{name}.py" for name in MEASUREMENTS[point["op"]])])
+    measurement = [PACKAGE / f"{name}.py" for name in MEASUREMENTS[point["op"]]]
+    return records.fingerprint([*sources(point["top"]), *measurement])
 
 
 def measure(point: dict) -> None:

@@ -24,7 +24,8 @@ SHELL_CORE = HW / "syn" / "port_core.sv"
 # The measurement, the host it is seen from, the bus, and the key
 MEASUREMENT = [HW / name for name in (
     "garner_hw/measure/throughput.py", "garner_hw/drivers/device_host.py", "garner_hw/drivers/host.py",
-    "garner_hw/drivers/rsa_jobs.py", "garner_hw/model/rsa.py", "sim/device.cpp", "sim/device.h")]
+    "garner_hw/drivers/rsa_jobs.py", "garner_hw/model/rsa.py", "sim/device.cpp", "sim/device.h",
+    "sim/memory_bus.h")]
 
 
 def stamp_of_cycles() -> str:
@@ -46,7 +47,7 @@ def throughput() -> dict:
 
 
 def measure_all(only: str | None = None, speed: int = 8, seeds: list[int] | None = None) -> None:
-    """The throughput, then the routed clock. `only`: cycles, place, or shell, the clock of shell and dispatcher alone."""
+    """The throughput, then the routed clock. `only`: cycles, place, or shell, which is the clock without the cores."""
     os.nice(5)
     if only in (None, "cycles"):
         record = throughput()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of one multiplication in `mont`: a cocotb test that cores.py runs for its figures, and hw/tb/mont as a test."""
+"""Cycles of one multiplication in `mont`: cores.py runs this cocotb test for its figures, hw/tb/mont as a test."""
 
 import json
 import os

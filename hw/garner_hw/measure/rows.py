@@ -134,7 +134,7 @@ def simulate(top: str, parameters: dict) -> dict:
 
 
 def measure_all(only: str | None = None, everything: bool = False, say: bool = False) -> None:
-    """The points of the report, or the whole sweep. `only`: simulation, synthesis or place; `say` what would be measured."""
+    """The points of the report, or the whole sweep. `only`: simulation, synthesis or place; `say`: measure nothing."""
     points = []
     for point in all_points() if everything else report_points():
         if point not in points:

@@ -25,7 +25,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
     parser.add_argument("--no-dsp", action="store_true", help="multipliers in LUTs")
     parser.add_argument("--once", nargs=2, metavar=("MODULE", "NAME=VALUE,..."),
-                        help="this module's instances are all alike: it is synthesised by itself, the whole has a floorplan")
+                        help="this module is synthesised by itself, its instances are all alike; the whole has a floorplan")
     parser.set_defaults(run=run)
 
 
@@ -41,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     for speed in arguments.speed or [8]:
         for seed in arguments.seed or [1]:
             record = place.run(arguments.top, values(arguments.G), arguments.family, speed, seed, arguments.no_dsp, once)
-            print(json.dumps({key: value for key, value in record.items() if key not in ("tools", "sources")}), flush=True)
+            shown = {key: value for key, value in record.items() if key not in ("tools", "sources")}
+            print(json.dumps(shown), flush=True)
             if arguments.family != "ecp5":
                 return 0
     return 0

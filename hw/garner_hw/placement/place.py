@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesis, placement and routing of one top, with its figures as data; called by `garner-hw place` and the measurements.
+"""Synthesis, placement and routing of one top, with its figures as data: `garner-hw place`, and the measurements.
 
 Families: ecp5 (Yosys synth_ecp5, nextpnr for an LFE5U-85 in CABGA756: fmax, LUT, FF, DSP, EBR), xilinx7 (Yosys
 synth_xilinx: LUT, FF, DSP, RAMB18; no clock, for no open tool places a 7 series part from the registries; `no_dsp`

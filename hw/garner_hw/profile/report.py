@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 import matplotlib
 
-matplotlib.use("svg")
+matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 from garner_hw.profile import mbedtls, thesis  # noqa: E402

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pyosys
 
-from garner_hw.sources import cells as cell_models
-from garner_hw.sources import sources
+from garner_hw.sources import cells, sources
 from garner_hw.synthesis import YOSYS
 from garner_hw.synthesis.synthesise import synthesise
 
@@ -23,14 +22,14 @@ MODELS = Path(pyosys.__file__).parent / "share" / "ecp5"
 def ecp5(top: str, parameters: dict) -> tuple[list[Path], dict]:
     """The sources of a netlist of `top` (which has no parameters any more), and the counts of its cells by kind."""
     netlist, counts = synthesise(top, sources(top, "ecp5"), parameters, "ecp5")
-    cells, verilog, script = (netlist.with_suffix(end) for end in (".cells.v", ".v", ".ys"))
+    instances, verilog, script = (netlist.with_suffix(end) for end in (".cells.v", ".v", ".ys"))
     if not verilog.exists() or verilog.stat().st_mtime <= netlist.stat().st_mtime:
         script.write_text("\n".join([
-            f"read_json {netlist}", f"write_verilog -noattr {cells}", "design -reset",
-            f"read_verilog -sv -nooverwrite -I{MODELS} {MODELS / 'cells_sim.v'}", f"read_verilog {cells}",
+            f"read_json {netlist}", f"write_verilog -noattr {instances}", "design -reset",
+            f"read_verilog -sv -nooverwrite -I{MODELS} {MODELS / 'cells_sim.v'}", f"read_verilog {instances}",
             f"hierarchy -top {top}", "proc", "flatten", "opt_clean -purge", f"write_verilog -noattr {verilog}"]))
         subprocess.run([*YOSYS, script], check=True, capture_output=True)
     ports = json.loads(netlist.read_text())["modules"][top]["ports"]  # all that is seen of it: it would be slow
     public = netlist.with_suffix(".vlt")
     public.write_text("\n".join(["`verilator_config", *(f'public_flat_rw -module "{top}" -var "{port}"' for port in ports), ""]))
-    return [public, verilog, *cell_models("ecp5")], counts
+    return [public, verilog, *cells("ecp5")], counts

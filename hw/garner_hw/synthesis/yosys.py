@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Yosys over pyosys: `python -m garner_hw.synthesis.yosys SCRIPT [LOG]` runs a script, one command a line, and writes the output to LOG as well.
+"""Yosys over pyosys: `python -m garner_hw.synthesis.yosys SCRIPT [LOG]` runs a script, one command a line, and writes
+the output to LOG as well.
 
 One command more than Yosys has: `unparametrise MODULE` takes all parameters off the instances of a black box, so that a
 netlist can take its place.

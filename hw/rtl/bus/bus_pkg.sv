@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats in host memory and on the streams, and what travels between buses, shell, dispatcher and cores.
+// What travels between buses, shell, dispatcher and cores, and the codes of AXI. Formats in host memory: ring_pkg,
+// descriptor_pkg.
 package bus_pkg;
 
   import garner_pkg::*;
 
   /* verilator lint_off UNUSEDPARAM */ // not every module that knows the package uses all of it
-  localparam int unsigned DescriptorWords = 16;  // 64 bytes
-  localparam int unsigned CompletionWords = 4;   // 16 bytes
-  localparam int unsigned HeaderWords     = 2;   // of a packet of the AXI4-Stream ports
   localparam logic [1:0]  AxiOkay         = 2'b00;
   localparam logic [1:0]  AxiIncrementing = 2'b01;
   localparam logic [3:0]  AxiBufferable   = 4'b0011;  // normal memory, not cacheable
@@ -132,18 +130,5 @@ package bus_pkg;
     logic        tlast;
     logic        tvalid;
   } axis_t;
-
-  /* verilator lint_off UNUSEDSIGNAL */ // each of the two functions looks at some of the bits
-  // First word of a descriptor and of a packet's header: op 3:0, scheme 5:4, slot 15:8, tag 31:16.
-  // Second word: bits 12:0, exponent_bits 28:16. All other bits are reserved.
-  function automatic job_t unpack_job(logic [31:0] first, logic [31:0] second);
-    return '{op: op_e'(first[3:0]), scheme: scheme_e'(first[5:4]), slot: first[15:8], tag: first[31:16],
-             bits: second[12:0], exponent_bits: second[28:16]};
-  endfunction
-
-  function automatic logic reserved_job_bits(logic [31:0] first, logic [31:0] second);
-    return |first[7:6] || |second[15:13] || |second[31:29];
-  endfunction
-  /* verilator lint_on UNUSEDSIGNAL */
 
 endpackage

@@ -17,6 +17,7 @@
 //             holds everything up, as the core's result then waits for the host.
 module completion_write
   import garner_pkg::*;
+  import ring_pkg::*;
   import bus_pkg::*;
 (
   input  logic        clk_i,
@@ -149,6 +150,15 @@ module completion_write
   assign command_address_o = state_q == ResultCommand ? {context_q.result_address, 3'd0} : place;
   assign command_words_o   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
 
+  completion_t                      completion;
+  logic [CompletionWords-1:0][31:0] completion_words;
+
+  always_comb begin
+    completion = '{header: '{tag: context_q.tag, status: status_q, cycles: cycles_q, default: '0},
+                   index: context_q.index, head: submission_head_i, phase: phase_q, default: '0};
+  end
+  assign completion_words = completion;
+
   // A missing word is 0.
   assign write_valid_o  = (state_q == Result && (result_here || ended_q)) || state_q == Completion;
   assign result_taken   = (state_q == Result && write_ready_i && !ended_q) || state_q == Excess;
@@ -157,10 +167,10 @@ module completion_write
     if (state_q == Result) write_data_o = ended_q ? '0 : result_word;
     else begin
       unique case (word_q)
-        2'd0: write_data_o = {12'd0, status_q, context_q.tag};
-        2'd1: write_data_o = cycles_q;
-        2'd2: write_data_o = {submission_head_i, context_q.index};
-        default: write_data_o = {phase_q, 31'd0};  // last, so that who sees it sees the others, too
+        2'd0: write_data_o = completion_words[0];
+        2'd1: write_data_o = completion_words[1];
+        2'd2: write_data_o = completion_words[2];
+        default: write_data_o = completion_words[3];  // its phase last, so that who sees it sees the others, too
       endcase
     end
   end
@@ -195,7 +205,7 @@ module completion_write
           if (result_here && result_last && !ended_q) ended_q <= 1'b1;
           if (words_one_q) begin
             if (ended_q || result_last) state_q <= ResultEnd;
-            else state_q <= Excess;
+            else state_q <= Excess;  // SEC_CM: RESULT.BOUNDS
           end else if (result_last && !ended_q) begin
             status_q <= StatusBadLength;
           end

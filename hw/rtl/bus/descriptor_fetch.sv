@@ -17,6 +17,8 @@
 //             descriptors than the ring holds) stops the fetch and is shown by `overrun_o`.
 module descriptor_fetch
   import garner_pkg::*;
+  import ring_pkg::*;
+  import descriptor_pkg::*;
   import bus_pkg::*;
 #(
   parameter int unsigned OperandWords = 512,  // places of the packet buffer
@@ -96,7 +98,7 @@ module descriptor_fetch
   logic [15:0] head_q, pending_q, size_q;
   logic        more_q, overrun_q;
   logic [3:0]  word_q;
-  logic [31:0] descriptor_q[9];  // the words behind are reserved
+  logic [UsedWords-1:0][31:0] descriptor_q;  // the words behind are reserved
   logic        reserved_q, fault_q;
   logic        pass_on;          // the other machine takes the descriptor
   logic        descriptor_word;
@@ -158,29 +160,27 @@ module descriptor_fetch
       fault_q    <= 1'b0;
     end else if (descriptor_word) begin
       word_q     <= word_q + 1'b1;
-      reserved_q <= reserved_q || (word_q > 4'd8 && read_data_i != '0);
+      reserved_q <= reserved_q || (word_q > 4'(UsedWords - 1) && read_data_i != '0);
       fault_q    <= read_error_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < 9; i++) begin
+    for (int unsigned i = 0; i < UsedWords; i++) begin
       if (descriptor_word && word_q == 4'(i)) descriptor_q[i] <= read_data_i;
     end
   end
 
   // The descriptor and what can be wrong with it.
-  logic [31:0] operand_bytes, result_bytes, flags;
-  logic [63:0] operand_address;
+  descriptor_t descriptor;
   logic        has_operands_q;
 
-  assign job             = unpack_job(descriptor_q[0], descriptor_q[1]);
-  assign operand_bytes   = descriptor_q[2];
-  assign result_bytes    = descriptor_q[3];
-  assign operand_address = {descriptor_q[5], descriptor_q[4]};
-  assign flags           = descriptor_q[8];
+  assign descriptor = descriptor_t'(descriptor_q);
+  assign job        = unpack_job(descriptor_q[0], descriptor_q[1]);
 
-  localparam int unsigned LongestLog2 = $clog2(4 * OperandWords);  // a power of two
+  localparam int unsigned LongestLog2  = $clog2(4 * OperandWords);  // a power of two
+  localparam int unsigned AddressZeros = $clog2(AddressAlignment);
+  localparam int unsigned LengthZeros  = $clog2(LengthAlignment);
 
   // More than 4 * OperandWords, without a carry chain.
   function automatic logic too_long(input logic [31:0] bytes);
@@ -190,18 +190,20 @@ module descriptor_fetch
   // Of the descriptor that is there; looked at in RingFull, a cycle behind RingCheck.
   always_ff @(posedge clk_i) begin
     has_operands_q <= has_operands(job.op);
-    bad_format_q   <= reserved_q || reserved_job_bits(descriptor_q[0], descriptor_q[1]) || |flags[31:1] ||
-                      |operand_address[2:0] || |descriptor_q[6][2:0];
-    bad_length_q   <= |operand_bytes[1:0] || |result_bytes[1:0] || has_operands(job.op) != (operand_bytes != '0) ||
-                      too_long(operand_bytes) || (has_result(job.op) && result_bytes == '0) || too_long(result_bytes);
+    bad_format_q   <= reserved_q || reserved_job_bits(descriptor_q[0], descriptor_q[1]) ||
+                      reserved_descriptor_bits(descriptor) ||
+                      |descriptor.operand_address[AddressZeros-1:0] || |descriptor.result_address[AddressZeros-1:0];
+    bad_length_q   <= |descriptor.operand_bytes[LengthZeros-1:0] || |descriptor.result_bytes[LengthZeros-1:0] ||
+                      has_operands(job.op) != (descriptor.operand_bytes != '0) || too_long(descriptor.operand_bytes) ||
+                      (has_result(job.op) && descriptor.result_bytes == '0) || too_long(descriptor.result_bytes);
   end
 
   always_comb begin
     fresh.index          = head_q - 1'b1;
     fresh.tag            = fault_q ? '0 : job.tag;
-    fresh.marked         = flags[0] && !fault_q;
-    fresh.result_address = {descriptor_q[7], descriptor_q[6][31:3]};
-    fresh.result_words   = result_bytes[17:2];
+    fresh.marked         = descriptor.raise_interrupt && !fault_q;
+    fresh.result_address = descriptor.result_address[63:3];
+    fresh.result_words   = descriptor.result_bytes[17:2];
   end
 
   // The operands.
@@ -222,7 +224,7 @@ module descriptor_fetch
   // Room for the operands of a good descriptor; more can become free, none is taken before they are asked for.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) room_q <= 1'b0;
-    else room_q <= context_valid_i && state_q == Idle && operand_free_i >= operand_bytes[2 +: FreeWidth];
+    else room_q <= context_valid_i && state_q == Idle && operand_free_i >= descriptor.operand_bytes[2 +: FreeWidth];
   end
 
   assign good      = !fault_q && !bad_format_q && !bad_length_q;
@@ -274,8 +276,8 @@ module descriptor_fetch
 
   assign command_valid_o   = ring_state_q == RingCommand || state_q == Command;
   assign command_id_o      = state_q == Command;
-  assign command_address_o = command_id_o ? operand_address : descriptor_address;
-  assign command_words_o   = command_id_o ? operand_bytes[17:2] : 16'(DescriptorWords);
+  assign command_address_o = command_id_o ? descriptor.operand_address : descriptor_address;
+  assign command_words_o   = command_id_o ? descriptor.operand_bytes[17:2] : 16'(DescriptorWords);
 
   assign operand_valid_o = read_valid_i && read_id_i;
   assign operand_data_o  = read_data_i;

@@ -176,7 +176,7 @@ module dma_write
   logic                  take;
 
   assign m_axi_wdata_o  = data_q;
-  assign m_axi_wstrb_o  = strobe_q;
+  assign m_axi_wstrb_o  = strobe_q;  // SEC_CM: RESULT.BOUNDS
   assign m_axi_wvalid_o = full_q && unsent_any_q;
   assign m_axi_wlast_o  = unsent_one_q;
   assign in_ready_o     = words_any_q && !full_q;

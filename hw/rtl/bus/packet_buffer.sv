@@ -110,7 +110,7 @@ module packet_buffer #(
     .Depth(Depth)
   ) u_memory (
     .clk_i,
-    .write_enable_i (write || fetch_q[0] || undo_q || wiping_q),
+    .write_enable_i (write || fetch_q[0] || undo_q || wiping_q),  // SEC_CM: ERASE.OPERAND_BUFFER
     .write_address_i(write_address),
     .write_data_i   (in_ready_o ? {in_last_i, in_data_i} : '0),
     .read_address_i (read_q[AddressWidth-1:0]),
@@ -124,6 +124,7 @@ module packet_buffer #(
     .rst_ni,
     .in_valid_i (fetch_q[1]),
     .in_ready_o (unused_ready),
+    // SEC_CM: ERASE.OPERAND_BUFFER
     .in_data_i  (fetch_q[1] ? read_word : '0),  // no word stays behind
     .out_valid_o,
     .out_ready_i,

@@ -269,7 +269,7 @@ module shell
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) result_source_q <= 1'b0;
-    else if (jobs_i.answer_valid && jobs_o.answer_ready) result_source_q <= jobs_i.answer.source;
+    else if (jobs_i.answer_valid && jobs_o.answer_ready) result_source_q <= jobs_i.answer.source;  // SEC_CM: JOB.OWN_ANSWER
   end
 
   // Zeroising.
@@ -287,11 +287,12 @@ module shell
 
   assign quiet     = dma_quiet && stream_quiet && dispatcher_idle_i;
   assign hold      = hold_q;
-  assign wipe      = zeroise_state_q == Start && start_q == '0;
+  assign wipe      = zeroise_state_q == Start && start_q == '0;  // SEC_CM: ERASE.OPERAND_BUFFER
+  // SEC_CM: ERASE.CONTROL
   assign zeroise_o = (zeroise_state_q == Work && is.CONTROL.zeroise.value) || zeroise_state_q == Drain;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+    if (!rst_ni) begin  // SEC_CM: ERASE.RESET
       zeroise_state_q <= Start;
       start_q         <= '0;
       hold_q          <= 1'b1;

@@ -25,6 +25,8 @@
 //             Interfaces to the dispatcher: see `dispatcher`. All jobs and answers here are of source 1.
 module stream_port
   import garner_pkg::*;
+  import ring_pkg::*;
+  import descriptor_pkg::*;
   import bus_pkg::*;
 #(
   parameter int unsigned OperandWords = 512
@@ -88,6 +90,7 @@ module stream_port
 
   assign job      = unpack_job(first_q, second_q);
   assign word     = s_axis_tvalid_i && s_axis_tready_o;
+  // SEC_CM: JOB.REFUSED_WHILE_ERASING
   assign cut      = hold_i && (in_state_q == Second || (in_state_q == Operands && buffer_ready));
   assign too_long = words_q == FreeWidth'(OperandWords - 1) && !s_axis_tlast_i;
 
@@ -197,13 +200,19 @@ module stream_port
   assign reject_ready   = out_state_q == Idle && !answer_valid_i;
   assign result_ready_o = out_state_q == Result && m_axis_tready_i;
 
+  completion_header_t           header;
+  logic [HeaderWords-1:0][31:0] header_words;
+
+  always_comb header = '{tag: out_tag_q, status: out_status_q, cycles: out_cycles_q, default: '0};
+  assign header_words = header;
+
   always_comb begin
     m_axis_tvalid_o = 1'b1;
     m_axis_tlast_o  = 1'b0;
     unique case (out_state_q)
-      AnswerFirst: m_axis_tdata_o = {12'd0, out_status_q, out_tag_q};
+      AnswerFirst: m_axis_tdata_o = header_words[0];
       AnswerSecond: begin
-        m_axis_tdata_o = out_cycles_q;
+        m_axis_tdata_o = header_words[1];
         m_axis_tlast_o = !has_result_q;
       end
       Result: begin

@@ -118,7 +118,7 @@ module exponentiator
 
   // The rest of a word leaves from the top; zeros come in, also while nothing is to be done
   logic shift;
-  assign shift = state_q == StIdle || (state_q == StSkip && skip_q[CountWidth-1])
+  assign shift = state_q == StIdle || (state_q == StSkip && skip_q[CountWidth-1])  // SEC_CM: ERASE.WORKING_REGISTERS
                  || (state_q == StTake && !available_none);
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < W; i++) read_q[i] <= right_to_left_q ? read_data_i[W-1-i] : read_data_i[i];
@@ -152,6 +152,7 @@ module exponentiator
         ctx_q       <= 1'b0;
         window_q    <= scheme_i == SchemeLeftToRight ? 3'd1 : window_i;
         digit_q     <= '{default: '0};
+        // SEC_CM: ERASE.WORKING_REGISTERS
         a_q         <= power_in_q;  // as in StNext; and of a power that was stopped no digit stays
         b_q         <= '{default: RegionTable};
       end
@@ -294,7 +295,7 @@ module exponentiator
           if (available_none) state_q <= StFetch;
           else if (right_to_left_q) state_q <= StRight;
           else if (fixed_q) begin
-            if (digit_full) state_q <= StSquare;
+            if (digit_full) state_q <= StSquare;  // SEC_CM: TIME.EXPONENT
           end else if (taken_q == '0 && !bit_now[0]) state_q <= StSquare;
           else if (digit_full) state_q <= StOdd;
         end

@@ -36,7 +36,7 @@ module stage #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (ready_q) out_data_o <= in_data_i;
+    if (ready_q) out_data_o <= in_data_i;  // SEC_CM: ERASE.WORKING_REGISTERS
   end
 
 endmodule

@@ -22,7 +22,7 @@ module lowest_word #(
 );
 
   always_ff @(posedge clk_i) begin
-    word_o <= clear_i ? '0 : word_i;
+    word_o <= clear_i ? '0 : word_i;  // SEC_CM: ERASE.WORKING_REGISTERS
     if (start_o) odd_o <= word_o[0];
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin

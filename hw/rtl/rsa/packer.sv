@@ -85,6 +85,7 @@ module packer #(
     end
     if (half_valid_q) data_q <= {half_q, data_q[31:16]};
     clear_q <= !busy_o;
+    // SEC_CM: ERASE.WORKING_REGISTERS
     if (clear_q) begin  // no trace of the result
       wait_q <= '0;
       data_q <= '0;

@@ -72,7 +72,7 @@ module rsa_decode
       FieldDq:       offset = 1 + 5 * FullWords + 5 * HalfWords;
       FieldE:        offset = 1 + 5 * FullWords + 6 * HalfWords;
       FieldInput:    begin work = 1'b1; offset = 0; end
-      FieldResult:   begin work = 1'b1; offset = FullWords; end
+      FieldResult:   begin work = 1'b1; offset = FullWords; end  // SEC_CM: KEY.NOT_READABLE
       default:       begin work = 1'b1; offset = 2 * FullWords; end  // FieldExponent
     endcase
     return work ? slot_address_t'(offset + (KeySlots << SlotWidth))

@@ -31,6 +31,7 @@ module rsa_exponent
   logic check_power;  // of s^e = m
   assign check_power = !instruction_i.dual && field_e'(instruction_i.y.index) == FieldE;
   always_ff @(posedge clk_i) begin
+    // SEC_CM: TIME.EXPONENT
     scheme_o <= instruction_i.dual ? SchemeFixedWindow : check_power ? SchemeLeftToRight : job_i.scheme;
     bits_o   <= instruction_i.dual ? {1'b0, job_i.bits[12:1]} : check_power ? 13'd32 : job_i.exponent_bits;
   end

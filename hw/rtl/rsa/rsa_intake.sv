@@ -171,7 +171,7 @@ module rsa_intake
         end
         StDrainLoad: begin
           if (stop_i) state_q <= StStopped;
-          else if (drained_q) state_q <= StErase;
+          else if (drained_q) state_q <= StErase;  // SEC_CM: ERASE.REFUSED_LOAD
         end
         StRespond: if (response_ready_i) state_q <= StClosed;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The microprogram of `rsa_core`: one straight line for each job. hw/tb/rsa/rsa_model.py does the same on big integers
+// The microprogram of `rsa_core`: one straight line for each job. hw/garner_hw/model/rsa.py does the same on big integers
 // and asserts the bounds of every step; docs/hardware/rsa.md explains the steps.
 //
 // Contract    No instruction depends on data: a program runs from its start to its end, or stops with a status where a
@@ -88,7 +88,7 @@ package rsa_program_pkg;
     pass(LengthFull, XSame, SignMinus, operand(0, RegionA)),
     pass(LengthFull, XSame, SignPlus, slot(FieldScaled)),
     pass(LengthFull, XSame, SignPlus, slot(FieldScaled), slot(FieldFactorQ)),
-    pass(LengthFull, XZero, SignPlus, Nowhere, slot(FieldResult)),
+    pass(LengthFull, XZero, SignPlus, Nowhere, slot(FieldResult)),  // SEC_CM: KEY.NOT_READABLE
     move(LengthFull, Nowhere, operand(0, RegionA)),
     control(KindMark, 1),
     control(KindRespond),
@@ -175,18 +175,18 @@ package rsa_program_pkg;
     multiply(0, RegionAccumulator, RegionAccumulator, RegionUnit),
     pass(LengthFull, XZero, SignPlus, operand(0, RegionAccumulator)),
     Canonical,
-    pass(LengthFull, XDown, SignMinus, slot(FieldInput), Nowhere, TimesOnce, CheckZero),
+    pass(LengthFull, XDown, SignMinus, slot(FieldInput), Nowhere, TimesOnce, CheckZero),  // SEC_CM: RESULT.CHECKED
     pass(LengthFull, XZero, SignPlus, operand(0, RegionA)),
-    pass(LengthFull, XSame, SignMinus, slot(FieldResult), Nowhere, TimesOnce, CheckZero),
+    pass(LengthFull, XSame, SignMinus, slot(FieldResult), Nowhere, TimesOnce, CheckZero),  // SEC_CM: RESULT.CHECKED
     control(KindRespond),
-    move(LengthFull, slot(FieldResult), Stream),
+    move(LengthFull, slot(FieldResult), Stream),  // SEC_CM: KEY.NOT_READABLE
     control(KindEnd)
   };
 
   // What the key of the slot may be in beside the slot is overwritten too; also after a job that was to load one and was
   // refused. 0 * 0 in both contexts washes the rows and the memory of partial sums.
   localparam int unsigned WashLength = 5;
-  localparam instruction_t [0:WashLength-1] Wash = {
+  localparam instruction_t [0:WashLength-1] Wash = {  // SEC_CM: ERASE.WORKING_MEMORY
     move(LengthMemory, Nowhere, operand(0, RegionAccumulator)),
     move(LengthMemory, Nowhere, modulus(0)),
     switch_to(ModeFull),
@@ -195,7 +195,7 @@ package rsa_program_pkg;
   };
 
   localparam int unsigned ZeroiseSlotLength = 2 + WashLength + 2;
-  localparam instruction_t [0:ZeroiseSlotLength-1] ZeroiseSlot = {
+  localparam instruction_t [0:ZeroiseSlotLength-1] ZeroiseSlot = {  // SEC_CM: ERASE.SLOT
     move(LengthSlot, Nowhere, slot(FieldShifted)),
     pass(LengthSlot, XZero, SignPlus, Nowhere, slot(FieldInput)),  // the work area, shorter than a slot; the accumulator
     Wash,
@@ -205,7 +205,7 @@ package rsa_program_pkg;
 
   // Everything. Words sent while no result goes out overwrite the packer's queue and are thrown away.
   localparam int unsigned ZeroiseLength = 2 + WashLength + 1;
-  localparam instruction_t [0:ZeroiseLength-1] Zeroise = {
+  localparam instruction_t [0:ZeroiseLength-1] Zeroise = {  // SEC_CM: ERASE.CONTROL
     pass(LengthMemory, XZero, SignPlus, Nowhere, slot(FieldShifted)),
     move(LengthFull, Nowhere, Stream),
     Wash,

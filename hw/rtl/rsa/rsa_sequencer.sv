@@ -161,7 +161,7 @@ module rsa_sequencer
         check_status = StatusBadOperand;
       end
       CheckZero: begin
-        check_failed = !zero_i;
+        check_failed = !zero_i;  // SEC_CM: RESULT.CHECKED
         check_status = StatusCheckFailed;
       end
       default: ;
@@ -203,11 +203,11 @@ module rsa_sequencer
         StHalfWait: if (!sizes_busy) state_q <= StNext;
 
         StNext: begin
-          pc_q          <= pc_q + 1'b1;
+          pc_q          <= pc_q + 1'b1;  // SEC_CM: TIME.PROGRAM
           instruction_q <= instruction;
           state_q       <= StAddress;
         end
-        StAddress: state_q <= check_failed_q ? StIdle : StPrepare;
+        StAddress: state_q <= check_failed_q ? StIdle : StPrepare;  // SEC_CM: RESULT.CHECKED
         StPrepare: state_q <= stop_i ? StAbort : StExecute;
         StExecute: begin
           if (is_q[KindPass] && may_start) state_q <= StPass;

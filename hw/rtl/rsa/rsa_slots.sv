@@ -49,7 +49,7 @@ module rsa_slots
   always_ff @(posedge clk_i) begin
     bits_o         <= {bits_q[index], 6'd0};
     no_modulus_q   <= holds_q[index] == HoldsNothing;
-    no_key_q       <= holds_q[index] != HoldsKey;
+    no_key_q       <= holds_q[index] != HoldsKey;  // SEC_CM: KEY.LOADED_WHOLE
     bad_op_q       <= !(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise});
     bad_slot_q     <= 32'(job_i.slot) >= KeySlots;
     bad_bits_q     <= job_i.bits < 13'd512 || 32'(job_i.bits) > MaxBits || job_i.bits[5:0] != '0;
@@ -62,7 +62,7 @@ module rsa_slots
     exponentiate_q <= job_i.op == OpExponentiate;
     private_q      <= job_i.op == OpPrivate;
 
-    if (refuse_i) refusal_o <= StatusEmptySlot;
+    if (refuse_i) refusal_o <= StatusEmptySlot;  // SEC_CM: JOB.REFUSED_WHILE_ERASING
     else if (bad_op_q) refusal_o <= StatusBadOp;
     else if (bad_slot_q) refusal_o <= StatusBadSlot;
     else if (load_q) refusal_o <= bad_bits_q ? StatusBadLength : StatusOk;
@@ -75,14 +75,14 @@ module rsa_slots
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned i = 0; i < KeySlots; i++) begin
-        holds_q[i] <= HoldsNothing;
+        holds_q[i] <= HoldsNothing;  // SEC_CM: ERASE.RESET
         bits_q[i]  <= '0;
       end
     end else begin
-      if (accept_i && (load_q || zeroise_q)) holds_q[index] <= HoldsNothing;
+      if (accept_i && (load_q || zeroise_q)) holds_q[index] <= HoldsNothing;  // SEC_CM: KEY.LOADED_WHOLE
       if (accept_i && load_q) bits_q[index] <= job_i.bits[12:6];
-      if (mark_i) holds_q[index] <= key_i ? HoldsKey : HoldsModulus;
-      if (clear_i) for (int unsigned i = 0; i < KeySlots; i++) holds_q[i] <= HoldsNothing;
+      if (mark_i) holds_q[index] <= key_i ? HoldsKey : HoldsModulus;  // SEC_CM: KEY.LOADED_WHOLE
+      if (clear_i) for (int unsigned i = 0; i < KeySlots; i++) holds_q[i] <= HoldsNothing;  // SEC_CM: ERASE.CONTROL
     end
   end
 

@@ -2,15 +2,15 @@
 // The wipe controller of `rsa_core`: when everything is to be erased, which job stops for it, and what a program erases
 // beside the words that it writes.
 //
-//   cycle            0     1     2     3     4     5   ...
-//   zeroise_i        0     1     1     0                            comes from far away: looked at through a register
-//   refuse_o               0     1     1     0                      jobs that are looked up now are refused
-//   state_q          Clean             Asked       Running  Clean
-//   asked_o                            1     1     0                the slots are empty, and stay so
-//   stop_o                                   1     1                the job under way is to stop
-//   begin_i                                  1                      nothing is under way: the program Zeroise starts
-//   running_o                                      1   ...  0
-//   done_i                                            1             it has ended
+//   cycle            0      1      2      3      4        5        ...  n        n+1
+//   zeroise_i        1      1      0                                                       comes from far away: through
+//   refuse_o                1      1      0                                                a register; jobs are refused
+//   state_q          Clean  Clean  Asked  Asked  Asked    Running  ...  Running  Clean
+//   asked_o                        1      1      1        0                                no slot holds anything
+//   stop_o                                1      1        1        0                       the job under way is to stop
+//   begin_i                                      1                                         and has: Zeroise starts
+//   running_o                                             1             1        0
+//   done_i                                                              1                  it has ended
 //
 // A rising edge of zeroise_i while the wipe runs (RunningAsked) has everything erased once more.
 //
@@ -48,13 +48,13 @@ module rsa_wipe (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q          <= Asked;
+      state_q          <= Asked;  // SEC_CM: ERASE.RESET
       zeroise_q        <= 1'b0;
       zeroise_before_q <= 1'b0;
     end else begin
       zeroise_q        <= zeroise_i;
       zeroise_before_q <= zeroise_q;
-      unique case (state_q)
+      unique case (state_q)  // SEC_CM: ERASE.CONTROL
         Clean:   if (rises) state_q <= Asked;
         Asked:   if (begin_i) state_q <= rises ? RunningAsked : Running;
         Running: begin
@@ -67,13 +67,13 @@ module rsa_wipe (
   end
 
   always_ff @(posedge clk_i) begin
-    stop_o  <= state_q == Asked && !announced_i;
-    whole_q <= erases_i;
+    stop_o  <= state_q == Asked && !announced_i;  // SEC_CM: JOB.STOPPED
+    whole_q <= erases_i;  // SEC_CM: ERASE.SLOT
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) clear_o <= 1'b0;
-    else clear_o <= sizes_start_i && (running_o || whole_q);
+    else clear_o <= sizes_start_i && (running_o || whole_q);  // SEC_CM: ERASE.WORKING_REGISTERS
   end
 
 `ifdef GARNER_ASSERT

@@ -67,6 +67,7 @@ module unpacker #(
   assign step = half_valid && !word_valid_o;
 
   always_ff @(posedge clk_i) begin
+    // SEC_CM: ERASE.WORKING_REGISTERS
     if (restart_q) in_q <= '0;
     else if (taken && !drain_q) in_q <= in_data_i;
     else if (step && upper_q) in_q <= '0;
@@ -125,6 +126,7 @@ module unpacker #(
       pair_offset_q <= offset_q[3:0];
       if (half_valid) low_q <= half;
     end
+    // SEC_CM: ERASE.WORKING_REGISTERS
     if (restart_q) begin  // nothing of the operand before
       cut_q  <= '0;
       pair_q <= '0;

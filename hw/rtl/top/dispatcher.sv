@@ -99,7 +99,7 @@ module dispatcher
     end
   end
 
-  assign start   = job_state_q == Choose && (for_all_q ? idle_q : free_q != '0);
+  assign start   = job_state_q == Choose && (for_all_q ? idle_q : free_q != '0);  // SEC_CM: JOB.BARRIER
   assign offered = job_state_q == Offer && (pending_q & ~core_job_ready) == '0;
 
   assign jobs_o.job_ready = job_state_q == Take;
@@ -268,8 +268,8 @@ module dispatcher
         Weigh: begin
           answer_state_q      <= (all_q && missing_q != '0) ? Listen : Answer;
           if (response_q.status > answer_q.status) answer_q.status <= response_q.status;
-          answer_q.tag        <= response_q.tag;
-          answer_q.source     <= |(source_q & core_bit_q);
+          answer_q.tag        <= response_q.tag;  // SEC_CM: JOB.OWN_ANSWER
+          answer_q.source     <= |(source_q & core_bit_q);  // SEC_CM: JOB.OWN_ANSWER
           answer_q.has_result <= |(has_result_q & core_bit_q) && response_q.status == StatusOk;
           answer_q.cycles     <= now_q - begun_q;
         end

@@ -17,7 +17,7 @@ ACCUMULATOR, TABLE = 0, 8  # regions of exp_pkg
 KEY_WORDS = 512
 
 
-@pytest.mark.parametrize("w", [18, 6])
+@pytest.mark.parametrize("w", [18, pytest.param(6, marks=pytest.mark.soak)])
 def test_exponentiator(w):
     simulate("exponentiator", sources("exponentiator"), __name__, {"W": w}, {"W": str(w)})
 

@@ -8,6 +8,7 @@ import os
 import random
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT, FIXED, LEFT_TO_RIGHT,
                         OK, RIGHT_TO_LEFT, SLIDING, Driver, Job)
@@ -18,6 +19,7 @@ from garner_hw.synthesis import netlist
 BITS, W, ROWS = 512, 18, 2
 
 
+@pytest.mark.soak  # that of mont, hw/tb/mont/test_netlist.py, is always run
 def test_ecp5_netlist_does_what_the_source_does(monkeypatch):
     monkeypatch.setitem(os.environ, "MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0")
     sources, counts = netlist.ecp5("rsa_core", {"Rows": ROWS, "MaxBits": BITS, "KeySlots": 1, "OperandWords": 1024})

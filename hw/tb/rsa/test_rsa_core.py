@@ -17,7 +17,11 @@ PARAMETERS = {"MaxBits": 1024, "KeySlots": 2, "OperandWords": 4096}
 LIMIT = {"timeout_time": 100, "timeout_unit": "ms"}  # 10 M cycles
 
 
-@pytest.mark.parametrize("rows, w, tests", [(8, 18, ""), (20, 17, "are_right|every_memory"), (4, 16, "are_right")])
+@pytest.mark.parametrize("rows, w, tests", [
+    (8, 18, ""), (20, 17, "private_.*are_right|multi.*are_right|every_memory"),
+    (4, 16, "private_.*are_right|multi.*are_right"),
+    pytest.param(20, 17, "exponentiations", marks=pytest.mark.soak),
+    pytest.param(4, 16, "exponentiations", marks=pytest.mark.soak)])
 def test_rsa_core(rows, w, tests):
     simulate("rsa_core", sources("rsa_core"), __name__, {"Rows": rows, "W": w, **PARAMETERS},
              {"ROWS": str(rows), "W": str(w), "COCOTB_TEST_FILTER": tests}, inside=("ram", "fifo"))

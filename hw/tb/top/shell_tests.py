@@ -3,14 +3,13 @@
 
 import os
 import random
-import struct
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from garner_hw.drivers.host import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_SLOT, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT,
-                  EXPONENTIATE, LOAD_KEY, LOAD_MODULUS, MEMORY_BASE, MULTIPLY, OK, PRIVATE, REGISTERS, ZEROISE, Host,
-                  header)
+from garner_hw.drivers.host import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_SLOT, BUS_FAULT, CHECK_FAILED,
+                                    COMPLETION, DESCRIPTOR, EMPTY_SLOT, EXPONENTIATE, LOAD_KEY, LOAD_MODULUS, MEMORY_BASE,
+                                    MULTIPLY, OK, PRIVATE, REGISTERS, ZEROISE, Host, answer, header)
 from tb.top.shell_jobs import MASK, expected, key_words, random_job, words
 
 CORES = int(os.environ["CORES"])
@@ -24,7 +23,7 @@ async def ready(dut, stall=0.0, **sizes) -> Host:
     """A host whose device is out of reset with its rings enabled."""
     host = Host(dut, **sizes)
     await host.reset()
-    host.stall(random, stall)
+    host.stall(stall)
     await host.start()
     return host
 
@@ -106,8 +105,8 @@ async def hundreds_of_jobs_wrap_the_rings_and_end_out_of_order(dut):
 async def ring_bases_that_are_not_aligned_do_no_harm(dut):
     """The lower bits of a base are not there: a burst that begins within a beat would not end with its page."""
     host = await ready(dut)
-    host.submission = host.memory.allocate(64 << host.log2[0], 4096, 0xFC0)
-    host.completion = host.memory.allocate(16 << host.log2[1], 4096, 0xFF0)
+    host.submission = host.memory.allocate(DESCRIPTOR.bytes << host.log2[0], 4096, 4096 - DESCRIPTOR.bytes)
+    host.completion = host.memory.allocate(COMPLETION.bytes << host.log2[1], 4096, 4096 - COMPLETION.bytes)
     for stray in (0xF, 0x3F, 4, 0x3C):
         await host.stop()
         await host.start()  # writes the bases as they are, and counts from 0
@@ -137,7 +136,7 @@ async def operands_and_results_at_every_place_of_a_page(dut):
                                            result_address=result_address))
         results.append(expected(PRIVATE, operands, keys[0]))
     for stall in (0, 0.4):
-        host.stall(random, stall)
+        host.stall(stall)
         check(host, descriptors, results, await host.run(descriptors))
 
 
@@ -161,16 +160,15 @@ async def bad_descriptors_are_refused_and_the_ring_continues(dut):
     host = await ready(dut, stall=0.2)
     keys = await load_keys(host, [0])
 
-    def broken(word: int, value: int) -> bytes:
-        good = bytearray(host.descriptor(PRIVATE, words(random, 4), 4))
-        struct.pack_into("<I", good, 4 * word, struct.unpack_from("<I", good, 4 * word)[0] | value)
-        return bytes(good)
+    def broken(bit: int) -> bytes:
+        good = int.from_bytes(host.descriptor(PRIVATE, words(random, 4), 4), "little")
+        return (good | 1 << bit).to_bytes(DESCRIPTOR.bytes, "little")
 
     four = words(random, 4)
-    cases = [(broken(0, 1 << 6), BAD_DESCRIPTOR), (broken(1, 1 << 13), BAD_DESCRIPTOR), (broken(1, 1 << 31), BAD_DESCRIPTOR),
-             (broken(8, 2), BAD_DESCRIPTOR), (broken(8, 1 << 31), BAD_DESCRIPTOR)]
-    cases += [(broken(word, 1 << random.randrange(32)), BAD_DESCRIPTOR) for word in range(9, 16)]
-    cases += [(broken(4, 4), BAD_DESCRIPTOR), (broken(6, 1), BAD_DESCRIPTOR)]
+    reserved = [field for field in DESCRIPTOR.upward(0, DESCRIPTOR.words) if field.name.startswith("reserved_")]
+    cases = [(broken(bit), BAD_DESCRIPTOR) for field in reserved for bit in {field.start, field.end - 1}]
+    cases += [(broken(DESCRIPTOR[name].start + bit), BAD_DESCRIPTOR)
+              for name, bit in (("operand_address", 2), ("result_address", 0))]
     cases += [(host.descriptor(PRIVATE, four, 4, operand_bytes=0), BAD_LENGTH),
               (host.descriptor(PRIVATE, four, 4, operand_bytes=14), BAD_LENGTH),
               (host.descriptor(PRIVATE, four, 4, operand_bytes=4 * OPERAND_WORDS + 4), BAD_LENGTH),
@@ -227,15 +225,16 @@ async def bus_faults_end_in_a_completion_and_the_core_stays_usable(dut):
     for fault in ("nowhere", "first", "middle", "last"):
         for reading in (True, False):
             operands = words(random, 40)
-            descriptor = bytearray(host.descriptor(PRIVATE, operands, 40, tag=77))
-            place = struct.unpack_from("<Q", descriptor, 16 if reading else 24)[0]
+            descriptor = host.descriptor(PRIVATE, operands, 40, tag=77)
+            address = "operand_address" if reading else "result_address"
+            place = DESCRIPTOR.unpack(descriptor)[address]
             faults = memory.read_faults if reading else memory.write_faults
             if fault == "nowhere":
-                struct.pack_into("<Q", descriptor, 16 if reading else 24, nowhere)
+                descriptor = DESCRIPTOR.pack(**DESCRIPTOR.unpack(descriptor) | {address: nowhere})
             else:
                 at = place + {"first": 0, "middle": 80, "last": 152}[fault]
                 faults.append(range(at, at + 8))
-            completion = await host.one(bytes(descriptor))
+            completion = await host.one(descriptor)
             assert (completion.status, completion.tag) == (BUS_FAULT, 77), (fault, reading)
             faults.clear()
             assert await host.read("ERROR") == REGISTERS["ERROR_DATA_FAULT"]
@@ -244,15 +243,15 @@ async def bus_faults_end_in_a_completion_and_the_core_stays_usable(dut):
             check(host, descriptors, results, await host.run(descriptors))
     # a descriptor that cannot be read: its index says which
     index = host.tail
-    at = host.submission + 64 * (index % (1 << host.log2[0]))
+    at = host.submission + DESCRIPTOR.bytes * (index % (1 << host.log2[0]))
     memory.read_faults.append(range(at + 32, at + 40))
     completion = await host.one(host.descriptor(PRIVATE, [1, 2], 2, tag=5))
     assert (completion.status, completion.index) == (BUS_FAULT, index)
     memory.read_faults.clear()
     assert await host.read("ERROR") == REGISTERS["ERROR_DESCRIPTOR_FAULT"]
     # a completion that cannot be written is lost and told by ERROR
-    at = host.completion + 16 * (host.completed % (1 << host.log2[1]))
-    memory.write_faults.append(range(at, at + 16))
+    at = host.completion + COMPLETION.bytes * (host.completed % (1 << host.log2[1]))
+    memory.write_faults.append(range(at, at + COMPLETION.bytes))
     host.put(host.descriptor(PRIVATE, [1, 2], 2))
     await host.ring()
     await ClockCycles(dut.clk_i, 3000)
@@ -550,9 +549,9 @@ async def half_a_packet_does_not_hold_up_zeroising_and_is_refused(dut):
         descriptors, results = jobs(host, keys, 5)
         check(host, descriptors, results, await host.run(descriptors))
         source.pause = False
-        assert await host.receive() == [EMPTY_SLOT << 16 | 1, 0]
-        first, _, *result = await host.receive()  # the next one is as good as any
-        assert (first, result) == (2, expected(PRIVATE, [5, 6], keys[0]))
+        assert answer(await host.receive()) == (EMPTY_SLOT, 1, 0, [])
+        status, tag, _, result = answer(await host.receive())  # the next one is as good as any
+        assert (status, tag, result) == (OK, 2, expected(PRIVATE, [5, 6], keys[0]))
 
 
 @cocotb.test()
@@ -606,6 +605,12 @@ async def counters_are_exact(dut):
     assert busy >= counted["BUSY_CORE_CYCLES"], "a job's cycles hold the core's"
 
 
+def reserved_set(words: list[int], word: int) -> list[int]:
+    """The header with the highest reserved bit of a word set."""
+    highest = [field for field in DESCRIPTOR.upward(word, 1) if field.name.startswith("reserved_")][-1].high
+    return [value | (i == word) << highest for i, value in enumerate(words)]
+
+
 @cocotb.test()
 async def packets_and_descriptors_share_the_cores(dut):
     host = await ready(dut, stall=0.25, submission_log2=5, completion_log2=5)
@@ -619,11 +624,12 @@ async def packets_and_descriptors_share_the_cores(dut):
     bad = [([*header(PRIVATE, 200)][:1], BAD_LENGTH), ([*header(PRIVATE, 201)], BAD_LENGTH),
            ([*header(ZEROISE, 202, 3), 1, 2, 3], BAD_LENGTH), ([*header(PRIVATE, 203), *[7] * 513], BAD_LENGTH),
            ([*header(PRIVATE, 204), *[7] * 600], BAD_LENGTH),
-           ([header(PRIVATE, 205)[0] | 1 << 7, 0, 1, 2], BAD_DESCRIPTOR), ([header(PRIVATE, 206)[0], 1 << 14], BAD_DESCRIPTOR),
+           ([*reserved_set(header(PRIVATE, 205), 0), 1, 2], BAD_DESCRIPTOR),
+           (reserved_set(header(PRIVATE, 206), 1), BAD_DESCRIPTOR),
            ([*header(9, 207), 1, 2, 3], BAD_OP), ([*header(PRIVATE, 208, 77), 1], BAD_SLOT)]
-    for packet, status in bad:
+    for tag, (packet, status) in enumerate(bad, 200):
         packets.insert(random.randrange(len(packets)), packet)
-        expected_packets[packet[0] >> 16] = (status, [])
+        expected_packets[tag] = (status, [])
     longest = [random.getrandbits(32) for _ in range(512)]
     packets.append([*header(PRIVATE, 300), *longest])
     expected_packets[300] = (OK, expected(PRIVATE, longest, keys[0]))
@@ -637,8 +643,7 @@ async def packets_and_descriptors_share_the_cores(dut):
     descriptors, results = jobs(host, keys, 60)
     ring = cocotb.start_soon(host.run(descriptors))
     for _ in range(len(packets)):
-        first, cycles, *result = await host.receive()
-        tag, status = first & 0xFFFF, first >> 16
+        status, tag, cycles, result = answer(await host.receive())
         assert expected_packets.pop(tag) == (status, result), tag
         assert (cycles == 0) == (tag < 207 and tag >= 200), "what reached no core took none of its time"
     assert not expected_packets
@@ -649,8 +654,8 @@ async def packets_and_descriptors_share_the_cores(dut):
     # a key by packet reaches every core, too
     fresh = key_words(random)
     await host.send([*header(LOAD_KEY, 9, 2), *fresh])
-    first, _ = await host.receive()
-    assert first == 9
+    status, tag, _, result = answer(await host.receive())
+    assert (status, tag, result) == (OK, 9, [])
     descriptors, results = jobs(host, {2: sum(fresh) & MASK}, 4 * CORES)
     check(host, descriptors, results, await host.run(descriptors))
 
@@ -669,9 +674,9 @@ async def stalled_receiver_of_packets_holds_up_the_rings_and_loses_nothing(dut):
     await ClockCycles(dut.clk_i, 3000)
     assert host.completed == completed and not task.done(), "no answer has passed the one that waits"
     host.stream_out.pause = False
-    assert await host.receive() == [1, (await_cycles := int(dut.u_shell.gen_stream.u_stream.out_cycles_q.value)),
-                                    *expected(PRIVATE, [5, 6], keys[0])]
-    assert await_cycles > 0
+    status, tag, cycles, result = answer(await host.receive())
+    assert (status, tag, result) == (OK, 1, expected(PRIVATE, [5, 6], keys[0]))
+    assert cycles == int(dut.u_shell.gen_stream.u_stream.out_cycles_q.value) > 0
     check(host, descriptors, results, await task)
 
 
@@ -686,7 +691,7 @@ async def slow_packet_does_not_hold_up_the_ring(dut):
     check(host, descriptors, results, await host.run(descriptors, limit=20_000))
     source.set_pause_generator(None)
     source.pause = False
-    assert (await host.receive())[0] == 1
+    assert answer(await host.receive())[:2] == (OK, 1)
 
 
 @cocotb.test()
@@ -696,11 +701,12 @@ async def cores_are_all_busy_while_there_is_work(dut):
     descriptors = [host.descriptor(EXPONENTIATE, [1, 2], 1) for _ in range(100)]
     given = [0] * CORES
     going = True
+    dispatcher = dut.u_dispatcher
 
     async def watch():
         while going:
             await RisingEdge(dut.clk_i)
-            offered = int(dut.core_job_valid.value) & int(dut.core_job_ready.value)
+            offered = int(dispatcher.core_job_valid.value) & int(dispatcher.core_job_ready.value)
             for i in range(CORES):
                 given[i] += offered >> i & 1
 

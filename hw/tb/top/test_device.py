@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole accelerator as the simulated board will hold it: hw/sim/device.h, RSA cores, many operations.
+"""The whole accelerator as the simulated board holds it: hw/sim/device.h, RSA cores, many operations.
 
 The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and HW_SOAK=1000 operations in make hw-soak-device.
 """
@@ -7,14 +7,13 @@ The C++ clock runs a hundred times as fast as cocotb's: real key lengths, and HW
 import asyncio
 import os
 import random
-import struct
 import time
 
 import pytest
 
 from garner_hw.drivers.device_host import DeviceHost
-from garner_hw.drivers.host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, EMPTY_SLOT, EXPONENTIATE, LOAD_MODULUS, MULTIPLY, OK, REGISTERS,
-                                    ZEROISE)
+from garner_hw.drivers.host import (BAD_OPERAND, BUS_FAULT, CHECK_FAILED, DESCRIPTOR, EMPTY_SLOT, EXPONENTIATE,
+                                    LOAD_MODULUS, MULTIPLY, OK, REGISTERS, ZEROISE)
 from garner_hw.drivers.rsa_jobs import load_key, number, private, words
 from garner_hw.model.rsa import Key, Sizes
 
@@ -73,6 +72,13 @@ def test_private_operations_end_out_of_order_and_are_right(keys):
     asyncio.run(run())
 
 
+def test_unmapped_register_is_refused_and_the_device_goes_on():
+    device = DeviceHost(0).device
+    with pytest.raises(ValueError, match="0xffc cannot be read"):
+        device.read(0xFFC)
+    assert device.read(REGISTERS["ID"]) == 0x4E52_4147
+
+
 def test_cores_are_busy_while_there_are_jobs(keys):
     """Eight operations for each core. What is lost: the first operands' way in, the last results' way out."""
     async def run():
@@ -101,14 +107,14 @@ def test_every_operation_goes_through_and_refusals_come_back(keys):
         base, exponent = random.randrange(other), random.getrandbits(40) | 1 << 39
         a, b = random.randrange(other), random.randrange(other)
         wrong = load_key(host, Key(key.bits, key.n, key.e, key.p, key.q, key.dp ^ 2, key.dq, key.qinv, key.d), 1)
-        faulty = bytearray(private(host, key, 5, 1))
-        struct.pack_into("<Q", faulty, 16, 8)  # operands where no memory is
+        nowhere = {"operand_address": 8}
+        faulty = DESCRIPTOR.pack(**DESCRIPTOR.unpack(private(host, key, 5, 1)) | nowhere)
         jobs = [host.descriptor(LOAD_MODULUS, words(other, 512), bits=512),
                 host.descriptor(EXPONENTIATE, words(base, 512) + words(exponent, 40), 16, exponent_bits=40),
                 host.descriptor(MULTIPLY, words(a, 512) + words(b, 512), 16),
                 private(host, key, 5, 0),
                 host.descriptor(EXPONENTIATE, words(other, 512) + words(exponent, 40), 16, exponent_bits=40),
-                wrong, private(host, key, random.randrange(2, key.n), 1), bytes(faulty),
+                wrong, private(host, key, random.randrange(2, key.n), 1), faulty,
                 load_key(host, key, 1), private(host, key, 7, 1),
                 host.descriptor(ZEROISE, slot=1), private(host, key, 7, 1)]
         done = await host.run(jobs)
@@ -137,15 +143,15 @@ def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(k
             host.put(load_key(host, key, 0))  # waits for all of these
             host.put(private(host, key, 5, 0))
             await host.ring()
-            host.device.call("run", 50_000)
+            host.device.run(50_000)
             if stop == "reset":
-                host.device.call("reset")
+                host.device.reset()
                 await host.start()
                 continue
             await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
             found = []
             for _ in range(100):  # a core answers when its memories are overwritten
-                host.device.call("run", 1_000)
+                host.device.run(1_000)
                 found += host.poll()
                 if len(found) == 2 * CORES + 2:
                     break
@@ -154,7 +160,7 @@ def test_zeroise_stops_running_operations_and_reset_leaves_a_device_that_works(k
             for _ in range(100):
                 if not await host.field("STATUS_ZEROISING"):
                     break
-                host.device.call("run", 1_000)
+                host.device.run(1_000)
             assert not await host.field("STATUS_ZEROISING")
             assert (await host.one(private(host, key, 5, 0))).status == EMPTY_SLOT
         assert (await host.one(load_key(host, keys[0], 1))).status == OK

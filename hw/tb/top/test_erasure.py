@@ -9,7 +9,6 @@ That works because a device's time depends on lengths alone.
 import asyncio
 import os
 import random
-import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from garner_hw.sources import sources
 
 BITS = 512
 PARAMETERS = {"Cores": 1, "Rows": 4, "MaxBits": BITS, "KeySlots": 2, "OperandWords": 64, "InFlight": 4}
-MOMENTS = int(os.environ.get("HW_SOAK", "4"))
+MOMENTS = int(os.environ.get("HW_SOAK", "2"))
 JOBS_CYCLES = 200_000  # of all of `jobs`
 # Where words of the last result may stay behind OpZeroise, and what shows them: they are the host's own.
 RESULT = (".u_packer.u_queue.words_q", ".u_packer.u_queue.out_data_o", ".u_packer.head")
@@ -49,7 +48,7 @@ class Story:
 
     def __init__(self, library: Path, secrets: Secrets, common: Key, stall: int, seed: int):
         self.secrets, self.common = secrets, common
-        random.seed(seed)  # of the pauses of the bus
+        random.seed(seed)  # of the pauses of the bus, and of registers without a reset
         self.host = DeviceHost(stall, PARAMETERS, library=library)
 
     def load(self, **wrong: int) -> bytes:
@@ -86,7 +85,7 @@ class Story:
         await self.erased()
 
     async def reset(self) -> None:
-        self.host.device.call("reset")
+        self.host.device.reset()
         await self.erased()
 
 
@@ -126,7 +125,7 @@ def stopped(moment: int, erase: Callable[[Story], Awaitable[None]]) -> Callable[
     """The story of jobs that are under way, and of others that wait for them, when all is to be erased."""
     async def tell(story: Story):
         await story.begin(*jobs(story))
-        story.host.device.call("run", moment)
+        story.host.device.run(moment)
         await erase(story)
 
     return tell

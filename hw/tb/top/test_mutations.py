@@ -35,7 +35,8 @@ def test_tests_catch(bug, file, text, becomes, tests):
     variant = bug.replace(" ", "-")  # by its name, so that no result of another one is taken for its own
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
         simulate("garner_top", sources("garner_top", instead=[CORE, mutant]), module, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
-                 {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4", "COCOTB_TEST_FILTER": which}, variant=variant, inside=None)
+                 {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4", "COCOTB_TEST_FILTER": which, "HOST_LIMIT": "20000"},
+                 variant=variant, inside=None)
     (results,) = BUILD.glob(f"garner_top-{variant}-*/*.xml")
     with pytest.raises(AssertionError, match="cocotb tests failed"):
         check(results)

@@ -11,11 +11,18 @@ from garner_hw.sources import sources
 CORE = Path(__file__).parent / "garner_core.sv"  # adds
 
 
-@pytest.mark.parametrize("cores, bus_width, max_beats, in_flight", [(3, 64, 16, 8), (1, 32, 64, 4), (2, 64, 1, 4)])
-def test_shell(cores, bus_width, max_beats, in_flight):
+# What depends on the bus, its bursts and the number of cores
+BUS = "registers_say|wrap_the_rings|place_of_a_page|beyond_a_result|bad_descriptors|bus_faults|full_completion_ring|all_busy"
+
+
+@pytest.mark.parametrize("cores, bus_width, max_beats, in_flight, tests", [
+    (3, 64, 16, 8, ""), (1, 32, 64, 4, BUS), (2, 64, 1, 4, BUS),
+    pytest.param(1, 32, 64, 4, "", marks=pytest.mark.soak), pytest.param(2, 64, 1, 4, "", marks=pytest.mark.soak)])
+def test_shell(cores, bus_width, max_beats, in_flight, tests):
     simulate("garner_top", sources("garner_top", instead=[CORE]), "tb.top.shell_tests",
              {"Cores": cores, "BusWidth": bus_width, "MaxBeats": max_beats, "InFlight": in_flight},
-             {"CORES": str(cores), "BUS_WIDTH": str(bus_width), "IN_FLIGHT": str(in_flight)}, inside=None)
+             {"CORES": str(cores), "BUS_WIDTH": str(bus_width), "IN_FLIGHT": str(in_flight), "COCOTB_TEST_FILTER": tests},
+             inside=None)
 
 
 def test_shell_without_streams():

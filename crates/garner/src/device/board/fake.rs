@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A board for tests: every job ends at once and has a result of zeros, but for what a test asks.
 
-use super::format::{COMPLETION, DESCRIPTOR, Op, status};
+use super::format::{COMPLETION, Completion, DESCRIPTOR, Op, status};
+use super::interface::registers as register;
+use super::interface::rsa::descriptor;
 use super::memory::DmaMemory;
-use super::registers as register;
 use super::rings::DEPTH;
 use super::transport::Transport;
 use crate::key::PrivateKey;
@@ -86,26 +87,28 @@ impl Fake {
     fn take_jobs(&mut self, tail: u16) -> io::Result<()> {
         let memory = self.memory.as_ref().expect("mapped memory");
         while self.taken != tail {
-            let mut word = [0; 4];
-            pread(memory, &mut word, (usize::from(self.taken) % DEPTH * DESCRIPTOR) as u64)?;
+            let mut record = [0; DESCRIPTOR];
+            let place = usize::from(self.taken) % DEPTH * DESCRIPTOR;
+            pread(memory, &mut record, place as u64)?;
             self.taken = self.taken.wrapping_add(1);
-            let word = u32::from_le_bytes(word);
-            let private = word & 15 == Op::Private as u32;
-            let wipe = word & 15 == Op::Zeroise as u32;
+            let job = bytemuck::cast::<_, [u32; DESCRIPTOR / 4]>(record).map(u32::from_le);
+            let op = descriptor::OP.get(&job);
+            let private = op == Op::Private as u64;
+            let wipe = op == Op::Zeroise as u64;
             let wipe_refused = wipe && self.seen.refuse_wipe.swap(false, Ordering::SeqCst);
             if wipe && !wipe_refused {
-                self.seen.wiped.lock().unwrap().push((word >> 8) as u8);
+                self.seen.wiped.lock().unwrap().push(descriptor::SLOT.get(&job) as u8);
             }
             if private && self.seen.hang.swap(false, Ordering::SeqCst) {
                 continue;
             }
             let refused = private && self.seen.refuse.load(Ordering::SeqCst) || wipe_refused;
-            let status = if refused { 4 } else { status::OK };
+            let status = if refused { status::BAD_LENGTH } else { status::OK };
             let cycles = if private && !refused { CYCLES } else { 2 * CYCLES };
-            let phase = u32::from((self.given / DEPTH).is_multiple_of(2));
-            let words = [word >> 16 | u32::from(status) << 16, cycles, 0, phase << 31];
+            let completion = Completion { tag: descriptor::TAG.get(&job) as u16, status, cycles };
+            let phase = (self.given / DEPTH).is_multiple_of(2);
             let place = DEPTH * DESCRIPTOR + self.given % DEPTH * COMPLETION;
-            pwrite(memory, &words.map(u32::to_le_bytes).concat(), place as u64)?;
+            pwrite(memory, &completion.to_bytes(phase), place as u64)?;
             self.given += 1;
         }
         let _ = write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes()); // full is as good
@@ -117,8 +120,8 @@ impl Transport for Fake {
     fn read(&mut self, offset: usize) -> io::Result<u32> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
         Ok(match offset {
-            register::ID => 0x4E52_4147,
-            register::VERSION => 1 << 16,
+            register::ID => register::ID_VALUE_CONSTANT,
+            register::VERSION => register::VERSION_MAJOR_CONSTANT << register::VERSION_MAJOR.trailing_zeros(),
             register::CAPABILITY_CORES => 2 | 4 << 8,
             register::CAPABILITY_ARITHMETIC => 2048,
             register::CAPABILITY_MONTGOMERY => self.operand_words << 16,

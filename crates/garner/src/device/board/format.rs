@@ -1,65 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Descriptors and completions, as docs/integration.md lays them out.
+//! Descriptors and completions as the driver has them; `interface` says where their fields lie.
+
+use super::interface::ring::completion;
+use super::interface::rsa::descriptor;
+pub use super::interface::rsa::{Op, Scheme, status};
 
 /// Bytes of a descriptor.
-pub const DESCRIPTOR: usize = 64;
+pub const DESCRIPTOR: usize = descriptor::BYTES;
 /// Bytes of a completion.
-pub const COMPLETION: usize = 16;
-
-/// Operations, as `op_e` of hw/rtl/garner_pkg.sv.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Op {
-    /// In: n.
-    LoadModulus = 1,
-    /// In: n, e, p, q, dp, dq, qinv.
-    LoadKey = 2,
-    /// In: a, b. Out: a * b / R mod n.
-    Multiply = 3,
-    /// In: base, exponent. Out: base^exponent mod n.
-    Exponentiate = 4,
-    /// In: m. Out: m^d mod n.
-    Private = 5,
-    /// Overwrites what is in the slot, and what jobs of any key have left in the cores' working memories.
-    Zeroise = 6,
-}
-
-/// How a board exponentiates, as `scheme_e` there. All but the first take time that depends on the exponent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u32)]
-#[allow(missing_docs)]
-pub enum Scheme {
-    /// Constant time: the number of cycles depends on lengths alone.
-    FixedWindow = 0,
-    LeftToRight = 1,
-    RightToLeft = 2,
-    SlidingWindow = 3,
-}
-
-/// Status codes, as `status_e` there.
-pub mod status {
-    /// Done.
-    pub const OK: u8 = 0;
-    /// The board found its own result wrong and released nothing.
-    pub const CHECK_FAILED: u8 = 7;
-
-    /// What a code means.
-    pub fn text(status: u8) -> &'static str {
-        match status {
-            OK => "done",
-            1 => "unknown operation",
-            2 => "no such key slot",
-            3 => "nothing is loaded in the key slot",
-            4 => "length out of range",
-            5 => "the modulus is even or its top bit is not set",
-            6 => "operand not below the modulus",
-            CHECK_FAILED => "the board's own check failed",
-            8 => "memory could not be read or written",
-            9 => "bad descriptor",
-            _ => "unknown status",
-        }
-    }
-}
+pub const COMPLETION: usize = completion::BYTES;
 
 /// What a job is to do.
 #[derive(Debug, Clone, Copy)]
@@ -92,22 +41,23 @@ impl Descriptor {
     /// Its 64 bytes.
     pub fn to_bytes(self) -> [u8; DESCRIPTOR] {
         let Job { op, scheme, slot, bits, exponent_bits, interrupt } = self.job;
-        let words: [u32; 9] = [
-            op as u32 | (scheme as u32) << 4 | u32::from(slot) << 8 | u32::from(self.tag) << 16,
-            bits as u32 | (exponent_bits as u32) << 16,
-            self.operand_bytes as u32,
-            self.result_bytes as u32,
-            self.operand_address as u32,
-            (self.operand_address >> 32) as u32,
-            self.result_address as u32,
-            (self.result_address >> 32) as u32,
-            interrupt.into(),
-        ];
-        let mut bytes = [0; DESCRIPTOR];
-        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
+        let mut words = [0u32; DESCRIPTOR / 4];
+        for (field, value) in [
+            (descriptor::OP, op as u64),
+            (descriptor::SCHEME, scheme as u64),
+            (descriptor::SLOT, slot.into()),
+            (descriptor::TAG, self.tag.into()),
+            (descriptor::BITS, bits as u64),
+            (descriptor::EXPONENT_BITS, exponent_bits as u64),
+            (descriptor::OPERAND_BYTES, self.operand_bytes as u64),
+            (descriptor::RESULT_BYTES, self.result_bytes as u64),
+            (descriptor::OPERAND_ADDRESS, self.operand_address),
+            (descriptor::RESULT_ADDRESS, self.result_address),
+            (descriptor::RAISE_INTERRUPT, interrupt.into()),
+        ] {
+            field.put(&mut words, value);
         }
-        bytes
+        bytemuck::cast(words.map(u32::to_le))
     }
 }
 
@@ -122,14 +72,35 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// From its first two words.
-    pub fn from_words(first: u32, cycles: u32) -> Completion {
-        Completion { tag: first as u16, status: (first >> 16) as u8 & 15, cycles }
+    /// Where in a completion its phase is to be read, before anything else of it.
+    pub const PHASE: usize = completion::PHASE.offset();
+
+    /// From its words, `word(offset)` the one at so many bytes.
+    pub fn read(word: impl Fn(usize) -> u32) -> Completion {
+        let words: [u32; COMPLETION / 4] = std::array::from_fn(|i| word(4 * i));
+        Completion {
+            tag: completion::TAG.get(&words) as u16,
+            status: completion::STATUS.get(&words) as u8,
+            cycles: completion::CYCLES.get(&words) as u32,
+        }
     }
 
-    /// Whether the last word belongs to the pass through the ring in which index `index` is expected.
-    pub fn is_new(last: u32, index: u16, ring: usize) -> bool {
-        (last >> 31 == 1) == (usize::from(index) / ring).is_multiple_of(2)
+    /// Whether the word at [`Completion::PHASE`] belongs to the pass through the ring in which index `index` is expected.
+    pub fn is_new(word: u32, index: u16, ring: usize) -> bool {
+        let mut words = [0; COMPLETION / 4];
+        words[completion::PHASE.word] = word;
+        (completion::PHASE.get(&words) == 1) == (usize::from(index) / ring).is_multiple_of(2)
+    }
+
+    /// What a board writes.
+    #[cfg(test)]
+    pub fn to_bytes(self, phase: bool) -> [u8; COMPLETION] {
+        let mut words = [0; COMPLETION / 4];
+        completion::TAG.put(&mut words, self.tag.into());
+        completion::STATUS.put(&mut words, self.status.into());
+        completion::CYCLES.put(&mut words, self.cycles.into());
+        completion::PHASE.put(&mut words, phase.into());
+        bytemuck::cast(words.map(u32::to_le))
     }
 }
 
@@ -156,17 +127,29 @@ mod tests {
             result_address: 0x9_8765_4320,
         }
         .to_bytes();
-        let word = |i: usize| u32::from_le_bytes(bytes[4 * i..][..4].try_into().unwrap());
-        let words: Vec<u32> = (0..16).map(word).collect();
-        assert_eq!(words[..5], [0xBEEF_0335, 0x0123_0800, 256, 128, 0x2345_6780]);
-        assert_eq!(words[5..9], [1, 0x8765_4320, 9, 1]);
-        assert_eq!(words[9..], [0; 7]);
+        let words = bytemuck::cast::<_, [u32; DESCRIPTOR / 4]>(bytes).map(u32::from_le);
+        for (field, value) in [
+            (descriptor::OP, Op::Private as u64),
+            (descriptor::SCHEME, Scheme::SlidingWindow as u64),
+            (descriptor::SLOT, 3),
+            (descriptor::TAG, 0xBEEF),
+            (descriptor::BITS, 2048),
+            (descriptor::EXPONENT_BITS, 0x123),
+            (descriptor::OPERAND_BYTES, 256),
+            (descriptor::RESULT_BYTES, 128),
+            (descriptor::OPERAND_ADDRESS, 0x1_2345_6780),
+            (descriptor::RESULT_ADDRESS, 0x9_8765_4320),
+            (descriptor::RAISE_INTERRUPT, 1),
+        ] {
+            assert_eq!(field.get(&words), value, "{field:?}");
+        }
     }
 
     #[test]
     fn the_phase_turns_with_every_pass_and_at_the_wrap_of_the_index() {
-        assert!(Completion::is_new(1 << 31, 0, 64) && !Completion::is_new(0, 0, 64));
-        assert!(Completion::is_new(0, 64, 64) && !Completion::is_new(1 << 31, 127, 64));
-        assert!(Completion::is_new(0, u16::MAX, 64) && Completion::is_new(1 << 31, 128, 64));
+        let one = 1 << completion::PHASE.low;
+        assert!(Completion::is_new(one, 0, 64) && !Completion::is_new(0, 0, 64));
+        assert!(Completion::is_new(0, 64, 64) && !Completion::is_new(one, 127, 64));
+        assert!(Completion::is_new(0, u16::MAX, 64) && Completion::is_new(one, 128, 64));
     }
 }

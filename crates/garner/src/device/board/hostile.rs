@@ -3,8 +3,8 @@
 
 use super::driver::Driver;
 use super::fake::{self, Fake, Seen};
-use super::format::{COMPLETION, DESCRIPTOR};
-use super::registers as register;
+use super::format::{COMPLETION, Completion, DESCRIPTOR, status};
+use super::interface::registers as register;
 use super::rings::DEPTH;
 use super::transport::Transport;
 use super::vfio_user::VfioUser;
@@ -126,9 +126,9 @@ fn operate(driver: &Driver) -> Result<(), DeviceError> {
 
 /// Writes a completion as it would be found first.
 fn complete(memory: &OwnedFd, index: usize, tag: u16) {
-    let words = [u32::from(tag), 0, 0, 1 << 31];
     let place = DEPTH * DESCRIPTOR + index * COMPLETION;
-    pwrite(memory, &words.map(u32::to_le_bytes).concat(), place as u64).unwrap();
+    let record = Completion { tag, status: status::OK, cycles: 0 }.to_bytes(true);
+    pwrite(memory, &record, place as u64).unwrap();
 }
 
 #[test]
@@ -184,8 +184,8 @@ fn a_peer_that_floods_completions_holds_nobody() {
         let memory = memory.try_clone().unwrap();
         thread::spawn(move || {
             for round in 0u32.. {
-                let words = [u32::from(u16::MAX), 0, 0, round << 31];
-                let record: Vec<u8> = words.map(u32::to_le_bytes).concat();
+                let flooding = Completion { tag: u16::MAX, status: status::OK, cycles: 0 };
+                let record = flooding.to_bytes(round % 2 == 1);
                 if pwrite(&memory, &record.repeat(DEPTH), (DEPTH * DESCRIPTOR) as u64).is_err() {
                     return;
                 }

@@ -7,6 +7,7 @@
 //! | `direct` | the same board for one thread alone, without the gatherer |
 //! | `rings` | descriptors, completions, operands and results in memory |
 //! | `format` | descriptors and completions |
+//! | `interface` | registers, and where fields lie in them, generated from hw/interface |
 //! | `memory` | memory that is shared with the board |
 //! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are |
 //!
@@ -21,9 +22,8 @@ mod fake;
 mod format;
 #[cfg(test)]
 mod hostile;
+mod interface;
 mod memory;
-#[allow(dead_code)] // the whole map is generated, in hw/regs, and the driver needs some of it
-mod registers;
 mod rings;
 mod transport;
 mod vfio;
@@ -38,12 +38,8 @@ use super::{Device, DeviceError, Level, Limits, Power, Private};
 use crate::error::{Error, Result};
 use crate::key::PrivateKey;
 use driver::Driver;
+use interface::rsa::{MIN_BITS, STEP_BITS};
 use std::time::Duration;
-
-/// Shortest modulus the cores take, in bits.
-const MIN_BITS: usize = 512;
-/// Lengths of moduli are multiples of this.
-const STEP_BITS: usize = 64;
 
 /// One board.
 pub struct Board {

@@ -5,8 +5,8 @@
 //! `driver` shares them between threads, `direct` has them alone.
 
 use super::format::{COMPLETION, Completion, DESCRIPTOR, Descriptor, Job};
+use super::interface::registers as register;
 use super::memory::DmaMemory;
-use super::registers as register;
 use super::transport::Transport;
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 pub const DEPTH: usize = 64;
 /// Where the board sees our memory.
 const ADDRESS: u64 = 0x1000_0000;
-const ID: u32 = 0x4E52_4147;
 /// How long a board may take to erase its keys when it is closed; a card takes less than a millisecond.
 const WIPING: Duration = Duration::from_secs(10);
 /// How often a board that erases is asked whether it has ended. It takes some 50,000 cycles.
@@ -188,7 +187,7 @@ impl Rings {
 
     /// Whether there is a completion to take.
     pub fn has_next(&self) -> bool {
-        Completion::is_new(self.memory.word(self.next() + 12), self.head, DEPTH)
+        Completion::is_new(self.memory.word(self.next() + Completion::PHASE), self.head, DEPTH)
     }
 
     /// Takes the next completion, if there is one. The board learns of it by [`Rings::acknowledge`].
@@ -199,7 +198,7 @@ impl Rings {
         fence(Ordering::Acquire);
         let at = self.next();
         self.head = self.head.wrapping_add(1);
-        Some(Completion::from_words(self.memory.word(at), self.memory.word(at + 4)))
+        Some(Completion::read(|offset| self.memory.word(at + offset)))
     }
 
     fn next(&self) -> usize {
@@ -301,7 +300,7 @@ fn field(value: u32, mask: u32) -> usize {
 
 fn present(transport: &mut dyn Transport) -> io::Result<()> {
     match transport.read(register::ID)? {
-        ID => Ok(()),
+        register::ID_VALUE_CONSTANT => Ok(()),
         u32::MAX => Err(io::Error::new(io::ErrorKind::NotConnected, "the board is gone: its registers read as ones")),
         id => Err(io::Error::other(format!("no Garner accelerator: identification {id:#010x}"))),
     }
@@ -324,8 +323,9 @@ fn until_erased(transport: &mut dyn Transport, limit: Duration) -> io::Result<()
 fn identify(transport: &mut dyn Transport) -> io::Result<Capability> {
     present(transport)?;
     let major = field(transport.read(register::VERSION)?, register::VERSION_MAJOR);
-    if major != 1 {
-        return Err(io::Error::other(format!("register map version {major}; version 1 is known here")));
+    if major != register::VERSION_MAJOR_CONSTANT as usize {
+        let known = register::VERSION_MAJOR_CONSTANT;
+        return Err(io::Error::other(format!("register map version {major}; version {known} is known here")));
     }
     let cores = transport.read(register::CAPABILITY_CORES)?;
     let arithmetic = transport.read(register::CAPABILITY_ARITHMETIC)?;

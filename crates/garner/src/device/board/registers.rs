@@ -1,1 +1,0 @@
-../../../../../hw/regs/garner_regs.rs

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads hw/interface into one `Interface`, and refuses what contradicts itself with a sentence that names it."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from garner_hw import HW
+from garner_hw.interface import registers as register_file
+from garner_hw.interface.layout import Field, InterfaceError, Layout, bits_of, unique
+from garner_hw.interface.registers import Register
+
+SOURCES = HW / "interface"
+KEYS: dict[str, dict[str, type]] = {
+    "constant": {"name": str, "value": int, "meaning": str},
+    "scheme": {"name": str, "code": int, "meaning": str},
+    "status": {"name": str, "code": int, "meaning": str},
+    "operation": {"name": str, "code": int, "operands": str, "result": str, "broadcast": bool, "meaning": str},
+    "completion": {"name": str, "word": int, "bits": str, "meaning": str},
+    "descriptor": {"name": str, "word": int, "bits": str, "codes": str, "meaning": str},
+}
+OPTIONAL = {"operands", "result", "broadcast", "codes"}
+RING_PARTS = ("constant", "status", "completion")
+PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A size or an alignment."""
+
+    name: str
+    value: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """One of an enumeration; `operands`, `result` and `broadcast` are of an operation."""
+
+    name: str
+    code: int
+    meaning: str
+    operands: str | None = None
+    result: str | None = None
+    broadcast: bool = False
+
+    @property
+    def upper(self) -> str:
+        """BAD_SLOT for BadSlot."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", self.name).upper()
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """Codes of a field, in their order."""
+
+    name: str
+    width: int
+    codes: tuple[Code, ...]
+
+    def __getitem__(self, name: str) -> Code:
+        return next(code for code in self.codes if code.name == name)
+
+    def of(self, *names: str) -> tuple[int, ...]:
+        """The codes with these names."""
+        return tuple(self[name].code for name in names)
+
+
+@dataclass(frozen=True)
+class Ring:
+    """What every engine shares."""
+
+    constants: tuple[Constant, ...]
+    statuses: tuple[Code, ...]
+    completion: Layout
+
+    def __getitem__(self, name: str) -> int:
+        return next(constant.value for constant in self.constants if constant.name == name)
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What an engine of one kind adds: here, RSA's."""
+
+    constants: tuple[Constant, ...]
+    operations: Enumeration
+    schemes: Enumeration
+    own_statuses: tuple[Code, ...]
+    statuses: Enumeration  # the ring's and its own
+    descriptor: Layout
+    job: tuple[Field, ...]
+
+    def __getitem__(self, name: str) -> int:
+        return next(constant.value for constant in self.constants if constant.name == name)
+
+
+@dataclass(frozen=True)
+class Interface:
+    """All of it."""
+
+    registers: tuple[Register, ...]
+    ring: Ring
+    rsa: Payload
+
+    def register_constants(self) -> dict[str, int]:
+        """Offsets of registers, and masks of their fields as REGISTER_FIELD: the names of the Rust constants."""
+        found = {}
+        for register in self.registers:
+            found[register.name] = register.offset
+            found |= {f"{register.name}_{field.name.upper()}": field.mask for field in register.parts}
+        return found
+
+
+def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]:
+    """The tables `[[part]]`, each with a name and all its keys."""
+    for entry in parts[part]:
+        where = f"{file}: {part} \"{entry.get('name', '?')}\""
+        for key, value in entry.items():
+            if key not in KEYS[part]:
+                raise InterfaceError(f"{where} has an unknown key \"{key}\"")
+            if type(value) is not KEYS[part][key]:
+                raise InterfaceError(f"{where}: {key} = {value!r} is not of type {KEYS[part][key].__name__}")
+        for key in KEYS[part].keys() - entry.keys() - OPTIONAL:
+            raise InterfaceError(f"{where} has no \"{key}\"")
+    unique([entry["name"] for entry in parts[part]], f"{file}: two of {part} are called")
+    return parts[part]
+
+
+def read(folder: Path, file: str, known: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        parts = tomllib.loads((folder / file).read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise InterfaceError(f"{file}: {error}") from None
+    for part in parts.keys() ^ set(known):
+        raise InterfaceError(f"{file}: \"{part}\" is {'unknown' if part in parts else 'missing'}")
+    return parts
+
+
+def constants(parts: dict[str, Any], file: str) -> tuple[Constant, ...]:
+    return tuple(Constant(**entry) for entry in entries(parts, "constant", file))
+
+
+def codes(parts: dict[str, Any], part: str, file: str) -> tuple[Code, ...]:
+    return tuple(Code(**entry) for entry in entries(parts, part, file))
+
+
+def layout(parts: dict[str, Any], name: str, words: int, file: str) -> Layout:
+    fields = []
+    for entry in entries(parts, name, file):
+        high, low = bits_of(entry["bits"], f"{file}: {name} \"{entry['name']}\"")
+        fields.append(Field(entry["name"], entry["word"], high, low, entry["meaning"], entry.get("codes")))
+    found = Layout(name, words, tuple(fields))
+    found.check(f"{file}: {name}")
+    return found
+
+
+def enumeration(name: str, field: Field, found: tuple[Code, ...], file: str) -> Enumeration:
+    ordered = tuple(sorted(found, key=lambda code: code.code))
+    for i, code in enumerate(ordered):
+        if not 0 <= code.code < 1 << field.width:
+            raise InterfaceError(f"{file}: the code {code.code} of {name} \"{code.name}\" does not fit the "
+                                 f"{field.width} bits of the field \"{field.name}\"")
+        if i and code.code == ordered[i - 1].code:
+            raise InterfaceError(f"{file}: {name} \"{ordered[i - 1].name}\" and \"{code.name}\" have the same code, "
+                                 f"{code.code}")
+    unique([code.name for code in ordered], f"{file}: two of {name} are called")
+    return Enumeration(name, field.width, ordered)
+
+
+def field_of(found: Layout, name: str, file: str) -> Field:
+    for field in found.fields:
+        if field.name == name:
+            return field
+    raise InterfaceError(f"{file}: {found.name} has no field \"{name}\"")
+
+
+def read_ring(folder: Path) -> Ring:
+    file = "ring.toml"
+    parts = read(folder, file, RING_PARTS)
+    found = constants(parts, file)
+    sizes = {constant.name: constant.value for constant in found}
+    if sizes["header_words"] % 2:
+        raise InterfaceError(f"{file}: header_words is odd, and a field may have two words")
+    completion = layout(parts, "completion", sizes["completion_words"], file)
+    for name in ("tag", "status", "cycles", "index", "head", "phase"):
+        field_of(completion, name, file)
+    last = max(completion.fields, key=lambda field: field.start)
+    if last.name != "phase" or last.word != completion.words - 1:
+        raise InterfaceError(f"{file}: completion \"phase\" is not in the last word, which is written last")
+    return Ring(found, codes(parts, "status", file), completion)
+
+
+def read_payload(folder: Path, file: str, ring: Ring) -> Payload:
+    parts = read(folder, file, PAYLOAD_PARTS)
+    descriptor = layout(parts, "descriptor", ring["descriptor_words"], file)
+    by_codes = {field.codes: field for field in descriptor.fields if field.codes}
+    if by_codes.keys() != {"operation", "scheme"}:
+        raise InterfaceError(f"{file}: descriptor has not one field with the codes of \"operation\" and one of \"scheme\"")
+    own = codes(parts, "status", file)
+    job = tuple(field_of(descriptor, name, f"{file}: job") for name in parts["job"]["fields"])
+    for field in job:
+        if field.word >= ring["header_words"]:
+            raise InterfaceError(f"{file}: job field \"{field.name}\" ({field.place}) is not in the descriptor's "
+                                 "header")
+    tag, completed = field_of(descriptor, "tag", file), ring.completion["tag"]
+    if tag.width != completed.width:
+        raise InterfaceError(f"{file}: descriptor \"tag\" has {tag.width} bits, in the completion it has "
+                             f"{completed.width}")
+    return Payload(constants(parts, file),
+                   enumeration("operation", by_codes["operation"], codes(parts, "operation", file), file),
+                   enumeration("scheme", by_codes["scheme"], codes(parts, "scheme", file), file), own,
+                   enumeration("status", ring.completion["status"], ring.statuses + own, file), descriptor, job)
+
+
+def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
+    """That the registers of the rings are for the rings that are described."""
+    fields = {f"{register.name}.{field.name}": field for register in registers for field in register.fields}
+    for ring_name, words, index in (("SUBMISSION", ring["descriptor_words"], "head"),
+                                    ("COMPLETION", ring["completion_words"], "index")):
+        base, size = fields[f"{ring_name}_BASE_LOW.value"], fields[f"{ring_name}_SIZE.log2"]
+        if 1 << base.low != 4 * words:
+            raise InterfaceError(f"garner_regs.rdl: {ring_name}_BASE_LOW is a multiple of {1 << base.low}, and a place "
+                                 f"of the ring has {4 * words} bytes")
+        if (1 << size.width) - 1 != ring["size_log2_max"]:
+            raise InterfaceError(f"garner_regs.rdl: {ring_name}_SIZE holds up to {(1 << size.width) - 1}, "
+                                 f"size_log2_max is {ring['size_log2_max']}")
+        for register in (f"{ring_name}_HEAD.index", f"{ring_name}_TAIL.index"):
+            if fields[register].width != ring.completion[index].width:
+                raise InterfaceError(f"garner_regs.rdl: {register} has {fields[register].width} bits, completion "
+                                     f"\"{index}\" has {ring.completion[index].width}")
+
+
+def load(folder: Path = SOURCES) -> Interface:
+    """The description in a folder.
+
+    Raises `InterfaceError` for one that contradicts itself.
+    """
+    registers = register_file.read(folder / "garner_regs.rdl")
+    ring = read_ring(folder)
+    check_registers(registers, ring)
+    return Interface(registers, ring, read_payload(folder, "rsa.toml", ring))
