@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // garner_top, xilinx7: from the .core files by `make hw-dist`. Paths are relative to this file.
-../rtl/exp/exp_pkg.sv
-../rtl/exp/exponentiator.sv
 ../rtl/garner_pkg.sv
 rtl/garner_regs_pkg.sv
 rtl/garner_regs.sv
@@ -29,6 +27,8 @@ rtl/garner_regs.sv
 ../rtl/bus/counters.sv
 ../rtl/bus/registers.sv
 ../rtl/bus/shell.sv
+../rtl/exp/exp_pkg.sv
+../rtl/exp/exponentiator.sv
 ../rtl/mont/mont_pkg.sv
 ../rtl/mont/slot_delay.sv
 ../rtl/mont/mont_row.sv
