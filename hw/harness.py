@@ -25,10 +25,13 @@ UNSPLIT = ("--output-split", "0")
 MONT = ("mont/mont_pkg", "prim/delay", "prim/stage", "prim/multiplier", "prim/ram", "mont/slot_delay", "mont/mont_row",
         "mont/mont_array", "mont/mont_sequencer", "mont/mont")
 
-# The row accelerators of the thesis (Ramesh 2020) and ours
-ROW = ("row/row_pkg", "prim/delay", "row/booth_mac", "row/multiply_add", "row/cios_step", "row/fios_step",
-       "row/two_row_step", "row/row_cell", "row/row_chain", "row/row")
-PRODUCT_SCAN = ("prim/delay", "row/booth_mac", "row/multiply_add", "row/product_scan")
+# The row accelerators of the thesis (Ramesh 2020) and ours; their multipliers first
+MULTIPLY = ("prim/delay", "prim/multiplier", "prim/gated_add", "row/booth_mac", "row/array_mac", "row/block_mac",
+            "row/multiply_add", "row/multiply")
+ROW = (*MULTIPLY, "row/row_pkg", "row/cios_step", "row/fios_step", "row/two_row_step", "row/row_cell", "row/row_chain",
+       "row/row")
+PRODUCT_SCAN = (*MULTIPLY, "row/product_scan")
+FIFO_ROWS = (*MULTIPLY, "prim/ram", "row/word_span", "row/fios_cell", "row/fifo_rows")
 EXP = ("exp/exp_pkg", "exp/exponentiator")
 # All modules below and including `rsa_core`
 RSA = (*MONT, *EXP, "prim/fifo", "rsa/rsa_pkg", "rsa/rsa_program_pkg", "rsa/rsa_program", "rsa/rsa_slots",

@@ -42,7 +42,7 @@ RUNS = HW / "report" / "runs"
 WORK = HW / "build" / "syn"
 FLOORPLAN = HW / "syn" / "floorplan.py"  # of a full device
 CELLS = HW / "tb" / "prim" / "cells"  # their models serve as declarations: inside, they are black boxes
-VENDOR = {"ecp5": ("MULT18X18D", "DP16KD", "DCCA"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
+VENDOR = {"ecp5": ("MULT18X18D", "DP16KD", "DCCA", "CCU2C"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 DEVICE = ["--85k", "--package", "CABGA756"]
 # Tops that are placed inside another, which has a register at every port: hw/syn/*.sv
 WRAPPED = {"rsa_core": "rsa_core_ports"}
