@@ -31,8 +31,8 @@ MULTIPLY = ("prim/delay", "prim/multiplier", "prim/gated_add", "row/booth_mac", 
 ROW = (*MULTIPLY, "row/row_pkg", "row/cios_step", "row/fios_step", "row/two_row_step", "row/row_cell", "row/row_chain",
        "row/row")
 PRODUCT_SCAN = (*MULTIPLY, "row/product_scan")
-HYBRID_SCAN = (*MULTIPLY, "row/hybrid_scan")
-OPERAND_CACHE = (*MULTIPLY, "row/operand_cache")
+HYBRID_SCAN = (*MULTIPLY, "prim/choose_add", "row/hybrid_scan")
+OPERAND_CACHE = (*MULTIPLY, "prim/choose_add", "row/operand_cache")
 FIFO_ROWS = (*MULTIPLY, "prim/ram", "row/word_span", "row/fios_cell", "row/fifo_rows")
 EXP = ("exp/exp_pkg", "exp/exponentiator")
 # All modules below and including `rsa_core`

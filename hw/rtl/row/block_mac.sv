@@ -4,7 +4,7 @@
 //   cycle      0    1    2    3    4    5      W at most BlockWidth       W up to 2 * BlockWidth
 //   x,y,t_i    A
 //   product                   A                Stages = 3 + Add           3: four products of half words
-//   p_o                       A                without t (Add = 0)        4: the two in the middle; the outer ones with t
+//   p_o                       A                without t (Add = 0)        4: the inner two; the outer two with t
 //   p_o                            A           with t                     5: their sum: Stages = 5
 //
 // Why not the operator: Yosys leaves the registers of a block unused, which is then the slowest path by far.

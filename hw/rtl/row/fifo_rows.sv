@@ -15,12 +15,14 @@
 //
 // After the last pass the sum goes from the FIFO to the memory of the result, over the port of a, which is free then.
 //
-// Interval    the largest of s + Stages + 1 (the multiplier of n gives m as well) and r * Hop + 3 (t is through the rows).
+// Interval    the larger one of s + Stages + 1 (the multiplier of n gives m as well) and r * Hop + 3 (t is through the
+//             rows).
 // Cost        roofline (2 s^2 + s) * max(1 / 2r, 1 / 2r) = s^2 / r + s / 2r; predicted, P = ceil(s / r) passes:
 //             P * Interval + Stages + s + 5, with all quotient digits. Words: 2 s P + s + 1.
 // Contract    result = a * b / R mod n, < 2 n, with R = 2^(W * r * P); n odd, a, b < n, n_inverse_i = -1 / n mod 2^W,
-//             held while busy. b: r P words (zero above the operand), b[0] first, each taken when y_valid_i && y_ready_o;
-//             also before the start. busy_o from the cycle after the start until done_o, which comes with the last write.
+//             held while busy. b: r P words, zero above the operand, b[0] first, each taken when y_valid_i &&
+//             y_ready_o; also before the start. busy_o from the cycle after the start until done_o, which comes with the
+//             last write.
 // Ports       2: an a and an n port; 3, 4 and 0: the same unit, which wants no more.
 // Memories    a port: reads a (address bit above the index 0), writes the result of s + 1 words (1). n port: reads n.
 //             Answered a cycle later.
@@ -143,7 +145,7 @@ module fifo_rows #(
   assign n[0] = n_q;
   for (genvar r = 0; r < Rows; r++) begin : gen_row
     fios_cell #(.W(W), .Stages(Stages), .Booth(Booth)) u_cell (
-      .clk_i, .rst_ni, .load_i(load[r]), .b_i(y_q[r]), .a_i(a[r]), .n_i(n[r]), .t_i(t[r]),
+      .clk_i, .load_i(load[r]), .b_i(y_q[r]), .a_i(a[r]), .n_i(n[r]), .t_i(t[r]),
       .t_valid_i(r != 0 || t_valid), .load_o(load[r+1]), .a_o(a[r+1]), .n_o(n[r+1]), .t_o(t[r+1])
     );
   end

@@ -19,8 +19,8 @@
 // that gives m out of the sum.
 //
 // Parameters  W word bits; Stages of a multiplier.
-// Contract    a and n: zero but for words 0 .. s-1; t words 0 .. s, t < 2 n. load_i at least s + Stages + 1 cycles after
-//             the one before. Nothing is to be cleared between passes: two words of zero end every sum.
+// Contract    a and n: zero but for words 0 .. s-1; t words 0 .. s, t < 2 n. load_i comes at least s + Stages + 1
+//             cycles after the one before. No reset: two words of zero end every sum.
 module fios_cell #(
   parameter  int unsigned W      = 16,
   parameter  int unsigned Stages = 1,
@@ -28,7 +28,6 @@ module fios_cell #(
   localparam int unsigned Hop    = 2 * Stages + 5
 ) (
   input  logic         clk_i,
-  input  logic         rst_ni,
   input  logic         load_i,
   input  logic [W-1:0] b_i,
   input  logic [W-1:0] a_i,
@@ -91,10 +90,7 @@ module fios_cell #(
     s2_q     <= s2[W-1:0];
     t_o      <= t[W-1:0];
   end
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) {carry_s1_q, carry_u_q, carry_s2_q, carry_t_q} <= '0;
-    else {carry_s1_q, carry_u_q, carry_s2_q, carry_t_q} <= {s1[W], u[W], s2[W], t[W]};
-  end
+  always_ff @(posedge clk_i) {carry_s1_q, carry_u_q, carry_s2_q, carry_t_q} <= {s1[W], u[W], s2[W], t[W]};
 
   // ---- To the next row
   delay #(.Width(1), .Cycles(Hop)) u_load (.clk_i, .d_i(load_i), .q_o(load_o));

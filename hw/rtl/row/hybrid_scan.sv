@@ -2,8 +2,8 @@
 // Hybrid scanning: product scanning over blocks of d words. A run is a column of blocks, acc += sum over i < count of
 // X[x_base + i] * Y[y_base - i]; a block product is d^2 word products for 2d words, so 2/d words a word product.
 //
-// The d words of X are held by d multipliers; the words of Y pass all of them, one a turn. The sum of a turn is added to
-// the accumulator at the place of its word. The processor does as with product_scan, with words of d * W bits.
+// The d words of X are held by d multipliers; the words of Y pass all of them, one a turn. The sum of a turn is added
+// to the accumulator at the place of its word. The processor does as with product_scan, with words of d * W bits.
 //
 //   cycle      0    1    2    3    4    5    6    7    8    9         d = 2, Stages = 1; a run of two blocks
 //   start      S                   S'                                 S: taken; S': the next may be
@@ -13,11 +13,11 @@
 //   acc_o                                              .    +x01*y0   5 cycles after the word of y: see Latency
 //
 // Cost        roofline (2 s^2 + s) * max(1 / d, (2 / d) / 2) = (2 s^2 + s) / d; predicted for a multiplication with
-//             c = ceil(s / d) blocks: d * (2 c^2 + 2 c) + 2 c * (Latency + 1): once a column the processor waits for the
-//             accumulator, to find m or to take a word of the result, which is then shifted by a run of d cycles.
+//             c = ceil(s / d) blocks: d * (2 c^2 + c) + 2 c * (Latency + 2): once a column the processor waits for the
+//             accumulator, to find m or to take a block of the result, which is then shifted by a run of d cycles.
 // Ports       2: an x and a y port. 3, 4 and 0: the same unit, which wants no more.
-// Memories    x: a, then n; y: b, then m (start_n_i chooses; address bit above the index); words of a block at multiples
-//             of d, zero above the operand. Answered a cycle later.
+// Memories    x: a, then n; y: b, then m (start_n_i chooses; address bit above the index); words of a block at
+//             multiples of d, zero above the operand. Answered a cycle later.
 // Contract    bases are of the first word of a block. A run is taken as soon as the one before has read its last words;
 //             busy_o falls when acc_o is complete. start_shift_i: after this run the accumulator moves down d words.
 //             start_count_i = 0: nothing is added.
@@ -57,8 +57,8 @@ module hybrid_scan #(
   localparam int unsigned TurnW   = D > 1 ? $clog2(D) : 1;
   localparam int unsigned BlockW  = (D + 1) * W;                       // of the sum of a turn
   localparam int unsigned AccW    = 2 * D * W + $clog2(2 * Blocks) + 1;
-  localparam int unsigned Held    = 2 + D;                             // from a read to its word of y at the multipliers
-  localparam int unsigned Latency = Held + Stages + 2;                 // and to the cycle that adds it
+  localparam int unsigned Held    = 2 + D;              // from a read to its word of y at the multipliers
+  localparam int unsigned Latency = Held + Stages + 2;  // and to the cycle that adds it
 
   if (Ports == 1 || Ports > 4 || D < 1) begin : gen_bad_parameter
     $error("hybrid_scan: Ports must be 0, 2, 3 or 4, and D at least 1");
@@ -144,25 +144,23 @@ module hybrid_scan #(
     end
   end
 
-  // ---- The accumulator
+  // ---- The accumulator, moved down in the cycle after the last word of a run that says so; a reset moves it all out
   logic            shift, ended;
   logic [4:0]      runs_q;
   logic [AccW-1:0] acc_q, acc_d;
 
-  delay #(.Width(2), .Cycles(Latency)) u_end (
-    .clk_i, .d_i({active_q && last, active_q && last && shift_q}), .q_o({ended, shift})
+  delay #(.Width(2), .Cycles(Latency + 1)) u_end (
+    .clk_i, .d_i({active_q && last, (active_q && last && shift_q) || !rst_ni}), .q_o({ended, shift})
   );
-  assign acc_d = acc_q + AccW'(placed_q);
+  choose_add #(.Width(AccW)) u_add (
+    .a_i(AccW'(placed_q)), .b_i(acc_q), .c_i(acc_q >> (D * W)), .select_i(shift), .sum_o(acc_d)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      acc_q  <= '0;
-      runs_q <= '0;
-    end else begin
-      acc_q  <= shift ? acc_d >> (D * W) : acc_d;
-      runs_q <= runs_q + 5'(start) - 5'(ended);
-    end
+    if (!rst_ni) runs_q <= '0;
+    else runs_q <= runs_q + 5'(start) - 5'(ended);
   end
+  always_ff @(posedge clk_i) acc_q <= acc_d;
   assign busy_o = runs_q != '0;
   assign acc_o  = acc_q[D*W-1:0];
 

@@ -6,7 +6,7 @@
 //
 //   cycle         0    1    2    3    4    5    6    7    8    9      Cached 2, Lanes 1: Fold 2; Stages = 1
 //   read x, t     0         1         2
-//   x             .    .    x0   0    x1   x0   x2   x1               at the multiplier: the newest word, then older ones
+//   x             .    .    x0   0    x1   x0   x2   x1               at the multiplier, newest first
 //   y                       y0   y1   y0   y1   y0   y1
 //   product                      x0y0 0    x1y0 x0y1
 //   sum                               +t0  0    +t1  ...              the lanes' products, a register a lane
@@ -189,15 +189,16 @@ module operand_cache #(
 
   // ---- The accumulator, and the writes
   logic            acc_start, soon, soon_first, write_q, passes_end;
-  logic [AccW-1:0] acc_q;
+  logic [AccW-1:0] acc_q, acc_d;
   logic [TAw-1:0]  write_address_q;
   logic [1:0]      passes_q;   // begun and not all written
   logic            last_soon, last_q;
 
   delay #(.Width(1), .Cycles(Stages)) u_acc_start (.clk_i, .d_i(column_start[Lanes]), .q_o(acc_start));
-  always_ff @(posedge clk_i) begin
-    acc_q <= AccW'(sum[Lanes]) + ((Fold == 1 || acc_start) ? acc_q >> W : acc_q);
-  end
+  choose_add #(.Width(AccW)) u_add (
+    .a_i(AccW'(sum[Lanes])), .b_i(acc_q), .c_i(acc_q >> W), .select_i(Fold == 1 || acc_start), .sum_o(acc_d)
+  );
+  always_ff @(posedge clk_i) acc_q <= acc_d;
   if (Fold == 1) begin : gen_no_turn
     logic unused_start;
     assign unused_start = acc_start;
