@@ -21,8 +21,8 @@
 //             P * Interval + Stages + s + 5, with all quotient digits. Words: 2 s P + s + 1.
 // Contract    result = a * b / R mod n, < 2 n, with R = 2^(W * r * P); n odd, a, b < n, n_inverse_i = -1 / n mod 2^W,
 //             held while busy. b: r P words, zero above the operand, b[0] first, each taken when y_valid_i &&
-//             y_ready_o; also before the start. busy_o from the cycle after the start until done_o, which comes with the
-//             last write.
+//             y_ready_o; also before the start. busy_o from the cycle after the start until done_o, which comes with
+//             the last write.
 // Ports       2: an a and an n port; 3, 4 and 0: the same unit, which wants no more.
 // Memories    a port: reads a (address bit above the index 0), writes the result of s + 1 words (1). n port: reads n.
 //             Answered a cycle later.
@@ -65,6 +65,7 @@ module fifo_rows #(
   localparam int unsigned Passes   = (Words + Rows - 1) / Rows;
   localparam int unsigned SlotW    = $clog2(Interval);
   localparam int unsigned PassW    = $clog2(Passes + 2);
+  localparam int unsigned CountW   = $clog2(Rows + 1);
 
   if (Ports == 1 || Ports > 4) begin : gen_bad_ports
     $error("fifo_rows: Ports must be 2, 3, 4 or 0");
@@ -74,13 +75,12 @@ module fifo_rows #(
   end
 
   // ---- Sequencer: passes, and the one that empties the FIFO
-  logic             ready_q, launch, drain, y_full, taken;
+  logic             ready_q, launch, drain_next_q, over_q, y_full_q, taken;
   logic [SlotW-1:0] slot_q;   // since the last launch
   logic [PassW-1:0] pass_q;   // launched
 
-  assign drain         = pass_q == PassW'(Passes);
   assign start_ready_o = !busy_o;
-  assign launch        = busy_o && ready_q && (drain || y_full) && pass_q != PassW'(Passes + 1);
+  assign launch        = busy_o && ready_q && (drain_next_q || y_full_q) && !over_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -94,22 +94,33 @@ module fifo_rows #(
   end
   always_ff @(posedge clk_i) begin
     slot_q <= launch ? '0 : slot_q + 1'b1;
-    if (!busy_o) pass_q <= '0;
-    else if (launch) pass_q <= pass_q + 1'b1;
+    if (!busy_o) begin
+      pass_q       <= '0;
+      drain_next_q <= 1'b0;
+      over_q       <= 1'b0;
+    end else if (launch) begin
+      pass_q       <= pass_q + 1'b1;
+      drain_next_q <= pass_q == PassW'(Passes - 1);
+      over_q       <= drain_next_q;
+    end
   end
 
   // ---- Words of b: taken all when the last row has its own
-  logic [Rows-1:0][W-1:0]    y_q;
-  logic [$clog2(Rows+1)-1:0] y_count_q;
+  logic [Rows-1:0][W-1:0] y_q;
+  logic [CountW-1:0]      y_count_q;
 
-  assign y_full    = y_count_q == ($clog2(Rows + 1))'(Rows);
-  assign y_ready_o = !y_full;
+  assign y_ready_o = !y_full_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || taken) y_count_q <= '0;
-    else if (y_valid_i && y_ready_o) y_count_q <= y_count_q + 1'b1;
+    if (!rst_ni || taken) begin
+      y_count_q <= '0;
+      y_full_q  <= 1'b0;
+    end else if (y_valid_i && !y_full_q) begin
+      y_count_q <= y_count_q + 1'b1;
+      y_full_q  <= y_count_q == CountW'(Rows - 1);
+    end
   end
   always_ff @(posedge clk_i) begin
-    if (y_valid_i && y_ready_o) begin
+    if (y_valid_i && !y_full_q) begin
       y_q[Rows-1] <= y_i;
       for (int unsigned r = 0; r + 1 < Rows; r++) y_q[r] <= y_q[r+1];
     end
@@ -121,7 +132,7 @@ module fifo_rows #(
   logic [OperandAw-1:0] a_index, n_index;
   logic [W-1:0]         a_q, n_q;
 
-  assign a_start = launch && !drain;
+  assign a_start = launch && !drain_next_q;
   delay #(.Width(1), .Cycles(2 * Stages + 3)) u_n_start (.clk_i, .d_i(a_start && rst_ni), .q_o(n_start));
   delay #(.Width(1), .Cycles(Stages + 4)) u_inverse (.clk_i, .d_i(a_start && rst_ni), .q_o(inverse));
   word_span #(.Words(Words)) u_a (.clk_i, .rst_ni, .start_i(a_start), .active_o(a_read_o), .index_o(a_index));
@@ -166,7 +177,7 @@ module fifo_rows #(
   always_ff @(posedge clk_i) begin
     if (t_start) begin  // pass_q is that of the pass after it is launched
       first_q <= pass_q == PassW'(1);
-      drain_q <= pass_q == PassW'(Passes + 1);
+      drain_q <= over_q;
     end
   end
   ram #(.Width(W), .Depth(1 << Aw)) u_t (

@@ -65,21 +65,23 @@ module hybrid_scan #(
   end
 
   // ---- Sequencer: words of blocks
-  logic              active_q, n_q, shift_q, empty_q, start, last_turn, last;
+  logic              active_q, n_q, shift_q, empty_q, start, started_q, last_turn, last_block_q, last;
   logic [Aw-1:0]     x_q, y_q;
   logic [CountW-1:0] left_q;
   logic [TurnW-1:0]  turn_q;
 
   assign last_turn     = turn_q == TurnW'(D - 1);
-  assign last          = last_turn && left_q <= CountW'(1);
+  assign last          = last_turn && last_block_q;
   assign start_ready_o = !active_q || last;
   assign start         = start_ready_o && start_valid_i;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) active_q <= 1'b0;
-    else active_q <= start || (active_q && !last);
+    if (!rst_ni) {active_q, started_q} <= '0;
+    else {active_q, started_q} <= {start || (active_q && !last), start};
   end
   always_ff @(posedge clk_i) begin
+    if (start) last_block_q <= start_count_i <= CountW'(1);
+    else if (last_turn) last_block_q <= left_q == CountW'(2);
     if (start) begin
       n_q     <= start_n_i;
       shift_q <= start_shift_i;
@@ -158,10 +160,10 @@ module hybrid_scan #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) runs_q <= '0;
-    else runs_q <= runs_q + 5'(start) - 5'(ended);
+    else runs_q <= runs_q + 5'(started_q) - 5'(ended);
   end
   always_ff @(posedge clk_i) acc_q <= acc_d;
-  assign busy_o = runs_q != '0;
+  assign busy_o = active_q || runs_q != '0;  // runs_q is a cycle late
   assign acc_o  = acc_q[D*W-1:0];
 
 endmodule

@@ -81,14 +81,13 @@ module operand_cache #(
   end
 
   // ---- Sequencer: columns, each of Fold cycles
-  logic               active_q, first_q, n_q, start, last_turn, last_column, loaded, loading_q;
+  logic               active_q, first_q, n_q, start, last_turn, last_column_q, loaded, loading_q;
   logic [FoldW-1:0]   turn_q;
   logic [ColumnW-1:0] column_q;
   logic [TAw-1:0]     t_read_address_q, base_q;
 
   assign last_turn     = Fold == 1 || turn_q == FoldW'(Fold - 1);
-  assign last_column   = column_q == ColumnW'(Columns - 1);
-  assign start_ready_o = !loading_q && last_turn && (!active_q || last_column);  // so all passes take the same turns
+  assign start_ready_o = !loading_q && last_turn && (!active_q || last_column_q);  // so all passes take the same turns
   assign start         = start_ready_o && start_valid_i;
   assign y_ready_o     = !loading_q;
 
@@ -98,13 +97,15 @@ module operand_cache #(
       first_q   <= 1'b0;
       loading_q <= 1'b0;
     end else begin
-      active_q  <= start || (active_q && !(last_turn && last_column));
+      active_q  <= start || (active_q && !(last_turn && last_column_q));
       first_q   <= start;
       loading_q <= start || (loading_q && !loaded);
     end
   end
   always_ff @(posedge clk_i) begin
     turn_q <= (!rst_ni || last_turn) ? '0 : turn_q + 1'b1;
+    if (start) last_column_q <= 1'b0;
+    else if (last_turn) last_column_q <= column_q == ColumnW'(Columns - 2);
     if (start) begin
       n_q              <= start_n_i;
       base_q           <= start_t_base_i;
@@ -205,7 +206,7 @@ module operand_cache #(
   end
 
   delay #(.Width(3), .Cycles(WriteAt - 1)) u_soon (
-    .clk_i, .d_i({begins, first_q, begins && last_column}), .q_o({soon, soon_first, last_soon})
+    .clk_i, .d_i({begins, first_q, begins && last_column_q}), .q_o({soon, soon_first, last_soon})
   );
   logic [W-1:0] word;
   delay #(.Width(W), .Cycles(WriteAt - Latency)) u_word (.clk_i, .d_i(acc_q[W-1:0]), .q_o(word));
@@ -216,7 +217,7 @@ module operand_cache #(
       passes_q <= '0;
     end else begin
       write_q  <= soon;
-      passes_q <= passes_q + 2'(start) - 2'(passes_end);
+      passes_q <= passes_q + 2'(first_q) - 2'(passes_end);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -225,7 +226,7 @@ module operand_cache #(
   end
   assign passes_end = write_q && last_q;
   assign done_o     = passes_end;
-  assign busy_o     = passes_q != '0;
+  assign busy_o     = active_q || passes_q != '0;  // passes_q is a cycle late
 
   if (TPorts == 1) begin : gen_shared
     assign t_read_o    = t_read;

@@ -55,7 +55,8 @@ module operand_cache_bench #(
 
   port_memory #(.W(W), .Ports(Ports), .Lanes(1 + TPorts), .Depth(2 << Half)) u_memory (
     .clk_i, .rst_ni, .read_i({t_read, x_read}), .write_i({t_write, 1'b0}),
-    .address_i({address, (Half+1)'(x_address)}), .data_i({t_write_data, W'(0)}), .data_o({t_read_data, x_data}), .words_o
+    .address_i({address, (Half+1)'(x_address)}), .data_i({t_write_data, W'(0)}), .data_o({t_read_data, x_data}),
+    .words_o
   );
 
   always_ff @(posedge clk_i) begin

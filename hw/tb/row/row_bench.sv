@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `row` with the memories around it, and counters of what crosses its ports: the test is the processor.
 //
-// The memory is written and read by the test directly: from word 0 a, then n; from its middle t. `reached_o` pulses when the unit writes word `watch_i` of t.
+// The memory is written and read by the test directly: from word 0 a, then n; from its middle t.
+// `reached_o` pulses when the unit writes word `watch_i` of t.
 module row_bench
   import row_pkg::*;
 #(

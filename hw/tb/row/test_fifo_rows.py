@@ -75,7 +75,8 @@ class Processor:
             self.dut.u_memory.words[region * self.stride + i].value = number >> (self.word * i) & (1 << self.word) - 1
 
     def result(self) -> int:
-        return sum(int(self.dut.u_memory.words[self.stride + i].value) << (self.word * i) for i in range(self.words + 1))
+        words = self.dut.u_memory.words
+        return sum(int(words[self.stride + i].value) << (self.word * i) for i in range(self.words + 1))
 
     async def pause(self) -> None:
         """Before a word; none here."""

@@ -123,7 +123,8 @@ async def products_equal_big_integers_in_the_cycles_predicted(dut):
     assert words == 2 * d * 2 * blocks**2
     if os.environ["RECORD"]:
         Path(os.environ["RECORD"]).write_text(json.dumps(
-            {"cycles": cycles, "words_moved": words, "processor_products": blocks * d * (d + 1) // 2, "checked": cases}))
+            {"cycles": cycles, "words_moved": words, "processor_products": blocks * d * (d + 1) // 2,
+             "checked": cases}))
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")

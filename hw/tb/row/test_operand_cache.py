@@ -32,7 +32,8 @@ def run(parameters: dict, numbers: int = 6, record: Path | None = None) -> None:
     complete = DEFAULTS | parameters
     as_row = complete | {"Algorithm": CHAIN, "Rows": complete["Cached"], "Unroll": 1, "Predicted": predicted(complete)}
     environment = {"ROW": json.dumps(as_row), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("operand_cache_bench", rtl(*OPERAND_CACHE) + [FOLDER / "port_memory.sv", FOLDER / "operand_cache_bench.sv"],
+    simulate("operand_cache_bench",
+             rtl(*OPERAND_CACHE) + [FOLDER / "port_memory.sv", FOLDER / "operand_cache_bench.sv"],
              "test_operand_cache", FOLDER, complete, environment, inside=("port_memory",))
 
 

@@ -17,7 +17,8 @@ SMALL = {"W": 32, "Bits": 512, "Booth": 0}
 # What of the RTL is changed, into what, and what the memory says
 MUTANTS = {
     "a_word_too_many": ({"Algorithm": test_row.TWO_ROW, "Ports": 3, "Unroll": 2}, "row_pkg",
-                        "(ports == 4 && algorithm != Fios && words >= 2) ? 2 : 1", "2", "words in a cycle over 3 ports"),
+                        "(ports == 4 && algorithm != Fios && words >= 2) ? 2 : 1", "2",
+                        "words in a cycle over 3 ports"),
     "a_read_with_a_write": ({"Algorithm": test_row.TWO_ROW, "Ports": 2}, "row",
                             "assign t_read_o[p] = t_slot;", "assign t_read_o[p] = active_q;",
                             "reads and writes in one cycle"),

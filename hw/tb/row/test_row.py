@@ -30,8 +30,8 @@ def run(parameters: dict, numbers: int = 6, record: Path | None = None) -> None:
     """Simulates one design; `record` receives what was measured, as JSON."""
     complete = DEFAULTS | parameters
     environment = {"ROW": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("row_bench", rtl(*ROW) + [FOLDER / "port_memory.sv", FOLDER / "row_bench.sv"], "test_row", FOLDER, complete,
-             environment, inside=("port_memory",))
+    simulate("row_bench", rtl(*ROW) + [FOLDER / "port_memory.sv", FOLDER / "row_bench.sv"], "test_row", FOLDER,
+             complete, environment, inside=("port_memory",))
 
 
 @pytest.mark.parametrize("parameters", [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum = a + (select ? c : b), combinational, as the synthesiser builds it: a LUT6 before a bit of the carry chain chooses.
+// sum = a + (select ? c : b), combinational, as the synthesiser builds it: a LUT6 of the carry chain
+// chooses.
 module choose_add #(
   parameter int unsigned Width = 16
 ) (
