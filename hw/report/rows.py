@@ -123,8 +123,8 @@ def kept(top: str, parameters: dict) -> Path:
 def stamp_of(top: str) -> str:
     """What a simulation's figures depend on."""
     tests = HW / "tb" / "row"
-    return place.fingerprint([*harness.rtl(*SOURCES[top]), tests / f"{top}_bench.sv", tests / f"test_{top}.py",
-                              tests / "operands.py"])
+    return place.fingerprint([*harness.rtl(*SOURCES[top]), tests / "port_memory.sv", tests / f"{top}_bench.sv",
+                              tests / f"test_{top}.py", tests / "operands.py"])
 
 
 def simulate(top: str, parameters: dict) -> dict:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from harness import CORE, EXP, HW, MONT, PRODUCT_SCAN, ROW, RSA, rtl
+from harness import CORE, EXP, FIFO_ROWS, HW, HYBRID_SCAN, MONT, OPERAND_CACHE, PRODUCT_SCAN, ROW, RSA, rtl
 
 sys.path.insert(0, str(HW / "tb" / "top"))
 from test_shell import sources as with_core  # noqa: E402
@@ -17,11 +17,21 @@ SHELL = [HW / "tb" / "top" / "garner_core.sv"]  # garner_top with cores that add
 @pytest.mark.parametrize("top, names, parameters, reason", [
     ("row", ROW, {"Algorithm": 1, "Ports": 2}, "Ports must be 2 (not with Fios)"),
     ("row", ROW, {"Algorithm": 0, "Ports": 5}, "Ports must be"),
-    ("row", ROW, {"Algorithm": 2, "W": 12}, "W must be even and divide Bits"),
-    ("row", ROW, {"Algorithm": 3, "Unroll": 2}, "RowChain is pipelined, not unrolled"),
+    ("row", ROW, {"Algorithm": 2, "W": 15}, "W must be even"),
+    ("row", ROW, {"Algorithm": 3, "Unroll": 2}, "RowChain is pipelined and not unrolled"),
     ("row", ROW, {"Algorithm": 3, "Ports": 2, "Stages": 2}, "with Fold 2, Stages must be odd"),
     ("row", ROW, {"Algorithm": 3, "W": 32, "Rows": 8, "Stages": 5}, "the chain is longer than a pass"),
     ("product_scan", PRODUCT_SCAN, {"Ports": 1}, "Ports must be 0, 2, 3 or 4"),
+    ("product_scan", PRODUCT_SCAN, {"Booth": 4}, "multiply_add: Booth must be 0 to 3"),
+    ("product_scan", PRODUCT_SCAN, {"Booth": 3, "Stages": 4}, "block_mac: Stages must be 3 + Add"),
+    ("product_scan", PRODUCT_SCAN, {"Booth": 3, "W": 40, "Stages": 5}, "block_mac: W must be at most 18"),
+    ("product_scan", PRODUCT_SCAN, {"Booth": 2, "Stages": 16}, "array_mac: Stages must be 1 to W - 1"),
+    ("hybrid_scan", HYBRID_SCAN, {"Ports": 1}, "hybrid_scan: Ports must be 0, 2, 3 or 4"),
+    ("operand_cache", OPERAND_CACHE, {"Cached": 4, "Lanes": 3}, "operand_cache: Ports 2, 3, 4 or 0; Lanes divides"),
+    ("operand_cache", OPERAND_CACHE, {"Cached": 4, "Lanes": 4, "Ports": 2}, "with 2 Ports, an even number of times"),
+    ("operand_cache", OPERAND_CACHE, {"W": 32, "Bits": 64, "Stages": 9}, "operand_cache: a pass would read words"),
+    ("fifo_rows", FIFO_ROWS, {"Ports": 5}, "fifo_rows: Ports must be 2, 3, 4 or 0"),
+    ("fifo_rows", FIFO_ROWS, {"Rows": 0}, "fifo_rows: Rows must be 1 or more"),
     ("reset_synchroniser", ("prim/reset_synchroniser",), {"Stages": 1}, "reset_synchroniser: Stages must be at least 2"),
     ("mont", MONT, {"W": 1}, "mont: W must be at least 2"),
     ("mont", MONT, {"Rows": 0}, "mont: Rows must be at least 1"),

@@ -6,12 +6,12 @@
 //            n ->    |          |                    |            the rows again: s/r times
 //            t ->    |  ->      |  -> ...         -> |  -> memory of s + 1 words -> t
 //
-//   cycle         0    1    2    3    4    5   ...                Stages = 1
+//   cycle         0    1    2    3    4    5    6    7            Stages = 1
 //   launch        1                                               of a pass; the next one Interval cycles later
 //   read of a          a[0] a[1] a[2]
-//   a at row 0              .    a[0] a[1] a[2]
-//   read of n                          .  n[0] n[1]               2 * Stages + 3 cycles after a
-//   t at row 0                        t[0] t[1]                   zero in the first pass
+//   a at row 0                   a[0] a[1] a[2]
+//   t at row 0                             t[0] t[1]              Stages + 1 cycles after a; zero in the first pass
+//   read of n                                   n[0] n[1]         2 * Stages + 3 cycles after a
 //
 // After the last pass the sum goes from the FIFO to the memory of the result, over the port of a, which is free then.
 //
@@ -27,7 +27,8 @@
 // Memories    a port: reads a (address bit above the index 0), writes the result of s + 1 words (1). n port: reads n.
 //             Answered a cycle later.
 // Reset       of Interval + r * Hop cycles at least: the streams drain during it.
-// Source      Koç, Acar, Kaliski 1996 (FIOS); t in a FIFO: Blum, Paar 1999, as a ring.
+// Source      Koç, Acar, Kaliski 1996 (FIOS); rows that pass t on, and a queue from the last to the first: Tenca, Koç
+//             1999.
 module fifo_rows #(
   parameter int unsigned W      = 16,
   parameter int unsigned Ports  = 2,
@@ -70,8 +71,8 @@ module fifo_rows #(
   if (Ports == 1 || Ports > 4) begin : gen_bad_ports
     $error("fifo_rows: Ports must be 2, 3, 4 or 0");
   end
-  if (Rows < 1 || Stages < 2) begin : gen_bad_rows
-    $error("fifo_rows: Rows must be 1 or more, Stages 2 or more");
+  if (Rows < 1) begin : gen_bad_rows
+    $error("fifo_rows: Rows must be 1 or more");
   end
 
   // ---- Sequencer: passes, and the one that empties the FIFO

@@ -30,7 +30,7 @@ def run(parameters: dict, numbers: int = 6, record: Path | None = None) -> None:
 
 
 @pytest.mark.parametrize("parameters", [
-    {"W": 16, "Rows": 1, "Stages": 2, "Booth": 0, "Bits": 512},
+    {"W": 16, "Rows": 1, "Stages": 1, "Booth": 0, "Bits": 512},
     {"W": 16, "Rows": 3, "Stages": 8, "Booth": 2},
     {"W": 8, "Ports": 3, "Rows": 8, "Stages": 3, "Booth": 3, "Bits": 512},
     {"W": 18, "Rows": 4, "Stages": 3, "Booth": 3},
