@@ -23,6 +23,7 @@
 //             t: TWords words, zero above the value; a pass reads and writes words t_base .. t_base + Words + rows.
 //             Words read are answered a cycle later. Ports: see row_pkg.
 // Reset       of the length of a pass at least: the streams drain during it.
+// Operands    of s = ceil(Bits / W) words; R = 2^(W * rows * ceil(s / rows)): y is zero above the operand.
 // Multiplier  y: Rows words (Fios: y, then m), y[0] first, one a y_valid_i, before start; held by the unit.
 // Source      Ramesh 2020, chapters 3 and 4.
 module row
@@ -35,11 +36,11 @@ module row
   parameter int unsigned Unroll    = 1,     // not of RowChain
   parameter int unsigned Rows      = 4,     // of RowChain
   parameter int unsigned Stages    = 1,     // registers in a multiplier of RowChain
-  parameter bit          Booth     = 1'b1,  // multipliers: Booth digits in carry chains, or the synthesiser's own
+  parameter int unsigned Booth     = 1,     // multipliers: see multiply_add
   parameter int unsigned Bits      = 1024,  // of the operands
   // Not to be set: what follows from the above.
   localparam algorithm_e  Design   = algorithm_e'(Algorithm[2:0]),
-  localparam int unsigned Words    = Bits / W,
+  localparam int unsigned Words    = (Bits + W - 1) / W,
   localparam int unsigned Group    = group(Design, Unroll),
   localparam int unsigned XPorts   = x_ports(Design, Ports, Group),
   localparam int unsigned TPorts   = t_ports(Design, Ports, Group),
@@ -101,11 +102,11 @@ module row
   if (Ports == 1 || Ports > 4 || (Ports == 2 && Design == Fios)) begin : gen_bad_ports
     $error("row: Ports must be 2 (not with Fios), 3, 4 or 0");
   end
-  if (Bits % W != 0 || W % 2 != 0) begin : gen_bad_word
-    $error("row: W must be even and divide Bits");
+  if (W % 2 != 0) begin : gen_bad_word
+    $error("row: W must be even");
   end
-  if (Design == RowChain && (!Pipelined || Unroll != 1 || Words % Rows != 0)) begin : gen_bad_chain
-    $error("row: RowChain is pipelined, not unrolled, and Rows divides the words of an operand");
+  if (Design == RowChain && (!Pipelined || Unroll != 1)) begin : gen_bad_chain
+    $error("row: RowChain is pipelined and not unrolled");
   end
   if (Design == RowChain && WriteAt >= Steps * Period) begin : gen_long_chain
     $error("row: the chain is longer than a pass, which would read words not yet written: fewer Rows or Stages");

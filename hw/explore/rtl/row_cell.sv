@@ -19,7 +19,7 @@ module row_cell #(
   parameter int unsigned W      = 16,
   parameter int unsigned Fold   = 1,
   parameter int unsigned Stages = 1,
-  parameter bit          Booth  = 1'b1,
+  parameter int unsigned Booth  = 1,
   localparam int unsigned Skip  = Stages + 1 - Fold  // what x is delayed by
 ) (
   input  logic                   clk_i,

@@ -33,7 +33,7 @@ module row_chain #(
   parameter int unsigned Rows   = 4,
   parameter int unsigned Fold   = 1,
   parameter int unsigned Stages = 1,
-  parameter bit          Booth  = 1'b1
+  parameter int unsigned Booth  = 1
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,

@@ -42,7 +42,7 @@ BITS = 256
 def test_row_stalls(numbers, parameters):
     complete = DEFAULTS | {"Bits": BITS} | parameters
     simulate("row_bench", sources("row_bench"), __name__, complete,
-             {"ROW": json.dumps(complete), "NUMBERS": str(numbers)})
+             {"ROW": json.dumps(complete), "NUMBERS": str(numbers)}, inside=("port_memory",))
 
 
 class Hesitant(Processor):
@@ -84,11 +84,12 @@ async def products_are_right_however_long_the_processor_takes(dut):
     processor = Hesitant(dut, parameters)
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
     await processor.reset()
-    cases = list(corners(BITS, parameters["W"]))
+    bits = parameters["Bits"]
+    cases = list(corners(bits, parameters["W"]))
     for _ in range(int(os.environ["NUMBERS"])):
-        n = random.getrandbits(BITS) | 1 | 1 << (BITS - 1)
+        n = random.getrandbits(bits) | 1 | 1 << (bits - 1)
         cases.append((random.randrange(n), random.randrange(n), n))
     for a, b, n in cases:
         t = await processor.multiply(a, b, n)
         assert t < 2 * n
-        assert t % n == a * b * pow(1 << BITS, -1, n) % n
+        assert t % n == a * b * pow(processor.radix, -1, n) % n
