@@ -30,12 +30,12 @@
 // Source      Koç, Acar, Kaliski 1996 (FIOS); rows that pass t on, and a queue from the last to the first: Tenca, Koç
 //             1999.
 module fifo_rows #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Rows   = 2,
-  parameter int unsigned Stages = 3,
-  parameter int unsigned Booth  = 1,     // multipliers: see multiply_add
-  parameter int unsigned Bits   = 1024,
+  parameter int unsigned W          = 16,
+  parameter int unsigned Ports      = 2,
+  parameter int unsigned Rows       = 2,
+  parameter int unsigned Stages     = 3,
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,
   // Not to be set: what follows from the above.
   localparam int unsigned Words = (Bits + W - 1) / W,
   localparam int unsigned Aw    = $clog2(Words + 1)
@@ -156,7 +156,7 @@ module fifo_rows #(
   assign a[0] = a_q;
   assign n[0] = n_q;
   for (genvar r = 0; r < Rows; r++) begin : gen_row
-    fios_cell #(.W(W), .Stages(Stages), .Booth(Booth)) u_cell (
+    fios_cell #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_cell (
       .clk_i, .load_i(load[r]), .b_i(y_q[r]), .a_i(a[r]), .n_i(n[r]), .t_i(t[r]),
       .t_valid_i(r != 0 || t_valid), .load_o(load[r+1]), .a_o(a[r+1]), .n_o(n[r+1]), .t_o(t[r+1])
     );

@@ -22,10 +22,10 @@
 // Contract    a and n: zero but for words 0 .. s-1; t words 0 .. s, t < 2 n. load_i comes at least s + Stages + 1
 //             cycles after the one before. No reset: two words of zero end every sum.
 module fios_cell #(
-  parameter  int unsigned W      = 16,
-  parameter  int unsigned Stages = 1,
-  parameter  int unsigned Booth  = 1,
-  localparam int unsigned Hop    = 2 * Stages + 5
+  parameter  int unsigned W          = 16,
+  parameter  int unsigned Stages     = 1,
+  parameter  int unsigned Multiplier = multiply_pkg::Booth,
+  localparam int unsigned Hop        = 2 * Stages + 5
 ) (
   input  logic         clk_i,
   input  logic         load_i,
@@ -48,7 +48,7 @@ module fios_cell #(
 
   always_ff @(posedge clk_i) if (load_i) b_q <= b_i;
 
-  multiply #(.W(W), .Stages(Stages), .Booth(Booth)) u_product (.clk_i, .x_i(a_i), .y_i(b_q), .p_o(product_a));
+  multiply #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_product (.clk_i, .x_i(a_i), .y_i(b_q), .p_o(product_a));
   gated_add #(.Width(W)) u_s1 (
     .a_i(product_a[W-1:0]), .a_enable_i(1'b1), .b_i(high_a_q), .b_enable_i(1'b1), .carry_i(carry_s1_q), .sum_o(s1)
   );
@@ -70,7 +70,7 @@ module fios_cell #(
     if (masked_low_q) m_q <= product_n[W-1:0];
   end
 
-  multiply #(.W(W), .Stages(Stages), .Booth(Booth)) u_reduction (
+  multiply #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_reduction (
     .clk_i, .x_i(n_i), .y_i(find ? u_q : m_q), .p_o(product_n)
   );
   delay #(.Width(W), .Cycles(2 * Stages + 2)) u_late_u (.clk_i, .d_i(u_q), .q_o(u_late));

@@ -24,12 +24,12 @@
 // Reset       of d + Latency + 2 cycles at least.
 // Source      Gura, Patel, Wander, Eberle, Shantz 2004; named as future work in Ramesh 2020, section 5.2.
 module hybrid_scan #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned D      = 2,     // words of a block
-  parameter int unsigned Stages = 3,
-  parameter int unsigned Booth  = 1,     // multipliers: see multiply_add
-  parameter int unsigned Bits   = 1024,
+  parameter int unsigned W          = 16,
+  parameter int unsigned Ports      = 2,
+  parameter int unsigned D          = 2,                    // words of a block
+  parameter int unsigned Stages     = 3,
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,
   // Not to be set: what follows from the above.
   localparam int unsigned Blocks = ((Bits + W - 1) / W + D - 1) / D,
   localparam int unsigned Words  = Blocks * D,
@@ -125,7 +125,7 @@ module hybrid_scan #(
   logic [2*D*W-1:0]          placed_q;
 
   for (genvar i = 0; i < D; i++) begin : gen_product
-    multiply #(.W(W), .Stages(Stages), .Booth(Booth)) u_product (
+    multiply #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_product (
       .clk_i, .x_i(held_q[i]), .y_i(y_turn), .p_o(product[i])
     );
   end

@@ -5,9 +5,9 @@
 //   x, y_i     A    B
 //   p_o                  A    B
 module multiply #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Stages = 1,
-  parameter int unsigned Booth  = 1
+  parameter int unsigned W          = 16,
+  parameter int unsigned Stages     = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Booth
 ) (
   input  logic           clk_i,
   input  logic [W-1:0]   x_i,
@@ -20,7 +20,7 @@ module multiply #(
   for (genvar s = 1; s < Stages; s++) begin : gen_y
     always_ff @(posedge clk_i) y[s] <= y[s-1];
   end
-  multiply_add #(.W(W), .Stages(Stages), .Booth(Booth), .Add(1'b0)) u_product (
+  multiply_add #(.W(W), .Stages(Stages), .Multiplier(Multiplier), .Add(1'b0)) u_product (
     .clk_i, .x_i, .t_i('0), .y_i(y), .p_o
   );
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// p = t + x * y, `Stages` cycles later, by the kind of multiplier that `Booth` names:
-//
-//   0  the synthesiser's own, of the operator        2  gated adders in carry chains (array_mac)
-//   1  Booth digits in carry chains (booth_mac)      3  the family's multiplier blocks, registers inside (block_mac)
+// p = t + x * y, `Stages` cycles later, by the kind of multiplier that `Multiplier` names (multiply_pkg).
 //
 //   cycle      0      1      2      3       Stages = 2
 //   x, t_i     A      B
@@ -13,10 +10,10 @@
 // Parameters  Add: 0 where t is zero.
 // Contract    as booth_mac: y_i[s] is the multiplier of what entered s cycles ago.
 module multiply_add #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Stages = 1,
-  parameter int unsigned Booth  = 1,
-  parameter bit          Add    = 1'b1
+  parameter int unsigned W          = 16,
+  parameter int unsigned Stages     = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Booth,
+  parameter bit          Add        = 1'b1
 ) (
   input  logic                     clk_i,
   input  logic [W-1:0]             x_i,
@@ -25,16 +22,16 @@ module multiply_add #(
   output logic [2*W-1:0]           p_o
 );
 
-  if (Booth > 3) begin : gen_bad_kind
-    $error("multiply_add: Booth must be 0 to 3");
+  if (Multiplier > multiply_pkg::Block) begin : gen_bad_kind
+    $error("multiply_add: Multiplier must be 0 to 3");
   end
 
-  if (Booth == 1) begin : gen_booth
+  if (Multiplier == multiply_pkg::Booth) begin : gen_booth
     booth_mac #(.W(W), .Stages(Stages)) u_mac (.clk_i, .x_i, .t_i, .y_i, .p_o);
-  end else if (Booth == 2) begin : gen_array
+  end else if (Multiplier == multiply_pkg::Array) begin : gen_array
     array_mac #(.W(W), .Stages(Stages), .Add(Add)) u_mac (.clk_i, .x_i, .t_i, .y_i, .p_o);
   end else begin : gen_together  // the product is made at once
-    if (Booth == 3) begin : gen_block
+    if (Multiplier == multiply_pkg::Block) begin : gen_block
       block_mac #(.W(W), .Stages(Stages), .Add(Add)) u_mac (.clk_i, .x_i, .y_i(y_i[0]), .t_i, .p_o);
       if (Stages > 1) begin : gen_late_y
         logic unused_y;

@@ -28,13 +28,13 @@
 // Reset       of the length of a pass at least: the streams drain during it.
 // Source      Hutter, Wenger 2011 (operand caching); named as future work in Ramesh 2020, section 5.2.
 module operand_cache #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Cached = 4,     // e
-  parameter int unsigned Lanes  = 2,     // multipliers
-  parameter int unsigned Stages = 3,
-  parameter int unsigned Booth  = 1,     // multipliers: see multiply_add
-  parameter int unsigned Bits   = 1024,
+  parameter int unsigned W          = 16,
+  parameter int unsigned Ports      = 2,
+  parameter int unsigned Cached     = 4,                    // e
+  parameter int unsigned Lanes      = 2,                    // multipliers
+  parameter int unsigned Stages     = 3,
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,
   // Not to be set: what follows from the above.
   localparam int unsigned Words  = (Bits + W - 1) / W,
   localparam int unsigned TPorts = Ports == 2 ? 1 : 2,
@@ -178,7 +178,9 @@ module operand_cache #(
       assign y_now = held_q[column_start[l] ? '0 : lane_turn_q];
     end
 
-    multiply #(.W(W), .Stages(Stages), .Booth(Booth)) u_product (.clk_i, .x_i(x_now), .y_i(y_now), .p_o(product));
+    multiply #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_product (
+      .clk_i, .x_i(x_now), .y_i(y_now), .p_o(product)
+    );
     always_ff @(posedge clk_i) sum[l+1] <= sum[l] + SumW'(product);
 
     // A word goes on to the next lane after its last turn here, and that lane is a cycle behind this one.

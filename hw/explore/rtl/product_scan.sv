@@ -20,12 +20,12 @@
 // Reset       of Stages + 4 cycles at least.
 // Source      Koç, Acar, Kaliski 1996 (FIPS); named as future work in Ramesh 2020, section 5.2.
 module product_scan #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Unroll = 1,     // multipliers where Ports is 0
-  parameter int unsigned Stages = 1,
-  parameter int unsigned Booth  = 1,     // multipliers: see multiply_add
-  parameter int unsigned Bits   = 1024,
+  parameter int unsigned W          = 16,
+  parameter int unsigned Ports      = 2,
+  parameter int unsigned Unroll     = 1,                    // multipliers where Ports is 0
+  parameter int unsigned Stages     = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,
   // Not to be set: what follows from the above.
   localparam int unsigned Words = (Bits + W - 1) / W,
   localparam int unsigned Lanes = Ports == 0 ? Unroll : Ports / 2,
@@ -95,7 +95,7 @@ module product_scan #(
       x_word_q   <= valid_q[l] ? x_data_i[l] : '0;
       y_word_q   <= y_data_i[l];
     end
-    multiply #(.W(W), .Stages(Stages), .Booth(Booth)) u_product (
+    multiply #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_product (
       .clk_i, .x_i(x_word_q), .y_i(y_word_q), .p_o(product[l])
     );
   end

@@ -29,15 +29,15 @@
 module row
   import row_pkg::*;
 #(
-  parameter int unsigned Algorithm = 3,     // row_pkg::algorithm_e
-  parameter int unsigned W         = 16,    // bits a word
-  parameter int unsigned Ports     = 3,     // 2, 3, 4; 0: as many as a step wants
-  parameter bit          Pipelined = 1'b1,
-  parameter int unsigned Unroll    = 1,     // not of RowChain
-  parameter int unsigned Rows      = 4,     // of RowChain
-  parameter int unsigned Stages    = 1,     // registers in a multiplier of RowChain
-  parameter int unsigned Booth     = 1,     // multipliers: see multiply_add
-  parameter int unsigned Bits      = 1024,  // of the operands
+  parameter int unsigned Algorithm  = 3,                    // row_pkg::algorithm_e
+  parameter int unsigned W          = 16,                   // bits a word
+  parameter int unsigned Ports      = 3,                    // 2, 3, 4; 0: as many as a step wants
+  parameter bit          Pipelined  = 1'b1,
+  parameter int unsigned Unroll     = 1,                    // not of RowChain
+  parameter int unsigned Rows       = 4,                    // of RowChain
+  parameter int unsigned Stages     = 1,                    // registers in a multiplier of RowChain
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,                 // of the operands
   // Not to be set: what follows from the above.
   localparam algorithm_e  Design   = algorithm_e'(Algorithm[2:0]),
   localparam int unsigned Words    = (Bits + W - 1) / W,
@@ -269,7 +269,7 @@ module row
     logic loading_q;
     delay #(.Width(1), .Cycles(2 - Fold)) u_first (.clk_i, .d_i(first_q && step_start), .q_o(first));
     assign lap = Fold == 2 ? slot_q[0] : 1'b0;
-    row_chain #(.W(W), .Rows(Rows), .Fold(Fold), .Stages(Stages), .Booth(Booth)) u_chain (
+    row_chain #(.W(W), .Rows(Rows), .Fold(Fold), .Stages(Stages), .Multiplier(Multiplier)) u_chain (
       .clk_i, .rst_ni, .y_valid_i, .y_i, .first_i(first), .lap_i(lap), .x_i(x_q[0]), .t_i(t_q[0]), .t_o(result[0]),
       .loaded_o(loaded)
     );
@@ -292,19 +292,19 @@ module row
       end
     end
     if (Design == Cios) begin : gen_cios
-      cios_step #(.W(W), .Group(Group), .Booth(Booth)) u_step (
+      cios_step #(.W(W), .Group(Group), .Multiplier(Multiplier)) u_step (
         .clk_i, .rst_ni, .valid_i(compute), .y_i(y_q[0]), .x_i(x_q), .t_i(t_q), .t_o(result)
       );
       logic unused;
       assign unused = ^n_words_q ^ (^y_q[1]);
     end else if (Design == TwoRow) begin : gen_two
-      two_row_step #(.W(W), .Group(Group), .Booth(Booth)) u_step (
+      two_row_step #(.W(W), .Group(Group), .Multiplier(Multiplier)) u_step (
         .clk_i, .rst_ni, .valid_i(compute), .y_i(y_q), .x_i(x_q), .t_i(t_q), .t_o(result)
       );
       logic unused;
       assign unused = ^n_words_q;
     end else begin : gen_fios
-      fios_step #(.W(W), .Group(Group), .Booth(Booth)) u_step (
+      fios_step #(.W(W), .Group(Group), .Multiplier(Multiplier)) u_step (
         .clk_i, .rst_ni, .valid_i(compute), .y_i(y_q[0]), .m_i(y_q[1]), .x_i(x_q), .n_i(n_words_q), .t_i(t_q),
         .t_o(result)
       );

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fifo_rows` with the memory around it, and counters: the test is the processor.
 module fifo_rows_bench #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Rows   = 2,
-  parameter int unsigned Stages = 3,
-  parameter int unsigned Booth  = 1,
-  parameter int unsigned Bits   = 1024,
-  localparam int unsigned Words = (Bits + W - 1) / W,
-  localparam int unsigned Aw    = $clog2(Words + 1)
+  parameter  int unsigned W          = 16,
+  parameter  int unsigned Ports      = 2,
+  parameter  int unsigned Rows       = 2,
+  parameter  int unsigned Stages     = 3,
+  parameter  int unsigned Multiplier = multiply_pkg::Booth,
+  parameter  int unsigned Bits       = 1024,
+  localparam int unsigned Words      = (Bits + W - 1) / W,
+  localparam int unsigned Aw         = $clog2(Words + 1)
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -29,7 +29,7 @@ module fifo_rows_bench #(
   logic [Aw-1:0] n_address;
   logic [W-1:0]  a_data, a_write_data, n_data;
 
-  fifo_rows #(.W(W), .Ports(Ports), .Rows(Rows), .Stages(Stages), .Booth(Booth), .Bits(Bits)) u_rows (
+  fifo_rows #(.W(W), .Ports(Ports), .Rows(Rows), .Stages(Stages), .Multiplier(Multiplier), .Bits(Bits)) u_rows (
     .clk_i, .rst_ni, .y_ready_o, .y_valid_i, .y_i, .n_inverse_i, .start_ready_o, .start_valid_i, .busy_o, .done_o,
     .a_read_o(a_read), .a_write_o(a_write), .a_address_o(a_address), .a_data_i(a_data), .a_data_o(a_write_data),
     .n_read_o(n_read), .n_address_o(n_address), .n_data_i(n_data)

@@ -3,18 +3,18 @@
 //
 // The memory: from word 0 a, then n; from its middle t. `reached_o` pulses when the unit writes word `watch_i` of t.
 module operand_cache_bench #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Cached = 4,
-  parameter int unsigned Lanes  = 2,
-  parameter int unsigned Stages = 3,
-  parameter int unsigned Booth  = 1,
-  parameter int unsigned Bits   = 1024,
-  localparam int unsigned Words  = (Bits + W - 1) / W,
-  localparam int unsigned TPorts = Ports == 2 ? 1 : 2,
-  localparam int unsigned XAw    = $clog2(Words),
-  localparam int unsigned TAw    = $clog2(2 * Words + 2 * Cached + 5),
-  localparam int unsigned Half   = XAw + 1 > TAw ? XAw + 1 : TAw  // of the memory's addresses
+  parameter  int unsigned W          = 16,
+  parameter  int unsigned Ports      = 2,
+  parameter  int unsigned Cached     = 4,
+  parameter  int unsigned Lanes      = 2,
+  parameter  int unsigned Stages     = 3,
+  parameter  int unsigned Multiplier = multiply_pkg::Booth,
+  parameter  int unsigned Bits       = 1024,
+  localparam int unsigned Words      = (Bits + W - 1) / W,
+  localparam int unsigned TPorts     = Ports == 2 ? 1 : 2,
+  localparam int unsigned XAw        = $clog2(Words),
+  localparam int unsigned TAw        = $clog2(2 * Words + 2 * Cached + 5),
+  localparam int unsigned Half       = XAw + 1 > TAw ? XAw + 1 : TAw  // of the memory's addresses
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
@@ -42,7 +42,7 @@ module operand_cache_bench #(
   logic [TPorts-1:0][Half:0]  address;
 
   operand_cache #(
-    .W(W), .Ports(Ports), .Cached(Cached), .Lanes(Lanes), .Stages(Stages), .Booth(Booth), .Bits(Bits)
+    .W(W), .Ports(Ports), .Cached(Cached), .Lanes(Lanes), .Stages(Stages), .Multiplier(Multiplier), .Bits(Bits)
   ) u_cache (
     .clk_i, .rst_ni, .y_ready_o, .y_valid_i, .y_i, .start_ready_o, .start_valid_i, .start_n_i, .start_t_base_i, .busy_o,
     .done_o, .x_read_o(x_read), .x_address_o(x_address), .x_data_i(x_data), .t_read_o(t_read), .t_write_o(t_write),

@@ -2,15 +2,15 @@
 // `product_scan` with the memory around it, and counters: the test is the processor.
 // The memory: from word 0 a, then n; from its middle b, then m.
 module product_scan_bench #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Unroll = 1,
-  parameter int unsigned Stages = 1,
-  parameter int unsigned Booth  = 1,
-  parameter int unsigned Bits   = 1024,
-  localparam int unsigned Words = (Bits + W - 1) / W,
-  localparam int unsigned Lanes = Ports == 0 ? Unroll : Ports / 2,
-  localparam int unsigned Aw    = $clog2(Words)
+  parameter  int unsigned W          = 16,
+  parameter  int unsigned Ports      = 2,
+  parameter  int unsigned Unroll     = 1,
+  parameter  int unsigned Stages     = 1,
+  parameter  int unsigned Multiplier = multiply_pkg::Booth,
+  parameter  int unsigned Bits       = 1024,
+  localparam int unsigned Words      = (Bits + W - 1) / W,
+  localparam int unsigned Lanes      = Ports == 0 ? Unroll : Ports / 2,
+  localparam int unsigned Aw         = $clog2(Words)
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -32,7 +32,7 @@ module product_scan_bench #(
   logic [2*Lanes-1:0][Aw+1:0] address;
   logic [Lanes-1:0][W-1:0] x_data, y_data;
 
-  product_scan #(.W(W), .Ports(Ports), .Unroll(Unroll), .Stages(Stages), .Booth(Booth), .Bits(Bits)) u_scan (
+  product_scan #(.W(W), .Ports(Ports), .Unroll(Unroll), .Stages(Stages), .Multiplier(Multiplier), .Bits(Bits)) u_scan (
     .clk_i, .rst_ni, .start_ready_o, .start_valid_i, .start_n_i, .start_shift_i, .start_x_base_i, .start_y_base_i,
     .start_count_i, .busy_o, .acc_o, .read_o(read), .x_address_o(x_address), .y_address_o(y_address),
     .x_data_i(x_data), .y_data_i(y_data)

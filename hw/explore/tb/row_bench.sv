@@ -6,27 +6,27 @@
 module row_bench
   import row_pkg::*;
 #(
-  parameter int unsigned Algorithm = 3,
-  parameter int unsigned W         = 16,
-  parameter int unsigned Ports     = 3,
-  parameter bit          Pipelined = 1'b1,
-  parameter int unsigned Unroll    = 1,
-  parameter int unsigned Rows      = 4,
-  parameter int unsigned Stages    = 1,
-  parameter int unsigned Booth     = 1,
-  parameter int unsigned Bits      = 1024,
-  localparam algorithm_e  Design   = algorithm_e'(Algorithm[2:0]),
-  localparam int unsigned Words    = (Bits + W - 1) / W,
-  localparam int unsigned Group    = group(Design, Unroll),
-  localparam int unsigned XPorts   = x_ports(Design, Ports, Group),
-  localparam int unsigned TPorts   = t_ports(Design, Ports, Group),
-  localparam int unsigned RowsUsed = Design == RowChain ? Rows : Design == TwoRow ? 2 : 1,
-  localparam int unsigned TWords   = 2 * Words + RowsUsed + 5 + Group,
-  localparam int unsigned XAw      = $clog2(Words),
-  localparam int unsigned TAw      = $clog2(TWords),
-  localparam int unsigned NPorts   = Design == Fios ? XPorts : 0,
-  localparam int unsigned Lanes    = XPorts + NPorts + TPorts,
-  localparam int unsigned Half     = max(XAw + 1, TAw)         // of the memory's addresses
+  parameter  int unsigned Algorithm  = 3,
+  parameter  int unsigned W          = 16,
+  parameter  int unsigned Ports      = 3,
+  parameter  bit          Pipelined  = 1'b1,
+  parameter  int unsigned Unroll     = 1,
+  parameter  int unsigned Rows       = 4,
+  parameter  int unsigned Stages     = 1,
+  parameter  int unsigned Multiplier = multiply_pkg::Booth,
+  parameter  int unsigned Bits       = 1024,
+  localparam algorithm_e  Design     = algorithm_e'(Algorithm[2:0]),
+  localparam int unsigned Words      = (Bits + W - 1) / W,
+  localparam int unsigned Group      = group(Design, Unroll),
+  localparam int unsigned XPorts     = x_ports(Design, Ports, Group),
+  localparam int unsigned TPorts     = t_ports(Design, Ports, Group),
+  localparam int unsigned RowsUsed   = Design == RowChain ? Rows : Design == TwoRow ? 2 : 1,
+  localparam int unsigned TWords     = 2 * Words + RowsUsed + 5 + Group,
+  localparam int unsigned XAw        = $clog2(Words),
+  localparam int unsigned TAw        = $clog2(TWords),
+  localparam int unsigned NPorts     = Design == Fios ? XPorts : 0,
+  localparam int unsigned Lanes      = XPorts + NPorts + TPorts,
+  localparam int unsigned Half       = max(XAw + 1, TAw)  // of the memory's addresses
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
@@ -56,7 +56,7 @@ module row_bench
   logic [Lanes-1:0][W-1:0]    write_data, read_data;
 
   row #(.Algorithm(Algorithm), .W(W), .Ports(Ports), .Pipelined(Pipelined), .Unroll(Unroll), .Rows(Rows),
-        .Stages(Stages), .Booth(Booth), .Bits(Bits)) u_row (
+        .Stages(Stages), .Multiplier(Multiplier), .Bits(Bits)) u_row (
     .clk_i, .rst_ni, .y_ready_o, .y_valid_i, .y_i, .start_ready_o, .start_valid_i, .start_n_i, .start_t_base_i, .busy_o,
     .done_o, .x_read_o(x_read), .x_address_o(x_address), .x_data_i(x_data), .n_data_i(n_data), .t_read_o(t_read),
     .t_write_o(t_write), .t_address_o(t_address), .t_data_o(t_write_data), .t_data_i(t_read_data)

@@ -9,17 +9,19 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from garner_hw.measure.fifo_rows import Processor, prepared, run
 from garner_hw.measure.fifo_rows import products_equal_big_integers_in_the_cycles_predicted  # noqa: F401 (it runs here)
+from garner_hw.measure.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
 from garner_hw.measure.operands import corners
 
 
 @pytest.mark.parametrize("parameters", [
-    {"W": 16, "Rows": 1, "Stages": 1, "Booth": 0, "Bits": 512},
-    pytest.param({"W": 16, "Rows": 3, "Stages": 8, "Booth": 2}, marks=pytest.mark.soak),
-    pytest.param({"W": 8, "Ports": 3, "Rows": 8, "Stages": 3, "Booth": 3, "Bits": 512}, marks=pytest.mark.soak),
-    {"W": 18, "Rows": 4, "Stages": 3, "Booth": 3},
-    pytest.param({"W": 32, "Rows": 2, "Stages": 5, "Booth": 3}, marks=pytest.mark.soak),
-    pytest.param({"W": 32, "Ports": 4, "Rows": 1, "Stages": 4, "Booth": 1}, marks=pytest.mark.soak),
-    {"W": 8, "Ports": 0, "Rows": 3, "Stages": 7, "Booth": 2, "Bits": 256},
+    {"W": 16, "Rows": 1, "Stages": 1, "Multiplier": OPERATOR, "Bits": 512},
+    pytest.param({"W": 16, "Rows": 3, "Stages": 8, "Multiplier": ARRAY}, marks=pytest.mark.soak),
+    pytest.param({"W": 8, "Ports": 3, "Rows": 8, "Stages": 3, "Multiplier": BLOCK, "Bits": 512},
+                 marks=pytest.mark.soak),
+    {"W": 18, "Rows": 4, "Stages": 3, "Multiplier": BLOCK},
+    pytest.param({"W": 32, "Rows": 2, "Stages": 5, "Multiplier": BLOCK}, marks=pytest.mark.soak),
+    pytest.param({"W": 32, "Ports": 4, "Rows": 1, "Stages": 4, "Multiplier": BOOTH}, marks=pytest.mark.soak),
+    {"W": 8, "Ports": 0, "Rows": 3, "Stages": 7, "Multiplier": ARRAY, "Bits": 256},
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))
 def test_fifo_rows(parameters):
     run(parameters, module=__name__)

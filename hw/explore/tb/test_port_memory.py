@@ -7,10 +7,11 @@ import pytest
 
 from garner_hw import BUILD
 from garner_hw.measure import row
+from garner_hw.measure.multiplier import OPERATOR
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
-SMALL = {"W": 32, "Bits": 512, "Booth": 0}
+SMALL = {"W": 32, "Bits": 512, "Multiplier": OPERATOR}
 # What of the RTL is changed, into what, and what the memory says
 MUTANTS = {
     "a_word_too_many": ({"Algorithm": row.TWO_ROW, "Ports": 3, "Unroll": 2}, "row_pkg",

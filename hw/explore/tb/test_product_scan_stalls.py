@@ -12,6 +12,7 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
+from garner_hw.measure.multiplier import BOOTH, OPERATOR
 from garner_hw.measure.operands import corners
 from garner_hw.measure.product_scan import Processor, prepared
 from garner_hw.simulate import simulate
@@ -21,8 +22,8 @@ BITS = 256
 
 
 @pytest.mark.parametrize("numbers, parameters", [
-    pytest.param(800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Booth": 1}, marks=pytest.mark.soak),
-    (200, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Booth": 0}),
+    pytest.param(800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Multiplier": BOOTH}, marks=pytest.mark.soak),
+    (200, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Multiplier": OPERATOR}),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()) if isinstance(p, dict) else str(p))
 def test_product_scan_stalls(numbers, parameters):
     complete = {"Bits": BITS} | parameters

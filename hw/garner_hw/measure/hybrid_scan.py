@@ -13,11 +13,12 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from garner_hw.measure import product_scan
+from garner_hw.measure.multiplier import BOOTH
 from garner_hw.measure.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
-DEFAULTS = {"W": 16, "Ports": 2, "D": 2, "Stages": 3, "Booth": 1, "Bits": 1024}
+DEFAULTS = {"W": 16, "Ports": 2, "D": 2, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
 def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__) -> None:

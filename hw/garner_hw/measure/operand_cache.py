@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 
 from garner_hw.measure import row
+from garner_hw.measure.multiplier import BOOTH
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
-DEFAULTS = {"W": 16, "Ports": 2, "Cached": 4, "Lanes": 2, "Stages": 3, "Booth": 1, "Bits": 1024}
+DEFAULTS = {"W": 16, "Ports": 2, "Cached": 4, "Lanes": 2, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
 def predicted(parameters: dict) -> int:
@@ -23,7 +24,8 @@ def predicted(parameters: dict) -> int:
 def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = row.__name__) -> None:
     """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON."""
     complete = DEFAULTS | parameters
-    as_row = complete | {"Algorithm": row.CHAIN, "Rows": complete["Cached"], "Unroll": 1, "Predicted": predicted(complete)}
+    as_row = complete | {"Algorithm": row.CHAIN, "Rows": complete["Cached"], "Unroll": 1,
+                         "Predicted": predicted(complete)}
     environment = {"ROW": json.dumps(as_row), "NUMBERS": str(numbers), "RECORD": str(record or "")}
     simulate("operand_cache_bench", sources("operand_cache_bench"), module, complete, environment,
              inside=("port_memory",))

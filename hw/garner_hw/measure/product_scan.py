@@ -12,11 +12,12 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
+from garner_hw.measure.multiplier import BOOTH
 from garner_hw.measure.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
-DEFAULTS = {"W": 16, "Ports": 2, "Unroll": 1, "Stages": 3, "Booth": 1, "Bits": 1024}
+DEFAULTS = {"W": 16, "Ports": 2, "Unroll": 1, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
 def run(parameters: dict, numbers: int = 6, record: Path | None = None) -> None:

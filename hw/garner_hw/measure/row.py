@@ -12,13 +12,14 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
+from garner_hw.measure.multiplier import BOOTH
 from garner_hw.measure.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
 CIOS, FIOS, TWO_ROW, CHAIN = range(4)
-DEFAULTS = {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Pipelined": 1, "Unroll": 1, "Rows": 4, "Stages": 1, "Booth": 1,
-            "Bits": 1024}
+DEFAULTS = {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Pipelined": 1, "Unroll": 1, "Rows": 4, "Stages": 1,
+            "Multiplier": BOOTH, "Bits": 1024}
 
 
 def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__) -> None:
