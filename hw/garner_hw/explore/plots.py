@@ -30,9 +30,12 @@ def colours(rows: list[dict]) -> dict[str, tuple]:
 
 def scatter(rows: list[dict], axes: plt.Axes, colour: dict[str, tuple], x: Callable[[dict], float],
             y: Callable[[dict], float]) -> None:
+    alike: dict[tuple, list[dict]] = {}
     for row in rows:
-        axes.scatter(x(row), y(row), color=colour[row["design"]], marker=MARKERS[row["ports"]], s=22,
-                     alpha=0.85 if row["pipelined"] else 0.35, linewidths=0)
+        alike.setdefault((row["design"], row["ports"], row["pipelined"]), []).append(row)
+    for (design, ports, pipelined), same in alike.items():
+        axes.scatter([x(row) for row in same], [y(row) for row in same], color=colour[design], marker=MARKERS[ports],
+                     s=22, alpha=0.85 if pipelined else 0.35, linewidths=0)
 
 
 def legend(figure: plt.Figure, colour: dict[str, tuple], rows: list[dict]) -> None:
@@ -106,12 +109,11 @@ def thesis(comparisons: list[Comparison]) -> str:
 
 
 def cache(rows: list[dict], knob: str) -> str:
-    """Local words against what crosses the ports and the time, by word."""
+    """Local words against what crosses the ports and the time, by word: the fastest design of each number of words."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3))
     for word in sorted({row["word"] for row in rows}):
         for ports in sorted({row["ports"] for row in rows}):
-            here = sorted((row for row in rows if row["word"] == word and row["ports"] == ports),
-                          key=lambda row: row[knob])
+            here = fastest([row for row in rows if row["word"] == word and row["ports"] == ports], knob)
             if len(here) < 2:
                 continue
             name = f"{word} bits, {ports or 'free'} ports"
@@ -122,6 +124,14 @@ def cache(rows: list[dict], knob: str) -> str:
     axes[1].set(xscale="log", yscale="log", xlabel="words kept in the accelerator", ylabel="us a multiplication")
     axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=7)
     return svg(figure)
+
+
+def fastest(rows: list[dict], knob: str) -> list[dict]:
+    """One row for each value of the knob, in their order."""
+    best = {}
+    for row in sorted(rows, key=lambda row: row["us"]):
+        best.setdefault(row[knob], row)
+    return [best[value] for value in sorted(best)]
 
 
 def energy(rows: list[dict]) -> str:

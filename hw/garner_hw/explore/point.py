@@ -3,7 +3,8 @@
 
 from dataclasses import asdict, dataclass, field
 
-MULTIPLIERS = ("lut", "booth", "dsp")  # the synthesiser's own in LUTs; Booth digits in carry chains; DSP blocks
+# The synthesiser's own in LUTs; Booth digits or gated adders in carry chains; DSP blocks
+MULTIPLIERS = ("lut", "booth", "array", "dsp")
 
 
 class Refused(Exception):
@@ -44,4 +45,4 @@ class Point:
         if self.unroll > 1:
             parts.append(f"unrolled {self.unroll}")
         parts += [f"{name} {value}" for name, value in self.knobs]
-        return ", ".join([*parts, {"lut": "LUTs", "booth": "Booth", "dsp": "DSP"}[self.multipliers]])
+        return ", ".join([*parts, {"lut": "LUTs", "booth": "Booth", "array": "array", "dsp": "DSP"}[self.multipliers]])

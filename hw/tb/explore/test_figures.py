@@ -75,7 +75,7 @@ def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
     assert page.count("<tr><td>two-row</td>") == len([row for row in measured if row["design"] == "two-row"])
     assert "Yosys &lt;died&gt;" in page
     pictures = page.split("<svg")[1:]
-    assert len(pictures) == 4  # area and time, roofline, thesis, energy
+    assert len(pictures) == 5  # area and time, roofline, thesis, operands kept, energy
     for picture in pictures:
         drawing = xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
         assert len(drawing.getElementsByTagName("path")) > 20

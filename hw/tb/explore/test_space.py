@@ -30,14 +30,14 @@ def test_a_line_is_a_point_and_an_empty_field_is_the_default(tmp_path):
 
 @pytest.mark.parametrize("line, reason", [
     ("cois,16,2,,", "there is no design cois"),
-    ("cios,12,2,,", "cios: word must be 8, 16 or 32, not 12"),
+    ("cios,12,2,,", "cios: word must be 8, 16, 18 or 32, not 12"),
     ("fios,16,2,,", "fios: ports must be 3, 4 or 0, not 2"),
     ("cios,sixteen,2,,", "word must be a whole number, not sixteen"),
     ("cios,-8,2,,", "word must not be negative"),
     ("chain,16,2,,", "chain: rows is missing"),
     ("chain,16,2,3,", "chain: rows must be 1, 2, 4, 8 or 16, not 3"),
     ("cios,16,2,4,", "cios has no parameter rows"),
-    ("cios,16,2,,ram", "multipliers must be lut, booth or dsp, not ram"),
+    ("cios,16,2,,ram", "multipliers must be lut, booth, array or dsp, not ram"),
     ("chain,32,3,16,", "the chain is longer than a pass"),
     (",16,2,,", "names no design"),
     ("cios,16,2,,,7", "5 columns, but 6 values"),
@@ -81,7 +81,7 @@ def test_a_knob_of_one_design_does_not_multiply_the_others(tmp_path):
 
 @pytest.mark.parametrize("text, reason", [
     ('[[grid]]\ndesign = ["cios", "coarse"]\n', "there is no design coarse"),
-    ('[[grid]]\ndesign = "cios"\nword = [8, 9]\n', "word must be 8, 16 or 32, not 9"),
+    ('[[grid]]\ndesign = "cios"\nword = [8, 9]\n', "word must be 8, 16, 18 or 32, not 9"),
     ('[[grid]]\ndesign = "cios"\nclock = 5\n', "there is no parameter clock"),
     ('[[grid]]\ndesign = "fios"\nports = 2\n', "fios: ports must be"),
     ("[[grid]]\nword = 8\n", "names no design"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from garner_hw.explore.point import MULTIPLIERS, Point, Refused
 
 PORTS = (2, 3, 4, 0)
-WORDS = (8, 16, 32)
+WORDS = (8, 16, 18, 32)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 """Product scanning: column by column, the sum in an accumulator; named as future work by the thesis."""
 
 from garner_hw.explore.designs.design import Design
-from garner_hw.explore.designs.stages import stages
+from garner_hw.explore.designs.multiplier import multiplier
 from garner_hw.explore.point import Point
 
 
@@ -12,7 +12,7 @@ def lanes(point: Point) -> int:
 
 def parameters(point: Point) -> dict[str, int]:
     return {"W": point.word, "Ports": 2 if point.ports == 3 else point.ports, "Unroll": point.unroll,
-            "Stages": stages(point), "Booth": int(point.multipliers == "booth"), "Bits": point.bits}
+            "Bits": point.bits} | multiplier(point)
 
 
 DESIGN = Design(

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 
+from garner_hw.explore.designs.multiplier import unregistered
 from garner_hw.explore.point import Point
 
 CIOS, FIOS = 0, 1
@@ -11,8 +12,8 @@ CIOS, FIOS = 0, 1
 def rows_of_the_thesis(algorithm: int) -> Callable[[Point], dict[str, int]]:
     def parameters(point: Point) -> dict[str, int]:
         return {"Algorithm": algorithm, "W": point.word, "Ports": fewest(algorithm, point.ports, point.unroll),
-                "Pipelined": int(point.pipelined), "Unroll": point.unroll, "Booth": int(point.multipliers == "booth"),
-                "Bits": point.bits}
+                "Pipelined": int(point.pipelined), "Unroll": point.unroll, "Bits": point.bits,
+                "Multiplier": unregistered(point)}
     return parameters
 
 
