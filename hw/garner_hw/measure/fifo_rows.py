@@ -20,11 +20,14 @@ from garner_hw.sources import sources
 DEFAULTS = {"W": 16, "Ports": 2, "Rows": 2, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__) -> None:
-    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     environment = {"ROWS": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("fifo_rows_bench", sources("fifo_rows_bench"), module, complete, environment, inside=("port_memory",))
+    simulate("fifo_rows_bench", [*sources("fifo_rows_bench"), *observers], module, complete, environment,
+             inside=("port_memory",))
 
 
 def predicted(parameters: dict) -> int:

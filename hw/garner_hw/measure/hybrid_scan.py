@@ -21,11 +21,14 @@ from garner_hw.sources import sources
 DEFAULTS = {"W": 16, "Ports": 2, "D": 2, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__) -> None:
-    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     environment = {"SCAN": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("hybrid_scan_bench", sources("hybrid_scan_bench"), module, complete, environment, inside=("port_memory",))
+    simulate("hybrid_scan_bench", [*sources("hybrid_scan_bench"), *observers], module, complete, environment,
+             inside=("port_memory",))
 
 
 def latency(parameters: dict) -> int:

@@ -21,11 +21,13 @@ def predicted(parameters: dict) -> int:
     return 2 * -(-words // cached) * fold * (words + cached + 1) + 2 + parameters["Stages"] + lanes + fold
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = row.__name__) -> None:
-    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = row.__name__,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     as_row = complete | {"Algorithm": row.CHAIN, "Rows": complete["Cached"], "Unroll": 1,
                          "Predicted": predicted(complete)}
     environment = {"ROW": json.dumps(as_row), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("operand_cache_bench", sources("operand_cache_bench"), module, complete, environment,
+    simulate("operand_cache_bench", [*sources("operand_cache_bench"), *observers], module, complete, environment,
              inside=("port_memory",))

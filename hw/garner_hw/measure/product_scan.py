@@ -20,11 +20,13 @@ from garner_hw.sources import sources
 DEFAULTS = {"W": 16, "Ports": 2, "Unroll": 1, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None) -> None:
-    """Simulates one design; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     environment = {"SCAN": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("product_scan_bench", sources("product_scan_bench"), __name__, complete, environment,
+    simulate("product_scan_bench", [*sources("product_scan_bench"), *observers], __name__, complete, environment,
              inside=("port_memory",))
 
 

@@ -22,11 +22,13 @@ DEFAULTS = {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Pipelined": 1, "Unroll": 1
             "Multiplier": BOOTH, "Bits": 1024}
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__) -> None:
-    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     environment = {"ROW": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("row_bench", sources("row_bench"), module, complete, environment, inside=("port_memory",))
+    simulate("row_bench", [*sources("row_bench"), *observers], module, complete, environment, inside=("port_memory",))
 
 
 class Processor:
