@@ -60,20 +60,20 @@ def sta() -> list[str]:
     return [str(FETCH / "run.sh"), str(FOLDER), "sta"]
 
 
-def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Run) -> list[Port]:
-    """Writes netlist.v, of library cells, and cells.v, their behaviour; the ports of the unit but its clock."""
+def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Run) -> tuple[list[Port], int]:
+    """Writes netlist.v, of library cells, and cells.v, their behaviour. The unit's ports but its clock; how many cells."""
     generics = [f"-G{name}={value}" for name, value in parameters.items()]
     script = folder / "netlist.ys"
     script.write_text("\n".join([
         " ".join(["read_slang", "--top", top, *generics, *map(str, files)]),
         f"synth -top {top} -flatten", f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -D {DELAY}",
-        "opt_clean -purge", "setundef -zero", "write_json ports.json", "splitnets", "clean",
+        "opt_clean -purge", "setundef -zero", "splitnets", "clean", "write_json netlist.json",
         "write_verilog -noattr -noexpr netlist.v", "design -reset",
         f"read_liberty -ignore_miss_func {LIBRARY}", "write_verilog -noattr cells.v"]) + "\n")
     run([*YOSYS, str(script)], "the synthesis of library cells", folder / "netlist.log")
-    ports = json.loads((folder / "ports.json").read_text())["modules"][top]["ports"]
+    unit = json.loads((folder / "netlist.json").read_text())["modules"][top]
     return [Port(name, len(port["bits"]), port["direction"] == "input")
-            for name, port in ports.items() if name != CLOCK]
+            for name, port in unit["ports"].items() if name != CLOCK], len(unit["cells"])
 
 
 def recorder(top: str, ports: list[Port], trace: Path) -> str:
@@ -145,15 +145,13 @@ def window(trace: Path, ports: list[Port], cycles: int) -> tuple[int, int]:
     return busy[-cycles], busy[-1]
 
 
-def activity(saif: Path, instance: str) -> Iterator[tuple[str, str, float, float]]:
+def activity(saif: Path, instance: str, cycles: int) -> Iterator[tuple[str, str, float, float]]:
     """(cell, pin, transitions a cycle, share of the time high) of all pins of the cells in `instance`; the cell is empty
-    for the instance's own ports and nets."""
-    duration, path, kinds = 0, [], []
+    for the instance's own ports and nets. `cycles` were dumped: the file's own duration begins at time zero."""
+    path, kinds = [], []
     for line in saif.read_text().splitlines():
         text = line.strip()
-        if found := re.fullmatch(r"\(DURATION (\d+)\)", text):
-            duration = int(found[1])
-        elif found := re.fullmatch(r"\(INSTANCE (\S+)", text):
+        if found := re.fullmatch(r"\(INSTANCE (\S+)", text):
             path.append(found[1])
             kinds.append("instance")
         elif text == "(NET":
@@ -161,23 +159,27 @@ def activity(saif: Path, instance: str) -> Iterator[tuple[str, str, float, float
         elif found := re.fullmatch(r"\((\S+) \(T0 \d+\) \(T1 (\d+)\).*\(TC (\d+)\)\)", text):
             if instance in path and len(path) - path.index(instance) <= 2:
                 cell = path[-1] if path[-1] != instance else ""
-                toggles, high = int(found[3]) / duration * PERIOD * 1000, int(found[2]) / duration
+                toggles, high = int(found[3]) / cycles, int(found[2]) / (cycles * PERIOD * 1000)
                 yield cell, found[1].replace("\\", ""), toggles, high
         elif text == ")" and kinds and kinds.pop() == "instance":
             path.pop()
 
 
-def weighed(top: str, ports: list[Port], saif: Path) -> str:
-    """The script of OpenSTA."""
+def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int) -> str:
+    """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own."""
     lines = [f"read_liberty {LIBRARY}", "read_verilog netlist.v", f"link_design {top}",
              f"create_clock -name clock -period {PERIOD} [get_ports {CLOCK}]"]
     inputs = {port.name for port in ports if port.is_input}
-    for cell, pin, toggles, high in activity(saif, "dut"):
+    seen = set()
+    for cell, pin, toggles, high in activity(saif, "dut", cycles):
         if cell and pin in OUTPUTS:
+            seen.add(cell)
             lines.append(f"::sta::set_power_pin_activity [get_pins {{{cell}/{pin}}}] {toggles:.6f} {high:.6f}")
         elif not cell and pin.split("[")[0] in inputs:
             lines.append(f"set_power_activity -input_ports [get_ports {{{pin}}}] -activity {toggles:.6f} "
                          f"-duty {high:.6f}")
+    if len(seen) != cells:
+        raise ToolFailed(f"{saif}: {len(seen)} of {cells} cells have an activity")
     return "\n".join([*lines, "report_power -digits 6", "exit"]) + "\n"
 
 
@@ -185,18 +187,18 @@ def measure(top: str, files: list[Path], parameters: dict, folder: Path, cycles:
             multiply: Callable[[Path], None]) -> float:
     """nJ of one multiplication. `multiply` simulates the unit's bench with one source more; `run` runs a tool."""
     fetched()
-    ports = netlist(top, files, parameters, folder, run)
+    ports, cells = netlist(top, files, parameters, folder, run)
     trace, bound, program = folder / "trace.txt", folder / "port_recorder.sv", folder / "replay.sv"
     bound.write_text(recorder(top, ports, trace))
     multiply(bound)
     first, last = window(trace, ports, cycles)
     program.write_text(replay(top, ports, trace, first, last))
-    run([str(VERILATOR / "verilator"), "--binary", "--trace-saif", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-         "--top-module", "replay", "-Mdir", "replay", str(program), "netlist.v", "cells.v"],
+    run([str(VERILATOR / "verilator"), "--binary", "--trace-saif", "--trace-underscore", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", str(program), "netlist.v", "cells.v"],
         "the build of the replay", folder / "build.log")
     run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
     trace.unlink()
-    (folder / "power.tcl").write_text(weighed(top, ports, folder / "switching.saif"))
+    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", last - first + 1))
     run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
     total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
     if not total:

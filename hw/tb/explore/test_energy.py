@@ -45,9 +45,16 @@ def test_the_last_multiplication_is_found_by_its_busy_cycles(tmp_path):
 def test_activity_is_transitions_a_cycle_and_the_share_of_the_time_high(tmp_path):
     saif = tmp_path / "switching.saif"
     saif.write_text(SAIF)
-    cycles = 40000 / (energy.PERIOD * 1000)
-    assert list(energy.activity(saif, "dut")) == [
-        ("", "x[1]", 4 / cycles, 0.5), ("_12_", "A", 0.0, 0.0), ("_12_", "Y", 2 / cycles, 0.25)]
+    assert list(energy.activity(saif, "dut", 4)) == [
+        ("", "x[1]", 1.0, 0.5), ("_12_", "A", 0.0, 0.0), ("_12_", "Y", 0.5, 0.25)]
+
+
+def test_a_cell_without_activity_is_refused(tmp_path):
+    saif = tmp_path / "switching.saif"
+    saif.write_text(SAIF)
+    assert "[get_pins {_12_/Y}] 0.500000 0.250000" in energy.weighed("unit", PORTS, 1, saif, 4)
+    with pytest.raises(ToolFailed, match="1 of 2 cells"):
+        energy.weighed("unit", PORTS, 2, saif, 4)
 
 
 def test_the_replay_compares_every_output_of_the_multiplication(tmp_path):
