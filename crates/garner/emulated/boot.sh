@@ -49,8 +49,18 @@ END
 echo continue >"$work/commands"
 export LTDL_LIBRARY_PATH="$root/usr/lib/x86_64-linux-gnu/bochs/plugins" TERM=linux SHELL=/bin/sh
 export run folder work
-timeout --foreground 1500 script --quiet --return \
-    --command '"$run" "$folder" bochs-bin -q -f "$work/configuration" -rc "$work/commands"' /dev/null \
+timeout --foreground 1500 script --quiet --return --flush \
+    --command '"$run" "$folder" bochs-bin -q -f "$work/configuration" -rc "$work/commands"' "$work/said" \
     </dev/null >/dev/null 2>&1 &
-child=$!
-wait $child || true # it ends with an error when the guest ends
+emulator=$!
+child=$emulator
+# It draws the guest's screen on a terminal that it opens for that. If nobody reads there, it stops after some 20 KB.
+until screen=$(sed -n 's/.*connected to screen "\(.*\)".*/\1/p' "$work/said" 2>/dev/null) && [ -n "$screen" ]; do
+    kill -0 $emulator 2>/dev/null || break
+    sleep 0.2
+done
+if [ -n "$screen" ]; then
+    cat "$screen" >/dev/null 2>&1 &
+    child="$emulator $!"
+fi
+wait $emulator || true # it ends with an error when the guest ends

@@ -73,7 +73,7 @@ def test_private_operations_end_out_of_order_and_are_right(keys):
 
 
 def test_unmapped_register_is_refused_and_the_device_goes_on():
-    device = DeviceHost(0).device
+    device = DeviceHost(0, PARAMETERS).device
     with pytest.raises(ValueError, match="0xffc cannot be read"):
         device.read(0xFFC)
     assert device.read(REGISTERS["ID"]) == 0x4E52_4147
