@@ -32,12 +32,11 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("points", nargs="?", type=Path, metavar="POINTS.csv", help="a point a line, parameters as columns")
     parser.add_argument("--space", metavar="FILE", help="TOML with [[grid]] tables, or one of: " +
                         ", ".join(sorted(path.stem for path in SPACES.glob("*.toml"))))
-    parser.add_argument("--budget", metavar="LIMITS", help="lut=N,dsp=N,ports=N,ff=N,memory=N,energy=nJ,clock=MHz: which design "
+    parser.add_argument("--budget", metavar="LIMITS", help="lut=N,dsp=N,ports=N,ff=N,memory=N,clock=MHz: which design "
                         "to build and why; without points, of those measured before")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler; without, a cluster on this machine")
     parser.add_argument("--workers", type=int, metavar="N", help="of the cluster on this machine (its cores)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="placements of each point (5)")
-    parser.add_argument("--no-energy", action="store_true", help="leave the energy out")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")
     parser.add_argument("--list", action="store_true", help="only say which points there are")
@@ -108,7 +107,7 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
         tools = toolchain.versions()
     except ToolFailed as error:
         raise CommandError(str(error)) from error
-    effort = Effort(tuple(range(1, arguments.seeds + 1)), not arguments.no_energy)
+    effort = Effort(tuple(range(1, arguments.seeds + 1)))
     rows, failures = [], {}
     arguments.out = arguments.out.resolve()  # tools run elsewhere
     arguments.out.mkdir(parents=True, exist_ok=True)

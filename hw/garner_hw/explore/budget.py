@@ -3,9 +3,7 @@
 
 from dataclasses import dataclass
 
-LIMITS = {"lut": "LUTs", "dsp": "DSP blocks", "ports": "ports", "memory": "block memories", "ff": "flip-flops",
-          "energy": "nJ"}
-COLUMN = {"energy": "energy_nj"}
+LIMITS = {"lut": "LUTs", "dsp": "DSP blocks", "ports": "ports", "memory": "block memories", "ff": "flip-flops"}
 GOAL = "clock"
 
 
@@ -51,10 +49,8 @@ class Advice:
     found: bool
 
 
-def used(row: dict, name: str) -> float | None:
-    if name == "ports" and row["ports"] == 0:
-        return float("inf")
-    return row[COLUMN.get(name, name)]
+def used(row: dict, name: str) -> float:
+    return float("inf") if name == "ports" and row["ports"] == 0 else row[name]
 
 
 def lacks(row: dict, budget: Budget) -> dict[str, float]:
@@ -62,8 +58,8 @@ def lacks(row: dict, budget: Budget) -> dict[str, float]:
     over = {}
     for name, limit in budget.limits.items():
         use = used(row, name)
-        if use is None or use > limit:
-            over[name] = float("inf") if use is None or limit == 0 else use / limit - 1
+        if use > limit:
+            over[name] = float("inf") if limit == 0 else use / limit - 1
     if budget.clock and row["mhz"] < budget.clock:
         over[GOAL] = budget.clock / row["mhz"] - 1
     return over
@@ -115,7 +111,5 @@ def nearest(rows: list[dict], budget: Budget, describe) -> str:
         if name == GOAL:
             missing.append(f"it reaches {best['mhz']:.0f} of {budget.clock:g} MHz")
         else:
-            use = used(best, name)
-            missing.append(f"it has no figure of {LIMITS[name]}" if use is None else
-                           f"it needs {use:,.4g} {LIMITS[name]}, {budget.limits[name]:,g} are allowed")
+            missing.append(f"it needs {used(best, name):,.4g} {LIMITS[name]}, {budget.limits[name]:,g} are allowed")
     return f"no design of {len(rows)} fits. The nearest is {describe(best)}: {'; '.join(missing)}."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One point, from parameters to figures: simulated and checked first, then synthesised, placed five times, its energy."""
+"""One point, from parameters to figures: simulated and checked first, then synthesised, placed five times."""
 
 import errno
 import hashlib
@@ -23,7 +23,6 @@ class Effort:
     """How much is measured of each point."""
 
     seeds: tuple[int, ...] = SEEDS
-    energy: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,13 @@ def measure(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) 
     step("point", lambda: point.row() | {"parameters": design_of(point).parameters(point),
                                          "tools": toolchain.versions(), "sources": toolchain.sources(point)})
     # What is wrong is not worth measuring.
-    simulation = step("simulation", lambda: toolchain.simulate(point, folder.path))
+    step("simulation", lambda: toolchain.simulate(point, folder.path))
     dsp = point.multipliers == "dsp"
     step("synthesis", lambda: toolchain.synthesise(point, dsp, folder.path))
     if dsp:
         step("synthesis-without-dsp", lambda: toolchain.synthesise(point, False, folder.path))
     for seed in effort.seeds:
         step(f"placement-{seed}", lambda seed=seed: toolchain.place(point, seed, folder.path))
-    if effort.energy:
-        step("energy", lambda: toolchain.energy(point, simulation["cycles"], folder.path))
 
 
 def figures(point: Point, steps: dict[str, dict], effort: Effort) -> dict:
@@ -94,5 +91,4 @@ def figures(point: Point, steps: dict[str, dict], effort: Effort) -> dict:
         "lut_placed": placements[0]["lut"], "ff": synthesis["ff"], "dsp": synthesis["dsp"],
         "memory": synthesis["memory"], "words_moved": simulation["words_moved"],
         "words_per_product": simulation["words_moved"] / (2 * point.words() ** 2),
-        "transfer_rate": simulation["words_moved"] / cycles, "area_time": synthesis["lut"] * cycles / mhz,
-        "energy_nj": steps.get("energy", {}).get("energy_nj")}
+        "transfer_rate": simulation["words_moved"] / cycles, "area_time": synthesis["lut"] * cycles / mhz}

@@ -103,32 +103,3 @@ def thesis(comparisons: list[Comparison]) -> str:
         axis.set_title(title, fontsize=9)
     axes[0].legend(fontsize=8)
     return svg(figure)
-
-
-def cache(rows: list[dict], knob: str) -> str:
-    """Local words against what crosses the ports and the time, by word."""
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3))
-    for word in sorted({row["word"] for row in rows}):
-        for ports in sorted({row["ports"] for row in rows}):
-            here = sorted((row for row in rows if row["word"] == word and row["ports"] == ports),
-                          key=lambda row: row[knob])
-            if len(here) < 2:
-                continue
-            name = f"{word} bits, {ports or 'free'} ports"
-            axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports],
-                         label=name)
-            axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
-    axes[0].set(xscale="log", xlabel="words kept in the accelerator", ylabel="words moved a word product", ylim=(0, None))
-    axes[1].set(xscale="log", yscale="log", xlabel="words kept in the accelerator", ylabel="us a multiplication")
-    axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=7)
-    return svg(figure)
-
-
-def energy(rows: list[dict]) -> str:
-    figure, axes = plt.subplots(figsize=(6.2, 4))
-    colour = colours(rows)
-    scatter(rows, axes, colour, lambda row: row["us"], lambda row: row["energy_nj"])
-    axes.set(xscale="log", yscale="log", xlabel="us a multiplication", ylabel="nJ a multiplication, relative (0.18 um cells)")
-    axes.grid(alpha=0.25, which="both")
-    legend(figure, colour, rows)
-    return svg(figure)

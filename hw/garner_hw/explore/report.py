@@ -70,10 +70,4 @@ def pictures(rows: list[dict], comparisons: list[thesis.Comparison]) -> dict[str
     found = {"pareto": plots.pareto(rows), "roofline": plots.roofline(rows)}
     if comparisons:
         found["thesis"] = plots.thesis(comparisons)
-    for knob in ("kept",):
-        if len({row[knob] for row in rows if knob in row}) > 1:
-            found["cache"] = plots.cache([row for row in rows if knob in row], knob)
-    with_energy = [row for row in rows if row["energy_nj"]]
-    if with_energy:
-        found["energy"] = plots.energy(with_energy)
     return found

@@ -28,6 +28,3 @@ class Toolchain(Protocol):
 
     def place(self, point: Point, seed: int, folder: Path) -> dict:
         """{mhz, lut, ff, dsp, memory}: after placement and routing; the circuit of `synthesise` with the point's multipliers."""
-
-    def energy(self, point: Point, cycles: int, folder: Path) -> dict:
-        """{energy_nj}: of one multiplication, relative to other points (0.18 um library cells, no wires)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The real tool chain: Verilator under cocotb, Yosys for ECP5, nextpnr, OpenSTA. Each step is a program with a log."""
+"""The real tool chain: Verilator under cocotb, Yosys for ECP5, nextpnr. Each step is a program with a log."""
 
 import json
 import subprocess

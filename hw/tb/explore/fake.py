@@ -57,6 +57,3 @@ class FakeTools:
 
     def place(self, point: Point, seed: int, folder: Path) -> dict:
         return self.step(f"placement-{seed}", point, {"mhz": 100.0 + seed, "lut": 150, "ff": 100, "dsp": 0, "memory": 0})
-
-    def energy(self, point: Point, cycles: int, folder: Path) -> dict:
-        return self.step("energy", point, {"energy_nj": cycles / 1000})

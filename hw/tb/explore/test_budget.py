@@ -6,10 +6,10 @@ import pytest
 from garner_hw.explore.budget import BadBudget, Budget, advise
 
 
-def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0):
+def row(design, us, lut, ports=2, dsp=0, mhz=100.0):
     return {"design": design, "us": us, "lut": lut, "ports": ports, "dsp": dsp, "mhz": mhz, "memory": 0, "ff": 10,
             "cycles": round(us * mhz), "cycles_with_m": round(us * mhz), "bound_cycles": us * mhz / 2, "bound_by": "ports",
-            "bits": 1024, "area_time": lut * us, "energy_nj": energy}
+            "bits": 1024, "area_time": lut * us}
 
 
 ROWS = [row("slow", 90.0, 300), row("fast", 20.0, 1500, ports=3), row("fastest", 10.0, 5000, ports=0),
@@ -38,7 +38,6 @@ def test_at_the_clock_of_the_system_time_is_counted_by_that_clock():
 @pytest.mark.parametrize("budget, reason", [
     ("lut=200", "slow: it needs 300 LUTs, 200 are allowed"),
     ("lut=1600,clock=110,ports=3", "fast: it reaches 100 of 110 MHz"),
-    ("energy=0.5,lut=400", "it needs 1 nJ, 0.5 are allowed"),
 ])
 def test_where_nothing_fits_the_nearest_is_named_with_what_it_lacks(budget, reason):
     advice = say(budget)

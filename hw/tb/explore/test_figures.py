@@ -75,7 +75,7 @@ def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
     assert page.count("<tr><td>two-row</td>") == len([row for row in measured if row["design"] == "two-row"])
     assert "Yosys &lt;died&gt;" in page
     pictures = page.split("<svg")[1:]
-    assert len(pictures) == 4  # area and time, roofline, thesis, energy
+    assert len(pictures) == 3  # area and time, roofline, thesis
     for picture in pictures:
         drawing = xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
         assert len(drawing.getElementsByTagName("path")) > 20
@@ -86,7 +86,7 @@ def test_the_report_is_what_reads_back(tmp_path, measured):
     again = report.read(tmp_path / "report.json")
     assert sorted(map(json.dumps, again)) == sorted(map(json.dumps, measured))
     needed = {"design", "word", "ports", "pipelined", "unroll", "multipliers", "cycles", "cycles_with_m", "mhz", "us", "lut",
-              "lut_without_dsp", "ff", "dsp", "words_per_product", "transfer_rate", "area_time", "energy_nj"}
+              "lut_without_dsp", "ff", "dsp", "words_per_product", "transfer_rate", "area_time"}
     assert needed <= set(again[0])
 
 

@@ -48,7 +48,7 @@ def test_every_point_has_a_row_with_the_median_clock_of_its_placements(tmp_path,
         assert row.failure is None
         assert row.figures["mhz"] == 102.0 and row.figures["mhz_range"] == [101.0, 103.0]
         assert row.figures["us"] == pytest.approx(row.figures["cycles"] / 102.0)
-    assert len(done(tools)) == 3 * (1 + 1 + 3 + 1)
+    assert len(done(tools)) == 3 * (1 + 1 + 3)
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path, tools, client):
@@ -64,17 +64,17 @@ def test_other_sources_or_tools_are_measured_anew(tmp_path, tools, client, chang
     tools.log.unlink()
     setattr(tools, change, "2")
     rows(POINTS, tools, tmp_path, client)
-    assert len(done(tools)) == 18
+    assert len(done(tools)) == 15
 
 
 def test_points_that_are_one_circuit_are_measured_once_and_both_have_a_row(tmp_path, tools, client):
     two = [point_of({"design": "two-row", "word": 16, "ports": ports}) for ports in (3, 4)]
     found = rows(two, tools, tmp_path, client)
-    assert len(done(tools)) == 6
+    assert len(done(tools)) == 5
     assert [found[point].figures["ports"] for point in two] == [3, 4]
 
 
-@pytest.mark.parametrize("step", ["simulation", "synthesis", "placement", "energy"])
+@pytest.mark.parametrize("step", ["simulation", "synthesis", "placement"])
 @pytest.mark.parametrize("fault", ["fails", "full", "bug", "dies"])
 def test_a_point_whose_tool_fails_has_no_row_says_why_and_the_others_go_on(tmp_path, tools, client, step, fault):
     tools.faults = {(step, "fios"): fault}
@@ -97,7 +97,7 @@ def test_a_failure_is_tried_again_and_only_what_is_missing(tmp_path, tools, clie
     tools.faults = {}
     tools.log.unlink()
     assert rows(POINTS, tools, tmp_path, client)[POINTS[1]].failure is None
-    assert sorted({line.split()[0] for line in done(tools)}) == ["energy", "placement-1", "placement-2", "placement-3"]
+    assert sorted({line.split()[0] for line in done(tools)}) == ["placement-1", "placement-2", "placement-3"]
 
 
 def test_a_file_cut_off_is_measured_again(tmp_path, tools, client):
