@@ -25,6 +25,10 @@ apt-get -qq --yes --download-only --target-release "${suites##*,}" install "$@" 
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb --extract "$package" "$folder/root"
 done
+# Releases before trixie have parts of themselves outside /usr.
+for part in bin lib lib64; do
+    [ ! -d "$folder/root/$part" ] || cp -a "$folder/root/$part/." "$folder/root/usr/$part/"
+done
 # For run.sh. Beside the programs: some look for their files in ../share of the folder that the running program lies in,
 # which is the loader.
-cp -L "$folder/root/usr/lib64/ld-linux-x86-64.so.2" "$folder/root/usr/bin/ld.so"
+cp -L "$folder/root/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" "$folder/root/usr/bin/ld.so"

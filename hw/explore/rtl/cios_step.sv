@@ -12,9 +12,9 @@
 //             is cleared between passes. Two words a group are the thesis's two multipliers, more are unrolled.
 // Source      Koç, Acar, Kaliski 1996; Ramesh 2020, section 3.6.
 module cios_step #(
-  parameter int unsigned W     = 16,
-  parameter int unsigned Group = 2,
-  parameter bit          Booth = 1'b0
+  parameter int unsigned W          = 16,
+  parameter int unsigned Group      = 2,
+  parameter int unsigned Multiplier = multiply_pkg::Operator
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -31,7 +31,7 @@ module cios_step #(
   logic [W-1:0]              carry_q, carry_d;
 
   for (genvar g = 0; g < Group; g++) begin : gen_product
-    multiply_add #(.W(W), .Stages(1), .Booth(Booth)) u_product (
+    multiply_add #(.W(W), .Stages(1), .Multiplier(Multiplier), .Add(1'b0)) u_product (
       .clk_i, .x_i(x_i[g]), .t_i('0), .y_i(y_i), .p_o(product[g])
     );
   end

@@ -14,9 +14,9 @@
 // Contract    as cios_step. m makes the lowest word of the result zero; the caller moves on by a word.
 // Source      Koç, Acar, Kaliski 1996; Ramesh 2020, section 3.7.
 module fios_step #(
-  parameter int unsigned W     = 16,
-  parameter int unsigned Group = 1,
-  parameter bit          Booth = 1'b0
+  parameter int unsigned W          = 16,
+  parameter int unsigned Group      = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Operator
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -35,10 +35,10 @@ module fios_step #(
   logic [W-1:0]              carry_xy_q, carry_xy_d, carry_mn_q, carry_mn_d;
 
   for (genvar g = 0; g < Group; g++) begin : gen_product
-    multiply_add #(.W(W), .Stages(1), .Booth(Booth)) u_product (
+    multiply_add #(.W(W), .Stages(1), .Multiplier(Multiplier), .Add(1'b0)) u_product (
       .clk_i, .x_i(x_i[g]), .t_i('0), .y_i(y_i), .p_o(product[g])
     );
-    multiply_add #(.W(W), .Stages(1), .Booth(Booth)) u_reduction (
+    multiply_add #(.W(W), .Stages(1), .Multiplier(Multiplier), .Add(1'b0)) u_reduction (
       .clk_i, .x_i(n_i[g]), .t_i('0), .y_i(m_i), .p_o(reduction[g])
     );
   end

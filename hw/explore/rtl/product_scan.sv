@@ -14,19 +14,20 @@
 //
 // Ports       2 and 3: an x and a y port, one multiplier; 4: two of each, two multipliers; 0: Unroll of each.
 // Memories    x: a, then n; y: b, then m (start_n_i chooses; address bit above the index). Answered a cycle later.
+// Operands    of s = ceil(Bits / W) words; R = 2^(W * s).
 // Contract    a run is taken as soon as the one before has read its last words; busy_o falls when acc_o is complete.
 //             start_shift_i: after this run the accumulator moves down a word; take no other run before busy_o falls.
 // Reset       of Stages + 4 cycles at least.
 // Source      Koç, Acar, Kaliski 1996 (FIPS); named as future work in Ramesh 2020, section 5.2.
 module product_scan #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Ports  = 2,
-  parameter int unsigned Unroll = 1,     // multipliers where Ports is 0
-  parameter int unsigned Stages = 1,
-  parameter bit          Booth  = 1'b1,
-  parameter int unsigned Bits   = 1024,
+  parameter int unsigned W          = 16,
+  parameter int unsigned Ports      = 2,
+  parameter int unsigned Unroll     = 1,                    // multipliers where Ports is 0
+  parameter int unsigned Stages     = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,
   // Not to be set: what follows from the above.
-  localparam int unsigned Words = Bits / W,
+  localparam int unsigned Words = (Bits + W - 1) / W,
   localparam int unsigned Lanes = Ports == 0 ? Unroll : Ports / 2,
   localparam int unsigned Aw    = $clog2(Words),
   localparam int unsigned AccW  = 2 * W + $clog2(2 * Words) + 1
@@ -49,8 +50,8 @@ module product_scan #(
   input  logic [Lanes-1:0][W-1:0]    y_data_i
 );
 
-  if (Ports == 1 || Ports > 4 || Bits % W != 0) begin : gen_bad_parameter
-    $error("product_scan: Ports must be 0, 2, 3 or 4, and W must divide Bits");
+  if (Ports == 1 || Ports > 4) begin : gen_bad_parameter
+    $error("product_scan: Ports must be 0, 2, 3 or 4");
   end
 
   logic          active_q, n_q, shift_q, start, last;
@@ -84,8 +85,7 @@ module product_scan #(
   logic [Lanes-1:0][2*W-1:0]  product;
 
   for (genvar l = 0; l < Lanes; l++) begin : gen_lane
-    logic [W-1:0]             x_word_q, y_word_q;
-    logic [Stages-1:0][W-1:0] y;
+    logic [W-1:0] x_word_q, y_word_q;
 
     assign read_o[l]      = active_q && left_q > (Aw+1)'(l);
     assign x_address_o[l] = {n_q, x_q + Aw'(l)};
@@ -95,12 +95,8 @@ module product_scan #(
       x_word_q   <= valid_q[l] ? x_data_i[l] : '0;
       y_word_q   <= y_data_i[l];
     end
-    assign y[0] = y_word_q;
-    for (genvar s = 1; s < Stages; s++) begin : gen_y
-      always_ff @(posedge clk_i) y[s] <= y[s-1];
-    end
-    multiply_add #(.W(W), .Stages(Stages), .Booth(Booth)) u_product (
-      .clk_i, .x_i(x_word_q), .t_i('0), .y_i(y), .p_o(product[l])
+    multiply #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_product (
+      .clk_i, .x_i(x_word_q), .y_i(y_word_q), .p_o(product[l])
     );
   end
 

@@ -23,23 +23,24 @@
 //             t: TWords words, zero above the value; a pass reads and writes words t_base .. t_base + Words + rows.
 //             Words read are answered a cycle later. Ports: see row_pkg.
 // Reset       of the length of a pass at least: the streams drain during it.
+// Operands    of s = ceil(Bits / W) words; R = 2^(W * rows * ceil(s / rows)): y is zero above the operand.
 // Multiplier  y: Rows words (Fios: y, then m), y[0] first, one a y_valid_i, before start; held by the unit.
 // Source      Ramesh 2020, chapters 3 and 4.
 module row
   import row_pkg::*;
 #(
-  parameter int unsigned Algorithm = 3,     // row_pkg::algorithm_e
-  parameter int unsigned W         = 16,    // bits a word
-  parameter int unsigned Ports     = 3,     // 2, 3, 4; 0: as many as a step wants
-  parameter bit          Pipelined = 1'b1,
-  parameter int unsigned Unroll    = 1,     // not of RowChain
-  parameter int unsigned Rows      = 4,     // of RowChain
-  parameter int unsigned Stages    = 1,     // registers in a multiplier of RowChain
-  parameter bit          Booth     = 1'b1,  // multipliers: Booth digits in carry chains, or the synthesiser's own
-  parameter int unsigned Bits      = 1024,  // of the operands
+  parameter int unsigned Algorithm  = 3,                    // row_pkg::algorithm_e
+  parameter int unsigned W          = 16,                   // bits a word
+  parameter int unsigned Ports      = 3,                    // 2, 3, 4; 0: as many as a step wants
+  parameter bit          Pipelined  = 1'b1,
+  parameter int unsigned Unroll     = 1,                    // not of RowChain
+  parameter int unsigned Rows       = 4,                    // of RowChain
+  parameter int unsigned Stages     = 1,                    // registers in a multiplier of RowChain
+  parameter int unsigned Multiplier = multiply_pkg::Booth,  // of multiply_pkg
+  parameter int unsigned Bits       = 1024,                 // of the operands
   // Not to be set: what follows from the above.
   localparam algorithm_e  Design   = algorithm_e'(Algorithm[2:0]),
-  localparam int unsigned Words    = Bits / W,
+  localparam int unsigned Words    = (Bits + W - 1) / W,
   localparam int unsigned Group    = group(Design, Unroll),
   localparam int unsigned XPorts   = x_ports(Design, Ports, Group),
   localparam int unsigned TPorts   = t_ports(Design, Ports, Group),
@@ -101,11 +102,11 @@ module row
   if (Ports == 1 || Ports > 4 || (Ports == 2 && Design == Fios)) begin : gen_bad_ports
     $error("row: Ports must be 2 (not with Fios), 3, 4 or 0");
   end
-  if (Bits % W != 0 || W % 2 != 0) begin : gen_bad_word
-    $error("row: W must be even and divide Bits");
+  if (W % 2 != 0) begin : gen_bad_word
+    $error("row: W must be even");
   end
-  if (Design == RowChain && (!Pipelined || Unroll != 1 || Words % Rows != 0)) begin : gen_bad_chain
-    $error("row: RowChain is pipelined, not unrolled, and Rows divides the words of an operand");
+  if (Design == RowChain && (!Pipelined || Unroll != 1)) begin : gen_bad_chain
+    $error("row: RowChain is pipelined and not unrolled");
   end
   if (Design == RowChain && WriteAt >= Steps * Period) begin : gen_long_chain
     $error("row: the chain is longer than a pass, which would read words not yet written: fewer Rows or Stages");
@@ -268,7 +269,7 @@ module row
     logic loading_q;
     delay #(.Width(1), .Cycles(2 - Fold)) u_first (.clk_i, .d_i(first_q && step_start), .q_o(first));
     assign lap = Fold == 2 ? slot_q[0] : 1'b0;
-    row_chain #(.W(W), .Rows(Rows), .Fold(Fold), .Stages(Stages), .Booth(Booth)) u_chain (
+    row_chain #(.W(W), .Rows(Rows), .Fold(Fold), .Stages(Stages), .Multiplier(Multiplier)) u_chain (
       .clk_i, .rst_ni, .y_valid_i, .y_i, .first_i(first), .lap_i(lap), .x_i(x_q[0]), .t_i(t_q[0]), .t_o(result[0]),
       .loaded_o(loaded)
     );
@@ -291,19 +292,19 @@ module row
       end
     end
     if (Design == Cios) begin : gen_cios
-      cios_step #(.W(W), .Group(Group), .Booth(Booth)) u_step (
+      cios_step #(.W(W), .Group(Group), .Multiplier(Multiplier)) u_step (
         .clk_i, .rst_ni, .valid_i(compute), .y_i(y_q[0]), .x_i(x_q), .t_i(t_q), .t_o(result)
       );
       logic unused;
       assign unused = ^n_words_q ^ (^y_q[1]);
     end else if (Design == TwoRow) begin : gen_two
-      two_row_step #(.W(W), .Group(Group), .Booth(Booth)) u_step (
+      two_row_step #(.W(W), .Group(Group), .Multiplier(Multiplier)) u_step (
         .clk_i, .rst_ni, .valid_i(compute), .y_i(y_q), .x_i(x_q), .t_i(t_q), .t_o(result)
       );
       logic unused;
       assign unused = ^n_words_q;
     end else begin : gen_fios
-      fios_step #(.W(W), .Group(Group), .Booth(Booth)) u_step (
+      fios_step #(.W(W), .Group(Group), .Multiplier(Multiplier)) u_step (
         .clk_i, .rst_ni, .valid_i(compute), .y_i(y_q[0]), .m_i(y_q[1]), .x_i(x_q), .n_i(n_words_q), .t_i(t_q),
         .t_o(result)
       );

@@ -16,11 +16,11 @@
 // Contract    load_i[l] comes Fold cycles before the first word of lap l of a pass; y_i holds still until all stages
 //             have it. lap_i is the lap of the word on t_i.
 module row_cell #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Fold   = 1,
-  parameter int unsigned Stages = 1,
-  parameter bit          Booth  = 1'b1,
-  localparam int unsigned Skip  = Stages + 1 - Fold  // what x is delayed by
+  parameter  int unsigned W          = 16,
+  parameter  int unsigned Fold       = 1,
+  parameter  int unsigned Stages     = 1,
+  parameter  int unsigned Multiplier = multiply_pkg::Booth,
+  localparam int unsigned Skip       = Stages + 1 - Fold  // what x is delayed by
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -58,7 +58,7 @@ module row_cell #(
   end
 
   logic [2*W-1:0] product;
-  multiply_add #(.W(W), .Stages(Stages), .Booth(Booth)) u_mac (.clk_i, .x_i, .t_i, .y_i(y), .p_o(product));
+  multiply_add #(.W(W), .Stages(Stages), .Multiplier(Multiplier)) u_mac (.clk_i, .x_i, .t_i, .y_i(y), .p_o(product));
 
   logic [W-1:0] high_q[Fold];
   logic         carry_q[Fold];

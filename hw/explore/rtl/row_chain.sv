@@ -29,11 +29,11 @@
 // Contract    zeros between passes; first_i Fold cycles before t[0]; y: r words shifted in by y_valid_i, y[0] first,
 //             then held from first_i until loaded_o; lap_i = 0 in the cycles that take t_i.
 module row_chain #(
-  parameter int unsigned W      = 16,
-  parameter int unsigned Rows   = 4,
-  parameter int unsigned Fold   = 1,
-  parameter int unsigned Stages = 1,
-  parameter bit          Booth  = 1'b1
+  parameter int unsigned W          = 16,
+  parameter int unsigned Rows       = 4,
+  parameter int unsigned Fold       = 1,
+  parameter int unsigned Stages     = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Booth
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -92,7 +92,7 @@ module row_chain #(
     for (genvar l = 0; l < Fold; l++) begin : gen_y
       assign y[l] = y_q[c+l*Cells];
     end
-    row_cell #(.W(W), .Fold(Fold), .Stages(Stages), .Booth(Booth)) u_cell (
+    row_cell #(.W(W), .Fold(Fold), .Stages(Stages), .Multiplier(Multiplier)) u_cell (
       .clk_i, .rst_ni, .x_i(x[c]), .t_i(t[c]), .load_i(load[c]), .lap_i, .y_i(y),
       .x_o(x[c+1]), .t_o(t[c+1]), .load_o(load[c+1])
     );

@@ -17,9 +17,9 @@
 // Contract    as cios_step, and t_i is two words ahead of x_i and t_o: with x = 0 a step only moves words on.
 // Source      Ramesh 2020, section 3.8 and appendix A.3.
 module two_row_step #(
-  parameter int unsigned W     = 16,
-  parameter int unsigned Group = 1,
-  parameter bit          Booth = 1'b0
+  parameter int unsigned W          = 16,
+  parameter int unsigned Group      = 1,
+  parameter int unsigned Multiplier = multiply_pkg::Operator
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -38,10 +38,10 @@ module two_row_step #(
   logic [1:0]                c1_q, c1_d;
 
   for (genvar g = 0; g < Group; g++) begin : gen_product
-    multiply_add #(.W(W), .Stages(1), .Booth(Booth)) u_product0 (
+    multiply_add #(.W(W), .Stages(1), .Multiplier(Multiplier), .Add(1'b0)) u_product0 (
       .clk_i, .x_i(x_i[g]), .t_i('0), .y_i(y_i[0]), .p_o(product0[g])
     );
-    multiply_add #(.W(W), .Stages(1), .Booth(Booth)) u_product1 (
+    multiply_add #(.W(W), .Stages(1), .Multiplier(Multiplier), .Add(1'b0)) u_product1 (
       .clk_i, .x_i(x_i[g]), .t_i('0), .y_i(y_i[1]), .p_o(product1[g])
     );
   end

@@ -12,6 +12,7 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
+from garner_hw.measure.multiplier import BOOTH, OPERATOR
 from garner_hw.measure.operands import corners
 from garner_hw.measure.product_scan import Processor, prepared
 from garner_hw.simulate import simulate
@@ -21,13 +22,13 @@ BITS = 256
 
 
 @pytest.mark.parametrize("numbers, parameters", [
-    pytest.param(800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Booth": 1}, marks=pytest.mark.soak),
-    (200, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Booth": 0}),
+    pytest.param(800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Multiplier": BOOTH}, marks=pytest.mark.soak),
+    (200, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Multiplier": OPERATOR}),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()) if isinstance(p, dict) else str(p))
 def test_product_scan_stalls(numbers, parameters):
     complete = {"Bits": BITS} | parameters
     simulate("product_scan_bench", sources("product_scan_bench"), __name__,
-             complete, {"SCAN": json.dumps(complete), "NUMBERS": str(numbers)})
+             complete, {"SCAN": json.dumps(complete), "NUMBERS": str(numbers)}, inside=("port_memory",))
 
 
 class Hesitant(Processor):
@@ -47,7 +48,7 @@ class Hesitant(Processor):
 async def check(processor: Processor, a: int, b: int, n: int) -> None:
     t = await processor.multiply(a, b, n)
     assert t < 2 * n
-    assert t % n == a * b * pow(1 << BITS, -1, n) % n
+    assert t % n == a * b * pow(processor.radix, -1, n) % n
 
 
 def operands() -> tuple[int, int, int]:
@@ -70,8 +71,8 @@ async def a_run_cut_off_by_reset_leaves_nothing_behind(dut):
     lanes = parameters["Unroll"] if parameters["Ports"] == 0 else parameters["Ports"] // 2
     for _ in range(30):
         # A run of all words with another behind it, both of a product that must not be seen again
-        processor.store(dut.x_memory, random.getrandbits(BITS))
-        processor.store(dut.y_memory, random.getrandbits(BITS))
+        processor.store(processor.a, random.getrandbits(BITS))
+        processor.store(processor.b, random.getrandbits(BITS))
         await processor.run(False, 0, processor.words - 1, processor.words)
         await processor.run(False, 0, processor.words - 1, processor.words, shift=bool(random.getrandbits(1)))
         for _ in range(random.randrange(processor.words // lanes + 1)):

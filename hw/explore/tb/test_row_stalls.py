@@ -15,6 +15,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
 from explore.tb.test_row import a_pass_cut_off_by_reset_leaves_nothing_behind  # noqa: F401 (runs here as well)
+from garner_hw.measure.multiplier import OPERATOR
 from garner_hw.measure.operands import corners
 from garner_hw.measure.row import CHAIN, CIOS, DEFAULTS, FIOS, TWO_ROW, Processor
 from garner_hw.simulate import simulate
@@ -25,24 +26,29 @@ BITS = 256
 
 # A word of 8 bits takes tens of times as long as one of 32: fewer multiplications.
 @pytest.mark.parametrize("numbers, parameters", [
-    pytest.param(30, {"Algorithm": CIOS, "W": 8, "Ports": 4, "Unroll": 8, "Booth": 0}, marks=pytest.mark.soak),
-    (50, {"Algorithm": CIOS, "W": 16, "Ports": 2, "Unroll": 8, "Pipelined": 0, "Booth": 0}),
-    pytest.param(500, {"Algorithm": CIOS, "W": 32, "Ports": 4, "Booth": 0}, marks=pytest.mark.soak),
-    pytest.param(50, {"Algorithm": FIOS, "W": 8, "Ports": 4, "Unroll": 8, "Booth": 0}, marks=pytest.mark.soak),
-    pytest.param(100, {"Algorithm": FIOS, "W": 16, "Ports": 3, "Unroll": 4, "Booth": 0}, marks=pytest.mark.soak),
-    pytest.param(800, {"Algorithm": FIOS, "W": 32, "Ports": 0, "Booth": 0}, marks=pytest.mark.soak),
+    pytest.param(30, {"Algorithm": CIOS, "W": 8, "Ports": 4, "Unroll": 8, "Multiplier": OPERATOR},
+                 marks=pytest.mark.soak),
+    (50, {"Algorithm": CIOS, "W": 16, "Ports": 2, "Unroll": 8, "Pipelined": 0, "Multiplier": OPERATOR}),
+    pytest.param(500, {"Algorithm": CIOS, "W": 32, "Ports": 4, "Multiplier": OPERATOR}, marks=pytest.mark.soak),
+    pytest.param(50, {"Algorithm": FIOS, "W": 8, "Ports": 4, "Unroll": 8, "Multiplier": OPERATOR},
+                 marks=pytest.mark.soak),
+    pytest.param(100, {"Algorithm": FIOS, "W": 16, "Ports": 3, "Unroll": 4, "Multiplier": OPERATOR},
+                 marks=pytest.mark.soak),
+    pytest.param(800, {"Algorithm": FIOS, "W": 32, "Ports": 0, "Multiplier": OPERATOR}, marks=pytest.mark.soak),
     (500, {"Algorithm": FIOS, "W": 32, "Ports": 0, "Unroll": 2, "Pipelined": 0}),
-    pytest.param(60, {"Algorithm": TWO_ROW, "W": 8, "Ports": 3, "Booth": 0}, marks=pytest.mark.soak),
-    (100, {"Algorithm": TWO_ROW, "W": 16, "Ports": 2, "Unroll": 2, "Booth": 0}),
-    pytest.param(1000, {"Algorithm": TWO_ROW, "W": 32, "Ports": 0, "Unroll": 8, "Booth": 0}, marks=pytest.mark.soak),
+    pytest.param(60, {"Algorithm": TWO_ROW, "W": 8, "Ports": 3, "Multiplier": OPERATOR}, marks=pytest.mark.soak),
+    (100, {"Algorithm": TWO_ROW, "W": 16, "Ports": 2, "Unroll": 2, "Multiplier": OPERATOR}),
+    pytest.param(1000, {"Algorithm": TWO_ROW, "W": 32, "Ports": 0, "Unroll": 8, "Multiplier": OPERATOR},
+                 marks=pytest.mark.soak),
     (100, {"Algorithm": CHAIN, "W": 8, "Ports": 2, "Rows": 8}),
     pytest.param(400, {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Rows": 4}, marks=pytest.mark.soak),
-    pytest.param(1000, {"Algorithm": CHAIN, "W": 32, "Ports": 0, "Rows": 2, "Booth": 0}, marks=pytest.mark.soak),
+    pytest.param(1000, {"Algorithm": CHAIN, "W": 32, "Ports": 0, "Rows": 2, "Multiplier": OPERATOR},
+                 marks=pytest.mark.soak),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()) if isinstance(p, dict) else str(p))
 def test_row_stalls(numbers, parameters):
     complete = DEFAULTS | {"Bits": BITS} | parameters
     simulate("row_bench", sources("row_bench"), __name__, complete,
-             {"ROW": json.dumps(complete), "NUMBERS": str(numbers)})
+             {"ROW": json.dumps(complete), "NUMBERS": str(numbers)}, inside=("port_memory",))
 
 
 class Hesitant(Processor):
@@ -84,11 +90,12 @@ async def products_are_right_however_long_the_processor_takes(dut):
     processor = Hesitant(dut, parameters)
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
     await processor.reset()
-    cases = list(corners(BITS, parameters["W"]))
+    bits = parameters["Bits"]
+    cases = list(corners(bits, parameters["W"]))
     for _ in range(int(os.environ["NUMBERS"])):
-        n = random.getrandbits(BITS) | 1 | 1 << (BITS - 1)
+        n = random.getrandbits(bits) | 1 | 1 << (bits - 1)
         cases.append((random.randrange(n), random.randrange(n), n))
     for a, b, n in cases:
         t = await processor.multiply(a, b, n)
         assert t < 2 * n
-        assert t % n == a * b * pow(1 << BITS, -1, n) % n
+        assert t % n == a * b * pow(processor.radix, -1, n) % n

@@ -12,30 +12,44 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
+from garner_hw.measure.multiplier import BOOTH
 from garner_hw.measure.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
-DEFAULTS = {"W": 16, "Ports": 2, "Unroll": 1, "Stages": 3, "Booth": 1, "Bits": 1024}
+DEFAULTS = {"W": 16, "Ports": 2, "Unroll": 1, "Stages": 3, "Multiplier": BOOTH, "Bits": 1024}
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None) -> None:
-    """Simulates one design; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     environment = {"SCAN": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("product_scan_bench", sources("product_scan_bench"), __name__, complete, environment)
+    simulate("product_scan_bench", [*sources("product_scan_bench"), *observers], __name__, complete, environment,
+             inside=("port_memory",))
 
 
 class Processor:
     def __init__(self, dut, parameters: dict):
         self.dut = dut
         self.word = parameters["W"]
-        self.words = parameters["Bits"] // self.word
+        self.words = -(-parameters["Bits"] // self.word)
         self.mask = (1 << self.word) - 1
+        quarter = len(dut.u_memory.words) // 4  # where they are in the memory
+        self.a, self.n, self.b, self.m = (quarter * i for i in range(4))
 
-    def store(self, memory, number: int) -> None:
+    @property
+    def radix(self) -> int:
+        """R, by which a product is divided."""
+        return 1 << self.word * self.words
+
+    def store(self, at: int, number: int) -> None:
         for i in range(self.words):
-            memory[i].value = number >> (self.word * i) & self.mask
+            self.dut.u_memory.words[at + i].value = number >> (self.word * i) & self.mask
+
+    def store_digit(self, k: int, m: int) -> None:
+        self.dut.u_memory.words[self.m + k].value = m
 
     async def run(self, is_n: bool, x: int, y: int, count: int, shift: bool = False) -> None:
         dut = self.dut
@@ -62,10 +76,9 @@ class Processor:
     async def multiply(self, a: int, b: int, n: int) -> int:
         dut, s = self.dut, self.words
         inverse = pow(-n, -1, 1 << self.word)
-        self.store(dut.x_memory, a)
-        self.store(dut.y_memory, b)
-        for i in range(s):
-            dut.x_memory[s + i].value = n >> (self.word * i) & self.mask
+        self.store(self.a, a)
+        self.store(self.b, b)
+        self.store(self.n, n)
         await RisingEdge(dut.clk_i)
         result = 0
         for k in range(2 * s):
@@ -76,7 +89,7 @@ class Processor:
                 if k:                           # m[0..k-1] by n[k..1]: x is n, from 1 up
                     await self.run(True, 1, k - 1, k)
                 m = await self.finished() * inverse & self.mask
-                dut.y_memory[s + k].value = m
+                self.store_digit(k, m)
                 await self.run(True, 0, k, 1, shift=True)
             else:
                 if count > 0:
@@ -119,7 +132,7 @@ async def products_equal_big_integers(dut):
         before = int(dut.cycles_o.value), int(dut.words_o.value)
         t = await processor.multiply(a, b, n)
         assert t < 2 * n
-        assert t % n == a * b * pow(1 << bits, -1, n) % n
+        assert t % n == a * b * pow(processor.radix, -1, n) % n
         measured.add((int(dut.cycles_o.value) - before[0], int(dut.words_o.value) - before[1]))
     assert len(measured) == 1, "time depends on the operands"
     (cycles, words), = measured

@@ -12,20 +12,23 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
+from garner_hw.measure.multiplier import BOOTH
 from garner_hw.measure.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
 CIOS, FIOS, TWO_ROW, CHAIN = range(4)
-DEFAULTS = {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Pipelined": 1, "Unroll": 1, "Rows": 4, "Stages": 1, "Booth": 1,
-            "Bits": 1024}
+DEFAULTS = {"Algorithm": CHAIN, "W": 16, "Ports": 3, "Pipelined": 1, "Unroll": 1, "Rows": 4, "Stages": 1,
+            "Multiplier": BOOTH, "Bits": 1024}
 
 
-def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__) -> None:
-    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON."""
+def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: str = __name__,
+        observers: tuple[Path, ...] = ()) -> None:
+    """Simulates one design with the tests of `module`; `record` receives what was measured, as JSON;
+    `observers` are sources with modules that are bound to the unit."""
     complete = DEFAULTS | parameters
     environment = {"ROW": json.dumps(complete), "NUMBERS": str(numbers), "RECORD": str(record or "")}
-    simulate("row_bench", sources("row_bench"), module, complete, environment)
+    simulate("row_bench", [*sources("row_bench"), *observers], module, complete, environment, inside=("port_memory",))
 
 
 class Processor:
@@ -35,11 +38,14 @@ class Processor:
         self.dut = dut
         self.word = parameters["W"]
         self.bits = parameters["Bits"]
-        self.words = self.bits // self.word
+        self.words = -(-self.bits // self.word)
         self.design = parameters["Algorithm"]
         self.rows = {CIOS: 1, FIOS: 1, TWO_ROW: 2, CHAIN: parameters["Rows"]}[self.design]
         self.mask = (1 << self.word) - 1
+        self.steps = -(-self.words // self.rows) * self.rows  # words of b, zero above the operand
         self.t_words = 2 * self.words + self.rows + 5
+        self.n = 1 << (self.words - 1).bit_length()  # where they are in the memory; a is at 0
+        self.t = len(dut.u_memory.words) // 2
         self.products = 0  # the processor's own, word by word, for m
 
     async def reset(self, cycles=None):
@@ -58,12 +64,13 @@ class Processor:
     def split(self, number: int, words: int) -> list[int]:
         return [number >> (self.word * i) & self.mask for i in range(words)]
 
-    def store(self, memory, number: int, words: int, at: int = 0) -> None:
+    def store(self, at: int, number: int, words: int) -> None:
         for i, word in enumerate(self.split(number, words)):
-            memory[at + i].value = word
+            self.dut.u_memory.words[at + i].value = word
 
     def low(self, base: int, words: int) -> int:
-        return sum(int(self.dut.t_memory[base + i].value) << (self.word * i) for i in range(words))
+        """Words of t."""
+        return sum(int(self.dut.u_memory.words[self.t + base + i].value) << (self.word * i) for i in range(words))
 
     async def start(self, y: list[int], is_n: bool, base: int) -> None:
         """Hands over the multiplier words and starts a pass as soon as the unit lets it."""
@@ -93,15 +100,15 @@ class Processor:
         return low * self.n_inverse % (1 << (self.word * words))
 
     async def multiply(self, a: int, b: int, n: int) -> int:
-        """a * b * 2^-bits mod n, below 2n, as the unit leaves it."""
+        """a * b / R mod n, below 2n, as the unit leaves it."""
         dut, rows = self.dut, self.rows
         self.n_inverse = pow(-n, -1, 1 << (self.word * rows))
-        self.store(dut.x_memory, a, self.words)
-        self.store(dut.x_memory, n, self.words, self.words)
-        self.store(dut.t_memory, 0, self.t_words)
+        self.store(0, a, self.words)
+        self.store(self.n, n, self.words)
+        self.store(self.t, 0, self.t_words)
         await RisingEdge(dut.clk_i)
-        b_words = self.split(b, self.words)
-        for i in range(0, self.words, rows):
+        b_words = self.split(b, self.steps)
+        for i in range(0, self.steps, rows):
             if self.design == FIOS:
                 m = self.quotient((self.low(i, 1) + a * b_words[i]) & self.mask, 1)
                 self.products += 1
@@ -121,11 +128,16 @@ class Processor:
                     await self.drained()
         await self.drained()
         await ReadOnly()
-        result = self.low(self.words, self.words + 1)
-        assert self.low(0, self.words) == 0, "the words reduced away are not zero"
-        assert self.low(2 * self.words + 1, self.rows + 4) == 0, "words above the result are not zero"
+        result = self.low(self.steps, self.words + 1)
+        assert self.low(0, self.steps) == 0, "the words reduced away are not zero"
+        assert self.low(self.steps + self.words + 1, 5) == 0, "words above the result are not zero"
         await RisingEdge(dut.clk_i)
         return result
+
+    @property
+    def radix(self) -> int:
+        """R, by which a product is divided."""
+        return 1 << self.word * self.steps
 
     async def drained(self) -> None:
         await FallingEdge(self.dut.clk_i)
@@ -150,12 +162,14 @@ async def products_equal_big_integers(dut):
         before = int(dut.cycles_o.value), int(dut.words_o.value), processor.products
         t = await processor.multiply(a, b, n)
         assert t < 2 * n
-        assert t % n == a * b * pow(1 << bits, -1, n) % n
+        assert t % n == a * b * pow(processor.radix, -1, n) % n
         measured.add((int(dut.cycles_o.value) - before[0], int(dut.words_o.value) - before[1],
                       processor.products - before[2]))
     spread = max(c for c, _, _ in measured) - min(c for c, _, _ in measured)
     assert spread <= 2, "time depends on the operands"  # the first pass may wait for a slot
     cycles, words, products = max(measured)
+    if "Predicted" in parameters:
+        assert abs(cycles - parameters["Predicted"]) <= 0.03 * cycles, f"{cycles}, {parameters['Predicted']} predicted"
     dut._log.info(f"{parameters}: {cycles} cycles, {words} words, {products} products of the processor")
     if os.environ["RECORD"]:
         Path(os.environ["RECORD"]).write_text(json.dumps(

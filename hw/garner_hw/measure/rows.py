@@ -12,6 +12,7 @@ from importlib.metadata import version
 
 from garner_hw import BUILD, HW, records
 from garner_hw.measure import product_scan, row
+from garner_hw.measure.multiplier import BOOTH, OPERATOR
 from garner_hw.measure.row import CHAIN, CIOS, FIOS, TWO_ROW
 from garner_hw.placement import place
 from garner_hw.sources import sources
@@ -39,15 +40,16 @@ def stands_for(top: str, parameters: dict) -> list[int]:
             and fewest(algorithm, ports, unroll) == parameters["Ports"]]
 
 
-def thesis_design(algorithm: int, word: int, ports: int, pipelined: int = 1, unroll: int = 1, booth: int = 0):
+def thesis_design(algorithm: int, word: int, ports: int, pipelined: int = 1, unroll: int = 1,
+                  multiplier: int = OPERATOR):
     ports = fewest(algorithm, ports, unroll)
     return "row", {"Algorithm": algorithm, "W": word, "Ports": ports, "Pipelined": pipelined, "Unroll": unroll,
-                   "Booth": booth}
+                   "Multiplier": multiplier}
 
 
-def chain(word: int, ports: int, rows: int, booth: int = 1):
+def chain(word: int, ports: int, rows: int, multiplier: int = BOOTH):
     return "row", {"Algorithm": CHAIN, "W": word, "Ports": fewest(CHAIN, ports, 1), "Rows": rows,
-                   "Stages": STAGES[word, 2 if ports == 2 else 1], "Booth": booth}
+                   "Stages": STAGES[word, 2 if ports == 2 else 1], "Multiplier": multiplier}
 
 
 def product_scanning(word: int, ports: int):
@@ -74,9 +76,9 @@ def report_points():
         yield thesis_design(FIOS, word, 4)
     for word in WORDS:
         for ports in (2, 3):
-            yield thesis_design(TWO_ROW, word, ports, booth=1)
+            yield thesis_design(TWO_ROW, word, ports, multiplier=BOOTH)
         yield product_scanning(word, 2)
-        yield chain(word, 3, most[word], booth=0)
+        yield chain(word, 3, most[word], multiplier=OPERATOR)
     for word in WORDS:
         yield product_scanning(word, 4)
         for rows in {8: (4, 16), 16: (4,), 32: ()}[word]:

@@ -24,7 +24,7 @@ from statistics import median
 from garner_hw import records
 from garner_hw.placement import nextpnr
 from garner_hw.sources import sources
-from garner_hw.synthesis.synthesise import WORK, synthesise, xilinx7
+from garner_hw.synthesis.synthesise import synthesise, xilinx7
 
 FLOORPLAN = Path(__file__).parent / "floorplan.py"  # of a full device
 DEVICE = ["--85k", "--package", "CABGA756"]
@@ -59,7 +59,7 @@ def place(netlist: Path, speed: int, seed: int, floorplan: Path | None) -> dict:
         code = subprocess.run([*nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name, "--freq", str(TARGET),
                                "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
                                *(["--pre-place", str(floorplan)] if floorplan else []),
-                               "--report", report.name], stdout=out, stderr=out, cwd=WORK).returncode  # sees no /tmp
+                               "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode
     if code:
         raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
     data = json.loads(report.read_text())

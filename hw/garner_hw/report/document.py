@@ -20,6 +20,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: 
 
 from garner_hw import HW  # noqa: E402
 from garner_hw.measure import cores, full, rows  # noqa: E402
+from garner_hw.measure.multiplier import BOOTH  # noqa: E402
 from garner_hw.measure.private import PARTS  # noqa: E402
 from garner_hw.model.rsa import products_at_best  # noqa: E402
 from garner_hw.placement import place  # noqa: E402
@@ -90,7 +91,7 @@ def row_points(found: list[dict]) -> list[dict]:
         points += (point(
             design=algorithm, op="row", bits=ROW_BITS, word=knobs["W"], rows=knobs.get("Rows") or ROWS_OF[algorithm],
             ports=ports, pipelined=bool(knobs.get("Pipelined", 1)), unroll=knobs.get("Unroll", 1),
-            booth=bool(knobs.get("Booth", 1)), multipliers=count, cycles=record["cycles"],
+            booth=knobs.get("Multiplier", BOOTH) == BOOTH, multipliers=count, cycles=record["cycles"],
             u_mm=bound(ROW_BITS, knobs["W"]) / count / record["cycles"],
             transfer_rate=record["words_moved"] / record["cycles"],
             processor_products=record["processor_products"], part=LUTS, lut=synthesis[0]["LUT"], ff=synthesis[0]["FF"],

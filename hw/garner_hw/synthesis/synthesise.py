@@ -15,15 +15,16 @@ WORK = BUILD / "syn"
 
 
 def synthesise(top: str, files: list[Path], parameters: dict, family: str,
-               no_dsp: bool = False, once: tuple[str, dict] | None = None) -> tuple[Path, dict]:
-    """The netlist of `top` as JSON, and the counts of its cells by kind.
+               no_dsp: bool = False, once: tuple[str, dict] | None = None, work: Path = WORK) -> tuple[Path, dict]:
+    """The netlist of `top` as JSON, and the counts of its cells by kind. Script, log and netlist lie in `work`.
 
     `once`: a module and its parameters, the same in all instances, that is synthesised by itself and put into the rest.
     """
-    WORK.mkdir(parents=True, exist_ok=True)
-    base = WORK / name_of(top, parameters, family + ("-no-dsp" if no_dsp else "") + (f"-{once[0]}" if once else ""))
+    work.mkdir(parents=True, exist_ok=True)
+    base = work / name_of(top, parameters, family + ("-no-dsp" if no_dsp else "") + (f"-{once[0]}" if once else ""))
     netlist, mark, log = base.with_suffix(".netlist.json"), base.with_suffix(".mark"), base.with_suffix(".yosys.log")
     stat = base.with_suffix(".stat.json")
+
     def netlist_of(module: str, values: dict, *boxes: str) -> list[str]:
         generics = [f"-G{key}={value}" for key, value in values.items()]
         black = [f"--blackboxed-module {box}" for box in (*VENDOR_CELLS[family], *boxes)]
@@ -55,6 +56,12 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
         mark.write_text(stamp)
     counts = json.loads(stat.read_text())["design"]["num_cells_by_type"]
     return netlist, counts
+
+
+def ecp5(counts: dict) -> dict:
+    """Cells of an ECP5 netlist: a carry cell is two LUTs, a distributed memory of 16 x 4 bits six, with its writing."""
+    return {"LUT": counts.get("LUT4", 0) + 2 * counts.get("CCU2C", 0) + 6 * counts.get("TRELLIS_DPR16X4", 0),
+            "FF": counts.get("TRELLIS_FF", 0), "DSP": counts.get("MULT18X18D", 0), "EBR": counts.get("DP16KD", 0)}
 
 
 def xilinx7(counts: dict) -> dict:

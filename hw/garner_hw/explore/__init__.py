@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which row accelerator to build: points of the design space, each simulated, checked, synthesised, placed and compared.
+
+`point` is what is built, `designs` the designs and their bounds (`roofline`), `space` reads points from files, `evaluate`
+measures one with a `toolchain` and keeps it in a `store`, `sweep` does many on a Dask cluster, `budget` chooses, `report` makes
+the page and its JSON with `plots`, `thesis` has the printed figures.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from garner_hw import BUILD, HW, CommandError
+
+SPACES = Path(__file__).resolve().parent / "spaces"
+RESULTS = HW / "explore" / "results" / "report.json"
+EXAMPLES = """
+examples:
+  garner-hw explore                                          a small sweep; page and JSON in hw/build/explore
+  garner-hw explore points.csv                               these points: design,word,ports,pipelined,unroll,multipliers,...
+  garner-hw explore --space grid.toml                        all points of its grids
+  garner-hw explore --space thesis                           the thesis's whole grid (hours; started again it goes on)
+  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of those measured before
+  garner-hw explore --space all --dask tcp://10.0.0.1:8786   on a Dask cluster
+"""
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("explore", help="which row accelerator to build: sweep the design space and compare",
+                                 description=__doc__.splitlines()[0], epilog=EXAMPLES,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("points", nargs="?", type=Path, metavar="POINTS.csv", help="a point a line, parameters as columns")
+    parser.add_argument("--space", metavar="FILE", help="TOML with [[grid]] tables, or one of: " +
+                        ", ".join(sorted(path.stem for path in SPACES.glob("*.toml"))))
+    parser.add_argument("--budget", metavar="LIMITS", help="lut=N,dsp=N,ports=N,ff=N,memory=N,energy=nJ,clock=MHz: which design "
+                        "to build and why; without points, of those measured before")
+    parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler; without, a cluster on this machine")
+    parser.add_argument("--workers", type=int, metavar="N", help="of the cluster on this machine (its cores)")
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="placements of each point (5)")
+    parser.add_argument("--no-energy", action="store_true", help="leave the energy out")
+    parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
+                        help="for explore.html, report.json and a folder for each circuit")
+    parser.add_argument("--list", action="store_true", help="only say which points there are")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from garner_hw.explore import budget, report, space
+    from garner_hw.explore.tools import Tools
+
+    try:
+        limits = arguments.budget and budget.Budget.parse(arguments.budget)
+        if limits and not (arguments.points or arguments.space):
+            return advise(report.read(measured_before(arguments.out)), limits)
+        wanted = read(arguments)
+        for reason in wanted.refused:
+            print(f"garner-hw: {reason}", file=sys.stderr)
+        if arguments.list:
+            print("\n".join(map(str, wanted.points)))
+            return 1 if wanted.refused else 0
+        if not 1 <= arguments.seeds <= 100:
+            raise CommandError(f"--seeds must be 1 to 100, not {arguments.seeds}")
+        rows, failures = measure(arguments, wanted, Tools())
+        failed = bool(failures or wanted.refused)
+        if limits:
+            return advise(rows, limits) or int(failed)
+        return int(failed)
+    except (space.BadSpace, budget.BadBudget) as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"{error.filename or arguments.out}: {error.strerror or error}") from error
+
+
+def measured_before(out: Path) -> Path:
+    """The last sweep's report, else the one that is committed."""
+    from garner_hw.explore import report
+
+    own = out / report.JSON
+    if own.exists():
+        return own
+    if RESULTS.exists():
+        return RESULTS
+    raise CommandError(f"{own} is not there: measure something first")
+
+
+def read(arguments: argparse.Namespace):
+    from garner_hw.explore import space
+
+    if arguments.points and arguments.space:
+        raise CommandError("give either a CSV file of points or --space, not both")
+    if arguments.points:
+        return space.read_csv(arguments.points)
+    name = arguments.space or "small"
+    built_in = SPACES / f"{name}.toml"
+    return space.read_space(built_in if "/" not in name and built_in.exists() else Path(name))
+
+
+def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict], dict[str, str]]:
+    """The sweep, with what is measured in the page even if it is cut off."""
+    from garner_hw.explore import report
+    from garner_hw.explore.evaluate import Effort
+    from garner_hw.explore.progress import bar
+    from garner_hw.explore.store import Store
+    from garner_hw.explore.sweep import circuits, cluster, sweep
+    from garner_hw.explore.toolchain import ToolFailed
+
+    try:
+        tools = toolchain.versions()
+    except ToolFailed as error:
+        raise CommandError(str(error)) from error
+    effort = Effort(tuple(range(1, arguments.seeds + 1)), not arguments.no_energy)
+    rows, failures = [], {}
+    arguments.out = arguments.out.resolve()  # tools run elsewhere
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    todo = circuits(wanted.points, toolchain)
+    print(f"{len(wanted.points)} points, {len(todo)} circuits", file=sys.stderr)
+    interrupted = False
+    try:
+        with cluster(arguments.dask, arguments.workers) as client, bar(len(todo), "circuit") as advance:
+            for row in sweep(todo, toolchain, Store(arguments.out / "points"), effort, client, advance):
+                if row.failure:
+                    failures[str(row.point)] = row.failure
+                else:
+                    rows.append(row.figures)
+    except KeyboardInterrupt:
+        interrupted = True
+    except TimeoutError as error:
+        raise CommandError(f"--dask {arguments.dask}: no scheduler answers there") from error
+    page = report.write(report.data_of(rows, failures, tools), arguments.out)
+    for point, why in failures.items():
+        print(f"garner-hw: {point}: {why}", file=sys.stderr)
+    if interrupted:
+        raise CommandError(f"interrupted; {len(rows)} points are in {page}. The same command goes on from here")
+    print(page)
+    return rows, failures
+
+
+def advise(rows: list[dict], limits) -> int:
+    from garner_hw.explore import budget, report
+
+    advice = budget.advise(rows, limits, report.describe)
+    print(advice.text)
+    return 0 if advice.found else 1

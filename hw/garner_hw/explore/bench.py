@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulates one design as a program of its own: bench.py BENCH PARAMETERS NUMBERS RECORD [OBSERVER...], the last
+being sources with modules that are bound to the unit. The model is built where it runs."""
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from garner_hw import simulate
+
+
+def main() -> None:
+    bench, parameters, numbers, record, *observers = sys.argv[1:]
+    # Circuits that differ in their multipliers alone have one name and are simulated at the same time.
+    simulate.BUILD = Path.cwd() / "simulation"
+    import_module(f"garner_hw.measure.{bench}").run(json.loads(parameters), int(numbers), Path(record),
+                                                 observers=tuple(map(Path, observers)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which design to build on a budget, why, and which would be next."""
+
+from dataclasses import dataclass
+
+LIMITS = {"lut": "LUTs", "dsp": "DSP blocks", "ports": "ports", "memory": "block memories", "ff": "flip-flops",
+          "energy": "nJ"}
+COLUMN = {"energy": "energy_nj"}
+GOAL = "clock"
+
+
+class BadBudget(Exception):
+    """A budget that says nothing, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """`limits`: the most a design may use. `clock`: the MHz it has to run at, that of the system around it."""
+
+    limits: dict[str, float]
+    clock: float | None
+
+    @staticmethod
+    def parse(text: str) -> "Budget":
+        """From lut=2000,dsp=4,ports=2,clock=100."""
+        limits, clock = {}, None
+        for part in text.split(","):
+            name, equals, value = part.strip().partition("=")
+            if not equals or name not in (*LIMITS, GOAL):
+                raise BadBudget(f"--budget: {part.strip() or 'an empty part'} is none of {', '.join((*LIMITS, GOAL))}=NUMBER")
+            try:
+                number = float(value)
+            except ValueError:
+                raise BadBudget(f"--budget: {name} must be a number, not {value}") from None
+            if not number >= 0 or number == float("inf") or (name == GOAL and number == 0):
+                raise BadBudget(f"--budget: {name} must be a number above nothing, not {value}")
+            if name in limits or (name == GOAL and clock is not None):
+                raise BadBudget(f"--budget: {name} is there twice")
+            if name == GOAL:
+                clock = number
+            else:
+                limits[name] = number
+        return Budget(limits, clock)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The text that answers, and whether there is a design."""
+
+    text: str
+    found: bool
+
+
+def used(row: dict, name: str) -> float | None:
+    if name == "ports" and row["ports"] == 0:
+        return float("inf")
+    return row[COLUMN.get(name, name)]
+
+
+def lacks(row: dict, budget: Budget) -> dict[str, float]:
+    """By how much of the limit a design is beyond it, for each limit that it breaks."""
+    over = {}
+    for name, limit in budget.limits.items():
+        use = used(row, name)
+        if use is None or use > limit:
+            over[name] = float("inf") if use is None or limit == 0 else use / limit - 1
+    if budget.clock and row["mhz"] < budget.clock:
+        over[GOAL] = budget.clock / row["mhz"] - 1
+    return over
+
+
+def time_of(row: dict, budget: Budget) -> float:
+    """Microseconds of a multiplication, at the clock of the system or at the one that the design reaches."""
+    return row["cycles"] / (budget.clock or row["mhz"])
+
+
+def advise(rows: list[dict], budget: Budget, describe) -> Advice:
+    """The fastest design within the budget; of two as fast, the smaller. `describe` names a row."""
+    if not rows:
+        return Advice("nothing was measured: there is no design to choose from", False)
+    fitting = sorted((row for row in rows if not lacks(row, budget)), key=lambda row: (time_of(row, budget), row["lut"]))
+    if not fitting:
+        return Advice(nearest(rows, budget, describe), False)
+    best, others = fitting[0], [row for row in fitting[1:] if row["design"] != fitting[0]["design"]]
+    lines = [f"build {describe(best)}: {time_of(best, budget):.3g} us a multiplication of {best['bits']} bits,",
+             f"  {use_of(best, budget)}.", f"why: the fastest of {len(fitting)} of {len(rows)} designs that fit; {bounded(best)}."]
+    if others:
+        second = others[0]
+        lines.append(f"runner-up: {describe(second)}: {time_of(second, budget):.3g} us "
+                     f"({time_of(second, budget) / time_of(best, budget):.2f} times as long), {use_of(second, budget)}.")
+    smaller = min(fitting, key=lambda row: row["area_time"])
+    if smaller is not best:
+        lines.append(f"least area x time within the budget: {describe(smaller)}: {time_of(smaller, budget):.3g} us, "
+                     f"{use_of(smaller, budget)}.")
+    return Advice("\n".join(lines), True)
+
+
+def use_of(row: dict, budget: Budget) -> str:
+    parts = [f"{row['lut']:,} LUTs", f"{row['dsp']} DSP blocks"]
+    parts += [f"{used(row, name):,.3g} {LIMITS[name]}" for name in budget.limits if name not in ("lut", "dsp")]
+    return ", ".join([*parts, f"reaches {row['mhz']:.0f} MHz"])
+
+
+def bounded(row: dict) -> str:
+    """What keeps it from being faster."""
+    share = row["bound_cycles"] / row["cycles_with_m"]
+    return f"its {row['bound_by']} bound it, and it works at {100 * share:.0f} % of that bound"
+
+
+def nearest(rows: list[dict], budget: Budget, describe) -> str:
+    """No design fits: the one that lacks least."""
+    best = min(rows, key=lambda row: (sum(lacks(row, budget).values()), time_of(row, budget)))
+    missing = []
+    for name in lacks(best, budget):
+        if name == GOAL:
+            missing.append(f"it reaches {best['mhz']:.0f} of {budget.clock:g} MHz")
+        else:
+            use = used(best, name)
+            missing.append(f"it has no figure of {LIMITS[name]}" if use is None else
+                           f"it needs {use:,.4g} {LIMITS[name]}, {budget.limits[name]:,g} are allowed")
+    return f"no design of {len(rows)} fits. The nearest is {describe(best)}: {'; '.join(missing)}."

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which designs dominate the thesis's two-row unit at the same word and ports, and which no other dominates."""
+
+
+def kind(row: dict) -> str:
+    """Designs with multipliers in LUTs are compared among themselves, and so are those with DSP blocks."""
+    return "dsp" if row["multipliers"] == "dsp" else "lut"
+
+
+def place(row: dict) -> tuple:
+    return row["word"], row["ports"], kind(row), row["bits"]
+
+
+def dominates(row: dict, other: dict) -> bool:
+    """No more microseconds, no more LUTs, no more DSP blocks, and less of one of them."""
+    ours, theirs = ([one["us"], one["lut"], one["dsp"]] for one in (row, other))
+    return all(a <= b for a, b in zip(ours, theirs, strict=True)) and ours != theirs
+
+
+def over_two_row(rows: list[dict]) -> list[dict]:
+    """The rows that dominate every pipelined two-row unit of their word and ports, with the best area x time ratio to one.
+
+    Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy.
+    """
+    found = []
+    for row in rows:
+        if row["design"] == "two-row":
+            continue
+        units = [other for other in rows if other["design"] == "two-row" and place(other) == place(row)
+                 and other["pipelined"] and other["unroll"] == 1]
+        if units and all(dominates(row, unit) for unit in units):
+            ratio = row["area_time"] / min(unit["area_time"] for unit in units)
+            found.append(row | {"area_time_ratio": ratio})
+    return found
+
+
+def frontier(rows: list[dict]) -> list[dict]:
+    """The rows that no other of the same word, ports and kind dominates."""
+    return [row for row in rows if not any(dominates(other, row) for other in rows if place(other) == place(row))]

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The energy of one multiplication: the switching of a netlist of OSU 0.18 um cells, weighed by OpenSTA.
+
+    RTL -> netlist of library cells (Yosys)
+    bench, which multiplies -> every port of the unit in every cycle -> replayed into the netlist -> SAIF -> OpenSTA
+
+The replay compares the netlist's outputs with the unit's in every cycle of the multiplication. There are no wires, no
+glitches, and memories are flip-flops: the figure orders designs, and is no FPGA's energy.
+"""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from garner_hw import BUILD, FETCH
+from garner_hw.explore.toolchain import ToolFailed
+from garner_hw.simulate import VERILATOR
+from garner_hw.synthesis import YOSYS
+
+FOLDER = BUILD / "opensta"
+LIBRARY = FOLDER / "root" / "usr" / "share" / "qflow" / "tech" / "osu018" / "osu018_stdcells.lib"
+DELAY = 5000         # ps: what the mapping to cells aims at
+PERIOD = 10          # ns: of the clock at which the power is reported; the energy does not depend on it but for leakage
+CLOCK = "clk_i"
+OUTPUTS = ("Y", "Q", "YC", "YS")  # the pins that the library's cells drive
+
+Run = Callable[[list[str], str, Path], None]  # of a program: command, what it is, its log
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of the unit."""
+
+    name: str
+    width: int
+    is_input: bool
+
+
+def fetched() -> None:
+    """Brings OpenSTA and the library if they are not there."""
+    if not LIBRARY.exists():
+        command = [str(FETCH / "debian.sh"), str(FOLDER), "bookworm", "opensta", "qflow-tech-osu018"]
+        if subprocess.run(command, check=False).returncode:
+            raise ToolFailed("OpenSTA cannot be fetched; --no-energy leaves the energy out")
+
+
+@cache
+def versions() -> dict[str, str]:
+    fetched()
+    said = subprocess.run([*sta(), "-version"], capture_output=True, text=True)
+    return {"opensta": said.stdout.strip(), "osu018": sha256(LIBRARY.read_bytes()).hexdigest()[:12]}
+
+
+def sta() -> list[str]:
+    return [str(FETCH / "run.sh"), str(FOLDER), "sta"]
+
+
+def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Run) -> tuple[list[Port], int]:
+    """Writes netlist.v, of library cells, and cells.v, their behaviour. The unit's ports but its clock; how many cells."""
+    generics = [f"-G{name}={value}" for name, value in parameters.items()]
+    script = folder / "netlist.ys"
+    script.write_text("\n".join([
+        " ".join(["read_slang", "--top", top, *generics, *map(str, files)]),
+        f"synth -top {top} -flatten", f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -D {DELAY}",
+        "opt_clean -purge", "setundef -zero", "splitnets", "clean", "write_json netlist.json",
+        "write_verilog -noattr -noexpr netlist.v", "design -reset",
+        f"read_liberty -ignore_miss_func {LIBRARY}", "write_verilog -noattr cells.v"]) + "\n")
+    run([*YOSYS, str(script)], "the synthesis of library cells", folder / "netlist.log")
+    unit = json.loads((folder / "netlist.json").read_text())["modules"][top]
+    return [Port(name, len(port["bits"]), port["direction"] == "input")
+            for name, port in unit["ports"].items() if name != CLOCK], len(unit["cells"])
+
+
+def recorder(top: str, ports: list[Port], trace: Path) -> str:
+    """A module bound to the unit that writes all inputs and all outputs before every rising edge, a line a cycle."""
+    declared = ",\n".join(f"  input logic [{port.width - 1}:0] {port.name}" for port in ports)
+    return f"""
+module port_recorder (
+  input logic {CLOCK},
+{declared}
+);
+  int file;
+  initial file = $fopen("{trace}", "w");
+  always @(posedge {CLOCK}) $fwrite(file, "%b %b\\n", {{{names(ports, True)}}}, {{{names(ports, False)}}});
+  final $fclose(file);
+endmodule
+
+bind {top} port_recorder u_recorder (.*);
+"""
+
+
+def replay(top: str, ports: list[Port], trace: Path, first: int, last: int) -> str:
+    """A program that replays a recording into the netlist; of the lines `first` to `last` it compares the outputs and
+    dumps the switching."""
+    signals = "\n".join(f"  logic [{port.width - 1}:0] {port.name};" for port in ports)
+    widths = [sum(port.width for port in ports if port.is_input is way) for way in (True, False)]
+    return f"""
+`timescale 1ns/1ps
+module replay;
+  logic {CLOCK} = 1'b0;
+{signals}
+  logic [{widths[0] - 1}:0] inputs;
+  logic [{widths[1] - 1}:0] outputs;
+  assign {{{names(ports, True)}}} = inputs;
+  {top} dut (.*);
+
+  int file;
+  initial begin
+    file = $fopen("{trace}", "r");
+    for (int line = 0; line <= {last}; line++) begin
+      if ($fscanf(file, "%b %b\\n", inputs, outputs) != 2) $fatal(1, "the recording ends at line %0d", line);
+      if (line == {first}) begin
+        $dumpfile("switching.saif");
+        $dumpvars(0, dut);
+      end
+      #{PERIOD / 2};
+      if (line >= {first} && {{{names(ports, False)}}} != outputs) $fatal(1, "the netlist differs in cycle %0d", line);
+      {CLOCK} = 1'b1;
+      #{PERIOD / 2};
+      {CLOCK} = 1'b0;
+    end
+    $finish;
+  end
+endmodule
+"""
+
+
+def names(ports: list[Port], inputs: bool) -> str:
+    return ", ".join(port.name for port in ports if port.is_input is inputs)
+
+
+def window(trace: Path, ports: list[Port], cycles: int) -> tuple[int, int]:
+    """The first and the last line of the last multiplication, which is busy for so many cycles."""
+    outputs = [port for port in ports if not port.is_input]
+    before = sum(port.width for port in outputs[:[port.name for port in outputs].index("busy_o")])
+    with trace.open() as lines:
+        busy = [number for number, line in enumerate(lines) if line.split()[1][before] == "1"]
+    if len(busy) < cycles:
+        raise ToolFailed(f"{trace}: the unit is busy in {len(busy)} cycles, a multiplication takes {cycles}")
+    return busy[-cycles], busy[-1]
+
+
+def activity(saif: Path, instance: str, cycles: int) -> Iterator[tuple[str, str, float, float]]:
+    """(cell, pin, transitions a cycle, share of the time high) of all pins of the cells in `instance`; the cell is empty
+    for the instance's own ports and nets. `cycles` were dumped: the file's own duration begins at time zero."""
+    path, kinds = [], []
+    for line in saif.read_text().splitlines():
+        text = line.strip()
+        if found := re.fullmatch(r"\(INSTANCE (\S+)", text):
+            path.append(found[1])
+            kinds.append("instance")
+        elif text == "(NET":
+            kinds.append("net")
+        elif found := re.fullmatch(r"\((\S+) \(T0 \d+\) \(T1 (\d+)\).*\(TC (\d+)\)\)", text):
+            if instance in path and len(path) - path.index(instance) <= 2:
+                cell = path[-1] if path[-1] != instance else ""
+                toggles, high = int(found[3]) / cycles, int(found[2]) / (cycles * PERIOD * 1000)
+                yield cell, found[1].replace("\\", ""), toggles, high
+        elif text == ")" and kinds and kinds.pop() == "instance":
+            path.pop()
+
+
+def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int) -> str:
+    """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own."""
+    lines = [f"read_liberty {LIBRARY}", "read_verilog netlist.v", f"link_design {top}",
+             f"create_clock -name clock -period {PERIOD} [get_ports {CLOCK}]"]
+    inputs = {port.name for port in ports if port.is_input}
+    seen = set()
+    for cell, pin, toggles, high in activity(saif, "dut", cycles):
+        if cell and pin in OUTPUTS:
+            seen.add(cell)
+            lines.append(f"::sta::set_power_pin_activity [get_pins {{{cell}/{pin}}}] {toggles:.6f} {high:.6f}")
+        elif not cell and pin.split("[")[0] in inputs:
+            lines.append(f"set_power_activity -input_ports [get_ports {{{pin}}}] -activity {toggles:.6f} "
+                         f"-duty {high:.6f}")
+    if len(seen) != cells:
+        raise ToolFailed(f"{saif}: {len(seen)} of {cells} cells have an activity")
+    return "\n".join([*lines, "report_power -digits 6", "exit"]) + "\n"
+
+
+def measure(top: str, files: list[Path], parameters: dict, folder: Path, cycles: int, run: Run,
+            multiply: Callable[[Path], None]) -> float:
+    """nJ of one multiplication. `multiply` simulates the unit's bench with one source more; `run` runs a tool."""
+    fetched()
+    ports, cells = netlist(top, files, parameters, folder, run)
+    trace, bound, program = folder / "trace.txt", folder / "port_recorder.sv", folder / "replay.sv"
+    bound.write_text(recorder(top, ports, trace))
+    multiply(bound)
+    first, last = window(trace, ports, cycles)
+    program.write_text(replay(top, ports, trace, first, last))
+    run([str(VERILATOR / "verilator"), "--binary", "--trace-saif", "--trace-underscore", "-Wno-fatal", "-Wno-lint", "-Wno-style",
+         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", str(program), "netlist.v", "cells.v"],
+        "the build of the replay", folder / "build.log")
+    run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
+    trace.unlink()
+    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", last - first + 1))
+    run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
+    total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
+    if not total:
+        raise ToolFailed(f"OpenSTA reported no power; see {folder / 'power.log'}")
+    return float(total[1]) * (last - first + 1) * PERIOD  # W * ns

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the page, as SVG."""
+
+import io
+from collections.abc import Callable
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+from garner_hw.explore.dominance import frontier, kind  # noqa: E402
+from garner_hw.explore.thesis import Comparison  # noqa: E402
+
+COLOURS = plt.get_cmap("tab10")
+MARKERS = {2: "o", 3: "^", 4: "s", 0: "D"}  # by ports
+KINDS = {"lut": "multipliers in LUTs", "dsp": "DSP blocks"}
+
+
+def svg(figure: plt.Figure) -> str:
+    text = io.StringIO()
+    figure.savefig(text, format="svg", bbox_inches="tight")
+    plt.close(figure)
+    return text.getvalue()[text.getvalue().index("<svg"):]
+
+
+def colours(rows: list[dict]) -> dict[str, tuple]:
+    return {name: COLOURS(index % 10) for index, name in enumerate(sorted({row["design"] for row in rows}))}
+
+
+def scatter(rows: list[dict], axes: plt.Axes, colour: dict[str, tuple], x: Callable[[dict], float],
+            y: Callable[[dict], float]) -> None:
+    alike: dict[tuple, list[dict]] = {}
+    for row in rows:
+        alike.setdefault((row["design"], row["ports"], row["pipelined"]), []).append(row)
+    for (design, ports, pipelined), same in alike.items():
+        axes.scatter([x(row) for row in same], [y(row) for row in same], color=colour[design], marker=MARKERS[ports],
+                     s=22, alpha=0.85 if pipelined else 0.35, linewidths=0)
+
+
+def legend(figure: plt.Figure, colour: dict[str, tuple], rows: list[dict]) -> None:
+    handles = [plt.Line2D([], [], color=value, marker="o", linestyle="", label=name) for name, value in colour.items()]
+    handles += [plt.Line2D([], [], color="black", marker=MARKERS[ports], linestyle="",
+                           label=f"{ports} ports" if ports else "free ports")
+                for ports in MARKERS if any(row["ports"] == ports for row in rows)]
+    figure.legend(handles=handles, loc="center left", bbox_to_anchor=(0.92, 0.5), fontsize=8)
+
+
+def panels(rows: list[dict]) -> tuple[list[int], list[str]]:
+    return sorted({row["word"] for row in rows}), [one for one in KINDS if any(kind(row) == one for row in rows)]
+
+
+def pareto(rows: list[dict]) -> str:
+    """LUTs against microseconds; a panel for each word and kind of multiplier, the frontier as a line."""
+    words, kinds = panels(rows)
+    figure, axes = plt.subplots(len(kinds), len(words), figsize=(3.3 * len(words) + 1, 3 * len(kinds)), squeeze=False)
+    colour = colours(rows)
+    for line, one in enumerate(kinds):
+        for column, word in enumerate(words):
+            here, panel = [row for row in rows if row["word"] == word and kind(row) == one], axes[line][column]
+            scatter(here, panel, colour, lambda row: row["us"], lambda row: row["lut"])
+            for ports in MARKERS:
+                edge = sorted(((row["us"], row["lut"]) for row in frontier([r for r in here if r["ports"] == ports])))
+                if len(edge) > 1:
+                    panel.plot(*zip(*edge, strict=True), color="#bbbbbb", linewidth=0.8, zorder=0)
+            panel.set(xscale="log", yscale="log", title=f"{word} bits, {KINDS[one]}")
+            panel.title.set_size(9)
+            panel.grid(alpha=0.25, which="both")
+            if column == 0:
+                panel.set_ylabel("LUTs")
+            if line == len(kinds) - 1:
+                panel.set_xlabel("us a multiplication")
+    legend(figure, colour, rows)
+    return svg(figure)
+
+
+def roofline(rows: list[dict]) -> str:
+    """Cycles against the bound by multipliers and ports: on the line is as fast as can be."""
+    figure, axes = plt.subplots(figsize=(6.2, 4.6))
+    colour = colours(rows)
+    scatter(rows, axes, colour, lambda row: row["bound_cycles"], lambda row: row["cycles_with_m"])
+    ends = [min(row["bound_cycles"] for row in rows), max(row["bound_cycles"] for row in rows)]
+    axes.plot(ends, ends, color="black", linewidth=1, label="bound")
+    axes.plot(ends, [2 * end for end in ends], color="black", linewidth=0.6, linestyle="--", label="half of the bound's rate")
+    axes.set(xscale="log", yscale="log", xlabel="bound: (2 s² + s) · max(1 / k, words a product / ports), cycles",
+             ylabel="cycles, with the computation of m")
+    axes.grid(alpha=0.25, which="both")
+    axes.legend(loc="upper left", fontsize=8)
+    legend(figure, colour, rows)
+    return svg(figure)
+
+
+def thesis(comparisons: list[Comparison]) -> str:
+    """Two-row against its base: reduction of latency and area ratio, printed and ours."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3))
+    places = range(len(comparisons))
+    names = [f"{one.word} bits\n{one.ports} ports" for one in comparisons]
+    for axis, printed, ours, title in (
+            (axes[0], [one.printed_less for one in comparisons], [one.less for one in comparisons],
+             "reduction of latency, %"),
+            (axes[1], [one.printed_area for one in comparisons], [one.area for one in comparisons],
+             "LUTs, two-row / base")):
+        axis.bar([place - 0.2 for place in places], printed, width=0.38, color="#9ecae1", label="thesis (Vivado HLS)")
+        axis.bar([place + 0.2 for place in places], ours, width=0.38, color="#08519c", label="here")
+        axis.set_xticks(list(places), names, fontsize=6.5)
+        axis.set_title(title, fontsize=9)
+    axes[0].legend(fontsize=8)
+    return svg(figure)
+
+
+def cache(rows: list[dict], knob: str) -> str:
+    """Local words against what crosses the ports and the time, by word: the fastest design of each number of words."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3))
+    for word in sorted({row["word"] for row in rows}):
+        for ports in sorted({row["ports"] for row in rows}):
+            here = fastest([row for row in rows if row["word"] == word and row["ports"] == ports], knob)
+            if len(here) < 2:
+                continue
+            name = f"{word} bits, {ports or 'free'} ports"
+            axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports],
+                         label=name)
+            axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
+    axes[0].set(xscale="log", xlabel="words kept in the accelerator", ylabel="words moved a word product", ylim=(0, None))
+    axes[1].set(xscale="log", yscale="log", xlabel="words kept in the accelerator", ylabel="us a multiplication")
+    axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=7)
+    return svg(figure)
+
+
+def fastest(rows: list[dict], knob: str) -> list[dict]:
+    """One row for each value of the knob, in their order."""
+    best = {}
+    for row in sorted(rows, key=lambda row: row["us"]):
+        best.setdefault(row[knob], row)
+    return [best[value] for value in sorted(best)]
+
+
+def energy(rows: list[dict]) -> str:
+    figure, axes = plt.subplots(figsize=(6.2, 4))
+    colour = colours(rows)
+    scatter(rows, axes, colour, lambda row: row["us"], lambda row: row["energy_nj"])
+    axes.set(xscale="log", yscale="log", xlabel="us a multiplication", ylabel="nJ a multiplication, relative (0.18 um cells)")
+    axes.grid(alpha=0.25, which="both")
+    legend(figure, colour, rows)
+    return svg(figure)

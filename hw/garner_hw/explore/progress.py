@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bar with the time left, on a terminal; a line for each point elsewhere."""
+
+import sys
+from contextlib import contextmanager
+
+from tqdm import tqdm
+
+
+@contextmanager
+def bar(total: int, unit: str):
+    """Gives `advance(text)`, to be called for each one done."""
+    if sys.stderr.isatty():
+        with tqdm(total=total, unit=unit, file=sys.stderr, dynamic_ncols=True, smoothing=0.1) as shown:
+            def advance(text: str) -> None:
+                shown.set_postfix_str(text, refresh=False)
+                shown.update()
+            yield advance
+        return
+    count = 0
+
+    def say(text: str) -> None:
+        nonlocal count
+        count += 1
+        print(f"{count}/{total} {text}", file=sys.stderr, flush=True)
+    yield say

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""report.json and explore.html from rows. Measures nothing."""
+
+import datetime
+import json
+from pathlib import Path
+
+import jinja2
+
+from garner_hw.explore import dominance, plots, thesis
+from garner_hw.explore.designs import DESIGNS
+from garner_hw.explore.point import Point
+from garner_hw.explore.space import COMMON, KNOBS
+
+JSON, PAGE = "report.json", "explore.html"
+ORDER = list(DESIGNS)
+
+
+def point_of(row: dict) -> Point:
+    """The point of a row, without a check."""
+    knobs = tuple(sorted((name, row[name]) for name in KNOBS if name in row))
+    return Point(**{name: row[name] for name in COMMON}, knobs=knobs)
+
+
+def describe(row: dict) -> str:
+    return str(point_of(row))
+
+
+def place(row: dict) -> tuple:
+    return (ORDER.index(row["design"]), row["word"], row["ports"] or 99, not row["pipelined"], row["unroll"],
+            row["multipliers"], [row.get(name, 0) for name in KNOBS])
+
+
+def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -> dict:
+    """What report.json holds; its form is that of docs/exploration.md."""
+    rows = sorted(rows, key=place)
+    best = dominance.over_two_row(rows)
+    return {"date": datetime.date.today().isoformat(), "tools": tools, "points": rows,
+            "dominates_two_row": [{name: row[name] for name in ("design", "word", "ports", "multipliers", "area_time_ratio",
+                                                                *[knob for knob in KNOBS if knob in row])}
+                                  for row in best],
+            "failures": failures}
+
+
+def read(path: Path) -> list[dict]:
+    """The rows of a report.json."""
+    return json.loads(path.read_text())["points"]
+
+
+def write(data: dict, folder: Path) -> Path:
+    """Both files; the path of the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / JSON).write_text(json.dumps(data, indent=1, allow_nan=False) + "\n")
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("garner_hw.explore", "."), autoescape=True,
+                                     undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    rows = data["points"]
+    comparisons = thesis.comparisons(rows)
+    page = folder / PAGE
+    page.write_text(environment.get_template("page.html").render(
+        data=data, rows=rows, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
+        comparisons=comparisons, dominating=dominance.over_two_row(rows), plots=pictures(rows, comparisons),
+        knobs=[name for name in KNOBS if any(name in row for row in rows)], describe=describe))
+    return page
+
+
+def pictures(rows: list[dict], comparisons: list[thesis.Comparison]) -> dict[str, str]:
+    """By name; what there is no data for is not drawn."""
+    if not rows:
+        return {}
+    found = {"pareto": plots.pareto(rows), "roofline": plots.roofline(rows)}
+    if comparisons:
+        found["thesis"] = plots.thesis(comparisons)
+    caching = [row for row in rows if "kept" in row]
+    if len({row["kept"] for row in caching}) > 1:
+        found["cache"] = plots.cache(caching, "kept")
+    with_energy = [row for row in rows if row["energy_nj"]]
+    if with_energy:
+        found["energy"] = plots.energy(with_energy)
+    return found

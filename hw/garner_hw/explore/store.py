@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where measurements are kept: one folder for each circuit, one JSON file in it for each step that is done.
+
+A file appears under its name when it is whole, so that what was interrupted is measured again and what was measured is not.
+"""
+
+import json
+import os
+from pathlib import Path
+
+
+class Folder:
+    """What is kept of one circuit. Tools may write their work files and logs beside."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def kept(self, step: str) -> dict | None:
+        """The figures of a step, or None if it has not been done. A file that is no JSON counts as not done."""
+        try:
+            return json.loads((self.path / f"{step}.json").read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+
+    def keep(self, step: str, figures: dict) -> dict:
+        self.path.mkdir(parents=True, exist_ok=True)
+        unnamed = self.path / f".{step}.json.{os.getpid()}"
+        try:
+            unnamed.write_text(json.dumps(figures, indent=1, allow_nan=False) + "\n")
+            unnamed.rename(self.path / f"{step}.json")
+        finally:
+            unnamed.unlink(missing_ok=True)
+        return figures
+
+    def steps(self) -> dict[str, dict]:
+        """All that is kept, by step."""
+        found = {path.stem: self.kept(path.stem) for path in self.path.glob("[!.]*.json")}
+        return {step: figures for step, figures in found.items() if figures is not None}
+
+
+class Store:
+    """The folders of a sweep."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def folder(self, name: str) -> Folder:
+        return Folder(self.root / name)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many points, on a Dask cluster: one on this machine by default, any other by its address.
+
+Every circuit is evaluated once, however many points it is. What a worker measured comes back with its outcome and is kept
+here, too, so that workers need no common disk.
+"""
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of
+from garner_hw.explore.point import Point
+from garner_hw.explore.store import Folder, Store
+from garner_hw.explore.toolchain import Toolchain
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point with its figures, or why it has none."""
+
+    point: Point
+    figures: dict | None
+    failure: str | None
+
+
+@contextmanager
+def cluster(address: str | None, workers: int | None):
+    """A client of the cluster at this address, or of one on this machine that ends with it."""
+    from distributed import Client, LocalCluster
+
+    if address:
+        with Client(address, timeout="20s") as client:
+            yield client
+        return
+    # One point a worker: the tools are programs of their own, and one is enough for a core.
+    local = LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=None,
+                         silence_logs="ERROR")
+    with local, Client(local) as client:
+        yield client
+
+
+def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]]:
+    """The points by the circuit that they are."""
+    found: dict[str, list[Point]] = {}
+    for point in points:
+        found.setdefault(key_of(point, toolchain), []).append(point)
+    return found
+
+
+def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effort: Effort, client,
+          done: Callable[[str], None] = lambda name: None) -> Iterator[Row]:
+    """The rows of all points of these circuits, as they come. `done` is told of every circuit."""
+    from distributed import as_completed
+
+    # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
+    futures = {client.submit(work, same[0], name, toolchain, str(store.root), effort, key=f"{name}-{uuid.uuid4()}",
+                             pure=False, retries=0): (name, same) for name, same in todo.items()}
+    try:
+        for future in as_completed(futures):
+            name, same = futures[future]
+            outcome = outcome_of(future)
+            outcome = kept(outcome, store.folder(name))
+            done(name)
+            for point in same:
+                yield Row(point, None if outcome.failure else figures(point, outcome.steps, effort), outcome.failure)
+    finally:
+        client.cancel(list(futures))
+
+
+def work(point: Point, name: str, toolchain: Toolchain, root: str, effort: Effort) -> Outcome:
+    """What a worker does."""
+    os.nice(max(0, 5 - os.nice(0)))
+    here = key_of(point, toolchain)
+    if here != name:
+        return Outcome({}, "the worker has other sources or tools than the machine that asks: update it")
+    return evaluate(point, toolchain, Folder(Path(root) / name), effort)
+
+
+def outcome_of(future) -> Outcome:
+    try:
+        return future.result()
+    except Exception as error:  # noqa: BLE001  (a worker that died, or a fault of ours: neither ends the sweep)
+        return Outcome({}, f"the worker failed: {type(error).__name__}: {error}")
+
+
+def kept(outcome: Outcome, folder: Folder) -> Outcome:
+    """Keeps a worker's steps on this machine."""
+    try:
+        for step, figures in outcome.steps.items():
+            if folder.kept(step) != figures:
+                folder.keep(step, figures)
+    except OSError as error:
+        return Outcome(outcome.steps, outcome.failure or f"{error.filename or folder.path}: {error.strerror}")
+    return outcome

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chapter 4 of Ramesh 2020: the printed figures of its tables 4.4 and 4.5, and ours of the same designs."""
+
+from dataclasses import dataclass
+
+# (word, ports): reduction of latency in % (the thesis calls it speed-up), area of two-row / area of the base
+PRINTED = {(8, 2): (47.55, 2.54), (8, 3): (64.63, 1.82), (8, 4): (48.65, 1.38),
+           (16, 2): (46.6, 2.34), (16, 3): (61.7, 1.68), (16, 4): (43.8, 1.33),
+           (32, 2): (44.5, 1.71), (32, 3): (54.2, 1.56), (32, 4): (35.1, 1.49)}
+BASE = {2: "cios", 3: "fios", 4: "fios"}  # pipelined: FIOS cannot be built with two ports
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two-row beside its base at one word and port count."""
+
+    word: int
+    ports: int
+    base: str
+    base_cycles: int
+    cycles: int
+    less: float           # reduction of cycles in %
+    less_us: float        # of microseconds, at the clocks that are reached here
+    area: float           # LUTs of two-row / LUTs of the base
+    area_dsp: float | None  # the same with DSP blocks
+    printed_less: float
+    printed_area: float
+
+
+def comparisons(rows: list[dict]) -> list[Comparison]:
+    """Of the word and port counts for which both are measured."""
+    found = []
+    for (word, ports), (less, area) in PRINTED.items():
+        two, base = one(rows, "two-row", word, ports), one(rows, BASE[ports], word, ports)
+        if two is None or base is None:
+            continue
+        with_dsp = [one(rows, name, word, ports, "dsp") for name in ("two-row", BASE[ports])]
+        found.append(Comparison(
+            word, ports, BASE[ports], base["cycles"], two["cycles"], 100 * (1 - two["cycles"] / base["cycles"]),
+            100 * (1 - two["us"] / base["us"]), two["lut"] / base["lut"],
+            with_dsp[0]["lut"] / with_dsp[1]["lut"] if all(with_dsp) else None, less, area))
+    return found
+
+
+def one(rows: list[dict], design: str, word: int, ports: int, multipliers: str = "lut") -> dict | None:
+    """The design as the thesis compares it: pipelined, not unrolled, 1024 bits."""
+    return next((row for row in rows if row["design"] == design and row["word"] == word and row["ports"] == ports
+                 and row["multipliers"] == multipliers and row["pipelined"] and row["unroll"] == 1
+                 and row["bits"] == 1024), None)

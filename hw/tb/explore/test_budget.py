@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which design is chosen for a budget."""
+
+import pytest
+
+from garner_hw.explore.budget import BadBudget, Budget, advise
+
+
+def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0):
+    return {"design": design, "us": us, "lut": lut, "ports": ports, "dsp": dsp, "mhz": mhz, "memory": 0, "ff": 10,
+            "cycles": round(us * mhz), "cycles_with_m": round(us * mhz), "bound_cycles": us * mhz / 2, "bound_by": "ports",
+            "bits": 1024, "area_time": lut * us, "energy_nj": energy}
+
+
+ROWS = [row("slow", 90.0, 300), row("fast", 20.0, 1500, ports=3), row("fastest", 10.0, 5000, ports=0),
+        row("clocked", 25.0, 1400, mhz=60.0)]
+
+
+def say(text, rows=ROWS):
+    return advise(rows, Budget.parse(text), lambda row: row["design"])
+
+
+@pytest.mark.parametrize("budget, best, second", [
+    ("lut=2000", "fast", "clocked"), ("lut=400", "slow", None), ("ports=2", "clocked", "slow"), ("ports=4", "fast", "clocked"),
+    ("clock=100", "fastest", "fast"), ("lut=2000,clock=50", "clocked", "fast"), ("lut=2000,ports=2,clock=100", "slow", None),
+])
+def test_the_fastest_that_fits_is_built_and_the_next_named(budget, best, second):
+    advice = say(budget)
+    assert advice.found
+    assert advice.text.startswith(f"build {best}: ")
+    assert (f"runner-up: {second}:" in advice.text) if second else ("runner-up" not in advice.text)
+
+
+def test_at_the_clock_of_the_system_time_is_counted_by_that_clock():
+    assert "40 us" in say("lut=2000,clock=50,ports=3", [row("fast", 20.0, 1500)]).text
+
+
+@pytest.mark.parametrize("budget, reason", [
+    ("lut=200", "slow: it needs 300 LUTs, 200 are allowed"),
+    ("lut=1600,clock=110,ports=3", "fast: it reaches 100 of 110 MHz"),
+    ("energy=0.5,lut=400", "it needs 1 nJ, 0.5 are allowed"),
+])
+def test_where_nothing_fits_the_nearest_is_named_with_what_it_lacks(budget, reason):
+    advice = say(budget)
+    assert not advice.found and "no design of 4 fits" in advice.text and reason in advice.text
+
+
+def test_free_ports_fit_no_number_of_ports():
+    assert not say("ports=100", [ROWS[2]]).found
+
+
+@pytest.mark.parametrize("text, reason", [
+    ("", "an empty part"), ("luts=5", "luts=5 is none of"), ("lut", "lut is none of"), ("lut=many", "a number, not many"),
+    ("lut=-1", "above nothing"), ("clock=0", "above nothing"), ("lut=nan", "above nothing"), ("lut=1,lut=2", "there twice"),
+    ("lut=inf", "above nothing"),
+])
+def test_a_budget_that_says_nothing_is_refused(text, reason):
+    with pytest.raises(BadBudget, match=reason):
+        Budget.parse(text)
+
+
+def test_without_points_there_is_no_advice():
+    assert not advise([], Budget.parse("lut=5"), str).found

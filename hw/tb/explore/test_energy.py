@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The energy step: what is read from recordings and from SAIF, and a netlist that is not what was recorded."""
+
+import re
+
+import pytest
+
+from garner_hw.explore import energy
+from garner_hw.explore.energy import Port
+from garner_hw.explore.toolchain import ToolFailed
+
+PORTS = [Port("start_i", 1, True), Port("acc_o", 2, False), Port("busy_o", 1, False)]
+
+SAIF = r"""(SAIFILE
+(DURATION 40000)
+(INSTANCE replay
+ (NET
+  (outer (T0 1) (T1 2) (TX 0) (TC 3))
+ )
+ (INSTANCE dut
+  (NET
+   (x\[1\] (T0 20000) (T1 20000) (TX 0) (TC 4))
+  )
+  (INSTANCE _12_
+   (NET
+    (A (T0 40000) (T1 0) (TX 0) (TC 0))
+    (Y (T0 30000) (T1 10000) (TX 0) (TC 2))
+   )
+  )
+ )
+)
+)
+"""
+
+
+def test_the_last_multiplication_is_found_by_its_busy_cycles(tmp_path):
+    trace = tmp_path / "trace.txt"
+    busy = "0110111010"  # two multiplications of three and a pause in each
+    trace.write_text("".join(f"1 01{one}\n" for one in busy))
+    assert energy.window(trace, PORTS, 3) == (5, 8)
+    with pytest.raises(ToolFailed, match="busy in 6 cycles, a multiplication takes 7"):
+        energy.window(trace, PORTS, 7)
+
+
+def test_activity_is_transitions_a_cycle_and_the_share_of_the_time_high(tmp_path):
+    saif = tmp_path / "switching.saif"
+    saif.write_text(SAIF)
+    assert list(energy.activity(saif, "dut", 4)) == [
+        ("", "x[1]", 1.0, 0.5), ("_12_", "A", 0.0, 0.0), ("_12_", "Y", 0.5, 0.25)]
+
+
+def test_a_cell_without_activity_is_refused(tmp_path):
+    saif = tmp_path / "switching.saif"
+    saif.write_text(SAIF)
+    assert "[get_pins {_12_/Y}] 0.500000 0.250000" in energy.weighed("unit", PORTS, 1, saif, 4)
+    with pytest.raises(ToolFailed, match="1 of 2 cells"):
+        energy.weighed("unit", PORTS, 2, saif, 4)
+
+
+def test_the_replay_compares_every_output_of_the_multiplication(tmp_path):
+    program = energy.replay("unit", PORTS, tmp_path / "trace.txt", 5, 8)
+    assert re.search(r"line >= 5 && \{acc_o, busy_o\} != outputs\) \$fatal", program)
+    assert "line <= 8" in program

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds, dominance, the thesis's comparison, and the page."""
+
+import json
+import xml.dom.minidom
+
+import pytest
+
+from garner_hw.explore import SPACES, dominance, report, thesis
+from garner_hw.explore.evaluate import Effort, evaluate, figures
+from garner_hw.explore.roofline import bound
+from garner_hw.explore.space import point_of, read_space
+from garner_hw.explore.store import Folder
+from tb.explore.fake import FakeTools
+
+EFFORT = Effort(seeds=(1,))
+
+
+@pytest.mark.parametrize("point, cycles, by", [
+    # s = 128 words: 2 s^2 + s = 32,896 products
+    ({"design": "cios", "word": 8, "ports": 2}, 32896 * 1.5, "ports"),
+    ({"design": "two-row", "word": 8, "ports": 2}, 32896 * 0.75, "ports"),
+    ({"design": "two-row", "word": 8, "ports": 3}, 32896 / 2, "multipliers"),
+    ({"design": "two-row", "word": 8, "ports": 0}, 32896 / 2, "multipliers"),
+    ({"design": "chain", "word": 8, "ports": 3, "rows": 8}, 32896 / 8, "multipliers"),
+    ({"design": "product-scan", "word": 8, "ports": 2}, 32896, "multipliers"),
+])
+def test_the_bound_is_that_of_the_scarcer_of_ports_and_multipliers(point, cycles, by):
+    limit = bound(point_of(point))
+    assert (limit.cycles, limit.by) == (pytest.approx(cycles), by)
+
+
+def row(design, us, lut, **other):
+    return {"design": design, "word": 16, "ports": 2, "multipliers": "lut", "us": us, "lut": lut, "dsp": 0, "bits": 1024,
+            "pipelined": True, "unroll": 1, "area_time": us * lut} | other
+
+
+def test_a_design_dominates_only_if_it_loses_nowhere():
+    two = row("two-row", 100.0, 1000)
+    rows = [two, row("smaller", 100.0, 900), row("faster", 90.0, 1001), row("same", 100.0, 1000),
+            row("other ports", 1.0, 1, ports=3), row("with dsp", 1.0, 1, multipliers="dsp", dsp=1)]
+    assert [one["design"] for one in dominance.over_two_row(rows)] == ["smaller"]
+
+
+def test_the_better_two_row_unit_has_to_be_dominated_too():
+    rows = [row("two-row", 100.0, 1000), row("two-row", 110.0, 500, multipliers="booth"), row("ours", 100.0, 600)]
+    assert dominance.over_two_row(rows) == []
+
+
+def test_the_frontier_has_no_dominated_design():
+    rows = [row("a", 1.0, 100), row("b", 2.0, 50), row("c", 2.0, 60), row("d", 3.0, 200)]
+    assert [one["design"] for one in dominance.frontier(rows)] == ["a", "b"]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("points")
+    tools, rows = FakeTools(folder / "log"), []
+    for number, point in enumerate(read_space(SPACES / "all.toml").points):
+        outcome = evaluate(point, tools, Folder(folder / str(number)), EFFORT)
+        rows.append(figures(point, outcome.steps, EFFORT))
+    return rows
+
+
+def test_the_thesis_is_compared_at_every_word_and_port_count(measured):
+    found = thesis.comparisons(measured)
+    assert [(one.word, one.ports) for one in found] == list(thesis.PRINTED)
+    assert all(one.area_dsp is not None for one in found)
+    assert {one.base for one in found if one.ports == 2} == {"cios"}
+
+
+def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
+    data = report.data_of(measured, {"fios, 16 bits": "Yosys <died>"}, {"fake": "1"})
+    page = report.write(data, tmp_path).read_text()
+    assert page.count("<tr><td>two-row</td>") == len([row for row in measured if row["design"] == "two-row"])
+    assert "Yosys &lt;died&gt;" in page
+    pictures = page.split("<svg")[1:]
+    assert len(pictures) == 5  # area and time, roofline, thesis, operands kept, energy
+    for picture in pictures:
+        drawing = xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
+        assert len(drawing.getElementsByTagName("path")) > 20
+
+
+def test_the_report_is_what_reads_back(tmp_path, measured):
+    report.write(report.data_of(measured, {}, {}), tmp_path)
+    again = report.read(tmp_path / "report.json")
+    assert sorted(map(json.dumps, again)) == sorted(map(json.dumps, measured))
+    needed = {"design", "word", "ports", "pipelined", "unroll", "multipliers", "cycles", "cycles_with_m", "mhz", "us", "lut",
+              "lut_without_dsp", "ff", "dsp", "words_per_product", "transfer_rate", "area_time", "energy_nj"}
+    assert needed <= set(again[0])
+
+
+def test_a_page_of_nothing_says_what_failed(tmp_path):
+    page = report.write(report.data_of([], {"cios": "no simulator"}, {}), tmp_path).read_text()
+    assert "no simulator" in page and "<svg" not in page

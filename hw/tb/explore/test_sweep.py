@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The explorer's sweep over a tool chain that fails in every way, on a real Dask cluster of this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from garner_hw.explore.evaluate import Effort
+from garner_hw.explore.space import point_of
+from garner_hw.explore.store import Store
+from garner_hw.explore.sweep import circuits, cluster, sweep
+from tb.explore.fake import FakeTools
+
+HW = Path(__file__).resolve().parents[2]
+EFFORT = Effort(seeds=(1, 2, 3))
+POINTS = [point_of({"design": design, "word": 16, "ports": 3}) for design in ("cios", "fios", "two-row")]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(None, 2) as one:
+        yield one
+
+
+@pytest.fixture
+def tools(tmp_path):
+    return FakeTools(tmp_path / "log")
+
+
+def rows(points, tools, folder, client, effort=EFFORT):
+    return {row.point: row for row in sweep(circuits(points, tools), tools, Store(folder / "points"), effort, client)}
+
+
+def done(tools) -> list[str]:
+    return tools.log.read_text().splitlines() if tools.log.exists() else []
+
+
+def test_every_point_has_a_row_with_the_median_clock_of_its_placements(tmp_path, tools, client):
+    found = rows(POINTS, tools, tmp_path, client)
+    assert set(found) == set(POINTS)
+    for row in found.values():
+        assert row.failure is None
+        assert row.figures["mhz"] == 102.0 and row.figures["mhz_range"] == [101.0, 103.0]
+        assert row.figures["us"] == pytest.approx(row.figures["cycles"] / 102.0)
+    assert len(done(tools)) == 3 * (1 + 1 + 3 + 1)
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path, tools, client):
+    first = rows(POINTS, tools, tmp_path, client)
+    tools.log.unlink()
+    assert rows(POINTS, tools, tmp_path, client) == first
+    assert done(tools) == []
+
+
+@pytest.mark.parametrize("change", ["version", "content"])
+def test_other_sources_or_tools_are_measured_anew(tmp_path, tools, client, change):
+    rows(POINTS, tools, tmp_path, client)
+    tools.log.unlink()
+    setattr(tools, change, "2")
+    rows(POINTS, tools, tmp_path, client)
+    assert len(done(tools)) == 18
+
+
+def test_points_that_are_one_circuit_are_measured_once_and_both_have_a_row(tmp_path, tools, client):
+    two = [point_of({"design": "two-row", "word": 16, "ports": ports}) for ports in (3, 4)]
+    found = rows(two, tools, tmp_path, client)
+    assert len(done(tools)) == 6
+    assert [found[point].figures["ports"] for point in two] == [3, 4]
+
+
+@pytest.mark.parametrize("step", ["simulation", "synthesis", "placement", "energy"])
+@pytest.mark.parametrize("fault", ["fails", "full", "bug", "dies"])
+def test_a_point_whose_tool_fails_has_no_row_says_why_and_the_others_go_on(tmp_path, tools, client, step, fault):
+    tools.faults = {(step, "fios"): fault}
+    found = rows(POINTS, tools, tmp_path, client)
+    bad = found.pop(POINTS[1])
+    assert bad.figures is None
+    assert {"fails": "failed", "full": "No space left", "bug": "surprise", "dies": "worker"}[fault] in bad.failure
+    assert all(row.figures and not row.failure for row in found.values())
+
+
+def test_a_wrong_simulation_is_not_synthesised(tmp_path, tools, client):
+    tools.faults = {("simulation", "fios"): "fails"}
+    rows(POINTS, tools, tmp_path, client)
+    assert not any("fios" in line and not line.startswith("simulation") for line in done(tools))
+
+
+def test_a_failure_is_tried_again_and_only_what_is_missing(tmp_path, tools, client):
+    tools.faults = {("placement", "fios"): "fails"}
+    rows(POINTS, tools, tmp_path, client)
+    tools.faults = {}
+    tools.log.unlink()
+    assert rows(POINTS, tools, tmp_path, client)[POINTS[1]].failure is None
+    assert sorted({line.split()[0] for line in done(tools)}) == ["energy", "placement-1", "placement-2", "placement-3"]
+
+
+def test_a_file_cut_off_is_measured_again(tmp_path, tools, client):
+    rows(POINTS, tools, tmp_path, client)
+    cut = next((tmp_path / "points").glob("cios*")) / "synthesis.json"
+    cut.write_text(cut.read_text()[:20])
+    tools.log.unlink()
+    assert all(row.figures for row in rows(POINTS, tools, tmp_path, client).values())
+    assert [line.split()[0] for line in done(tools)] == ["synthesis"]
+
+
+# The command with the fake tools in place of the real ones.
+COMMAND = """
+import sys
+from pathlib import Path
+from garner_hw import command
+from garner_hw.explore import tools
+from tb.explore.fake import FakeTools
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    tools.Tools = lambda: FakeTools(folder / "log", seconds=0.1)
+    sys.exit(command.main(["explore", str(folder / "points.csv"), "--workers", "2", "--seeds", "3", "--out",
+                           str(folder / "out"), *sys.argv[2:]]))
+"""
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
+    """The whole command, ended by Ctrl-C while it measures, and started again."""
+    (tmp_path / "points.csv").write_text("design,word,ports\n" + "".join(
+        f"{design},{word},3\n" for design in ("cios", "fios", "two-row") for word in (8, 16)))
+    (tmp_path / "command.py").write_text(COMMAND)
+    command = [sys.executable, str(tmp_path / "command.py"), str(tmp_path)]
+    environment = os.environ | {"PYTHONPATH": str(HW)}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    log = tmp_path / "log"
+    start = time.monotonic()
+    while not (log.exists() and len(log.read_text().splitlines()) > 8):
+        assert process.poll() is None and time.monotonic() - start < 60
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 2 and "goes on from here" in said, said
+    first = len(log.read_text().splitlines())
+    report = tmp_path / "out" / "report.json"
+    assert len(json.loads(report.read_text())["points"]) < 6
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert again.returncode == 0, again.stderr
+    assert len(json.loads(report.read_text())["points"]) == 6
+    lines = log.read_text().splitlines()
+    # Only what was under way when the signal came is done twice: a step a worker.
+    assert len(lines) > first and len(lines) - len(set(lines)) <= 2
