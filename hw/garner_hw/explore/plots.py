@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import matplotlib
 
-matplotlib.use("svg")
+matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 from garner_hw.explore.dominance import frontier, kind  # noqa: E402
