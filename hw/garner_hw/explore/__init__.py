@@ -124,8 +124,6 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
                     rows.append(row.figures)
     except KeyboardInterrupt:
         interrupted = True
-    except TimeoutError as error:
-        raise CommandError(f"--dask {arguments.dask}: no scheduler answers there") from error
     page = report.write(report.data_of(rows, failures, tools), arguments.out)
     for point, why in failures.items():
         print(f"garner-hw: {point}: {why}", file=sys.stderr)

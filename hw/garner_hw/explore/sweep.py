@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from garner_hw import CommandError
 from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.store import Folder, Store
@@ -33,11 +34,15 @@ def cluster(address: str | None, workers: int | None):
     from distributed import Client, LocalCluster
 
     if address:
-        with Client(address, timeout="20s") as client:
+        try:
+            client = Client(address, timeout="20s")
+        except (OSError, ValueError) as error:
+            raise CommandError(f"--dask {address}: no Dask scheduler answers there") from error
+        with client:
             yield client
         return
     # One point a worker: the tools are programs of their own, and one is enough for a core.
-    local = LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=None,
+    local = LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=":0",
                          silence_logs="ERROR")
     with local, Client(local) as client:
         yield client

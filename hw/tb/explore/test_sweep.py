@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from garner_hw import CommandError
 from garner_hw.explore.evaluate import Effort
 from garner_hw.explore.space import point_of
 from garner_hw.explore.store import Store
@@ -150,3 +151,15 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
     lines = log.read_text().splitlines()
     # Only what was under way when the signal came is done twice: a step a worker.
     assert len(lines) > first and len(lines) - len(set(lines)) <= 2
+
+
+def test_a_scheduler_that_is_not_there_is_named():
+    with pytest.raises(CommandError, match="--dask tcp://127.0.0.1:1: no Dask scheduler"), cluster("tcp://127.0.0.1:1", None):
+        pass
+
+
+def test_two_workers_of_a_cluster_elsewhere_share_the_points(tmp_path, tools, client):
+    """The cluster by its address, as `--dask` has it."""
+    with cluster(client.scheduler.address, None) as other:
+        found = rows(POINTS, tools, tmp_path, other)
+    assert all(row.figures for row in found.values())
