@@ -22,6 +22,10 @@ test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
 profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
+.PHONY: explore
+explore: hw-setup ## which row accelerator to build: a small sweep, simulated, synthesised and placed, and a page with plots
+	$(VENV)/bin/garner-hw explore --space small $(MORE)
+
 hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
 	$(VENV)/bin/garner-hw interface
 

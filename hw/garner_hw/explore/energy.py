@@ -42,11 +42,13 @@ class Port:
 
 
 def fetched() -> None:
-    """Brings OpenSTA and the library if they are not there."""
-    if not LIBRARY.exists():
+    """Brings OpenSTA and the library if they are not there whole."""
+    whole = FOLDER / "whole"
+    if not whole.exists():
         command = [str(FETCH / "debian.sh"), str(FOLDER), "bookworm", "opensta", "qflow-tech-osu018"]
         if subprocess.run(command, check=False).returncode:
             raise ToolFailed("OpenSTA cannot be fetched; --no-energy leaves the energy out")
+        whole.touch()
 
 
 @cache

@@ -59,19 +59,34 @@ def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]
 def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effort: Effort, client,
           done: Callable[[str], None] = lambda name: None) -> Iterator[Row]:
     """The rows of all points of these circuits, as they come. `done` is told of every circuit."""
-    from distributed import as_completed
+    from distributed import KilledWorker, as_completed
 
-    # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
-    futures = {client.submit(work, same[0], name, toolchain, str(store.root), effort, key=f"{name}-{uuid.uuid4()}",
-                             pure=False, retries=0): (name, same) for name, same in todo.items()}
+    futures = {}
+
+    def submit(name: str):
+        # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
+        future = client.submit(work, todo[name][0], name, toolchain, str(store.root), effort, key=f"{name}-{uuid.uuid4()}",
+                               pure=False, retries=0)
+        futures[future] = name
+        return future
+
+    def rows(future) -> Iterator[Row]:
+        name = futures[future]
+        outcome = kept(outcome_of(future), store.folder(name))
+        done(name)
+        for point in todo[name]:
+            yield Row(point, None if outcome.failure else figures(point, outcome.steps, effort), outcome.failure)
+
     try:
-        for future in as_completed(futures):
-            name, same = futures[future]
-            outcome = outcome_of(future)
-            outcome = kept(outcome, store.folder(name))
-            done(name)
-            for point in same:
-                yield Row(point, None if outcome.failure else figures(point, outcome.steps, effort), outcome.failure)
+        suspects = []
+        for future in as_completed([submit(name) for name in todo]):
+            if isinstance(future.exception(), KilledWorker):
+                suspects.append(futures[future])
+            else:
+                yield from rows(future)
+        # Dask blames the deaths of a worker on every point that it had been given. Alone, only the guilty fail again.
+        for name in suspects:
+            yield from rows(submit(name))
     finally:
         client.cancel(list(futures))
 

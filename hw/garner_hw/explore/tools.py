@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
+from garner_hw import HW
 from garner_hw.explore import energy
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
@@ -55,7 +56,6 @@ class Tools:
             raise ToolFailed(first_line(error)) from error
         return {"mhz": placed["fmax"]} | figures(placed)
 
-
     def energy(self, point: Point, cycles: int, folder: Path) -> dict:
         design, work = design_of(point), folder / "energy"
         work.mkdir(exist_ok=True)
@@ -75,10 +75,12 @@ def bench(point: Point, record: Path) -> list[str]:
 
 
 def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
-    """The circuit's netlist and the counts of its cells; kept in the folder."""
+    """The circuit's netlist and the counts of its cells; kept in the folder. Without `dsp` all multipliers are LUTs, those
+    too that are DSP blocks by name."""
     design = design_of(point)
+    files = sources(design.top, "ecp5", [] if dsp else [HW / "rtl" / "prim" / "generic" / "multiplier.sv"])
     try:
-        return synthesise(design.top, sources(design.top, "ecp5"), design.parameters(point), "ecp5", not dsp, work=folder)
+        return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder)
     except RuntimeError as error:
         raise ToolFailed(first_line(error)) from error
 

@@ -163,3 +163,12 @@ def test_two_workers_of_a_cluster_elsewhere_share_the_points(tmp_path, tools, cl
     with cluster(client.scheduler.address, None) as other:
         found = rows(POINTS, tools, tmp_path, other)
     assert all(row.figures for row in found.values())
+
+
+def test_a_point_that_waits_at_a_worker_which_another_kills_is_measured(tmp_path, tools):
+    """Dask blames a worker's death on all points that it had been given."""
+    tools.faults = {("simulation", "fios"): "dies"}
+    with cluster(None, 1) as client:
+        found = rows([POINTS[1], POINTS[0]], tools, tmp_path, client)
+    assert "worker" in found[POINTS[1]].failure
+    assert found[POINTS[0]].failure is None

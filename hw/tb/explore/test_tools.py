@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small sweep with the real tools: two points of 256 bits, simulated, synthesised, placed once, their energy."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+POINTS = """design,word,ports,multipliers,bits,lanes
+two-row,8,2,dsp,256,
+product-scan,8,2,dsp,256,
+fios,8,2,dsp,256,
+"""
+
+
+def explore(*arguments: str | Path) -> subprocess.CompletedProcess:
+    return subprocess.run([Path(sys.executable).parent / "garner-hw", "explore", "--seeds", "1", *map(str, arguments)],
+                          capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sweep")
+    (folder / "points.csv").write_text(POINTS)
+    return folder, explore(folder / "points.csv", "--out", folder / "out")
+
+
+def rows(folder: Path) -> dict[str, dict]:
+    return {row["design"]: row for row in json.loads((folder / "out" / "report.json").read_text())["points"]}
+
+
+def test_each_point_that_can_be_built_has_a_row_and_the_other_is_named(swept):
+    folder, done = swept
+    assert set(rows(folder)) == {"two-row", "product-scan"}, done.stderr
+    assert "points.csv:4: fios: ports must be" in done.stderr
+    assert done.returncode == 1
+
+
+def test_the_figures_are_those_of_circuits(swept):
+    for name, row in rows(swept[0]).items():
+        assert row["cycles"] >= row["bound_cycles"], name
+        assert row["dsp"] and row["lut"] < row["lut_without_dsp"], name
+        assert 20 < row["mhz"] < 1000, name
+        assert row["energy_nj"] > 0, name
+
+
+def test_product_scanning_uses_one_multiplier_and_fewer_luts(swept):
+    found = rows(swept[0])
+    assert (found["product-scan"]["dsp"], found["two-row"]["dsp"]) == (1, 2)
+    assert found["product-scan"]["lut"] < found["two-row"]["lut"]
+
+
+def test_the_page_has_its_plots(swept):
+    page = (swept[0] / "out" / "explore.html").read_text()
+    assert page.count("<svg") >= 2
+
+
+def test_what_is_measured_is_kept(swept):
+    folder, _ = swept
+    before = {path: path.stat().st_mtime_ns for path in (folder / "out" / "points").rglob("*.json")}
+    explore(folder / "points.csv", "--out", folder / "out")
+    assert before == {path: path.stat().st_mtime_ns for path in (folder / "out" / "points").rglob("*.json")}
+
+
+def test_a_budget_is_answered_from_what_was_measured(swept):
+    done = explore("--budget", "lut=2000,dsp=1,ports=2", "--out", swept[0] / "out")
+    assert done.returncode == 0 and "product-scan" in done.stdout
+    done = explore("--budget", "lut=10,ports=2", "--out", swept[0] / "out")
+    assert done.returncode == 1 and "LUT" in done.stdout
