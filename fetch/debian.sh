@@ -25,9 +25,9 @@ apt-get -qq --yes --download-only --target-release "${suites##*,}" install "$@" 
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb --extract "$package" "$folder/root"
 done
-# Releases before trixie have parts of themselves outside /usr.
+# Releases before trixie have parts of themselves outside /usr; since then these are links into it.
 for part in bin lib lib64; do
-    [ ! -d "$folder/root/$part" ] || cp -a "$folder/root/$part/." "$folder/root/usr/$part/"
+    [ -L "$folder/root/$part" ] || [ ! -d "$folder/root/$part" ] || cp -a "$folder/root/$part/." "$folder/root/usr/$part/"
 done
 # For run.sh. Beside the programs: some look for their files in ../share of the folder that the running program lies in,
 # which is the loader.

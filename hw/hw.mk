@@ -26,6 +26,11 @@ profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, an
 explore: hw-setup ## which row accelerator to build: a small sweep, simulated, synthesised and placed, and a page with plots
 	$(VENV)/bin/garner-hw explore --space small $(MORE)
 
+.PHONY: reproduce
+reproduce: profile explore ## what of docs/reproduction.md takes under an hour, made again; what is committed stays
+	RESULTS=$(OUT)/reproduction PEER=no bench/run.sh batches
+	$(VENV)/bin/garner-hw reproduction --check
+
 hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
 	$(VENV)/bin/garner-hw interface
 

@@ -8,6 +8,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 from garner_hw.explore.dominance import frontier, kind  # noqa: E402
 from garner_hw.explore.thesis import Comparison  # noqa: E402
@@ -22,6 +23,15 @@ def svg(figure: plt.Figure) -> str:
     figure.savefig(text, format="svg", bbox_inches="tight")
     plt.close(figure)
     return text.getvalue()[text.getvalue().index("<svg"):]
+
+
+def logarithmic(axis) -> None:
+    """A few plain numbers on a logarithmic axis that has its data, however little it spans."""
+    low, high = sorted(axis.get_view_interval())
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if high > 6 * low else MaxNLocator(4, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.grid(alpha=0.25, which="both")
 
 
 def colours(rows: list[dict]) -> dict[str, tuple]:
@@ -54,6 +64,7 @@ def pareto(rows: list[dict]) -> str:
     """LUTs against microseconds; a panel for each word and kind of multiplier, the frontier as a line."""
     words, kinds = panels(rows)
     figure, axes = plt.subplots(len(kinds), len(words), figsize=(3.3 * len(words) + 1, 3 * len(kinds)), squeeze=False)
+    figure.subplots_adjust(hspace=0.4)
     colour = colours(rows)
     for line, one in enumerate(kinds):
         for column, word in enumerate(words):
@@ -65,7 +76,9 @@ def pareto(rows: list[dict]) -> str:
                     panel.plot(*zip(*edge, strict=True), color="#bbbbbb", linewidth=0.8, zorder=0)
             panel.set(xscale="log", yscale="log", title=f"{word} bits, {KINDS[one]}")
             panel.title.set_size(9)
-            panel.grid(alpha=0.25, which="both")
+            if here:
+                logarithmic(panel.xaxis)
+                logarithmic(panel.yaxis)
             if column == 0:
                 panel.set_ylabel("LUTs")
             if line == len(kinds) - 1:
@@ -84,7 +97,8 @@ def roofline(rows: list[dict]) -> str:
     axes.plot(ends, [2 * end for end in ends], color="black", linewidth=0.6, linestyle="--", label="half of the bound's rate")
     axes.set(xscale="log", yscale="log", xlabel="bound: (2 s² + s) · max(1 / k, words a product / ports), cycles",
              ylabel="cycles, with the computation of m")
-    axes.grid(alpha=0.25, which="both")
+    logarithmic(axes.xaxis)
+    logarithmic(axes.yaxis)
     axes.legend(loc="upper left", fontsize=8)
     legend(figure, colour, rows)
     return svg(figure)
@@ -104,7 +118,7 @@ def thesis(comparisons: list[Comparison]) -> str:
         axis.bar([place + 0.2 for place in places], ours, width=0.38, color="#08519c", label="here")
         axis.set_xticks(list(places), names, fontsize=6.5)
         axis.set_title(title, fontsize=9)
-    axes[0].legend(fontsize=8)
+    axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8)
     return svg(figure)
 
 
@@ -122,6 +136,9 @@ def cache(rows: list[dict], knob: str) -> str:
             axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
     axes[0].set(xscale="log", xlabel="words kept in the accelerator", ylabel="words moved a word product", ylim=(0, None))
     axes[1].set(xscale="log", yscale="log", xlabel="words kept in the accelerator", ylabel="us a multiplication")
+    logarithmic(axes[0].xaxis)
+    logarithmic(axes[1].xaxis)
+    logarithmic(axes[1].yaxis)
     axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=7)
     return svg(figure)
 
@@ -139,6 +156,7 @@ def energy(rows: list[dict]) -> str:
     colour = colours(rows)
     scatter(rows, axes, colour, lambda row: row["us"], lambda row: row["energy_nj"])
     axes.set(xscale="log", yscale="log", xlabel="us a multiplication", ylabel="nJ a multiplication, relative (0.18 um cells)")
-    axes.grid(alpha=0.25, which="both")
+    logarithmic(axes.xaxis)
+    logarithmic(axes.yaxis)
     legend(figure, colour, rows)
     return svg(figure)

@@ -389,6 +389,11 @@ def plain(axis) -> None:
 
 def fill(document: Path, tables: dict[str, str]) -> None:
     """Puts each table between its markers `<!-- NAME -->` and `<!-- /NAME -->`."""
+    document.write_text(filled(document, tables))
+
+
+def filled(document: Path, tables: dict[str, str]) -> str:
+    """The document's text with these tables between their markers."""
     text = document.read_text()
     for name, table in tables.items():
         begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
@@ -396,7 +401,7 @@ def fill(document: Path, tables: dict[str, str]) -> None:
             sys.exit(f"{document}: no place for the table {name!r}")
         head, rest = text.split(begin)
         text = f"{head}{begin}\n{table}\n{end}{rest.split(end)[1]}"
-    document.write_text(text)
+    return text
 
 
 def stale_line(old: list[dict]) -> str:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/reproduction.md: figures of the five published systems, and ours of the committed results.
+Measures nothing."""
+
+import argparse
+import json
+from pathlib import Path
+
+from garner_hw import HW, CommandError
+
+DOCUMENT = HW.parent / "docs" / "reproduction.md"
+EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
+HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
+
+# ZoTech's product brief: RSA-2048 signatures a second and DSP block of an Alveo U250
+ZOTECH_PER_DSP = 2.9
+# Sharif, Shahid, Rogawski, Gaj 2016, and the designs in its table: 1024-bit exponentiation in ms, LUTs, DSP blocks
+EXPONENTIATIONS = (("Sharif 2016, Zynq-7000", 6.25, 10385, 17), ("San 2014", 3.04, 6224, 62), ("Suzuki 2007", 1.71, 4190, 17),
+                   ("Issad 2014", 22.25, None, None), ("Uhsadel 2012", 29.37, None, None), ("Song 2011", 36.37, 180, 1))
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("reproduction", help="the tables of docs/reproduction.md, from the committed results",
+                                 description=__doc__.split(":")[0] + ".", epilog="example: garner-hw reproduction --check")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the document has other figures")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from garner_hw.report.document import filled
+
+    text = filled(DOCUMENT, tables())
+    if arguments.check and text != DOCUMENT.read_text():
+        raise CommandError(f"{DOCUMENT}: its tables are not those of the results; run `garner-hw reproduction`")
+    if not arguments.check:
+        DOCUMENT.write_text(text)
+    return 0
+
+
+def tables() -> dict[str, str]:
+    """By the name between the document's markers."""
+    explored, profiled, hardware = (json.loads(path.read_text()) for path in (EXPLORED, PROFILED, HARDWARE))
+    return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
+            "two-row": two_row(explored["points"]), "dominating": dominating(explored),
+            "exponentiation": exponentiation(hardware["rows"])}
+
+
+def markdown(head: tuple[str, ...], rows: list[tuple]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def signatures(rows: list[dict]) -> str:
+    """RSA-2048 private operations: per second, and per second and multiplier."""
+    batch = next(row for row in json.loads(BATCHES.read_text())["rows"]
+                 if row["op"] == "sign" and row["bits"] == 2048 and row["batch"] == 64)
+    machine = json.loads(BATCHES.read_text())["machine"]
+    device = next(row for row in rows if row["design"] == "garner_top" and row["op"] == "private" and row["bits"] == 2048)
+    return markdown(("system", "operations a second", "per second and multiplier", "command"), [
+        ("ZoTech, AWS F1", "28,000", "-", "-"),
+        ("ZoTech, Alveo U250", "36,000", ZOTECH_PER_DSP, "-"),
+        ("ZoTech, software beside the U250", "9,000", "-", "-"),
+        (f"Garner, {device['part']}: {device['cores']} cores, {device['multipliers']} multipliers, simulated and placed",
+         f"{device['operations_per_second']:,.0f}", f"{device['per_multiplier']:.1f}", "`make hw-report-all`"),
+        (f"Garner, one core of {machine['cpu']} ({machine['kernels']})", f"{batch['garner_per_s']:,.0f}", "-", "`bench/run.sh batches`"),
+        (f"{batch['baseline']}, the same core", f"{batch['baseline_per_s']:,.0f}", "-", "`bench/run.sh batches`")])
+
+
+def times(profiled: dict) -> str:
+    """Table 2.1 of Ramesh 2020."""
+    rows = []
+    for row in profiled["times"]:
+        if row["thesis_ms"]:
+            rows.append((row["operation"], *(f"{value:,.2f}" for value in row["thesis_ms"].values()),
+                         f"{row['mean_ms']:,.2f}", percent(row["thesis_share"]), percent(row["share"])))
+    platforms = next(row["thesis_ms"] for row in profiled["times"] if row["thesis_ms"])
+    return markdown(("RSA-2048, ms", *platforms, f"here, {profiled['processor']}", "share, thesis (Intel) %", "share, here %"),
+                    rows)
+
+
+def hot_spot(profiled: dict) -> str:
+    """Tables 2.2 to 2.4."""
+    keygen = profiled["keygen"]
+    by_name = {row["thesis_name"]: row for row in keygen["functions"]}
+    hlp, montmul = by_name["mpi_mul_hlp"], by_name["mpi_montmul"]
+    return markdown(("figure", "thesis, Intel", "thesis, Raspberry Pi", "here"), [
+        (f"primality tests a key (here: {keygen['keys']:,} keys)", *keygen["thesis_tests_per_key"],
+         f"{keygen['tests_per_key']:.1f} (expected {keygen['tests_per_key_expected']:.1f})"),
+        ("prime generation, % of key generation", *map(percent, keygen["thesis_prime_generation"][:2]),
+         percent(keygen["prime_generation"])),
+        ("`mpi_mul_hlp` itself, % of key generation", *(percent(one["self"]) for one in hlp["thesis"]),
+         f"{percent(hlp['instructions']['self'])} of instructions, {percent(hlp['time']['self'])} of time"),
+        ("`mpi_montmul` with what it calls, %", *(percent(one["inclusive"]) for one in montmul["thesis"]),
+         percent(montmul["instructions"]["inclusive"])),
+        ("calls of `mpi_mul_hlp` by `mpi_montmul`, %", *map(percent, keygen["thesis_montmul_calls"]),
+         percent(keygen["montmul_calls"]))])
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def two_row(points: list[dict]) -> str:
+    """Tables 4.4 and 4.5: the two-row unit against its base."""
+    from garner_hw.explore.thesis import comparisons
+
+    return markdown(("word", "ports", "base", "cycles, base", "cycles, two-row", "latency less, %", "thesis, %", "LUT ratio",
+                     "thesis"),
+                    [(one.word, one.ports, one.base.upper(), f"{one.base_cycles:,}", f"{one.cycles:,}", f"{one.less:.1f}",
+                      one.printed_less, f"{one.area:.2f}", one.printed_area) for one in comparisons(points)])
+
+
+def dominating(explored: dict) -> str:
+    """The best that dominates the two-row unit, by word, ports and kind of multiplier."""
+    from garner_hw.explore.dominance import kind, over_two_row
+
+    best: dict[tuple, list[dict]] = {}
+    for row in over_two_row(explored["points"]):
+        best.setdefault((row["word"], row["ports"], kind(row)), []).append(row)
+    lines = []
+    for (word, ports, multipliers), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
+        first = min(rows, key=lambda row: row["area_time_ratio"])
+        lines.append((word, ports or "free", "DSP blocks" if multipliers == "dsp" else "LUTs", len({row["design"] for row in rows}),
+                      first["design"], f"{first['us']:.1f}", f"{first['lut']:,}", f"{first['area_time_ratio']:.2f}"))
+    return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "us", "LUT", "LUT x us of two-row's"),
+                    lines)
+
+
+def exponentiation(rows: list[dict]) -> str:
+    """The table of Sharif 2016: one exponentiation of 1024 bits."""
+    ours = [(f"Garner `rsa_core`, {row['part']}, {row['fmax_mhz']:.0f} MHz", row["time_us"] / 1e3, row["lut"], row["dsp"])
+            for row in rows if row["op"] == "me" and row["bits"] == 1024 and row["time_us"]]
+    return markdown(("design", "ms", "LUT", "DSP"),
+                    [(name, f"{ms:.2f}", f"{lut:,}" if lut else "-", dsp or "-")
+                     for name, ms, lut, dsp in sorted((*EXPONENTIATIONS, *ours), key=lambda row: row[1])])
