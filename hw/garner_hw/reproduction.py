@@ -90,6 +90,8 @@ def hot_spot(profiled: dict) -> str:
          percent(keygen["prime_generation"])),
         ("`mpi_mul_hlp` itself, % of key generation", *(percent(one["self"]) for one in hlp["thesis"]),
          f"{percent(hlp['instructions']['self'])} of instructions, {percent(hlp['time']['self'])} of time"),
+        *((f"the same, {one['name']}: instructions; without constant-time assignments", "", "",
+           f"{percent(one['self'])}; {percent(one['self_without_later'])}") for one in keygen["compilations"]),
         ("`mpi_montmul` with what it calls, %", *(percent(one["inclusive"]) for one in montmul["thesis"]),
          percent(montmul["instructions"]["inclusive"])),
         ("calls of `mpi_mul_hlp` by `mpi_montmul`, %", *map(percent, keygen["thesis_montmul_calls"]),

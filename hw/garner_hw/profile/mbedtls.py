@@ -15,7 +15,13 @@ WORKLOAD = Path(__file__).parent / "workload.c"
 # gcc -O2 as mbedTLS's own Makefile has it. Profiles keep every function a function: nothing is inlined into its caller.
 PLAIN = ("-O2",)
 APART = ("-O2", "-g", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-fno-partial-inlining")
-VARIANTS = {"plain": PLAIN, "callgrind": APART, "gprof": (*APART, "-pg", "-no-pie")}
+# Portable C: no assembly, words of 32 bits, as on the thesis's Nios II; also without a 64-bit type to multiply in.
+PORTABLE = (*APART, f'-DMBEDTLS_USER_CONFIG_FILE="{Path(__file__).parent / "portable.h"}"', "-DMBEDTLS_HAVE_INT32")
+VARIANTS = {"plain": PLAIN, "callgrind": APART, "gprof": (*APART, "-pg", "-no-pie"), "words-32": PORTABLE,
+            "half-words": (*PORTABLE, "-DMBEDTLS_NO_UDBL_DIVISION")}
+# The ways in which the share of the hot spot is told apart, by the variant
+COMPILATIONS = {"callgrind": "words of 64 bits, assembly", "words-32": "words of 32 bits, C",
+                "half-words": "words of 32 bits, C, products of half words"}
 
 
 class NotBuilt(Exception):

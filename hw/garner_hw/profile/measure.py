@@ -36,6 +36,7 @@ class Measured:
     instructions: dict[tuple[str, int], Callgraph] = field(default_factory=dict)
     counted: Callgraph | None = None
     keys: int = 0
+    compilations: dict[str, Callgraph] = field(default_factory=dict)  # of one key generation, by mbedTLS's variant
     own: dict[str, Callgraph] = field(default_factory=dict)  # by the command that was profiled
 
 
@@ -67,10 +68,10 @@ def callgrind(command: list[str], name: str, *options: str, environment: dict[st
     return graph
 
 
-def workload_under_callgrind(operation: str, bits: int, count: int, seed: int) -> Callgraph:
+def workload_under_callgrind(operation: str, bits: int, count: int, seed: int, variant: str = "callgrind") -> Callgraph:
     """Of the operation alone: what makes keys and messages for it is left out."""
-    command = [str(mbedtls.build("callgrind")), operation, str(bits), str(count), str(seed)]
-    return callgrind(command, f"{operation}-{bits}", f"--toggle-collect={operation}", "--instr-atstart=no")
+    command = [str(mbedtls.build(variant)), operation, str(bits), str(count), str(seed)]
+    return callgrind(command, f"{operation}-{bits}-{variant}-{count}", f"--toggle-collect={operation}", "--instr-atstart=no")
 
 
 def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
@@ -102,6 +103,8 @@ def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]
             for bits in reversed(SIZES):
                 jobs[pool.submit(workload_under_callgrind, operation, bits, UNDER_CALLGRIND[operation][bits], seed)] = (
                     "instructions", (operation, bits))
+        for variant in mbedtls.COMPILATIONS:
+            jobs[pool.submit(workload_under_callgrind, "keygen", THESIS_BITS, 1, seed, variant)] = ("compilations", variant)
         for title, (command, environment) in own.items():
             jobs[pool.submit(callgrind, command, f"own-{len(jobs)}", environment=environment)] = ("own", title)
         for number, job in enumerate(as_completed(jobs), 1):

@@ -9,7 +9,7 @@ import pytest
 
 from garner_hw import command
 from garner_hw.profile import measure, mbedtls, report
-from garner_hw.profile.callgraph import from_callgrind, from_gprof, plain
+from garner_hw.profile.callgraph import Callgraph, Function, from_callgrind, from_gprof, plain
 from garner_hw.profile.sensitivity import speed_up
 
 HERE = Path(__file__).parent
@@ -84,3 +84,12 @@ def test_a_source_that_cannot_be_had_is_named(monkeypatch, tmp_path, capsys):
     (tmp_path / "source.sh").chmod(0o755)
     assert command.main(["profile", "--out", str(tmp_path)]) == 2
     assert "could not be fetched; put it into" in capsys.readouterr().err
+
+
+def test_the_hot_spots_share_is_given_without_what_came_after_the_thesis():
+    def function(name, share):
+        return Function(name, share, share, 1)
+
+    graph = Callgraph(100, "instructions", {one.name: one for one in (
+        function("mpi_mul_hlp", 0.6), function("mbedtls_ct_mpi_uint_cond_assign", 0.2), function("mpi_montmul", 0.2))})
+    assert report.compilation("C", graph) == {"name": "C", "self": 0.6, "self_without_later": pytest.approx(0.75)}
