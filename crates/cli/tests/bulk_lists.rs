@@ -305,3 +305,19 @@ fn names_that_are_no_unicode_are_names_too() {
     let mut sign = folder.garner("sign --key key.pem --out");
     assert_eq!(run(sign.arg(std::ffi::OsStr::from_bytes(b"caf\xe9.sig")).arg(name)).status, 0);
 }
+
+#[test]
+fn list_with_a_pipe_or_a_device_is_refused_by_its_line() {
+    let (folder, _) = folder("lists-pipe");
+    folder.write("message", "m");
+    assert!(Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap().success());
+    for (name, shown) in [("pipe", "pipe"), ("/dev/zero", "/dev/zero")] {
+        folder.write("list", format!("message\n{name}\n"));
+        let words = ["10", env!("CARGO_BIN_EXE_garner"), "bulk", "--key", "key.pem", "--of", "files", "list"];
+        let done = Command::new("timeout").args(words).current_dir(folder.path("")).output().unwrap();
+        let text = String::from_utf8_lossy(&done.stderr);
+        assert!(text.contains("list:2") || text.contains("line 2"), "{text}");
+        assert!(text.contains(&format!("{shown}: is no regular file")), "{text}");
+        assert!(!done.status.success() && done.status.code() != Some(124), "{}", done.status);
+    }
+}

@@ -102,17 +102,17 @@ fn several_processes_are_read_and_one_without_figures_hides_none() {
     let own = std::process::id().to_string();
     let all = ["stats", &first, &own, &second];
     let words = run(&mut garner(&all));
-    assert_eq!((words.status, words.stderr), (0, format!("garner: process {own} has used no gatherer\n")));
+    assert_eq!((words.status, words.stderr), (0, format!("garner: process {own} has not used Garner\n")));
     assert!(words.stdout.starts_with(&format!("process {first}\n")), "{}", words.stdout);
     assert!(words.stdout.contains(&format!("\n\nprocess {second}\n")), "{}", words.stdout);
     let json = run(&mut garner(&[&all[..], &["--json"]].concat()));
-    assert_eq!((json.status, json.stderr), (0, format!("garner: process {own} has used no gatherer\n")));
+    assert_eq!((json.status, json.stderr), (0, format!("garner: process {own} has not used Garner\n")));
     let figures: Value = serde_json::from_str(&json.stdout).unwrap();
     let pids: Vec<_> = figures.as_array().unwrap().iter().map(|process| process["pid"].to_string()).collect();
     assert_eq!(pids, [first, second]);
     let none = run(&mut garner(&["stats", &own, "4194999"]));
     assert_eq!((none.status, none.stdout.as_str()), (3, ""));
-    for text in [format!("process {own} has used no gatherer"), "process 4194999: no such process".into()] {
+    for text in [format!("process {own} has not used Garner"), "process 4194999: no such process".into()] {
         assert!(none.stderr.contains(&format!("garner: {text}\n")), "{}", none.stderr);
     }
 }
@@ -152,7 +152,7 @@ fn what_is_wrong_with_a_process_is_named() {
     // Above the kernel's limit for process numbers.
     refused(&mut garner(&["stats", "4194999"]), 3, &["garner: process 4194999: no such process"]);
     let own = std::process::id().to_string();
-    refused(&mut garner(&["stats", &own]), 3, &[&own, "has used no gatherer"]);
+    refused(&mut garner(&["stats", &own]), 3, &[&own, "has not used Garner"]);
     if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
         refused(&mut garner(&["stats", "1"]), 3, &["process 1", "ermission denied"]);
     }

@@ -20,9 +20,25 @@ use std::{io, ptr, thread};
 /// The stack of a thread that runs batches: room for the kernels' tables and a device's driver.
 const STACK: usize = 2 << 20;
 
-/// More than a thread's locals and the notes of their destructors take. The C library keeps what is freed of this size for the
-/// next that ask.
+/// More than a thread's locals and the notes of their destructors take.
 const ROOM: usize = 64 << 10;
+
+/// The sizes that glibc's malloc keeps apart: of each, what a thread frees it gets again before anybody else, up to seven
+/// pieces. Locals come of these.
+const SIZES: [usize; 64] = {
+    let mut sizes = [0; 64];
+    let mut at = 0;
+    while at < sizes.len() {
+        sizes[at] = 24 + 16 * at;
+        at += 1;
+    }
+    sizes
+};
+
+/// The note of a destructor: its size, and more pieces of it than a thread keeps for itself. glibc takes it by `calloc`, which
+/// takes none of those seven, but the others of that size before it looks for more memory.
+const NOTE: usize = 40;
+const NOTES: usize = 7 + 16;
 
 /// Address space that the C library takes for a new thread's first allocations.
 const AHEAD: usize = 2 << 20;
@@ -40,15 +56,29 @@ pub fn at_start(start: &'static fn() -> bool) {
 ///
 /// A library that must not end its host for want of memory calls this before anything else in a thread.
 pub fn prepare() -> bool {
-    // SAFETY: memory of ours, freed once; null is ignored.
-    let there = unsafe {
-        let memory = black_box(libc::malloc(ROOM));
-        libc::free(memory);
-        !memory.is_null()
-    };
+    let there = set_aside();
     if there {
         fork::prepare_thread();
         secret::prepare_thread();
+    }
+    there
+}
+
+/// Whether there is memory for this thread's locals; if so, pieces of it lie ready for the thread, so that others that take
+/// memory at this moment leave enough.
+fn set_aside() -> bool {
+    let mut pieces = [ptr::null_mut(); NOTES + SIZES.len() + 1];
+    // Freeing the large one has malloc join the small ones that lie ready: it is the first to go.
+    let sizes = [ROOM].into_iter().chain([NOTE; NOTES]).chain(SIZES);
+    let mut there = true;
+    for (piece, size) in pieces.iter_mut().zip(sizes) {
+        // SAFETY: asks for memory.
+        *piece = black_box(unsafe { libc::malloc(size) });
+        there &= !piece.is_null();
+    }
+    for piece in pieces {
+        // SAFETY: memory of ours, freed once; null is ignored.
+        unsafe { libc::free(piece) };
     }
     there
 }

@@ -349,3 +349,25 @@ fn prime_square_and_three_prime_moduli_are_not_taken_for_two_primes() {
     let order = lcm(&lcm(&sub(&p, 1), &sub(&q, 1)), &sub(&r, 1));
     refusal(PrivateKey::from_n_e_d(&n.to_vec(), &e.to_vec(), &d(&order)));
 }
+
+/// As OpenSSL has it: a line is all of a boundary, or none.
+#[test]
+fn pem_boundaries_have_their_lines_for_themselves() {
+    let pem = String::from_utf8(key().read().unwrap().public().to_pem().as_bytes().to_vec()).unwrap();
+    let read = |text: String| PublicKey::from_pem(text.as_bytes());
+    for good in [format!("a line before\n{pem}"), format!("{}  \r\n \n", pem.trim_end()), pem.replace('\n', "\r\n")] {
+        read(good.clone()).unwrap_or_else(|error| panic!("{error}: {good}"));
+    }
+    let end = "-----END PUBLIC KEY-----";
+    for (there, here) in [
+        (end, "-----END PUBLIC KEY-----A"),
+        (end, "-----END PUBLIC KEY------"),
+        ("-----BEGIN", "x-----BEGIN"),
+        ("-----BEGIN", " -----BEGIN"),
+        ("KEY-----\nM", "KEY-----A\nM"),
+    ] {
+        assert!(pem.contains(there), "{there}");
+        let text = pem.replacen(there, here, 1);
+        assert!(read(text.clone()).is_err(), "{text}");
+    }
+}

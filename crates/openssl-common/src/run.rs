@@ -46,6 +46,7 @@ pub fn run(service: &Service, operation: Operation, opening: Option<Decryption>)
         Some(job) if !service.ending() => job::run(service, &job, operation, opening),
         _ => {
             let done = with_room(|| open(opening.as_ref(), service.gatherer().run(operation)?));
+            service.hold_back();
             Ok(done.unwrap_or(Err(Error::Memory))?)
         }
     }

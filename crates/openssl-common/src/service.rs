@@ -9,7 +9,9 @@ use garner::gather::Gatherer;
 use garner::leave_libcrypto;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
 /// The gatherer, and what is known of it.
 pub struct Service {
@@ -23,6 +25,13 @@ pub struct Service {
     ending: AtomicBool,
 }
 
+/// The thread that ends the process, and since when.
+static END: OnceLock<(ThreadId, Instant)> = OnceLock::new();
+
+/// How long threads are held back while the process ends, counted from its beginning. Longer than most take to end; short,
+/// for a program may wait for its threads.
+const HOLD: Duration = Duration::from_millis(100);
+
 /// Whether [`at_exit`] is registered; a child made by `fork` inherits that.
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
@@ -30,10 +39,12 @@ static WATCHING: AtomicBool = AtomicBool::new(false);
 /// their random generators back. And if somebody never unloads us, this is the last chance for the summary.
 ///
 /// The program's threads go on meanwhile and may call us. They are served without libcrypto, on their own threads: were they
-/// sent to OpenSSL's RSA now, it would meet libcrypto half cleaned up.
+/// sent to OpenSSL's RSA now, it would meet libcrypto half cleaned up. So would they when they have their answers, all at about
+/// this time, and go on to the next message: they are held back, see [`Service::hold_back`].
 extern "C" fn at_exit() {
     if let Some(service) = Service::current() {
         summary::last(&service);
+        let _ = END.set((thread::current().id(), Instant::now()));
         service.ending.store(true, Ordering::SeqCst);
         service.gatherer.retire();
         leave_libcrypto();
@@ -114,6 +125,16 @@ impl Service {
     /// Whether the process is about to end.
     pub(crate) fn ending(&self) -> bool {
         self.ending.load(Ordering::SeqCst)
+    }
+
+    /// Called when an operation is done, or cannot be: a thread of a process that is ending waits here for the end, though not
+    /// for ever, and not the one that ends it.
+    pub(crate) fn hold_back(&self) {
+        if let Some((ending, since)) = END.get().filter(|_| self.ending())
+            && *ending != thread::current().id()
+        {
+            thread::sleep(HOLD.saturating_sub(since.elapsed()));
+        }
     }
 
     /// Keys generated.

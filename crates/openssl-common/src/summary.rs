@@ -5,9 +5,11 @@
 use crate::figures::Value;
 use crate::{Service, figures};
 use garner::environment;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The environment variable; without effect in a program with more rights than its user.
@@ -32,10 +34,21 @@ pub(crate) fn write(service: &Service) {
     // Nobody is there to be told of a failure: the process is about to end.
     if target == "stderr" {
         let _ = std::io::stderr().write_all(line.as_bytes());
-    } else if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(target) {
+    } else if let Some(mut file) = opened(&target) {
         // One write, so that the lines of several processes do not mix.
         let _ = file.write_all(line.as_bytes());
     }
+}
+
+/// The file to append to. Others may have put something else in its place, where the folder is open to all: a link to a file
+/// that they may not write, or a pipe that nobody reads, at which the process would wait for ever.
+fn opened(target: &OsStr) -> Option<File> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = OpenOptions::new().create(true).append(true).custom_flags(flags).open(target).ok()?;
+    let found = file.metadata().ok()?;
+    // SAFETY: has no preconditions.
+    let me = unsafe { libc::geteuid() };
+    (found.is_file() && [me, 0].contains(&found.uid()) && found.nlink() == 1).then_some(file)
 }
 
 /// `garner: pid=17 program=nginx front-end=provider device=cpu private-operations=9 …`

@@ -515,3 +515,24 @@ fn padding_and_digest_matrix_gives_what_plain_openssl_gives() {
         site.figures();
     }
 }
+
+/// In a folder that is open to all, others may have put something in the summary's place.
+#[test]
+fn summary_waits_at_no_pipe_and_goes_through_no_link() {
+    let site = Site::new();
+    run(site.plain("openssl").args(words("genrsa -out key.pem 2048")));
+    let victim = site.write("victim", b"as it was");
+    assert!(Command::new("mkfifo").arg(site.path("pipe")).status().unwrap().success());
+    std::os::unix::fs::symlink(&victim, site.path("link")).unwrap();
+    std::os::unix::fs::symlink(site.path("nothing"), site.path("dangling")).unwrap();
+    fs::hard_link(&victim, site.path("second")).unwrap();
+    for name in ["pipe", "link", "dangling", "second", "good"] {
+        let mut sign = site.garner("timeout");
+        sign.env("GARNER_SUMMARY", site.path(name))
+            .args(words("10 openssl dgst -sha256 -sign key.pem -out signature key.pem"));
+        run(&mut sign);
+    }
+    assert_eq!(site.read("victim"), b"as it was");
+    assert!(!site.path("nothing").exists());
+    assert!(String::from_utf8(site.read("good")).unwrap().starts_with("garner: pid="));
+}

@@ -3,10 +3,11 @@
 
 use super::identity::Identity;
 use crate::failure::{Failure, Of};
+use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::OnceLock;
 use zeroize::Zeroizing;
@@ -31,6 +32,18 @@ impl Input {
             identity.is_read_as(role);
         }
         Ok(input)
+    }
+
+    /// A file of a list that others may have made: whoever opens it sees to it that it is no output. What is no regular file is
+    /// refused: a pipe may have nobody who writes, and a device no end.
+    pub fn of_list(path: &Path) -> Result<Input, Failure> {
+        let name = path.display().to_string();
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        let file = File::options().read(true).custom_flags(flags).open(path).of(&name)?;
+        if !file.metadata().of(&name)?.is_file() {
+            return Err(Failure::Environment(format!("{name}: is no regular file")));
+        }
+        Ok(Input { name, file })
     }
 
     /// The same for one of so many that they are not remembered: whoever opens it sees to it that it is no output.

@@ -74,15 +74,16 @@ fn without_blanks(text: &[u8]) -> Zeroizing<Vec<u8>> {
 fn blocks(pem: &[u8]) -> Result<Vec<Block<'_>>> {
     let mut blocks = Vec::new();
     let mut rest = pem;
-    while let Some(start) = find(rest, BEGIN) {
+    while let Some(start) = find_line(rest, BEGIN, |_| true) {
         let text = &rest[start..];
         let label = &text[BEGIN.len()..];
         let label = find(label, DASHES)
+            .filter(|&end| ends_line(&label[end + DASHES.len()..]))
             .and_then(|end| std::str::from_utf8(&label[..end]).ok())
             .filter(|label| label.len() <= 64 && label.bytes().all(|c| c.is_ascii_graphic() || c == b' '))
             .ok_or_else(|| Error::Encoding("a PEM block has no proper label".into()))?;
         let end_line = format!("-----END {label}-----");
-        let end = find(text, end_line.as_bytes())
+        let end = find_line(text, end_line.as_bytes(), ends_line)
             .ok_or_else(|| Error::Encoding("a PEM block does not end: the file is truncated or damaged".into()))?;
         let (text, after) = text.split_at(end + end_line.len());
         blocks.push(Block { label, text });
@@ -105,6 +106,17 @@ fn explain_absence(blocks: &[Block<'_>], labels: &[&str]) -> String {
     } else {
         format!("the PEM file holds none of: {}", labels.join(", "))
     }
+}
+
+/// Where a line begins with `pattern` and `goes_on` is content with what follows.
+fn find_line(text: &[u8], pattern: &[u8], goes_on: impl Fn(&[u8]) -> bool) -> Option<usize> {
+    let starts = text.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(starts).find(|&at| text[at..].strip_prefix(pattern).is_some_and(&goes_on))
+}
+
+/// Whether nothing but blanks is left of the line.
+fn ends_line(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').next().is_none_or(|rest| rest.trim_ascii().is_empty())
 }
 
 fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {

@@ -13,7 +13,7 @@ use std::path::Path;
 /// The figures of the process `pid`, read from outside while it runs. A process with several gatherers gets their sums.
 ///
 /// # Errors
-/// [`Error::Argument`] when there is no such process, it may not be looked into, or it has used no gatherer.
+/// [`Error::Argument`] when there is no such process, it may not be looked into, or it has not used Garner.
 pub fn read(pid: u32) -> Result<Statistics> {
     let refused = |reason: String| Error::argument("pid", reason);
     let folder = format!("/proc/{pid}/fd");
@@ -26,7 +26,7 @@ pub fn read(pid: u32) -> Result<Statistics> {
         .filter(|page| page.is_of(own_pid))
         .map(|page| page.statistics())
         .reduce(sum)
-        .ok_or_else(|| refused(format!("process {pid} has used no gatherer")))
+        .ok_or_else(|| refused(format!("process {pid} has not used Garner")))
 }
 
 /// The process's number as it sees itself, which differs inside a container.

@@ -73,7 +73,7 @@ void forks(unsigned children, const char *self);
 
 /* exits.c */
 void prepare_exits(void);
-void exits(unsigned count, unsigned threads);
+void exits(unsigned count, unsigned threads, int padding);
 
 /* reload.c */
 void reload_once(void);

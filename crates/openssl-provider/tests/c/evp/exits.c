@@ -24,6 +24,23 @@ static void *signer(void *argument)
     return NULL;
 }
 
+/* With a context made anew for each message, as most programs do. */
+static void *newcomer(void *argument)
+{
+    const int padding = *(const int *)argument;
+    unsigned char signature[512];
+    for (unsigned i = 0;; i++) {
+        size_t length = sizeof signature;
+        EVP_PKEY_CTX *inner;
+        EVP_MD_CTX *context = EVP_MD_CTX_new();
+        if (context && EVP_DigestSignInit(context, &inner, EVP_sha256(), NULL, key) == 1 &&
+            EVP_PKEY_CTX_set_rsa_padding(inner, padding) == 1)
+            ready += EVP_DigestSign(context, signature, &length, (const unsigned char *)"a", 1) == 1 && i == 0;
+        EVP_MD_CTX_free(context);
+    }
+    return NULL;
+}
+
 static int lingers;
 
 static void linger(void)
@@ -38,7 +55,8 @@ void prepare_exits(void)
     CHECK(atexit(linger) == 0);
 }
 
-void exits(unsigned count, unsigned threads)
+/* `padding`: of threads that make a context for each message; 0 for threads that keep theirs. */
+void exits(unsigned count, unsigned threads, int padding)
 {
     unsigned crashed = 0, refused = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -46,7 +64,7 @@ void exits(unsigned count, unsigned threads)
         if (child == 0) {
             pthread_t thread;
             for (unsigned j = 0; j < threads; j++)
-                CHECK(pthread_create(&thread, NULL, signer, NULL) == 0);
+                CHECK(pthread_create(&thread, NULL, padding ? newcomer : signer, &padding) == 0);
             lingers = 1;
             while (ready < threads)
                 usleep(100);

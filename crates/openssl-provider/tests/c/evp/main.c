@@ -14,6 +14,7 @@
  *   evp fork CHILDREN                     children that sign while the parent's threads sign; and paused jobs
  *   evp exec                              what a child runs after exec
  *   evp exits COUNT THREADS               processes that end while their threads sign; prints how many crashed
+ *   evp exits-pkcs1 COUNT THREADS         the same where threads make a context for each message; so exits-pss
  *   evp reload CYCLES                     library contexts that come and go; prints descriptors and bytes
  *   evp keys                              keys of all kinds, legacy ones among them
  *   evp judged                            signatures over payloads of any length, judged as the plain library does
@@ -33,7 +34,7 @@ int main(int count, char **argument)
     unsigned c = count > 4 ? atoi(argument[4]) : 0;
     if (!strcmp(mode, "bare") && count > 2)
         return bare(argument[2]), 0;
-    if (!strcmp(mode, "exits"))
+    if (!strncmp(mode, "exits", 5))
         prepare_exits();
     set_up();
     if (!strcmp(mode, "threads"))
@@ -59,7 +60,11 @@ int main(int count, char **argument)
     else if (!strcmp(mode, "exec"))
         one_round(1), jobs(1, 2, 1, 0);
     else if (!strcmp(mode, "exits"))
-        exits(a, b);
+        exits(a, b, 0);
+    else if (!strcmp(mode, "exits-pkcs1"))
+        exits(a, b, RSA_PKCS1_PADDING);
+    else if (!strcmp(mode, "exits-pss"))
+        exits(a, b, RSA_PKCS1_PSS_PADDING);
     else if (!strcmp(mode, "reload"))
         reload(a);
     else if (!strcmp(mode, "keys"))
