@@ -24,7 +24,7 @@ from garner_hw.measure.private import PARTS  # noqa: E402
 from garner_hw.model.rsa import products_at_best  # noqa: E402
 from garner_hw.placement import place  # noqa: E402
 from garner_hw.records import RUNS  # noqa: E402
-from garner_hw.report import labels  # noqa: E402
+from garner_hw.report import aes, labels  # noqa: E402
 
 REPORT = HW / "report"
 DOCUMENT = HW.parent / "docs" / "hardware.md"
@@ -48,7 +48,7 @@ THESIS_TABLE = {(8, 2): (47.55, 2.54), (8, 3): (64.63, 1.82), (8, 4): (48.65, 1.
               (32, 2): (44.5, 1.71), (32, 3): (54.2, 1.56), (32, 4): (35.1, 1.49)}
 
 
-TOPS = {*rows.MEASUREMENTS, *cores.TOPS, "garner_pins", "garner_top"}
+TOPS = {*rows.MEASUREMENTS, *cores.TOPS, "aes_cbc_encrypt", "garner_pins", "garner_top"}
 
 
 def records() -> tuple[list[dict], list[str]]:
@@ -431,8 +431,9 @@ def write() -> None:
     old = stale(found)
     row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
     xilinx_list = xilinx_points(found)
-    points = core_list + device_list + xilinx_list + row_list
-    tables = {"stale": stale_line(old), "cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
+    aes_list = aes.points(found)
+    points = core_list + device_list + xilinx_list + row_list + [point(**row) for row in aes_list]
+    tables = {"stale": stale_line(old), "aes": aes.table(aes_list), "cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
               "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
               "row clock": clock_table(row_list), "row thesis": thesis_table(row_list)}
     parts, all_rows = parts_table(found), all_rows_table(row_list)

@@ -21,14 +21,10 @@ module aes_inverse_sbox #(
     aes_sbox #(
       .Table(1'b0)
     ) u_sbox (
-      .data_i(unaffine(data_i)),
+      .data_i(aes_pkg::unaffine(data_i)),
       .data_o(inner)
     );
-    assign data_o = unaffine(inner);
+    assign data_o = aes_pkg::unaffine(inner);
   end
-
-  function automatic logic [7:0] unaffine(logic [7:0] a);
-    return {a[6:0], a[7]} ^ {a[4:0], a[7:5]} ^ {a[1:0], a[7:2]} ^ 8'h05;
-  endfunction
 
 endmodule

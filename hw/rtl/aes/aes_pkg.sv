@@ -37,6 +37,11 @@ package aes_pkg;
         {inverse[3:0], inverse[7:4]} ^ 8'h63;
   endfunction
 
+  // The affine map backwards
+  function automatic logic [7:0] unaffine(logic [7:0] a);
+    return {a[6:0], a[7]} ^ {a[4:0], a[7:5]} ^ {a[1:0], a[7:2]} ^ 8'h05;
+  endfunction
+
   function automatic table_t forward_table();
     table_t found;
     for (int unsigned i = 0; i < 256; i++) found[i] = substituted(8'(i));

@@ -54,7 +54,7 @@ def test_encrypt_catches(mutation):
     mutant = BUILD / "mutations" / name.replace(" ", "-") / f"{module}.sv"
     mutant.parent.mkdir(parents=True, exist_ok=True)
     mutant.write_text(source.replace(text, becomes))
-    with pytest.raises((AssertionError, SystemExit)):
+    with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
         run(1, 1, [mutant], "mutant")
 
 
