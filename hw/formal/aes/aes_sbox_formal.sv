@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// aes_sbox, aes_inverse_sbox: for every byte the gates give what the table gives, which is made of FIPS 197's definition, and
-// each is the inverse of the other.
+// aes_sbox, aes_inverse_sbox: for every byte the gates give what the table gives, which is made of FIPS 197's
+// definition, and each is the inverse of the other.
 module aes_sbox_formal (
   input logic [7:0] data_i
 );

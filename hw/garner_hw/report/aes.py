@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows and the table of the AES engines' ciphers, from their placements. Blocks and cycles: test_encrypt.py holds them."""
+"""The rows and the table of the AES ciphers, from their placements. test_encrypt.py holds the cycles of a block."""
 
 from statistics import median
 
@@ -7,7 +7,7 @@ BLOCK_BITS, BLOCK_CYCLES = 128, 11
 
 
 def points(found: list[dict]) -> list[dict]:
-    """One message, and as many as there are round units; the clock is the median over the seeds, the harness's registers count."""
+    """One message, and as many as there are round units; the clock is the median over the seeds."""
     placed: dict[tuple[int, int], list[dict]] = {}
     for record in found:
         if record["top"] == "aes_cbc_encrypt" and record["family"] == "ecp5":
@@ -23,6 +23,6 @@ def points(found: list[dict]) -> list[dict]:
 
 def table(rows: list[dict]) -> str:
     lines = ["| round units | messages | part | MHz (seeds) | Gbit/s | LUT / FF |", "|---|---|---|---|---|---|"]
-    lines += [f"| {row['units']} | {row['messages']} | {row['part']} | {row['mhz']:.0f} ({row['seeds']}) | {row['gbit_per_s']:.2f} | "
-              f"{row['lut']:,} / {row['ff']:,} |" for row in rows]
+    lines += [f"| {row['units']} | {row['messages']} | {row['part']} | {row['mhz']:.0f} ({row['seeds']}) | "
+              f"{row['gbit_per_s']:.2f} | {row['lut']:,} / {row['ff']:,} |" for row in rows]
     return "\n".join(lines)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES-128-CBC encryption of as many messages at once as there are round units: each block needs the one before it, so only
-// other messages fill more units. Nothing calls it yet; it is to be the cipher of the encryption engine.
+// AES-128-CBC encryption of as many messages at once as there are round units: each block needs the one before it, so
+// only other messages fill more units. Nothing calls it yet; it is to be the cipher of the encryption engine.
 //
 //   lane 0   B0 ......... 11 cycles C0, B1 ......... 11 cycles C1      aes_encrypt_lane: a message each
 //   lane 1      B0 ......... 11 cycles C0, B1 ...
@@ -11,10 +11,10 @@
 //   key_ready_o  1    0     1                           a key is taken in one cycle and full in its slot two later
 //   slot_full_o       0     1
 //
-// Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the blocks
-//             taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a key.
-//             zeroise_i, and reset: empty slots at once, then as many cycles as slots in which all is overwritten and nothing is
-//             taken; blocks inside are dropped. Ready and valid are made of flip-flops.
+// Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
+//             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
+//             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots in which all is overwritten
+//             and nothing is taken; blocks inside are dropped. Ready and valid are made of flip-flops.
 // Parameters  Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
 module aes_cbc_encrypt #(
   parameter  int unsigned Units     = 4,

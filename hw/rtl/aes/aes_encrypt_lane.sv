@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CBC encryption of one message at a time: a round unit, the round key beside it, and the chain. Used by aes_cbc_encrypt,
-// which has one for each message that is encrypted at once.
+// CBC encryption of one message at a time: a round unit, the round key beside it, and the chain. Used by
+// aes_cbc_encrypt, which has one for each message that is encrypted at once.
 //
 //   cycle        0     1    2   ...  10    11    12
 //   in_valid_i   B0    B1   B1       B1    B1    B2     a block that waits
@@ -8,11 +8,12 @@
 //   round_q      None  1    2   ...  10    Done  1      state_q after round 0, 1, ..., 9, 10 of B0; then of B1
 //   out_valid_o                                  C0     C0 is in state_q in cycle 11, when B1 is added to it
 //
-// Contract    A block is data with the block before it in its message: the IV if in_first_i, else the lane's last answer.
-//             key_i and next_key_i are the keys of round 0 and 1 of the block on offer, full_i that there is such a key; of
-//             a block without one, and of all that follow it in its message, the answer is refused: zeros.
-//             One answer waits at out_*; one that is taken within ten cycles costs none. wipe_i drops the block inside and
-//             the answer, and overwrites them; in_ready_o is low meanwhile. Ready and valid are made of flip-flops.
+// Contract    A block is data with the block before it in its message: the IV if in_first_i, else the lane's last
+//             answer. key_i and next_key_i are the keys of round 0 and 1 of the block on offer, full_i that there is
+//             such a key; of a block without one, and of all that follow it in its message, the answer is refused:
+//             zeros. One answer waits at out_*; one that is taken within ten cycles costs none. wipe_i drops the block
+//             inside and the answer, and overwrites them; in_ready_o is low meanwhile. Ready and valid are made of
+//             flip-flops.
 module aes_encrypt_lane #(
   parameter bit Table = 1'b1
 ) (

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES of FIPS 197: what the modules of this folder share. Byte 0 of a block or key, the first in memory, is bits 7:0, as a
-// little-endian bus delivers it; a column is four bytes, a row every fourth.
+// AES of FIPS 197: what the modules of this folder share. Byte 0 of a block or key, the first in memory, is bits 7:0,
+// as a little-endian bus delivers it; a column is four bytes, a row every fourth.
 package aes_pkg;
 
+  // Not every module that knows the package uses all of it
+  // verilator lint_off UNUSEDPARAM
   localparam int unsigned Rounds = 10;  // of a key of 128 bits
 
   typedef logic [15:0][7:0] block_t;
@@ -88,5 +90,6 @@ package aes_pkg;
     end
     return mix_columns(prepared);
   endfunction
+  // verilator lint_on UNUSEDPARAM
 
 endpackage

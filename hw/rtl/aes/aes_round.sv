@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round of the cipher, FIPS 197 5.1, without a register: SubBytes, ShiftRows, MixColumns but in the last, AddRoundKey.
+// One round of the cipher, FIPS 197 5.1, without a register: SubBytes, ShiftRows, MixColumns but in the last,
+// AddRoundKey.
 //
 //   cycle      0
 //   state_i    state after round r - 1

@@ -6,8 +6,8 @@
 //   data_o    S(A)
 //
 // Parameters  Table: 1, a table of 256 bytes (fewest levels where LUTs are many); 0, 113 gates.
-// Source      Boyar, Peralta 2010, "A depth-16 circuit for the AES S-box" and its predecessor of 113 gates, whose names these are:
-//             x[0] and s[0] are the most significant bits.
+// Source      Boyar, Peralta 2010, "A depth-16 circuit for the AES S-box" and its predecessor of 113 gates, whose names
+//             these are: x[0] and s[0] are the most significant bits.
 module aes_sbox #(
   parameter bit Table = 1'b1
 ) (
@@ -18,10 +18,13 @@ module aes_sbox #(
   if (Table) begin : gen_table
     assign data_o = aes_pkg::Forward[data_i];
   end else begin : gen_gates
+    // Numbered as in the paper
+    // verilator lint_off ASCRANGE
     logic [0:7]  x, s;
     logic [1:21] y;
     logic [0:67] t;
     logic [0:17] z;
+    // verilator lint_on ASCRANGE
     assign x = data_i;
     assign data_o = s;
     always_comb begin

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals, erasure; and
-seeded bugs, each of which must make these tests fail."""
+"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals,
+erasure; and seeded bugs, each of which must make these tests fail."""
 
 import os
 import random
@@ -162,7 +162,8 @@ async def interleaved_messages_are_those_of_libcrypto(dut):
         for lane in range(engine.units):
             blocks = b""
             for _ in range(6):
-                slot, iv, text = random.randrange(SLOTS), random.randbytes(16), random.randbytes(16 * random.randint(1, 6))
+                slot, iv = random.randrange(SLOTS), random.randbytes(16)
+                text = random.randbytes(16 * random.randint(1, 6))
                 engine.message(lane, slot, iv, text)
                 blocks += encrypted(keys[slot], iv, text)
             expected.append(blocks)
