@@ -5,9 +5,9 @@
 //   data_i    A
 //   data_o    S(A)
 //
-// Parameters  Table: 1, a table of 256 bytes (fewest levels where LUTs are many); 0, 113 gates.
-// Source      Boyar, Peralta 2010, "A depth-16 circuit for the AES S-box" and its predecessor of 113 gates, whose names
-//             these are: x[0] and s[0] are the most significant bits.
+// Parameters  Table: 1, a table of 256 bytes (fewest levels where LUTs are many); 0, 115 gates and four inverters.
+// Source      Boyar, Peralta 2010, "A new combinational logic minimization technique with applications to cryptology",
+//             whose names these are: x[0] and s[0] are the most significant bits.
 module aes_sbox #(
   parameter bit Table = 1'b1
 ) (
