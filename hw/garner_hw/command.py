@@ -6,10 +6,10 @@ when it is called.
 import argparse
 import sys
 
-from garner_hw import CommandError, dist, formal, lint, measure, placement, profile, report, synthesis
+from garner_hw import CommandError, dist, formal, lint, measure, placement, profile, report, soc, synthesis
 from garner_hw.interface import command as interface
 
-PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile)
+PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile, soc)
 
 
 def main(arguments: list[str] | None = None) -> int:
