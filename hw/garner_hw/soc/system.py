@@ -60,7 +60,7 @@ class System:
         except BrokenPipeError:
             pass  # why is in the code it stopped with
         said = self.process.stdout.readline().lstrip(">").strip()
-        if said.startswith("ok "):
+        if said.startswith("ok ") and "trap " not in said:  # an interrupt may come in the middle of a line
             return said.removeprefix("ok ")
         if said.startswith("error "):
             raise Refused(said.removeprefix("error "))

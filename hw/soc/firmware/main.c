@@ -197,8 +197,10 @@ int main(void)
 		} else if (!strcmp(command, "private")) {
 			command_private();
 		} else if (!strcmp(command, "read") && hexadecimal(&address, 1)) {
+			const uint32_t value = register_read(address & ~3U);
+
 			console_text("ok ");
-			console_hex(register_read(address & ~3U));
+			console_hex(value);
 			console_text("\n");
 		} else if (!strcmp(command, "stop")) {
 			return (int)decimal();

@@ -13,7 +13,7 @@
 #define SOC_CONTROL_CYCLES 0xf0000008U
 /* Read: how many accesses nobody answered, which is what interrupt 0 says; write: none. */
 #define SOC_CONTROL_FAULT 0xf000000cU
-/* The address of the latest of them. */
+/* The address of the first of them; of a cached one, its line's. */
 #define SOC_CONTROL_FAULT_ADDRESS 0xf0000010U
 /* Write: the monitor's counters are 0; read: cycles since then. */
 #define SOC_CONTROL_MONITOR 0xf0000014U

@@ -58,7 +58,7 @@ module soc_control
         moving_q  <= '0;
         core_q    <= '0;
       end
-      if (fault_i) fault_address_q <= fault_address_i;
+      if (fault_i && faults_q == '0) fault_address_q <= fault_address_i;
       if (write && access_i.word == ControlFault) faults_q <= '0;
       else faults_q <= faults_q + 32'(fault_i);
       console_valid_o <= write && access_i.word == ControlConsole;
