@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads hw/interface/soc.toml: the registers of the system on chip, from which its RTL and firmware take their addresses."""
+"""Reads hw/interface/soc.toml: the registers of the system on chip, the addresses of its RTL and firmware."""
 
 import tomllib
 from dataclasses import dataclass

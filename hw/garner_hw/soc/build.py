@@ -43,19 +43,22 @@ def firmware() -> Path:
     """The memory's contents, a word a line, as $readmemh takes them."""
     if not shutil.which(COMPILER):
         raise CommandError(f"{COMPILER} is missing: run `make setup-all`")
-    version = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
+    said = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout
+    version = said.splitlines()[0]
     folder = BUILD / f"soc-firmware-{digest(firmware_sources(), (*FLAGS, version))}"
     image = folder / "memory.hex"
     if not image.exists():
         folder.mkdir(parents=True, exist_ok=True)
         elf, binary = folder / "firmware.elf", folder / "firmware.bin"
         code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c"))]
-        subprocess.run([COMPILER, *FLAGS, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code, "-o", elf], check=True)
+        subprocess.run([COMPILER, *FLAGS, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
+                        "-o", elf], check=True)
         subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
         data = binary.read_bytes()
         data += bytes(-len(data) % 4)
         unfinished = image.with_suffix(".unfinished")
-        unfinished.write_text("".join(f"{int.from_bytes(data[i:i + 4], 'little'):08x}\n" for i in range(0, len(data), 4)))
+        words = (int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4))
+        unfinished.write_text("".join(f"{word:08x}\n" for word in words))
         unfinished.rename(image)
     return image
 
@@ -74,7 +77,8 @@ def simulator(rows: int) -> Path:
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "soc", "--prefix",
-                        "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O2", "-o", "unfinished", *files],
+                        "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O2", "-o", "unfinished",
+                        *files],
                        check=True, stdout=sys.stderr)
         (folder / "unfinished").rename(program)
     return program

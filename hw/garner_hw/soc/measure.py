@@ -37,7 +37,8 @@ def run(level: str, bits: int, scheme: str) -> Answer:
     print(f"{level} {bits} {scheme}", flush=True)
     random.seed(f"{SEED}-{bits}-{scheme}")  # the same operands at every level
     with System(ROWS) as system:
-        answer = check.private(system, level, bits) if scheme == "crt" else check.exp(system, level, scheme, bits)
+        crt = scheme == "crt"
+        answer = check.private(system, level, bits) if crt else check.exp(system, level, scheme, bits)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"sources": now, "answer": asdict(answer) | {"value": 0}}, indent=1) + "\n")
     return answer
@@ -45,8 +46,9 @@ def run(level: str, bits: int, scheme: str) -> Answer:
 
 def row(level: str, bits: int, scheme: str) -> dict:
     software, ours = run("software", bits, scheme), run(level, bits, scheme)
-    return {"level": level, "bits": bits, "scheme": scheme, "cycles_software": software.cycles, "cycles": ours.cycles,
-            "speed_up": round(software.cycles / ours.cycles, 2), "communication_share": round(ours.moving / ours.cycles, 5),
+    return {"level": level, "bits": bits, "scheme": scheme, "cycles_software": software.cycles,
+            "cycles": ours.cycles, "speed_up": round(software.cycles / ours.cycles, 2),
+            "communication_share": round(ours.moving / ours.cycles, 5),
             "core_share": round(ours.core / ours.cycles, 5), "load": ours.load, "monitor": ours.monitor,
             "multipliers": 2 * ROWS, "software": "own CIOS, gcc -O2", "checked": ours.fallback == 0}
 

@@ -25,7 +25,7 @@ class Refused(CommandError):
 
 @dataclass(frozen=True)
 class Answer:
-    """`cycles` by the processor, the three behind it by the bus monitor; `status`: what the core said, 0 if all was well."""
+    """`cycles` by the processor, the three behind it by the bus monitor; `status`: the core's, 0 if all was well."""
 
     value: int
     load: int
@@ -42,7 +42,7 @@ class System:
 
     def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES):
         arguments = [f"+memory={build.firmware()}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
-        self.process = subprocess.Popen([build.simulator(rows), *arguments], stdin=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen([build.simulator(rows), *arguments], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self) -> "System":

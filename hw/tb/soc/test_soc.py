@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The system on chip in simulation, its firmware's answers against big integers; and what it does when parts of it fail."""
+"""The system on chip in simulation, against big integers; and what it does when parts of it fail."""
 
 import random
 
@@ -117,7 +117,8 @@ def test_corrupted_power_is_seen_by_the_host():
 
 
 def test_silent_peripheral_is_a_trap_that_names_the_address():
-    with System(fault="silent") as system, pytest.raises(Stopped, match="bus fault: nobody answers at f0010020") as stopped:
+    why = "bus fault: nobody answers at f0010020"
+    with System(fault="silent") as system, pytest.raises(Stopped, match=why) as stopped:
         check.exp(system, "exp", "sliding", 512)
     assert stopped.value.code == TRAPPED
 
