@@ -31,6 +31,7 @@ class Row:
 @contextmanager
 def cluster(address: str | None, workers: int | None):
     """A client of the cluster at this address, or of one on this machine that ends with it."""
+    import dask
     from distributed import Client, LocalCluster
 
     if address:
@@ -42,8 +43,10 @@ def cluster(address: str | None, workers: int | None):
             yield client
         return
     # One point a worker: the tools are programs of their own, and one is enough for a core.
-    local = LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=":0",
-                         silence_logs="ERROR")
+    # A worker's death is enough for the verdict: `sweep` tries again, alone, what it had.
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
+        local = LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=":0",
+                             silence_logs="ERROR")
     with local, Client(local) as client:
         yield client
 
