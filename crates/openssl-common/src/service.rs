@@ -10,7 +10,7 @@ use garner::leave_libcrypto;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::thread::{self, ThreadId};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The gatherer, and what is known of it.
@@ -26,11 +26,17 @@ pub struct Service {
 }
 
 /// The thread that ends the process, and since when.
-static END: OnceLock<(ThreadId, Instant)> = OnceLock::new();
+static END: OnceLock<(libc::pthread_t, Instant)> = OnceLock::new();
 
 /// How long threads are held back while the process ends, counted from its beginning. Longer than most take to end; short,
 /// for a program may wait for its threads.
 const HOLD: Duration = Duration::from_millis(100);
+
+/// The calling thread. The standard library's handle would need memory.
+fn this_thread() -> libc::pthread_t {
+    // SAFETY: has no preconditions.
+    unsafe { libc::pthread_self() }
+}
 
 /// Whether [`at_exit`] is registered; a child made by `fork` inherits that.
 static WATCHING: AtomicBool = AtomicBool::new(false);
@@ -44,7 +50,7 @@ static WATCHING: AtomicBool = AtomicBool::new(false);
 extern "C" fn at_exit() {
     if let Some(service) = Service::current() {
         summary::last(&service);
-        let _ = END.set((thread::current().id(), Instant::now()));
+        let _ = END.set((this_thread(), Instant::now()));
         service.ending.store(true, Ordering::SeqCst);
         service.gatherer.retire();
         leave_libcrypto();
@@ -131,7 +137,7 @@ impl Service {
     /// for ever, and not the one that ends it.
     pub(crate) fn hold_back(&self) {
         if let Some((ending, since)) = END.get().filter(|_| self.ending())
-            && *ending != thread::current().id()
+            && *ending != this_thread()
         {
             thread::sleep(HOLD.saturating_sub(since.elapsed()));
         }

@@ -16,7 +16,7 @@ WORKLOAD = Path(__file__).parent / "workload.c"
 PLAIN = ("-O2",)
 APART = ("-O2", "-g", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-fno-partial-inlining")
 # Portable C: no assembly, words of 32 bits, as on the thesis's Nios II; also without a 64-bit type to multiply in.
-PORTABLE = (*APART, f'-DMBEDTLS_USER_CONFIG_FILE="{Path(__file__).parent / "portable.h"}"', "-DMBEDTLS_HAVE_INT32")
+PORTABLE = (*APART, '-DMBEDTLS_USER_CONFIG_FILE="portable.h"', "-DMBEDTLS_HAVE_INT32")
 VARIANTS = {"plain": PLAIN, "callgrind": APART, "gprof": (*APART, "-pg", "-no-pie"), "words-32": PORTABLE,
             "half-words": (*PORTABLE, "-DMBEDTLS_NO_UDBL_DIVISION")}
 # The ways in which the share of the hot spot is told apart, by the variant
@@ -48,6 +48,7 @@ def build(variant: str) -> Path:
     program.parent.mkdir(parents=True, exist_ok=True)
     files = sorted(str(file) for file in (library / "library").glob("*.c"))
     command = ["gcc", *VARIANTS[variant], "-Wall", "-o", str(program), f"-I{library}/include", f"-I{library}/library",
+               f"-I{WORKLOAD.parent}",
                str(WORKLOAD), *files]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     if said.returncode:

@@ -19,6 +19,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 from garner_hw import HW  # noqa: E402
+from garner_hw.explore import thesis  # noqa: E402
 from garner_hw.measure import cores, full, rows  # noqa: E402
 from garner_hw.measure.multiplier import BOOTH  # noqa: E402
 from garner_hw.measure.private import PARTS  # noqa: E402
@@ -43,10 +44,6 @@ PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "
                 "Sharif 2016": (6.25, 17, 10385)}
 # RSA-2048 private operation: milliseconds of one multiplier's work an operation (multipliers * time)
 PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
-# Latency against the pipelined base, in % less, and area ratio: Ramesh 2020, tables 4.4 and 4.5, by (word, ports)
-THESIS_TABLE = {(8, 2): (47.55, 2.54), (8, 3): (64.63, 1.82), (8, 4): (48.65, 1.38),
-              (16, 2): (46.6, 2.34), (16, 3): (61.7, 1.68), (16, 4): (43.8, 1.33),
-              (32, 2): (44.5, 1.71), (32, 3): (54.2, 1.56), (32, 4): (35.1, 1.49)}
 
 
 TOPS = {*rows.MEASUREMENTS, *cores.TOPS, "garner_pins", "garner_top"}
@@ -244,7 +241,7 @@ def thesis_table(points: list[dict]) -> str:
     """Two-row against the pipelined base, as in tables 4.4 and 4.5 of the thesis (Ramesh 2020)."""
     lines = ["| word | ports | base | base cycles | two-row cycles | latency less, % | there | area ratio | there |",
              "|---|---|---|---|---|---|---|---|---|"]
-    for (word, ports), (less, area) in THESIS_TABLE.items():
+    for (word, ports), (less, area) in thesis.PRINTED.items():
         name = "CIOS" if ports == 2 else "FIOS"
         base = find(points, design=name, word=word, ports=ports, pipelined=True, unroll=1)
         reference = two_row(points, word, ports)

@@ -32,13 +32,13 @@ def test_ram(family, width, depth):
     run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["generic", "ecp5"])
 @pytest.mark.parametrize("width,carry", [(16, 1), (17, 1), (18, 0), (5, 0)])
 def test_gated_add(family, width, carry):
     run("gated_add", family, {"Width": width, "CarryIn": carry}, "sum_of_what_is_enabled")
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["generic", "ecp5"])
 @pytest.mark.parametrize("width", [16, 39])
 def test_choose_add(family, width):
     run("choose_add", family, {"Width": width}, "sum_of_what_is_chosen")

@@ -93,3 +93,7 @@ def test_the_hot_spots_share_is_given_without_what_came_after_the_thesis():
     graph = Callgraph(100, "instructions", {one.name: one for one in (
         function("mpi_mul_hlp", 0.6), function("mbedtls_ct_mpi_uint_cond_assign", 0.2), function("mpi_montmul", 0.2))})
     assert report.compilation("C", graph) == {"name": "C", "self": 0.6, "self_without_later": pytest.approx(0.75)}
+
+
+def test_the_data_name_no_folder_of_the_machine():
+    assert not any("/" in flag for flags in mbedtls.VARIANTS.values() for flag in flags)

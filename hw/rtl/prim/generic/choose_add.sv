@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum = a + (select ? c : b), combinational. Behavioural twin: any simulator, any family.
+// sum = a + (select ? c : b), combinational. For any simulator, and for families whose synthesiser puts the choice into the
+// carry chain by itself, as Xilinx 7's with its LUT6.
 module choose_add #(
   parameter int unsigned Width = 16
 ) (

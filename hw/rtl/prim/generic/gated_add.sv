@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum = (a where enabled) + (b where enabled) + carry, combinational. Behavioural twin: any simulator, any family.
+// sum = (a where enabled) + (b where enabled) + carry, combinational. For any simulator, and for families whose synthesiser
+// puts the gates into the carry chain by itself, as Xilinx 7's with its LUT6.
 //
 // Contract    sum_o[Width] is the carry out.
 module gated_add #(
