@@ -133,7 +133,9 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
     (tmp_path / "command.py").write_text(COMMAND)
     command = [sys.executable, str(tmp_path / "command.py"), str(tmp_path)]
     environment = os.environ | {"PYTHONPATH": str(HW)}
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    # Where the tests run in the background of a shell, SIGINT is ignored, and what they start inherits that.
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     log = tmp_path / "log"
     start = time.monotonic()
     while not (log.exists() and len(log.read_text().splitlines()) > 5):
