@@ -157,7 +157,7 @@ impl<K: Key> Jobs<K> {
 
     /// The digest of a file, and which one it is.
     fn of_file(&self, path: &Path) -> Result<(Vec<u8>, Option<Identity>), String> {
-        let digest = Input::of_list(path).and_then(|mut input| {
+        let digest = Input::of_list(path, "a message").and_then(|mut input| {
             let name = input.name().to_owned();
             let identity = input.identity();
             if identity.is_some_and(|identity| self.outputs.contains(&identity)) {

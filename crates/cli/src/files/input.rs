@@ -34,18 +34,6 @@ impl Input {
         Ok(input)
     }
 
-    /// A file of a list that others may have made: whoever opens it sees to it that it is no output. What is no regular file is
-    /// refused: a pipe may have nobody who writes, and a device no end.
-    pub fn of_list(path: &Path) -> Result<Input, Failure> {
-        let name = path.display().to_string();
-        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-        let file = File::options().read(true).custom_flags(flags).open(path).of(&name)?;
-        if !file.metadata().of(&name)?.is_file() {
-            return Err(Failure::Environment(format!("{name}: is no regular file")));
-        }
-        Ok(Input { name, file })
-    }
-
     /// The same for one of so many that they are not remembered: whoever opens it sees to it that it is no output.
     pub fn one_of_many(path: Option<&Path>, role: &'static str) -> Result<Input, Failure> {
         let (name, file) = match path {
@@ -66,6 +54,21 @@ impl Input {
         // Reading a directory fails only at the first read, in words that name nothing.
         if file.metadata().of(&name)?.is_dir() {
             return Err(Failure::Environment(format!("{name}: is a directory")));
+        }
+        Ok(Input { name, file })
+    }
+
+    /// The same for a name of a list that others may have made. But for standard input, what is no regular file is refused: a
+    /// pipe may have nobody who writes, and a device no end.
+    pub fn of_list(path: &Path, role: &'static str) -> Result<Input, Failure> {
+        if is_standard_input(path) {
+            return Input::one_of_many(Some(path), role);
+        }
+        let name = path.display().to_string();
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        let file = File::options().read(true).custom_flags(flags).open(path).of(&name)?;
+        if !file.metadata().of(&name)?.is_file() {
+            return Err(Failure::Environment(format!("{name}: is no regular file")));
         }
         Ok(Input { name, file })
     }
