@@ -25,6 +25,9 @@ if [ "${1-}" = all ]; then
     need ccache ccache --version
     need liblz4-dev test -e /usr/include/lz4.h
     need zlib1g-dev test -e /usr/include/zlib.h
+    # The firmware of hw/soc.
+    need gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc --version
+    need picolibc-riscv64-unknown-elf test -e /usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs
     # Programs that the OpenSSL front ends are tested under.
     PATH=$PATH:/usr/sbin
     need nginx-light nginx -v

@@ -116,3 +116,14 @@ GUEST_TEST = hw/board/guest/test.sh target/guest $${CARGO_TARGET_DIR:-target}/de
 board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11, Bochs 3 and a kernel
 	$(CARGO) build --workspace --bin garner --bin garner-board
 	$(GUEST_TEST)
+
+# The system on chip; docs/soc.md.
+.PHONY: soc soc-test soc-report
+soc: hw-setup ## the RISC-V system with its accelerators: builds and boots it in simulation, and gives a console
+	$(VENV)/bin/garner-hw soc console
+
+soc-test: hw-setup ## the same system's tests: levels, schemes, faults
+	$(PYTHON) -m pytest --quiet hw/tb/soc
+
+soc-report: hw-setup ## hw/soc/report/report.json and the table of docs/soc.md; measures what is not kept (minutes)
+	$(VENV)/bin/garner-hw soc report

@@ -6,10 +6,23 @@ when it is called.
 import argparse
 import sys
 
-from garner_hw import CommandError, dist, explore, formal, lint, measure, placement, profile, report, reproduction, synthesis
+from garner_hw import (
+    CommandError,
+    dist,
+    explore,
+    formal,
+    lint,
+    measure,
+    placement,
+    profile,
+    report,
+    reproduction,
+    soc,
+    synthesis,
+)
 from garner_hw.interface import command as interface
 
-PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile, explore, reproduction)
+PARTS = (lint, formal, interface, dist, placement, synthesis, measure, report, profile, explore, reproduction, soc)
 
 
 def main(arguments: list[str] | None = None) -> int:

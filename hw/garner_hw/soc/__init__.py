@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The system on chip of hw/soc: built, started, talked to; every answer is compared with the host's big integers.
+
+| module | what it does |
+|---|---|
+| `build` | firmware and simulator, kept by the hash of what they are made of |
+| `system` | a running system: commands in, answers out |
+| `check` | random operands, and what the answers must be |
+| `measure` | rows of level, bits and scheme; hw/soc/report/report.json |
+"""
+
+import argparse
+
+EXAMPLES = """
+examples:
+  garner-hw soc exp --bits 1024 --scheme sliding --level exp      one exponentiation, checked
+  garner-hw soc private --bits 2048 --level op                    one RSA private operation, checked
+  garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
+  garner-hw soc report                                            all rows; measures those that are not kept (minutes)
+"""
+LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3}
+SCHEMES = {"fixed": 0, "l2r": 1, "r2l": 2, "sliding": 3}
+
+
+def add_command(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser("soc", help="the RISC-V system: an operation at a level, a console, the report",
+                                 description=__doc__.splitlines()[0], epilog=EXAMPLES,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_actions(parser)
+    parser.set_defaults(run=run)
+
+
+def add_actions(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    exp = actions.add_parser("exp", help="one modular exponentiation of random operands, exponent of full length")
+    exp.add_argument("--scheme", choices=SCHEMES, default="sliding")
+    exp.add_argument("--level", choices=("software", "mul", "exp"), default="exp")
+    private = actions.add_parser("private", help="one RSA private operation by the CRT, with a fresh key")
+    private.add_argument("--level", choices=("software", "op"), default="op")
+    for action in (exp, private):
+        action.add_argument("--bits", type=int, choices=(512, 1024, 1536, 2048), default=1024)
+    actions.add_parser("console", help="a prompt for these")
+    actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.action == "report":
+        from garner_hw.soc import measure
+
+        return measure.report()
+    from garner_hw.soc import console
+
+    return console.run(arguments)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the firmware and the simulator of hw/soc. Each is kept in hw/build under the hash of its sources."""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from garner_hw import BUILD, HW, CommandError
+from garner_hw.simulate import UNSPLIT
+from garner_hw.sources import sources
+
+SOC = HW / "soc"
+FIRMWARE = SOC / "firmware"
+INCLUDE = HW / "dist" / "include"
+COMPILER = "riscv64-unknown-elf-gcc"
+# rv32im without _zicsr in its name: with it Debian's compiler links the libraries of rv64.
+FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-fdata-sections", "-march=rv32im",
+         "-mabi=ilp32", "-misa-spec=2.2", "--specs=picolibc.specs", "-nostartfiles", "-Wl,--gc-sections",
+         "-Wl,--no-warn-rwx-segments")
+
+
+def processor() -> Path:
+    """The processor's netlist, of a package that requirements.txt pins."""
+    try:
+        import pythondata_cpu_vexriscv
+    except ModuleNotFoundError:
+        raise CommandError("the package pythondata-cpu-vexriscv is missing: run `make hw-setup`") from None
+    return Path(pythondata_cpu_vexriscv.data_location) / "VexRiscv_Full.v"
+
+
+def digest(files: list[Path], options: tuple[str, ...]) -> str:
+    said = b"".join([*(path.name.encode() + path.read_bytes() for path in files), *map(str.encode, options)])
+    return hashlib.sha256(said).hexdigest()[:12]
+
+
+def firmware_sources() -> list[Path]:
+    return sorted([*FIRMWARE.glob("*"), *INCLUDE.glob("*.h")])
+
+
+def firmware() -> Path:
+    """The memory's contents, a word a line, as $readmemh takes them."""
+    if not shutil.which(COMPILER):
+        raise CommandError(f"{COMPILER} is missing: run `make setup-all`")
+    said = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout
+    version = said.splitlines()[0]
+    folder = BUILD / f"soc-firmware-{digest(firmware_sources(), (*FLAGS, version))}"
+    image = folder / "memory.hex"
+    if not image.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        elf, binary = folder / "firmware.elf", folder / "firmware.bin"
+        code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c"))]
+        subprocess.run([COMPILER, *FLAGS, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
+                        "-o", elf], check=True)
+        subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
+        data = binary.read_bytes()
+        data += bytes(-len(data) % 4)
+        unfinished = image.with_suffix(".unfinished")
+        words = (int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4))
+        unfinished.write_text("".join(f"{word:08x}\n" for word in words))
+        unfinished.rename(image)
+    return image
+
+
+def simulator_sources() -> list[Path]:
+    return [SOC / "sim" / "soc.vlt", *sources("soc"), processor(), SOC / "sim" / "soc.cpp"]
+
+
+def simulator(rows: int) -> Path:
+    """The program that runs the system, with an RSA core of so many rows."""
+    options = ("-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "fast", "-Wall", "-Wno-fatal", "-Werror-USERFATAL",
+               "-CFLAGS", "-O3 -march=native -std=c++17", f"-GRows={rows}")
+    files = simulator_sources()
+    folder = BUILD / f"soc-Rows={rows}-{digest(files, options)}"
+    program = folder / "soc"
+    if not program.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "soc", "--prefix",
+                        "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O2", "-o", "unfinished",
+                        *files],
+                       check=True, stdout=sys.stderr)
+        (folder / "unfinished").rename(program)
+    return program

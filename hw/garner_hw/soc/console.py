@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`garner-hw soc exp`, `private` and `console`: operations on a running system, checked, in words."""
+
+import argparse
+import shlex
+
+from garner_hw import CommandError
+from garner_hw.soc import add_actions, check
+from garner_hw.soc.system import Answer, System
+
+
+def told(arguments: argparse.Namespace, answer: Answer) -> str:
+    """What a person wants to know of an answer that was checked."""
+    scheme = f", {arguments.scheme}" if arguments.action == "exp" else ""
+    lines = [f"{arguments.action}, {arguments.bits} bits{scheme}, level {arguments.level}: right",
+             f"  {answer.cycles:,} cycles by the processor; by the monitor {answer.core:,} of them in the core, "
+             f"{answer.moving:,} moving words"]
+    if answer.load:
+        lines.append(f"  the key was loaded before, in {answer.load:,} cycles")
+    if answer.fallback:
+        lines.append(f"  the core failed (status {answer.status}): software answered")
+    return "\n".join(lines)
+
+
+def perform(system: System, arguments: argparse.Namespace) -> str:
+    if arguments.action == "exp":
+        return told(arguments, check.exp(system, arguments.level, arguments.scheme, arguments.bits))
+    return told(arguments, check.private(system, arguments.level, arguments.bits))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    with System() as system:
+        if arguments.action != "console":
+            print(perform(system, arguments))
+            return 0
+        print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op; quit")
+        return prompt(system)
+
+
+def prompt(system: System) -> int:
+    parser = argparse.ArgumentParser(prog="", add_help=False)
+    add_actions(parser)
+    while True:
+        try:
+            words = shlex.split(input("soc> "))
+        except (EOFError, KeyboardInterrupt):
+            return 0
+        except ValueError as error:
+            print(error)
+            continue
+        if words == ["quit"]:
+            return 0
+        try:
+            arguments = parser.parse_args(words)
+            if arguments.action in ("exp", "private"):
+                print(perform(system, arguments), flush=True)
+        except SystemExit:
+            pass  # argparse has said what is wrong
+        except CommandError as error:
+            print(error)

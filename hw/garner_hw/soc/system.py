@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running system: its firmware's commands (hw/soc/firmware/main.c) as calls."""
+
+import subprocess
+from dataclasses import dataclass
+
+from garner_hw import CommandError
+from garner_hw.soc import LEVELS, SCHEMES, build
+
+CYCLES = 2_000_000_000  # a run's limit: longer than any operation here takes
+TRAPPED = 99  # the firmware's trap handler stops with this
+
+
+class Stopped(CommandError):
+    """The system stopped before it answered; `code` as hw/soc/sim/soc.cpp says."""
+
+    def __init__(self, code: int, said: str):
+        super().__init__(f"the system stopped with {code} {said}".strip())
+        self.code, self.said = code, said
+
+
+class Refused(CommandError):
+    """The firmware refused the command."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`cycles` by the processor, the three behind it by the bus monitor; `status`: the core's, 0 if all was well."""
+
+    value: int
+    load: int
+    cycles: int
+    monitor: int
+    moving: int
+    core: int
+    fallback: int
+    status: int
+
+
+class System:
+    """The simulation as a process. `fault`: hang, corrupt or silent; the core's port then is at fault from the start."""
+
+    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES):
+        arguments = [f"+memory={build.firmware()}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
+        self.process = subprocess.Popen([build.simulator(rows), *arguments], text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __enter__(self) -> "System":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def command(self, line: str) -> str:
+        """A line in, a line out."""
+        try:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # why is in the code it stopped with
+        said = self.process.stdout.readline().lstrip(">").strip()
+        if said.startswith("ok ") and "trap " not in said:  # an interrupt may come in the middle of a line
+            return said.removeprefix("ok ")
+        if said.startswith("error "):
+            raise Refused(said.removeprefix("error "))
+        raise Stopped(self.process.wait(), " ".join([said, self.process.stderr.read()]).strip())
+
+    def operation(self, line: str) -> Answer:
+        value, *figures = self.command(line).split()
+        return Answer(int(value, 16), **{name: int(figure) for name, figure in zip(figures[::2], figures[1::2])})
+
+    def exp(self, level: str, scheme: str, bits: int, n: int, base: int, exponent: int) -> Answer:
+        return self.operation(f"exp {LEVELS[level]} {SCHEMES[scheme]} {bits} {n:x} {base:x} {exponent:x}")
+
+    def private(self, level: str, key, m: int) -> Answer:
+        parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, m)
+        return self.operation(f"private {LEVELS[level]} {key.bits} " + " ".join(f"{part:x}" for part in parts))

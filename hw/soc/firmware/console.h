@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The console and what else of the peripheral `control` the firmware uses. */
+#ifndef CONSOLE_H
+#define CONSOLE_H
+
+#include <stdint.h>
+
+static inline uint32_t register_read(uint32_t address)
+{
+	return *(volatile uint32_t *)address;
+}
+
+static inline void register_write(uint32_t address, uint32_t value)
+{
+	*(volatile uint32_t *)address = value;
+}
+
+/* The processor's own cycle counter. */
+static inline uint32_t processor_cycles(void)
+{
+	uint32_t cycles;
+
+	__asm__ volatile("csrr %0, mcycle" : "=r"(cycles));
+	return cycles;
+}
+
+void console_text(const char *text);
+void console_decimal(uint32_t value);
+void console_hex(uint32_t value);
+/* The next byte; waits for it. */
+char console_get(void);
+/* Ends the simulation. */
+_Noreturn void console_stop(uint32_t code);
+/* Called by trap_entry: says what happened and stops. */
+_Noreturn void trap(uint32_t cause, uint32_t pc, uint32_t value);
+/* From now on a bus fault is a trap. */
+void trap_bus_faults(void);
+
+#endif

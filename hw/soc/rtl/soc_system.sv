@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system around the processor: memory, bus, control, and the RSA core at levels mul, exp and op.
+//
+//   instructions ──────────────> soc_memory                  cycle           0    1    2
+//   data ──> soc_bus ──┬───────> soc_memory                  data_valid_i    1    1    0    memory
+//                      ├───────> soc_control ── console      data_ready_o    0    1    0
+//                      └───────> rsa_port ── rsa_core
+//
+// The monitor looks at the bus, not at what the firmware says: `moving` is every cycle from an operand's or a result's
+// access being offered to its answer, `core` every cycle from a job's being taken to its answer.
+//
+// Contract    Two Wishbone-like masters: valid is held until ready. fault_i (tests alone): bit 0 the core hangs,
+//             bit 1 results are corrupted, bit 2 the peripheral is silent. Reset: asynchronous, to be released in step.
+module soc_system
+  import soc_pkg::*;
+#(
+  parameter int unsigned Words = 131072,
+  parameter int unsigned Rows  = 8
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+  input  logic        instruction_valid_i,
+  input  logic [29:0] instruction_address_i,
+  output logic        instruction_ready_o,
+  output logic [31:0] instruction_data_o,
+  input  logic        data_valid_i,
+  input  logic        data_write_i,
+  input  logic [3:0]  data_strobe_i,
+  input  logic [29:0] data_address_i,
+  input  logic [31:0] data_i,
+  output logic        data_ready_o,
+  output logic [31:0] data_o,
+  output logic        irq_o,
+  output logic        console_valid_o,
+  output logic [7:0]  console_data_o,
+  input  logic        console_valid_i,
+  input  logic [7:0]  console_data_i,
+  output logic        console_take_o,
+  output logic        stop_valid_o,
+  output logic [31:0] stop_code_o,
+  input  logic [2:0]  fault_i
+);
+
+  logic memory_valid, memory_ready, cancel, fault, moving, working;
+  logic [31:0] memory_data, fault_address;
+  access_t [1:0] access;
+  answer_t [1:0] answer;
+
+  soc_memory #(.Words(Words)) u_memory (
+    .clk_i, .rst_ni, .instruction_valid_i, .instruction_address_i, .instruction_ready_o, .instruction_data_o,
+    .data_valid_i(memory_valid), .data_write_i, .data_strobe_i, .data_address_i, .data_i, .data_ready_o(memory_ready),
+    .data_o(memory_data)
+  );
+
+  soc_bus #(.MemoryBytes(4 * Words)) u_bus (
+    .clk_i, .rst_ni, .valid_i(data_valid_i), .write_i(data_write_i), .address_i(data_address_i), .data_i,
+    .ready_o(data_ready_o), .data_o, .memory_valid_o(memory_valid), .memory_ready_i(memory_ready),
+    .memory_data_i(memory_data), .access_o(access), .answer_i(answer), .cancel_o(cancel), .fault_o(fault),
+    .fault_address_o(fault_address)
+  );
+
+  assign moving = data_valid_i && data_address_i[29:14] == RsaPage
+                  && (data_address_i[13:0] == RsaOperand || data_address_i[13:0] == RsaOperandLast
+                      || data_address_i[13:0] == RsaResult);
+
+  soc_control u_control (
+    .clk_i, .rst_ni, .access_i(access[0]), .answer_o(answer[0]), .console_valid_o, .console_data_o, .console_valid_i,
+    .console_data_i, .console_take_o, .stop_valid_o, .stop_code_o, .fault_i(fault), .fault_address_i(fault_address),
+    .irq_o, .monitor_moving_i(moving), .monitor_core_i(working)
+  );
+
+  rsa_port #(.Rows(Rows)) u_rsa (
+    .clk_i, .rst_ni, .access_i(access[1]), .answer_o(answer[1]), .cancel_i(cancel), .hang_i(fault_i[0]),
+    .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .working_o(working)
+  );
+
+endmodule

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The system on chip in simulation, against big integers; and what it does when parts of it fail."""
+
+import random
+
+import pytest
+
+from garner_hw.model.rsa import Key
+from garner_hw.soc import SCHEMES, check
+from garner_hw.soc.system import TRAPPED, Refused, Stopped, System
+
+TIMEOUT, CHECK_FAILED, BAD_OPERAND = 0x100, 7, 6
+
+
+@pytest.fixture(scope="module")
+def system():
+    with System() as running:
+        yield running
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("level, bits", [("software", 96), ("mul", 512), ("exp", 512)])
+def test_every_scheme_at_every_level_says_what_the_host_says(system, level, bits, scheme):
+    answer = check.exp(system, level, scheme, bits)
+    assert answer.fallback == 0
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 0x10001, (1 << 96) - 1])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_software_bears_exponents_at_the_edges(system, scheme, exponent):
+    check.exp(system, "software", scheme, 96, exponent)
+
+
+@pytest.mark.parametrize("level, bits", [("software", 192), ("op", 512), ("op", 1024)])
+def test_private_operation_says_what_the_host_says(system, level, bits):
+    assert check.private(system, level, bits).fallback == 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("level, bits", [("software", 512), ("mul", 1024), ("mul", 1536), ("mul", 2048), ("exp", 1024),
+                                         ("exp", 1536), ("exp", 2048)])
+def test_long_operands_say_what_the_host_says(system, level, bits, scheme):
+    assert check.exp(system, level, scheme, bits).fallback == 0
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("level, bits", [("software", 1024), ("op", 1536), ("op", 2048)])
+def test_long_keys_say_what_the_host_says(system, level, bits):
+    assert check.private(system, level, bits).fallback == 0
+
+
+def test_processor_and_monitor_count_the_same(system):
+    answer = check.exp(system, "exp", "sliding", 512)
+    assert 0 <= answer.monitor - answer.cycles < 100, answer  # between their starts, and between their ends
+    moved = 4 * 512 // 32  # n, base, exponent, result
+    assert 3 * moved <= answer.moving <= 12 * moved, answer
+    assert answer.core + answer.moving < answer.cycles + moved, answer
+
+
+def test_software_touches_the_core_not_at_all(system):
+    answer = check.exp(system, "software", "sliding", 96)
+    assert (answer.moving, answer.core) == (0, 0)
+
+
+def test_length_that_the_core_has_not_is_done_in_software_and_said(system):
+    answer = check.exp(system, "exp", "sliding", 96)
+    assert (answer.fallback, answer.core) == (1, 0)
+
+
+@pytest.mark.parametrize("line, why", [
+    ("exp 2 3 512 " + "f" * 127 + "e 1 1", "n is even"),
+    ("exp 2 3 512 " + "7" * 128 + " 1 1", "n is shorter"),
+    ("exp 2 3 512 " + "f" * 128 + " " + "f" * 128 + " 1", "base is not below n"),
+    ("exp 2 3 512 " + "f" * 129 + " 1 1", "too long"),
+    ("exp 2 3 512 fg 1 1", "no hexadecimal"),
+    ("exp 2 3 512 " + "f" * 128, "missing"),
+    ("exp 9 3 512 3 1 1", "LEVEL or SCHEME"),
+    ("exp 2 4 512 3 1 1", "LEVEL or SCHEME"),
+    ("exp 2 3 4096 3 1 1", "BITS"),
+    ("exp", "BITS"),
+    ("private 3 512 " + "f" * 128, "missing"),
+    ("private 1 512", "LEVEL"),
+    ("sing", "unknown command"),
+])
+def test_bad_command_is_refused_and_the_next_one_answered(system, line, why):
+    with pytest.raises(Refused, match=why):
+        system.command(line)
+    check.exp(system, "software", "l2r", 64)
+
+
+@pytest.mark.parametrize("part", ["p", "qinv", "dp"])
+def test_key_with_a_wrong_part_gives_no_answer_of_the_core(system, part):
+    key = Key.generate(512)
+    m = random.randrange(key.n)
+    setattr(key, part, getattr(key, part) ^ 2)
+    assert system.private("op", key, m).status in (CHECK_FAILED, BAD_OPERAND)
+
+
+def test_hung_core_is_given_up_and_software_answers():
+    with System(fault="hang") as system:
+        for answer in (check.exp(system, "exp", "sliding", 512, 0x10001), check.exp(system, "mul", "l2r", 512, 3),
+                       check.private(system, "op", 512)):
+            assert (answer.fallback, answer.status) == (1, TIMEOUT)
+
+
+def test_corrupted_signature_is_never_released():
+    with System(fault="corrupt") as system:
+        answer = check.private(system, "op", 512)
+        assert answer.fallback == 1 and answer.status in (CHECK_FAILED, BAD_OPERAND)
+
+
+def test_corrupted_power_is_seen_by_the_host():
+    """That the comparison on the host can fail: nothing on the system checks a power."""
+    with System(fault="corrupt") as system, pytest.raises(check.Wrong):
+        check.exp(system, "exp", "sliding", 512)
+
+
+def test_silent_peripheral_is_a_trap_that_names_the_address():
+    why = "bus fault: nobody answers at f0010020"
+    with System(fault="silent") as system, pytest.raises(Stopped, match=why) as stopped:
+        check.exp(system, "exp", "sliding", 512)
+    assert stopped.value.code == TRAPPED
+
+
+@pytest.mark.parametrize("address", [0xF0020000, 0x80000, 0x7FFFFFE0])  # the last two by the cache
+def test_address_without_anything_is_a_trap_that_names_it(address):
+    with System() as system, pytest.raises(Stopped, match=f"bus fault: nobody answers at {address:08x}") as stopped:
+        system.command(f"read {address:x}")
+    assert stopped.value.code == TRAPPED
+
+
+def test_run_ends_at_its_limit_of_cycles():
+    with System(cycles=20_000) as system, pytest.raises(Stopped, match="20000 cycles, the limit"):
+        check.exp(system, "exp", "sliding", 512)
+
+
+def test_code_of_stop_is_the_programs():
+    with System() as system, pytest.raises(Stopped) as stopped:
+        system.command("stop 7")
+    assert stopped.value.code == 7
