@@ -24,6 +24,9 @@ DESCRIPTORS = ("bus/descriptors", "prove")
 ROUTING = ("top/dispatcher_routing", "start")
 CORE = ("rsa/rsa_core", "prove")
 MUTATIONS = [
+    ("a gate of the S-box", "aes/aes_sbox", "t[25] & t[27]", "t[25] | t[27]"),
+    ("another constant of the affine map", "aes/aes_inverse_sbox", "= aes_pkg::unaffine(inner)", "= aes_pkg::unaffine(~inner)",
+     ("aes/aes_sbox", "prove")),
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
     ("a word over the spare one", "prim/skid_buffer", "moves || (ready_q && !in_valid_i)", "1'b1"),

@@ -26,7 +26,7 @@ from garner_hw.measure.private import PARTS  # noqa: E402
 from garner_hw.model.rsa import products_at_best  # noqa: E402
 from garner_hw.placement import place  # noqa: E402
 from garner_hw.records import RUNS  # noqa: E402
-from garner_hw.report import labels  # noqa: E402
+from garner_hw.report import aes, labels  # noqa: E402
 
 REPORT = HW / "report"
 DOCUMENT = HW.parent / "docs" / "hardware.md"
@@ -46,7 +46,7 @@ PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "
 PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
 
 
-TOPS = {*rows.MEASUREMENTS, *cores.TOPS, "garner_pins", "garner_top"}
+TOPS = {*rows.MEASUREMENTS, *cores.TOPS, "aes_cbc_encrypt", "garner_pins", "garner_top"}
 
 
 def records() -> tuple[list[dict], list[str]]:
@@ -434,8 +434,9 @@ def write() -> None:
     old = stale(found)
     row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
     xilinx_list = xilinx_points(found)
-    points = core_list + device_list + xilinx_list + row_list
-    tables = {"stale": stale_line(old), "cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
+    aes_list = aes.points(found)
+    points = core_list + device_list + xilinx_list + row_list + [point(**row) for row in aes_list]
+    tables = {"stale": stale_line(old), "aes": aes.table(aes_list), "cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
               "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
               "row clock": clock_table(row_list), "row thesis": thesis_table(row_list)}
     parts, all_rows = parts_table(found), all_rows_table(row_list)

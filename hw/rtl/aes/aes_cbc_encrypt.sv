@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// AES-128-CBC encryption of as many messages at once as there are round units: each block needs the one before it, so
+// only other messages fill more units. Nothing calls it yet; it is to be the cipher of the encryption engine.
+//
+//   lane 0   B0 ......... 11 cycles C0, B1 ......... 11 cycles C1      aes_encrypt_lane: a message each
+//   lane 1      B0 ......... 11 cycles C0, B1 ...
+//            <- key slots: keys of round 0 and 1, read by every lane in the cycle in which it takes a block
+//
+//   cycle        0    1     2     3
+//   key_valid_i  K
+//   key_ready_o  1    0     1                           a key is taken in one cycle and full in its slot two later
+//   slot_full_o       0     1
+//
+// Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
+//             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
+//             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots in which all is overwritten
+//             and nothing is taken; blocks inside are dropped. Ready and valid are made of flip-flops.
+// Parameters  Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
+module aes_cbc_encrypt #(
+  parameter  int unsigned Units     = 4,
+  parameter  int unsigned KeySlots  = 4,
+  parameter  bit          Table     = 1'b1,
+  localparam int unsigned SlotWidth = KeySlots > 1 ? $clog2(KeySlots) : 1
+) (
+  input  logic                       clk_i,
+  input  logic                       rst_ni,
+  input  logic                       zeroise_i,
+  input  logic                       key_valid_i,
+  output logic                       key_ready_o,
+  input  logic [SlotWidth-1:0]       key_slot_i,
+  input  logic [127:0]               key_i,
+  output logic [KeySlots-1:0]        slot_full_o,
+  input  logic [Units-1:0]           in_valid_i,
+  output logic [Units-1:0]           in_ready_o,
+  input  logic [Units-1:0]           in_first_i,
+  input  logic [Units*SlotWidth-1:0] in_slot_i,
+  input  logic [Units*128-1:0]       in_iv_i,
+  input  logic [Units*128-1:0]       in_data_i,
+  output logic [Units-1:0]           out_valid_o,
+  input  logic [Units-1:0]           out_ready_i,
+  output logic [Units-1:0]           out_refused_o,
+  output logic [Units*128-1:0]       out_data_o
+);
+
+  if (Units < 1 || Units > 4) begin : gen_bad_units
+    $fatal(1, "aes_cbc_encrypt: Units must be 1 to 4");
+  end
+  if (KeySlots < 1 || KeySlots > 16) begin : gen_bad_slots
+    $fatal(1, "aes_cbc_encrypt: KeySlots must be 1 to 16");
+  end
+
+  localparam int unsigned Places = 1 << SlotWidth;
+
+  logic [255:0]         keys_q[Places];
+  logic                 loading_q, wiping_q;
+  logic [SlotWidth-1:0] slot_q;
+  logic [127:0]         key_q, next_key;
+  logic [Places-1:0]    full_q;
+
+  aes_key_step #(
+    .Table(Table)
+  ) u_key_step (
+    .key_i     (key_q),
+    .constant_i(8'h01),
+    .key_o     (next_key)
+  );
+
+  assign key_ready_o = !loading_q && !wiping_q;
+  assign slot_full_o = full_q[KeySlots-1:0];
+
+  always_ff @(posedge clk_i) begin
+    if (wiping_q || loading_q) keys_q[slot_q] <= wiping_q ? '0 : {next_key, key_q};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      full_q    <= '0;
+      loading_q <= 1'b0;
+      wiping_q  <= 1'b1;
+      slot_q    <= '0;
+      key_q     <= '0;
+    end else if (zeroise_i) begin
+      full_q    <= '0;
+      loading_q <= 1'b0;
+      wiping_q  <= 1'b1;
+      slot_q    <= '0;
+      key_q     <= '0;
+    end else if (wiping_q) begin
+      wiping_q <= slot_q != SlotWidth'(Places - 1);
+      slot_q   <= slot_q + SlotWidth'(1);
+    end else if (loading_q) begin
+      loading_q      <= 1'b0;
+      full_q[slot_q] <= 1'b1;
+      key_q          <= '0;
+    end else if (key_valid_i) begin
+      loading_q          <= 1'b1;
+      slot_q             <= key_slot_i;
+      key_q              <= key_i;
+      full_q[key_slot_i] <= 1'b0;
+    end
+  end
+
+  for (genvar l = 0; l < Units; l++) begin : gen_lane
+    logic [SlotWidth-1:0] slot;
+    logic [127:0]         key, next;
+    assign slot = in_slot_i[l*SlotWidth+:SlotWidth];
+    assign {next, key} = keys_q[slot];
+
+    aes_encrypt_lane #(
+      .Table(Table)
+    ) u_lane (
+      .clk_i,
+      .rst_ni,
+      .wipe_i       (zeroise_i || wiping_q),
+      .in_valid_i   (in_valid_i[l]),
+      .in_ready_o   (in_ready_o[l]),
+      .in_first_i   (in_first_i[l]),
+      .in_iv_i      (in_iv_i[l*128+:128]),
+      .in_data_i    (in_data_i[l*128+:128]),
+      .full_i       (full_q[slot]),
+      .key_i        (key),
+      .next_key_i   (next),
+      .out_valid_o  (out_valid_o[l]),
+      .out_ready_i  (out_ready_i[l]),
+      .out_refused_o(out_refused_o[l]),
+      .out_data_o   (out_data_o[l*128+:128])
+    );
+  end
+
+endmodule

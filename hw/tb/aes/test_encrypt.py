@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals,
+erasure; and seeded bugs, each of which must make these tests fail."""
+
+import os
+import random
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import ReadOnly, RisingEdge
+
+from garner_hw import BUILD, HW
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
+from tb.aes.reference import encrypted
+
+# NIST SP 800-38A, F.2.1
+KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+IV = bytes(range(16))
+TEXT = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+                     "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
+CIPHER = bytes.fromhex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
+                       "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7")
+SLOTS = 4
+MUTATIONS = [
+    ("a round too many mixed", "aes_round", "last_i ? shifted :", "1'b0 ? shifted :"),
+    ("a key one round late", "aes_encrypt_lane", "constant_q <= 8'h02;", "constant_q <= 8'h01;"),
+    ("the chain not added", "aes_encrypt_lane", "(in_first_i ? in_iv_i : state_q)", "(in_first_i ? in_iv_i : '0)"),
+    ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
+    ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
+     "end else if (zeroise_i) begin"),
+    ("keys not overwritten", "aes_cbc_encrypt", "wiping_q ? '0 :", "1'b0 ? '0 :"),
+    ("an answer over another", "aes_encrypt_lane", "round_q == Done && !out_valid_o", "round_q == Done"),
+    ("the column of a word not rotated", "aes_key_step", "key_i[12+(i+1)%4]", "key_i[12+i]"),
+]
+
+
+def run(units, table, instead=(), variant=""):
+    simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", instead=instead), __name__,
+             {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant)
+
+
+@pytest.mark.parametrize("units, table", [(4, 1), (1, 0)])
+def test_encrypt(units, table):
+    run(units, table)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
+def test_encrypt_catches(mutation):
+    name, module, text, becomes = mutation
+    source = (HW / "rtl" / "aes" / f"{module}.sv").read_text()
+    assert source.count(text) == 1, f"{text} is not in {module}, or more than once"
+    mutant = BUILD / "mutations" / name.replace(" ", "-") / f"{module}.sv"
+    mutant.parent.mkdir(parents=True, exist_ok=True)
+    mutant.write_text(source.replace(text, becomes))
+    with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
+        run(1, 1, [mutant], "mutant")
+
+
+def number(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
+class Engine:
+    """Drives aes_cbc_encrypt. `step` is one cycle; blocks are offered and taken as `offer` and `pause` say."""
+
+    def __init__(self, dut):
+        self.dut, self.units = dut, int(os.environ["UNITS"])
+        self.waiting = [[] for _ in range(self.units)]   # of each lane: (first, slot, iv, block)
+        self.answers = [[] for _ in range(self.units)]   # (cycle, refused, block)
+        self.cycle, self.share, self.pause = 0, 1.0, 0.0
+
+    async def start(self):
+        dut = self.dut
+        for name in ("zeroise_i", "key_valid_i", "in_valid_i", "out_ready_i", "in_first_i", "in_slot_i", "in_iv_i",
+                     "in_data_i", "key_slot_i", "key_i"):
+            getattr(dut, name).value = 0
+        dut.rst_ni.value = 0
+        cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
+        for _ in range(3):
+            await RisingEdge(dut.clk_i)
+        dut.rst_ni.value = 1
+        return self
+
+    async def step(self):
+        dut = self.dut
+        offered = sum(1 << lane for lane, blocks in enumerate(self.waiting) if blocks and random.random() < self.share)
+        ready = sum(1 << lane for lane in range(self.units) if random.random() >= self.pause)
+        first = slots = ivs = data = 0
+        for lane, blocks in enumerate(self.waiting):
+            if offered >> lane & 1:
+                begins, slot, iv, block = blocks[0]
+                first |= begins << lane
+                slots |= slot << 2 * lane
+                ivs |= number(iv) << 128 * lane
+                data |= number(block) << 128 * lane
+        dut.in_valid_i.value, dut.out_ready_i.value, dut.in_first_i.value = offered, ready, first
+        dut.in_slot_i.value, dut.in_iv_i.value, dut.in_data_i.value = slots, ivs, data
+        await ReadOnly()
+        taken = offered & int(dut.in_ready_o.value)
+        left = int(dut.out_valid_o.value) & ready
+        out, refused = int(dut.out_data_o.value), int(dut.out_refused_o.value)
+        await RisingEdge(dut.clk_i)
+        self.cycle += 1
+        for lane in range(self.units):
+            if taken >> lane & 1:
+                self.waiting[lane].pop(0)
+            if left >> lane & 1:
+                block = (out >> 128 * lane & (1 << 128) - 1).to_bytes(16, "little")
+                self.answers[lane].append((self.cycle, refused >> lane & 1, block))
+
+    async def load(self, slot, key):
+        dut = self.dut
+        dut.key_valid_i.value, dut.key_slot_i.value, dut.key_i.value = 1, slot, number(key)
+        for _ in range(100):
+            await ReadOnly()
+            ready = int(dut.key_ready_o.value)
+            await self.resume()
+            if ready:
+                break
+        dut.key_valid_i.value = 0
+        await self.step()
+
+    async def resume(self):
+        await RisingEdge(self.dut.clk_i)
+        self.cycle += 1
+
+    def message(self, lane, slot, iv, text):
+        self.waiting[lane] += [(place == 0, slot, iv, text[place:place + 16]) for place in range(0, len(text), 16)]
+
+    async def drain(self, counts):
+        for _ in range(60 + 200 * max(counts)):
+            if [len(found) for found in self.answers] == counts:
+                return
+            await self.step()
+        raise AssertionError("blocks are missing")
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def published_vectors_come_out(dut):
+    engine = await Engine(dut).start()
+    await engine.load(2, KEY)
+    engine.message(0, 2, IV, TEXT)
+    await engine.drain([4] + [0] * (engine.units - 1))
+    assert b"".join(block for _, _, block in engine.answers[0]) == CIPHER
+    # FIPS 197, appendix B: with an IV of zeros
+    engine.message(0, 2, bytes(16), bytes.fromhex("3243f6a8885a308d313198a2e0370734"))
+    await engine.drain([5] + [0] * (engine.units - 1))
+    assert engine.answers[0][-1][2] == bytes.fromhex("3925841d02dc09fbdc118597196a0b32")
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def interleaved_messages_are_those_of_libcrypto(dut):
+    engine = await Engine(dut).start()
+    keys = [random.randbytes(16) for _ in range(SLOTS)]
+    for slot, key in enumerate(keys):
+        await engine.load(slot, key)
+    for engine.share, engine.pause in ((1, 0), (0.2, 0), (1, 0.95)):
+        engine.answers = [[] for _ in range(engine.units)]
+        expected = []
+        for lane in range(engine.units):
+            blocks = b""
+            for _ in range(6):
+                slot, iv = random.randrange(SLOTS), random.randbytes(16)
+                text = random.randbytes(16 * random.randint(1, 6))
+                engine.message(lane, slot, iv, text)
+                blocks += encrypted(keys[slot], iv, text)
+            expected.append(blocks)
+        await engine.drain([len(blocks) // 16 for blocks in expected])
+        assert [b"".join(block for _, _, block in lane) for lane in engine.answers] == expected
+        assert not any(refused for lane in engine.answers for _, refused, _ in lane)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def every_lane_takes_eleven_cycles_a_block(dut):
+    engine = await Engine(dut).start()
+    await engine.load(0, KEY)
+    for lane in range(engine.units):
+        engine.message(lane, 0, IV, bytes(16 * 20))
+    await engine.drain([20] * engine.units)
+    for lane in engine.answers:
+        assert {after - before for (before, *_), (after, *_) in zip(lane, lane[1:])} == {11}
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_key_loaded_beside_a_message_changes_nothing_of_it(dut):
+    engine = await Engine(dut).start()
+    await engine.load(0, KEY)
+    engine.message(0, 0, IV, TEXT)
+    for _ in range(15):
+        await engine.step()
+    other = random.randbytes(16)
+    engine.dut.key_valid_i.value, engine.dut.key_slot_i.value, engine.dut.key_i.value = 1, 1, number(other)
+    await engine.step()
+    engine.dut.key_valid_i.value = 0
+    await engine.drain([4] + [0] * (engine.units - 1))
+    assert b"".join(block for _, _, block in engine.answers[0]) == CIPHER
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_message_without_a_key_is_refused_to_its_end_and_the_next_is_not(dut):
+    engine = await Engine(dut).start()
+    await engine.load(0, KEY)
+    engine.message(0, 1, IV, TEXT[:32])
+    engine.waiting[0].append((False, 0, IV, TEXT[:16]))   # goes on with a slot that is full
+    engine.message(0, 0, IV, TEXT)
+    await engine.drain([7] + [0] * (engine.units - 1))
+    assert [(refused, block) for _, refused, block in engine.answers[0][:3]] == [(1, bytes(16))] * 3
+    assert b"".join(block for _, _, block in engine.answers[0][3:]) == CIPHER
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
+    engine = await Engine(dut).start()
+    for slot in range(SLOTS):
+        await engine.load(slot, random.randbytes(16))
+    engine.message(0, 0, IV, TEXT)
+    for _ in range(17):
+        await engine.step()
+    engine.waiting = [[] for _ in range(engine.units)]
+    dut.zeroise_i.value = 1
+    await engine.step()
+    dut.zeroise_i.value = 0
+    await ReadOnly()
+    assert int(dut.slot_full_o.value) == 0 and int(dut.key_ready_o.value) == 0
+    await engine.resume()
+    for _ in range(SLOTS + 2):
+        await engine.step()
+    assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.key_q.value) == 0
+    engine.answers = [[] for _ in range(engine.units)]
+    engine.message(0, 0, IV, TEXT[:16])
+    await engine.drain([1] + [0] * (engine.units - 1))
+    assert engine.answers[0][0][1:] == (1, bytes(16))
