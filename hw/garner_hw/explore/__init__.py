@@ -3,23 +3,22 @@
 
 `point` is what is built, `designs` the designs and their bounds (`roofline`), `space` reads points from files, `evaluate`
 measures one with a `toolchain` and keeps it in a `store`, `sweep` does many on a Dask cluster, `budget` chooses, `report` makes
-the page and its JSON with `plots`, `thesis` has the printed figures.
+the page and its JSON with `plots`, `thesis` has the printed figures, `recorded` the results that are committed.
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from garner_hw import BUILD, HW, CommandError
+from garner_hw import BUILD, CommandError
 
 SPACES = Path(__file__).resolve().parent / "spaces"
-RESULTS = HW / "explore" / "results" / "report.json"
 EXAMPLES = """
 examples:
   garner-hw explore                                          a small sweep; page and JSON in hw/build/explore
   garner-hw explore points.csv                               these points: design,word,ports,pipelined,unroll,multipliers,...
   garner-hw explore --space grid.toml                        all points of its grids
-  garner-hw explore --space thesis                           the thesis's whole grid (hours; started again it goes on)
+  garner-hw explore --space thesis --record                  the thesis's whole grid (hours; started again it goes on)
   garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of those measured before
   garner-hw explore --space all --dask tcp://10.0.0.1:8786   on a Dask cluster
 """
@@ -38,6 +37,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--workers", type=int, metavar="N", help="of the cluster on this machine (its cores)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="placements of each point (5)")
     parser.add_argument("--no-energy", action="store_true", help="leave the energy out")
+    parser.add_argument("--record", action="store_true", help="also into the results that are committed, hw/explore/results")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")
     parser.add_argument("--list", action="store_true", help="only say which points there are")
@@ -73,13 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def measured_before(out: Path) -> Path:
     """The last sweep's report, else the one that is committed."""
-    from garner_hw.explore import report
+    from garner_hw.explore import recorded, report
 
-    own = out / report.JSON
-    if own.exists():
-        return own
-    if RESULTS.exists():
-        return RESULTS
+    for path in (own := out / report.JSON, recorded.RESULTS / report.JSON):
+        if path.exists():
+            return path
     raise CommandError(f"{own} is not there: measure something first")
 
 
@@ -97,7 +95,7 @@ def read(arguments: argparse.Namespace):
 
 def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict], dict[str, str]]:
     """The sweep, with what is measured in the page even if it is cut off."""
-    from garner_hw.explore import report
+    from garner_hw.explore import recorded, report
     from garner_hw.explore.evaluate import Effort
     from garner_hw.explore.progress import bar
     from garner_hw.explore.store import Store
@@ -114,10 +112,10 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     arguments.out.mkdir(parents=True, exist_ok=True)
     todo = circuits(wanted.points, toolchain)
     print(f"{len(wanted.points)} points, {len(todo)} circuits", file=sys.stderr)
-    interrupted = False
+    store, interrupted = Store(arguments.out / "points"), False
     try:
         with cluster(arguments.dask, arguments.workers) as client, bar(len(todo), "circuit") as advance:
-            for row in sweep(todo, toolchain, Store(arguments.out / "points"), effort, client, advance):
+            for row in sweep(todo, toolchain, store, effort, client, advance, recorded.record_of()):
                 if row.failure:
                     failures[str(row.point)] = row.failure
                 else:
@@ -125,6 +123,8 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     except KeyboardInterrupt:
         interrupted = True
     page = report.write(report.data_of(rows, failures, tools), arguments.out)
+    if arguments.record:
+        print(f"{recorded.keep(list(todo), store, toolchain)} points in {recorded.RESULTS}", file=sys.stderr)
     for point, why in failures.items():
         print(f"garner-hw: {point}: {why}", file=sys.stderr)
     if interrupted:

@@ -47,10 +47,14 @@ def read(path: Path) -> list[dict]:
     return json.loads(path.read_text())["points"]
 
 
-def write(data: dict, folder: Path) -> Path:
-    """Both files; the path of the page."""
+def write_json(data: dict, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / JSON).write_text(json.dumps(data, indent=1, allow_nan=False) + "\n")
+
+
+def write(data: dict, folder: Path) -> Path:
+    """Both files; the path of the page."""
+    write_json(data, folder)
     environment = jinja2.Environment(loader=jinja2.PackageLoader("garner_hw.explore", "."), autoescape=True,
                                      undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     rows = data["points"]

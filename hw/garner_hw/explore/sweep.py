@@ -15,7 +15,7 @@ from pathlib import Path
 from garner_hw import CommandError
 from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of
 from garner_hw.explore.point import Point
-from garner_hw.explore.store import Folder, Store
+from garner_hw.explore.store import Folder, Record, Store
 from garner_hw.explore.toolchain import Toolchain
 
 
@@ -60,16 +60,18 @@ def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]
 
 
 def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effort: Effort, client,
-          done: Callable[[str], None] = lambda name: None) -> Iterator[Row]:
-    """The rows of all points of these circuits, as they come. `done` is told of every circuit."""
+          done: Callable[[str], None] = lambda name: None, record: Record | None = None) -> Iterator[Row]:
+    """The rows of all points of these circuits, as they come. `done` is told of every circuit. What the record has is not
+    measured again."""
     from distributed import KilledWorker, as_completed
 
     futures = {}
 
     def submit(name: str):
         # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
-        future = client.submit(work, todo[name][0], name, toolchain, str(store.root), effort, key=f"{name}-{uuid.uuid4()}",
-                               pure=False, retries=0)
+        recorded = record.steps(name) if record else {}
+        future = client.submit(work, todo[name][0], name, toolchain, str(store.root), effort, recorded,
+                               key=f"{name}-{uuid.uuid4()}", pure=False, retries=0)
         futures[future] = name
         return future
 
@@ -94,13 +96,15 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
         client.cancel(list(futures))
 
 
-def work(point: Point, name: str, toolchain: Toolchain, root: str, effort: Effort) -> Outcome:
+def work(point: Point, name: str, toolchain: Toolchain, root: str, effort: Effort, recorded: dict[str, dict]) -> Outcome:
     """What a worker does."""
     os.nice(max(0, 5 - os.nice(0)))
     here = key_of(point, toolchain)
     if here != name:
         return Outcome({}, "the worker has other sources or tools than the machine that asks: update it")
-    return evaluate(point, toolchain, Folder(Path(root) / name), effort)
+    folder = Folder(Path(root) / name)
+    known = kept(Outcome(recorded), folder)
+    return known if known.failure else evaluate(point, toolchain, folder, effort)
 
 
 def outcome_of(future) -> Outcome:
@@ -111,7 +115,7 @@ def outcome_of(future) -> Outcome:
 
 
 def kept(outcome: Outcome, folder: Folder) -> Outcome:
-    """Keeps a worker's steps on this machine."""
+    """Keeps steps in the folder: those of a worker, or those that were recorded."""
     try:
         for step, figures in outcome.steps.items():
             if folder.kept(step) != figures:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The record of measured circuits, and the report that is made from it."""
+
+import json
+
+import pytest
+
+from garner_hw.explore import recorded, report
+from garner_hw.explore.space import point_of
+from garner_hw.explore.store import Record, Store
+from garner_hw.explore.sweep import circuits, cluster, sweep
+from garner_hw.explore.tools import Tools
+from tb.explore.fake import FakeTools
+
+POINTS = [point_of({"design": "two-row", "word": 16, "ports": ports}) for ports in (2, 3, 4, "free")]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster(None, 1) as one:
+        yield one
+
+
+def rows(tools, folder, client, record=None):
+    todo = circuits(POINTS, tools)
+    found = sweep(todo, tools, Store(folder), recorded.EFFORT, client, record=record)
+    return list(todo), sorted((row.figures for row in found), key=report.place)
+
+
+def test_what_is_recorded_is_not_measured_again_elsewhere(tmp_path, client):
+    tools = FakeTools(tmp_path / "log")
+    names, first = rows(tools, tmp_path / "here", client)
+    assert recorded.keep(names, Store(tmp_path / "here"), tools, tmp_path) == 4
+    assert json.loads((tmp_path / report.JSON).read_text())["points"] == first
+    tools.log.unlink()
+    assert rows(tools, tmp_path / "there", client, recorded.record_of(tmp_path))[1] == first
+    assert not tools.log.exists()
+
+
+def test_a_circuit_measured_in_part_is_recorded_but_has_no_row(tmp_path, client):
+    tools = FakeTools(tmp_path / "log", faults={("placement", "two-row"): "fails"})
+    todo = circuits(POINTS, tools)
+    list(sweep(todo, tools, Store(tmp_path), recorded.EFFORT, client))
+    assert recorded.keep(list(todo), Store(tmp_path), tools, tmp_path) == 0
+    assert all(set(steps) == {"simulation", "synthesis"} for steps in recorded.record_of(tmp_path).circuits.values())
+
+
+def test_circuits_of_other_sources_leave_the_record(tmp_path, client):
+    tools = FakeTools(tmp_path / "log")
+    names, _ = rows(tools, tmp_path / "here", client)
+    recorded.keep(names, Store(tmp_path / "here"), tools, tmp_path)
+    tools.content = "changed"
+    assert recorded.keep([], Store(tmp_path / "here"), tools, tmp_path) == 0
+    assert Record(tmp_path / recorded.CIRCUITS).circuits == {}
+
+
+def test_the_committed_report_is_what_the_record_gives():
+    """Rows of sources that have changed since are in neither: the record is cleared when the report is made anew."""
+    tools = Tools()
+    committed = report.read(recorded.RESULTS / report.JSON)
+    given = {str(report.point_of(row)): row for row in recorded.rows_of(recorded.record_of(), tools)}
+    current = [row for row in committed if str(report.point_of(row)) in given]
+    if not current:
+        pytest.skip("every committed row is of sources or tools that have changed since")
+    assert [row for row in current if given[str(report.point_of(row))] != row] == []
+    assert sorted(given) == sorted(str(report.point_of(row)) for row in current)
