@@ -242,6 +242,32 @@ fn no_signature_takes_the_place_of_its_message_or_of_the_key() {
 }
 
 #[test]
+fn no_signature_takes_the_place_of_another_message_of_the_list() {
+    let (folder, _) = folder("lists-messages");
+    let list = "files/a b\nfiles/inner/c\nfiles/link\nfiles/a b.sig\n";
+    folder.write("list", list);
+    folder.write("files/a b.sig", "a message that is called so");
+    folder.write("files/elsewhere.sig", "a message by a link");
+    symlink("elsewhere.sig", folder.path("files/link")).unwrap();
+    let reason = "list:1: ./files/a b.sig: is a message of the list, too";
+    let signing = "bulk --key key.pem --of files --out {}.sig --force";
+    refused(&mut folder.garner(&format!("{signing} list")), 3, &[reason]);
+    // From a pipe, too, and what a link leads to.
+    folder.write("list", "files/elsewhere\nfiles/link\n");
+    folder.write("files/elsewhere", "a message");
+    let script = format!("cat list | {} {signing}", env!("CARGO_BIN_EXE_garner"));
+    let outcome = run(Command::new("sh").args(["-c", &script]).current_dir(folder.path("")));
+    let reason = "standard input:1: ./files/elsewhere.sig: is a message of the list, too";
+    assert!(outcome.status == 3 && outcome.stderr.contains(reason), "{outcome:?}");
+    assert_eq!(folder.read("files/a b.sig"), b"a message that is called so");
+    assert_eq!(folder.read("files/elsewhere.sig"), b"a message by a link");
+    // What is no message of the list is replaced.
+    folder.write("list", "files/a b\nfiles/inner/c\n");
+    folder.good(&format!("{signing} list"));
+    folder.good("bulk --key key.pem --of files --verify {}.sig list");
+}
+
+#[test]
 fn a_list_never_signs_what_is_being_written() {
     let (folder, _) = folder("lists-output");
     for name in ["out.partial", "out"] {

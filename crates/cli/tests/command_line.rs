@@ -92,6 +92,10 @@ fn devices_are_shown_in_words_and_as_json() {
     let words = run(&mut garner(&["devices"]));
     assert_eq!(words.status, 0);
     assert!(words.stdout.contains("cpu ") && words.stdout.contains("libcrypto "), "{}", words.stdout);
+    for line in words.stdout.lines() {
+        let bounds = line.contains(" to ") && line.contains(" bits ");
+        assert!(!line.contains(" no  ") || !bounds, "an absent device has no bounds: {line}");
+    }
     let libcrypto = shown(&mut garner(&["devices", "--json"]), "libcrypto").unwrap();
     assert_eq!(libcrypto["present"], true);
     assert_eq!(libcrypto["max_bits"], 8192);
@@ -111,6 +115,16 @@ fn a_device_named_twice_is_refused() {
     for names in [["cuda", "cuda:0"], ["vfio-user:/board", "vfio-user:/board"]] {
         let command = &["speed", "--device", names[0], "--device", names[1]];
         refused(&mut garner(command), 2, &[&format!("device {}: named twice", names[1])]);
+    }
+}
+
+#[test]
+fn a_board_that_is_not_there_is_named_once() {
+    for address in ["vfio-user:/nonexistent/board", "0000:ff:1f.7"] {
+        let command = garner(&["speed", "--device", address]).output().unwrap();
+        let text = String::from_utf8(command.stderr).unwrap();
+        assert!(command.status.code() == Some(3) && text.contains(&format!("garner: device {address}: ")), "{text}");
+        assert_eq!(text.matches(address).count(), 1, "{text}");
     }
 }
 

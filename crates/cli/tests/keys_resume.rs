@@ -10,7 +10,7 @@ use common::{Outcome, refused, run, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,19 @@ fn names(folder: &Folder, of: &str) -> Vec<String> {
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+#[test]
+fn a_link_to_a_key_is_not_a_key_that_is_there() {
+    let folder = folder("resume-link");
+    folder.good(KEYS);
+    for name in ["keys/key-2.pem", "public-3.pem"] {
+        fs::rename(folder.path(name), folder.path("elsewhere")).unwrap();
+        symlink(folder.path("elsewhere"), folder.path(name)).unwrap();
+        refused(&mut folder.garner(KEYS), 3, &[name, "exists already; a link"]);
+        fs::rename(folder.path("elsewhere"), folder.path(name)).unwrap();
+    }
+    folder.good(KEYS);
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! | `average-time` | of that, per operation, microseconds |
 //! | `average-load` | part of the slots in use since the first operation, 0 to 1 |
 //!
-//! These four are reals, as they always were in engines of this kind; the others are counts.
+//! Engines of this kind always had these four.
 
 use crate::Service;
 use std::ffi::CStr;
@@ -46,7 +46,7 @@ pub const NAMES: [&CStr; 18] = [
 
 /// Which of [`NAMES`] are counts; the others are reals.
 pub const COUNTS: [bool; 18] =
-    [false, false, false, false, true, true, true, true, false, false, true, true, true, true, true, true, true, true];
+    [true, false, false, false, true, true, true, true, false, false, true, true, true, true, true, true, true, true];
 
 /// How many of [`NAMES`] come first and are the four of old.
 pub const CLASSIC: usize = 4;
@@ -56,7 +56,7 @@ pub fn all(service: &Service) -> [(&'static str, Value); NAMES.len()] {
     use Value::{Count, Real};
     let s = service.gatherer().statistics();
     let values = [
-        Real(s.operations() as f64),
+        Count(s.operations()),
         Real(s.device_time.as_secs_f64()),
         Real(s.mean_time().as_secs_f64() * 1e6),
         Real(s.load()),

@@ -97,6 +97,9 @@ impl Settings {
     pub fn config(&self) -> Result<(Config, bool), Refused> {
         let refused = |error: Error| {
             let reason = if let Error::Argument { reason, .. } = error { reason } else { error.to_string() };
+            // It begins with the name at fault, which is the value where that is one name.
+            let rest = reason.strip_prefix(self.device.trim()).and_then(|rest| rest.strip_prefix(": "));
+            let reason = rest.unwrap_or(&reason).to_owned();
             Refused { name: "device", value: self.device.clone(), reason }
         };
         let made = with_added(|added| added.get(self.device.as_str()).copied());
@@ -144,6 +147,10 @@ mod tests {
         settings.set("device", "vfio-user:/nonexistent/board, 0000:ff:1f.7").unwrap();
         let error = settings.config().unwrap_err().to_string();
         assert!(error.contains("0000:ff:1f.7: vfio-user:/nonexistent/board: "), "{error}");
+        settings.set("device", "vfio-user:/nonexistent/board").unwrap();
+        let error = settings.config().unwrap_err().to_string();
+        assert!(error.starts_with("device = vfio-user:/nonexistent/board: "), "{error}");
+        assert_eq!(error.matches("vfio-user").count(), 1, "named once: {error}");
     }
 
     #[test]

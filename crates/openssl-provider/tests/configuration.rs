@@ -23,6 +23,8 @@ fn list_shows_the_provider_its_version_and_its_figures() {
     for figure in ["operations", "total-time", "average-time", "average-load", "private-operations", "faults"] {
         assert!(said.contains(&format!("      {figure}: ")), "{figure} in {said}");
     }
+    let summary = String::from_utf8(site.read("summary")).unwrap();
+    assert!(summary.contains(" operations=0 "), "a count: {summary}");
     let said = run(site.garner("openssl").args(words("list -signature-algorithms -provider garner")));
     assert!(said.contains("@ garner"), "{said}");
 }

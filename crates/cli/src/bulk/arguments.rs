@@ -82,7 +82,7 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
-    /// Overwrite FILE if it exists, once its successor is whole
+    /// Overwrite FILE if it exists, once its successor is whole; no file that the list names is overwritten
     #[arg(long)]
     pub force: bool,
 

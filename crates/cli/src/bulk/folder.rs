@@ -10,6 +10,7 @@ use crate::failure::{Failure, Of};
 use crate::files::{self, Identity, check_folder, create, refuse_input, settle};
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use rustix::io::Errno;
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
@@ -32,6 +33,8 @@ pub struct Folder {
     after: Vec<u8>,
     encoding: Encoding,
     force: bool,
+    /// Messages of the list, which no signature replaces.
+    listed: Arc<HashSet<Identity>>,
     /// The folder of the last file, by its path below the base.
     last: Option<(PathBuf, Arc<OwnedFd>)>,
 }
@@ -68,8 +71,19 @@ impl Folder {
             after: after.to_vec(),
             encoding,
             force,
+            listed: Arc::default(),
             last: None,
         })
+    }
+
+    /// How the names of all files end.
+    pub fn ending(&self) -> &[u8] {
+        self.after.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+    }
+
+    /// Replaces none of these, whoever's signature would be in its place.
+    pub fn spare(&mut self, listed: HashSet<Identity>) {
+        self.listed = Arc::new(listed);
     }
 
     /// Removes what killed runs left.
@@ -123,7 +137,14 @@ impl Folder {
             // What is there is replaced: a link as such, but neither the message nor the key.
             let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             match openat(&*folder, &*file, flags, Mode::empty()) {
-                Ok(there) => refuse_message(&File::from(there).metadata().of(&name)?, item, &name)?,
+                Ok(there) => {
+                    let metadata = File::from(there).metadata().of(&name)?;
+                    refuse_message(&metadata, item, &name)?;
+                    if self.listed.contains(&Identity::of_entry(&metadata)) {
+                        let text = "is a message of the list, too; name other files for the signatures";
+                        return Err(Failure::Usage(format!("{name}: {text}")));
+                    }
+                }
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error).of(&name),
             }

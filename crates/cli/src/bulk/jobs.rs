@@ -3,11 +3,13 @@
 
 use super::arguments::{Arguments, Kind};
 use super::digests;
+use super::folder::is_pattern;
 use super::keys::{Key, Keys};
 use crate::digest;
-use crate::failure::Failure;
+use crate::failure::{Failure, Of};
 use crate::files::{Identity, Input};
 use garner::padding::Hash;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -69,6 +71,9 @@ impl<K: Key> Jobs<K> {
             return Err(Failure::Usage("--of messages: messages have no names, as --names and {} need".into()));
         }
         let mut input = Input::open(arguments.input.as_deref(), "the list")?;
+        if arguments.force && kind == Kind::Files && arguments.out.as_deref().is_some_and(is_pattern) {
+            input.keep()?; // For `listed`.
+        }
         let name = input.name().to_owned();
         let separator = if arguments.null { b'\0' } else { b'\n' };
         // Read once more for that; it is a small part of what signing takes.
@@ -94,6 +99,37 @@ impl<K: Key> Jobs<K> {
         self.outputs.extend(outputs);
     }
 
+    /// The files of the list that may be in the place of a signature whose file's name ends with `ending`: those with such
+    /// names, and links, with what they lead to. Of a list of files that are replaced by signatures.
+    pub fn listed(&mut self, ending: &[u8]) -> Result<HashSet<Identity>, Failure> {
+        let mut identities = HashSet::new();
+        if self.kind != Kind::Files {
+            return Ok(identities);
+        }
+        let mut reader = BufReader::with_capacity(64 << 10, self.reader.get_mut().ahead().of(&self.name)?);
+        let mut text = Vec::new();
+        for line in 1.. {
+            text.clear();
+            if super::at(
+                reader.by_ref().take(LONGEST as u64 + 1).read_until(self.separator, &mut text),
+                &self.name,
+                line,
+            )? == 0
+            {
+                break;
+            }
+            // What is wrong with a line is told when it has its turn.
+            let text = text.strip_suffix(&[self.separator]).unwrap_or(&text);
+            let Ok((_, name)) = without_mark(text, line).and_then(|text| self.keys.of(text)) else { continue };
+            let path = Path::new(OsStr::from_bytes(name));
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            if metadata.is_symlink() || name.ends_with(ending) {
+                identities.extend(path.metadata().iter().chain([&metadata]).map(Identity::of_entry));
+            }
+        }
+        Ok(identities)
+    }
+
     /// Makes the last job the next one.
     pub fn put_back(&mut self, job: Job<K>) {
         self.returned = Some(job);
@@ -117,7 +153,7 @@ impl<K: Key> Jobs<K> {
         if self.text.len() > LONGEST {
             return Err(format!("the line is longer than {LONGEST} bytes"));
         }
-        let text = self.without_mark()?;
+        let text = if self.kind == Kind::Messages { &self.text } else { without_mark(&self.text, self.line)? };
         // The empty message is a message, the empty name of a key or a file is none.
         let blank_is_a_message = self.kind == Kind::Messages && matches!(self.keys, Keys::One(_));
         if text.trim_ascii().is_empty() && !blank_is_a_message {
@@ -144,17 +180,6 @@ impl<K: Key> Jobs<K> {
         Ok(Job { line: self.line, key: key.clone(), digest, item: Item { name, file } })
     }
 
-    /// The line without the mark before the first, unless it is a message: its bytes are its own.
-    fn without_mark(&self) -> Result<&[u8], String> {
-        if self.line > 1 || self.kind == Kind::Messages {
-            return Ok(&self.text);
-        }
-        if UTF16.iter().any(|mark| self.text.starts_with(mark)) {
-            return Err("the list is in UTF-16; convert it with: iconv -f UTF-16 -t UTF-8".into());
-        }
-        Ok(self.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.text))
-    }
-
     /// The digest of a file, and which one it is.
     fn of_file(&self, path: &Path) -> Result<(Vec<u8>, Option<Identity>), String> {
         let digest = Input::of_list(path, "a message").and_then(|mut input| {
@@ -167,6 +192,17 @@ impl<K: Key> Jobs<K> {
         });
         digest.map_err(|failure| failure.to_string())
     }
+}
+
+/// A line without the mark before the first. Not for a message: its bytes are its own.
+fn without_mark(text: &[u8], line: u64) -> Result<&[u8], String> {
+    if line > 1 {
+        return Ok(text);
+    }
+    if UTF16.iter().any(|mark| text.starts_with(mark)) {
+        return Err("the list is in UTF-16; convert it with: iconv -f UTF-16 -t UTF-8".into());
+    }
+    Ok(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
 }
 
 impl<K: Key> Iterator for Jobs<K> {

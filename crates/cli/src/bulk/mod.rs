@@ -113,8 +113,11 @@ fn sign(arguments: &Arguments, records: Records) -> Result<(), Failure> {
 fn target(arguments: &Arguments, jobs: &mut Jobs<Arc<PrivateKey>>) -> Result<Target, Failure> {
     let out = arguments.out.as_deref();
     if let Some(pattern) = out.filter(|path| is_pattern(path)) {
-        let folder = Folder::open(pattern, arguments.encoding, arguments.force, true)?;
+        let mut folder = Folder::open(pattern, arguments.encoding, arguments.force, true)?;
         folder.tidy();
+        if arguments.force {
+            folder.spare(jobs.listed(folder.ending())?);
+        }
         return Ok(Target::Folder(Interruptible::new(folder, |folder| Ok(folder.interrupted()))?));
     }
     let destination = Destination::new(out, arguments.force)?;

@@ -14,6 +14,7 @@ use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::{self, Cpu, Device};
 use garner::environment;
+use garner::error::Error;
 use garner::gather::Config;
 use serde::Serialize;
 use std::fmt::Write;
@@ -43,7 +44,7 @@ struct Entry {
     present: bool,
     /// Which arithmetic, with how many lanes.
     kernels: String,
-    /// Exponentiations it wants at once; a private operation is two.
+    /// Exponentiations it wants at once; a private operation is two. 0, as the bounds, of an absent device.
     batch: usize,
     min_bits: usize,
     max_bits: usize,
@@ -62,8 +63,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     writeln!(text, "{:<12}{:<9}{:<16}{:>6}   {:<18}", "device", "present", "kernels", "batch", "modulus")
         .expect(STRING);
     for Entry { name, present, kernels, batch, min_bits, max_bits, note } in &entries {
+        let (batch, bits) = match present {
+            true => (batch.to_string(), format!("{min_bits} to {max_bits} bits")),
+            false => ("-".to_owned(), "-".to_owned()),
+        };
         let present = if *present { "yes" } else { "no" };
-        let bits = format!("{min_bits} to {max_bits} bits");
         writeln!(text, "{name:<12}{present:<9}{kernels:<16}{batch:>6}   {bits:<18}  {note}").expect(STRING);
     }
     text.push_str("\nbatch: how many exponentiations a device wants at once; a private operation is two of them\n");
@@ -119,7 +123,12 @@ fn config(wishes: &[String], patience: Option<Duration>) -> Result<Config, Failu
         if wish.starts_with("cuda:") {
             config.devices.push(gpu::open(wish)?);
         } else if wish.contains(':') {
-            config.devices.push(device::open_board(wish, patience).of("--device")?);
+            // Its reason begins with the address.
+            let board = device::open_board(wish, patience).map_err(|error| match error {
+                Error::Argument { reason, .. } => Failure::Environment(format!("device {reason}")),
+                error => Failure::Environment(error.to_string()),
+            })?;
+            config.devices.push(board);
         } else if let Some(index) = present.iter().position(|device| device.name() == wish) {
             config.devices.push(present.remove(index));
         } else if wish == "cpu" {

@@ -8,8 +8,8 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Mutex, PoisonError};
 
-/// One regular file, whatever its names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One file, whatever its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     device: u64,
     inode: u64,
@@ -21,7 +21,12 @@ static READ: Mutex<Vec<(Identity, &str)>> = Mutex::new(Vec::new());
 impl Identity {
     /// None of what is no regular file: reading and writing one terminal, say, is no mistake.
     pub fn of(metadata: &Metadata) -> Option<Identity> {
-        metadata.is_file().then(|| Identity { device: metadata.dev(), inode: metadata.ino() })
+        metadata.is_file().then(|| Identity::of_entry(metadata))
+    }
+
+    /// Of whatever has a name, a link too.
+    pub fn of_entry(metadata: &Metadata) -> Identity {
+        Identity { device: metadata.dev(), inode: metadata.ino() }
     }
 
     /// Notes that the file is read as `role`, such as `the key`.

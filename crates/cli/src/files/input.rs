@@ -4,7 +4,7 @@
 use super::identity::Identity;
 use crate::failure::{Failure, Of};
 use rustix::fs::OFlags;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -73,6 +73,22 @@ impl Input {
         Ok(Input { name, file })
     }
 
+    /// The same for a file that is this user's own, as keys that are there are: no link is followed, and nothing waited for.
+    pub fn of_no_link(path: &Path) -> Result<Input, Failure> {
+        let name = path.display().to_string();
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        let file = match File::options().read(true).custom_flags(flags).open(path) {
+            Err(error) if path.is_symlink() => return Err(error).of(format_args!("{name}: is a link")),
+            file => file.of(&name)?,
+        };
+        Ok(Input { name, file })
+    }
+
+    /// What is known of it.
+    pub fn metadata(&self) -> Result<Metadata, Failure> {
+        self.file.metadata().of(&self.name)
+    }
+
     /// What errors call it.
     pub fn name(&self) -> &str {
         &self.name
@@ -100,6 +116,21 @@ impl Input {
         }
     }
 
+    /// Copies what is no regular file to one without a name, so that it can be read twice.
+    pub fn keep(&mut self) -> Result<(), Failure> {
+        if self.identity().is_none() {
+            let mut kept = tempfile::tempfile().of("a temporary file")?;
+            io::copy(&mut self.file, &mut kept).and_then(|_| kept.rewind()).of(&self.name)?;
+            self.file = kept;
+        }
+        Ok(())
+    }
+
+    /// What is to come, of a regular file. Nothing is taken from it.
+    pub fn ahead(&mut self) -> io::Result<impl Read> {
+        Ok(Ahead { offset: self.file.stream_position()?, file: &self.file })
+    }
+
     /// All of it, refused beyond `limit` bytes; wiped when dropped.
     pub fn read_all(self, limit: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
         let too_long = Failure::Environment(format!("{}: is longer than {limit} bytes", self.name));
@@ -112,6 +143,20 @@ impl Input {
         let mut content = Zeroizing::new(Vec::with_capacity(limit + 1));
         self.file.take(limit as u64 + 1).read_to_end(&mut content).of(&self.name)?;
         Ok((content.len() <= limit).then_some(content))
+    }
+}
+
+/// A file, read at places of its own.
+struct Ahead<'a> {
+    file: &'a File,
+    offset: u64,
+}
+
+impl Read for Ahead<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.read_at(buffer, self.offset)?;
+        self.offset += length as u64;
+        Ok(length)
     }
 }
 

@@ -23,7 +23,7 @@ pub use place::{check_folder, folder};
 
 use std::path::Path;
 
-/// Whether there is a regular file.
+/// Whether there is a regular file, and no link to one.
 pub fn is_file(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| metadata.is_file())
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
 }

@@ -143,7 +143,7 @@ impl Files<'_> {
     /// Refuses a public key without its private one, which may be elsewhere: a new one would take its place.
     fn check_halves(&self, i: usize) -> Result<(), Failure> {
         match (&self.public, self.private.of(i)) {
-            (Some(public), Some(private)) if is_there(public, i) && !is_file(&private) => {
+            (Some(public), Some(private)) if is_there(public, i) && private.symlink_metadata().is_err() => {
                 let name = public.of(i).unwrap_or_default();
                 let text = format!("{}: is there without its private key {}", name.display(), private.display());
                 Err(Failure::Environment(text).and("bring that back, or move this away"))

@@ -3,7 +3,7 @@
 
 use super::arguments::{Arguments, Format};
 use super::workers::Encoder;
-use crate::failure::{Failure, Of};
+use crate::failure::Failure;
 use crate::files::Input;
 use crate::options::key::LONGEST;
 use garner::key::{Cipher, Encryption, PrivateKey, PublicKey};
@@ -31,8 +31,8 @@ enum Structure {
 
 /// The public key in PEM of the private one in `path`, if that is what `arguments` ask for; else what is wrong with it.
 pub fn private(path: &Path, arguments: &Arguments, encoder: &Encoder) -> Result<Result<String, String>, Failure> {
-    let metadata = path.metadata().of(path.display())?;
-    let input = Input::one_of_many(Some(path), "the key")?;
+    let input = Input::of_no_link(path)?;
+    let metadata = input.metadata()?;
     let content = input.read_all(LONGEST)?;
     Ok(judge(&metadata, &content, arguments, encoder))
 }
@@ -115,7 +115,7 @@ fn encryption(info: &EncryptedPrivateKeyInfoRef<'_>) -> Option<Encryption> {
 
 /// What is wrong with the file of a public key whose PEM should be `expected`, if something is.
 pub fn public(path: &Path, expected: &str) -> Result<Option<String>, Failure> {
-    let content = Input::one_of_many(Some(path), "the key")?.read_all(LONGEST)?;
+    let content = Input::of_no_link(path)?.read_all(LONGEST)?;
     Ok(match PublicKey::read(&content, None) {
         Ok(key) if key.to_pem() == expected => None,
         Ok(_) => Some("is not the public key of its private one".into()),

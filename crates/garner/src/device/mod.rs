@@ -135,7 +135,7 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// As [`Device::exponentiate`].
     fn exponentiate_public(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
-        Err(DeviceError(format!("{} runs no public operations", self.name())))
+        Err(DeviceError("it runs no public operations".to_owned()))
     }
 
     /// Runs all of `jobs`, any mix of keys that it takes; called at [`Level::Operation`] only.
@@ -143,6 +143,6 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// As [`Device::exponentiate`].
     fn operate(&self, _: &mut [Private<'_>]) -> Result<(), DeviceError> {
-        Err(DeviceError(format!("{} runs exponentiations only", self.name())))
+        Err(DeviceError("it runs exponentiations only".to_owned()))
     }
 }

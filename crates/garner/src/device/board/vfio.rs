@@ -44,7 +44,7 @@ impl Vfio {
     pub fn open(address: &str) -> io::Result<Vfio> {
         let path = Path::new("/sys/bus/pci/devices").join(address);
         if !path.exists() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no PCI function {address}")));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "there is no such PCI function"));
         }
         is_ready(&path)?;
         let container = Arc::new(VfioContainer::new(None).map_err(io_error)?);

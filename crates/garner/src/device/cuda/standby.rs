@@ -180,7 +180,7 @@ impl Device for Standby {
 
 impl Standby {
     fn opened(&self) -> Result<&Gpu<Arc<Driver>>, DeviceError> {
-        self.state.get().gpu.get().ok_or_else(|| DeviceError(format!("{} is not open", self.name)))
+        self.state.get().gpu.get().ok_or_else(|| DeviceError("it is not open".to_owned()))
     }
 }
 
