@@ -15,6 +15,7 @@ EXAMPLES = """
 examples:
   garner-hw soc exp --bits 1024 --scheme sliding --level exp      one exponentiation, checked
   garner-hw soc private --bits 2048 --level op                    one RSA private operation, checked
+  garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
   garner-hw soc report                                            all rows; measures those that are not kept (minutes)
 """
@@ -37,7 +38,9 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     exp.add_argument("--level", choices=("software", "mul", "exp"), default="exp")
     private = actions.add_parser("private", help="one RSA private operation by the CRT, with a fresh key")
     private.add_argument("--level", choices=("software", "op"), default="op")
-    for action in (exp, private):
+    twin = actions.add_parser("twin", help="random Montgomery products, in the multiplier and by its twin in C")
+    twin.add_argument("--count", type=int, default=20, help="products (default: 20)")
+    for action in (exp, private, twin):
         action.add_argument("--bits", type=int, choices=(512, 1024, 1536, 2048), default=1024)
     actions.add_parser("console", help="a prompt for these")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")

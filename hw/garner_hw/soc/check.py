@@ -26,6 +26,13 @@ def private(system: System, level: str, bits: int) -> Answer:
     return compared(system.private(level, key, m), pow(m, key.d, key.n), f"{level} {key} m={m:#x}")
 
 
+def twin(system: System, bits: int, count: int) -> Answer:
+    """Random products by the multiplier and by its twin in C, on the system: no slot may differ at the end."""
+    n = 1 << bits - 1 | random.getrandbits(bits) | 1
+    seed = random.getrandbits(31)
+    return compared(system.twin(bits, count, seed, n), 0, f"twin seed={seed} n={n:#x}, slots that differ")
+
+
 def compared(answer: Answer, expected: int, operands: str) -> Answer:
     if answer.value != expected:
         raise Wrong(f"{operands}: the system says {answer.value:#x}, it is {expected:#x}")

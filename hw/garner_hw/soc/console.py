@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`garner-hw soc exp`, `private` and `console`: operations on a running system, checked, in words."""
+"""`garner-hw soc exp`, `private`, `twin` and `console`: operations on a running system, checked, in words."""
 
 import argparse
 import shlex
@@ -11,8 +11,8 @@ from garner_hw.soc.system import Answer, System
 
 def told(arguments: argparse.Namespace, answer: Answer) -> str:
     """What a person wants to know of an answer that was checked."""
-    scheme = f", {arguments.scheme}" if arguments.action == "exp" else ""
-    lines = [f"{arguments.action}, {arguments.bits} bits{scheme}, level {arguments.level}: right",
+    how = {"exp": "{a.scheme}, level {a.level}", "private": "level {a.level}", "twin": "{a.count} products"}
+    lines = [f"{arguments.action}, {arguments.bits} bits, {how[arguments.action].format(a=arguments)}: right",
              f"  {answer.cycles:,} cycles by the processor; by the monitor {answer.core:,} of them in the core, "
              f"{answer.moving:,} moving words"]
     if answer.load:
@@ -25,6 +25,8 @@ def told(arguments: argparse.Namespace, answer: Answer) -> str:
 def perform(system: System, arguments: argparse.Namespace) -> str:
     if arguments.action == "exp":
         return told(arguments, check.exp(system, arguments.level, arguments.scheme, arguments.bits))
+    if arguments.action == "twin":
+        return told(arguments, check.twin(system, arguments.bits, arguments.count))
     return told(arguments, check.private(system, arguments.level, arguments.bits))
 
 
@@ -33,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.action != "console":
             print(perform(system, arguments))
             return 0
-        print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op; quit")
+        print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op, twin --bits 1024 --count 9; quit")
         return prompt(system)
 
 
@@ -52,7 +54,7 @@ def prompt(system: System) -> int:
             return 0
         try:
             arguments = parser.parse_args(words)
-            if arguments.action in ("exp", "private"):
+            if arguments.action in ("exp", "private", "twin"):
                 print(perform(system, arguments), flush=True)
         except SystemExit:
             pass  # argparse has said what is wrong

@@ -17,9 +17,9 @@ DOCUMENT = HW.parent / "docs" / "soc.md"
 TABLE = re.compile(r"(<!-- soc -->\n).*?(<!-- /soc -->)", re.DOTALL)
 ROWS = 8
 SEED = 31
-POWERS = [("exp", bits, scheme) for bits in (512, 1024) for scheme in ("l2r", "r2l", "fixed", "sliding")]
-ROWS_TO_MEASURE = [*POWERS, ("mul", 512, "sliding"), ("mul", 1024, "sliding"),
-                   ("op", 1024, "crt"), ("op", 2048, "crt")]
+POWERS = [(level, bits, scheme) for level in ("mul", "exp") for bits in (512, 1024)
+          for scheme in ("l2r", "r2l", "fixed", "sliding")]
+ROWS_TO_MEASURE = [*POWERS, ("op", 1024, "crt"), ("op", 2048, "crt")]
 
 
 def sources_hash() -> str:

@@ -76,3 +76,6 @@ class System:
     def private(self, level: str, key, m: int) -> Answer:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, m)
         return self.operation(f"private {LEVELS[level]} {key.bits} " + " ".join(f"{part:x}" for part in parts))
+
+    def twin(self, bits: int, count: int, seed: int, n: int) -> Answer:
+        return self.operation(f"twin {bits} {count} {seed} {n:x}")

@@ -74,6 +74,26 @@ void number_multiply_add(uint32_t *r, const uint32_t *a, const uint32_t *b, cons
 	}
 }
 
+void number_reduce(uint32_t *x, const uint32_t *n, unsigned words)
+{
+	/* Knuth 4.3.1, algorithm D, for one digit: the quotient of the top words is at most 2 too large. */
+	const uint64_t top = (uint64_t)x[words] << 32 | x[words - 1];
+	const uint64_t quotient = top / n[words - 1];
+	const uint32_t digit = quotient >> 32 ? UINT32_MAX : (uint32_t)quotient;
+	uint64_t carry = 0;
+
+	for (unsigned i = 0; i < words; i++) {
+		carry += (uint64_t)digit * n[i];
+		const uint32_t less = (uint32_t)carry;
+
+		carry = (carry >> 32) + (x[i] < less);
+		x[i] -= less;
+	}
+	x[words] -= (uint32_t)carry;
+	while (x[words] >> 31)
+		x[words] += add(x, x, n, words);
+}
+
 uint32_t number_negative_inverse(uint32_t n)
 {
 	uint32_t inverse = n; /* right in 3 bits, then in twice as many each time */

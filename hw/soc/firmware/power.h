@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modular exponentiation at three levels: all in software, Montgomery multiplications in the core, all in the core. */
+/* Modular exponentiation at three levels: all in software, Montgomery multiplications in `mont`, all in the RSA core. */
 #ifndef POWER_H
 #define POWER_H
 
+#include "mont_driver.h"
 #include "number.h"
 
 enum level { LEVEL_SOFTWARE, LEVEL_MUL, LEVEL_EXP, LEVEL_OP };
 
+/* Operands are named by their slot, in the processor's memory or in the multiplier's. */
+enum { WINDOW = 5, SLOT_TABLE = 0, SLOT_ONE = SLOT_TABLE, SLOT_BASE = SLOT_TABLE + 1, SLOT_R2 = SLOT_TABLE + (1 << WINDOW),
+       SLOT_UNIT, SLOT_SQUARE, SLOT_RESULT, SLOTS };
+
 struct modulus {
 	number n;
 	unsigned bits, words;
-	uint32_t inverse;    /* of software: -n^-1 mod 2^32 */
-	enum level level;    /* LEVEL_SOFTWARE or LEVEL_MUL: who multiplies */
-	unsigned r_bits;     /* log2 R of who multiplies */
-	number one, r2;      /* R mod n, R^2 mod n */
-	int failed;          /* what the core said first, 0 if nothing */
+	enum level level;     /* LEVEL_SOFTWARE or LEVEL_MUL: who multiplies */
+	unsigned r_bits;      /* log2 R of who multiplies */
+	uint32_t inverse;     /* of software: -n^-1 mod 2^32 */
+	number slot[SLOTS];   /* of software */
+	struct mont mont;     /* of the multiplier */
 };
 
-/* Prepares n, odd, its top bit set, for multiplications at this level. 0, or what the core said. */
+/* Prepares n, odd, its top bit set, for multiplications at this level: R mod n, R^2 mod n and 1 are in their slots. The
+ * multiplier holds one modulus at a time. 0, or what the multiplier said. */
 int modulus_prepare(struct modulus *modulus, const uint32_t *n, unsigned bits, enum level level);
-/* r = a * b / R mod n. */
-void modulus_multiply(struct modulus *modulus, uint32_t *r, const uint32_t *a, const uint32_t *b);
-/* r = base^exponent mod n; base < n; the exponent has as many words as n. `scheme` as the core's. */
-void power(struct modulus *modulus, uint32_t *r, const uint32_t *base, const uint32_t *exponent, unsigned scheme);
-/* The same by one job. 0, or what the core said. */
-int power_core(uint32_t *r, const uint32_t *n, const uint32_t *base, const uint32_t *exponent, unsigned bits,
-	       unsigned scheme);
+/* slot = x, of as many words as n. */
+void modulus_put(struct modulus *modulus, unsigned slot, const uint32_t *x);
+/* slot d = a * b / R mod n. */
+void modulus_multiply(struct modulus *modulus, unsigned d, unsigned a, unsigned b);
+/* r = slot, below n. 0, or what the multiplier said first. */
+int modulus_get(struct modulus *modulus, uint32_t *r, unsigned slot);
+/* r = base^exponent mod n; base < n; exponent of so many bits, from 0 on. `scheme` as the core's. 0, or what failed. */
+int power(struct modulus *modulus, uint32_t *r, const uint32_t *base, const uint32_t *exponent, unsigned exponent_bits,
+	  unsigned scheme);
+/* The same by one job of the core, n of so many bits; exponent_bits at least 1. */
+int power_core(uint32_t *r, const uint32_t *n, unsigned bits, const uint32_t *base, const uint32_t *exponent,
+	       unsigned exponent_bits, unsigned scheme);
 
 #endif

@@ -14,7 +14,7 @@ static void reduce(struct modulus *modulus, uint32_t *r, const uint32_t *x)
 	number_copy(low, x, words);
 	while (number_compare(low, modulus->n, words) >= 0)
 		number_subtract(low, low, modulus->n, words);
-	modulus_multiply(modulus, r, x + words, modulus->r2);
+	number_montgomery(r, x + words, modulus->slot[SLOT_R2], modulus->n, modulus->inverse, words);
 	number_add_modular(r, r, low, modulus->n, words);
 }
 
@@ -28,15 +28,15 @@ void private_software(const struct private_key *key, uint32_t *s, const uint32_t
 	modulus_prepare(&q, key->q, half, LEVEL_SOFTWARE);
 	reduce(&p, mp, m);
 	reduce(&q, mq, m);
-	power(&p, sp, mp, key->dp, GARNER_RSA_SCHEME_SLIDING_WINDOW);
-	power(&q, sq, mq, key->dq, GARNER_RSA_SCHEME_SLIDING_WINDOW);
+	power(&p, sp, mp, key->dp, half, GARNER_RSA_SCHEME_SLIDING_WINDOW);
+	power(&q, sq, mq, key->dq, half, GARNER_RSA_SCHEME_SLIDING_WINDOW);
 	/* Garner: s = sq + q * (qinv * (sp - sq) mod p) */
 	number_copy(h, sq, words);
 	while (number_compare(h, key->p, words) >= 0)
 		number_subtract(h, h, key->p, words);
 	number_subtract_modular(h, sp, h, key->p, words);
-	modulus_multiply(&p, h, h, p.r2);
-	modulus_multiply(&p, h, key->qinv, h);
+	number_montgomery(h, h, p.slot[SLOT_R2], p.n, p.inverse, words);
+	number_montgomery(h, key->qinv, h, p.n, p.inverse, words);
 	number_multiply_add(s, h, key->q, sq, words);
 }
 

@@ -18,15 +18,6 @@ static uint32_t patience(void)
 	return 500000 + loaded_bits * (loaded_bits * loaded_bits / 64 / rows + 400);
 }
 
-unsigned rsa_montgomery_bits(unsigned bits)
-{
-	const uint32_t built = register_read(SOC_RSA_MONTGOMERY);
-	const unsigned w = built & 0xFF, rows = built >> 8 & 0xFF;
-	const unsigned words = (bits + 2 * w + 1) / w; /* ceil((bits + w + 2) / w): R > 4 * N~ */
-
-	return w * rows * ((words + rows - 1) / rows);
-}
-
 int rsa_fits(unsigned bits)
 {
 	return bits >= GARNER_RSA_MIN_BITS && bits % GARNER_RSA_STEP_BITS == 0

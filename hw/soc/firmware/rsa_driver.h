@@ -7,8 +7,6 @@
 
 enum { DRIVER_TIMEOUT = 0x100 }; /* the core did not answer and was reset; other failures are GARNER_STATUS_... */
 
-/* log2 of the core's R for a modulus of so many bits. */
-unsigned rsa_montgomery_bits(unsigned bits);
 /* Whether the core takes such a modulus. */
 int rsa_fits(unsigned bits);
 /* Words of operands for the next job, low word first. */

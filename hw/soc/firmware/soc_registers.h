@@ -22,7 +22,7 @@
 /* Cycles from a job's being taken to its answer. */
 #define SOC_CONTROL_MONITOR_CORE 0xf000001cU
 
-/* An rsa_core: levels mul, exp and op. */
+/* An rsa_core: levels exp and op. */
 /* Word 0 of a descriptor. */
 #define SOC_RSA_JOB0 0xf0010000U
 /* Word 1 of a descriptor; gives the job. */
@@ -39,7 +39,23 @@
 #define SOC_RSA_RESULT 0xf0010018U
 /* Bit 0: resets the core and its queues while it is set. */
 #define SOC_RSA_RESET 0xf001001cU
-/* Bits 7:0: W, bits of a word; 15:8: rows; 31:16: longest modulus; see rsa_driver.c for R. */
+/* Bits 7:0: W, bits of a word; 15:8: rows; 31:16: longest modulus. */
 #define SOC_RSA_MONTGOMERY 0xf0010020U
+
+/* Montgomery multiplications of operands that stay in its slots: level mul. */
+/* Bits 8:0: words of an operand; 24:16: passes of the rows; while nothing is under way. */
+#define SOC_MONT_SIZES 0xf0020000U
+/* Where the next word of data is: bits 12:0, slot * words of a slot + word; bit 13: of the modulus instead. */
+#define SOC_MONT_ADDRESS 0xf0020004U
+/* A word of W bits; the address moves on by one; waits until all products are done. */
+#define SOC_MONT_DATA 0xf0020008U
+/* Slots, bits 5:0 destination, 13:8 and 21:16 sources: a product; waits while the queue is full. */
+#define SOC_MONT_MULTIPLY 0xf002000cU
+/* Bit 0: products are under way; bit 1: the queue is full. */
+#define SOC_MONT_STATUS 0xf0020010U
+/* Bit 0: forgets all products while it is set; slots stay. */
+#define SOC_MONT_RESET 0xf0020014U
+/* Bits 7:0: W, bits of a word; 15:8: rows; 23:16: slots; 31:24: words of a slot. */
+#define SOC_MONT_BUILT 0xf0020018U
 
 #endif

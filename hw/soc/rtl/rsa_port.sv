@@ -58,8 +58,13 @@ module rsa_port
     .out_valid_o(operand_valid), .out_ready_i(core_operand_ready), .out_data_o({core_operand_last, core_operand})
   );
 
+  logic core_clk;
+  clock_gate u_clock (
+    .clk_i, .rst_ni, .clk_o(core_clk),
+    .run_i(!core_rst_nq || busy || job_valid_q || operand_valid || response_valid || result_valid || pending_q)
+  );
   rsa_core #(.Rows(Rows), .MaxBits(MaxBits), .KeySlots(1), .OperandWords(OperandWords)) u_core (
-    .clk_i, .rst_ni(core_rst_nq), .job_valid_i(job_valid_q && !hang_i), .job_ready_o(job_ready), .job_i(job),
+    .clk_i(core_clk), .rst_ni(core_rst_nq), .job_valid_i(job_valid_q && !hang_i), .job_ready_o(job_ready), .job_i(job),
     .in_valid_i(operand_valid), .in_ready_o(core_operand_ready), .in_data_i(core_operand),
     .in_last_i(core_operand_last),
     .response_valid_o(response_valid), .response_ready_i(accept_q), .response_o(response),
@@ -71,7 +76,7 @@ module rsa_port
   logic [31:0] answer_data_q;
   assign answer_o = '{ready: answer_ready_q, data: answer_data_q};
   logic unused;
-  assign unused = busy ^ result_last;
+  assign unused = result_last;
 
   always_ff @(posedge clk_i) begin
     if (access_i.valid) begin

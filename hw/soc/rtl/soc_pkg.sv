@@ -14,7 +14,7 @@ package soc_pkg;
   localparam logic [13:0] ControlMonitor = 14'd5;
   localparam logic [13:0] ControlMonitorMoving = 14'd6;
   localparam logic [13:0] ControlMonitorCore = 14'd7;
-  // Rsa: an rsa_core: levels mul, exp and op.
+  // Rsa: an rsa_core: levels exp and op.
   localparam logic [15:0] RsaPage = 16'hf001;
   localparam logic [13:0] RsaJob0 = 14'd0;
   localparam logic [13:0] RsaJob1 = 14'd1;
@@ -25,6 +25,15 @@ package soc_pkg;
   localparam logic [13:0] RsaResult = 14'd6;
   localparam logic [13:0] RsaReset = 14'd7;
   localparam logic [13:0] RsaMontgomery = 14'd8;
+  // Mont: Montgomery multiplications of operands that stay in its slots: level mul.
+  localparam logic [15:0] MontPage = 16'hf002;
+  localparam logic [13:0] MontSizes = 14'd0;
+  localparam logic [13:0] MontAddress = 14'd1;
+  localparam logic [13:0] MontData = 14'd2;
+  localparam logic [13:0] MontMultiply = 14'd3;
+  localparam logic [13:0] MontStatus = 14'd4;
+  localparam logic [13:0] MontReset = 14'd5;
+  localparam logic [13:0] MontBuilt = 14'd6;
   /* verilator lint_on UNUSEDPARAM */
 
   // What a peripheral sees of the bus: valid is high for one cycle, `word` is bits 15:2 of the address.

@@ -19,7 +19,7 @@ def system():
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("level, bits", [("software", 96), ("mul", 512), ("exp", 512)])
+@pytest.mark.parametrize("level, bits", [("software", 96), ("mul", 96), ("mul", 512), ("exp", 512)])
 def test_every_scheme_at_every_level_says_what_the_host_says(system, level, bits, scheme):
     answer = check.exp(system, level, scheme, bits)
     assert answer.fallback == 0
@@ -27,8 +27,21 @@ def test_every_scheme_at_every_level_says_what_the_host_says(system, level, bits
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, 0x10001, (1 << 96) - 1])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_software_bears_exponents_at_the_edges(system, scheme, exponent):
-    check.exp(system, "software", scheme, 96, exponent)
+@pytest.mark.parametrize("level", ["software", "mul"])
+def test_schemes_of_the_processor_bear_exponents_at_the_edges(system, level, scheme, exponent):
+    assert check.exp(system, level, scheme, 96, exponent).fallback == 0
+
+
+@pytest.mark.parametrize("bits", [64, 96, 512, 544, 1024, 2016, 2048])
+def test_multiplier_does_to_the_bit_what_its_twin_does(system, bits):
+    check.twin(system, bits, 30 if bits < 600 else 6)
+
+
+def test_multiplier_keeps_its_array_busy(system):
+    """A product takes as long as the array's passes, 2 * words here: operands stay, and the queue never runs dry."""
+    answer = check.exp(system, "mul", "l2r", 1024, (1 << 64) - 1)
+    products = 2 * 63 + 2 + 7  # of the exponent, to and from Montgomery form, for R^2
+    assert products * 8 * 58 <= answer.core < 1.05 * products * 8 * 58 + 1000, answer
 
 
 @pytest.mark.parametrize("level, bits", [("software", 192), ("op", 512), ("op", 1024)])
@@ -110,20 +123,27 @@ def test_corrupted_signature_is_never_released():
         assert answer.fallback == 1 and answer.status in (CHECK_FAILED, BAD_OPERAND)
 
 
-def test_corrupted_power_is_seen_by_the_host():
+@pytest.mark.parametrize("level", ["exp", "mul"])
+def test_corrupted_power_is_seen_by_the_host(level):
     """That the comparison on the host can fail: nothing on the system checks a power."""
     with System(fault="corrupt") as system, pytest.raises(check.Wrong):
-        check.exp(system, "exp", "sliding", 512)
+        check.exp(system, level, "sliding", 512)
 
 
-def test_silent_peripheral_is_a_trap_that_names_the_address():
-    why = "bus fault: nobody answers at f0010020"
+def test_corrupted_product_is_seen_by_the_twin():
+    with System(fault="corrupt") as system, pytest.raises(check.Wrong, match="differ"):
+        check.twin(system, 512, 3)
+
+
+@pytest.mark.parametrize("level, address", [("exp", "f0010020"), ("mul", "f0020018")])
+def test_silent_peripheral_is_a_trap_that_names_the_address(level, address):
+    why = f"bus fault: nobody answers at {address}"
     with System(fault="silent") as system, pytest.raises(Stopped, match=why) as stopped:
-        check.exp(system, "exp", "sliding", 512)
+        check.exp(system, level, "sliding", 512)
     assert stopped.value.code == TRAPPED
 
 
-@pytest.mark.parametrize("address", [0xF0020000, 0x80000, 0x7FFFFFE0])  # the last two by the cache
+@pytest.mark.parametrize("address", [0xF0030000, 0x80000, 0x7FFFFFE0])  # the last two by the cache
 def test_address_without_anything_is_a_trap_that_names_it(address):
     with System() as system, pytest.raises(Stopped, match=f"bus fault: nobody answers at {address:08x}") as stopped:
         system.command(f"read {address:x}")

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command's words and its answer: what main.c says of their form. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <stdint.h>
+
+/* Prompts for a line. */
+void line_begin(void);
+/* Reads over what is left of it. */
+void line_rest(void);
+/* The next word of the line; its length, at most size - 1; 0 at its end. */
+unsigned line_word(char *text, unsigned size);
+/* The next word as a decimal number; 0 if there is none. */
+unsigned line_decimal(void);
+/* The next word as a hexadecimal number of at most so many 32-bit words. Whether it is one. */
+int line_hexadecimal(uint32_t *value, unsigned words);
+
+/* Refuses the command. */
+void answer_error(const char *text);
+/* Answers it: result, cycles of preparing and of the operation, 0 or why the accelerator failed; the monitor's figures. */
+void answer_operation(const uint32_t *result, unsigned words, uint32_t load, uint32_t cycles, int status);
+
+/* What is wrong with a modulus of so many bits; 0 if nothing. */
+const char *bad_modulus(const uint32_t *n, unsigned bits);
+
+/* The command of a firmware with mbedTLS (hw/soc/mbedtls); 0 where there is none. */
+void command_mbedtls(void) __attribute__((weak));
+
+#endif
