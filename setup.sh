@@ -27,6 +27,7 @@ if [ "${1-}" = all ]; then
     need zlib1g-dev test -e /usr/include/zlib.h
     # The firmware of hw/soc.
     need gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc --version
+    need patch patch --version
     need picolibc-riscv64-unknown-elf test -e /usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs
     # Programs that the OpenSSL front ends are tested under.
     PATH=$PATH:/usr/sbin

@@ -7,6 +7,7 @@
 | `system` | a running system: commands in, answers out |
 | `check` | random operands, and what the answers must be |
 | `measure` | rows of level, bits and scheme; hw/soc/report/report.json |
+| `fiu` | rows of FIU's experiment; hw/soc/report/power.json |
 """
 
 import argparse
@@ -15,11 +16,12 @@ EXAMPLES = """
 examples:
   garner-hw soc exp --bits 1024 --scheme sliding --level exp      one exponentiation, checked
   garner-hw soc private --bits 2048 --level op                    one RSA private operation, checked
+  garner-hw soc mbedtls --bits 1024 --level mul                   the same by mbedTLS, its powers in the multiplier
   garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
   garner-hw soc report                                            all rows; measures those that are not kept (minutes)
 """
-LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3}
+LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3, "row": 4}
 SCHEMES = {"fixed": 0, "l2r": 1, "r2l": 2, "sliding": 3}
 
 
@@ -35,13 +37,18 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     exp = actions.add_parser("exp", help="one modular exponentiation of random operands, exponent of full length")
     exp.add_argument("--scheme", choices=SCHEMES, default="sliding")
-    exp.add_argument("--level", choices=("software", "mul", "exp"), default="exp")
+    exp.add_argument("--level", choices=("software", "row", "mul", "exp"), default="exp")
     private = actions.add_parser("private", help="one RSA private operation by the CRT, with a fresh key")
     private.add_argument("--level", choices=("software", "op"), default="op")
     twin = actions.add_parser("twin", help="random Montgomery products, in the multiplier and by its twin in C")
     twin.add_argument("--count", type=int, default=20, help="products (default: 20)")
-    for action in (exp, private, twin):
+    mbedtls = actions.add_parser("mbedtls", help="the same by mbedTLS 2.28 on the system, blinding on")
+    mbedtls.add_argument("--level", choices=("software", "mul", "exp", "op"), default="op")
+    for action in (exp, private, twin, mbedtls):
         action.add_argument("--bits", type=int, choices=(512, 1024, 1536, 2048), default=1024)
+    toy = actions.add_parser("toy", help="FIU's RSA of single bytes, Power() in software or its peripheral")
+    toy.add_argument("--bytes", type=int, default=40, help="how many (default: 40)")
+    toy.add_argument("--level", choices=("software", "power"), default="power")
     actions.add_parser("console", help="a prompt for these")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
 

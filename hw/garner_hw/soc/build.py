@@ -9,10 +9,14 @@ from pathlib import Path
 
 from garner_hw import BUILD, HW, CommandError
 from garner_hw.simulate import UNSPLIT
+from garner_hw.profile.mbedtls import VERSION, NotBuilt, source
 from garner_hw.sources import sources
 
 SOC = HW / "soc"
 FIRMWARE = SOC / "firmware"
+MBEDTLS = SOC / "mbedtls"
+LIBRARY = ("bignum", "rsa", "rsa_internal", "oid", "md", "sha256", "aes", "ctr_drbg", "constant_time", "platform_util")
+PATCHED = ("bignum", "rsa")  # by hooks.patch
 INCLUDE = HW / "dist" / "include"
 COMPILER = "riscv64-unknown-elf-gcc"
 # rv32im without _zicsr in its name: with it Debian's compiler links the libraries of rv64.
@@ -35,22 +39,38 @@ def digest(files: list[Path], options: tuple[str, ...]) -> str:
     return hashlib.sha256(said).hexdigest()[:12]
 
 
-def firmware_sources() -> list[Path]:
-    return sorted([*FIRMWARE.glob("*"), *INCLUDE.glob("*.h")])
+def firmware_sources(mbedtls: bool = False) -> list[Path]:
+    return sorted([*FIRMWARE.glob("*"), *INCLUDE.glob("*.h"), *(MBEDTLS.glob("*") if mbedtls else [])])
 
 
-def firmware() -> Path:
-    """The memory's contents, a word a line, as $readmemh takes them."""
+def library(folder: Path) -> list[str]:
+    """The arguments that compile mbedTLS into the firmware: its release as the profiler fetches it, patched in `folder`.
+    """
+    try:
+        release = source()
+    except NotBuilt as error:
+        raise CommandError(str(error)) from None
+    (folder / "library").mkdir(exist_ok=True)
+    for name in PATCHED:
+        shutil.copy(release / "library" / f"{name}.c", folder / "library")
+    subprocess.run(["patch", "--quiet", "-p1", "-d", folder, "-i", MBEDTLS / "hooks.patch"], check=True)
+    files = [(folder if name in PATCHED else release) / "library" / f"{name}.c" for name in LIBRARY]
+    return ['-DMBEDTLS_CONFIG_FILE="soc_config.h"', f"-I{MBEDTLS}", f"-I{release}/include", f"-I{release}/library",
+            *map(str, sorted(MBEDTLS.glob("*.c"))), *map(str, files)]
+
+
+def firmware(mbedtls: bool = False) -> Path:
+    """The memory's contents, a word a line, as $readmemh takes them; with mbedTLS 2.28 in it or without."""
     if not shutil.which(COMPILER):
         raise CommandError(f"{COMPILER} is missing: run `make setup-all`")
     said = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout
-    version = said.splitlines()[0]
-    folder = BUILD / f"soc-firmware-{digest(firmware_sources(), (*FLAGS, version))}"
+    options = (*FLAGS, said.splitlines()[0], *("mbedtls", VERSION) * mbedtls)
+    folder = BUILD / f"soc-firmware-{digest(firmware_sources(mbedtls), options)}"
     image = folder / "memory.hex"
     if not image.exists():
         folder.mkdir(parents=True, exist_ok=True)
         elf, binary = folder / "firmware.elf", folder / "firmware.bin"
-        code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c"))]
+        code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder) if mbedtls else [])]
         subprocess.run([COMPILER, *FLAGS, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
                         "-o", elf], check=True)
         subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)

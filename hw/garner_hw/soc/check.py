@@ -26,11 +26,31 @@ def private(system: System, level: str, bits: int) -> Answer:
     return compared(system.private(level, key, m), pow(m, key.d, key.n), f"{level} {key} m={m:#x}")
 
 
+def mbedtls(system: System, level: str, bits: int, blinding: bool = True) -> Answer:
+    """The private operation of mbedTLS on a system that has it."""
+    key = Key.generate(bits)
+    m, seed = random.randrange(key.n), random.randrange(1, 1 << 31) if blinding else 0
+    answer = system.mbedtls(level, key, m, seed, random.randrange(2, key.n))
+    return compared(answer, pow(m, key.d, key.n), f"mbedTLS {level} {key} m={m:#x} {seed=}")
+
+
 def twin(system: System, bits: int, count: int) -> Answer:
     """Random products by the multiplier and by its twin in C, on the system: no slot may differ at the end."""
     n = 1 << bits - 1 | random.getrandbits(bits) | 1
     seed = random.getrandbits(31)
     return compared(system.twin(bits, count, seed, n), 0, f"twin seed={seed} n={n:#x}, slots that differ")
+
+
+def toy(system: System, hardware: bool, count: int) -> Answer:
+    """FIU's RSA of `count` bytes: their ciphers' hash, as hw/soc/firmware/toy_rsa.h has it."""
+    seed = state = random.randrange(1, 1 << 32)
+    expected = 0
+    for _ in range(count):
+        state ^= state << 13 & 0xFFFFFFFF
+        state ^= state >> 17
+        state ^= state << 5 & 0xFFFFFFFF
+        expected = (31 * expected + pow(state & 0xFF, 7, 60491)) % (1 << 32)
+    return compared(system.toy(hardware, count, seed), expected, f"toy RSA, {hardware=}, {count} bytes, {seed=}")
 
 
 def compared(answer: Answer, expected: int, operands: str) -> Answer:

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`garner-hw soc exp`, `private`, `twin` and `console`: operations on a running system, checked, in words."""
+"""`garner-hw soc exp` and its like, and `console`: operations on a running system, checked, in words."""
 
 import argparse
 import shlex
 
 from garner_hw import CommandError
-from garner_hw.soc import add_actions, check
+from garner_hw.soc import add_actions, build, check
 from garner_hw.soc.system import Answer, System
+
+
+def told_toy(arguments: argparse.Namespace, answer: Answer) -> str:
+    return (f"toy, {arguments.bytes} bytes, Power() by level {arguments.level}: right\n"
+            f"  {answer.cycles:,} cycles; the calls of Power() that a byte makes, alone: {answer.load:,}")
 
 
 def told(arguments: argparse.Namespace, answer: Answer) -> str:
     """What a person wants to know of an answer that was checked."""
-    how = {"exp": "{a.scheme}, level {a.level}", "private": "level {a.level}", "twin": "{a.count} products"}
+    how = {"exp": "{a.scheme}, level {a.level}", "private": "level {a.level}", "mbedtls": "level {a.level}",
+           "twin": "{a.count} products"}
     lines = [f"{arguments.action}, {arguments.bits} bits, {how[arguments.action].format(a=arguments)}: right",
              f"  {answer.cycles:,} cycles by the processor; by the monitor {answer.core:,} of them in the core, "
              f"{answer.moving:,} moving words"]
@@ -23,20 +29,33 @@ def told(arguments: argparse.Namespace, answer: Answer) -> str:
 
 
 def perform(system: System, arguments: argparse.Namespace) -> str:
-    if arguments.action == "exp":
-        return told(arguments, check.exp(system, arguments.level, arguments.scheme, arguments.bits))
-    if arguments.action == "twin":
-        return told(arguments, check.twin(system, arguments.bits, arguments.count))
-    return told(arguments, check.private(system, arguments.level, arguments.bits))
+    if arguments.action == "toy":
+        return told_toy(arguments, check.toy(system, arguments.level == "power", arguments.bytes))
+    of = {"exp": lambda: check.exp(system, arguments.level, arguments.scheme, arguments.bits),
+          "private": lambda: check.private(system, arguments.level, arguments.bits),
+          "mbedtls": lambda: check.mbedtls(system, arguments.level, arguments.bits),
+          "twin": lambda: check.twin(system, arguments.bits, arguments.count)}
+    return told(arguments, of[arguments.action]())
 
 
 def run(arguments: argparse.Namespace) -> int:
-    with System() as system:
+    with System(mbedtls=arguments.action == "mbedtls" or (arguments.action == "console" and has_mbedtls())) as system:
         if arguments.action != "console":
             print(perform(system, arguments))
             return 0
-        print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op, twin --bits 1024 --count 9; quit")
+        print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op, "
+              "mbedtls --bits 1024 --level mul, twin --bits 1024 --count 9, toy --bytes 40; quit")
         return prompt(system)
+
+
+def has_mbedtls() -> bool:
+    """Whether its source can be had; if not, why is said."""
+    try:
+        build.firmware(mbedtls=True)
+    except CommandError as error:
+        print(f"without mbedTLS: {error}")
+        return False
+    return True
 
 
 def prompt(system: System) -> int:
@@ -54,7 +73,7 @@ def prompt(system: System) -> int:
             return 0
         try:
             arguments = parser.parse_args(words)
-            if arguments.action in ("exp", "private", "twin"):
+            if arguments.action in ("exp", "private", "mbedtls", "twin", "toy"):
                 print(perform(system, arguments), flush=True)
         except SystemExit:
             pass  # argparse has said what is wrong

@@ -1,73 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
 """hw/soc/report: what each level takes, against software on the same processor. Each row is kept in hw/soc/report/runs
-with the hash of firmware and RTL, and measured again when that has changed.
+with the hash of the firmware's image and of the RTL, and measured again when that has changed.
 """
 
 import json
 import random
-import re
+from collections.abc import Callable
 from dataclasses import asdict
 
 from garner_hw import HW
+from garner_hw.profile.mbedtls import VERSION
 from garner_hw.soc import build, check
 from garner_hw.soc.system import Answer, System
 
 REPORT = HW / "soc" / "report"
 DOCUMENT = HW.parent / "docs" / "soc.md"
-TABLE = re.compile(r"(<!-- soc -->\n).*?(<!-- /soc -->)", re.DOTALL)
 ROWS = 8
 SEED = 31
+MBEDTLS, UNBLINDED = "mbedtls", "mbedtls-unblinded"  # the private operation of mbedTLS, by the CRT as well
 POWERS = [(level, bits, scheme) for level in ("mul", "exp") for bits in (512, 1024)
           for scheme in ("l2r", "r2l", "fixed", "sliding")]
-ROWS_TO_MEASURE = [*POWERS, ("op", 1024, "crt"), ("op", 2048, "crt")]
+ROWS_TO_MEASURE = [("row", 512, "sliding"), ("row", 1024, "sliding"), *POWERS,
+                   *[("op", bits, scheme) for bits in (1024, 2048) for scheme in ("crt", MBEDTLS)],
+                   *[(level, bits, MBEDTLS) for bits in (1024, 2048) for level in ("exp", "mul")],
+                   ("op", 1024, UNBLINDED)]
 
 
-def sources_hash() -> str:
-    return build.digest([*build.firmware_sources(), *build.simulator_sources()], build.FLAGS)
+def software(scheme: str) -> str:
+    """What the software is that a row is compared with."""
+    with_mbedtls = {MBEDTLS: f"mbedTLS {VERSION}, blinding", UNBLINDED: f"mbedTLS {VERSION}, no blinding"}
+    return with_mbedtls.get(scheme, "own CIOS")
+
+
+def sources_hash(scheme: str) -> str:
+    """Of what runs: the firmware's image, so a comment in it changes nothing, and the RTL."""
+    return build.digest([build.firmware(scheme in (MBEDTLS, UNBLINDED)), *build.simulator_sources()], ())
+
+
+def measured(level: str, bits: int, scheme: str) -> Answer:
+    random.seed(f"{SEED}-{bits}-{scheme}")  # the same operands at every level
+    with System(ROWS, mbedtls=scheme in (MBEDTLS, UNBLINDED)) as system:
+        if scheme == "crt":
+            return check.private(system, level, bits)
+        if scheme in (MBEDTLS, UNBLINDED):
+            return check.mbedtls(system, level, bits, blinding=scheme == MBEDTLS)
+        return check.exp(system, level, scheme, bits)
 
 
 def run(level: str, bits: int, scheme: str) -> Answer:
     """One operation, checked; kept."""
-    file = REPORT / "runs" / f"{level}-{bits}-{scheme}.json"
-    now = sources_hash()
+    return kept(f"{level}-{bits}-{scheme}", sources_hash(scheme), lambda: measured(level, bits, scheme))
+
+
+def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
+    """The run of this name, if it was made from these sources; else measured and kept."""
+    file = REPORT / "runs" / f"{name}.json"
     if file.exists():
-        kept = json.loads(file.read_text())
-        if kept["sources"] == now:
-            return Answer(**kept["answer"])
-    print(f"{level} {bits} {scheme}", flush=True)
-    random.seed(f"{SEED}-{bits}-{scheme}")  # the same operands at every level
-    with System(ROWS) as system:
-        crt = scheme == "crt"
-        answer = check.private(system, level, bits) if crt else check.exp(system, level, scheme, bits)
+        run = json.loads(file.read_text())
+        if run["sources"] == now:
+            return Answer(**run["answer"])
+    print(name, flush=True)
+    answer = measure()
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"sources": now, "answer": asdict(answer) | {"value": 0}}, indent=1) + "\n")
     return answer
 
 
 def row(level: str, bits: int, scheme: str) -> dict:
-    software, ours = run("software", bits, scheme), run(level, bits, scheme)
-    return {"level": level, "bits": bits, "scheme": scheme, "cycles_software": software.cycles,
-            "cycles": ours.cycles, "speed_up": round(software.cycles / ours.cycles, 2),
+    base, ours = run("software", bits, scheme), run(level, bits, scheme)
+    return {"level": level, "bits": bits, "scheme": scheme, "cycles_software": base.cycles,
+            "cycles": ours.cycles, "speed_up": round(base.cycles / ours.cycles, 2),
             "communication_share": round(ours.moving / ours.cycles, 5),
             "core_share": round(ours.core / ours.cycles, 5), "load": ours.load, "monitor": ours.monitor,
-            "multipliers": 2 * ROWS, "software": "own CIOS, gcc -O2", "checked": ours.fallback == 0}
+            "multipliers": 2 if level == "row" else 2 * ROWS, "software": software(scheme), "checked": ours.fallback == 0}
 
 
 def table(rows: list[dict]) -> str:
-    head = ("| level | bits | scheme | software, cycles | cycles | speed-up | moving words | in the core | multipliers |\n"
-            "|---|---|---|---|---|---|---|---|---|\n")
-    return head + "".join(
-        f"| {row['level']} | {row['bits']} | {row['scheme']} | {row['cycles_software']:,} | {row['cycles']:,} | "
-        f"{row['speed_up']:.1f} | {100 * row['communication_share']:.2f} % | {100 * row['core_share']:.1f} % | "
-        f"{row['multipliers']} |\n" for row in rows)
+    from garner_hw.reproduction import markdown
+
+    return markdown(("level", "bits", "scheme", "software, cycles", "cycles", "speed-up", "moving words", "in the accelerator",
+                     "multipliers"),
+                    [(row["level"], row["bits"], row["scheme"], f"{row['cycles_software']:,}", f"{row['cycles']:,}",
+                      f"{row['speed_up']:.1f}", f"{100 * row['communication_share']:.2f} %",
+                      f"{100 * row['core_share']:.1f} %", row["multipliers"]) for row in rows])
 
 
 def report() -> int:
-    rows = [row(*which) for which in ROWS_TO_MEASURE]
-    REPORT.mkdir(parents=True, exist_ok=True)
-    (REPORT / "report.json").write_text(json.dumps(rows, indent=1) + "\n")
-    print(table(rows))
-    if DOCUMENT.exists():
-        text = DOCUMENT.read_text()
-        DOCUMENT.write_text(TABLE.sub(lambda found: found[1] + table(rows) + found[2], text))
+    from garner_hw.report.document import filled
+    from garner_hw.soc import fiu
+
+    made, power = [row(*which) for which in ROWS_TO_MEASURE], fiu.rows()
+    (REPORT / "report.json").write_text(json.dumps(made, indent=1) + "\n")
+    (REPORT / "power.json").write_text(json.dumps(power, indent=1) + "\n")
+    print(table(made), fiu.table(power), sep="\n\n")
+    DOCUMENT.write_text(filled(DOCUMENT, {"soc": table(made), "power": fiu.table(power)}))
     return 0

@@ -38,10 +38,11 @@ class Answer:
 
 
 class System:
-    """The simulation as a process. `fault`: hang, corrupt or silent; the core's port then is at fault from the start."""
+    """The simulation as a process. `fault`: hang, corrupt or silent; the ports then are at fault from the start.
+    `mbedtls`: the firmware has it."""
 
-    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES):
-        arguments = [f"+memory={build.firmware()}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
+    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: bool = False):
+        arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
         self.process = subprocess.Popen([build.simulator(rows), *arguments], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -76,6 +77,14 @@ class System:
     def private(self, level: str, key, m: int) -> Answer:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, m)
         return self.operation(f"private {LEVELS[level]} {key.bits} " + " ".join(f"{part:x}" for part in parts))
+
+    def mbedtls(self, level: str, key, m: int, seed: int, blinding: int) -> Answer:
+        """`blinding`: prime to n."""
+        parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, pow(blinding, -key.e, key.n), blinding, m)
+        return self.operation(f"mbedtls {LEVELS[level]} {key.bits} {seed} " + " ".join(f"{part:x}" for part in parts))
+
+    def toy(self, hardware: bool, count: int, seed: int) -> Answer:
+        return self.operation(f"toy {int(hardware)} {count} {seed}")
 
     def twin(self, bits: int, count: int, seed: int, n: int) -> Answer:
         return self.operation(f"twin {bits} {count} {seed} {n:x}")

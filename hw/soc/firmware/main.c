@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware's commands, a line each, numbers in hexadecimal, high digit first:
  *
- *   exp LEVEL SCHEME BITS n base exponent         LEVEL 0 software, 1 mul, 2 exp
+ *   exp LEVEL SCHEME BITS n base exponent         LEVEL 0 software, 1 mul, 2 exp, 4 row
  *   private LEVEL BITS n e p q dp dq qinv m       LEVEL 0 software, 3 op
- *   mbedtls LEVEL BITS SEED n e p q dp dq qinv m  the same by mbedTLS, if it is there; LEVEL 0 to 3
+ *   mbedtls LEVEL BITS SEED n e p q dp dq qinv vi vf m
+ *                                                 by mbedTLS, if it is there; LEVEL 0 to 3; see command_mbedtls.c
+ *   toy HARDWARE COUNT SEED                       FIU's bytes, Power() in software (0) or its peripheral (1); load: its calls
  *   twin BITS COUNT SEED n                        random products by the multiplier and by its twin; RESULT: differences
  *   read ADDRESS                                  reads a register or nothing at all: for the bus fault's test
  *   stop CODE
  *
- * LEVEL, SCHEME, BITS, COUNT, SEED and CODE are decimal. An answer is a line too:
+ * LEVEL, SCHEME, BITS, HARDWARE, COUNT, SEED and CODE are decimal. An answer is a line too:
  *   ok RESULT load A cycles B monitor C moving D core E fallback F status G
  * or `error TEXT`. Cycles are the processor's counter's, monitor, moving and core the bus monitor's. */
 #include <string.h>
@@ -22,6 +24,7 @@
 #include "private.h"
 #include "rsa_driver.h"
 #include "soc_registers.h"
+#include "toy_rsa.h"
 
 static void command_exp(void)
 {
@@ -33,7 +36,7 @@ static void command_exp(void)
 
 	if (bits < 64 || bits > 32 * MAX_WORDS || bits % 32)
 		return answer_error("BITS is no multiple of 32 from 64 to 2048");
-	if (level > LEVEL_EXP || scheme > GARNER_RSA_SCHEME_SLIDING_WINDOW)
+	if (level > LEVEL_ROW || level == LEVEL_OP || scheme > GARNER_RSA_SCHEME_SLIDING_WINDOW)
 		return answer_error("no such LEVEL or SCHEME");
 	if (!line_hexadecimal(n, words) || !line_hexadecimal(base, words) || !line_hexadecimal(exponent, words))
 		return answer_error("n, base or exponent is missing, no hexadecimal number or too long");
@@ -45,7 +48,7 @@ static void command_exp(void)
 	start = processor_cycles();
 	if (level == LEVEL_EXP)
 		status = rsa_fits(bits) ? power_core(result, n, bits, base, exponent, bits, scheme) : GARNER_STATUS_BAD_LENGTH;
-	else if (!(status = modulus_prepare(&modulus, n, bits, level)))
+	else if (!(status = modulus_prepare(&modulus, n, bits, (enum level)level)))
 		status = power(&modulus, result, base, exponent, bits, scheme);
 	if (status) {
 		modulus_prepare(&modulus, n, bits, LEVEL_SOFTWARE);
@@ -109,6 +112,20 @@ static void command_twin(void)
 	answer_operation(&differences, 1, 0, processor_cycles() - start, mont.failed);
 }
 
+static void command_toy(void)
+{
+	power_of_two *const power = line_decimal() ? toy_power_hw : toy_power;
+	const unsigned count = line_decimal(), seed = line_decimal();
+	uint32_t start, hash, calls;
+
+	calls = toy_calls(power); /* into the cache */
+	calls = toy_calls(power);
+	register_write(SOC_CONTROL_MONITOR, 0);
+	start = processor_cycles();
+	hash = toy_bytes(count, seed, power);
+	answer_operation(&hash, 1, calls, processor_cycles() - start, 0);
+}
+
 int main(void)
 {
 	char command[12];
@@ -124,6 +141,8 @@ int main(void)
 			command_private();
 		} else if (!strcmp(command, "twin")) {
 			command_twin();
+		} else if (!strcmp(command, "toy")) {
+			command_toy();
 		} else if (!strcmp(command, "mbedtls") && command_mbedtls) {
 			command_mbedtls();
 		} else if (!strcmp(command, "read") && line_hexadecimal(&address, 1)) {

@@ -74,6 +74,14 @@ void number_multiply_add(uint32_t *r, const uint32_t *a, const uint32_t *b, cons
 	}
 }
 
+void number_subtract_once(uint32_t *r, const uint32_t *x, const uint32_t *n, unsigned words)
+{
+	if (x[words] || number_compare(x, n, words) >= 0)
+		number_subtract(r, x, n, words);
+	else
+		number_copy(r, x, words);
+}
+
 void number_reduce(uint32_t *x, const uint32_t *n, unsigned words)
 {
 	/* Knuth 4.3.1, algorithm D, for one digit: the quotient of the top words is at most 2 too large. */
@@ -104,10 +112,8 @@ uint32_t number_negative_inverse(uint32_t n)
 }
 
 void number_montgomery(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *n, uint32_t inverse,
-		       unsigned words)
+		       unsigned words, uint32_t *t)
 {
-	uint32_t t[MAX_WORDS + 2];
-
 	memset(t, 0, 4 * (words + 2));
 	for (unsigned i = 0; i < words; i++) {
 		const uint32_t digit = a[i];
@@ -134,8 +140,5 @@ void number_montgomery(uint32_t *r, const uint32_t *a, const uint32_t *b, const 
 		t[words - 1] = (uint32_t)carry;
 		t[words] = t[words + 1] + (uint32_t)(carry >> 32);
 	}
-	if (t[words] || number_compare(t, n, words) >= 0)
-		number_subtract(r, t, n, words);
-	else
-		number_copy(r, t, words);
+	number_subtract_once(r, t, n, words);
 }

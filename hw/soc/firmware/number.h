@@ -20,12 +20,14 @@ void number_add_modular(uint32_t *r, const uint32_t *a, const uint32_t *b, const
 void number_subtract_modular(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *n, unsigned words);
 /* r = a * b + c, of 2 * words words; c has `words`. r is none of them. */
 void number_multiply_add(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *c, unsigned words);
+/* r = x mod n; x of words + 1 words, below 2n. */
+void number_subtract_once(uint32_t *r, const uint32_t *x, const uint32_t *n, unsigned words);
 /* x = x mod n; x of words + 1 words, below 2^32 * n; the top bit of n is set. */
 void number_reduce(uint32_t *x, const uint32_t *n, unsigned words);
 /* -n^-1 mod 2^32; n odd. */
 uint32_t number_negative_inverse(uint32_t n);
-/* r = a * b / 2^(32 * words) mod n, below n; b < n, a < 2^(32 * words). r may be a or b. */
+/* r = a * b / 2^(32 * words) mod n, below n; b < n, a < 2^(32 * words). r may be a or b. t: words + 2 words to work in. */
 void number_montgomery(uint32_t *r, const uint32_t *a, const uint32_t *b, const uint32_t *n, uint32_t inverse,
-		       unsigned words);
+		       unsigned words, uint32_t *t);
 
 #endif

@@ -16,11 +16,15 @@ void modulus_put(struct modulus *modulus, unsigned slot, const uint32_t *x)
 
 void modulus_multiply(struct modulus *modulus, unsigned d, unsigned a, unsigned b)
 {
-	if (modulus->level == LEVEL_MUL)
+	if (modulus->level == LEVEL_MUL) {
 		mont_multiply(&modulus->mont, d, a, b);
-	else
+	} else if (modulus->level == LEVEL_ROW) {
+		row_multiply(&modulus->row, modulus->scratch, modulus->slot[a], modulus->slot[b]);
+		number_subtract_once(modulus->slot[d], modulus->scratch, modulus->n, modulus->words);
+	} else {
 		number_montgomery(modulus->slot[d], modulus->slot[a], modulus->slot[b], modulus->n, modulus->inverse,
-				  modulus->words);
+				  modulus->words, modulus->scratch);
+	}
 }
 
 int modulus_get(struct modulus *modulus, uint32_t *r, unsigned slot)
@@ -29,7 +33,7 @@ int modulus_get(struct modulus *modulus, uint32_t *r, unsigned slot)
 
 	if (modulus->level != LEVEL_MUL) {
 		number_copy(r, modulus->slot[slot], modulus->words);
-		return 0;
+		return modulus->row.failed;
 	}
 	/* A product with 1, so at most N~, which is below 2^w * n: a quotient of one word. */
 	mont_get(&modulus->mont, x, slot, modulus->words + 1);
@@ -52,7 +56,9 @@ int modulus_prepare(struct modulus *modulus, const uint32_t *n, unsigned bits, e
 	modulus->level = level;
 	modulus->inverse = number_negative_inverse(n[0]);
 	modulus->r_bits = bits;
-	modulus->mont.failed = 0;
+	modulus->mont.failed = modulus->row.failed = 0;
+	if (level == LEVEL_ROW && row_load(&modulus->row, n, words))
+		return modulus->row.failed;
 	if (level == LEVEL_MUL) {
 		if (mont_load(&modulus->mont, n, bits))
 			return modulus->mont.failed;
@@ -82,7 +88,7 @@ int modulus_prepare(struct modulus *modulus, const uint32_t *n, unsigned bits, e
 	modulus_put(modulus, SLOT_UNIT, x);
 	while (squarings--)
 		modulus_multiply(modulus, SLOT_R2, SLOT_R2, SLOT_R2);
-	return modulus->mont.failed;
+	return level == LEVEL_ROW ? modulus->row.failed : modulus->mont.failed;
 }
 
 static unsigned bit(const uint32_t *exponent, unsigned i)

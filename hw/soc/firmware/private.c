@@ -14,7 +14,7 @@ static void reduce(struct modulus *modulus, uint32_t *r, const uint32_t *x)
 	number_copy(low, x, words);
 	while (number_compare(low, modulus->n, words) >= 0)
 		number_subtract(low, low, modulus->n, words);
-	number_montgomery(r, x + words, modulus->slot[SLOT_R2], modulus->n, modulus->inverse, words);
+	number_montgomery(r, x + words, modulus->slot[SLOT_R2], modulus->n, modulus->inverse, words, modulus->scratch);
 	number_add_modular(r, r, low, modulus->n, words);
 }
 
@@ -35,8 +35,8 @@ void private_software(const struct private_key *key, uint32_t *s, const uint32_t
 	while (number_compare(h, key->p, words) >= 0)
 		number_subtract(h, h, key->p, words);
 	number_subtract_modular(h, sp, h, key->p, words);
-	number_montgomery(h, h, p.slot[SLOT_R2], p.n, p.inverse, words);
-	number_montgomery(h, key->qinv, h, p.n, p.inverse, words);
+	number_montgomery(h, h, p.slot[SLOT_R2], p.n, p.inverse, words, p.scratch);
+	number_montgomery(h, key->qinv, h, p.n, p.inverse, words, p.scratch);
 	number_multiply_add(s, h, key->q, sq, words);
 }
 

@@ -58,4 +58,30 @@
 /* Bits 7:0: W, bits of a word; 15:8: rows; 23:16: slots; 31:24: words of a slot. */
 #define SOC_MONT_BUILT 0xf0020018U
 
+/* Two rows of a word-serial Montgomery multiplication: level row. */
+/* Where the next word of x is: a from 0 on, n from the words of the longest modulus on. */
+#define SOC_ROW_X_ADDRESS 0xf0030000U
+/* A word of operand a or of n; the address moves on by one; while no pass is under way. */
+#define SOC_ROW_X 0xf0030004U
+/* One of the two words that the next pass multiplies by, the lower one first. */
+#define SOC_ROW_Y 0xf0030008U
+/* A pass, t += x * y: bit 31: x is n, not a; bits 15:0: the word of t that it begins at. */
+#define SOC_ROW_START 0xf003000cU
+/* Which word of t is read next. */
+#define SOC_ROW_T_ADDRESS 0xf0030010U
+/* A word of t; the address moves on by one; waits for the end of a pass. */
+#define SOC_ROW_T 0xf0030014U
+/* The same, and the word is 0 afterwards. */
+#define SOC_ROW_TAKE 0xf0030018U
+/* Bit 0: a pass is under way. */
+#define SOC_ROW_STATUS 0xf003001cU
+/* Bit 0: resets the unit while it is set; the memories stay. */
+#define SOC_ROW_RESET 0xf0030020U
+/* Bits of the longest modulus. */
+#define SOC_ROW_BUILT 0xf0030024U
+
+/* 2^n: the accelerator of FIU's experiment. */
+/* 2^n at n words from here, n of 0 to 31. */
+#define SOC_POWER_OF 0xf0040000U
+
 #endif

@@ -16,8 +16,8 @@
 module soc_bus
   import soc_pkg::*;
 #(
-  parameter int unsigned                     Peripherals = 3,
-  parameter logic [Peripherals-1:0][15:0]    Pages       = {MontPage, RsaPage, ControlPage},
+  parameter int unsigned                     Peripherals = 5,
+  parameter logic [Peripherals-1:0][15:0]    Pages       = {PowerPage, RowPage, MontPage, RsaPage, ControlPage},
   parameter int unsigned                     MemoryBytes = 524288,
   parameter int unsigned                     Patience    = 4096
 ) (

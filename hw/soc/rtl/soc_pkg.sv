@@ -34,6 +34,21 @@ package soc_pkg;
   localparam logic [13:0] MontStatus = 14'd4;
   localparam logic [13:0] MontReset = 14'd5;
   localparam logic [13:0] MontBuilt = 14'd6;
+  // Row: two rows of a word-serial Montgomery multiplication: level row.
+  localparam logic [15:0] RowPage = 16'hf003;
+  localparam logic [13:0] RowXAddress = 14'd0;
+  localparam logic [13:0] RowX = 14'd1;
+  localparam logic [13:0] RowY = 14'd2;
+  localparam logic [13:0] RowStart = 14'd3;
+  localparam logic [13:0] RowTAddress = 14'd4;
+  localparam logic [13:0] RowT = 14'd5;
+  localparam logic [13:0] RowTake = 14'd6;
+  localparam logic [13:0] RowStatus = 14'd7;
+  localparam logic [13:0] RowReset = 14'd8;
+  localparam logic [13:0] RowBuilt = 14'd9;
+  // Power: 2^n: the accelerator of FIU's experiment.
+  localparam logic [15:0] PowerPage = 16'hf004;
+  localparam logic [13:0] PowerOf = 14'd0;
   /* verilator lint_on UNUSEDPARAM */
 
   // What a peripheral sees of the bus: valid is high for one cycle, `word` is bits 15:2 of the address.

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system around the processor: memory, bus, control, the RSA core at levels exp and op, the multiplier at level mul.
+// The system around the processor: memory, bus, control, and the accelerators of levels row, mul, exp and op.
 //
 //   instructions ──────────────> soc_memory                  cycle           0    1    2
 //   data ──> soc_bus ──┬───────> soc_memory                  data_valid_i    1    1    0    memory
 //                      ├───────> soc_control ── console      data_ready_o    0    1    0
 //                      ├───────> rsa_port ── rsa_core
-//                      └───────> mont_port ── mont
+//                      ├───────> mont_port ── mont
+//                      ├───────> row_port ── row
+//                      └───────> power_port
 //
 // The monitor looks at the bus, not at what the firmware says: `moving` is every cycle from an operand's or a result's
 // access being offered to its answer, `core` every cycle from a job's being taken to its answer, or in which products
-// are under way in the multiplier.
+// or a pass are under way.
 //
-// Contract    Two Wishbone-like masters: valid is held until ready. fault_i (tests alone): bit 0 core and multiplier
+// Contract    Two Wishbone-like masters: valid is held until ready. fault_i (tests alone): bit 0 the accelerators
 //             hang, bit 1 their results are corrupted, bit 2 they are silent. Reset: asynchronous, to be released in step.
 module soc_system
   import soc_pkg::*;
@@ -43,10 +45,10 @@ module soc_system
   input  logic [2:0]  fault_i
 );
 
-  logic memory_valid, memory_ready, cancel, fault, moving, core_working, mont_working;
+  logic memory_valid, memory_ready, cancel, fault, moving, core_working, mont_working, row_working;
   logic [31:0] memory_data, fault_address;
-  access_t [2:0] access;
-  answer_t [2:0] answer;
+  access_t [4:0] access;
+  answer_t [4:0] answer;
 
   soc_memory #(.Words(Words)) u_memory (
     .clk_i, .rst_ni, .instruction_valid_i, .instruction_address_i, .instruction_ready_o, .instruction_data_o,
@@ -65,12 +67,16 @@ module soc_system
                   && ((data_address_i[29:14] == RsaPage
                        && (data_address_i[13:0] == RsaOperand || data_address_i[13:0] == RsaOperandLast
                            || data_address_i[13:0] == RsaResult))
-                      || (data_address_i[29:14] == MontPage && data_address_i[13:0] == MontData));
+                      || (data_address_i[29:14] == MontPage && data_address_i[13:0] == MontData)
+                      || (data_address_i[29:14] == RowPage
+                          && (data_address_i[13:0] == RowX || data_address_i[13:0] == RowY
+                              || data_address_i[13:0] == RowT || data_address_i[13:0] == RowTake))
+                      || data_address_i[29:14] == PowerPage);
 
   soc_control u_control (
     .clk_i, .rst_ni, .access_i(access[0]), .answer_o(answer[0]), .console_valid_o, .console_data_o, .console_valid_i,
     .console_data_i, .console_take_o, .stop_valid_o, .stop_code_o, .fault_i(fault), .fault_address_i(fault_address),
-    .irq_o, .monitor_moving_i(moving), .monitor_core_i(core_working || mont_working)
+    .irq_o, .monitor_moving_i(moving), .monitor_core_i(core_working || mont_working || row_working)
   );
 
   rsa_port #(.Rows(Rows)) u_rsa (
@@ -82,5 +88,12 @@ module soc_system
     .clk_i, .rst_ni, .access_i(access[2]), .answer_o(answer[2]), .cancel_i(cancel), .hang_i(fault_i[0]),
     .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .working_o(mont_working)
   );
+
+  row_port u_row (
+    .clk_i, .rst_ni, .access_i(access[3]), .answer_o(answer[3]), .cancel_i(cancel), .hang_i(fault_i[0]),
+    .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .working_o(row_working)
+  );
+
+  power_port u_power (.clk_i, .rst_ni, .access_i(access[4]), .answer_o(answer[4]), .silent_i(fault_i[2]));
 
 endmodule

@@ -19,7 +19,7 @@ def system():
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("level, bits", [("software", 96), ("mul", 96), ("mul", 512), ("exp", 512)])
+@pytest.mark.parametrize("level, bits", [("software", 96), ("row", 64), ("row", 512), ("mul", 96), ("mul", 512), ("exp", 512)])
 def test_every_scheme_at_every_level_says_what_the_host_says(system, level, bits, scheme):
     answer = check.exp(system, level, scheme, bits)
     assert answer.fallback == 0
@@ -27,14 +27,25 @@ def test_every_scheme_at_every_level_says_what_the_host_says(system, level, bits
 
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, 0x10001, (1 << 96) - 1])
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("level", ["software", "mul"])
-def test_schemes_of_the_processor_bear_exponents_at_the_edges(system, level, scheme, exponent):
-    assert check.exp(system, level, scheme, 96, exponent).fallback == 0
+@pytest.mark.parametrize("level, bits", [("software", 96), ("row", 128), ("mul", 96)])
+def test_schemes_of_the_processor_bear_exponents_at_the_edges(system, level, bits, scheme, exponent):
+    assert check.exp(system, level, scheme, bits, exponent).fallback == 0
 
 
 @pytest.mark.parametrize("bits", [64, 96, 512, 544, 1024, 2016, 2048])
 def test_multiplier_does_to_the_bit_what_its_twin_does(system, bits):
     check.twin(system, bits, 30 if bits < 600 else 6)
+
+
+@pytest.mark.parametrize("hardware", [False, True])
+def test_toy_rsa_of_bytes_says_what_the_host_says(system, hardware):
+    answer = check.toy(system, hardware, 20)
+    assert (answer.moving > 0) == hardware, answer
+
+
+def test_row_unit_leaves_a_product_three_times_as_fast_as_software(system):
+    software, row = (check.exp(system, level, "l2r", 512, (1 << 40) - 1) for level in ("software", "row"))
+    assert software.cycles > 3 * row.cycles, (software, row)
 
 
 def test_multiplier_keeps_its_array_busy(system):
@@ -51,7 +62,7 @@ def test_private_operation_says_what_the_host_says(system, level, bits):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("level, bits", [("software", 512), ("mul", 1024), ("mul", 1536), ("mul", 2048), ("exp", 1024),
+@pytest.mark.parametrize("level, bits", [("software", 512), ("mul", 1024), ("mul", 1536), ("mul", 2048), ("row", 1024), ("exp", 1024),
                                          ("exp", 1536), ("exp", 2048)])
 def test_long_operands_say_what_the_host_says(system, level, bits, scheme):
     assert check.exp(system, level, scheme, bits).fallback == 0
@@ -76,8 +87,9 @@ def test_software_touches_the_core_not_at_all(system):
     assert (answer.moving, answer.core) == (0, 0)
 
 
-def test_length_that_the_core_has_not_is_done_in_software_and_said(system):
-    answer = check.exp(system, "exp", "sliding", 96)
+@pytest.mark.parametrize("level", ["exp", "row"])  # the row unit takes two words a pass
+def test_length_that_the_accelerator_has_not_is_done_in_software_and_said(system, level):
+    answer = check.exp(system, level, "sliding", 96)
     assert (answer.fallback, answer.core) == (1, 0)
 
 
@@ -113,6 +125,7 @@ def test_key_with_a_wrong_part_gives_no_answer_of_the_core(system, part):
 def test_hung_core_is_given_up_and_software_answers():
     with System(fault="hang") as system:
         for answer in (check.exp(system, "exp", "sliding", 512, 0x10001), check.exp(system, "mul", "l2r", 512, 3),
+                       check.exp(system, "row", "l2r", 512, 3),
                        check.private(system, "op", 512)):
             assert (answer.fallback, answer.status) == (1, TIMEOUT)
 
@@ -123,7 +136,7 @@ def test_corrupted_signature_is_never_released():
         assert answer.fallback == 1 and answer.status in (CHECK_FAILED, BAD_OPERAND)
 
 
-@pytest.mark.parametrize("level", ["exp", "mul"])
+@pytest.mark.parametrize("level", ["exp", "mul", "row"])
 def test_corrupted_power_is_seen_by_the_host(level):
     """That the comparison on the host can fail: nothing on the system checks a power."""
     with System(fault="corrupt") as system, pytest.raises(check.Wrong):
@@ -135,7 +148,7 @@ def test_corrupted_product_is_seen_by_the_twin():
         check.twin(system, 512, 3)
 
 
-@pytest.mark.parametrize("level, address", [("exp", "f0010020"), ("mul", "f0020018")])
+@pytest.mark.parametrize("level, address", [("exp", "f0010020"), ("mul", "f0020018"), ("row", "f0030024")])
 def test_silent_peripheral_is_a_trap_that_names_the_address(level, address):
     why = f"bus fault: nobody answers at {address}"
     with System(fault="silent") as system, pytest.raises(Stopped, match=why) as stopped:
@@ -143,7 +156,7 @@ def test_silent_peripheral_is_a_trap_that_names_the_address(level, address):
     assert stopped.value.code == TRAPPED
 
 
-@pytest.mark.parametrize("address", [0xF0030000, 0x80000, 0x7FFFFFE0])  # the last two by the cache
+@pytest.mark.parametrize("address", [0xF00A0000, 0x80000, 0x7FFFFFE0])  # the last two by the cache
 def test_address_without_anything_is_a_trap_that_names_it(address):
     with System() as system, pytest.raises(Stopped, match=f"bus fault: nobody answers at {address:08x}") as stopped:
         system.command(f"read {address:x}")

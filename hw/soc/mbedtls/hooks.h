@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where mbedTLS leaves for the accelerators: called by hooks.patch from bignum.c and rsa.c. */
+#ifndef HOOKS_H
+#define HOOKS_H
+
+#include "mbedtls/bignum.h"
+#include "mbedtls/rsa.h"
+#include "power.h"
+
+/* What the hooks do and have done since hooks_begin. */
+struct hooks {
+	enum level level;  /* LEVEL_SOFTWARE: nothing; mul and exp: hook_exp_mod; op: hook_private */
+	unsigned done;     /* operations by an accelerator */
+	unsigned fallback; /* operations that were left to software */
+	int status;        /* why, of the first: as of the drivers */
+};
+extern struct hooks hooks;
+
+void hooks_begin(enum level level);
+/* Puts a key into the core's slot, for hook_private. 0, or what the core said. */
+int hooks_load(const mbedtls_rsa_context *key);
+
+/* X = A^E mod N. Whether it was done here, and then *ret is what mbedTLS returns. */
+int hook_exp_mod(mbedtls_mpi *X, const mbedtls_mpi *A, const mbedtls_mpi *E, const mbedtls_mpi *N, int *ret);
+/* output = input^d mod N; the same. */
+int hook_private(const mbedtls_rsa_context *key, const unsigned char *input, unsigned char *output, int *ret);
+
+#endif
