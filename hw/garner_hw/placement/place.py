@@ -29,7 +29,7 @@ from garner_hw.synthesis.synthesise import synthesise, xilinx7
 FLOORPLAN = Path(__file__).parent / "floorplan.py"  # of a full device
 DEVICE = ["--85k", "--package", "CABGA756"]
 # Tops that are placed inside another, which has a register at every port: hw/syn/*.sv
-WRAPPED = {"rsa_core": "rsa_core_ports", "aes_cbc_encrypt": "aes_cbc_encrypt_ports"}
+WRAPPED = {top: f"{top}_ports" for top in ("rsa_core", "aes_cbc_encrypt", "aes_cbc_decrypt")}
 TARGET = 320  # MHz asked of the router; what it reaches is the result
 SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5)
 SCATTER = 0.15  # of the median

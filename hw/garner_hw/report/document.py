@@ -46,7 +46,7 @@ PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "
 PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
 
 
-TOPS = {*rows.MEASUREMENTS, *cores.TOPS, "aes_cbc_encrypt", "garner_pins", "garner_top"}
+TOPS = {*rows.MEASUREMENTS, *cores.TOPS, *aes.TOPS, "garner_pins", "garner_top"}
 
 
 def records() -> tuple[list[dict], list[str]]:

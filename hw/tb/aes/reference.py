@@ -16,13 +16,22 @@ CRYPTO = library()
 
 
 def encrypted(key: bytes, iv: bytes, text: bytes) -> bytes:
+    return converted("Encrypt", key, iv, text)
+
+
+def decrypted(key: bytes, iv: bytes, cipher: bytes) -> bytes:
+    return converted("Decrypt", key, iv, cipher)
+
+
+def converted(way: str, key: bytes, iv: bytes, data: bytes) -> bytes:
+    begin, update = (getattr(CRYPTO, f"EVP_{way}{step}") for step in ("Init_ex", "Update"))
     context = ctypes.c_void_p(CRYPTO.EVP_CIPHER_CTX_new())
-    out, length = ctypes.create_string_buffer(len(text) + 16), ctypes.c_int()
+    out, length = ctypes.create_string_buffer(len(data) + 16), ctypes.c_int()
     try:
-        assert CRYPTO.EVP_EncryptInit_ex(context, ctypes.c_void_p(CRYPTO.EVP_aes_128_cbc()), None, key, iv) == 1
+        assert begin(context, ctypes.c_void_p(CRYPTO.EVP_aes_128_cbc()), None, key, iv) == 1
         assert CRYPTO.EVP_CIPHER_CTX_set_padding(context, 0) == 1
-        assert CRYPTO.EVP_EncryptUpdate(context, out, ctypes.byref(length), text, len(text)) == 1
+        assert update(context, out, ctypes.byref(length), data, len(data)) == 1
     finally:
         CRYPTO.EVP_CIPHER_CTX_free(context)
-    assert length.value == len(text)
-    return out.raw[:len(text)]
+    assert length.value == len(data)
+    return out.raw[:len(data)]

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The round keys of the equivalent inverse cipher (FIPS 197 5.3.5) of a key of 128 bits, once for each key that is
+// loaded: the schedule runs forward, and its keys are given out as it goes, the last of decryption first. Used by
+// aes_cbc_decrypt.
+//
+//   cycle          0    1   ...  W+1   W+2   ...  W+11  W+12
+//   start_i        K
+//   busy_o         0    1   ...  1     1     ...  1     0       W: Wait cycles, in which blocks with the old key leave
+//   write_o                            1     ...  1     1
+//   round_o                            10    ...  1     0       of decryption: 0 is added before round 1
+//
+// Contract    start_i only while !busy_o. With write_o in the cycle after the last busy_o all keys are out. wipe_i ends
+//             the schedule and overwrites its registers.
+module aes_inverse_schedule #(
+  parameter int unsigned Wait  = 24,
+  parameter bit          Table = 1'b1
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            wipe_i,
+  input  logic            start_i,
+  input  aes_pkg::block_t key_i,
+  output logic            busy_o,
+  output logic            write_o,
+  output logic [3:0]      round_o,
+  output aes_pkg::block_t key_o
+);
+
+  localparam int unsigned Steps     = Wait + aes_pkg::Rounds + 1;
+  localparam int unsigned StepWidth = $clog2(Steps + 1);
+
+  logic [StepWidth-1:0] left_q;  // steps
+  logic [7:0]           constant_q;
+  aes_pkg::block_t      key_q, next;
+  logic                 expands, outer;
+
+  aes_key_step #(
+    .Table(Table)
+  ) u_step (
+    .key_i     (key_q),
+    .constant_i(constant_q),
+    .key_o     (next)
+  );
+
+  assign busy_o  = left_q != '0;
+  assign expands = busy_o && left_q <= StepWidth'(aes_pkg::Rounds + 1);
+  assign outer   = left_q == StepWidth'(aes_pkg::Rounds + 1) || left_q == StepWidth'(1);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_q     <= '0;
+      constant_q <= '0;
+      key_q      <= '0;
+      write_o    <= 1'b0;
+      round_o    <= '0;
+      key_o      <= '0;
+    end else if (wipe_i) begin
+      left_q     <= '0;
+      key_q      <= '0;
+      write_o    <= 1'b0;
+      key_o      <= '0;
+    end else begin
+      write_o <= expands;
+      round_o <= 4'(left_q - StepWidth'(1));
+      key_o   <= !expands ? '0 : outer ? key_q : aes_pkg::inverse_mix_columns(key_q);
+      if (busy_o) left_q <= left_q - StepWidth'(1);
+      if (start_i) begin
+        left_q     <= StepWidth'(Steps);
+        constant_q <= 8'h01;
+        key_q      <= key_i;
+      end else if (expands) begin
+        constant_q <= aes_pkg::xtime(constant_q);
+        key_q      <= left_q == StepWidth'(1) ? '0 : next;
+      end
+    end
+  end
+
+endmodule
