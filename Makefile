@@ -26,6 +26,7 @@ speed: build ## real keys, real signatures, one table beside OpenSSL
 test: setup-all test-hw board-test ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
+	$(LINUX_TEST) $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)" || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
@@ -136,3 +137,4 @@ clean: ## remove what was built
 	$(CARGO) clean
 
 include hw/hw.mk
+include linux/linux.mk

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RSA's jobs on the board: which requests go into the ring when.
+ *
+ *   queue -> pump -> [wipe] [load] operation, in the ring -> done -> the work of garner_rsa
+ *
+ * Called by garner_rsa with requests and by the ring; calls garner_rsa_slots and the ring.
+ */
+#include <crypto/algapi.h>
+#include <linux/module.h>
+
+#include "garner.h"
+#include "rsa.h"
+
+/* Of one request: wiping a slot, loading the key, the operation. */
+#define GARNER_RSA_JOBS 3
+
+static unsigned int queue_length = 128;
+module_param(queue_length, uint, 0444);
+MODULE_PARM_DESC(queue_length, "Requests that wait for the ring; others are refused or kept back");
+
+struct garner_rsa garner_rsa;
+
+static void garner_rsa_finish_later(struct garner_rsa_request *request, int status)
+{
+	request->status = status;
+	INIT_WORK(&request->work, garner_rsa_finish);
+	queue_work(garner_workqueue, &request->work);
+}
+
+/* The job of a request has ended. */
+static void garner_rsa_done(struct garner_job *job, int status, const u8 *result, u32 cycles)
+{
+	struct garner_rsa_request *request = container_of(job, struct garner_rsa_request, job);
+	unsigned int bytes = garner_rsa_tfm(garner_rsa_request(request))->key->bits / 8;
+
+	if (status == GARNER_STATUS_OK)
+		garner_reverse(request->result, result, bytes);
+	spin_lock_bh(&garner_rsa.lock);
+	request->slot->users--;
+	switch (status) {
+	case GARNER_STATUS_OK:
+		if (request->private)
+			garner_rsa.counters.private++;
+		else
+			garner_rsa.counters.public++;
+		break;
+	case GARNER_JOB_LOST:
+		garner_rsa.counters.lost++;
+		break;
+	case GARNER_STATUS_BAD_OPERAND:
+		garner_rsa.counters.refused++; /* the request's fault, as software will say */
+		break;
+	case GARNER_STATUS_CHECK_FAILED:
+		garner_rsa.counters.checks_failed++;
+		fallthrough;
+	default:
+		garner_rsa.counters.refused += status != GARNER_STATUS_CHECK_FAILED;
+		request->slot->dirty = true; /* what is in the slot is not relied upon any more */
+	}
+	spin_unlock_bh(&garner_rsa.lock);
+	garner_rsa_finish_later(request, status);
+}
+
+static void garner_rsa_put(struct garner_ring *ring, struct garner_rsa_request *request,
+			   struct garner_rsa_key *key)
+{
+	u32 bytes = key->bits / 8, operand_bytes = bytes, word0, word1 = 0;
+	u8 *operands = garner_ring_operands(ring);
+
+	request->slot->users++;
+	request->slot->used = garner_rsa.operations++;
+	request->job.done = garner_rsa_done;
+	garner_reverse(operands, request->value, bytes);
+	if (request->private) {
+		word0 = garner_slot_word0(request->slot, GARNER_RSA_OP_PRIVATE, 0);
+	} else {
+		__le64 exponent = cpu_to_le64(key->exponent);
+
+		word0 = garner_slot_word0(request->slot, GARNER_RSA_OP_EXPONENTIATE,
+					  GARNER_RSA_SCHEME_LEFT_TO_RIGHT);
+		word1 = GARNER_PUT(key->exponent_bits, GARNER_RSA_DESCRIPTOR_EXPONENT_BITS);
+		memcpy(operands + bytes, &exponent, sizeof(exponent));
+		operand_bytes += DIV_ROUND_UP(key->exponent_bits, 32) * 4;
+	}
+	garner_ring_put(ring, &request->job, word0, word1, operand_bytes, bytes);
+}
+
+/* Takes the next request from the queue; false if there is none, or no room in the ring. */
+static bool garner_rsa_pump_one(struct garner_ring *ring)
+{
+	struct garner_rsa_request *request;
+	struct crypto_async_request *next;
+	struct akcipher_request *req;
+
+	if (ring && READ_ONCE(ring->retired))
+		ring = NULL;
+	if (ring && garner_ring_room(ring) < GARNER_RSA_JOBS)
+		return false;
+	next = crypto_dequeue_request(&garner_rsa.queue);
+	if (!next)
+		return false;
+	req = container_of(next, struct akcipher_request, base);
+	request = akcipher_request_ctx(req);
+	request->slot = ring ? garner_slots_find(ring, garner_rsa_tfm(req)->key) : NULL;
+	if (request->slot) {
+		garner_rsa_put(ring, request, garner_rsa_tfm(req)->key);
+	} else {
+		garner_rsa.counters.no_slot += !!ring;
+		garner_rsa_finish_later(request, GARNER_RSA_NOT_DONE);
+	}
+	return true;
+}
+
+/* A request that was kept back is in the queue now. */
+static void garner_rsa_goes_on(struct crypto_async_request *kept_back)
+{
+	struct akcipher_request *req = container_of(kept_back, struct akcipher_request, base);
+
+	local_bh_disable();
+	akcipher_request_complete(req, -EINPROGRESS);
+	local_bh_enable();
+}
+
+/*
+ * Moves requests from the queue while that is possible. One caller at a time does so, or a request
+ * that was kept back could end before its caller was told that it is in the queue now.
+ */
+static void garner_rsa_pump(void)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	garner_rsa.pump_again = true;
+	if (garner_rsa.pumping) {
+		spin_unlock_bh(&garner_rsa.lock);
+		return;
+	}
+	garner_rsa.pumping = true;
+	while (garner_rsa.pump_again) {
+		struct crypto_async_request *kept_back = crypto_get_backlog(&garner_rsa.queue);
+
+		garner_rsa.pump_again = garner_rsa_pump_one(garner_rsa.ring);
+		if (garner_rsa.pump_again && kept_back) {
+			spin_unlock_bh(&garner_rsa.lock);
+			garner_rsa_goes_on(kept_back);
+			spin_lock_bh(&garner_rsa.lock);
+		}
+		if (!garner_rsa.pump_again && garner_rsa.ring) {
+			garner_slots_sweep(garner_rsa.ring);
+			garner_ring_doorbell(garner_rsa.ring);
+		}
+	}
+	garner_rsa.pumping = false;
+	spin_unlock_bh(&garner_rsa.lock);
+}
+
+/**
+ * garner_rsa_enqueue() - takes a request in whose value is filled in
+ * @req: whose key a board takes
+ *
+ * Return: -EINPROGRESS, or -EBUSY if it is kept back until there is room in the queue; -ENOSPC if
+ * there is none and its caller does not want to wait; -ENODEV if no board serves.
+ */
+int garner_rsa_enqueue(struct akcipher_request *req)
+{
+	int err;
+
+	spin_lock_bh(&garner_rsa.lock);
+	err = garner_rsa.ring ? crypto_enqueue_request(&garner_rsa.queue, &req->base) : -ENODEV;
+	spin_unlock_bh(&garner_rsa.lock);
+	if (err == -EINPROGRESS || err == -EBUSY)
+		garner_rsa_pump();
+	return err;
+}
+
+/**
+ * garner_rsa_max_bits() - the longest modulus that the board takes, or took that served last; 0 if
+ * there was none
+ */
+u32 garner_rsa_max_bits(void)
+{
+	return READ_ONCE(garner_rsa.max_bits);
+}
+
+/**
+ * garner_rsa_share() - makes a key known
+ * @key: a new one; it may be freed
+ *
+ * Return: the key to be used in its place, until garner_rsa_forget().
+ */
+struct garner_rsa_key *garner_rsa_share(struct garner_rsa_key *key)
+{
+	struct garner_rsa_key *shared;
+
+	spin_lock_bh(&garner_rsa.lock);
+	shared = garner_rsa_key_share(&garner_rsa.keys, key);
+	spin_unlock_bh(&garner_rsa.lock);
+	if (shared != key)
+		garner_rsa_key_free(key);
+	return shared;
+}
+
+/**
+ * garner_rsa_forget() - one who used a key uses it no more; after the last one it is wiped, on the
+ * board too
+ * @key: of garner_rsa_share()
+ */
+void garner_rsa_forget(struct garner_rsa_key *key)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	if (--key->users) {
+		spin_unlock_bh(&garner_rsa.lock);
+		return;
+	}
+	list_del(&key->list);
+	garner_slots_forget(key);
+	spin_unlock_bh(&garner_rsa.lock);
+	garner_rsa_key_free(key);
+	garner_rsa_pump();
+}
+
+/**
+ * garner_rsa_was_wrong() - a result of the board's was wrong though its core found it right: the
+ * board is retired
+ */
+void garner_rsa_was_wrong(void)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	garner_rsa.counters.wrong++;
+	/* Whose result it was matters little: it is the one that serves, or it is gone. */
+	if (garner_rsa.ring)
+		garner_ring_retire(garner_rsa.ring, "a result was wrong");
+	spin_unlock_bh(&garner_rsa.lock);
+}
+
+/**
+ * garner_rsa_by_software() - counts an operation that software does
+ */
+void garner_rsa_by_software(void)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	garner_rsa.counters.software++;
+	spin_unlock_bh(&garner_rsa.lock);
+}
+
+/* The board holds nothing, and nothing is under way. */
+static void garner_rsa_erased(struct garner_ring *ring)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	if (ring == garner_rsa.ring)
+		garner_slots_erased();
+	spin_unlock_bh(&garner_rsa.lock);
+}
+
+const struct garner_ring_user garner_rsa_ring_user = {
+	.changed = garner_rsa_pump,
+	.erased = garner_rsa_erased,
+};
+
+/**
+ * garner_rsa_attach() - gives requests to a board from now on
+ * @ring: the board's, running
+ *
+ * Return: 0, or -EBUSY if another serves already.
+ */
+int garner_rsa_attach(struct garner_ring *ring)
+{
+	int err = -EBUSY;
+
+	spin_lock_bh(&garner_rsa.lock);
+	if (!garner_rsa.ring) {
+		garner_rsa.ring = ring;
+		garner_rsa.slot_count = min_t(u32, ring->capability.key_slots, GARNER_RSA_SLOTS);
+		WRITE_ONCE(garner_rsa.max_bits, ring->capability.max_bits);
+		memset(garner_rsa.slots, 0, sizeof(garner_rsa.slots));
+		err = 0;
+	}
+	spin_unlock_bh(&garner_rsa.lock);
+	return err;
+}
+
+/**
+ * garner_rsa_detach() - gives requests to software from now on, those that wait too; the board's
+ * ring is stopped
+ * @ring: the board's
+ */
+void garner_rsa_detach(struct garner_ring *ring)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	if (garner_rsa.ring == ring) {
+		garner_rsa.ring = NULL;
+		garner_rsa.slot_count = 0;
+	}
+	spin_unlock_bh(&garner_rsa.lock);
+	garner_rsa_pump();
+}
+
+static int garner_rsa_show(struct seq_file *file, void *unused)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	seq_printf(file, "board %s\n", garner_rsa.ring ? pci_name(garner_rsa.ring->pdev) : "none");
+	seq_printf(file, "private %llu\n", garner_rsa.counters.private);
+	seq_printf(file, "public %llu\n", garner_rsa.counters.public);
+	seq_printf(file, "software %llu\n", garner_rsa.counters.software);
+	seq_printf(file, "keys_loaded %llu\n", garner_rsa.counters.keys_loaded);
+	seq_printf(file, "slots_wiped %llu\n", garner_rsa.counters.slots_wiped);
+	seq_printf(file, "no_slot %llu\n", garner_rsa.counters.no_slot);
+	seq_printf(file, "refused %llu\n", garner_rsa.counters.refused);
+	seq_printf(file, "checks_failed %llu\n", garner_rsa.counters.checks_failed);
+	seq_printf(file, "wrong %llu\n", garner_rsa.counters.wrong);
+	seq_printf(file, "lost %llu\n", garner_rsa.counters.lost);
+	spin_unlock_bh(&garner_rsa.lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(garner_rsa);
+
+/**
+ * garner_rsa_prepare() - before the first board comes
+ * @debugfs: where the counters go
+ */
+void garner_rsa_prepare(struct dentry *debugfs)
+{
+	spin_lock_init(&garner_rsa.lock);
+	crypto_init_queue(&garner_rsa.queue, queue_length);
+	INIT_LIST_HEAD(&garner_rsa.keys);
+	debugfs_create_file("rsa", 0444, debugfs, NULL, &garner_rsa_fops);
+}

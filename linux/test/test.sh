@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The kernel driver for real: built against Debian's headers, loaded by Debian's unmodified kernel in a guest whose PCI
+# function is the simulated board.
+#   test.sh GUEST KERNELS BUILD MODEL [KERNEL[:STAGE[:FAULTS]]]...
+#   GUEST     guest/packages.sh fetches QEMU to here
+#   KERNELS   packages.sh fetches kernels, headers and keyutils to here, and logs go here
+#   BUILD     where cargo left garner-board, such as target/release
+#   MODEL     a model for garner-board, of 2048 bits
+#   KERNEL    6.1 or 6.12
+#   STAGE     a function of `stages`: all, if none is named
+#   FAULTS    as for garner-board --inject
+# BITS in the environment: of the key that signs; 1024 if it is not set.
+# The guest is QEMU without KVM, with an emulated Intel IOMMU. What the guest signs is verified here by OpenSSL. Exit
+# status 77: the packages cannot be had here, and nothing was run.
+set -eu
+[ $# -ge 4 ] || {
+    sed -n '3,15s/^# //p' "$0" >&2
+    exit 2
+}
+guest_packages=$1 kernels=$2 build=$3 model=$4
+shift 4
+[ $# -gt 0 ] || set -- 6.1 6.12 6.12:flipped:flip=1 6.12:hanging:hang-core-after=2
+here=$(dirname "$(realpath "$0")")
+guest=$here/../../guest
+qemu() {
+    timeout 1200 "$guest/../fetch/run.sh" "$guest_packages" qemu-system-x86_64 \
+        -L "$guest_packages/root/usr/share/qemu" -L "$guest_packages/root/usr/share/seabios" "$@"
+}
+"$guest/packages.sh" "$guest_packages" && "$here/packages.sh" "$kernels" && qemu -device help | grep -q vfio-user-pci || {
+    echo "linux-test: not run, for want of the packages, or of vfio-user-pci in QEMU" >&2
+    exit 77
+}
+guest_packages=$(realpath "$guest_packages") kernels=$(realpath "$kernels")
+work=$(mktemp -d)
+server= guest_process=
+trap 'kill $server $guest_process 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+failed() {
+    echo "linux-test: $*" >&2
+    tail -n 60 "$log" "$served" >&2
+    exit 1
+}
+
+# What goes into every guest: keys, digests to sign, keyctl with its libraries.
+files=$work/files
+mkdir -p "$files/digests" "$files/modules" "$files/bin" "$files/lib64" "$files/lib/x86_64-linux-gnu"
+openssl genpkey -algorithm RSA -pkeyopt "rsa_keygen_bits:${BITS:-1024}" -out "$work/key.pem" 2>/dev/null
+openssl pkcs8 -topk8 -nocrypt -in "$work/key.pem" -outform DER -out "$files/key.p8"
+openssl pkey -in "$work/key.pem" -pubout -out "$work/public.pem"
+openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:4096 -out "$work/big.pem" 2>/dev/null
+openssl pkcs8 -topk8 -nocrypt -in "$work/big.pem" -outform DER -out "$files/big.p8"
+openssl pkey -in "$work/big.pem" -pubout -out "$work/big.public"
+openssl genrsa -traditional 512 2>/dev/null | openssl rsa -traditional -outform DER -out "$files/load.der" 2>/dev/null
+for message in 1 2 3 4 5 6 7 8; do
+    printf 'message %s to the guest' $message | openssl dgst -sha256 -binary >"$files/digests/$message"
+done
+cp "$kernels/root/usr/bin/keyctl" "$files/bin"
+cp -L "$kernels/root/lib/x86_64-linux-gnu/libkeyutils.so.1" "$kernels/root/lib/x86_64-linux-gnu/libc.so.6" \
+    "$files/lib/x86_64-linux-gnu"
+cp -L "$kernels/root/lib64/ld-linux-x86-64.so.2" "$files/lib64"
+cp "$here/stages" "$files"
+
+run() { # run KERNEL STAGE FAULTS
+    start=$(date +%s)
+    log=$kernels/$1-$2.log served=$kernels/$1-$2.board.log
+    : >"$log"
+    [ -e "$work/$1.initramfs" ] || {
+        "$here/build.sh" "$kernels/$1" "$work/built-$1"
+        cp "$work/built-$1"/*.ko "$kernels/$1"/modules/*.ko "$files/modules"
+        "$guest/initramfs.sh" "$guest_packages" "$here/init" "$files" "$work/$1.initramfs"
+    }
+    rm -f "$work/socket"
+    # shellcheck disable=SC2086 # an option, or none
+    "$build/garner-board" --model "$model" --socket "$work/socket" ${3:+--inject "$3"} 2>"$served" &
+    server=$!
+    until [ -S "$work/socket" ]; do
+        kill -0 $server || failed "garner-board ended"
+        sleep 0.1
+    done
+    # Without KVM a busy machine starves the guest: it shall neither watch its own clocks nor test its timer.
+    qemu -nodefaults -no-reboot -display none -serial stdio \
+        -machine q35,memory-backend=ram -accel tcg,thread=multi -cpu max -smp 2 -m 512 \
+        -object memory-backend-memfd,id=ram,size=512M,share=on \
+        -device intel-iommu,intremap=on,caching-mode=on \
+        -device pcie-root-port,id=port0 \
+        -device "{\"driver\":\"vfio-user-pci\",\"bus\":\"port0\",\"socket\":{\"type\":\"unix\",\"path\":\"$work/socket\"}}" \
+        -kernel "$kernels/$1"/boot/vmlinuz-* -initrd "$work/$1.initramfs" \
+        -append "console=ttyS0 quiet panic=-1 nowatchdog no_timer_check intel_iommu=on stage=$2" </dev/null >"$log" 2>&1 &
+    guest_process=$!
+    # The guest says when the board is to die.
+    while kill -0 $guest_process 2>/dev/null; do
+        ! grep -q '^\[kill\]' "$log" || kill -9 $server 2>/dev/null || true
+        sleep 0.2
+    done
+    # QEMU aborts in its own shutdown when the board's process is gone; by then the guest has ended.
+    wait $guest_process || grep -q '^\[killed\]' "$log" || failed "QEMU ended with $?"
+    guest_process=
+    kill $server 2>/dev/null || true
+    wait $server 2>/dev/null || true
+    server=
+    tr -d '\r' <"$log" >"$log.plain"
+    mv "$log.plain" "$log"
+    grep -q '^\[done\]' "$log" || failed "the guest did not come to its end"
+    ! grep -E '^\[(fail|kernel-complains)\]' "$log" || failed "see above"
+
+    : >"$work/messages"
+    for message in $(sed -n 's/^\[signed\] //p' "$log"); do
+        echo "message $message to the guest" >>"$work/messages"
+    done
+    [ -s "$work/messages" ] || failed "nothing was signed"
+    "$guest/verify.sh" "$log" signature "$work/public.pem" "$work/messages" pkcs1 || failed "see above"
+    if grep -q '^\[big\]' "$log"; then
+        head -n 1 "$work/messages" >"$work/message"
+        "$guest/verify.sh" "$log" big "$work/big.public" "$work/message" pkcs1 || failed "see above"
+    fi
+    echo "== Debian's $1 kernel, $2${3:+, a board with $3}"
+    grep '^\[' "$log" | grep -vE '^\[(signed|signature|big|kill)\]'
+    echo "$(wc -l <"$work/messages") signatures made in the guest verify here; $(($(date +%s) - start)) s"
+}
+
+for what in "$@"; do
+    stage=$(echo "$what:" | cut -d : -f 2)
+    run "${what%%:*}" "${stage:-all}" "$(echo "$what::" | cut -d : -f 3)"
+done
