@@ -25,6 +25,8 @@ if [ "${1-}" = all ]; then
     need ccache ccache --version
     need liblz4-dev test -e /usr/include/lz4.h
     need zlib1g-dev test -e /usr/include/zlib.h
+    # What kernel modules are built with.
+    need libelf1 test -e /usr/lib/x86_64-linux-gnu/libelf.so.1
     # The firmware of hw/soc.
     need gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc --version
     need patch patch --version

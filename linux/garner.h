@@ -59,7 +59,7 @@ struct garner_place {
 };
 
 struct garner_ring_counters {
-	u64 jobs, failed, lost, resets, lost_interrupts, cycles;
+	u64 jobs, failed, lost, resets, found_without_interrupt, cycles;
 };
 
 struct garner_ring;
@@ -68,6 +68,8 @@ struct garner_ring;
 struct garner_ring_user {
 	/* There is room again, or none will be: in process context, without locks. */
 	void (*changed)(void);
+	/* Returns when nobody is still putting jobs in who saw room before. Under ring->mutex. */
+	void (*settle)(void);
 	/* The board was reset and holds nothing; nothing is under way. Under ring->mutex. */
 	void (*erased)(struct garner_ring *ring);
 };

@@ -47,6 +47,7 @@ int garner_ring_reset(struct garner_ring *ring)
 	spin_lock_bh(&ring->lock);
 	ring->running = false;
 	spin_unlock_bh(&ring->lock);
+	ring->user->settle();
 	if (!garner_ring_present(ring))
 		return -ENODEV;
 	ring->counters.resets++;
@@ -178,7 +179,7 @@ void garner_ring_watch(struct work_struct *work)
 	mutex_lock(&ring->mutex);
 	if (!ring->retired && ring->running) {
 		if (garner_ring_take(ring))
-			ring->counters.lost_interrupts++;
+			ring->counters.found_without_interrupt++;
 		else if (!garner_ring_present(ring))
 			garner_ring_give_up(ring, "it is gone: its registers read as ones");
 		else if (garner_ring_longest_wait(ring) > msecs_to_jiffies(patience_ms))

@@ -305,7 +305,7 @@ void garner_ring_show(struct garner_ring *ring, struct seq_file *file)
 	seq_printf(file, "jobs_lost %llu\n", ring->counters.lost);
 	seq_printf(file, "core_cycles %llu\n", ring->counters.cycles);
 	seq_printf(file, "interrupts %ld\n", atomic_long_read(&ring->interrupts));
-	seq_printf(file, "lost_interrupts %llu\n", ring->counters.lost_interrupts);
+	seq_printf(file, "found_without_interrupt %llu\n", ring->counters.found_without_interrupt);
 	seq_printf(file, "resets %llu\n", ring->counters.resets);
 	mutex_unlock(&ring->mutex);
 }

@@ -242,6 +242,13 @@ void garner_rsa_by_software(void)
 	spin_unlock_bh(&garner_rsa.lock);
 }
 
+/* Jobs are put in under the lock that also covers the look for room. */
+static void garner_rsa_settle(void)
+{
+	spin_lock_bh(&garner_rsa.lock);
+	spin_unlock_bh(&garner_rsa.lock);
+}
+
 /* The board holds nothing, and nothing is under way. */
 static void garner_rsa_erased(struct garner_ring *ring)
 {
@@ -253,6 +260,7 @@ static void garner_rsa_erased(struct garner_ring *ring)
 
 const struct garner_ring_user garner_rsa_ring_user = {
 	.changed = garner_rsa_pump,
+	.settle = garner_rsa_settle,
 	.erased = garner_rsa_erased,
 };
 

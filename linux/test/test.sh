@@ -20,7 +20,7 @@ set -eu
 }
 guest_packages=$1 kernels=$2 build=$3 model=$4
 shift 4
-[ $# -gt 0 ] || set -- 6.1 6.12 6.12:flipped:flip=1 6.12:hanging:hang-core-after=2
+[ $# -gt 0 ] || set -- 6.1 6.12 6.12:flipped:flip=1 6.12:hanging:hang-core-after=2,lost-interrupt=1
 here=$(dirname "$(realpath "$0")")
 guest=$here/../../guest
 qemu() {
@@ -115,7 +115,7 @@ run() { # run KERNEL STAGE FAULTS
         "$guest/verify.sh" "$log" big "$work/big.public" "$work/message" pkcs1 || failed "see above"
     fi
     echo "== Debian's $1 kernel, $2${3:+, a board with $3}"
-    grep '^\[' "$log" | grep -vE '^\[(signed|signature|big|kill)\]'
+    grep '^\[[^] 0-9]*\]' "$log" | grep -vE '^\[(signed|signature|big|kill)\]'
     echo "$(wc -l <"$work/messages") signatures made in the guest verify here; $(($(date +%s) - start)) s"
 }
 
