@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
 .PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
-.PHONY: install uninstall deb demo clean emulated deny cpu-only package msrv
+.PHONY: install uninstall deb demo clean test-python python-module emulated deny cpu-only package msrv
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,13 +23,27 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup-all test-hw board-test ## every test; the library's with the kernels and again without them
+test: setup-all test-hw board-test test-python ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
 	$(LINUX_TEST) $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)" || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
+
+# The module is built as `pip install` builds it for users, from the release profile.
+PYTHON_VENV := $(or $(CARGO_TARGET_DIR),target)/python
+
+$(PYTHON_VENV)/installed: crates/python/tests/requirements.txt
+	python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+python-module: setup-all $(PYTHON_VENV)/installed
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall ./crates/python
+
+test-python: python-module ## the Python module garner, in a fresh environment, against pyca/cryptography
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON_VENV)/bin/python -m pytest --quiet -p no:cacheprovider crates/python
 
 # Not again: the kernels' own tests and traces, what runs under valgrind, which always does without kernels, and the Debian
 # package, which is the same. The traces are skipped by name: without their package cargo would choose other features of
