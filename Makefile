@@ -120,6 +120,7 @@ check-keys: setup ## 10,000 generated RSA-2048 keys, each held by libcrypto agai
 bench: setup-all build ## every benchmark of docs/performance.md, data and plots into bench/results
 	./bench/run.sh
 	./bench/openssl.sh
+	./bench/python.sh
 
 figures: setup ## the tables and pictures that are made of bench/results, made again
 	GARNER_UPDATE_FIGURES=1 $(CARGO) test --package garner-cli --test figures --test picture

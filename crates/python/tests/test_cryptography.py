@@ -12,8 +12,16 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat, pkcs7
-from cryptography.hazmat.primitives.serialization import pkcs12
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    pkcs7,
+    pkcs12,
+    ssh,
+)
+from cryptography.x509 import ocsp
 from cryptography.x509.oid import NameOID
 
 import garner
@@ -142,3 +150,27 @@ def test_certificates_and_requests_are_signed_by_them() -> None:
     crl = revoked.next_update(now.replace(year=2027)).sign(key, SHA256)
     assert crl.is_signature_valid(theirs.public_key())
     assert counted() - before == 4
+
+
+def test_messages_archives_and_answers_are_signed_by_them() -> None:
+    theirs, ours = pair(2048)
+    key, now = RSAPrivateKey(ours), datetime.datetime(2026, 1, 1)
+    certificate = builder(key.public_key()).sign(key, SHA256)
+    before = counted()
+    pkcs7.PKCS7SignatureBuilder().set_data(b"message").add_signer(certificate, key, SHA256).sign(Encoding.DER, [])
+    sealed = pkcs7.PKCS7EnvelopeBuilder().set_data(b"message").add_recipient(certificate).encrypt(Encoding.DER, [])
+    assert pkcs7.pkcs7_decrypt_der(sealed, certificate, key, []) == b"message"
+    answer = ocsp.OCSPResponseBuilder().add_response(
+        certificate, certificate, SHA256, ocsp.OCSPCertStatus.GOOD, now, now, None, None
+    )
+    signed = answer.responder_id(ocsp.OCSPResponderEncoding.HASH, certificate).sign(key, SHA256)
+    theirs.public_key().verify(signed.signature, signed.tbs_response_bytes, PKCS1, SHA256)
+    user = ssh.SSHCertificateBuilder().public_key(key.public_key()).serial(1).type(ssh.SSHCertificateType.USER)
+    user = user.key_id(b"somebody").valid_principals([b"somebody"]).valid_after(0).valid_before(1 << 40)
+    user.sign(key).verify_cert_signature()
+    assert counted() - before == 4
+    archive = pkcs12.serialize_key_and_certificates(b"name", key, certificate, None, NoEncryption())
+    read = pkcs12.load_key_and_certificates(archive, None)[0]
+    assert isinstance(read, rsa.RSAPrivateKey) and read.private_numbers() == theirs.private_numbers()
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    assert identifier == x509.SubjectKeyIdentifier.from_public_key(theirs.public_key())
