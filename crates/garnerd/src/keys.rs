@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The keys that the daemon holds: a folder of files `NAME.pem`, readable by nobody else.
+
+use crate::config::{Config, Fault};
+use crate::policy::Judge;
+use garner::key::PrivateKey;
+use garner_remote::message::{Fingerprint, KeyName};
+use garner_remote::stub;
+use rustix::process::geteuid;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Longest key file in bytes.
+const LONGEST: u64 = 1 << 16;
+
+/// A key, its name and who may use it.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name of its file without `.pem`.
+    pub name: String,
+    /// The key.
+    pub key: Arc<PrivateKey>,
+    /// Who may do what with it.
+    pub judge: Judge,
+}
+
+/// All keys.
+#[derive(Debug, Default)]
+pub struct Keys {
+    by_name: HashMap<String, Arc<Entry>>,
+    by_modulus: HashMap<Fingerprint, Arc<Entry>>,
+}
+
+impl Keys {
+    /// Reads the folder, with the policies of the configuration, which is from `file`.
+    ///
+    /// # Errors
+    /// [`Fault`]: all keys are read or none is; a policy without a key is refused, too, for it may be a name misspelt.
+    pub fn read(config: &Config, file: &Path) -> Result<Keys, Fault> {
+        let mut keys = Keys::default();
+        let folder = &config.keys;
+        for item in fs::read_dir(folder).map_err(|error| Fault::of(folder, error))? {
+            let path = item.map_err(|error| Fault::of(folder, error))?.path();
+            let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".pem")) else { continue };
+            if !stub::is_name(name) {
+                return Err(Fault::of(&path, "a key's name has letters, digits, '.', '_' and '-', 64 at most"));
+            }
+            let key = Arc::new(read(&path)?);
+            let modulus = stub::fingerprint_of(key.public()).map_err(|error| Fault::of(&path, error))?;
+            let policy = config.key.get(name).cloned().unwrap_or_default();
+            let judge = Judge::new(&policy, geteuid().as_raw(), file)?;
+            let entry = Arc::new(Entry { name: name.to_owned(), key, judge });
+            if let Some(other) = keys.by_modulus.insert(modulus, Arc::clone(&entry)) {
+                return Err(Fault::of(&path, format!("is the same key as {}.pem", other.name)));
+            }
+            keys.by_name.insert(name.to_owned(), entry);
+        }
+        match config.key.keys().find(|name| !keys.by_name.contains_key(*name)) {
+            Some(name) => {
+                Err(Fault::of(file, format!("there is no key {name:?}: {name}.pem is not in {}", folder.display())))
+            }
+            None => Ok(keys),
+        }
+    }
+
+    /// The key that is meant.
+    pub fn find(&self, name: &KeyName<'_>) -> Option<&Arc<Entry>> {
+        match name {
+            KeyName::Modulus(fingerprint) => self.by_modulus.get(fingerprint),
+            KeyName::Named(name) => self.by_name.get(*name),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.by_name.len()
+    }
+}
+
+/// Reads a key's file, which must be a plain file of the daemon's or root's that no other may read or change.
+fn read(path: &Path) -> Result<PrivateKey, Fault> {
+    let fault = |error: std::io::Error| Fault::of(path, error);
+    let about = fs::symlink_metadata(path).map_err(fault)?;
+    if !about.file_type().is_file() {
+        return Err(Fault::of(path, "is not a file"));
+    }
+    let mut file = File::open(path).map_err(fault)?;
+    let about = file.metadata().map_err(fault)?;
+    if ![0, geteuid().as_raw()].contains(&about.uid()) {
+        return Err(Fault::of(path, format!("belongs to user {}, not to the daemon's or root", about.uid())));
+    }
+    if about.mode() & 0o077 != 0 {
+        return Err(Fault::of(
+            path,
+            format!("others may read or change it (mode {:o}): chmod 600", about.mode() & 0o777),
+        ));
+    }
+    let mut bytes = Zeroizing::new(Vec::with_capacity(LONGEST as usize));
+    file.by_ref().take(LONGEST).read_to_end(&mut bytes).map_err(fault)?;
+    PrivateKey::read(&bytes, None).map_err(|error| Fault::of(path, error))
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The socket that clients connect to: one that the system's manager hands over, or our own.
+
+use crate::config::Fault;
+use garner_remote::socket::Socket;
+use rustix::fs::{FlockOperation, Mode, OFlags, chmod, flock, open};
+use rustix::io::{Errno, FdFlags, fcntl_getfd, fcntl_setfd};
+use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use std::fs;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::path::Path;
+
+/// Connections that may wait to be accepted.
+const WAITING: i32 = 4096;
+
+/// The socket, and what keeps a second daemon from taking its place.
+#[derive(Debug)]
+pub struct Listener {
+    /// The socket.
+    pub fd: OwnedFd,
+    /// Held as long as the daemon runs.
+    _lock: Option<OwnedFd>,
+}
+
+impl Listener {
+    /// The socket that the system's manager handed over, else one at this path.
+    ///
+    /// # Errors
+    /// [`Fault`]: another daemon runs there, the path cannot be used, or more than one socket was handed over.
+    pub fn open(path: &Path) -> Result<Listener, Fault> {
+        let fault = |error: Errno| Fault::of(path, error);
+        let handed = sd_notify::listen_fds().map_err(|error| Fault::of(path, error))?.collect::<Vec<_>>();
+        match handed[..] {
+            [] => Listener::bind(path),
+            [fd] => {
+                // SAFETY: the manager's protocol: this descriptor is ours, and nobody else in the process has it.
+                let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+                fcntl_setfd(&fd, fcntl_getfd(&fd).map_err(fault)? | FdFlags::CLOEXEC).map_err(fault)?;
+                rustix::io::ioctl_fionbio(&fd, true).map_err(fault)?;
+                if net::sockopt::socket_type(&fd) != Ok(SocketType::SEQPACKET) {
+                    return Err(Fault::of(
+                        path,
+                        "the socket that was handed over is none of packets: ListenSequentialPacket=",
+                    ));
+                }
+                Ok(Listener { fd, _lock: None })
+            }
+            _ => Err(Fault::of(path, "more than one socket was handed over")),
+        }
+    }
+
+    fn bind(path: &Path) -> Result<Listener, Fault> {
+        let fault = |error: Errno| Fault::of(path, error);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| Fault::of(folder, error))?;
+        }
+        // Two daemons that start at once must not take each other's socket for an old one.
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let lock = open(&name, flags, Mode::RUSR | Mode::WUSR).map_err(|error| Fault::of(Path::new(&name), error))?;
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::AGAIN) => return Err(Fault::of(path, "another garnerd runs there")),
+            Err(error) => return Err(fault(error)),
+        }
+        match Socket::connect(path) {
+            Ok(_) => return Err(Fault::of(path, "somebody answers there already")),
+            // Left by a daemon that was killed.
+            Err(Errno::CONNREFUSED) => fs::remove_file(path).map_err(|error| Fault::of(path, error))?,
+            Err(_) => {}
+        }
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let fd = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(fault)?;
+        net::bind(&fd, &SocketAddrUnix::new(path).map_err(fault)?).map_err(fault)?;
+        // Everybody may connect: the keys' policies say who may use what.
+        chmod(path, Mode::from_raw_mode(0o666)).map_err(fault)?;
+        net::listen(&fd, WAITING).map_err(fault)?;
+        Ok(Listener { fd, _lock: Some(lock) })
+    }
+}

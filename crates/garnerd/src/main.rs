@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `garnerd`: gathers the RSA private operations of many processes, and holds their keys.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`config`] | the configuration file |
+//! | [`keys`], [`policy`] | the keys, and who may do what with them |
+//! | [`listen`] | the socket |
+//! | [`serve`] | the workers: collect, run, answer |
+//! | [`collect`] | when a batch is whole |
+//! | [`session`] | one connection |
+//! | [`work`] | from a request to an operation, and from its output to an answer |
+
+mod collect;
+mod config;
+mod keys;
+mod listen;
+mod policy;
+mod serve;
+mod session;
+mod work;
+
+use clap::Parser;
+use collect::Collector;
+use config::{Config, Fault};
+use garner::gather::{self, Gatherer};
+use keys::Keys;
+use listen::Listener;
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use sd_notify::NotifyState;
+use serve::{Daemon, Limits};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+/// Most operations in a batch: what two cores do in their largest passes. More would only wait for each other.
+const CAPACITY: usize = 64;
+
+const FILE: &str = "/etc/garner/garnerd.toml";
+
+const EXAMPLES: &str = "\
+Examples:
+  garnerd --check                                        say what is wrong with configuration and keys, and end
+  garnerd --config ./garnerd.toml
+  garnerd --socket /tmp/garnerd/socket --keys ./keys     for a try; programs find it by GARNER_SOCKET
+
+Configuration (/etc/garner/garnerd.toml; all of it may be left out):
+  keys = \"/etc/garner/keys\"             # NAME.pem each, mode 600
+  connections = 4096                    # at once; connections_per_user = 2048
+  linger_us = 40                        # how long a batch waits for clients that are expected
+  [key.www]                             # without users and groups a key is root's and the daemon's
+  users = [\"www-data\"]                  # groups = [\"ssl-cert\"]
+  operations = [\"sign\", \"decrypt\"]      # \"raw\": the private operation of any block
+  paddings = [\"pkcs1v15\", \"pss\", \"oaep\"]
+  per_second = 5000                     # for each user
+
+Signals: SIGHUP reads configuration and keys again, SIGTERM and SIGINT end it.";
+
+/// Gathers the RSA private operations of many processes, and holds their keys
+#[derive(Parser)]
+#[command(name = "garnerd", version, after_help = EXAMPLES)]
+struct Arguments {
+    /// The configuration; the default may be missing
+    #[arg(long, value_name = "FILE", default_value = FILE)]
+    config: PathBuf,
+
+    /// Listen here instead of where the configuration says
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+
+    /// Take keys from this folder instead of the configuration's
+    #[arg(long, value_name = "FOLDER")]
+    keys: Option<PathBuf>,
+
+    /// Only say whether configuration and keys are right
+    #[arg(long)]
+    check: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("garnerd: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Fault> {
+    let here = |reason: &dyn ToString| Fault::of(Path::new("garnerd"), reason.to_string());
+    // No other process of the daemon's user may look into this one, and no core is written.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| here(&error))?;
+    let (config, keys) = configuration(arguments)?;
+    if arguments.check {
+        println!("{} keys", keys.len());
+        return Ok(());
+    }
+    let held = keys.len();
+    let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
+    let listener = Listener::open(&config.socket)?;
+    let settings = gather::Config::new().map_err(|error| here(&error))?;
+    let workers = settings.slots.max(2);
+    let collector = Collector { capacity: CAPACITY, linger: Duration::from_micros(config.linger_us) };
+    let limits = Limits { connections: config.connections, per_user: config.connections_per_user };
+    let listening = listener.fd.try_clone().map_err(|error| here(&error))?;
+    let daemon = Daemon::new(Gatherer::new(settings), keys, listening, collector, limits);
+    let daemon = daemon.map_err(|error| here(&error))?;
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| daemon.work());
+        }
+        eprintln!("garnerd: {held} keys, listening at {}", config.socket.display());
+        notify(&[NotifyState::Ready]);
+        for signal in signals.forever() {
+            if signal != SIGHUP {
+                break;
+            }
+            reload(arguments, &daemon);
+        }
+        notify(&[NotifyState::Stopping]);
+        daemon.end();
+    });
+    let (operations, batches) = daemon.done();
+    let fill = operations as f64 / batches.max(1) as f64;
+    eprintln!("garnerd: ended; {operations} operations in {batches} batches, {fill:.2} each");
+    Ok(())
+}
+
+/// The configuration with the command line over it, and the keys.
+fn configuration(arguments: &Arguments) -> Result<(Config, Keys), Fault> {
+    let mut config = if arguments.config == Path::new(FILE) && !arguments.config.exists() {
+        Config::default()
+    } else {
+        Config::read(&arguments.config)?
+    };
+    if let Some(socket) = &arguments.socket {
+        config.socket.clone_from(socket);
+    }
+    if let Some(keys) = &arguments.keys {
+        config.keys.clone_from(keys);
+    }
+    let keys = Keys::read(&config, &arguments.config)?;
+    Ok((config, keys))
+}
+
+/// Reads configuration and keys again. If anything is wrong with them, the daemon goes on with those it has.
+fn reload(arguments: &Arguments, daemon: &Daemon) {
+    match NotifyState::monotonic_usec_now() {
+        Ok(now) => notify(&[NotifyState::Reloading, now]),
+        Err(_) => notify(&[NotifyState::Reloading]),
+    }
+    match configuration(arguments) {
+        Ok((_, keys)) => {
+            eprintln!("garnerd: {} keys, read again", keys.len());
+            daemon.replace(keys);
+        }
+        Err(fault) => eprintln!("garnerd: {fault}; nothing was changed"),
+    }
+    notify(&[NotifyState::Ready]);
+}
+
+/// Tells the system's manager, if it wants to know.
+fn notify(states: &[NotifyState<'_>]) {
+    let _ = sd_notify::notify(states);
+}

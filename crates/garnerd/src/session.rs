@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One connection: who is at its other end, and what it still waits for.
+
+use crate::policy::Peer;
+use garner_remote::message::{Response, encode};
+use garner_remote::socket::Socket;
+use rustix::io::Errno;
+use rustix::net::sockopt::socket_peercred;
+use rustix::net::{Shutdown, shutdown};
+use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A connection.
+#[derive(Debug)]
+pub struct Session {
+    /// The connection.
+    pub socket: Socket,
+    /// Who is there.
+    pub peer: Peer,
+    /// Requests taken and not answered yet.
+    under_way: AtomicUsize,
+    /// When it was accepted.
+    opened: Instant,
+    /// When it was last answered, in microseconds after that; 0 for never.
+    answered: AtomicU64,
+    /// The keys that it has used: each is told of once.
+    used: Mutex<HashSet<String>>,
+}
+
+impl Session {
+    /// Around an accepted connection.
+    ///
+    /// # Errors
+    /// The system's: the other side is gone already.
+    pub fn new(fd: OwnedFd) -> Result<Session, Errno> {
+        let credentials = socket_peercred(&fd)?;
+        let (uid, gid) = (credentials.uid.as_raw(), credentials.gid.as_raw());
+        let peer = Peer { uid, gid, pid: credentials.pid.as_raw_nonzero().get() };
+        Ok(Session {
+            socket: Socket::accepted(fd),
+            peer,
+            under_way: AtomicUsize::new(0),
+            opened: Instant::now(),
+            answered: AtomicU64::new(0),
+            used: Mutex::default(),
+        })
+    }
+
+    /// A request of it was taken.
+    pub fn taken(&self) {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether it is likely to ask again soon: it has nothing under way and was answered a short time ago.
+    pub fn is_expected(&self, now: Instant, lately: Duration) -> bool {
+        let answered = self.answered.load(Ordering::Relaxed);
+        let since = now.saturating_duration_since(self.opened + Duration::from_micros(answered));
+        answered != 0 && self.under_way.load(Ordering::Relaxed) == 0 && since < lately
+    }
+
+    /// Sends the answer to a request that was taken. A client that has no room for it does not read its answers, and loses
+    /// its connection: nothing is kept for it here.
+    pub fn answer(&self, response: &Response<'_>) {
+        let sent = encode(response).is_some_and(|packet| self.socket.send(&packet) == Ok(true));
+        if !sent {
+            // The leader sees the end, and forgets it.
+            let _ = shutdown(&self.socket, Shutdown::Both);
+        }
+        let now = self.opened.elapsed().as_micros() as u64;
+        self.answered.store(now.max(1), Ordering::Relaxed);
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether this is the first time that it uses the key.
+    pub fn uses(&self, key: &str) -> bool {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        !used.contains(key) && used.insert(key.to_owned())
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Configuration, keys, policies, sockets: what an administrator does right and wrong.
+
+mod support;
+
+use garner_remote::message::{Refusal, Work};
+use garner_remote::{Client, Error};
+use openssl::rsa::Rsa;
+use rustix::process::{Signal, geteuid};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, chown, symlink};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+use support::*;
+
+#[test]
+fn check_says_what_is_wrong_by_name() {
+    let said = |prepare: &dyn Fn(&Daemon)| {
+        let daemon = Daemon::prepared("");
+        prepare(&daemon);
+        failure(daemon.command().arg("--check"))
+    };
+    let other = Rsa::generate(1024).unwrap().private_key_to_pem().unwrap();
+    for (wrong, named) in [
+        (said(&|daemon| daemon.put("open.pem", &other, 0o644)), "open.pem: others may read or change it (mode 644)"),
+        (said(&|daemon| daemon.put("two words.pem", &other, 0o600)), "two words.pem: a key's name has"),
+        (said(&|daemon| daemon.put("bad.pem", b"no key", 0o600)), "bad.pem: not a usable RSA key"),
+        (said(&|daemon| daemon.put("again.pem", key().to_pkcs1_pem().as_bytes(), 0o600)), "is the same key as"),
+        (said(&|daemon| symlink("www.pem", daemon.keys().join("link.pem")).unwrap()), "link.pem: is not a file"),
+        (said(&|daemon| fs::write(daemon.configuration(), "[key.web]").unwrap()), "there is no key \"web\""),
+        (said(&|daemon| fs::write(daemon.configuration(), "sockt = 1").unwrap()), "unknown field `sockt`"),
+        (
+            said(&|daemon| fs::write(daemon.configuration(), "[key.www]\nusers = ['no-such']").unwrap()),
+            "no user \"no-such\"",
+        ),
+        (said(&|daemon| fs::remove_dir_all(daemon.keys()).unwrap()), "keys: No such file"),
+        (said(&|daemon| fs::remove_file(daemon.configuration()).unwrap()), "garnerd.toml: No such file"),
+    ] {
+        assert!(wrong.contains(named), "{wrong}");
+    }
+    let daemon = Daemon::prepared("");
+    let right = daemon.command().arg("--check").output().unwrap();
+    assert!(right.status.success());
+    assert_eq!(right.stdout, b"1 keys\n");
+}
+
+#[test]
+fn keys_and_policies_are_read_again_all_or_none() {
+    let daemon = Daemon::started("");
+    let client = daemon.client();
+    let second = Rsa::generate(1024).unwrap();
+    daemon.put("second.pem", &second.private_key_to_pem().unwrap(), 0o600);
+    daemon.signal(Signal::HUP);
+    wait_until("reading again", || daemon.log().contains("2 keys, read again"));
+    client.call(garner_remote::message::KeyName::Named("second"), SIGN).unwrap();
+    fs::write(daemon.configuration(), "[key.www]\noperations = []\n[key.gone]\n").unwrap();
+    daemon.signal(Signal::HUP);
+    wait_until("refusing", || daemon.log().contains("there is no key \"gone\""));
+    sign(&client, www(), key().public());
+    fs::write(daemon.configuration(), "[key.www]\noperations = []").unwrap();
+    daemon.signal(Signal::HUP);
+    wait_until("reading again", || daemon.log().matches("2 keys, read again").count() == 2);
+    assert!(matches!(client.call(www(), SIGN), Err(Error::Refused(Refusal::Forbidden(_)))));
+}
+
+#[test]
+fn a_second_daemon_is_refused_and_a_dead_ones_socket_is_taken() {
+    let mut daemon = Daemon::started("");
+    assert!(failure(&mut daemon.command()).contains("another garnerd runs there"));
+    sign(&daemon.client(), www(), key().public());
+    daemon.kill();
+    assert!(exists(&daemon.socket()));
+    daemon.start();
+    sign(&daemon.client(), www(), key().public());
+}
+
+/// As systemd hands a socket over: as descriptor 3.
+#[test]
+fn a_socket_that_is_handed_over_is_used() {
+    let daemon = Daemon::prepared("");
+    let path = daemon.socket();
+    let script = "import os, socket, sys\n\
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.bind(sys.argv[1]); s.listen()\n\
+        os.dup2(s.fileno(), 3); os.set_inheritable(3, True)\n\
+        os.environ |= {'LISTEN_FDS': '1', 'LISTEN_PID': str(os.getpid())}\n\
+        os.execv(sys.argv[2], sys.argv[2:])";
+    let given = daemon.command();
+    let mut process = Command::new("python3")
+        .args(["-c", script])
+        .arg(&path)
+        .arg(given.get_program())
+        .args(given.get_args())
+        .spawn()
+        .unwrap();
+    wait_until("the socket", || exists(&path));
+    sign(&daemon.client(), www(), key().public());
+    assert!(!exists(&daemon.path("socket.lock")));
+    process.kill().unwrap();
+    process.wait().unwrap();
+}
+
+const SOCKET: &str = "GARNERD_TEST_SOCKET";
+
+/// Not a test by itself: asks as another user, for the one below.
+#[test]
+fn asks_as_somebody_else() {
+    let Some(path) = std::env::var_os(SOCKET) else { return };
+    match Client::new(path, Duration::from_secs(20)).call(www(), SIGN) {
+        Ok(_) => println!("answer: signed"),
+        Err(error) => println!("answer: {error}"),
+    }
+}
+
+#[test]
+fn other_users_may_do_what_the_policy_says_and_else_there_is_no_key() {
+    if !geteuid().is_root() {
+        eprintln!("skipped: only root can ask as somebody else");
+        return;
+    }
+    let nobody = 65534;
+    // Others cannot reach the program where it was built.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("asks");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    for path in [folder.path(), &program] {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let ask = |daemon: &Daemon| {
+        let mut command = Command::new(&program);
+        command.args(["--exact", "asks_as_somebody_else", "--nocapture"]).env(SOCKET, daemon.socket());
+        let output = command.uid(nobody).gid(nobody).current_dir("/").output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let daemon = Daemon::started("");
+    let said = ask(&daemon);
+    assert!(said.contains("answer: garnerd: it has no such key, or you may not use it"), "{said}");
+    let daemon = Daemon::started("[key.www]\nusers = [65534]");
+    let said = ask(&daemon);
+    assert!(said.contains("answer: signed"), "{said}");
+    let daemon = Daemon::started("[key.www]\ngroups = [65534]\npaddings = ['pss']");
+    let said = ask(&daemon);
+    assert!(said.contains("answer: garnerd: not permitted: padding pkcs1v15 with this key"), "{said}");
+}
+
+#[test]
+fn raw_operations_need_to_be_named() {
+    let daemon = Daemon::started("");
+    let answer = daemon.client().call(www(), Work::Raw { input: &[1; 128] });
+    assert!(matches!(answer, Err(Error::Refused(Refusal::Forbidden(_)))));
+}
+
+/// Others of the daemon's user do not look into its memory: what may not be dumped belongs to root.
+#[test]
+fn the_daemons_memory_is_closed_to_its_own_user() {
+    let mut daemon = Daemon::prepared("");
+    let program = daemon.path("garnerd");
+    fs::copy(env!("CARGO_BIN_EXE_garnerd"), &program).unwrap();
+    let mut command = Command::new(&program);
+    command.args(daemon.command().get_args());
+    if geteuid().is_root() {
+        for path in
+            [daemon.folder.path().to_owned(), daemon.keys(), daemon.keys().join("www.pem"), daemon.configuration()]
+        {
+            chown(path, Some(65534), Some(65534)).unwrap();
+        }
+        command.uid(65534).gid(65534);
+    }
+    daemon.start_as(&mut command);
+    let about = fs::metadata(format!("/proc/{}/mem", daemon.pid())).unwrap();
+    assert_eq!(about.uid(), 0);
+    let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
+    assert!(!status.contains("Uid:\t0"), "{status}");
+}

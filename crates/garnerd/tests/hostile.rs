@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Clients that keep to no rules lose only themselves.
+
+mod support;
+
+use garner_remote::message::{self, KeyName, LONGEST, Refusal, Request, Response, VERSION};
+use garner_remote::socket::{Received, Socket};
+use rustix::event::PollFlags;
+use std::time::{Duration, Instant};
+use support::*;
+use zeroize::Zeroizing;
+
+fn receive(socket: &Socket) -> Option<Vec<u8>> {
+    let mut buffer = Zeroizing::new([0; LONGEST]);
+    assert_eq!(socket.wait(PollFlags::IN, Instant::now() + Duration::from_secs(30)), Ok(true));
+    match socket.receive(&mut buffer) {
+        Received::Packet(length) => Some(buffer[..length].to_vec()),
+        Received::End => None,
+        Received::Nothing => panic!("nothing though it was there"),
+    }
+}
+
+fn refusal(packet: &[u8]) -> (u64, Refusal) {
+    let Response { id, answer } = message::decode(packet).unwrap();
+    (id, answer.unwrap_err())
+}
+
+#[test]
+fn what_is_no_message_is_refused_and_the_connection_goes_on() {
+    let daemon = Daemon::started("");
+    let socket = Socket::connect(&daemon.socket()).unwrap();
+    let good = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    let mut state = 1_u64;
+    for round in 0..2000_usize {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut packet = good.to_vec();
+        match round % 3 {
+            0 => packet.truncate(1 + (state >> 33) as usize % (good.len() - 1)),
+            1 => packet[1 + (state >> 33) as usize % (good.len() - 1)] ^= 1 << (state >> 60 & 7),
+            _ => packet.iter_mut().skip(1).for_each(|byte| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+                *byte = (state >> 56) as u8;
+            }),
+        }
+        assert_eq!(socket.send(&packet), Ok(true));
+        let answer = receive(&socket).expect("the connection is kept");
+        // Whatever became of it, it is an answer of this protocol.
+        let response: Response<'_> = message::decode(&answer).unwrap();
+        assert!(round % 3 != 0 || response.answer == Err(Refusal::Malformed), "{response:?}");
+    }
+    assert_eq!(socket.send(&good), Ok(true));
+    let answer = receive(&socket).unwrap();
+    let response: Response<'_> = message::decode(&answer).unwrap();
+    verify(key().public(), response.answer.unwrap());
+}
+
+#[test]
+fn another_version_is_told_ours() {
+    let daemon = Daemon::started("");
+    let socket = Socket::connect(&daemon.socket()).unwrap();
+    let mut packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    packet[0] = VERSION + 1;
+    assert_eq!(socket.send(&packet), Ok(true));
+    assert_eq!(refusal(&receive(&socket).unwrap()), (0, Refusal::Version(VERSION)));
+}
+
+#[test]
+fn a_packet_longer_than_any_message_ends_its_connection_only() {
+    let daemon = Daemon::started("");
+    let socket = Socket::connect(&daemon.socket()).unwrap();
+    assert_eq!(socket.send(&[VERSION; LONGEST + 1]), Ok(true));
+    assert_eq!(receive(&socket), None);
+    sign(&daemon.client(), www(), key().public());
+}
+
+/// One that only sends fills its own socket, not the daemon's memory, and loses its connection; meanwhile others are served.
+#[test]
+fn a_client_that_never_reads_loses_its_connection_and_nobody_waits_for_it() {
+    let daemon = Daemon::started("");
+    let socket = Socket::connect(&daemon.socket()).unwrap();
+    let packet = message::encode(&Request { id: 5, key: KeyName::Named("none"), work: SIGN }).unwrap();
+    let other = daemon.client();
+    let (mut sent, start) = (0, Instant::now());
+    loop {
+        match socket.send(&packet) {
+            Ok(true) => sent += 1,
+            Ok(false) => sign(&other, www(), key().public()),
+            Err(_) => break,
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "still connected after {sent} requests");
+    }
+    sign(&other, www(), key().public());
+}
+
+#[test]
+fn clients_that_vanish_in_the_middle_hold_nobody_up() {
+    let daemon = Daemon::started("");
+    let client = daemon.client();
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    for round in 0..200 {
+        let socket = Socket::connect(&daemon.socket()).unwrap();
+        for _ in 0..round % 5 {
+            assert_eq!(socket.send(&packet), Ok(true));
+        }
+        drop(socket);
+        if round % 20 == 0 {
+            sign(&client, www(), key().public());
+        }
+    }
+    sign(&client, www(), key().public());
+    // Their descriptors are closed, all but the client's.
+    wait_until("closing their connections", || {
+        std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).map_or(0, Iterator::count) < 60
+    });
+}
+
+#[test]
+fn connections_beyond_the_limit_are_told_so() {
+    let daemon = Daemon::started("connections = 3");
+    let held: Vec<Socket> = (0..3).map(|_| Socket::connect(&daemon.socket()).unwrap()).collect();
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    for socket in &held {
+        assert_eq!(socket.send(&packet), Ok(true));
+        receive(socket).unwrap();
+    }
+    let one_more = Socket::connect(&daemon.socket()).unwrap();
+    assert_eq!(refusal(&receive(&one_more).unwrap()), (0, Refusal::TooMany));
+    drop(held);
+    sign(&daemon.client(), www(), key().public());
+}

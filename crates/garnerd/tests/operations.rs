@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What clients that keep to the rules get from a daemon.
+
+mod support;
+
+use garner::encryption;
+use garner::gather::Gatherer;
+use garner::key::PublicKey;
+use garner::padding::{Hash, pkcs1v15};
+use garner::signature;
+use garner_remote::message::{KeyName, Refusal, Work};
+use garner_remote::scheme::{EncryptionScheme, Salt, SignatureScheme};
+use garner_remote::{Client, Error, stub};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use support::*;
+
+fn refused(answer: Result<impl Sized, Error>) -> Refusal {
+    match answer {
+        Err(Error::Refused(refusal)) => refusal,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("not refused"),
+    }
+}
+
+#[test]
+fn a_key_is_described_and_found_by_name_and_by_modulus() {
+    let daemon = Daemon::started("");
+    let client = daemon.client();
+    let public = PublicKey::from_der(&client.call(www(), Work::Describe).unwrap()).unwrap();
+    assert_eq!(public.to_der(), key().public().to_der());
+    let modulus = KeyName::Modulus(stub::fingerprint_of(&public).unwrap());
+    sign(&client, modulus, &public);
+    sign(&client, www(), &public);
+    for unknown in [KeyName::Named("ww"), KeyName::Modulus([0; 32]), KeyName::Named("../keys/www")] {
+        assert_eq!(refused(client.call(unknown, SIGN)), Refusal::NoKey);
+    }
+}
+
+#[test]
+fn every_scheme_gives_what_the_library_gives() {
+    let daemon = Daemon::started("[key.www]\noperations = ['sign', 'decrypt', 'raw']");
+    let (client, gatherer) = (daemon.client(), Gatherer::global().unwrap());
+    let public = Arc::clone(key().public());
+    let mut schemes = vec![SignatureScheme::Shake128(Salt::Digest), SignatureScheme::Shake256(Salt::Bytes(20))];
+    for hash in [Hash::Sha256, Hash::Sha384, Hash::Sha3_256] {
+        schemes.push(SignatureScheme::Pkcs1v15 { hash });
+        schemes.extend([Salt::Digest, Salt::Bytes(7), Salt::Longest].map(|salt| SignatureScheme::Pss {
+            hash,
+            mgf1_hash: Hash::Sha256,
+            salt,
+        }));
+    }
+    for scheme in schemes {
+        let whole = signature::Scheme::from(scheme);
+        let digest = whole.digest(b"message").unwrap();
+        let signature = client.call(www(), Work::Sign { scheme, digest: &digest }).unwrap();
+        assert_eq!(signature::verify(gatherer, &public, whole, b"message", &signature), Ok(()), "{scheme:?}");
+    }
+    let oaep = EncryptionScheme::Oaep { hash: Hash::Sha256, mgf1_hash: Hash::Sha1, label: b"label" };
+    for scheme in [oaep, EncryptionScheme::Pkcs1v15] {
+        let ciphertext = encryption::encrypt(gatherer, &public, scheme.into(), b"secret").unwrap();
+        let message = client.call(www(), Work::Decrypt { scheme, ciphertext: &ciphertext }).unwrap();
+        assert_eq!(message[..], *b"secret", "{scheme:?}");
+    }
+    let block = client.call(www(), Work::SignUnnamed { payload: &[9; 36] }).unwrap();
+    let block = encryption::encrypt(gatherer, &public, encryption::Scheme::Raw, &block).unwrap();
+    assert_eq!(pkcs1v15::verify_raw(&[9; 36], &block), Ok(()));
+    let raw = client.call(www(), Work::Raw { input: &block }).unwrap();
+    assert_eq!(encryption::encrypt(gatherer, &public, encryption::Scheme::Raw, &raw).unwrap(), block);
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_named_and_the_connection_goes_on() {
+    let daemon = Daemon::started("[key.www]\noperations = ['sign', 'decrypt', 'raw']");
+    let client = daemon.client();
+    let scheme = SignatureScheme::Pkcs1v15 { hash: Hash::Sha256 };
+    let digest = refused(client.call(www(), Work::Sign { scheme, digest: &[1; 31] }));
+    assert!(matches!(&digest, Refusal::Argument { name, .. } if name == "digest"), "{digest:?}");
+    let sha1 = Work::Sign { scheme: SignatureScheme::Pkcs1v15 { hash: Hash::Sha1 }, digest: &[1; 20] };
+    assert!(matches!(refused(client.call(www(), sha1)), Refusal::Argument { .. }));
+    for input in [&[0xff; 128][..], &[1; 127], &[]] {
+        assert!(matches!(refused(client.call(www(), Work::Raw { input })), Refusal::Argument { .. }));
+    }
+    let scheme = EncryptionScheme::Oaep { hash: Hash::Sha256, mgf1_hash: Hash::Sha256, label: b"" };
+    for ciphertext in [&[1; 128][..], &[1; 127], &[0xff; 128]] {
+        assert_eq!(refused(client.call(www(), Work::Decrypt { scheme, ciphertext })), Refusal::Verification);
+    }
+    sign(&client, www(), key().public());
+}
+
+#[test]
+fn many_programs_share_batches() {
+    let mut daemon = Daemon::started("");
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            // A client each, as programs of their own have.
+            let client = daemon.client();
+            scope.spawn(move || (0..50).for_each(|_| sign(&client, www(), key().public())));
+        }
+    });
+    let log = daemon.end();
+    assert!(log.contains("ended; 800 operations in"), "{log}");
+    assert_eq!(log.matches("key www: used by user").count(), 16, "{log}");
+}
+
+#[test]
+fn one_client_is_used_by_many_threads_and_by_a_child_at_the_same_time() {
+    let daemon = Daemon::started("");
+    let client = daemon.client();
+    sign(&client, www(), key().public());
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..20).for_each(|_| sign(&client, www(), key().public())));
+        }
+        for _ in 0..5 {
+            // SAFETY: the child calls nothing that another thread's lock could hold up but the allocator, which the C library
+            // keeps usable, and leaves without running anybody's destructors.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let signed = (0..5).all(|_| client.call(www(), SIGN).is_ok_and(|signature| signature.len() == 128));
+                // SAFETY: as above.
+                unsafe { libc::_exit(i32::from(!signed)) };
+            }
+            let mut status = 0;
+            // SAFETY: a child of ours and a local.
+            assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+            assert_eq!(status, 0);
+        }
+    });
+}
+
+#[test]
+fn a_daemon_killed_under_load_and_started_again_loses_nothing() {
+    let mut daemon = Daemon::started("");
+    let clients: Vec<Client> = (0..8).map(|_| daemon.client()).collect();
+    thread::scope(|scope| {
+        let workers: Vec<_> = clients
+            .iter()
+            .map(|client| scope.spawn(move || (0..300).for_each(|_| sign(client, www(), key().public()))))
+            .collect();
+        let mut kills = 0;
+        while !workers.iter().all(|worker| worker.is_finished()) {
+            thread::sleep(Duration::from_millis(30 + 17 * (kills % 5)));
+            daemon.kill();
+            kills += 1;
+            daemon.start();
+        }
+        assert!(kills > 1);
+    });
+}
+
+#[test]
+fn without_a_daemon_a_call_ends_after_its_patience_and_says_where_it_looked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let error = Client::new(&path, Duration::from_millis(50)).call(www(), SIGN).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("garnerd does not answer at {}: ", path.display())), "{error}");
+}

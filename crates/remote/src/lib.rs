@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//! RSA private operations by garnerd, the daemon that gathers the operations of many processes and holds their keys.
+//!
+//! Called by front ends and by the daemon itself; calls the library for its types only.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`message`] | what is asked and answered: one message each, no state between them |
+//! | [`scheme`] | signature and encryption schemes in messages |
+//! | [`socket`] | a connection: whole messages, and a deadline for each |
+//! | [`client`] | asks the daemon, again and again until a deadline if it is gone |
+//! | [`stub`] | files that stand for a key that the daemon holds |
+
+pub mod client;
+pub mod error;
+pub mod message;
+pub mod scheme;
+pub mod socket;
+pub mod stub;
+
+pub use client::Client;
+pub use error::Error;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A connection of packets (`SOCK_SEQPACKET` on a Unix socket), each sent and received whole or not at all.
+
+use crate::message::LONGEST;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Instant;
+use zeroize::Zeroizing;
+
+/// One end of a connection, which never blocks but where it is told to wait.
+#[derive(Debug)]
+pub struct Socket(OwnedFd);
+
+/// What a receive gave.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Received {
+    /// A packet of so many bytes is in the buffer.
+    Packet(usize),
+    /// None is there yet.
+    Nothing,
+    /// The other side is gone, or sent a packet longer than any message.
+    End,
+}
+
+impl Socket {
+    /// A connection to the socket at this path.
+    ///
+    /// # Errors
+    /// The system's: nobody is there, or there is no permission.
+    pub fn connect(path: &Path) -> Result<Socket, Errno> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let fd = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+        net::connect(&fd, &SocketAddrUnix::new(path)?)?;
+        Ok(Socket(fd))
+    }
+
+    /// An accepted connection, which must be non-blocking.
+    pub fn accepted(fd: OwnedFd) -> Socket {
+        Socket(fd)
+    }
+
+    /// Sends a packet; `false` if there is no room for it now.
+    ///
+    /// # Errors
+    /// The system's: the other side is gone.
+    pub fn send(&self, packet: &[u8]) -> Result<bool, Errno> {
+        loop {
+            match net::send(&self.0, packet, SendFlags::NOSIGNAL) {
+                Ok(_) => return Ok(true),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Receives a packet, if one is there.
+    pub fn receive(&self, buffer: &mut Zeroizing<[u8; LONGEST]>) -> Received {
+        loop {
+            // TRUNC: the length of the packet, though the buffer be shorter.
+            match net::recv(&self.0, &mut buffer[..], RecvFlags::TRUNC) {
+                Ok((_, length)) if (1..=LONGEST).contains(&length) => return Received::Packet(length),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Received::Nothing,
+                Ok(_) | Err(_) => return Received::End,
+            }
+        }
+    }
+
+    /// Waits until a packet can be received, or sent, or the other side is gone; `false` if that took until the deadline.
+    ///
+    /// # Errors
+    /// The system's, but not an interruption by a signal.
+    pub fn wait(&self, what: PollFlags, deadline: Instant) -> Result<bool, Errno> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let time = Timespec { tv_sec: left.as_secs() as _, tv_nsec: left.subsec_nanos() as _ };
+            match poll(&mut [PollFd::new(&self.0, what)], Some(&time)) {
+                Ok(0) => return Ok(false),
+                Ok(_) => return Ok(true),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Stubs: private-key files without a private key. A stub has the key's true n and e, so that it fits its certificate, and in
+//! place of d the words `garner-stub:` and the key's name. Every program that reads PEM takes it; Garner's front ends ask
+//! the daemon for what it cannot do, and everybody else fails: where primes should be there are zeros, with which OpenSSL
+//! computes nothing.
+
+use crate::message::Fingerprint;
+use garner::key::PublicKey;
+use garner::padding::Hash;
+use garner::words;
+use pkcs1::der::pem::LineEnding;
+use pkcs1::der::{Decode, Encode, SecretDocument};
+use pkcs1::{RsaPrivateKeyRef, UintRef};
+
+/// What d begins with.
+const MARK: &[u8] = b"garner-stub:";
+
+/// Longest name of a key.
+const LONGEST_NAME: usize = 64;
+
+const LABEL: &str = "RSA PRIVATE KEY";
+
+/// What a stub says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stub {
+    /// The name by which the daemon knows the key.
+    pub name: String,
+    /// SHA-256 of the modulus.
+    pub modulus: Fingerprint,
+}
+
+/// Whether a key may have this name: letters, digits, `.`, `_` and `-`, 64 at most, no dot in front.
+pub fn is_name(name: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (1..=LONGEST_NAME).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(known)
+}
+
+/// The name in a private exponent, big-endian, if that is a stub's.
+pub fn name_in(private_exponent: &[u8]) -> Option<&str> {
+    let start = private_exponent.iter().position(|&byte| byte != 0)?;
+    let name = std::str::from_utf8(private_exponent[start..].strip_prefix(MARK)?).ok()?;
+    is_name(name).then_some(name)
+}
+
+/// SHA-256 of a modulus, big-endian.
+///
+/// # Errors
+/// libcrypto cannot compute it.
+pub fn fingerprint(modulus: &[u8]) -> garner::error::Result<Fingerprint> {
+    let start = modulus.iter().position(|&byte| byte != 0).unwrap_or(modulus.len());
+    let digest = Hash::Sha256.digest(&modulus[start..])?;
+    Ok(digest[..].try_into().expect("SHA-256 has 32 bytes"))
+}
+
+/// SHA-256 of a key's modulus.
+///
+/// # Errors
+/// libcrypto cannot compute it.
+pub fn fingerprint_of(key: &PublicKey) -> garner::error::Result<Fingerprint> {
+    fingerprint(&big_endian(key.modulus().words()))
+}
+
+/// The stub of a key in PEM, with a line for whoever looks into it.
+pub fn to_pem(name: &str, key: &PublicKey) -> String {
+    assert!(is_name(name), "a key's name");
+    let (modulus, exponent) = (big_endian(key.modulus().words()), big_endian(key.exponent()));
+    let mark = [MARK, name.as_bytes()].concat();
+    let number = |bytes| UintRef::new(bytes).expect("shorter than any limit");
+    let nothing = number(&[0]);
+    let key = RsaPrivateKeyRef {
+        modulus: number(&modulus),
+        public_exponent: number(&exponent),
+        private_exponent: number(&mark),
+        prime1: nothing,
+        prime2: nothing,
+        exponent1: nothing,
+        exponent2: nothing,
+        coefficient: nothing,
+        other_prime_infos: None,
+    };
+    let document = SecretDocument::try_from(key.to_der().expect("small numbers encode")).expect("one sequence");
+    let pem = document.to_pem(LABEL, LineEnding::LF).expect("a document encodes");
+    format!("This is no key: it stands for the key \"{name}\", which garnerd holds.\n{}", pem.as_str())
+}
+
+/// The stub in a file, PEM or DER; `None` where there is none.
+///
+/// # Errors
+/// libcrypto cannot compute the modulus's hash.
+pub fn read(bytes: &[u8]) -> garner::error::Result<Option<Stub>> {
+    let document = std::str::from_utf8(bytes).ok().and_then(|text| {
+        let block = &text[text.find("-----BEGIN RSA PRIVATE KEY-----")?..];
+        let (label, document) = SecretDocument::from_pem(block).ok()?;
+        (label == LABEL).then_some(document)
+    });
+    let der = document.as_ref().map_or(bytes, SecretDocument::as_bytes);
+    let Ok(key) = RsaPrivateKeyRef::from_der(der) else { return Ok(None) };
+    let Some(name) = name_in(key.private_exponent.as_bytes()) else { return Ok(None) };
+    Ok(Some(Stub { name: name.to_owned(), modulus: fingerprint(key.modulus.as_bytes())? }))
+}
+
+/// Words as bytes, without leading zeros.
+fn big_endian(number: &[u64]) -> Vec<u8> {
+    let mut bytes = vec![0; 8 * number.len()];
+    words::to_be_bytes(number, &mut bytes);
+    let start = bytes.iter().position(|&byte| byte != 0).unwrap_or(bytes.len() - 1);
+    bytes.split_off(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openssl::pkey::PKey;
+    use openssl::rsa::{Padding, Rsa};
+
+    fn key() -> (Rsa<openssl::pkey::Private>, PublicKey) {
+        let rsa = Rsa::generate(2048).unwrap();
+        let key = PublicKey::from_der(&rsa.public_key_to_der().unwrap()).unwrap();
+        (rsa, key)
+    }
+
+    #[test]
+    fn openssl_reads_a_stub_as_a_key_with_the_true_public_half_and_computes_nothing_with_it() {
+        let (rsa, key) = key();
+        let stub = PKey::private_key_from_pem(to_pem("www", &key).as_bytes()).unwrap();
+        assert!(stub.public_eq(&PKey::from_rsa(rsa).unwrap()));
+        let stub = stub.rsa().unwrap();
+        let mut signature = [0; 256];
+        assert!(stub.private_encrypt(&[1; 32], &mut signature, Padding::PKCS1).is_err());
+        assert_eq!(signature, [0; 256]);
+    }
+
+    #[test]
+    fn a_stub_is_read_back_from_pem_and_der_and_keys_are_none() {
+        let (rsa, key) = key();
+        let pem = to_pem("www.example.org", &key);
+        let stub = read(pem.as_bytes()).unwrap().unwrap();
+        assert_eq!(stub, Stub { name: "www.example.org".to_owned(), modulus: fingerprint(&rsa.n().to_vec()).unwrap() });
+        let der = Rsa::private_key_from_pem(pem.as_bytes()).unwrap().private_key_to_der().unwrap();
+        assert_eq!(read(&der).unwrap(), Some(stub));
+        assert_eq!(read(&rsa.private_key_to_pem().unwrap()).unwrap(), None);
+        assert_eq!(read(&rsa.private_key_to_der().unwrap()).unwrap(), None);
+        for length in 0..pem.len() - 1 {
+            assert_eq!(read(&pem.as_bytes()[..length]).unwrap(), None, "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["www", "a.b_c-1", &"n".repeat(64)] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", ".", "../key", "a/b", "a b", "käse", "a\n", &"n".repeat(65)] {
+            assert!(!is_name(name), "{name}");
+        }
+        assert_eq!(name_in(b"\0\0garner-stub:www"), Some("www"));
+        assert_eq!(name_in(b"garner-stub:../x"), None);
+        assert_eq!(name_in(&[0; 9]), None);
+    }
+}
