@@ -136,12 +136,14 @@ demo: build ## one signing program in software and accelerated, over 1 to 256 ca
 install: ## after `make build`: command, manual and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
 	@[ -x $(OUT)/garner ] || { echo "make install: $(OUT)/garner is not there; first make build" >&2; exit 1; }
 	crates/cli/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
+	crates/garnerd/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 	crates/capi/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 	@crates/openssl-common/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
 
 uninstall: ## remove what `make install` with the same PREFIX installed
 	crates/cli/install.sh --remove $(PREFIX) "$(DESTDIR)"
+	crates/garnerd/install.sh --remove $(PREFIX) "$(DESTDIR)"
 	crates/capi/install.sh --remove $(PREFIX) "$(DESTDIR)"
 	@crates/openssl-common/install.sh --remove $(PREFIX) "$(DESTDIR)"
 

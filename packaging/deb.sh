@@ -22,6 +22,7 @@ mkdir -p "$root/DEBIAN" "$dev/DEBIAN" "$dev/usr/lib" "$dev/usr/share/doc/libgarn
 printf 'Source: garner\n\nPackage: garner\nArchitecture: any\n' >"$source/debian/control"
 
 crates/cli/install.sh "$build" /usr "$root"
+crates/garnerd/install.sh "$build" /usr "$root"
 gzip -9n "$root"/usr/share/man/man1/*.1
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
 crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
@@ -40,7 +41,7 @@ mv "$root/usr/include" "$dev/usr/"
 mv "$root/usr/lib/libgarner.a" "$root/usr/lib/libgarner.so" "$root/usr/lib/pkgconfig" "$dev/usr/lib/"
 
 # The packages of the libraries that these files are linked with; one that is in no package is left to who put it there.
-depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin/garner" $(find "$root/usr/lib" -name '*.so*' -type f))
+depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin/garner" "$root/usr/bin/garnerd" $(find "$root/usr/lib" -name '*.so*' -type f))
 
 {
     printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\ncat <<\\END\n'

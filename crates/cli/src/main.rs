@@ -21,6 +21,7 @@ mod progress;
 mod sign;
 mod speed;
 mod stats;
+mod stub;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -83,6 +84,8 @@ enum Command {
     Speed(speed::Arguments),
     /// Show what a running process has done with Garner
     Stats(stats::Arguments),
+    /// Make a file that stands for a key which garnerd holds
+    Stub(stub::Arguments),
     /// Print what completes these commands in a shell
     Completions(completions::Arguments),
     /// Write the manual pages of these commands
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
+        Command::Stub(arguments) => stub::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Manual(arguments) => manual::run(&arguments),
     };

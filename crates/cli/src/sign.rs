@@ -5,6 +5,7 @@ use crate::digest::Message;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Of};
 use crate::files::Access;
+use crate::options::key::Holder;
 use crate::options::{key, output, signature};
 use clap::Args;
 use garner::gather::Gatherer;
@@ -15,6 +16,7 @@ Examples:
   garner sign --key key.pem letter.txt --out letter.sig
   garner sign --key key.pem --padding pss --hash sha3-256 letter.txt --encoding base64
   sha512sum letter.txt | cut -c 1-128 | garner sign --key key.pem --hash sha512 --digest -o letter.sig
+  garner sign --key garner:www letter.txt -o letter.sig       by garnerd, which holds the key
   openssl dgst -sha256 -verify public.pem -signature letter.sig letter.txt
 
 Many messages at once: garner bulk.";
@@ -44,9 +46,12 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let destination = arguments.output.destination()?;
     let scheme = arguments.scheme.to_sign()?;
-    let key = arguments.key.private()?;
+    let key = arguments.key.holder()?;
     let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
-    let signature = sign_digest(Gatherer::global().of("devices")?, &key, scheme, &digest).of(name)?;
+    let signature = match key {
+        Holder::Here(key) => sign_digest(Gatherer::global().of("devices")?, &key, scheme, &digest).of(name)?,
+        Holder::Daemon(held) => held.sign(scheme, &digest)?,
+    };
     let mut text = Vec::new();
     arguments.encoding.append(&signature, &mut text);
     destination.write(&text, Access::Everybody, arguments.encoding.is_binary())

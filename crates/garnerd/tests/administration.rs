@@ -173,3 +173,27 @@ fn the_daemons_memory_is_closed_to_its_own_user() {
     let status = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
     assert!(!status.contains("Uid:\t0"), "{status}");
 }
+
+/// What the unit lets a daemon that was taken over do, as systemd counts it: 10 is everything.
+#[test]
+fn the_unit_is_right_and_leaves_little() {
+    let units = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/systemd");
+    let folder = tempfile::tempdir().unwrap();
+    for unit in ["garnerd.service", "garnerd.socket"] {
+        let text = fs::read_to_string(format!("{units}/{unit}")).unwrap();
+        let text = text.replace("/usr/local/bin/garnerd", env!("CARGO_BIN_EXE_garnerd"));
+        fs::write(folder.path().join(unit), text).unwrap();
+    }
+    let analyse = |arguments: &[&str]| {
+        let mut command = Command::new("systemd-analyze");
+        command.args(arguments).arg(folder.path().join("garnerd.service")).current_dir(folder.path()).output()
+    };
+    let Ok(output) = analyse(&["security", "--offline=true", "--threshold=20"]) else {
+        eprintln!("skipped: there is no systemd-analyze");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let output = analyse(&["verify", "--man=no"]).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("garnerd"), "{said}");
+}

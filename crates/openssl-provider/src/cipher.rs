@@ -6,6 +6,7 @@
 
 use crate::call::{Refusal, call, told};
 use crate::context::{self, Inner, bytes, free, give, place};
+use crate::held;
 use crate::key::Key;
 use crate::params::{Given, Kind, List, Params, Questions, offered};
 use crate::provider::Provider;
@@ -18,6 +19,8 @@ use garner::padding::{Hash, oaep};
 use garner_openssl_common::libcrypto::raise_reason;
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
+use garner_remote::message::{Fingerprint, Work};
+use garner_remote::scheme::EncryptionScheme;
 use std::ffi::{CStr, c_int, c_uchar, c_void};
 use std::ptr;
 use std::sync::Arc;
@@ -117,8 +120,32 @@ impl Cipher {
         }
     }
 
+    /// The message by the daemon, which holds the key.
+    fn decrypt_by_daemon(&self, modulus: Fingerprint, ciphertext: &[u8]) -> Result<Output, Refusal> {
+        let settings = Settings::of(&self.inner);
+        // SAFETY: nobody changes the context meanwhile.
+        let scheme = unsafe { settings.scheme() }.filter(|scheme| !self.explicit || *scheme != Scheme::Pkcs1v15);
+        let size = self.key.as_ref().and_then(|key| key.public()).map_or(0, |key| key.size());
+        let missing = size.checked_sub(ciphertext.len()).unwrap_or_default();
+        let whole = [&vec![0; missing], ciphertext].concat();
+        let work = match scheme {
+            Some(Scheme::Raw) => Some(Work::Raw { input: &whole }),
+            Some(scheme) => {
+                EncryptionScheme::of(scheme).map(|scheme| Work::Decrypt { scheme, ciphertext: &whole })
+            }
+            None => None,
+        };
+        held::ask(modulus, work.ok_or_else(|| held::unknown("decryption"))?).map_err(|failure| match failure {
+            held::Failure::Refused(refusal) => refusal,
+            held::Failure::Verification => undecodable(),
+        })
+    }
+
     /// The message, by us, or `None` for the default provider to decrypt it.
     fn decrypt_by_us(&self, ciphertext: &[u8]) -> Result<Option<Output>, Refusal> {
+        if let Some(modulus) = self.key.as_ref().and_then(|key| key.held()) {
+            return self.decrypt_by_daemon(modulus, ciphertext).map(Some);
+        }
         let (decryption, hides) = self.prepared(ciphertext);
         let answer = match decryption {
             // Nothing on this stack owns memory now but what goes along: see `run`.
@@ -129,11 +156,7 @@ impl Cipher {
             Ok(message) => Ok(Some(message)),
             Err(Failure::Unavailable) if hides => self.decrypt_hiding(ciphertext).map(Some),
             Err(Failure::Unavailable) => Ok(None),
-            Err(Failure::Failed(garner::Error::Verification)) => {
-                // What OpenSSL says of all that can be wrong with a block of OAEP.
-                raise_reason(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
-                Err(Refusal::Told)
-            }
+            Err(Failure::Failed(garner::Error::Verification)) => Err(undecodable()),
             Err(Failure::Failed(error)) => Err(error.into()),
         }
     }
@@ -172,6 +195,12 @@ impl Cipher {
         let encrypt = || encryption::encrypt(self.provider.service.gatherer(), key, scheme, message);
         with_room(encrypt)?.ok()
     }
+}
+
+/// What OpenSSL says of all that can be wrong with a block of OAEP.
+fn undecodable() -> Refusal {
+    raise_reason(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
+    Refusal::Told
 }
 
 /// The context that OpenSSL means.

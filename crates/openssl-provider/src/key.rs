@@ -11,6 +11,8 @@ use crate::sys::*;
 use crate::upstream::{Keymgmt, Tables};
 use garner::Error;
 use garner::key::{Components, PrivateKey, PublicKey};
+use garner_remote::message::Fingerprint;
+use garner_remote::stub;
 use once_cell::race::OnceBox;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
@@ -25,6 +27,7 @@ pub struct Key {
     inner: *mut c_void,
     private: OnceBox<Option<Arc<PrivateKey>>>,
     public: OnceBox<Option<Arc<PublicKey>>>,
+    held: OnceBox<Option<Fingerprint>>,
     restriction: OnceBox<Option<c_int>>,
 }
 
@@ -45,6 +48,7 @@ impl Key {
             inner,
             private: OnceBox::new(),
             public: OnceBox::new(),
+            held: OnceBox::new(),
             restriction: OnceBox::new(),
         };
         (!inner.is_null()).then(|| Arc::new(made()))
@@ -149,6 +153,11 @@ impl Key {
         kept(&self.public, || self.numbers(false).map_or(Ok(None), |numbers| numbers.public()))
     }
 
+    /// The modulus's hash, if this is a stub: a key that garnerd holds.
+    pub fn held(&self) -> Option<Fingerprint> {
+        kept(&self.held, || self.numbers(true).map_or(Ok(None), |numbers| numbers.held())).copied()
+    }
+
     /// The private exponent, whether Garner takes the key or not, in as many bytes as the modulus has.
     pub fn private_exponent(&self, size: usize) -> Option<Zeroizing<Vec<u8>>> {
         let numbers = self.numbers(true)?;
@@ -240,6 +249,13 @@ impl Numbers {
     fn openssl_takes(&self) -> bool {
         let [Some(n), Some(e), ..] = &self.values else { return false };
         bits(n) <= OPENSSL_RSA_SMALL_MODULUS_BITS as usize || bits(e) <= OPENSSL_RSA_MAX_PUBEXP_BITS as usize
+    }
+
+    fn held(&self) -> Result<Option<Fingerprint>, Error> {
+        match &self.values {
+            [Some(n), _, Some(d), ..] if stub::name_in(d).is_some() => stub::fingerprint(n).map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn public(&self) -> Result<Option<Arc<PublicKey>>, Error> {

@@ -10,6 +10,7 @@
 //! | `keymgmt`, `signature`, `cipher` | the functions of the three operations |
 //! | `context` | contexts of operations, and OpenSSL's buffers |
 //! | `key` | a key of the default provider's, and ours made from it |
+//! | `held` | keys that garnerd holds |
 //! | `digest` | hashing what is to be signed |
 //! | `upstream` | the default provider's functions |
 //! | `provider` | what all keys and contexts of one loaded provider share |
@@ -37,6 +38,7 @@ mod cipher;
 mod context;
 mod digest;
 mod entry;
+mod held;
 mod key;
 mod keymgmt;
 mod params;

@@ -52,10 +52,13 @@ impl Client {
         Client { path: path.into(), patience, next: AtomicU64::new(1), idle: ForkLocal::new() }
     }
 
-    /// A client of the daemon at `GARNER_SOCKET`, else at [`SOCKET`].
+    /// A client of the daemon at `GARNER_SOCKET`, else at [`SOCKET`], which goes on for `GARNER_PATIENCE` seconds, else for
+    /// [`PATIENCE`].
     pub fn from_environment() -> Client {
         let path = environment::variable("GARNER_SOCKET").map_or_else(|| SOCKET.into(), PathBuf::from);
-        Client::new(path, PATIENCE)
+        let seconds = environment::variable("GARNER_PATIENCE").and_then(|value| value.to_str()?.parse().ok());
+        let patience = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(PATIENCE);
+        Client::new(path, patience)
     }
 
     /// Has the daemon do one piece of work, and waits for it.

@@ -25,8 +25,20 @@ const LABEL: &str = "RSA PRIVATE KEY";
 pub struct Stub {
     /// The name by which the daemon knows the key.
     pub name: String,
-    /// SHA-256 of the modulus.
-    pub modulus: Fingerprint,
+    /// The modulus, big-endian.
+    pub modulus: Vec<u8>,
+    /// The public exponent, big-endian.
+    pub public_exponent: Vec<u8>,
+}
+
+impl Stub {
+    /// The public half, which is true.
+    ///
+    /// # Errors
+    /// The numbers are no key's.
+    pub fn public(&self) -> garner::error::Result<PublicKey> {
+        PublicKey::from_n_e(&self.modulus, &self.public_exponent)
+    }
 }
 
 /// Whether a key may have this name: letters, digits, `.`, `_` and `-`, 64 at most, no dot in front.
@@ -84,19 +96,17 @@ pub fn to_pem(name: &str, key: &PublicKey) -> String {
 }
 
 /// The stub in a file, PEM or DER; `None` where there is none.
-///
-/// # Errors
-/// libcrypto cannot compute the modulus's hash.
-pub fn read(bytes: &[u8]) -> garner::error::Result<Option<Stub>> {
+pub fn read(bytes: &[u8]) -> Option<Stub> {
     let document = std::str::from_utf8(bytes).ok().and_then(|text| {
         let block = &text[text.find("-----BEGIN RSA PRIVATE KEY-----")?..];
         let (label, document) = SecretDocument::from_pem(block).ok()?;
         (label == LABEL).then_some(document)
     });
     let der = document.as_ref().map_or(bytes, SecretDocument::as_bytes);
-    let Ok(key) = RsaPrivateKeyRef::from_der(der) else { return Ok(None) };
-    let Some(name) = name_in(key.private_exponent.as_bytes()) else { return Ok(None) };
-    Ok(Some(Stub { name: name.to_owned(), modulus: fingerprint(key.modulus.as_bytes())? }))
+    let key = RsaPrivateKeyRef::from_der(der).ok()?;
+    let name = name_in(key.private_exponent.as_bytes())?.to_owned();
+    let [modulus, public_exponent] = [key.modulus, key.public_exponent].map(|number| number.as_bytes().to_vec());
+    Some(Stub { name, modulus, public_exponent })
 }
 
 /// Words as bytes, without leading zeros.
@@ -134,14 +144,15 @@ mod tests {
     fn a_stub_is_read_back_from_pem_and_der_and_keys_are_none() {
         let (rsa, key) = key();
         let pem = to_pem("www.example.org", &key);
-        let stub = read(pem.as_bytes()).unwrap().unwrap();
-        assert_eq!(stub, Stub { name: "www.example.org".to_owned(), modulus: fingerprint(&rsa.n().to_vec()).unwrap() });
+        let stub = read(pem.as_bytes()).unwrap();
+        assert_eq!((stub.name.as_str(), &stub.modulus), ("www.example.org", &rsa.n().to_vec()));
+        assert_eq!(stub.public().unwrap().to_der(), key.to_der());
         let der = Rsa::private_key_from_pem(pem.as_bytes()).unwrap().private_key_to_der().unwrap();
-        assert_eq!(read(&der).unwrap(), Some(stub));
-        assert_eq!(read(&rsa.private_key_to_pem().unwrap()).unwrap(), None);
-        assert_eq!(read(&rsa.private_key_to_der().unwrap()).unwrap(), None);
+        assert_eq!(read(&der), Some(stub));
+        assert_eq!(read(&rsa.private_key_to_pem().unwrap()), None);
+        assert_eq!(read(&rsa.private_key_to_der().unwrap()), None);
         for length in 0..pem.len() - 1 {
-            assert_eq!(read(&pem.as_bytes()[..length]).unwrap(), None, "{length} bytes");
+            assert_eq!(read(&pem.as_bytes()[..length]), None, "{length} bytes");
         }
     }
 

@@ -13,6 +13,7 @@ pub use entries::TABLE;
 use crate::call::{Refusal, told};
 use crate::context::Inner;
 use crate::digest::{Digest, is_md5_sha1};
+use crate::held;
 use crate::key::Key;
 use crate::provider::Provider;
 use crate::sys::*;
@@ -22,6 +23,8 @@ use garner::padding::{Hash, pkcs1v15, pss};
 use garner::signature::{self, Scheme};
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
+use garner_remote::message::{Fingerprint, Work};
+use garner_remote::scheme::SignatureScheme;
 use settings::Settings;
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -130,8 +133,26 @@ impl Signature {
         }
     }
 
+    /// The signature by the daemon, which holds the key.
+    fn sign_by_daemon(&mut self, modulus: Fingerprint, digest: &[u8]) -> Result<Output, Refusal> {
+        let work = match self.plan(Purpose::Sign) {
+            Some(Plan::Scheme(scheme)) => SignatureScheme::of(scheme).map(|scheme| Work::Sign { scheme, digest }),
+            Some(Plan::Payload(None)) => Some(Work::SignUnnamed { payload: digest }),
+            Some(Plan::Payload(Some(length))) if length == digest.len() => Some(Work::SignUnnamed { payload: digest }),
+            Some(Plan::Raw) => Some(Work::Raw { input: digest }),
+            _ => None,
+        };
+        held::ask(modulus, work.ok_or_else(|| held::unknown("signature"))?).map_err(|failure| match failure {
+            held::Failure::Refused(refusal) => refusal,
+            held::Failure::Verification => garner::Error::Verification.into(),
+        })
+    }
+
     /// The signature, by Garner, or `None` for the default provider to make it.
     fn sign_by_garner(&mut self, digest: &[u8]) -> Result<Option<Output>, Refusal> {
+        if let Some(modulus) = self.key.as_ref().and_then(|key| key.held()) {
+            return self.sign_by_daemon(modulus, digest).map(Some);
+        }
         let Some(operation) = self.signing(digest) else { return Ok(None) };
         // Nothing on this stack owns memory now: see `run`.
         match run::run(&self.provider.service, operation, None) {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command beside a garnerd that holds the key.
+
+mod common;
+
+use common::folder::Folder;
+use common::{refused, run};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The daemon's program, beside that of the command.
+fn program() -> &'static Path {
+    let folder = Path::new(env!("CARGO_BIN_EXE_garner")).parent().unwrap();
+    let profile = if folder.ends_with("debug") { "dev" } else { "release" };
+    let mut cargo = Command::new(env!("CARGO"));
+    // The whole workspace: for one package Cargo would choose other features and build nearly everything anew.
+    cargo.args(["build", "--quiet", "--workspace", "--bin", "garnerd", "--profile", profile, "--target-dir"]);
+    let status = cargo.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status();
+    assert!(status.unwrap().success(), "{cargo:?} failed");
+    Box::leak(folder.join("garnerd").into_boxed_path())
+}
+
+/// A folder with a daemon that holds the key `www`, whose public half is `public.pem` and whose stub is `stub.pem`.
+struct Held {
+    folder: Folder,
+    daemon: Child,
+}
+
+impl Held {
+    fn new(name: &str) -> Held {
+        let folder = Folder::new(name);
+        folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out key.pem");
+        folder.openssl_good("pkey -in key.pem -pubout -out public.pem");
+        fs::create_dir(folder.path("keys")).unwrap();
+        folder.write("garnerd.toml", "");
+        folder.write("message", "what is signed\n");
+        folder.good("stub --name www key.pem --import --keys keys --out stub.pem");
+        fs::remove_file(folder.path("key.pem")).unwrap();
+        let mut command = Command::new(program());
+        command.args("--socket socket --keys keys --config garnerd.toml".split(' ')).current_dir(folder.path("."));
+        let daemon = command.stderr(fs::File::create(folder.path("log")).unwrap()).spawn().unwrap();
+        let (held, start) = (Held { folder, daemon }, Instant::now());
+        while !String::from_utf8_lossy(&held.folder.read("log")).contains("listening") {
+            assert!(start.elapsed() < Duration::from_secs(180), "the daemon does not listen");
+            thread::sleep(Duration::from_millis(5));
+        }
+        held
+    }
+
+    /// `garner` with these words, which finds the daemon.
+    fn garner(&self, words: &str) -> Command {
+        let mut command = self.folder.garner(words);
+        command.env("GARNER_SOCKET", self.folder.path("socket")).env("GARNER_PATIENCE", "60");
+        command
+    }
+
+    #[track_caller]
+    fn good(&self, words: &str) {
+        let outcome = run(&mut self.garner(words));
+        assert_eq!(outcome.status, 0, "garner {words}: {outcome:?}");
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+#[test]
+fn the_daemon_signs_and_decrypts_by_name_and_by_stub() {
+    let held = Held::new("daemon-operations");
+    let folder = &held.folder;
+    let mode = fs::metadata(folder.path("keys/www.pem")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    for key in ["garner:www", "stub.pem"] {
+        held.good(&format!("sign --key {key} message --out signature --force"));
+        folder.openssl_good("dgst -sha256 -verify public.pem -signature signature message");
+        held.good(&format!("sign --key {key} --padding pss --hash sha3-256 message --out pss --force"));
+        folder.good("verify --key public.pem --padding pss --hash sha3-256 --signature pss message");
+        held.good(&format!("verify --key {key} --signature signature message"));
+        held.good(&format!("encrypt --key {key} message --out secret --force"));
+        held.good(&format!("decrypt --key {key} secret --out opened --force"));
+        assert_eq!(folder.read("opened"), folder.read("message"));
+        let raw = held.garner(&format!("decrypt --key {key} --padding raw secret"));
+        refused(&mut { raw }, 3, &["garner:www", "not permitted: operations without padding with this key"]);
+    }
+    folder.write("bad", [1; 256]);
+    refused(&mut held.garner("decrypt --key garner:www bad"), 1, &["bad: does not decrypt by this key and scheme"]);
+    refused(&mut held.garner("sign --key garner:web message"), 3, &["garner:web", "no such key, or you may not use it"]);
+    refused(&mut held.garner("sign --key garner:../www message"), 2, &["garner:../www", "a key's name has"]);
+}
+
+#[test]
+fn an_import_writes_over_no_key_and_a_stub_is_made_of_a_public_key_too() {
+    let held = Held::new("daemon-import");
+    let folder = &held.folder;
+    folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out other.pem");
+    refused(&mut folder.garner("stub --name www other.pem --import --keys keys"), 3, &["keys/www.pem"]);
+    refused(&mut folder.garner("stub --name www public.pem --import --keys keys"), 3, &["public.pem"]);
+    refused(&mut folder.garner("stub --name a/b public.pem"), 2, &["a/b", "a key's name has"]);
+    folder.good("stub --name www public.pem --out of_public.pem");
+    assert_eq!(folder.read("of_public.pem"), folder.read("stub.pem"));
+    held.good("sign --key of_public.pem message --out signature");
+    folder.openssl_good("dgst -sha256 -verify public.pem -signature signature message");
+}
+
+#[test]
+fn without_a_daemon_the_command_says_where_it_looked() {
+    let folder = Folder::new("daemon-none");
+    folder.write("message", "what is signed\n");
+    let mut command = folder.garner("sign --key garner:www message");
+    command.env("GARNER_SOCKET", folder.path("socket")).env("GARNER_PATIENCE", "0.05");
+    refused(&mut command, 3, &["garner:www", "garnerd does not answer at", "socket"]);
+}
