@@ -3,7 +3,7 @@
 # Every benchmark of docs/performance.md: data and pictures into bench/results/. `make bench` calls it.
 #
 #   bench/run.sh                 all of them, about half an hour
-#   bench/run.sh callers         only that one: table, batches, callers, scaling, keygen, bulk or crypto_mb
+#   bench/run.sh callers         only that one: table, batches, callers, scaling, keygen, bulk, daemon or crypto_mb
 #
 #   GARNER=target/release/garner   the command to measure; target is CARGO_TARGET_DIR where that is set
 #   PEER=no                        without the newest OpenSSL, which takes minutes to build the first time
@@ -30,9 +30,9 @@ one_core="taskset -c 0"
 
 for benchmark in "$@"; do
     case $benchmark in
-    all | table | batches | callers | scaling | keygen | bulk | crypto_mb) ;;
+    all | table | batches | callers | scaling | keygen | bulk | daemon | crypto_mb) ;;
     *)
-        echo "bench/run.sh: $benchmark: unknown; there are table, batches, callers, scaling, keygen, bulk and crypto_mb" >&2
+        echo "bench/run.sh: $benchmark: unknown; there are table, batches, callers, scaling, keygen, bulk, daemon and crypto_mb" >&2
         exit 2
         ;;
     esac
@@ -178,6 +178,14 @@ bulk() {
     keep
 }
 
+# Processes of their own that sign by garnerd, beside OpenSSL and Garner inside them, all cores.
+daemon() {
+    cargo build --quiet --release --locked --package garnerd --package garner-bench-daemon
+    programs=${CARGO_TARGET_DIR:-target}/release
+    measure daemon "$programs/daemon-bench" --garnerd "$programs/garnerd" --seconds "$seconds"
+    keep
+}
+
 for benchmark in "${@:-all}"; do
     if [ "$benchmark" = all ]; then
         table
@@ -186,6 +194,7 @@ for benchmark in "${@:-all}"; do
         scaling
         keygen
         bulk
+        daemon
         crypto_mb
     else
         "$benchmark"

@@ -139,7 +139,7 @@ fn what_the_daemon_refuses_fails_by_its_reason() {
     let said = held.fails(&mut held.garner("openssl"), "pkeyutl -decrypt -inkey key.pem -in secret");
     assert!(said.contains("garnerd: not permitted: to decrypt with this key"), "{said}");
     held.site.write("block", &[1; 256]);
-    let raw = "pkeyutl -sign -pkeyopt rsa_padding_mode:none -inkey key.pem -in block";
+    let raw = "pkeyutl -decrypt -pkeyopt rsa_padding_mode:none -inkey key.pem -in block";
     let said = held.fails(&mut held.garner("openssl"), raw);
     assert!(said.contains("garnerd: not permitted: operations without padding with this key"), "{said}");
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What garnerd costs and gains. Each row is a number of client processes that sign at the same time, by one transport; rounds of
+//! all transports alternate, and the medians are compared.
+
+mod client;
+mod run;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use garner_origin::Origin;
+use run::{Bench, Measured};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// How a client has its signatures made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// By OpenSSL, in each process.
+    Openssl,
+    /// By Garner, in one process with as many threads.
+    InProcess,
+    /// By garnerd.
+    Garnerd,
+    /// By a daemon of the same kind that does one operation at a time, by libcrypto.
+    Unbatched,
+}
+
+/// Measures garnerd beside OpenSSL and Garner in each process; JSON on standard output
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    role: Option<Role>,
+    /// The daemon's program
+    #[arg(long, default_value = "target/release/garnerd")]
+    garnerd: PathBuf,
+    /// Seconds of each round
+    #[arg(long, default_value_t = 1.0)]
+    seconds: f64,
+    /// Rounds of each row, of which the median counts
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Numbers of client processes
+    #[arg(long, value_delimiter = ',', default_value = "1,2,4,8,16")]
+    clients: Vec<usize>,
+    /// Lengths of the modulus
+    #[arg(long, value_delimiter = ',', default_value = "2048")]
+    bits: Vec<u32>,
+}
+
+#[derive(Subcommand)]
+enum Role {
+    /// One client process of a measurement
+    #[command(hide = true)]
+    Client(client::Arguments),
+}
+
+#[derive(Serialize)]
+struct Row {
+    op: &'static str,
+    bits: u32,
+    clients: usize,
+    transport: Transport,
+    garner_per_s: f64,
+    baseline: Transport,
+    baseline_per_s: f64,
+    ratio: f64,
+    p50_us: f64,
+    p99_us: f64,
+    cpu_us: f64,
+    checked: u64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    origin: Origin,
+    processor: String,
+    processors: usize,
+    command: String,
+    rows: Vec<Row>,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    if let Some(Role::Client(client)) = &arguments.role {
+        println!("{}", serde_json::to_string(&client::run(client)).expect("plain data"));
+        return;
+    }
+    let (origin, mut rows) = (Origin::now(), Vec::new());
+    for &bits in &arguments.bits {
+        let bench = Bench::new(bits, &arguments.garnerd, arguments.seconds);
+        for &clients in &arguments.clients {
+            let measured = bench.measure(clients, arguments.rounds);
+            rows.extend(of(bits, clients, &measured));
+        }
+    }
+    let command = std::env::args().collect::<Vec<_>>().join(" ");
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let report = Report { origin, processor: processor(), processors, command, rows };
+    println!("{}", serde_json::to_string_pretty(&report).expect("plain data"));
+}
+
+/// Each transport beside OpenSSL in each process, and the daemon beside Garner in one process, too.
+fn of(bits: u32, clients: usize, measured: &[(Transport, Measured)]) -> Vec<Row> {
+    let find = |wanted| &measured.iter().find(|(transport, _)| *transport == wanted).expect("measured").1;
+    let row = |transport, baseline| {
+        let (ours, theirs): (&Measured, &Measured) = (find(transport), find(baseline));
+        Row {
+            op: "sign",
+            bits,
+            clients,
+            transport,
+            garner_per_s: ours.per_s,
+            baseline,
+            baseline_per_s: theirs.per_s,
+            ratio: ours.per_s / theirs.per_s,
+            p50_us: ours.p50_us,
+            p99_us: ours.p99_us,
+            cpu_us: ours.cpu_us,
+            checked: ours.checked,
+        }
+    };
+    vec![
+        row(Transport::Garnerd, Transport::Openssl),
+        row(Transport::Garnerd, Transport::InProcess),
+        row(Transport::InProcess, Transport::Openssl),
+        row(Transport::Unbatched, Transport::Openssl),
+        row(Transport::Openssl, Transport::Openssl),
+    ]
+}
+
+/// The processor's name, as the kernel has it.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    line.map_or_else(|| "unknown".to_owned(), |(_, name)| name.to_owned())
+}

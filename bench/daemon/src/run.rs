@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One measurement: daemons, client processes, their start at the same time, and the processor time of all of them.
+
+use crate::Transport;
+use crate::client::Done;
+use openssl::rsa::Rsa;
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use tempfile::TempDir;
+
+const TRANSPORTS: [Transport; 4] =
+    [Transport::Openssl, Transport::InProcess, Transport::Garnerd, Transport::Unbatched];
+
+/// The median of rounds.
+#[derive(Debug)]
+pub struct Measured {
+    pub per_s: f64,
+    pub p50_us: f64,
+    pub p99_us: f64,
+    /// Processor time of an operation, daemon and clients together.
+    pub cpu_us: f64,
+    pub checked: u64,
+}
+
+/// Two daemons with one key.
+pub struct Bench {
+    folder: TempDir,
+    batching: Child,
+    unbatched: Child,
+    seconds: f64,
+}
+
+impl Bench {
+    pub fn new(bits: u32, garnerd: &Path, seconds: f64) -> Bench {
+        let folder = tempfile::tempdir().expect("a folder");
+        let keys = folder.path().join("keys");
+        fs::create_dir(&keys).expect("a folder of keys");
+        let key = keys.join("key.pem");
+        fs::write(&key, Rsa::generate(bits).expect("a key").private_key_to_pem().expect("PEM")).expect("a file");
+        fs::set_permissions(&key, Permissions::from_mode(0o600)).expect("its mode");
+        let start = |name: &str, configuration: &str, cpu: Option<&str>| {
+            let file = folder.path().join(format!("{name}.toml"));
+            fs::write(&file, configuration).expect("a configuration");
+            let mut command = Command::new(garnerd);
+            command.arg("--config").arg(file).arg("--socket").arg(folder.path().join(name)).arg("--keys").arg(&keys);
+            command.envs(cpu.map(|cpu| ("GARNER_CPU", cpu))).stderr(Stdio::piped());
+            let mut daemon = command.spawn().expect("garnerd");
+            let mut lines = BufReader::new(daemon.stderr.take().expect("piped")).lines();
+            assert!(lines.any(|line| line.is_ok_and(|line| line.contains("listening"))), "garnerd does not listen");
+            // Somebody has to take what it goes on to say.
+            std::thread::spawn(move || lines.for_each(drop));
+            daemon
+        };
+        let batching = start("garnerd", "", None);
+        let unbatched = start("unbatched", "linger_us = 0", Some("libcrypto"));
+        Bench { folder, batching, unbatched, seconds }
+    }
+
+    /// All transports, with so many clients.
+    pub fn measure(&self, clients: usize, rounds: usize) -> Vec<(Transport, Measured)> {
+        let mut all: Vec<(Transport, Vec<Measured>)> = TRANSPORTS.map(|transport| (transport, Vec::new())).into();
+        for _ in 0..rounds {
+            for (transport, measured) in &mut all {
+                measured.push(self.round(*transport, clients));
+            }
+        }
+        all.into_iter().map(|(transport, rounds)| (transport, median(rounds))).collect()
+    }
+
+    fn round(&self, transport: Transport, clients: usize) -> Measured {
+        // Garner in one process has threads in place of processes.
+        let (processes, threads) = if transport == Transport::InProcess { (1, clients) } else { (clients, 1) };
+        let (daemon, socket) = match transport {
+            Transport::Unbatched => (&self.unbatched, "unbatched"),
+            _ => (&self.batching, "garnerd"),
+        };
+        let mut running: Vec<_> = (0..processes).map(|_| self.client(transport, threads, socket)).collect();
+        for (_, output) in &mut running {
+            let mut line = String::new();
+            output.read_line(&mut line).expect("a client's line");
+            assert_eq!(line.trim(), "ready");
+        }
+        let before = processor_time(daemon);
+        for (client, _) in &mut running {
+            client.stdin.take().expect("piped").write_all(&[0]).expect("the start");
+        }
+        let (mut times, mut checked, mut per_s, mut cpu) = (Vec::new(), 0, 0.0, 0.0);
+        for (mut client, output) in running {
+            let done: Done = serde_json::from_reader(output).expect("a client's figures");
+            assert!(client.wait().expect("a client").success());
+            per_s += done.times.len() as f64 / done.seconds;
+            cpu += done.cpu;
+            checked += done.checked;
+            times.extend(done.times);
+        }
+        if socket_is_used(transport) {
+            cpu += processor_time(daemon) - before;
+        }
+        times.sort_unstable();
+        let at = |part: f64| f64::from(times[((times.len() - 1) as f64 * part) as usize]);
+        Measured { per_s, p50_us: at(0.5), p99_us: at(0.99), cpu_us: 1e6 * cpu / times.len() as f64, checked }
+    }
+
+    fn client(&self, transport: Transport, threads: usize, socket: &str) -> (Child, BufReader<ChildStdout>) {
+        let path = |name: &str| -> PathBuf { self.folder.path().join(name) };
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        let name = clap::ValueEnum::to_possible_value(&transport).expect("a name");
+        command.args(["client", "--transport", name.get_name(), "--threads", &threads.to_string()]);
+        command.arg("--key").arg(path("keys/key.pem")).arg("--socket").arg(path(socket));
+        command.args(["--seconds", &self.seconds.to_string()]);
+        let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a client");
+        let output = BufReader::new(client.stdout.take().expect("piped"));
+        (client, output)
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        for daemon in [&mut self.batching, &mut self.unbatched] {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+    }
+}
+
+/// Each figure's median.
+fn median(rounds: Vec<Measured>) -> Measured {
+    let of = |figure: fn(&Measured) -> f64| {
+        let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
+        figures.sort_unstable_by(f64::total_cmp);
+        figures[figures.len() / 2]
+    };
+    Measured {
+        per_s: of(|round| round.per_s),
+        p50_us: of(|round| round.p50_us),
+        p99_us: of(|round| round.p99_us),
+        cpu_us: of(|round| round.cpu_us),
+        checked: rounds.iter().map(|round| round.checked).sum(),
+    }
+}
+
+fn socket_is_used(transport: Transport) -> bool {
+    matches!(transport, Transport::Garnerd | Transport::Unbatched)
+}
+
+/// Seconds of processor time of a daemon, all its threads together.
+fn processor_time(daemon: &Child) -> f64 {
+    let tasks = fs::read_dir(format!("/proc/{}/task", daemon.id())).expect("the daemon's threads");
+    let seconds = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
+        Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+    };
+    tasks.flatten().filter_map(seconds).sum()
+}
