@@ -61,7 +61,8 @@ fn signing(transport: Transport, pem: &[u8], socket: &Path) -> Sign {
     match transport {
         Transport::Openssl => {
             let rsa = Rsa::private_key_from_pem(pem).expect("a key");
-            let block = [&b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"[..], &digest].concat();
+            let block = [&b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"[..], &digest]
+                .concat();
             Box::new(move || {
                 let mut signature = vec![0; rsa.size() as usize];
                 rsa.private_encrypt(&block, &mut signature, Padding::PKCS1).expect("a signature");

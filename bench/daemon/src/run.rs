@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
 
-const TRANSPORTS: [Transport; 4] =
-    [Transport::Openssl, Transport::InProcess, Transport::Garnerd, Transport::Unbatched];
+const TRANSPORTS: [Transport; 4] = [Transport::Openssl, Transport::InProcess, Transport::Garnerd, Transport::Unbatched];
 
 /// The median of rounds.
 #[derive(Debug)]

@@ -92,7 +92,11 @@ fn the_daemon_signs_and_decrypts_by_name_and_by_stub() {
     }
     folder.write("bad", [1; 256]);
     refused(&mut held.garner("decrypt --key garner:www bad"), 1, &["bad: does not decrypt by this key and scheme"]);
-    refused(&mut held.garner("sign --key garner:web message"), 3, &["garner:web", "no such key, or you may not use it"]);
+    refused(
+        &mut held.garner("sign --key garner:web message"),
+        3,
+        &["garner:web", "no such key, or you may not use it"],
+    );
     refused(&mut held.garner("sign --key garner:../www message"), 2, &["garner:../www", "a key's name has"]);
 }
 

@@ -126,13 +126,11 @@ impl Cipher {
         // SAFETY: nobody changes the context meanwhile.
         let scheme = unsafe { settings.scheme() }.filter(|scheme| !self.explicit || *scheme != Scheme::Pkcs1v15);
         let size = self.key.as_ref().and_then(|key| key.public()).map_or(0, |key| key.size());
-        let missing = size.checked_sub(ciphertext.len()).unwrap_or_default();
+        let missing = size.saturating_sub(ciphertext.len());
         let whole = [&vec![0; missing], ciphertext].concat();
         let work = match scheme {
             Some(Scheme::Raw) => Some(Work::Raw { input: &whole }),
-            Some(scheme) => {
-                EncryptionScheme::of(scheme).map(|scheme| Work::Decrypt { scheme, ciphertext: &whole })
-            }
+            Some(scheme) => EncryptionScheme::of(scheme).map(|scheme| Work::Decrypt { scheme, ciphertext: &whole }),
             None => None,
         };
         held::ask(modulus, work.ok_or_else(|| held::unknown("decryption"))?).map_err(|failure| match failure {

@@ -194,6 +194,8 @@ fn nginx_answers_while_the_daemon_is_killed_and_started_again() {
 /// A handshake by OpenSSL without Garner.
 fn client(held: &Held, port: u16) -> Child {
     let mut client = held.site.plain("openssl");
-    client.args(words("s_client -CAfile cert.pem -verify_return_error -brief -connect")).arg(format!("127.0.0.1:{port}"));
+    client
+        .args(words("s_client -CAfile cert.pem -verify_return_error -brief -connect"))
+        .arg(format!("127.0.0.1:{port}"));
     client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
