@@ -10,6 +10,7 @@ from garner_hw import HW, CommandError
 
 DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
+SYSTEM, POWER = HW / "soc" / "report" / "report.json", HW / "soc" / "report" / "power.json"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
 
 # Of the table of Sharif 2016, the designs that it gives without LUTs and DSP blocks: 1024-bit exponentiation in ms
@@ -39,7 +40,7 @@ def tables() -> dict[str, str]:
     explored, profiled, hardware = (json.loads(path.read_text()) for path in (EXPLORED, PROFILED, HARDWARE))
     return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
             "dominating": dominating(explored),
-            "exponentiation": exponentiation(hardware["rows"])}
+            "exponentiation": exponentiation(hardware["rows"]), "power": power(), "system": system()}
 
 
 def markdown(head: tuple[str, ...], rows: list[tuple]) -> str:
@@ -128,3 +129,23 @@ def exponentiation(rows: list[dict]) -> str:
     return markdown(("design", "ms", "LUT", "DSP"),
                     [(name, f"{ms:.2f}", f"{lut:,}" if lut else "-", dsp or "-")
                      for name, ms, lut, dsp in sorted((*theirs, *ours), key=lambda row: row[1])])
+
+
+def power() -> str:
+    """FIU's table: bytes, cycles without and with the accelerator."""
+    theirs = {4: (39_100, 35_000), 40_000: (388_235_500, 347_155_500)}
+    rows = [("FIU", f"{count:,}", f"{software:,}", f"{with_it:,}", f"{software / with_it:.3f}", "1.124", 118, 58)
+            for count, (software, with_it) in theirs.items()]
+    rows += [("Garner", f"{row['bytes']:,}", f"{row['cycles_software']:,}", f"{row['cycles']:,}", f"{row['speed_up']:.3f}",
+              f"{row['amdahl']:.3f}", row["call_software"], row["call"]) for row in json.loads(POWER.read_text())]
+    return markdown(("system", "bytes", "software, cycles", "accelerated, cycles", "speed-up", "Amdahl's bound",
+                     "Power() in software", "accelerated"), rows)
+
+
+def system() -> str:
+    """Sharif 2016's speed-up and share of communication, beside those of our system's levels."""
+    rows = [("Sharif 2016, `mul`", 1024, "up to 57", "< 1 %", 17)]
+    rows += [(f"Garner, `{row['level']}`", row["bits"], f"{row['speed_up']:.1f}",
+              f"{100 * row['communication_share']:.2f} %", row["multipliers"])
+             for row in json.loads(SYSTEM.read_text()) if row["scheme"] == "sliding"]
+    return markdown(("system, level", "bits", "speed-up over software", "moving words", "multipliers"), rows)

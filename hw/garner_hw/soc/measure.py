@@ -23,7 +23,7 @@ POWERS = [(level, bits, scheme) for level in ("mul", "exp") for bits in (512, 10
 ROWS_TO_MEASURE = [("row", 512, "sliding"), ("row", 1024, "sliding"), *POWERS,
                    *[("op", bits, scheme) for bits in (1024, 2048) for scheme in ("crt", MBEDTLS)],
                    *[(level, bits, MBEDTLS) for bits in (1024, 2048) for level in ("exp", "mul")],
-                   ("op", 1024, UNBLINDED)]
+                   ("op", 1024, UNBLINDED), ("op", 1024, MBEDTLS, 2 * ROWS), ("op", 2048, MBEDTLS, 2 * ROWS)]
 
 
 def software(scheme: str) -> str:
@@ -37,9 +37,9 @@ def sources_hash(scheme: str) -> str:
     return build.digest([build.firmware(scheme in (MBEDTLS, UNBLINDED)), *build.simulator_sources()], ())
 
 
-def measured(level: str, bits: int, scheme: str) -> Answer:
+def measured(level: str, bits: int, scheme: str, rows: int) -> Answer:
     random.seed(f"{SEED}-{bits}-{scheme}")  # the same operands at every level
-    with System(ROWS, mbedtls=scheme in (MBEDTLS, UNBLINDED)) as system:
+    with System(rows, mbedtls=scheme in (MBEDTLS, UNBLINDED)) as system:
         if scheme == "crt":
             return check.private(system, level, bits)
         if scheme in (MBEDTLS, UNBLINDED):
@@ -47,9 +47,10 @@ def measured(level: str, bits: int, scheme: str) -> Answer:
         return check.exp(system, level, scheme, bits)
 
 
-def run(level: str, bits: int, scheme: str) -> Answer:
-    """One operation, checked; kept."""
-    return kept(f"{level}-{bits}-{scheme}", sources_hash(scheme), lambda: measured(level, bits, scheme))
+def run(level: str, bits: int, scheme: str, rows: int = ROWS) -> Answer:
+    """One operation, checked; kept. `rows` of core and multiplier."""
+    name = f"{level}-{bits}-{scheme}" + f"-{rows}-rows" * (rows != ROWS)
+    return kept(name, sources_hash(scheme), lambda: measured(level, bits, scheme, rows))
 
 
 def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
@@ -66,13 +67,13 @@ def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
     return answer
 
 
-def row(level: str, bits: int, scheme: str) -> dict:
-    base, ours = run("software", bits, scheme), run(level, bits, scheme)
+def row(level: str, bits: int, scheme: str, rows: int = ROWS) -> dict:
+    base, ours = run("software", bits, scheme), run(level, bits, scheme, rows)
     return {"level": level, "bits": bits, "scheme": scheme, "cycles_software": base.cycles,
             "cycles": ours.cycles, "speed_up": round(base.cycles / ours.cycles, 2),
             "communication_share": round(ours.moving / ours.cycles, 5),
             "core_share": round(ours.core / ours.cycles, 5), "load": ours.load, "monitor": ours.monitor,
-            "multipliers": 2 if level == "row" else 2 * ROWS, "software": software(scheme), "checked": ours.fallback == 0}
+            "multipliers": 2 if level == "row" else 2 * rows, "software": software(scheme), "checked": ours.fallback == 0}
 
 
 def table(rows: list[dict]) -> str:

@@ -27,9 +27,9 @@ def test_description_that_contradicts_itself_is_refused(tmp_path, before, after,
 
 def test_moved_register_moves_in_rtl_and_firmware(tmp_path):
     changed = tmp_path / "soc.toml"
-    changed.write_text(soc.SOURCE.read_text().replace("offset = 0x20", "offset = 0x24"))
+    changed.write_text(soc.SOURCE.read_text().replace("offset = 0x20", "offset = 0x28"))
     made = outputs.environment()
     rtl, firmware = (made.get_template(f"{name}.j2").render(soc=soc.load(changed), generated="")
                      for name in ("soc_pkg.sv", "soc_registers.h"))
-    assert "RsaMontgomery = 14'd9;" in rtl
-    assert "#define SOC_RSA_MONTGOMERY 0xf0010024U" in firmware
+    assert "RsaMontgomery = 14'd10;" in rtl
+    assert "#define SOC_RSA_MONTGOMERY 0xf0010028U" in firmware
