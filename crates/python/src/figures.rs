@@ -2,9 +2,10 @@
 //! Statistics and devices, as `garner.figures` names them.
 
 use crate::errors;
+use crate::gatherer::gatherer;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::{Cpu, Device};
-use garner::gather::{Config, Gatherer};
+use garner::gather::Config;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 /// The figures of this process's gatherer: the fields of `garner.Statistics`.
 #[pyfunction]
 pub fn statistics(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let figures = Gatherer::global().map_err(|error| errors::raised(py, &error))?.statistics();
+    let figures = gatherer().map_err(|error| errors::raised(py, &error))?.statistics();
     let fields = PyDict::new(py);
     for (name, count) in [
         ("private_operations", figures.private_operations),
@@ -52,15 +53,4 @@ pub fn devices(py: Python<'_>) -> PyResult<Vec<(String, usize, usize, usize)>> {
         (device.name().to_owned(), limits.min_bits, limits.max_bits, device.preferred_batch())
     };
     Ok(devices.into_iter().map(fields).collect())
-}
-
-/// Ends the gatherer's threads before the process ends, whose libraries clean up then.
-#[pyfunction]
-pub fn retire(py: Python<'_>) {
-    py.detach(|| {
-        // Without a gatherer there is no thread.
-        if let Ok(gatherer) = Gatherer::global() {
-            gatherer.retire();
-        }
-    });
 }

@@ -13,6 +13,7 @@
 //! | [`private_key`], [`public_key`] | keys and what is done with them |
 //! | [`pyca`] | keys of the package cryptography |
 //! | [`mailbox`] | answers on the way to an event loop |
+//! | [`gatherer`] | the gatherer of the process |
 //! | [`figures`] | statistics and devices |
 //!
 //! The interpreter's lock is released wherever an operation is waited for or computed, and no thread of the gatherer's ever
@@ -21,6 +22,7 @@
 mod arguments;
 mod errors;
 mod figures;
+mod gatherer;
 mod mailbox;
 mod operation;
 mod private_key;
@@ -33,7 +35,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::figures::{devices, retire, statistics};
+    use crate::figures::{devices, statistics};
+    #[pymodule_export]
+    use crate::gatherer::retire;
     #[pymodule_export]
     use crate::mailbox::{Mailbox, Pending};
     #[pymodule_export]

@@ -6,10 +6,11 @@
 //! operation needs a thread or a descriptor of its own.
 
 use crate::errors;
+use crate::gatherer::gatherer;
 use crate::operation::{Outcome, Prepared};
 use garner::error::{Error, Result};
 use garner::fork;
-use garner::gather::{Gatherer, Output, Ticket};
+use garner::gather::{Output, Ticket};
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -124,7 +125,7 @@ impl Mailbox {
         let Some(Prepared { operation, outcome }) = lock(&pending.prepared).take() else {
             return Err(PyRuntimeError::new_err("the operation was submitted already"));
         };
-        let submitted = py.detach(|| Gatherer::global()?.submit(operation));
+        let submitted = py.detach(|| gatherer()?.submit(operation));
         let mut ticket = submitted.map_err(|error| errors::raised(py, &error))?;
         let mut state = lock(&self.state);
         state.last += 1;

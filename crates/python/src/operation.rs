@@ -2,9 +2,10 @@
 //! An operation ready to run, and what becomes of its output: the same for callers that wait and for tickets.
 
 use crate::errors;
+use crate::gatherer::gatherer;
 use garner::encryption::Decryption;
 use garner::error::{Error, Result};
-use garner::gather::{Gatherer, Operation, Output};
+use garner::gather::{Operation, Output};
 use garner::signature::{Scheme, Verification};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -64,7 +65,7 @@ impl Prepared {
     /// Runs it among those of all other threads, and waits.
     pub fn run(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let Prepared { operation, outcome } = self;
-        let answer = py.detach(|| Gatherer::global()?.run(operation));
+        let answer = py.detach(|| gatherer()?.run(operation));
         outcome.answer(py, answer)
     }
 }

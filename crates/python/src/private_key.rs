@@ -3,13 +3,13 @@
 
 use crate::arguments::{self, Bytes, Text};
 use crate::errors;
+use crate::gatherer::gatherer;
 use crate::mailbox::{Pending, start};
 use crate::operation::{Outcome, Prepared, at, digest, each};
 use crate::public_key::PublicKey;
 use crate::pyca;
 use crate::schemes::{EncryptionScheme, SignatureScheme};
 use garner::error::Result;
-use garner::gather::Gatherer;
 use garner::key::{self, Encryption};
 use garner::{arithmetic, encryption, keygen, signature};
 use pyo3::prelude::*;
@@ -154,7 +154,7 @@ impl PrivateKey {
         let sign = |message: &Bytes| signature::signing(&self.key, scheme, &digest(scheme, message, prehashed)?);
         let operations = py.detach(|| messages.iter().map(sign).collect::<Vec<_>>());
         let operations = each(py, "messages", operations.into_iter())?;
-        let answers = py.detach(|| Ok(Gatherer::global()?.run_batch(operations)));
+        let answers = py.detach(|| Ok(gatherer()?.run_batch(operations)));
         let answers = answers.map_err(|error| errors::raised(py, &error))?.into_iter().enumerate();
         answers
             .map(|(index, answer)| match answer {

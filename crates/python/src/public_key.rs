@@ -3,13 +3,14 @@
 
 use crate::arguments::{self, Bytes, Text};
 use crate::errors;
+use crate::gatherer::gatherer;
 use crate::mailbox::{Pending, start};
 use crate::operation::{Outcome, Prepared, at, digest, each};
 use crate::pyca;
 use crate::schemes::{EncryptionScheme, SignatureScheme};
 use garner::encryption;
 use garner::error::{Error, Result};
-use garner::gather::{Gatherer, Operation};
+use garner::gather::Operation;
 use garner::key;
 use garner::signature::{self, Scheme, Verification};
 use pyo3::prelude::*;
@@ -157,7 +158,7 @@ impl PublicKey {
         });
         let judges: Vec<Option<Verification>> = judges.collect();
         let verdicts = py.detach(|| {
-            let mut answers = Gatherer::global()?.run_batch(operations).into_iter();
+            let mut answers = gatherer()?.run_batch(operations).into_iter();
             let mut judge = |verification: Verification| {
                 verification.judge(&answers.next().expect("an answer for every operation")?)
             };
