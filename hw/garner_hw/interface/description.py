@@ -23,6 +23,7 @@ KEYS: dict[str, dict[str, type]] = {
 }
 OPTIONAL = {"operands", "result", "broadcast", "codes"}
 RING_PARTS = ("constant", "status", "completion")
+ENGINE_PARTS = ("constant", "status", "descriptor")
 PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")
 
 
@@ -81,19 +82,25 @@ class Ring:
 
 
 @dataclass(frozen=True)
-class Payload:
-    """What an engine of one kind adds: here, RSA's."""
+class Engine:
+    """What an engine of any kind adds to the rings."""
 
     constants: tuple[Constant, ...]
-    operations: Enumeration
-    schemes: Enumeration
     own_statuses: tuple[Code, ...]
     statuses: Enumeration  # the ring's and its own
     descriptor: Layout
-    job: tuple[Field, ...]
 
     def __getitem__(self, name: str) -> int:
         return next(constant.value for constant in self.constants if constant.name == name)
+
+
+@dataclass(frozen=True)
+class Payload(Engine):
+    """And what one adds whose descriptors are jobs for cores: RSA's."""
+
+    operations: Enumeration
+    schemes: Enumeration
+    job: tuple[Field, ...]
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,7 @@ class Interface:
     registers: tuple[Register, ...]
     ring: Ring
     rsa: Payload
+    aes: Engine
 
     def register_constants(self) -> dict[str, int]:
         """Offsets of registers, and masks of their fields as REGISTER_FIELD: the names of the Rust constants."""
@@ -192,26 +200,32 @@ def read_ring(folder: Path) -> Ring:
     return Ring(found, codes(parts, "status", file), completion)
 
 
+def read_engine(parts: dict[str, Any], file: str, ring: Ring) -> Engine:
+    descriptor = layout(parts, "descriptor", ring["descriptor_words"], file)
+    tag, completed = field_of(descriptor, "tag", file), ring.completion["tag"]
+    if tag.width != completed.width:
+        raise InterfaceError(f"{file}: descriptor \"tag\" has {tag.width} bits, in the completion it has "
+                             f"{completed.width}")
+    own = codes(parts, "status", file)
+    return Engine(constants(parts, file), own,
+                  enumeration("status", ring.completion["status"], ring.statuses + own, file), descriptor)
+
+
 def read_payload(folder: Path, file: str, ring: Ring) -> Payload:
     parts = read(folder, file, PAYLOAD_PARTS)
-    descriptor = layout(parts, "descriptor", ring["descriptor_words"], file)
+    engine = read_engine(parts, file, ring)
+    descriptor = engine.descriptor
     by_codes = {field.codes: field for field in descriptor.fields if field.codes}
     if by_codes.keys() != {"operation", "scheme"}:
         raise InterfaceError(f"{file}: descriptor has not one field with the codes of \"operation\" and one of \"scheme\"")
-    own = codes(parts, "status", file)
     job = tuple(field_of(descriptor, name, f"{file}: job") for name in parts["job"]["fields"])
     for field in job:
         if field.word >= ring["header_words"]:
             raise InterfaceError(f"{file}: job field \"{field.name}\" ({field.place}) is not in the descriptor's "
                                  "header")
-    tag, completed = field_of(descriptor, "tag", file), ring.completion["tag"]
-    if tag.width != completed.width:
-        raise InterfaceError(f"{file}: descriptor \"tag\" has {tag.width} bits, in the completion it has "
-                             f"{completed.width}")
-    return Payload(constants(parts, file),
+    return Payload(engine.constants, engine.own_statuses, engine.statuses, descriptor,
                    enumeration("operation", by_codes["operation"], codes(parts, "operation", file), file),
-                   enumeration("scheme", by_codes["scheme"], codes(parts, "scheme", file), file), own,
-                   enumeration("status", ring.completion["status"], ring.statuses + own, file), descriptor, job)
+                   enumeration("scheme", by_codes["scheme"], codes(parts, "scheme", file), file), job)
 
 
 def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
@@ -240,4 +254,5 @@ def load(folder: Path = SOURCES) -> Interface:
     registers = register_file.read(folder / "garner_regs.rdl")
     ring = read_ring(folder)
     check_registers(registers, ring)
-    return Interface(registers, ring, read_payload(folder, "rsa.toml", ring))
+    return Interface(registers, ring, read_payload(folder, "rsa.toml", ring),
+                     read_engine(read(folder, "aes.toml", ENGINE_PARTS), "aes.toml", ring))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AES-128-CBC decryption, a pipeline that never stalls: every block can be deciphered before the one before it, so one
-// message fills it. Nothing calls it yet; it is to be the cipher of the decryption engine.
+// message fills it. Used by aes_engine.
 //
 //   in -> ^ key 0 -> state_q[0] -> round -> ... -> state_q[Stages-1] -> round -> last_q -> ^ chain -> answers -> out
 //                        ^            aes_inverse_round, two cycles each     |                ^

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AES-128-CBC encryption of as many messages at once as there are round units: each block needs the one before it, so
-// only other messages fill more units. Nothing calls it yet; it is to be the cipher of the encryption engine.
+// only other messages fill more units. Used by aes_engine.
 //
 //   lane 0   B0 ......... 11 cycles C0, B1 ......... 11 cycles C1      aes_encrypt_lane: a message each
 //   lane 1      B0 ......... 11 cycles C0, B1 ...

@@ -46,8 +46,8 @@ MUTATIONS = [
 ]
 
 
-def run(stages, table, instead=(), variant=""):
-    simulate("aes_cbc_decrypt", sources("aes_cbc_decrypt", instead=instead), __name__,
+def run(stages, table, instead=(), variant="", module=__name__):
+    simulate("aes_cbc_decrypt", sources("aes_cbc_decrypt", instead=instead), module,
              {"Stages": stages, "KeySlots": SLOTS, "Table": table}, {"STAGES": str(stages)}, variant=variant,
              inside=("aes_inverse_round", "aes_inverse_schedule"))
 

@@ -36,8 +36,8 @@ MUTATIONS = [
 ]
 
 
-def run(units, table, instead=(), variant=""):
-    simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", instead=instead), __name__,
+def run(units, table, instead=(), variant="", module=__name__):
+    simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", instead=instead), module,
              {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant)
 
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// First in, first out, of blocks: a memory that can be overwritten, which prim's fifo cannot. Used by aes_message.
+//
+//   cycle        0    1    2
+//   in_valid_i   1    0    0      there is room: who writes counts
+//   out_valid_o  0    1    1      ... until out_ready_i;  count_o: words inside
+//
+// Contract    Never more than 32 words inside. wipe_i: empty at once, and word after word is overwritten with zeros, all
+//             of them after 32 cycles of it; what is written meanwhile is dropped.
+module aes_block_fifo #(
+  parameter  int unsigned Width = 128,
+  localparam int unsigned Log2  = 5
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             wipe_i,
+  input  logic             in_valid_i,
+  input  logic [Width-1:0] in_data_i,
+  output logic             out_valid_o,
+  input  logic             out_ready_i,
+  output logic [Width-1:0] out_data_o,
+  output logic [Log2:0]    count_o
+);
+
+  logic [Width-1:0] words_q[1 << Log2];
+  logic [Log2-1:0]  write_q, read_q;
+  logic             leaves;
+
+  assign out_valid_o = count_o != '0;
+  assign out_data_o  = words_q[read_q];
+  assign leaves      = out_valid_o && out_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (wipe_i || in_valid_i) words_q[write_q] <= wipe_i ? '0 : in_data_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= '0;
+      read_q  <= '0;
+      count_o <= '0;
+    end else if (wipe_i) begin
+      write_q <= write_q + Log2'(1);
+      read_q  <= write_q + Log2'(1);
+      count_o <= '0;
+    end else begin
+      write_q <= write_q + Log2'(in_valid_i);
+      read_q  <= read_q + Log2'(leaves);
+      count_o <= count_o + (Log2 + 1)'(in_valid_i) - (Log2 + 1)'(leaves);
+    end
+  end
+
+endmodule

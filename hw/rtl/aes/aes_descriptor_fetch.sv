@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes descriptors from the submission ring of an AES engine and checks what can be checked of them alone. The ring is
+// that of descriptor_fetch (hw/rtl/bus), whose descriptors are jobs with operands.
+//
+//   cycle        0   ..  3   ..  9   ..  24  25  26          dma_read before it, and a memory that answers in two cycles
+//   tail_i       +1
+//   command              D                                   64 bytes
+//   read                         d0  ..  d15
+//   head_o                                   +1
+//   fragment_o                                   F           until it is taken, with its status: BusFault,
+//                                                            BadDescriptor, BadSlot or BadLength if it is refused
+//
+// Contract    head_o never passes tail_i. An impossible tail (more descriptors than the ring holds) stops the fetch and
+//             is shown by overrun_o. Every fetched_o is followed by exactly one fragment.
+module aes_descriptor_fetch
+  import ring_pkg::*;
+  import aes_descriptor_pkg::*;
+#(
+  parameter int unsigned Messages = 4,
+  parameter int unsigned KeySlots = 4
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+
+  input  logic            enable_i,
+  input  logic            hold_i,     // read no more descriptors for now
+  input  logic            restart_i,  // head to 0; only while nothing is under way
+  input  logic [63:0]     base_i,
+  input  logic [3:0]      size_log2_i,
+  input  logic [15:0]     tail_i,
+  output logic [15:0]     head_o,
+  output logic            overrun_o,
+  output logic            fetched_o,  // pulse: a descriptor was read, a completion will follow
+  output logic            more_o,     // there are descriptors to read; known two cycles after a change
+  output logic            quiet_o,    // no descriptor is being read or waits
+  output logic            fault_o,    // pulse: one could not be read
+
+  output logic            command_valid_o,
+  input  logic            command_ready_i,
+  output logic [63:0]     command_address_o,
+  input  logic            read_valid_i,
+  input  logic [31:0]     read_data_i,
+  input  logic            read_last_i,
+  input  logic            read_error_i,
+
+  output logic            fragment_valid_o,
+  input  logic            fragment_ready_i,
+  output aes_descriptor_t fragment_o,
+  output aes_status_e     status_o,
+  output logic [15:0]     index_o
+);
+
+  typedef enum logic [2:0] {
+    Idle,
+    Command,
+    Read,
+    Check,
+    Offer,
+    Settle  // until what is said of the indices counts the last head
+  } state_e;
+
+  state_e                     state_q;
+  logic [15:0]                head_q, pending_q, size_q;
+  logic                       more_q, overrun_q, reserved_q, fault_q;
+  logic [3:0]                 word_q;
+  logic [UsedWords-1:0][31:0] words_q;
+  aes_descriptor_t            descriptor;
+  aes_status_e                status_q;
+
+  assign descriptor        = aes_descriptor_t'(words_q);
+  assign head_o            = head_q;
+  assign overrun_o         = overrun_q;
+  assign more_o            = more_q;
+  assign quiet_o           = state_q == Idle;
+  assign fetched_o         = read_valid_i && read_last_i;
+  assign fault_o           = fetched_o && read_error_i;
+  assign command_valid_o   = state_q == Command;
+  assign fragment_valid_o  = state_q == Offer;
+  assign fragment_o        = descriptor;
+  assign status_o          = status_q;
+  assign index_o           = head_q - 16'd1;
+
+  ring_address #(
+    .PlaceLog2($clog2(4 * DescriptorWords))
+  ) u_address (
+    .clk_i,
+    .base_i,
+    .size_log2_i,
+    .index_i  (head_q),
+    .address_o(command_address_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pending_q <= '0;
+      more_q    <= 1'b0;
+      size_q    <= '0;
+      overrun_q <= 1'b0;
+    end else begin
+      pending_q <= tail_i - head_q;
+      more_q    <= pending_q != '0;
+      size_q    <= 16'd1 << size_log2_i;
+      overrun_q <= pending_q > size_q;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= Idle;
+      head_q     <= '0;
+      word_q     <= '0;
+      reserved_q <= 1'b0;
+      fault_q    <= 1'b0;
+      words_q    <= '0;
+      status_q   <= AesOk;
+    end else begin
+      unique case (state_q)
+        Idle: begin
+          word_q     <= '0;
+          reserved_q <= 1'b0;
+          if (restart_i) head_q <= '0;
+          else if (enable_i && !hold_i && !overrun_q && more_q) state_q <= Command;
+        end
+        Command: if (command_ready_i) state_q <= Read;
+        Read: if (read_valid_i) begin
+          word_q     <= word_q + 4'd1;
+          reserved_q <= reserved_q || (word_q > 4'(UsedWords - 1) && read_data_i != '0);
+          fault_q    <= read_error_i;
+          for (int unsigned i = 0; i < UsedWords; i++) if (word_q == 4'(i)) words_q[i] <= read_data_i;
+          if (read_last_i) begin
+            head_q  <= head_q + 16'd1;
+            state_q <= Check;
+          end
+        end
+        Check: begin
+          // Of a descriptor that could not be read nothing counts, its tag neither
+          if (fault_q) words_q <= '0;
+          status_q <= fault_q ? AesBusFault :
+                      reserved_q || 32'(descriptor.message) >= Messages ? AesBadDescriptor :
+                      32'(descriptor.slot) >= KeySlots ? AesBadSlot :
+                      descriptor.length == '0 || descriptor.length[3:0] != '0 ||
+                      (descriptor.load_key && descriptor.length != KeyBytes) ? AesBadLength : AesOk;
+          state_q <= Offer;
+        end
+        Offer: if (fragment_ready_i) state_q <= Settle;
+        default: state_q <= Idle;
+      endcase
+    end
+  end
+
+endmodule

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// One of the messages that an AES engine interleaves: the fragment under way, its blocks on the way to the cipher and
+// back, and what is said of it when it is done. Used by aes_engine, which has one for each round unit.
+//
+//   aes_reader -- 16 blocks at a time --> in FIFO --> cipher --> out FIFO -- 16 blocks at a time --> aes_writer
+//
+//   fragment_i    F
+//   read_valid_o      1.......1                       as long as there is room for the blocks asked for
+//   in_block_i            B0 ........ B15
+//   cipher               first, IV; then the chain of the cipher goes on, from fragment to fragment
+//   write_valid_o                         1           16 blocks, or the rest, are there and none of them was refused
+//   done_valid_o                                  1   all is written, or nothing is under way of a fragment that failed
+//
+// A group of blocks is offered to the writer when all of it is here, so when its read is known to have succeeded.
+// After a failure nothing is asked for or offered any more; blocks that still come are dropped.
+//
+// Contract    No more than 32 blocks are between read_valid_o and the writer, so no FIFO overflows. failed_i with
+//             failed_status_i: something of this message went wrong outside. wipe_i, for at least 32 cycles and until
+//             idle_o: drops all and overwrites it; a fragment under way ends in EmptySlot.
+module aes_message
+  import aes_descriptor_pkg::*;
+(
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            wipe_i,
+
+  input  logic            fragment_valid_i,
+  output logic            fragment_ready_o,
+  input  aes_descriptor_t fragment_i,
+  input  logic [15:0]     index_i,
+  input  logic            slot_full_i,      // that of the fragment on offer
+
+  output logic            read_valid_o,     // blocks to read
+  input  logic            read_ready_i,
+  output logic [63:0]     read_address_o,
+  output logic [4:0]      read_blocks_o,
+  input  logic            read_end_i,       // pulse: all of them came, or failed
+  input  logic            in_valid_i,
+  input  aes_pkg::block_t in_block_i,
+
+  output logic            key_valid_o,      // a key for the slot
+  input  logic            key_end_i,        // pulse: it is there
+
+  output logic            cipher_valid_o,
+  input  logic            cipher_ready_i,
+  output logic            cipher_first_o,
+  output logic [7:0]      slot_o,
+  output aes_pkg::block_t iv_o,
+  output aes_pkg::block_t block_o,          // for the cipher, and a key
+  input  logic            result_valid_i,
+  input  logic            result_refused_i,
+  input  aes_pkg::block_t result_i,
+
+  output logic            write_valid_o,    // blocks to write
+  input  logic            write_ready_i,
+  output logic [63:0]     write_address_o,
+  output logic [4:0]      write_blocks_o,
+  input  logic            write_end_i,      // pulse: all of them are in memory, or failed
+  output aes_pkg::block_t write_block_o,
+  input  logic            write_next_i,     // it is taken
+
+  input  logic            failed_i,
+  input  aes_status_e     failed_status_i,
+  output logic            done_valid_o,
+  input  logic            done_ready_i,
+  output aes_status_e     status_o,
+  output logic [15:0]     index_o,
+  output logic [15:0]     tag_o,
+  output logic            marked_o,
+  output logic [31:0]     cycles_o,
+  output logic            idle_o,
+  output logic            key_o             // a key is on its way to its slot
+);
+
+  localparam int unsigned Group = 16;  // blocks
+
+  typedef enum logic [1:0] {
+    Idle,
+    Run,
+    Done
+  } state_e;
+
+  state_e          state_q;
+  aes_descriptor_t fragment_q;
+  logic            first_q;        // the next block for the cipher begins the message
+  logic            chain_q;        // something can be carried on
+  logic            failed_q;
+  aes_status_e     status_q;
+  logic [27:0]     to_read_q, to_write_q;
+  logic [5:0]      inside_q;       // blocks asked for and not yet given to the writer
+  logic            reading_q, writing_q;
+  logic [15:0]     index_q;
+  logic [31:0]     cycles_q;
+  logic            in_here, read, write, refuse, dropped;
+  logic [5:0]      in_count, out_count;
+
+  assign fragment_ready_o = state_q == Idle && !wipe_i;
+  assign read_blocks_o    = to_read_q > 28'(Group) ? 5'(Group) : to_read_q[4:0];
+  assign write_blocks_o   = to_write_q > 28'(Group) ? 5'(Group) : to_write_q[4:0];
+  assign read_valid_o     = state_q == Run && !failed_q && !reading_q && to_read_q != '0 && inside_q <= 6'd16;
+  assign write_valid_o    = state_q == Run && !failed_q && !writing_q && to_write_q != '0 && !fragment_q.load_key &&
+                            out_count >= 6'(write_blocks_o);
+  assign read             = read_valid_o && read_ready_i;
+  assign write            = write_valid_o && write_ready_i;
+  assign read_address_o   = fragment_q.source_address;
+  assign write_address_o  = fragment_q.destination_address;
+  assign slot_o           = fragment_q.slot;
+  assign iv_o             = {fragment_q.iv_high, fragment_q.iv_low};
+  assign cipher_first_o   = first_q;
+  assign cipher_valid_o   = in_here && !fragment_q.load_key && !wipe_i;
+  assign key_valid_o      = in_here && fragment_q.load_key && state_q == Run && !failed_q && !reading_q && !wipe_i;
+  assign refuse           = result_valid_i && result_refused_i;
+  assign dropped          = failed_q && !writing_q;
+  assign done_valid_o     = state_q == Done;
+  assign status_o         = status_q;
+  assign index_o          = index_q;
+  assign tag_o            = fragment_q.tag;
+  assign marked_o         = fragment_q.raise_interrupt;
+  assign cycles_o         = cycles_q;
+  assign idle_o           = state_q == Idle;
+  assign key_o            = state_q != Idle && fragment_q.load_key;
+
+  aes_block_fifo u_in (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .in_valid_i,
+    .in_data_i  (in_block_i),
+    .out_valid_o(in_here),
+    .out_ready_i(fragment_q.load_key ? key_end_i || dropped : cipher_ready_i),
+    .out_data_o (block_o),
+    .count_o    (in_count)
+  );
+
+  logic out_here;
+  aes_block_fifo u_out (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .in_valid_i (result_valid_i),
+    .in_data_i  (result_i),
+    .out_valid_o(out_here),
+    .out_ready_i(write_next_i || dropped),
+    .out_data_o (write_block_o),
+    .count_o    (out_count)
+  );
+  logic unused_count;
+  assign unused_count = &{in_count, fragment_q.length, fragment_q.first, fragment_q.message};
+
+  // Blocks that leave for the writer, are dropped, or were a key
+  logic gone;
+  assign gone = fragment_q.load_key ? in_here && (key_end_i || dropped) : out_here && (write_next_i || dropped);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q    <= Idle;
+      fragment_q <= '0;
+      first_q    <= 1'b0;
+      chain_q    <= 1'b0;
+      failed_q   <= 1'b0;
+      status_q   <= AesOk;
+      to_read_q  <= '0;
+      to_write_q <= '0;
+      inside_q   <= '0;
+      reading_q  <= 1'b0;
+      writing_q  <= 1'b0;
+      index_q    <= '0;
+      cycles_q   <= '0;
+    end else begin
+      if (read) begin
+        reading_q                 <= 1'b1;
+        to_read_q                 <= to_read_q - 28'(read_blocks_o);
+        fragment_q.source_address <= fragment_q.source_address + 64'({read_blocks_o, 4'd0});
+      end
+      if (read_end_i) reading_q <= 1'b0;
+      if (write) begin
+        writing_q                      <= 1'b1;
+        fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_o, 4'd0});
+      end
+      if (write_end_i) begin
+        writing_q  <= 1'b0;
+        to_write_q <= to_write_q - 28'(write_blocks_o);
+      end
+      inside_q <= inside_q + (read ? 6'(read_blocks_o) : 6'd0) - 6'(gone);
+      if (cipher_valid_o && cipher_ready_i) first_q <= 1'b0;
+      if (state_q != Done) cycles_q <= cycles_q + 32'd1;
+
+      unique case (state_q)
+        Idle: if (fragment_valid_i && fragment_ready_o) begin
+          fragment_q <= fragment_i;
+          index_q    <= index_i;
+          cycles_q   <= '0;
+          status_q   <= AesOk;
+          failed_q   <= 1'b0;
+          to_read_q  <= fragment_i.length[31:4];
+          to_write_q <= fragment_i.length[31:4];
+          first_q    <= fragment_i.first;
+          state_q    <= Run;
+          if (!fragment_i.load_key && !fragment_i.first && !chain_q) begin
+            failed_q <= 1'b1;
+            status_q <= AesBrokenChain;
+          end else if (!fragment_i.load_key && !slot_full_i) begin
+            failed_q <= 1'b1;
+            status_q <= AesEmptySlot;
+          end
+        end
+        Run: begin
+          if (fragment_q.load_key ? key_end_i : to_write_q == '0) state_q <= Done;
+          if (failed_q && !reading_q && !writing_q && inside_q == '0) state_q <= Done;
+        end
+        default: if (done_ready_i) begin
+          state_q <= Idle;
+          if (!fragment_q.load_key) chain_q <= status_q == AesOk && !fragment_q.last;
+        end
+      endcase
+
+      if (state_q == Run && !failed_q) begin
+        if (failed_i || refuse) begin
+          failed_q <= 1'b1;
+          status_q <= failed_i ? failed_status_i : AesEmptySlot;
+        end
+      end
+      if (wipe_i) begin
+        chain_q           <= 1'b0;
+        inside_q          <= '0;
+        first_q           <= 1'b0;
+        fragment_q.iv_low <= '0;
+        fragment_q.iv_high <= '0;
+        if (state_q == Run) begin
+          failed_q <= 1'b1;
+          if (!failed_q) status_q <= AesEmptySlot;
+        end
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of aes_engine, run by test_engine.py: what a driver sees, and nothing else but in the test of erasure."""
+
+import os
+import random
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from garner_hw.drivers.aes import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_SLOT, BROKEN_CHAIN, BUS_FAULT, DESCRIPTOR, EMPTY_SLOT, OK,
+                                   EngineHost)
+from garner_hw.drivers.host import REGISTERS
+from tb.aes.reference import decrypted, encrypted
+
+DECRYPT, MESSAGES = int(os.environ["DECRYPT"]), int(os.environ["MESSAGES"])
+SLOTS = 3
+GUARD = 24  # bytes beside every fragment that must stay
+IV = bytes(range(16))
+converted = decrypted if DECRYPT else encrypted
+
+
+async def ready(dut, stall=0.0, keys=SLOTS) -> tuple[EngineHost, list[bytes]]:
+    """A host whose engine is enabled, and the keys that are in its slots."""
+    host = EngineHost(dut)
+    await host.reset()
+    host.stall(stall)
+    await host.start()
+    found = [random.randbytes(16) for _ in range(keys)]
+    done = await host.run([host.key(key, slot, slot % MESSAGES) for slot, key in enumerate(found)])
+    assert [done[place].status for place in range(keys)] == [OK] * keys
+    return host, found
+
+
+class Message:
+    """Random fragments of one message in memory, at any byte addresses; some in place."""
+
+    def __init__(self, host, key, slot, number, fragments, least=1, most=40):
+        self.host = host
+        sizes = [16 * random.randint(least, most) for _ in range(fragments)]
+        text, iv = random.randbytes(sum(sizes)), random.randbytes(16)
+        self.expected, self.places, self.descriptors = converted(key, iv, text), [], []
+        at = 0
+        for place, size in enumerate(sizes):
+            source = host.memory.allocate(size + 2 * GUARD, 64, random.randrange(64)) + GUARD
+            destination = source
+            if random.random() < 0.7:
+                destination = host.memory.allocate(size + 2 * GUARD, 64, random.randrange(64)) + GUARD
+            for address in {source, destination}:
+                host.memory.put(address - GUARD, b"\xA5" * (size + 2 * GUARD))
+            host.memory.put(source, text[at:at + size])
+            self.places.append((destination, size))
+            self.descriptors.append(host.fragment(source, destination, size, iv if place == 0 else None,
+                                                  place == fragments - 1, slot, number, random.getrandbits(16)))
+            at += size
+
+    def check(self):
+        assert b"".join(self.host.memory.get(*place) for place in self.places) == self.expected
+        for address, size in self.places:
+            assert self.host.memory.get(address - GUARD, GUARD) == self.host.memory.get(address + size, GUARD) == b"\xA5" * GUARD
+
+
+def shuffled(messages):
+    """Their descriptors in one order in which each message's own stay in theirs."""
+    order = [message for message in messages for _ in message.descriptors]
+    random.shuffle(order)
+    left = {id(message): list(message.descriptors) for message in messages}
+    return [left[id(message)].pop(0) for message in order]
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def registers_say_what_was_built(dut):
+    host, _ = await ready(dut)
+    assert await host.field("CAPABILITY_CORES_CORES") == MESSAGES
+    assert await host.field("CAPABILITY_CORES_KEY_SLOTS") == SLOTS
+    assert await host.field("CAPABILITY_ARITHMETIC_MAX_BITS") == 0
+    assert await host.field("CAPABILITY_MONTGOMERY_R_STEP") == DECRYPT
+    assert await host.counter("JOBS") == SLOTS
+
+
+async def scatter(dut, stall, rounds):
+    host, keys = await ready(dut, stall)
+    begin = host.memory.used
+    for _ in range(rounds):
+        host.memory.free_all(begin)
+        messages = []
+        for number in range(MESSAGES):
+            slot = random.randrange(SLOTS)
+            messages.append(Message(host, keys[slot], slot, number, random.randint(1, 6)))
+        descriptors = shuffled(messages)
+        done = await host.run(descriptors)
+        for place, descriptor in enumerate(descriptors):
+            assert (done[place].status, done[place].tag) == (OK, DESCRIPTOR.unpack(descriptor)["tag"])
+        for message in messages:
+            message.check()
+    assert await host.field("STATUS_IN_FLIGHT") == 0
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def random_scatter_lists_of_interleaved_messages_are_those_of_libcrypto(dut):
+    await scatter(dut, 0.0, 4)
+
+
+@cocotb.test(timeout_time=50, timeout_unit="ms")
+async def bus_stalls_change_nothing(dut):
+    await scatter(dut, 0.5, 3)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_change_of_key_slot_and_of_a_key_lies_between_messages(dut):
+    host, keys = await ready(dut)
+    new = random.randbytes(16)
+    messages = [Message(host, keys[0], 0, 0, 2), Message(host, keys[1], 1, 0, 2), Message(host, new, 0, 0, 2)]
+    done = await host.run([*messages[0].descriptors, *messages[1].descriptors, host.key(new, 0), *messages[2].descriptors])
+    assert {completion.status for completion in done.values()} == {OK}
+    for message in messages:
+        message.check()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def bad_fragments_are_refused_and_the_ring_goes_on(dut):
+    host, keys = await ready(dut, keys=2)
+    memory = host.memory
+    source, destination = memory.allocate(256), memory.allocate(256)
+
+    def fragment(length=16, **options):
+        return host.fragment(source, destination, length, **{"iv": IV, "slot": 0, **options})
+
+    bad = [(fragment(0), BAD_LENGTH), (fragment(8), BAD_LENGTH), (fragment(17), BAD_LENGTH),
+           (fragment(slot=SLOTS), BAD_SLOT), (fragment(slot=255), BAD_SLOT), (fragment(slot=2), EMPTY_SLOT),
+           (fragment(message=MESSAGES), BAD_DESCRIPTOR), (fragment(iv=None), BROKEN_CHAIN),
+           (fragment()[:40] + b"\1" + bytes(23), BAD_DESCRIPTOR),
+           (fragment()[:60] + b"\0\0\0\x80", BAD_DESCRIPTOR),
+           (DESCRIPTOR.pack(load_key=1, slot=0, length=32, source_address=source), BAD_LENGTH),
+           (DESCRIPTOR.pack(load_key=1, slot=SLOTS, length=16, source_address=source), BAD_SLOT)]
+    for descriptor, status in bad:
+        message = Message(host, keys[0], 0, 0, 1)
+        done = await host.run([descriptor, *message.descriptors])
+        assert [done[0].status, done[1].status] == [status, OK]
+        message.check()
+    assert memory.get(destination, 256) == bytes(256)
+    # A message ends with its last fragment, and with one that fails
+    first, wrong, more = fragment(), fragment(slot=2, iv=None), fragment(iv=None)
+    done = await host.run([first, more, fragment(iv=None, last=True), more])
+    assert [done[place].status for place in range(4)] == [OK, OK, OK, BROKEN_CHAIN]
+    done = await host.run([first, wrong, more, first, more])
+    assert [done[place].status for place in range(5)] == [OK, EMPTY_SLOT, BROKEN_CHAIN, OK, OK]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def bus_faults_are_told_and_the_ring_goes_on(dut):
+    host, keys = await ready(dut)
+    memory = host.memory
+    source, destination = memory.allocate(2048, 64, 3), memory.allocate(2048, 64, 5)
+    memory.put(source, random.randbytes(2048))
+    key = host.key(random.randbytes(16), 1)
+    key_address = DESCRIPTOR.unpack(key)["source_address"]
+    for read, write, descriptor in ((range(source + 900, source + 901), None, None),
+                                    (None, range(destination + 900, destination + 901), None),
+                                    (range(source, source + 1), None, None),
+                                    (None, range(destination + 1500, destination + 1501), None),
+                                    (range(key_address, key_address + 1), None, key)):
+        memory.put(destination, bytes(2048))
+        memory.read_faults = [read] if read else []
+        memory.write_faults = [write] if write else []
+        descriptor = descriptor or host.fragment(source, destination, 1600, IV, False, 0, MESSAGES - 1)
+        message = Message(host, keys[0], 0, MESSAGES - 1, 2)
+        done = await host.run([descriptor, host.fragment(source, destination, 16, None, True, 0, MESSAGES - 1),
+                               *message.descriptors])
+        assert [done[place].status for place in range(4)] == [BUS_FAULT, BROKEN_CHAIN, OK, OK]
+        if read:  # nothing is written of a group that could not be read
+            behind = (read.start - source) // 256 * 256 if read.start < key_address else 0
+            assert memory.get(destination + behind, 2048 - behind) == bytes(2048 - behind)
+        message.check()
+        assert await host.read("ERROR") == REGISTERS["ERROR_DATA_FAULT"]
+        await host.write("ERROR", REGISTERS["ERROR_DATA_FAULT"])
+    # Nothing of the key that could not be read is used: the slot keeps the one before it
+    memory.read_faults = memory.write_faults = []
+    message = Message(host, keys[1], 1, 0, 1)
+    assert (await host.run(message.descriptors))[0].status == OK
+    message.check()
+    # A descriptor that cannot be read
+    memory.read_faults = [range(host.submission, host.submission + 1024)]
+    assert (await host.run([host.fragment(source, destination, 16, IV)]))[0].status == BUS_FAULT
+    memory.read_faults = []
+    message = Message(host, keys[0], 0, 0, 1)
+    assert (await host.run(message.descriptors))[0].status == OK
+    message.check()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def completions_interrupt_as_their_descriptors_say(dut):
+    host, _ = await ready(dut)
+    await host.write("INTERRUPT_ENABLE", 1)
+    source = host.memory.allocate(64)
+    await host.run([host.fragment(source, source, 16, IV)])
+    assert not await host.interrupt(0, 100)
+    await host.run([host.fragment(source, source, 16, IV, mark=True)])
+    assert await host.interrupt(0, 100)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
+    host, keys = await ready(dut)
+    cipher = dut.gen_decrypt.u_cipher if DECRYPT else dut.gen_encrypt.u_cipher
+    memories = [cipher.first_keys_q, cipher.answers_q] if DECRYPT else [cipher.keys_q]
+    for number in range(MESSAGES):
+        message = dut[f"gen_message[{number}]"].u_message
+        memories += [message.u_in.words_q, message.u_out.words_q]
+    for pause in (700, 903, 1200):
+        messages = [Message(host, keys[number], number, number, 3, 100, 120) for number in range(MESSAGES)]
+        descriptors = shuffled(messages)
+        task = cocotb.start_soon(host.run(descriptors))
+        await ClockCycles(dut.clk_i, pause)
+        assert any(int(word.value) for memory in memories for word in memory)
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+        done = await task
+        statuses = [done[place].status for place in range(len(descriptors))]
+        assert set(statuses) <= {OK, EMPTY_SLOT, BROKEN_CHAIN} and EMPTY_SLOT in statuses
+        while await host.field("STATUS_ZEROISING"):
+            pass
+        assert not any(int(word.value) for memory in memories for word in memory)
+        # What was written stays within the messages
+        for message in messages:
+            for address, size in message.places:
+                assert host.memory.get(address - GUARD, GUARD) == b"\xA5" * GUARD == host.memory.get(address + size, GUARD)
+        source = host.memory.allocate(64)
+        done = await host.run([host.fragment(source, source, 16, None), host.fragment(source, source, 16, IV)])
+        assert [done[place].status for place in range(2)] == [BROKEN_CHAIN, EMPTY_SLOT]
+        done = await host.run([host.key(key, slot) for slot, key in enumerate(keys)])
+        assert {completion.status for completion in done.values()} == {OK}
+        message = Message(host, keys[0], 0, 0, 2)
+        await host.run(message.descriptors)
+        message.check()
+
+
+@cocotb.test(timeout_time=50, timeout_unit="ms")
+async def fragments_of_64_kib_keep_the_dma_busy(dut):
+    host, keys = await ready(dut)
+    size = 1 << 16
+    descriptors, expected, places = [], [], []
+    for number in range(MESSAGES):
+        text = random.randbytes(size)
+        source, destination = host.memory.allocate(size), host.memory.allocate(size)
+        host.memory.put(source, text)
+        descriptors.append(host.fragment(source, destination, size, IV, True, number, number))
+        expected.append(converted(keys[number], IV, text))
+        places.append(destination)
+    await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_CLEAR_COUNTERS"])
+    done = await host.run(descriptors)
+    cycles, bus = max(done[place].cycles for place in done), await host.counter("BUS_CYCLES")
+    assert [host.memory.get(place, size) for place in places] == expected
+    blocks = MESSAGES * size // 16
+    dut._log.info(f"{blocks} blocks in {cycles} cycles, {cycles / blocks:.2f} a block; bus under way in {bus} cycles, "
+                  f"{bus / cycles:.1%}")
+    assert bus > 0.95 * cycles
+    assert cycles / blocks < 7  # dma_write takes two words in three cycles: 6, and the beginning and end of a group

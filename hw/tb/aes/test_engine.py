@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aes_engine: random scatter lists of interleaved messages against libcrypto, refusals, faults, erasure, the share of the
+DMA; engine_tests.py holds the tests, of encryption and of decryption."""
+
+import pytest
+
+from garner_hw import BUILD, HW
+from garner_hw.simulate import simulate
+from garner_hw.sources import sources
+
+MUTATIONS = [
+    ("bytes beside a group", "aes_writer", "beat_q == '0 ? first_mask", "1'b0 ? first_mask", 0),
+    ("bytes behind a group", "aes_writer", "? last_mask : 8'hFF", "? 8'hFF : 8'hFF", 0),
+    ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
+    ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
+    ("a failed read forgotten", "aes_engine", "(group_end[m] && group_failed) ||", "", 0),
+    ("a failed write forgotten", "aes_engine", "|| (write_end[m] && write_failed)", "", 0),
+    ("a descriptor beside a key on its way", "aes_engine", "&& key_under_way == '0;", ";", 0),
+    ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
+    ("blocks kept by zeroise", "aes_block_fifo", "<= wipe_i ? '0 : in_data_i", "<= in_data_i", 1),
+    ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
+]
+
+
+def run(decrypt, instead=(), variant=""):
+    parameters = {"Decrypt": decrypt, "Messages": 1 if decrypt else 3, "Stages": 5, "KeySlots": 3, "MaxBeats": 16}
+    simulate("aes_engine", sources("aes_engine", instead=instead), "tb.aes.engine_tests", parameters,
+             {"DECRYPT": str(decrypt), "MESSAGES": str(parameters["Messages"])}, variant=variant,
+             inside=("aes_block_fifo", "aes_message", "aes_cbc_encrypt", "aes_cbc_decrypt"))
+
+
+@pytest.mark.parametrize("decrypt", [0, 1])
+def test_engine(decrypt):
+    run(decrypt)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
+def test_engine_catches(mutation):
+    name, module, text, becomes, decrypt = mutation
+    source = (HW / "rtl" / "aes" / f"{module}.sv").read_text()
+    assert source.count(text) == 1, f"{text} is not in {module}, or more than once"
+    mutant = BUILD / "mutations" / name.replace(" ", "-") / f"{module}.sv"
+    mutant.parent.mkdir(parents=True, exist_ok=True)
+    mutant.write_text(source.replace(text, becomes))
+    with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
+        run(decrypt, [mutant], "mutant")
