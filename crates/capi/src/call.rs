@@ -2,31 +2,36 @@
 //! One call from C: runs its body, keeps panics inside, and leaves the text of an error to the calling thread.
 
 use crate::status::{Failure, Status};
-use core_garner::thread;
+use core_garner::thread::{self, AtEnd};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
-    static LAST_ERROR: RefCell<Cow<'static, CStr>> = const { RefCell::new(Cow::Borrowed(c"")) };
+    static LAST_ERROR: ManuallyDrop<RefCell<Cow<'static, CStr>>> =
+        const { ManuallyDrop::new(RefCell::new(Cow::Borrowed(c""))) };
+}
+
+/// Frees it.
+static AT_END: AtEnd = AtEnd::new(|| set_last_error(Cow::Borrowed(c"")));
+
+fn set_last_error(text: Cow<'static, CStr>) {
+    LAST_ERROR.with(|last| last.replace(text));
 }
 
 /// What a thread begins with, see [`garner_reserve`].
 fn prepare() -> bool {
     static AT_START: fn() -> bool = || garner_reserve::enter(prepare);
     thread::at_start(&AT_START);
-    let there = thread::prepare();
-    if there {
-        let _ = LAST_ERROR.try_with(|_| ());
-    }
-    there
+    thread::prepare()
 }
 
 /// The calling thread's status where there is no memory; needs none.
 fn refused() -> c_int {
     if garner_reserve::enter_to_free(prepare) {
-        let _ = LAST_ERROR.try_with(|last| last.replace(Cow::Borrowed(Status::Memory.text())));
+        set_last_error(Cow::Borrowed(Status::Memory.text()));
     }
     Status::Memory as c_int
 }
@@ -66,10 +71,11 @@ pub fn unit(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
 
 fn remember(failure: &Failure) {
     let text: Vec<u8> = failure.text.bytes().filter(|&byte| byte != 0).collect();
-    // Neither can fail: zero bytes are gone, and a thread past the end of its locals has nobody to ask for the text.
-    if let Ok(text) = CString::new(text) {
-        let _ = LAST_ERROR.try_with(|last| last.replace(Cow::Owned(text)));
-    }
+    set_last_error(match CString::new(text) {
+        Ok(text) if AT_END.watch() => Cow::Owned(text),
+        // Zero bytes are gone: it is that nobody would free the text.
+        _ => Cow::Borrowed(failure.status.text()),
+    });
 }
 
 /// See `garner.h`.
@@ -78,5 +84,5 @@ pub extern "C" fn garner_last_error() -> *const c_char {
     if !garner_reserve::enter_to_free(prepare) {
         return Status::Memory.text().as_ptr();
     }
-    LAST_ERROR.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    LAST_ERROR.with(|last| last.borrow().as_ptr())
 }

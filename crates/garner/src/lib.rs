@@ -27,6 +27,7 @@ pub mod gather;
 mod kept;
 pub mod key;
 pub mod keygen;
+mod memory;
 pub mod padding;
 pub mod private_op;
 mod random;

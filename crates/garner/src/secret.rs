@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory for secrets: its own pages, kept out of core dumps and (where the limit allows) out of swap, zeroised on drop.
 
+use crate::memory::give_up;
+use crate::thread::AtEnd;
 use memmap2::{Advice, MmapMut};
 use rustix::mm::{self, Advice as PageAdvice};
 use std::cell::RefCell;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 use subtle::Choice;
 use zeroize::optimization_barrier;
@@ -19,13 +22,11 @@ const KEPT_MAPPINGS: usize = 64;
 thread_local! {
     /// Mappings of this thread's dropped secrets, wiped. Four system calls and a page fault cost as much as a fifth
     /// of the exponentiation for which key generation needs each new modulus.
-    static KEPT: RefCell<Vec<MmapMut>> = const { RefCell::new(Vec::new()) };
+    static KEPT: ManuallyDrop<RefCell<Vec<MmapMut>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
-pub(crate) fn prepare_thread() {
-    let _ = KEPT.try_with(|_| ());
-}
+/// Unmaps them.
+static AT_END: AtEnd = AtEnd::new(|| drop(KEPT.with(|kept| kept.take())));
 
 /// A page of the program's allocator.
 #[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
@@ -64,7 +65,7 @@ impl Pages {
 /// Pages of the program's allocator, treated as those of their own are. Dumps go on leaving them out when they are given back.
 fn allocated(count: usize) -> Vec<Page> {
     let mut pages = Vec::new();
-    pages.try_reserve_exact(count).expect("memory for secrets");
+    pages.try_reserve_exact(count).unwrap_or_else(|_| give_up("memory for secrets"));
     pages.resize(count, Page([0; PAGE / 8]));
     let (start, length) = (pages.as_mut_ptr().cast(), count * PAGE);
     // SAFETY: whole pages, ours until they are given back; neither call changes what is in them.
@@ -85,13 +86,13 @@ fn give_back(mut pages: Vec<Page>) {
 
 /// A mapping of that size: one that is kept, or a new one; none where there is no memory.
 fn mapped(size: usize) -> Option<MmapMut> {
-    let kept = KEPT.try_with(|kept| {
+    let kept = KEPT.with(|kept| {
         let mut kept = kept.borrow_mut();
         let place = kept.iter().rposition(|mapping| mapping.len() == size)?;
         Some(kept.swap_remove(place))
     });
-    if let Ok(Some(mapping)) = kept {
-        return Some(mapping);
+    if kept.is_some() {
+        return kept;
     }
     let mapping = MmapMut::map_anon(size).ok()?;
     // Neither call can make the memory less safe to use; both are best effort.
@@ -102,9 +103,9 @@ fn mapped(size: usize) -> Option<MmapMut> {
 
 /// Takes wiped pages back.
 fn keep(mapping: MmapMut) {
-    if mapping.len() <= KEPT_BYTES {
-        // A thread that ends keeps nothing: its mappings are unmapped.
-        let _ = KEPT.try_with(|kept| {
+    // A thread whose end is not noticed keeps nothing.
+    if mapping.len() <= KEPT_BYTES && AT_END.watch() {
+        KEPT.with(|kept| {
             let mut kept = kept.borrow_mut();
             if kept.len() < KEPT_MAPPINGS {
                 kept.push(mapping);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Threads where memory may have run out.
 //!
-//! The C library makes a thread's locals of a library, and a note for each that has a destructor, when they are used first,
-//! and ends the process where it has no memory for them. The standard library does the same where it has none for a thread's
-//! handle. So threads are started here without that, and every thread uses its locals at once, when it was seen that there is
-//! memory.
+//! The C library makes a thread's locals of a library when one of them is used first, and ends the process where it has no
+//! memory for them. The standard library does the same where it has none for a thread's handle. So threads are started here
+//! without that, and every thread uses a local at once, when it was seen that there is memory. None of them has a destructor,
+//! for which the C library would need more: see [`AtEnd`].
 
-use crate::{fork, secret};
+mod end;
+
+use crate::fork;
+pub use end::AtEnd;
 use memmap2::MmapMut;
 use once_cell::race::OnceRef;
 use std::ffi::{CStr, c_void};
@@ -20,7 +23,7 @@ use std::{io, ptr, thread};
 /// The stack of a thread that runs batches: room for the kernels' tables and a device's driver.
 const STACK: usize = 2 << 20;
 
-/// More than a thread's locals and the notes of their destructors take.
+/// More than a thread's locals take.
 const ROOM: usize = 64 << 10;
 
 /// The sizes that glibc's malloc keeps apart: of each, what a thread frees it gets again before anybody else, up to seven
@@ -35,11 +38,6 @@ const SIZES: [usize; 64] = {
     sizes
 };
 
-/// The note of a destructor: its size, and more pieces of it than a thread keeps for itself. glibc takes it by `calloc`, which
-/// takes none of those seven, but the others of that size before it looks for more memory.
-const NOTE: usize = 40;
-const NOTES: usize = 7 + 16;
-
 /// Address space that the C library takes for a new thread's first allocations.
 const AHEAD: usize = 2 << 20;
 
@@ -52,24 +50,22 @@ pub fn at_start(start: &'static fn() -> bool) {
     let _ = AT_START.set(start);
 }
 
-/// Uses every local of the calling thread that has a destructor, if there is memory for that. Whether there is.
+/// Has the C library make the calling thread's locals, if there is memory for that. Whether there is.
 ///
 /// A library that must not end its host for want of memory calls this before anything else in a thread.
 pub fn prepare() -> bool {
     let there = set_aside();
     if there {
         fork::prepare_thread();
-        secret::prepare_thread();
     }
     there
 }
 
-/// Whether there is memory for this thread's locals; if so, pieces of it lie ready for the thread, so that others that take
-/// memory at this moment leave enough.
+/// Whether there is memory for this thread's locals; if so, pieces of it lie ready for the thread alone.
 fn set_aside() -> bool {
-    let mut pieces = [ptr::null_mut(); NOTES + SIZES.len() + 1];
+    let mut pieces = [ptr::null_mut(); SIZES.len() + 1];
     // Freeing the large one has malloc join the small ones that lie ready: it is the first to go.
-    let sizes = [ROOM].into_iter().chain([NOTE; NOTES]).chain(SIZES);
+    let sizes = [ROOM].into_iter().chain(SIZES);
     let mut there = true;
     for (piece, size) in pieces.iter_mut().zip(sizes) {
         // SAFETY: asks for memory.
@@ -162,8 +158,10 @@ extern "C" fn begin(start: *mut c_void) -> *mut c_void {
         // It is for those who look.
         let _ = rustix::thread::set_name(name);
         state.store(STARTED, Ordering::Release);
-        // A panic has been reported, and ends the thread.
-        let _ = catch_unwind(AssertUnwindSafe(body));
+        fork::end_thread_after(|| {
+            // A panic has been reported, and ends the thread.
+            let _ = catch_unwind(AssertUnwindSafe(body));
+        });
     } else {
         state.store(REFUSED, Ordering::Release);
     }

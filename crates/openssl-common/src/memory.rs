@@ -2,17 +2,12 @@
 //! Whether a call from libcrypto has the memory it may need: asked before anything else, see [`garner_reserve`].
 
 use crate::libcrypto::raise_out_of_memory;
-use crate::stack;
 use garner::thread;
 
 fn prepare() -> bool {
     static AT_START: fn() -> bool = enter;
     thread::at_start(&AT_START);
-    let there = thread::prepare();
-    if there {
-        stack::prepare_thread();
-    }
-    there
+    thread::prepare()
 }
 
 /// Whether a call may go on. If not, it can still be OpenSSL's.

@@ -3,6 +3,7 @@
 //! result fails its check.
 
 use super::{Arithmetic, Multiply, Power};
+use crate::memory::OrGiveUp;
 use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
 use std::ops::{Deref, DerefMut};
@@ -18,7 +19,7 @@ pub struct SecretBigNum(BigNum);
 impl SecretBigNum {
     /// Zero.
     pub fn new() -> SecretBigNum {
-        let mut number = BigNum::new().expect("memory for a number");
+        let mut number = BigNum::new().or_give_up("memory for a number");
         number.set_const_time();
         SecretBigNum(number)
     }
@@ -29,7 +30,7 @@ impl SecretBigNum {
         let mut bytes = Zeroizing::new(vec![1; 1 + words.len() * 8]);
         words::to_be_bytes(words, &mut bytes[1..]);
         let mut number = SecretBigNum::new();
-        number.0.copy_from_slice(&bytes).expect("memory for a number");
+        number.0.copy_from_slice(&bytes).or_give_up("memory for a number");
         number.0.clear_bit((words.len() * 64) as i32).expect("the bit is set");
         number
     }
@@ -73,16 +74,16 @@ fn power(job: &mut Power<'_>, context: &mut BigNumContext, secret: bool) {
     let modulus = SecretBigNum::from_words(job.modulus.words());
     let base = SecretBigNum::from_words(job.base);
     let mut reduced = SecretBigNum::new();
-    reduced.nnmod(&base, &modulus, context).expect("reduction");
+    reduced.nnmod(&base, &modulus, context).or_give_up("memory for a reduction");
     let mut result = SecretBigNum::new();
     if secret {
         let exponent = SecretBigNum::from_words(job.exponent);
-        result.mod_exp(&reduced, &exponent, &modulus, context).expect("exponentiation");
+        result.mod_exp(&reduced, &exponent, &modulus, context).or_give_up("memory for an exponentiation");
     } else {
         let mut bytes = vec![0; job.exponent.len() * 8];
         words::to_be_bytes(job.exponent, &mut bytes);
-        let exponent = BigNum::from_slice(&bytes).expect("memory for a number");
-        result.mod_exp(&reduced, &exponent, &modulus, context).expect("exponentiation");
+        let exponent = BigNum::from_slice(&bytes).or_give_up("memory for a number");
+        result.mod_exp(&reduced, &exponent, &modulus, context).or_give_up("memory for an exponentiation");
     }
     result.to_words(job.result);
 }
@@ -97,29 +98,31 @@ impl Arithmetic for Libcrypto {
     }
 
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
-        let mut context = BigNumContext::new().expect("memory for a context");
+        let mut context = BigNumContext::new().or_give_up("memory for a context");
         for job in jobs {
             let (a, mut b) = (SecretBigNum::from_words(job.a), SecretBigNum::from_words(job.b));
             let modulus = SecretBigNum::from_words(job.modulus.words());
             let mut result = SecretBigNum::new();
             if let Some(c) = job.c {
-                result.mod_mul(&b, &SecretBigNum::from_words(c), &modulus, &mut context).expect("multiplication");
+                result
+                    .mod_mul(&b, &SecretBigNum::from_words(c), &modulus, &mut context)
+                    .or_give_up("memory for a multiplication");
                 std::mem::swap(&mut b, &mut result);
             }
-            result.mod_mul(&a, &b, &modulus, &mut context).expect("multiplication");
+            result.mod_mul(&a, &b, &modulus, &mut context).or_give_up("memory for a multiplication");
             result.to_words(job.result);
         }
     }
 
     fn power_secret(&self, jobs: &mut [Power<'_>]) {
-        let mut context = BigNumContext::new().expect("memory for a context");
+        let mut context = BigNumContext::new().or_give_up("memory for a context");
         for job in jobs {
             power(job, &mut context, true);
         }
     }
 
     fn power_public(&self, jobs: &mut [Power<'_>]) {
-        let mut context = BigNumContext::new().expect("memory for a context");
+        let mut context = BigNumContext::new().or_give_up("memory for a context");
         for job in jobs {
             power(job, &mut context, false);
         }

@@ -4,7 +4,10 @@
 //! Each thread has a mark that says whether it is inside; a fork waits until no other thread's is set. Marks and not a count:
 //! a signal handler may fork too (POSIX allowed it until 2024), of a thread that is inside itself, or about to be.
 
+use crate::thread::AtEnd;
+use memmap2::MmapMut;
 use std::cell::Cell;
+use std::hint::black_box;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{ptr, thread};
@@ -28,9 +31,15 @@ static FORKING: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static MINE: Cell<Option<&'static Mark>> = const { Cell::new(None) };
-    /// What there is to do when the thread ends.
+    /// Whether libcrypto's things of this thread are seen to.
+    static SEEN_TO: Cell<bool> = const { Cell::new(false) };
+    /// What there is to do before libcrypto's own key has its destructor called. The only local with a destructor: no
+    /// key would do, as libcrypto makes its own before it loads a module, and the older is called first.
     static END: End = const { End };
 }
+
+/// Gives the mark back.
+static AT_END: AtEnd = AtEnd::new(give_back);
 
 struct End;
 
@@ -42,15 +51,56 @@ unsafe extern "C" {
 
 impl Drop for End {
     fn drop(&mut self) {
-        // libcrypto would do it a moment later, with its global locks taken and no fork kept away. Leaving gives the mark back,
-        // as always in a thread that is ending.
+        // libcrypto would do it a moment later, with its global locks taken and no fork kept away.
         away_from_fork(|| OPENSSL_thread_stop());
     }
 }
 
-/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
+/// Runs all that a thread does, and then what [`END`] would do.
+pub(super) fn end_thread_after(body: impl FnOnce()) {
+    SEEN_TO.set(true);
+    body();
+    drop(End);
+}
+
+/// Uses a local: see [`crate::thread::prepare`].
 pub(super) fn prepare_thread() {
-    let _ = END.try_with(|_| ());
+    black_box(MINE.get());
+}
+
+/// Has [`END`] dropped when the thread ends, unless that might end the process: the C library takes memory for it, and
+/// must have it. Left alone, libcrypto frees its things itself, as it does without us; a child forked at that moment may then
+/// wait for ever. The main thread ends with its process.
+fn see_to_end() {
+    if !SEEN_TO.replace(true) && !is_main() && plentiful() {
+        END.with(|_| ());
+    }
+}
+
+fn is_main() -> bool {
+    rustix::thread::gettid() == rustix::process::getpid()
+}
+
+/// More than others take between a look at the memory and its use.
+const PLENTY: usize = 64 << 20;
+
+/// The note of a destructor: its size, and more pieces of it than a thread keeps for itself. `calloc` takes none of those
+/// seven, but the others of that size before it looks for more memory.
+const NOTE: usize = 32;
+const NOTES: usize = 7 + 16;
+
+/// Whether there is so much memory that a note finds some, whatever other threads take meanwhile.
+fn plentiful() -> bool {
+    let mut notes = [ptr::null_mut(); NOTES];
+    // By `calloc`, which does not look everywhere where `malloc` does.
+    // SAFETY: asks for memory.
+    notes.iter_mut().for_each(|note| *note = black_box(unsafe { libc::calloc(1, NOTE) }));
+    let there = notes.iter().all(|note| !note.is_null());
+    for note in notes {
+        // SAFETY: memory of ours, freed once; null is ignored.
+        unsafe { libc::free(note) };
+    }
+    there && MmapMut::map_anon(PLENTY).is_ok()
 }
 
 fn give_back() {
@@ -97,6 +147,9 @@ fn mine() -> &'static Mark {
         mark
     });
     MINE.set(Some(mark));
+    // If not, it is nobody else's any more.
+    let _ = AT_END.watch();
+    see_to_end();
     mark
 }
 
@@ -108,10 +161,7 @@ pub fn away_from_fork<T>(work: impl FnOnce() -> T) -> T {
     struct Leaving(&'static Mark);
     impl Drop for Leaving {
         fn drop(&mut self) {
-            // In a thread that is ending nobody else would.
-            if self.0.depth.fetch_sub(1, Ordering::SeqCst) == 1 && END.try_with(|_| ()).is_err() {
-                give_back();
-            }
+            self.0.depth.fetch_sub(1, Ordering::SeqCst);
         }
     }
     let mark = mine();

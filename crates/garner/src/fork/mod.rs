@@ -34,9 +34,14 @@ pub(crate) fn nobody_is_away() {
     away::after_fork_in_parent();
 }
 
-/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
+/// Uses a local: see [`crate::thread::prepare`].
 pub(crate) fn prepare_thread() {
     away::prepare_thread();
+}
+
+/// Runs all that a thread of ours does, and then frees what libcrypto keeps for it.
+pub(crate) fn end_thread_after(body: impl FnOnce()) {
+    away::end_thread_after(body);
 }
 
 /// A number that is the same throughout a process and differs in every child made by `fork`.

@@ -6,6 +6,7 @@ use super::{PrivateKey, PublicKey, recover, validate};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::{Error, Result};
 use crate::fork::initialise_libcrypto;
+use crate::memory::OrGiveUp;
 use openssl::error::ErrorStack;
 
 /// The numbers of an RSA private key, each big-endian and of any length (leading zero bytes do not matter).
@@ -116,7 +117,7 @@ fn number(field: &'static str, bytes: &[u8]) -> Result<SecretBigNum> {
 /// The result of libcrypto arithmetic that can only fail for want of memory.
 ///
 /// # Panics
-/// When there is none, as any allocation does.
+/// When there is none.
 pub(super) fn computed<T>(result: Result<T, ErrorStack>) -> T {
-    result.expect("memory for libcrypto's arithmetic")
+    result.or_give_up("memory for libcrypto's arithmetic")
 }

@@ -16,6 +16,7 @@
 
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::Result;
+use crate::memory::OrGiveUp;
 use crate::random::{MOST_REFUSALS, Random, fill_words, stuck};
 use crate::secret::released;
 use crate::words::{WORD_BITS, equal, less};
@@ -101,17 +102,17 @@ impl Spare {
 /// floor(sqrt(2) 2^(bits-1)) = floor(sqrt(2^(2 bits - 1))), by Newton's iteration from above.
 fn square_root_of_2(bits: usize) -> Vec<u64> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new().expect(memory);
-    let mut square = BigNum::new().expect(memory);
-    square.set_bit(2 * bits as i32 - 1).expect(memory);
+    let mut context = BigNumContext::new().or_give_up(memory);
+    let mut square = BigNum::new().or_give_up(memory);
+    square.set_bit(2 * bits as i32 - 1).or_give_up(memory);
     let mut root = SecretBigNum::new();
-    root.set_bit(bits as i32).expect(memory);
+    root.set_bit(bits as i32).or_give_up(memory);
     loop {
-        let (mut quotient, mut next) = (BigNum::new().expect(memory), SecretBigNum::new());
-        quotient.checked_div(&square, &root, &mut context).expect(memory);
-        let mut sum = BigNum::new().expect(memory);
-        sum.checked_add(&quotient, &root).expect(memory);
-        next.rshift1(&sum).expect(memory);
+        let (mut quotient, mut next) = (BigNum::new().or_give_up(memory), SecretBigNum::new());
+        quotient.checked_div(&square, &root, &mut context).or_give_up(memory);
+        let mut sum = BigNum::new().or_give_up(memory);
+        sum.checked_add(&quotient, &root).or_give_up(memory);
+        next.rshift1(&sum).or_give_up(memory);
         if *next >= *root {
             break;
         }

@@ -12,6 +12,7 @@ use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
 use crate::fork::initialise_libcrypto;
 use crate::key::{Numbers, PrivateKey};
+use crate::memory::OrGiveUp;
 use crate::random::{Random, draw_until};
 use crate::secret::released;
 use crate::words::{
@@ -34,7 +35,7 @@ impl Exponent {
     /// From big-endian bytes without meaning in their leading zeros.
     pub fn from_be_bytes(bytes: &[u8]) -> Exponent {
         initialise_libcrypto();
-        let number = BigNum::from_slice(bytes).expect(MEMORY);
+        let number = BigNum::from_slice(bytes).or_give_up(MEMORY);
         let mut words = vec![0; words_for(number.num_bits() as usize)];
         crate::words::from_be_bytes(bytes, &mut words).expect("as many words as the number has");
         Exponent { number, words }
@@ -202,7 +203,7 @@ pub fn try_out(arithmetic: &dyn Arithmetic, mut keys: Vec<Untried>, e: &Exponent
 }
 
 fn context() -> BigNumContext {
-    BigNumContext::new().expect("memory for a context")
+    BigNumContext::new().or_give_up("memory for a context")
 }
 
 /// `number` in `length` words; it fits.
@@ -276,7 +277,7 @@ fn half(number: &[u64]) -> Zeroizing<Vec<u64>> {
 #[inline(never)]
 fn residue(number: &[u64], modulus: &[u64], context: &mut BigNumContext) -> Zeroizing<Vec<u64>> {
     let mut residue = SecretBigNum::new();
-    residue.nnmod(&SecretBigNum::from_words(number), &SecretBigNum::from_words(modulus), context).expect(MEMORY);
+    residue.nnmod(&SecretBigNum::from_words(number), &SecretBigNum::from_words(modulus), context).or_give_up(MEMORY);
     to_words(&residue, modulus.len())
 }
 

@@ -15,6 +15,10 @@ void fail_from(enum callers callers, unsigned long first, unsigned long count);
 /* Ends that; returns how many were counted. */
 unsigned long end_failing(void);
 
+/* How many destructors of its locals the module told the C library of in this thread: each takes memory, and ends the process
+ * where there is none. */
+unsigned notes(void);
+
 /* Takes all memory that the process may still have but for `bytes`; and gives it back. */
 void starve(unsigned long bytes);
 void feed(void);

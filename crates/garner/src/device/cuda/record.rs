@@ -3,6 +3,7 @@
 
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::key::PrivateKey;
+use crate::memory::OrGiveUp;
 use crate::words::less;
 use garner_gpu_kernels::kernels::KEY_PARTS;
 use openssl::bn::{BigNum, BigNumContext};
@@ -79,14 +80,14 @@ pub fn square_of_r(modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
 /// `a R mod modulus`, as many words as the modulus.
 fn times_r(a: &[u64], modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new().expect(memory);
-    let mut r = BigNum::new().expect(memory);
-    r.set_bit(32 * words as i32).expect(memory);
+    let mut context = BigNumContext::new().or_give_up(memory);
+    let mut r = BigNum::new().or_give_up(memory);
+    r.set_bit(32 * words as i32).or_give_up(memory);
     let (a, modulus_number) = (SecretBigNum::from_words(a), SecretBigNum::from_words(modulus));
     let mut reduced = SecretBigNum::new();
-    reduced.nnmod(&r, &modulus_number, &mut context).expect(memory);
+    reduced.nnmod(&r, &modulus_number, &mut context).or_give_up(memory);
     let mut product = SecretBigNum::new();
-    product.mod_mul(&a, &reduced, &modulus_number, &mut context).expect(memory);
+    product.mod_mul(&a, &reduced, &modulus_number, &mut context).or_give_up(memory);
     let mut result = Zeroizing::new(vec![0; modulus.len()]);
     product.to_words(&mut result);
     result
@@ -97,10 +98,10 @@ pub fn shortened(base: &[u64], modulus: &[u64], words: usize) -> Option<Zeroizin
     if 2 * base.len() <= 2 * words {
         return None;
     }
-    let mut context = BigNumContext::new().expect("memory for a context");
+    let mut context = BigNumContext::new().or_give_up("memory for a context");
     let mut reduced = SecretBigNum::new();
     let (base, number) = (SecretBigNum::from_words(base), SecretBigNum::from_words(modulus));
-    reduced.nnmod(&base, &number, &mut context).expect("reduction");
+    reduced.nnmod(&base, &number, &mut context).or_give_up("memory for a reduction");
     let mut result = Zeroizing::new(vec![0; modulus.len()]);
     reduced.to_words(&mut result);
     Some(result)

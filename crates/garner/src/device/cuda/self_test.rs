@@ -8,6 +8,7 @@ use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus, Power};
 use crate::device::{DeviceError, Unprepared};
 use crate::fork::away_from_fork;
+use crate::memory::OrGiveUp;
 use crate::random;
 use garner_gpu_kernels::{HALF_WORDS, Kernel};
 use openssl::bn::{BigNum, BigNumContext};
@@ -97,7 +98,7 @@ fn jobs<'a>(cases: &'a [(Modulus, Vec<u64>, Vec<u64>)], results: &'a mut [Vec<u6
 /// Garner's formula needs p and q coprime, not prime.
 fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: usize) -> Result<(), DeviceError> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new().expect(memory);
+    let mut context = BigNumContext::new().or_give_up(memory);
     let (p, q, q_inverse) = loop {
         let (p, q) = (random_modulus(words)?, random_modulus(words)?);
         let (p_number, q_number) = (SecretBigNum::from_words(p.words()), SecretBigNum::from_words(q.words()));
@@ -110,9 +111,9 @@ fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: us
     };
     let (dp, dq) = (random(words)?, random(words)?);
     let parts = Parts { p: p.words(), q: q.words(), dp: &dp, dq: &dq, q_inverse: &q_inverse };
-    let mut n = BigNum::new().expect(memory);
+    let mut n = BigNum::new().or_give_up(memory);
     n.checked_mul(&SecretBigNum::from_words(p.words()), &SecretBigNum::from_words(q.words()), &mut context)
-        .expect(memory);
+        .or_give_up(memory);
     let mut bases = vec![vec![0; 2 * words]; COUNT];
     for base in &mut bases {
         let mut number = SecretBigNum::new();
@@ -136,7 +137,7 @@ fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: us
         for (number, (result, expected)) in results.iter().zip(&expected).enumerate() {
             let result = SecretBigNum::from_words(result);
             let mut remainder = SecretBigNum::new();
-            remainder.nnmod(&result, &SecretBigNum::from_words(modulus.words()), &mut context).expect(memory);
+            remainder.nnmod(&result, &SecretBigNum::from_words(modulus.words()), &mut context).or_give_up(memory);
             if *remainder != *SecretBigNum::from_words(expected) || *result >= n {
                 return Err(wrong("a private operation", 2 * words, number));
             }

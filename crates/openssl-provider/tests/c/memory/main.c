@@ -163,9 +163,23 @@ static int decrypt_in_job(void) { return job(decrypt); }
 
 #define MANY 24
 
+static enum who who;
+
+/* Set while memory fails. */
+static int failing;
+
+/* What the C library is told of by a thread ends the process where it has no memory for it: by the main thread nothing, by
+ * others one thing, and that only where there is plenty. */
+static void see_what_is_noted(unsigned most)
+{
+    if (notes() > most)
+        DIE("%u notes of destructors in a thread, %u at most", notes(), most);
+}
+
 static void *sign_in_thread(void *result)
 {
     *(int *)result = sign();
+    see_what_is_noted(failing && (who == LIMIT || who == STARVED) ? 0 : 1);
     /* As threads that know their program do: libcrypto has no memory for it at the end of one that does not. */
     OPENSSL_thread_stop();
     return NULL;
@@ -265,18 +279,19 @@ static unsigned long figure(const char *name)
     return count;
 }
 
-static enum who who;
 static int garner;
 static unsigned right;
 
 static void gently(void)
 {
     right = round_of(0);
+    failing = 0;
 }
 
 /* One child's life. */
 static unsigned long live(unsigned long point, unsigned long count)
 {
+    failing = point > 0;
     unsigned long counted = run_out(who, point, count, gently);
     /* There is memory again. */
     if (made_length && !key && !load())
@@ -285,6 +300,7 @@ static unsigned long live(unsigned long point, unsigned long count)
         DIE("what was encrypted cannot be decrypted");
     unsigned long before = figure("private-operations");
     round_of(1);
+    see_what_is_noted(0);
     unsigned long after = figure("private-operations");
     if (garner && after < before + 6 + (steps == COUNT ? 2 * MANY : 0))
         DIE("Garner is out of use: %lu operations before, %lu after", before, after);
