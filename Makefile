@@ -6,7 +6,7 @@ PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
 .PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
-.PHONY: install uninstall deb demo clean test-python python-module emulated deny cpu-only package msrv
+.PHONY: install uninstall deb demo daemon-demo clean test-python python-module emulated deny cpu-only package msrv
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -133,6 +133,9 @@ demo: build ## one signing program in software and accelerated, over 1 to 256 ca
 	$(CARGO) run --release --package garner-openssl-provider --example demo -- $(OUT)/libgarner_provider.so target/demo.svg
 
 # Root has no compiler, and a build of root's would be in the way of the next.
+daemon-demo: setup-all build ## nginx by OpenSSL, with Garner in each worker, and with garnerd, which is killed under load
+	python3 bench/daemon/demo.py $(OUT)
+
 install: ## after `make build`: command, manual and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
 	@[ -x $(OUT)/garner ] || { echo "make install: $(OUT)/garner is not there; first make build" >&2; exit 1; }
 	crates/cli/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"

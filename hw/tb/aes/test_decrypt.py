@@ -52,11 +52,13 @@ def run(stages, table, instead=(), variant="", module=__name__):
              inside=("aes_inverse_round", "aes_inverse_schedule"))
 
 
-@pytest.mark.parametrize("stages, table", [(10, 1), (5, 1), (2, 0), (1, 0)])
+@pytest.mark.parametrize("stages, table", [
+    (10, 1), pytest.param(5, 1, marks=pytest.mark.soak), (2, 0), pytest.param(1, 0, marks=pytest.mark.soak)])
 def test_decrypt(stages, table):
     run(stages, table)
 
 
+@pytest.mark.soak  # a model is built and run for each
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
 def test_decrypt_catches(mutation):
     name, module, text, becomes = mutation

@@ -34,6 +34,7 @@ def test_engine(decrypt):
     run(decrypt)
 
 
+@pytest.mark.soak  # a model is built and run for each
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
 def test_engine_catches(mutation):
     name, module, text, becomes, decrypt = mutation
