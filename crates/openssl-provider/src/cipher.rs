@@ -4,6 +4,7 @@
 //! As with signatures, the default provider's context holds the settings and judges them. What Garner does not do, it
 //! does; but for the padding of PKCS#1 v1.5, which stays ours: before OpenSSL 3.2 it would tell of bad padding.
 
+use crate::blinding::Lent;
 use crate::call::{Refusal, call, told};
 use crate::context::{self, Inner, bytes, free, give, place};
 use crate::held;
@@ -50,6 +51,33 @@ impl Settings {
         // SAFETY: a live context and a whole array.
         unsafe { (table().get_ctx_params)(inner.raw(), questions.as_mut_ptr()) };
         Settings(questions)
+    }
+
+    /// The same, to be given to another context.
+    ///
+    /// # Safety
+    /// The context they are of is not changed as long as they are used.
+    unsafe fn to_give(&self) -> Given<'_> {
+        let questions = &self.0;
+        let mut given = Given::default();
+        for (index, name) in [(1, c"digest"), (2, c"mgf1-digest")] {
+            if let Some(hash) = questions.text(index).filter(|hash| !hash.is_empty()) {
+                given = given.text(name, hash);
+            }
+        }
+        // SAFETY: by this function's contract.
+        if let Some(label) = unsafe { questions.bytes(3) }.filter(|label| !label.is_empty()) {
+            given = given.bytes(c"oaep-label", label);
+        }
+        for (index, name) in [(4, c"tls-client-version"), (5, c"tls-negotiated-version")] {
+            if let Some(version) = questions.uint(index).and_then(|version| c_int::try_from(version).ok()) {
+                given = given.int(name, version);
+            }
+        }
+        match questions.int(0) {
+            Some(padding) => given.int(c"pad-mode", padding),
+            None => given,
+        }
     }
 
     /// What they amount to, if it is ours.
@@ -165,12 +193,13 @@ impl Cipher {
         let key = self.key.as_ref().ok_or(Refusal::Told)?;
         let (upstream, decrypt) = (&self.provider.upstream, table().decrypt);
         let (input, length) = (ciphertext.as_ptr(), ciphertext.len());
+        let lent = key.lend()?;
         let mut unpadded = Given::default().int(c"pad-mode", RSA_NO_PADDING);
         let mut size = 0;
         // SAFETY: the default provider's own context, a live key of its, a whole array; only the size is asked for.
         let inner = unsafe {
             let inner = Inner::new((table().newctx)(upstream.context()), table().freectx)?;
-            told((table().decrypt_init)(inner.raw(), key.inner(), unpadded.as_ptr()))?;
+            told((table().decrypt_init)(inner.raw(), lent.key(), unpadded.as_ptr()))?;
             told(decrypt(inner.raw(), ptr::null_mut(), &mut size, 0, input, length))?;
             inner
         };
@@ -181,6 +210,22 @@ impl Cipher {
         let exponent = exponent.ok_or_else(|| Refusal::Because("the key has no private exponent".to_owned()))?;
         let message = upstream.as_default(|| Rejection::new(&exponent, ciphertext)?.decode(&block))?;
         Ok(message)
+    }
+
+    /// A context of the default provider's that decrypts with this key and this one's settings.
+    fn fresh(&self, lent: &Lent) -> Result<Inner, Refusal> {
+        let settings = Settings::of(&self.inner);
+        // SAFETY: nobody changes the context meanwhile.
+        let mut given = unsafe { settings.to_give() };
+        if self.explicit {
+            given = given.int(IMPLICIT_REJECTION, 0);
+        }
+        // SAFETY: the default provider's own context, a live key of its, a whole array, which is copied.
+        unsafe {
+            let fresh = Inner::new((table().newctx)(self.provider.upstream.context()), table().freectx)?;
+            told((table().decrypt_init)(fresh.raw(), lent.key(), given.as_ptr()))?;
+            Ok(fresh)
+        }
     }
 
     /// The ciphertext, by Garner, or `None` for the default provider to encrypt or to say why not.
@@ -306,8 +351,14 @@ unsafe extern "C" fn decrypt(
         {
             return place.write(&message);
         }
+        if output.is_null() {
+            // SAFETY: a live context, OpenSSL's buffers; only the size is asked for.
+            return Ok(unsafe { (table().decrypt)(context.inner.raw(), output, written, size, input, length) });
+        }
+        let lent = context.key.as_ref().ok_or(Refusal::Told)?.lend()?;
+        let fresh = context.fresh(&lent)?;
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().decrypt)(context.inner.raw(), output, written, size, input, length) })
+        Ok(unsafe { (table().decrypt)(fresh.raw(), output, written, size, input, length) })
     })
 }
 

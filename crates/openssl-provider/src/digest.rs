@@ -2,13 +2,15 @@
 //! Hashing of messages to be signed, by libcrypto, in our library context.
 
 use crate::call::Refusal;
-use crate::sys::{EVP_MD, EVP_MD_CTX, EVP_MD_CTX_get_params, EVP_MD_CTX_set_params, OSSL_PARAM};
+use crate::sys::{
+    EVP_MD, EVP_MD_CTX, EVP_MD_CTX_get_params, EVP_MD_CTX_set_params, EVP_MD_FLAG_XOF, EVP_MD_get_flags, OSSL_PARAM,
+};
 use crate::upstream::Upstream;
 use garner::padding::Hash;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_ulong};
 use std::ptr;
 
-/// The hash functions whose signatures are ours, fetched once.
+/// The hash functions whose signatures are ours, fetched once; others are fetched when they are wanted.
 pub struct Digests {
     fetched: Vec<(Option<Hash>, *mut EVP_MD)>,
 }
@@ -55,16 +57,30 @@ impl Digests {
         let hash = Hash::from_name(name.to_str().ok()?).ok();
         let known = hash.is_some() || is_md5_sha1(name);
         let (_, method) = *self.fetched.iter().find(|(its_hash, _)| known && *its_hash == hash)?;
-        // SAFETY: the context is checked, and freed by `Digest`; the method lives as long as `self`, and a context
-        // holds a share of it.
-        unsafe {
-            let context = openssl_sys::EVP_MD_CTX_new();
-            if context.is_null() {
-                return None;
-            }
-            let digest = Digest(context);
-            (openssl_sys::EVP_DigestInit_ex(context, method, ptr::null_mut()) == 1).then_some(digest)
+        // SAFETY: the method lives as long as `self`.
+        unsafe { Digest::of(method) }
+    }
+
+    /// The same by any function that the default provider's library context has; `None` for one whose digest has more than
+    /// 64 bytes or no length of its own.
+    pub fn begin_any(&self, upstream: &Upstream, name: &CStr) -> Option<Digest> {
+        if name.is_empty() {
+            return None;
         }
+        self.begin(name).or_else(|| {
+            // SAFETY: a live library context and a terminated name; the method is checked, and freed once.
+            unsafe {
+                let method = openssl_sys::EVP_MD_fetch(upstream.library(), name.as_ptr(), ptr::null());
+                if method.is_null() {
+                    return None;
+                }
+                let fits = (1..=64).contains(&openssl_sys::EVP_MD_get_size(method))
+                    && EVP_MD_get_flags(method) & EVP_MD_FLAG_XOF as c_ulong == 0;
+                let digest = if fits { Digest::of(method) } else { None };
+                openssl_sys::EVP_MD_free(method);
+                digest
+            }
+        })
     }
 }
 
@@ -81,6 +97,22 @@ impl Drop for Digests {
 pub struct Digest(*mut EVP_MD_CTX);
 
 impl Digest {
+    /// Begins; `None` where there is no memory.
+    ///
+    /// # Safety
+    /// `method` is alive. The context holds a share of it.
+    unsafe fn of(method: *mut EVP_MD) -> Option<Digest> {
+        // SAFETY: the context is checked, and freed by `Digest`; by this function's contract.
+        unsafe {
+            let context = openssl_sys::EVP_MD_CTX_new();
+            if context.is_null() {
+                return None;
+            }
+            let digest = Digest(context);
+            (openssl_sys::EVP_DigestInit_ex(context, method, ptr::null_mut()) == 1).then_some(digest)
+        }
+    }
+
     /// Adds to the message.
     pub fn update(&mut self, data: &[u8]) -> Result<(), Refusal> {
         // SAFETY: a live context and as many bytes as the slice has.

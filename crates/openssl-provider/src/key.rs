@@ -5,6 +5,8 @@
 //! from it at the first operation of ours; a key that Garner refuses (several primes, more than 8,192 bits, no CRT that
 //! fits) stays with the default provider, and so does one that OpenSSL refuses.
 
+use crate::blinding::{Lent, Turns};
+use crate::call::Refusal;
 use crate::params::{Given, Kind, Params, Questions};
 use crate::provider::Provider;
 use crate::sys::*;
@@ -29,6 +31,7 @@ pub struct Key {
     public: OnceBox<Option<Arc<PublicKey>>>,
     held: OnceBox<Option<Fingerprint>>,
     restriction: OnceBox<Option<c_int>>,
+    turns: Turns,
 }
 
 // SAFETY: the default provider's keys may be used by any thread, as OpenSSL does.
@@ -50,6 +53,7 @@ impl Key {
             public: OnceBox::new(),
             held: OnceBox::new(),
             restriction: OnceBox::new(),
+            turns: Turns::new(),
         };
         (!inner.is_null()).then(|| Arc::new(made()))
     }
@@ -128,6 +132,15 @@ impl Key {
         self.inner
     }
 
+    /// The default provider's key for one private operation.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn lend(&self) -> Result<Lent, Refusal> {
+        // SAFETY: a live key, of the kind of its table.
+        unsafe { self.turns.next(self.inner, self.table()) }
+    }
+
     /// Whether its type is RSA-PSS.
     pub fn is_pss(&self) -> bool {
         self.pss
@@ -145,22 +158,22 @@ impl Key {
 
     /// The private key, if there is one that Garner takes.
     pub fn private(&self) -> Option<&Arc<PrivateKey>> {
-        kept(&self.private, || self.numbers(true).map_or(Ok(None), |numbers| numbers.private()))
+        kept(&self.private, || self.numbers(true)?.map_or(Ok(None), |numbers| numbers.private()))
     }
 
     /// The public key, if Garner takes it.
     pub fn public(&self) -> Option<&Arc<PublicKey>> {
-        kept(&self.public, || self.numbers(false).map_or(Ok(None), |numbers| numbers.public()))
+        kept(&self.public, || self.numbers(false)?.map_or(Ok(None), |numbers| numbers.public()))
     }
 
     /// The modulus's hash, if this is a stub: a key that garnerd holds.
     pub fn held(&self) -> Option<Fingerprint> {
-        kept(&self.held, || self.numbers(true).map_or(Ok(None), |numbers| numbers.held())).copied()
+        kept(&self.held, || self.numbers(true)?.map_or(Ok(None), |numbers| numbers.held())).copied()
     }
 
     /// The private exponent, whether Garner takes the key or not, in as many bytes as the modulus has.
     pub fn private_exponent(&self, size: usize) -> Option<Zeroizing<Vec<u8>>> {
-        let numbers = self.numbers(true)?;
+        let numbers = self.numbers(true).ok()??;
         let [_, _, Some(d), ..] = &numbers.values else { return None };
         let mut exponent = Zeroizing::new(vec![0; size]);
         exponent[size.checked_sub(d.len())?..].copy_from_slice(d);
@@ -180,21 +193,28 @@ impl Key {
         })
     }
 
-    /// The numbers, as the default provider exports them.
-    fn numbers(&self, private: bool) -> Option<Numbers> {
+    /// The numbers, as the default provider exports them; `None` where the key has none of that kind.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it does not export what it has, which may pass.
+    fn numbers(&self, private: bool) -> Result<Option<Numbers>, Error> {
         let table = self.table();
         let selection = if private { OSSL_KEYMGMT_SELECT_KEYPAIR } else { OSSL_KEYMGMT_SELECT_PUBLIC_KEY };
         let mut numbers = Numbers::default();
         // SAFETY: a live key; `collect` gets the pointer to `numbers`, before this returns.
-        let exported = unsafe {
-            (table.has)(self.inner, selection) == 1
-                && (table.export)(self.inner, selection, collect, ptr::from_mut(&mut numbers).cast()) == 1
-        };
-        exported.then_some(numbers)
+        unsafe {
+            if (table.has)(self.inner, selection) != 1 {
+                return Ok(None);
+            }
+            if (table.export)(self.inner, selection, collect, ptr::from_mut(&mut numbers).cast()) != 1 {
+                return Err(Error::Memory);
+            }
+        }
+        Ok(Some(numbers))
     }
 }
 
-/// What is made once. A key that Garner refuses is refused for ever; want of randomness may pass.
+/// What is made once. A key that Garner refuses is refused for ever; want of memory or randomness may pass.
 fn kept<T>(cell: &OnceBox<Option<T>>, make: impl FnOnce() -> Result<Option<T>, Error>) -> Option<&T> {
     let made = cell.get_or_try_init(|| match make() {
         Ok(made) => Ok(Box::new(made)),

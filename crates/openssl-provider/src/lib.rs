@@ -11,6 +11,7 @@
 //! | `context` | contexts of operations, and OpenSSL's buffers |
 //! | `key` | a key of the default provider's, and ours made from it |
 //! | `held` | keys that garnerd holds |
+//! | `blinding` | which of the default provider's keys does a private operation |
 //! | `digest` | hashing what is to be signed |
 //! | `upstream` | the default provider's functions |
 //! | `provider` | what all keys and contexts of one loaded provider share |
@@ -33,6 +34,7 @@ macro_rules! entry {
     };
 }
 
+mod blinding;
 mod call;
 mod cipher;
 mod context;

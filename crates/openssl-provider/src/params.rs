@@ -212,6 +212,12 @@ impl<'a> Given<'a> {
         self
     }
 
+    /// Adds bytes.
+    pub fn bytes(mut self, name: &'static CStr, value: &'a [u8]) -> Self {
+        self.push(name, OSSL_PARAM_OCTET_STRING, value.as_ptr().cast(), value.len());
+        self
+    }
+
     /// Adds text.
     pub fn text(mut self, name: &'static CStr, value: &'a CStr) -> Self {
         self.push(name, OSSL_PARAM_UTF8_STRING, value.as_ptr().cast(), value.count_bytes());

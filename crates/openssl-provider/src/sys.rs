@@ -6,7 +6,7 @@
 
 #![allow(non_camel_case_types, missing_docs, reason = "names and meanings are OpenSSL's")]
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_ulong, c_void};
 
 pub use openssl_sys::{EVP_MD, EVP_MD_CTX, OSSL_LIB_CTX, OSSL_PARAM, OSSL_PROVIDER};
 
@@ -108,6 +108,7 @@ constants! {
     OSSL_FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS = 11;
     OSSL_KEYMGMT_SELECT_PUBLIC_KEY = 2;
     OSSL_KEYMGMT_SELECT_KEYPAIR = 3;
+    OSSL_KEYMGMT_SELECT_ALL = 0x87;
     OSSL_PARAM_INTEGER = 1;
     OSSL_PARAM_UNSIGNED_INTEGER = 2;
     OSSL_PARAM_REAL = 3;
@@ -115,6 +116,7 @@ constants! {
     OSSL_PARAM_OCTET_STRING = 5;
     OSSL_PARAM_UTF8_PTR = 6;
     OSSL_PARAM_OCTET_PTR = 7;
+    EVP_MD_FLAG_XOF = 2;
     ERR_LIB_RSA = 4;
     RSA_R_OAEP_DECODING_ERROR = 121;
     OPENSSL_RSA_SMALL_MODULUS_BITS = 3072;
@@ -136,6 +138,7 @@ unsafe extern "C" {
     pub fn ERR_set_mark() -> c_int;
     pub fn ERR_pop_to_mark() -> c_int;
     pub fn ERR_clear_last_mark() -> c_int;
+    pub fn EVP_MD_get_flags(method: *const EVP_MD) -> c_ulong;
     pub fn EVP_MD_CTX_get_params(context: *mut EVP_MD_CTX, params: *mut OSSL_PARAM) -> c_int;
     pub fn EVP_MD_CTX_set_params(context: *mut EVP_MD_CTX, params: *const OSSL_PARAM) -> c_int;
     pub fn OSSL_LIB_CTX_set0_default(library: *mut OSSL_LIB_CTX) -> *mut OSSL_LIB_CTX;

@@ -30,6 +30,17 @@ fn runs_out(site: &Site, who: &str, what: &str, points: usize) -> u64 {
     used.max().expect("a process")
 }
 
+/// Lets each allocation of each operation fail, after `before` of them by a key of so many primes.
+#[track_caller]
+fn each_allocation_fails(site: &Site, primes: usize, before: usize) {
+    site.write("message", b"a message of no importance");
+    run(site.plain("openssl").args(words(&format!("genrsa -primes {primes} -out key.pem 1024"))));
+    let program = compile_out_of_memory("each_allocation");
+    let mut command = site.garner(program.to_str().unwrap());
+    let text = run(command.args([".", &before.to_string()]).env_remove("GARNER_SUMMARY"));
+    assert!(text.lines().count() == 10 && !text.contains(": 0 of "), "there was no want of memory:\n{text}");
+}
+
 #[test]
 fn allocations_of_the_module_fail_one_at_a_time_or_all_from_there_on() {
     let used = runs_out(&site(2048), "module", "loaded", 100);
@@ -46,6 +57,18 @@ fn address_space_is_limited_or_all_memory_taken() {
     let site = site(2048);
     runs_out(&site, "limit", "warm", 25);
     runs_out(&site, "starved", "warm", 25);
+}
+
+#[test]
+fn openssl_draws_no_blinding_anew_that_want_of_memory_would_make_wrong() {
+    // Garner leaves keys of three primes to OpenSSL.
+    each_allocation_fails(&Site::new(), 3, 32);
+}
+
+#[test]
+fn no_operation_that_lacks_memory_gives_a_wrong_result() {
+    each_allocation_fails(&Site::new(), 2, 1);
+    each_allocation_fails(&Site::slow(), 2, 1);
 }
 
 #[test]

@@ -2,10 +2,9 @@
 //! MGF1, the mask generation function of PSS and OAEP (RFC 8017 appendix B.2.1): the digests of a seed with a counter.
 
 use super::Hash;
-use super::hash::hasher;
+use super::seeded::Seeded;
 use crate::error::{Error, Result};
 use openssl::error::ErrorStack;
-use zeroize::Zeroize;
 
 /// Exclusive-ors a mask onto data.
 ///
@@ -19,17 +18,12 @@ use zeroize::Zeroize;
 pub fn mask(hash: Hash, seed: &[u8], data: &mut [u8]) -> Result<()> {
     let digest = hash.message_digest()?;
     let refused = |errors: ErrorStack| Error::refused(&errors, hash.name());
-    // The state after the seed is copied for every counter: libcrypto looks the hash up once, not once a digest.
-    let mut seeded = hasher(digest).map_err(refused)?;
-    seeded.update(seed).map_err(refused)?;
+    let mut seeded = Seeded::new(digest, seed).map_err(refused)?;
     for (counter, block) in (0u32..).zip(data.chunks_mut(hash.digest_len())) {
-        let mut hasher = seeded.clone();
-        hasher.update(&counter.to_be_bytes()).map_err(refused)?;
-        let mut mask = hasher.finish().map_err(refused)?;
+        let mask = seeded.digest(&counter.to_be_bytes()).map_err(refused)?;
         for (byte, mask) in block.iter_mut().zip(mask.iter()) {
             *byte ^= mask;
         }
-        mask.zeroize();
     }
     Ok(())
 }

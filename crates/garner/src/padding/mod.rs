@@ -27,5 +27,6 @@ pub mod pkcs1v15_encryption;
 pub mod premaster;
 pub mod pss;
 mod release;
+mod seeded;
 
 pub use hash::Hash;

@@ -105,7 +105,12 @@ unsafe extern "C" fn sign(
             return place.write(&made);
         }
         // SAFETY: a live context, OpenSSL's buffers.
-        Ok(unsafe { (table().sign)(context.inner.raw(), signature, length, size, digest, digest_length) })
+        unsafe {
+            if signature.is_null() {
+                return Ok((table().sign)(context.inner.raw(), signature, length, size, digest, digest_length));
+            }
+            context.sign_by_default(signature, length, size, the_digest)
+        }
     })
 }
 
@@ -231,9 +236,8 @@ unsafe extern "C" fn digest_sign_final(
         if let Some(made) = context.sign_by_garner(digest)? {
             return place.write(&made);
         }
-        let fresh = context.fresh(table().sign_init)?;
-        // SAFETY: a live context, OpenSSL's buffer.
-        Ok(unsafe { (table().sign)(fresh.raw(), signature, length, size, digest.as_ptr(), digest.len()) })
+        // SAFETY: OpenSSL's buffer.
+        unsafe { context.sign_by_default(signature, length, size, digest) }
     })
 }
 
@@ -250,7 +254,8 @@ unsafe extern "C" fn digest_verify_final(context: *mut c_void, signature: *const
         if context.verified_by_garner(digest, unsafe { bytes(signature, length) }) {
             return Ok(1);
         }
-        let fresh = context.fresh(table().verify_init)?;
+        let key = context.key.as_ref().ok_or(Refusal::Told)?.inner();
+        let fresh = context.fresh(table().verify_init, key)?;
         // SAFETY: a live context, OpenSSL's buffer.
         Ok(unsafe { (table().verify)(fresh.raw(), signature, length, digest.as_ptr(), digest.len()) })
     })

@@ -26,7 +26,7 @@ use garner_openssl_common::stack::with_room;
 use garner_remote::message::{Fingerprint, Work};
 use garner_remote::scheme::SignatureScheme;
 use settings::Settings;
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uchar, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -182,17 +182,34 @@ impl Signature {
         matches!(verdict, Some(Ok(())))
     }
 
-    /// A context of the default provider's with this one's key and settings, for a digest that we have.
+    /// A context of the default provider's with a key of its and this one's settings.
     fn fresh(
         &mut self,
         init: unsafe extern "C" fn(*mut c_void, *mut c_void, *const OSSL_PARAM) -> c_int,
+        key: *mut c_void,
     ) -> Result<Inner, Refusal> {
         let fresh = inner(&self.provider)?;
-        let key = self.key.as_ref().ok_or(Refusal::Told)?.inner();
         // SAFETY: a live context and a live key of the default provider's.
         told(unsafe { init(fresh.raw(), key, ptr::null()) })?;
         self.settings().give_to(&fresh)?;
         Ok(fresh)
+    }
+
+    /// The signature of `digest`, by the default provider.
+    ///
+    /// # Safety
+    /// OpenSSL's buffers, as for `OSSL_FUNC_signature_sign`.
+    unsafe fn sign_by_default(
+        &mut self,
+        signature: *mut c_uchar,
+        length: *mut usize,
+        size: usize,
+        digest: &[u8],
+    ) -> Result<c_int, Refusal> {
+        let lent = self.key.as_ref().ok_or(Refusal::Told)?.lend()?;
+        let fresh = self.fresh(table().sign_init, lent.key())?;
+        // SAFETY: a live context; by this function's contract.
+        Ok(unsafe { (table().sign)(fresh.raw(), signature, length, size, digest.as_ptr(), digest.len()) })
     }
 
     /// The next part of the message.
@@ -200,7 +217,13 @@ impl Signature {
         if let Message::Expected = self.message {
             let ours = self.plan(purpose).is_some_and(|plan| !matches!(plan, Plan::Raw));
             let provider = Arc::clone(&self.provider);
-            let digest = if ours { provider.digests.begin(self.settings().digest()) } else { None };
+            let name = self.settings().digest();
+            let digest = match purpose {
+                // Whoever signs: by a digest that we have, a copy of the key can sign, see `blinding`.
+                Purpose::Sign => provider.digests.begin_any(&provider.upstream, name),
+                Purpose::Verify if ours => provider.digests.begin(name),
+                Purpose::Verify => None,
+            };
             self.message = digest.map_or(Message::Theirs, Message::Ours);
         }
         match &mut self.message {

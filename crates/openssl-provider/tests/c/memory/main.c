@@ -178,7 +178,7 @@ static void see_what_is_noted(unsigned most)
 
 static void *sign_in_thread(void *result)
 {
-    *(int *)result = sign();
+    *(int *)result = sign() && sign_in_job();
     see_what_is_noted(failing && (who == LIMIT || who == STARVED) ? 0 : 1);
     /* As threads that know their program do: libcrypto has no memory for it at the end of one that does not. */
     OPENSSL_thread_stop();
