@@ -52,7 +52,7 @@ pub struct Arguments {
 fn name(name: &str) -> Result<String, String> {
     match stub::is_name(name) {
         true => Ok(name.to_owned()),
-        false => Err("a key's name has letters, digits, '.', '_' and '-', 64 at most".to_owned()),
+        false => Err(stub::NAMES.to_owned()),
     }
 }
 

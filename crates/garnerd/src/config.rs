@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The configuration file: TOML, every name of it known.
 
+use garner_remote::scheme::Padding;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -102,18 +103,6 @@ pub enum Operation {
     Decrypt,
     /// The private operation itself, of any block.
     Raw,
-}
-
-/// A padding.
-#[derive(Debug, Clone, Copy, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum Padding {
-    /// PKCS#1 v1.5.
-    Pkcs1v15,
-    /// PSS.
-    Pss,
-    /// OAEP.
-    Oaep,
 }
 
 impl Config {

@@ -48,7 +48,7 @@ impl Keys {
             let path = item.map_err(|error| Fault::of(folder, error))?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".pem")) else { continue };
             if !stub::is_name(name) {
-                return Err(Fault::of(&path, "a key's name has letters, digits, '.', '_' and '-', 64 at most"));
+                return Err(Fault::of(&path, stub::NAMES));
             }
             let key = Arc::new(read(&path)?);
             let modulus = stub::fingerprint_of(key.public()).map_err(|error| Fault::of(&path, error))?;

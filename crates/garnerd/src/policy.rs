@@ -2,8 +2,9 @@
 //! Judges whether a client may do what it asks. Names were made numbers when the policy was read, so that no directory of
 //! users is asked while clients wait.
 
-use crate::config::{self, Fault, Name, Operation, Padding};
+use crate::config::{self, Fault, Name, Operation};
 use garner_remote::message::{Refusal, Work};
+use garner_remote::scheme::Padding;
 use nix::unistd::{Group, User};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -96,7 +97,7 @@ impl Judge {
         let (operation, padding) = match work {
             Work::Describe => return Ok(()),
             Work::Sign { scheme, .. } => (Operation::Sign, Some(scheme.padding())),
-            Work::SignUnnamed { .. } => (Operation::Sign, Some("pkcs1v15")),
+            Work::SignUnnamed { .. } => (Operation::Sign, Some(Padding::Pkcs1v15)),
             Work::Decrypt { scheme, .. } => (Operation::Decrypt, Some(scheme.padding())),
             Work::Raw { .. } => (Operation::Raw, None),
         };
@@ -108,9 +109,8 @@ impl Judge {
             };
             return Err(Refusal::Forbidden(format!("{what} with this key")));
         }
-        if let Some(padding) = padding.filter(|padding| !self.paddings.iter().any(|known| name_of(*known) == *padding))
-        {
-            return Err(Refusal::Forbidden(format!("padding {padding} with this key")));
+        if let Some(padding) = padding.filter(|padding| !self.paddings.contains(padding)) {
+            return Err(Refusal::Forbidden(format!("padding {} with this key", padding.name())));
         }
         if self.spend(peer.uid, now) { Ok(()) } else { Err(Refusal::TooMany) }
     }
@@ -131,14 +131,6 @@ impl Judge {
             allowance.left -= 1.0;
         }
         may
-    }
-}
-
-fn name_of(padding: Padding) -> &'static str {
-    match padding {
-        Padding::Pkcs1v15 => "pkcs1v15",
-        Padding::Pss => "pss",
-        Padding::Oaep => "oaep",
     }
 }
 

@@ -2,8 +2,7 @@
 //! Keys of the default provider's for its private operations: each for a few, before OpenSSL draws its blinding anew.
 //!
 //! OpenSSL blinds with two numbers that a key keeps, and draws both anew at the 33rd private operation. If that fails, by
-//! want of memory or randomness, `BN_BLINDING_create_param` calls it a success (in 3.0.19, and in every version before and
-//! since, up to 2026): the two no longer belong together, and this operation and the 31 after it have wrong results and no
+//! want of memory or randomness, `BN_BLINDING_create_param` calls it a success (seen with 3.0.19): the two no longer belong together, and this operation and the 31 after it have wrong results and no
 //! error. For a key's first numbers it does tell. So a key does as many operations as those are good for; then a copy of
 //! it takes over.
 

@@ -15,7 +15,7 @@ use rustix::event::PollFlags;
 use rustix::io::Errno;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
@@ -72,37 +72,30 @@ impl Client {
         let deadline = Instant::now() + self.patience;
         let mut pause = PAUSES.0;
         loop {
-            let (failure, left) = match self.once(id, &packet, deadline) {
+            let failure = match self.once(id, &packet, deadline) {
                 Ok(answer) => return Ok(answer),
-                Err(Ended::Gone(error)) => (self.unreachable(error), pause),
-                Err(Ended::Failed(Error::Refused(Refusal::Failed(why)))) => {
-                    (Error::Refused(Refusal::Failed(why)), pause)
-                }
+                Err(Ended::Gone(error)) => Error::Unreachable { path: self.path.clone(), reason: error.to_string() },
+                Err(Ended::Failed(error @ Error::Refused(Refusal::Failed(_)))) => error,
                 Err(Ended::Failed(error)) => return Err(error),
             };
-            if Instant::now() + left >= deadline {
+            if Instant::now() + pause >= deadline {
                 return Err(failure);
             }
-            thread::sleep(left);
+            thread::sleep(pause);
             pause = (2 * pause).min(PAUSES.1);
         }
     }
 
-    fn unreachable(&self, error: Errno) -> Error {
-        Error::Unreachable { path: self.path.clone(), reason: error.to_string() }
-    }
-
     /// One try, on a connection of its own meanwhile.
     fn once(&self, id: u64, packet: &Packet, deadline: Instant) -> Result<Wiped<u8>, Ended> {
-        let idle = self.idle();
-        let (socket, is_old) = match idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+        let (socket, is_old) = match self.idle().pop() {
             Some(socket) => (socket, true),
             None => (Socket::connect(&self.path).map_err(Ended::Gone)?, false),
         };
         match exchange(&socket, id, packet, deadline) {
             Err(Ended::Gone(_)) if is_old => {
                 // The daemon that this connection was with is gone, and so is it for all others of its time.
-                self.idle().lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.idle().clear();
                 let socket = Socket::connect(&self.path).map_err(Ended::Gone)?;
                 self.kept(exchange(&socket, id, packet, deadline), socket)
             }
@@ -110,14 +103,15 @@ impl Client {
         }
     }
 
-    fn idle(&self) -> &Mutex<Vec<Socket>> {
-        self.idle.get()
+    /// Connections on which nothing is under way.
+    fn idle(&self) -> MutexGuard<'_, Vec<Socket>> {
+        self.idle.get().lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a connection on which nothing is under way.
     fn kept(&self, ended: Result<Wiped<u8>, Ended>, socket: Socket) -> Result<Wiped<u8>, Ended> {
         if matches!(ended, Ok(_) | Err(Ended::Failed(Error::Refused(_)))) {
-            self.idle().lock().unwrap_or_else(PoisonError::into_inner).push(socket);
+            self.idle().push(socket);
         }
         ended
     }

@@ -22,6 +22,29 @@ mod named {
     }
 }
 
+/// A padding, as policies name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Padding {
+    /// PKCS#1 v1.5, of signatures and of ciphertexts.
+    Pkcs1v15,
+    /// PSS.
+    Pss,
+    /// OAEP.
+    Oaep,
+}
+
+impl Padding {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Padding::Pkcs1v15 => "pkcs1v15",
+            Padding::Pss => "pss",
+            Padding::Oaep => "oaep",
+        }
+    }
+}
+
 /// The salt of a PSS signature to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Salt {
@@ -81,11 +104,11 @@ impl SignatureScheme {
         })
     }
 
-    /// The name of its padding in policies.
-    pub fn padding(&self) -> &'static str {
+    /// Its padding.
+    pub fn padding(&self) -> Padding {
         match self {
-            SignatureScheme::Pkcs1v15 { .. } => "pkcs1v15",
-            _ => "pss",
+            SignatureScheme::Pkcs1v15 { .. } => Padding::Pkcs1v15,
+            _ => Padding::Pss,
         }
     }
 }
@@ -148,11 +171,11 @@ impl<'a> EncryptionScheme<'a> {
         }
     }
 
-    /// The name of its padding in policies.
-    pub fn padding(&self) -> &'static str {
+    /// Its padding.
+    pub fn padding(&self) -> Padding {
         match self {
-            EncryptionScheme::Oaep { .. } => "oaep",
-            EncryptionScheme::Pkcs1v15 | EncryptionScheme::TlsPremaster { .. } => "pkcs1v15",
+            EncryptionScheme::Oaep { .. } => Padding::Oaep,
+            EncryptionScheme::Pkcs1v15 | EncryptionScheme::TlsPremaster { .. } => Padding::Pkcs1v15,
         }
     }
 }

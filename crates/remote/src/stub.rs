@@ -41,6 +41,9 @@ impl Stub {
     }
 }
 
+/// What [`is_name`] asks for, to be said where a name is refused.
+pub const NAMES: &str = "a key's name has letters, digits, '.', '_' and '-', 64 at most, and no '.' in front";
+
 /// Whether a key may have this name: letters, digits, `.`, `_` and `-`, 64 at most, no dot in front.
 pub fn is_name(name: &str) -> bool {
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);

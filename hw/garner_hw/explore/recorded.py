@@ -21,20 +21,25 @@ def record_of(folder: Path = RESULTS) -> Record:
 
 
 def rows_of(record: Record, toolchain: Toolchain) -> list[dict]:
-    """The rows of all points of the whole space whose circuits are recorded, with energy where that was measured."""
+    """The rows of all points of the whole space whose circuits are recorded, with energy where that was measured, and with
+    the circuit's name."""
     needed = {"simulation", "synthesis", *(f"placement-{seed}" for seed in EFFORT.seeds)}
-    return [figures(point, record.steps(name), EFFORT)
+    return [figures(point, record.steps(name), EFFORT) | {"circuit": name}
             for name, points in circuits(space.read_space(SPACE).points, toolchain).items()
             if needed <= record.steps(name).keys() for point in points]
 
 
 def keep(names: list[str], store: Store, toolchain: Toolchain, folder: Path = RESULTS) -> int:
     """Adds what was measured of these circuits, and makes the report anew. Circuits that no point of the whole space has,
-    or has any more, are left out. Gives the number of rows."""
+    or has any more, are left out. Rows without a circuit, older than the record, stay until their points are measured
+    again. Gives the number of rows."""
     record = record_of(folder)
     for name in names:
         record.add(name, store.folder(name).steps())
     record.write(set(circuits(space.read_space(SPACE).points, toolchain)))
     rows = rows_of(record, toolchain)
+    measured = {report.point_of(row) for row in rows}
+    before = report.read(folder / report.JSON) if (folder / report.JSON).exists() else []
+    rows += [row for row in before if "circuit" not in row and report.point_of(row) not in measured]
     report.write_json(report.data_of(rows, {}, toolchain.versions()), folder)
     return len(rows)

@@ -34,8 +34,8 @@ class Folder:
         return figures
 
     def steps(self) -> dict[str, dict]:
-        """All that is kept, by step."""
-        found = {path.stem: self.kept(path.stem) for path in self.path.glob("[!.]*.json")}
+        """All that is kept, by step. Work files of tools have a dot in their names, as `circuit.netlist.json`."""
+        found = {path.stem: self.kept(path.stem) for path in self.path.glob("[!.]*.json") if "." not in path.stem}
         return {step: figures for step, figures in found.items() if figures is not None}
 
 

@@ -39,7 +39,10 @@ def test_engine(decrypt):
 
 
 @pytest.mark.soak  # a model is built and run for each
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
+@pytest.mark.parametrize("mutation", [
+    pytest.param(mutation, id=mutation[0].replace(" ", "-"),
+                 marks=[pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="seen by no test yet")]
+                 if mutation[0] in UNSEEN else []) for mutation in MUTATIONS])
 def test_engine_catches(mutation):
     name, module, text, becomes, decrypt = mutation
     source = (HW / "rtl" / "aes" / f"{module}.sv").read_text()
@@ -47,7 +50,5 @@ def test_engine_catches(mutation):
     mutant = BUILD / "mutations" / name.replace(" ", "-") / f"{module}.sv"
     mutant.parent.mkdir(parents=True, exist_ok=True)
     mutant.write_text(source.replace(text, becomes))
-    if name in UNSEEN:
-        pytest.xfail("no test makes this fault visible yet")
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
         run(decrypt, [mutant], "mutant")

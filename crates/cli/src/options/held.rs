@@ -28,8 +28,10 @@ impl Held {
     pub fn named(path: &Path) -> Result<Option<Held>, Failure> {
         let Some(name) = path.to_str().and_then(|path| path.strip_prefix(PREFIX)) else { return Ok(None) };
         if !stub::is_name(name) {
-            let rules = "a key's name has letters, digits, '.', '_' and '-', 64 at most";
-            return Err(Failure::Usage(format!("{PREFIX}{name}: {rules}; a file of that name is ./{PREFIX}{name}")));
+            return Err(Failure::Usage(format!(
+                "{PREFIX}{name}: {}; a file of that name is ./{PREFIX}{name}",
+                stub::NAMES
+            )));
         }
         let client = Client::from_environment();
         let der = client.call(KeyName::Named(name), Work::Describe).of(path.display())?;
