@@ -231,6 +231,13 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
         message = Message(host, keys[0], 0, 0, 2)
         await host.run(message.descriptors)
         message.check()
+    # A chain that waits for its next fragment is forgotten, too.
+    first, next_one = host.fragment(source, source, 16, IV), host.fragment(source, source, 16, None)
+    assert [completion.status for completion in (await host.run([first])).values()] == [OK]
+    await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+    while await host.field("STATUS_ZEROISING"):
+        pass
+    assert [completion.status for completion in (await host.run([next_one])).values()] == [BROKEN_CHAIN]
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
