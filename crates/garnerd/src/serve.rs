@@ -243,9 +243,7 @@ impl Lead {
                 number => {
                     let Some(session) = self.sessions.get(&number).map(Arc::clone) else { continue };
                     if !self.request(daemon, keys, &session, batch) {
-                        // Its descriptor is closed with its last owner, maybe a worker; it is not to be seen again here.
-                        let _ = epoll::delete(&self.epoll, &session.socket);
-                        self.sessions.remove(&number);
+                        self.forget(number);
                     }
                 }
             }
@@ -267,8 +265,14 @@ impl Lead {
             }
         };
         let Ok(session) = session else { return };
-        let of_user = || self.sessions.values().filter(|other| other.peer.uid == session.peer.uid).count();
-        if self.sessions.len() >= limits.connections || of_user() >= limits.per_user {
+        if self.is_full(limits, session.peer.uid) {
+            // Connections may have ended whose events come after the listener's.
+            let ended = self.sessions.iter().filter(|(_, session)| session.socket.is_over());
+            for number in ended.map(|(&number, _)| number).collect::<Vec<_>>() {
+                self.forget(number);
+            }
+        }
+        if self.is_full(limits, session.peer.uid) {
             session.taken();
             session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
             return;
@@ -279,6 +283,20 @@ impl Lead {
         if epoll::add(&self.epoll, &session.socket, data, epoll::EventFlags::IN).is_ok() {
             self.sessions.insert(number, Arc::new(session));
         }
+    }
+
+    /// Drops a connection that has ended. Its descriptor is closed with its last owner, maybe a worker; it is not to be seen
+    /// again here.
+    fn forget(&mut self, number: u64) {
+        if let Some(session) = self.sessions.remove(&number) {
+            let _ = epoll::delete(&self.epoll, &session.socket);
+        }
+    }
+
+    /// Whether there is no room for another connection of this user.
+    fn is_full(&self, limits: Limits, uid: u32) -> bool {
+        let of_user = || self.sessions.values().filter(|session| session.peer.uid == uid).count();
+        self.sessions.len() >= limits.connections || of_user() >= limits.per_user
     }
 
     /// Takes a client's request, if there is one; `false` when the client is gone.

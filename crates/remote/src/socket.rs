@@ -70,6 +70,12 @@ impl Socket {
         }
     }
 
+    /// Whether the other side is gone, though packets of it may still be here.
+    pub fn is_over(&self) -> bool {
+        let mut ends = [PollFd::new(&self.0, PollFlags::empty())];
+        poll(&mut ends, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok() && ends[0].revents().contains(PollFlags::HUP)
+    }
+
     /// Waits until a packet can be received, or sent, or the other side is gone; `false` if that took until the deadline.
     ///
     /// # Errors
