@@ -16,7 +16,7 @@
 module rsa_slots
   import garner_pkg::*;
 #(
-  parameter  int unsigned MaxBits    = 4096,
+  parameter  int unsigned MaxBits    = garner_pkg::MaxBits,
   parameter  int unsigned KeySlots   = 4,
   localparam int unsigned IndexWidth = KeySlots > 1 ? $clog2(KeySlots) : 1
 ) (
@@ -36,27 +36,28 @@ module rsa_slots
 
   typedef enum logic [1:0] {HoldsNothing, HoldsModulus, HoldsKey} holds_e;
   holds_e holds_q[KeySlots];
-  logic [6:0] bits_q[KeySlots];  // of the modulus, in 64 bits
+  localparam int unsigned Step = $clog2(StepBits);
+  logic [12:Step] bits_q[KeySlots];  // of the modulus, in steps
   logic [IndexWidth-1:0] index;
   assign index = job_i.slot[IndexWidth-1:0];
 
   // ---- One thing a flag
   logic bad_op_q, bad_slot_q, bad_bits_q, no_modulus_q, no_key_q;
-  logic upper_none_q, upper_most_q, upper_over_q, lower_none_q;  // of exponent_bits, in 64 and below
+  logic upper_none_q, upper_most_q, upper_over_q, lower_none_q;  // of exponent_bits, in steps and below
   logic load_q, zeroise_q, exponentiate_q, private_q;
   logic bad_exponent;
   assign bad_exponent = lower_none_q ? upper_none_q || upper_over_q : upper_most_q || upper_over_q;
   always_ff @(posedge clk_i) begin
-    bits_o         <= {bits_q[index], 6'd0};
+    bits_o         <= {bits_q[index], Step'(0)};
     no_modulus_q   <= holds_q[index] == HoldsNothing;
     no_key_q       <= holds_q[index] != HoldsKey;  // SEC_CM: KEY.LOADED_WHOLE
     bad_op_q       <= !(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise});
     bad_slot_q     <= 32'(job_i.slot) >= KeySlots;
-    bad_bits_q     <= job_i.bits < 13'd512 || 32'(job_i.bits) > MaxBits || job_i.bits[5:0] != '0;
-    upper_none_q   <= job_i.exponent_bits[12:6] == '0;
-    upper_most_q   <= 32'(job_i.exponent_bits[12:6]) == MaxBits / 64;
-    upper_over_q   <= 32'(job_i.exponent_bits[12:6]) > MaxBits / 64;
-    lower_none_q   <= job_i.exponent_bits[5:0] == '0;
+    bad_bits_q     <= job_i.bits < 13'(MinBits) || 32'(job_i.bits) > MaxBits || job_i.bits[Step-1:0] != '0;
+    upper_none_q   <= job_i.exponent_bits[12:Step] == '0;
+    upper_most_q   <= 32'(job_i.exponent_bits[12:Step]) == MaxBits / StepBits;
+    upper_over_q   <= 32'(job_i.exponent_bits[12:Step]) > MaxBits / StepBits;
+    lower_none_q   <= job_i.exponent_bits[Step-1:0] == '0;
     load_q         <= job_i.op == OpLoadModulus || job_i.op == OpLoadKey;
     zeroise_q      <= job_i.op == OpZeroise;
     exponentiate_q <= job_i.op == OpExponentiate;
@@ -80,7 +81,7 @@ module rsa_slots
       end
     end else begin
       if (accept_i && (load_q || zeroise_q)) holds_q[index] <= HoldsNothing;  // SEC_CM: KEY.LOADED_WHOLE
-      if (accept_i && load_q) bits_q[index] <= job_i.bits[12:6];
+      if (accept_i && load_q) bits_q[index] <= job_i.bits[12:Step];
       if (mark_i) holds_q[index] <= key_i ? HoldsKey : HoldsModulus;  // SEC_CM: KEY.LOADED_WHOLE
       if (clear_i) for (int unsigned i = 0; i < KeySlots; i++) holds_q[i] <= HoldsNothing;  // SEC_CM: ERASE.CONTROL
     end
