@@ -5,7 +5,7 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 
 .PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
-.PHONY: hw-soak hw-soak-more hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
+.PHONY: hw-soak hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 	python3 -m venv $(VENV)
@@ -16,7 +16,7 @@ $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
 test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
-	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile hw
+	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile --durations 25 --durations-min 5 hw
 
 .PHONY: profile
 profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
@@ -51,13 +51,16 @@ hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors;
 SOAK_LIMIT ?= 90m
 SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m ""
 
-hw-soak: hw-soak-more hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the six below; MORE='-k 4096' chooses among one's runs
+hw-soak: hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the seven below; MORE='-k 4096' chooses among one's runs
 
 .PHONY: soak
 soak: hw-soak ## the same as hw-soak
 
 hw-soak-more: hw-setup ## the tests of test-hw that take long and rarely fail: more shapes, more parameters, the netlist of a core
 	timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m soak --numprocesses 2 --dist loadfile hw $(MORE)
+
+hw-soak-mutations: hw-setup ## seeded bugs, each of which a proof or a test must find
+	timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m mutation --numprocesses 2 --dist loadfile hw $(MORE)
 
 hw-soak-mont: hw-setup ## tens of thousands of random multiplications, for every shape of the array
 	HW_SOAK=$${HW_SOAK:-20} $(SOAK) hw/tb/mont/test_mont.py $(MORE)

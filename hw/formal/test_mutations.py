@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded bugs: each of these changes to a module must make its proof fail."""
 
-from pathlib import Path
-
 import pytest
 
-from garner_hw import BUILD, HW
+from garner_hw import HW
 from garner_hw.formal.prove import prove
+from tb.mutant import mutant, replaced
 
 # The proof of a module, where it is not the task `prove` of its own name
 PROOFS = {
@@ -125,14 +124,16 @@ MUTATIONS = [
 ]
 
 
+@pytest.mark.parametrize("_bug, module, text, becomes", [entry[:4] for entry in MUTATIONS],
+                         ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_bug_fits_the_source(_bug, module, text, becomes):
+    replaced(HW / "rtl" / f"{module}.sv", text, becomes)
+
+
+@pytest.mark.mutation
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_proof_catches(mutation):
-    _, module, text, becomes, *other = mutation
+    bug, module, text, becomes, *other = mutation
     proof, task = other[0] if other else PROOFS.get(module, (module, "prove"))
-    source = (HW / "rtl" / f"{module}.sv").read_text()
-    assert source.count(text) == 1, f"{text} is not in {module}, or more than once"
-    mutant = BUILD / "mutations" / f"{Path(module).name}.sv"
-    mutant.parent.mkdir(parents=True, exist_ok=True)
-    mutant.write_text(source.replace(text, becomes))
     with pytest.raises(AssertionError, match=rf"DONE \({other[1] if other[1:] else 'FAIL'}"):
-        prove(HW / "formal" / f"{proof}.sby", task, mutant)
+        prove(HW / "formal" / f"{proof}.sby", task, mutant(HW / "rtl" / f"{module}.sv", text, becomes, bug))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded bugs: each of these changes to the multiplier's source must make its tests fail."""
 
+from pathlib import Path
 
 import pytest
 
 from garner_hw import BUILD
 from garner_hw.simulate import check, simulate
 from garner_hw.sources import sources
+from tb.mutant import mutant, replaced
 
 # What is broken, the file, the text and what it becomes
 MUTATIONS = [
@@ -25,18 +27,23 @@ MUTATIONS = [
 ]
 
 
+def source_of(file: str) -> Path:
+    return next(source for source in sources("mont") if source.stem == file)
+
+
+@pytest.mark.parametrize("_bug,file,text,becomes", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_bug_fits_the_source(_bug, file, text, becomes):
+    replaced(source_of(file), text, becomes)
+
+
+@pytest.mark.mutation
 @pytest.mark.parametrize("bug,file,text,becomes", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_tests_catch(bug, file, text, becomes):
     number = [name for name, *_ in MUTATIONS].index(bug)
-    folder = BUILD / "mutations"
-    folder.mkdir(parents=True, exist_ok=True)
-    original = next(source for source in sources("mont") if source.stem == file)
-    assert original.read_text().count(text) == 1, f"{text} is not in {original}, or more than once"
-    mutant = folder / f"{file}-{number}.sv"
-    mutant.write_text(original.read_text().replace(text, becomes))
+    changed = mutant(source_of(file), text, becomes, bug)
     variant = f"mutation{number}"
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
-        simulate("mont", sources("mont", instead=[mutant]), "tb.mont.test_mont", {"Rows": 2, "W": 16, "HopCycles": 4},
+        simulate("mont", sources("mont", instead=[changed]), "tb.mont.test_mont", {"Rows": 2, "W": 16, "HopCycles": 4},
                  {"ROWS": "2", "W": "16", "HOP": "4", "BITS": "62,126"}, variant=variant)
     (results,) = BUILD.glob(f"mont-{variant}-*/*.xml")
     with pytest.raises(AssertionError, match="cocotb tests failed"):

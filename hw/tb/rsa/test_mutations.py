@@ -6,6 +6,7 @@ import pytest
 from garner_hw import BUILD, HW
 from garner_hw.simulate import check, simulate
 from garner_hw.sources import sources
+from tb.mutant import mutant, replaced
 
 UNPACKER = ("unpacker", "tb.rsa.test_streams", {"W": 18}, r"\.unpacker_")
 EXPONENTIATOR = ("exponentiator", "tb.exp.test_exponentiator", {"W": 18}, "nothing_of_an_exponent")
@@ -23,17 +24,19 @@ MUTATIONS = [
 ]
 
 
+@pytest.mark.parametrize("_bug, module, text, becomes, _found_by", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_bug_fits_the_source(_bug, module, text, becomes, _found_by):
+    replaced(HW / "rtl" / f"{module}.sv", text, becomes)
+
+
+@pytest.mark.mutation
 @pytest.mark.parametrize("bug, module, text, becomes, found_by", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_tests_catch(bug, module, text, becomes, found_by):
     top, test_module, parameters, test_filter = found_by
-    original = HW / "rtl" / f"{module}.sv"
-    assert original.read_text().count(text) == 1, f"{text} is not in {module}, or more than once"
+    changed = mutant(HW / "rtl" / f"{module}.sv", text, becomes, bug)
     variant = bug.replace(" ", "_")
-    mutant = BUILD / "mutations" / variant / original.name
-    mutant.parent.mkdir(parents=True, exist_ok=True)
-    mutant.write_text(original.read_text().replace(text, becomes))
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail
-        simulate(top, sources(top, instead=[mutant]), test_module, parameters,
+        simulate(top, sources(top, instead=[changed]), test_module, parameters,
                  {"W": "18", "ROWS": "8", "COCOTB_TEST_FILTER": test_filter}, variant=variant, inside=("ram", "fifo"))
     (results,) = BUILD.glob(f"{top}-{variant}-*/*.xml")
     with pytest.raises(AssertionError, match="cocotb tests failed"):

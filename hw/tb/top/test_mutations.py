@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeded bugs between bus and dispatcher that no proof sees: each must make the shell's tests fail."""
 
+from pathlib import Path
 
 import pytest
 
 from garner_hw import BUILD
 from garner_hw.simulate import check, simulate
 from garner_hw.sources import sources
+from tb.mutant import mutant, replaced
 from tb.top.test_shell import CORE
 
 STREAM = ("tb.top.shell_tests", 1, "packets_and_descriptors_share_the_cores")
@@ -24,17 +26,23 @@ MUTATIONS = [
 ]
 
 
+def source_of(file: str) -> Path:
+    return next(source for source in sources("garner_top") if source.stem == file)
+
+
+@pytest.mark.parametrize("_bug,file,text,becomes,_tests", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
+def test_bug_fits_the_source(_bug, file, text, becomes, _tests):
+    replaced(source_of(file), text, becomes)
+
+
+@pytest.mark.mutation
 @pytest.mark.parametrize("bug,file,text,becomes,tests", MUTATIONS, ids=[bug.replace(" ", "-") for bug, *_ in MUTATIONS])
 def test_tests_catch(bug, file, text, becomes, tests):
     module, stream, which = tests
-    original = next(source for source in sources("garner_top") if source.stem == file)
-    assert original.read_text().count(text) == 1, f"{text} is not in {original}, or more than once"
-    mutant = BUILD / "mutations" / f"{file}-{bug.replace(' ', '-')}.sv"
-    mutant.parent.mkdir(parents=True, exist_ok=True)
-    mutant.write_text(original.read_text().replace(text, becomes))
+    changed = mutant(source_of(file), text, becomes, bug)
     variant = bug.replace(" ", "-")  # by its name, so that no result of another one is taken for its own
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
-        simulate("garner_top", sources("garner_top", instead=[CORE, mutant]), module, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
+        simulate("garner_top", sources("garner_top", instead=[CORE, changed]), module, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
                  {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4", "COCOTB_TEST_FILTER": which, "HOST_LIMIT": "20000"},
                  variant=variant, inside=None)
     (results,) = BUILD.glob(f"garner_top-{variant}-*/*.xml")
