@@ -172,7 +172,7 @@ fn nginx_answers_while_the_daemon_is_killed_and_started_again() {
     held.site.write("nginx.conf", configuration.as_bytes());
     let mut nginx = held.garner("nginx");
     nginx.args(["-p", ".", "-c", "nginx.conf", "-e", "error.log"]).stderr(Stdio::null());
-    let mut nginx = Server::start(&mut nginx, port);
+    let nginx = Server::start(&mut nginx, port);
     held.start();
     let start = Instant::now();
     for round in 0..40 {
@@ -187,7 +187,7 @@ fn nginx_answers_while_the_daemon_is_killed_and_started_again() {
         assert!(client(&held, port).wait().unwrap().success(), "round {round}");
         assert!(start.elapsed() < PATIENCE);
     }
-    nginx.0.kill().unwrap();
+    nginx.stop("TERM");
     assert!(held.log().contains("key www: used by user"), "{}", held.log());
 }
 
