@@ -17,6 +17,7 @@ examples:
   garner-hw soc exp --bits 1024 --scheme sliding --level exp      one exponentiation, checked
   garner-hw soc private --bits 2048 --level op                    one RSA private operation, checked
   garner-hw soc mbedtls --bits 1024 --level mul                   the same by mbedTLS, its powers in the multiplier
+  garner-hw soc keygen --bits 1024 --level exp                    a key by mbedTLS, its powers in the core
   garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
   garner-hw soc report                                            all rows; measures those that are not kept (minutes)
@@ -44,7 +45,10 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     twin.add_argument("--count", type=int, default=20, help="products (default: 20)")
     mbedtls = actions.add_parser("mbedtls", help="the same by mbedTLS 2.28 on the system, blinding on")
     mbedtls.add_argument("--level", choices=("software", "mul", "exp", "op"), default="op")
-    for action in (exp, private, twin, mbedtls):
+    keygen = actions.add_parser("keygen", help="a key by mbedTLS on the system, checked against FIPS 186-5 (minutes)")
+    keygen.add_argument("--level", choices=("software", "mul", "exp"), default="exp")
+    keygen.add_argument("--seed", type=int, default=31, help="other numbers, another key (default: 31)")
+    for action in (exp, private, twin, mbedtls, keygen):
         action.add_argument("--bits", type=int, choices=(512, 1024, 1536, 2048), default=1024)
     toy = actions.add_parser("toy", help="FIU's RSA of single bytes, Power() in software or its peripheral")
     toy.add_argument("--bytes", type=int, default=40, help="how many (default: 40)")

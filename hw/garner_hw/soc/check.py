@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations with random operands on a running system, each answer compared with big integers on the host."""
 
+import math
 import random
 
 from garner_hw import CommandError
-from garner_hw.model.rsa import Key
+from garner_hw.model.rsa import Key, is_prime
 from garner_hw.soc.system import Answer, System
 
 
@@ -32,6 +33,17 @@ def mbedtls(system: System, level: str, bits: int, blinding: bool = True) -> Ans
     m, seed = random.randrange(key.n), random.randrange(1, 1 << 31) if blinding else 0
     answer = system.mbedtls(level, key, m, seed, random.randrange(2, key.n))
     return compared(answer, pow(m, key.d, key.n), f"mbedTLS {level} {key} m={m:#x} {seed=}")
+
+
+def keygen(system: System, level: str, bits: int, seed: int) -> Answer:
+    """A key that mbedTLS makes on the system, held against FIPS 186-5, A.1.1 and A.1.3."""
+    answer = system.keygen(level, bits, seed)
+    p, q = divmod(answer.value, 1 << bits // 2)
+    d = pow(65537, -1, math.lcm(p - 1, q - 1)) if math.gcd(65537, (p - 1) * (q - 1)) == 1 else 0
+    if not (is_prime(p) and is_prime(q) and p * p >> bits - 1 and q * q >> bits - 1 and (p * q).bit_length() == bits
+            and abs(p - q) >> bits // 2 - 100 and d >> bits // 2):
+        raise Wrong(f"keygen {level}, {bits} bits, {seed=}: {p=:#x}, {q=:#x} make no key of FIPS 186-5")
+    return answer
 
 
 def twin(system: System, bits: int, count: int) -> Answer:

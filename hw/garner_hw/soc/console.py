@@ -17,11 +17,13 @@ def told_toy(arguments: argparse.Namespace, answer: Answer) -> str:
 def told(arguments: argparse.Namespace, answer: Answer) -> str:
     """What a person wants to know of an answer that was checked."""
     how = {"exp": "{a.scheme}, level {a.level}", "private": "level {a.level}", "mbedtls": "level {a.level}",
-           "twin": "{a.count} products"}
+           "twin": "{a.count} products", "keygen": "level {a.level}"}
     lines = [f"{arguments.action}, {arguments.bits} bits, {how[arguments.action].format(a=arguments)}: right",
              f"  {answer.cycles:,} cycles by the processor; by the monitor {answer.core:,} of them in the core, "
              f"{answer.moving:,} moving words"]
-    if answer.load:
+    if arguments.action == "keygen":
+        lines.append(f"  {answer.load} powers; p and q: {answer.value:x}")
+    elif answer.load:
         lines.append(f"  the key was loaded before, in {answer.load:,} cycles")
     if answer.fallback:
         lines.append(f"  the core failed (status {answer.status}): software answered")
@@ -34,17 +36,18 @@ def perform(system: System, arguments: argparse.Namespace) -> str:
     of = {"exp": lambda: check.exp(system, arguments.level, arguments.scheme, arguments.bits),
           "private": lambda: check.private(system, arguments.level, arguments.bits),
           "mbedtls": lambda: check.mbedtls(system, arguments.level, arguments.bits),
+          "keygen": lambda: check.keygen(system, arguments.level, arguments.bits, arguments.seed),
           "twin": lambda: check.twin(system, arguments.bits, arguments.count)}
     return told(arguments, of[arguments.action]())
 
 
 def run(arguments: argparse.Namespace) -> int:
-    with System(mbedtls=arguments.action == "mbedtls" or (arguments.action == "console" and has_mbedtls())) as system:
+    with System(mbedtls=arguments.action in ("mbedtls", "keygen") or (arguments.action == "console" and has_mbedtls())) as system:
         if arguments.action != "console":
             print(perform(system, arguments))
             return 0
         print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op, "
-              "mbedtls --bits 1024 --level mul, twin --bits 1024 --count 9, toy --bytes 40; quit")
+              "mbedtls --bits 1024 --level mul, keygen --bits 512, twin --bits 1024 --count 9, toy --bytes 40; quit")
         return prompt(system)
 
 
@@ -73,7 +76,7 @@ def prompt(system: System) -> int:
             return 0
         try:
             arguments = parser.parse_args(words)
-            if arguments.action in ("exp", "private", "mbedtls", "twin", "toy"):
+            if arguments.action in ("exp", "private", "mbedtls", "keygen", "twin", "toy"):
                 print(perform(system, arguments), flush=True)
         except SystemExit:
             pass  # argparse has said what is wrong

@@ -83,6 +83,10 @@ class System:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, pow(blinding, -key.e, key.n), blinding, m)
         return self.operation(f"mbedtls {LEVELS[level]} {key.bits} {seed} " + " ".join(f"{part:x}" for part in parts))
 
+    def keygen(self, level: str, bits: int, seed: int) -> Answer:
+        """`value`: p above q; `load`: how many powers it took."""
+        return self.operation(f"keygen {LEVELS[level]} {bits} {seed}")
+
     def toy(self, hardware: bool, count: int, seed: int) -> Answer:
         return self.operation(f"toy {int(hardware)} {count} {seed}")
 

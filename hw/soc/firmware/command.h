@@ -24,7 +24,8 @@ void answer_operation(const uint32_t *result, unsigned words, uint32_t load, uin
 /* What is wrong with a modulus of so many bits; 0 if nothing. */
 const char *bad_modulus(const uint32_t *n, unsigned bits);
 
-/* The command of a firmware with mbedTLS (hw/soc/mbedtls); 0 where there is none. */
+/* The commands of a firmware with mbedTLS (hw/soc/mbedtls); 0 where there is none. */
 void command_mbedtls(void) __attribute__((weak));
+void command_keygen(void) __attribute__((weak));
 
 #endif

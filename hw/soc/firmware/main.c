@@ -5,6 +5,7 @@
  *   private LEVEL BITS n e p q dp dq qinv m       LEVEL 0 software, 3 op
  *   mbedtls LEVEL BITS SEED n e p q dp dq qinv vi vf m
  *                                                 by mbedTLS, if it is there; LEVEL 0 to 3; see command_mbedtls.c
+ *   keygen LEVEL BITS SEED                        by mbedTLS, LEVEL 0 to 2; RESULT: p and q; load: how many powers
  *   toy HARDWARE COUNT SEED                       FIU's bytes, Power() in software (0) or its peripheral (1); load: its calls
  *   twin BITS COUNT SEED n                        random products by the multiplier and by its twin; RESULT: differences
  *   read ADDRESS                                  reads a register or nothing at all: for the bus fault's test
@@ -145,6 +146,8 @@ int main(void)
 			command_toy();
 		} else if (!strcmp(command, "mbedtls") && command_mbedtls) {
 			command_mbedtls();
+		} else if (!strcmp(command, "keygen") && command_keygen) {
+			command_keygen();
 		} else if (!strcmp(command, "read") && line_hexadecimal(&address, 1)) {
 			const uint32_t value = register_read(address & ~3U);
 

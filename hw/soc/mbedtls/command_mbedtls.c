@@ -6,17 +6,8 @@
 #include "command.h"
 #include "console.h"
 #include "hooks.h"
-#include "mbedtls/ctr_drbg.h"
+#include "seeded_random.h"
 #include "soc_registers.h"
-
-/* SEED again and again: what CTR_DRBG takes for entropy. A run can be repeated, and its secrets be known: for measuring
- * only. */
-static int seeded_entropy(void *seed, unsigned char *output, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		output[i] = (unsigned char)(*(const uint32_t *)seed >> 8 * (i % 4));
-	return 0;
-}
 
 static int read(mbedtls_mpi *X, unsigned words)
 {
@@ -52,8 +43,7 @@ static void measured(mbedtls_rsa_context *key, enum level level, uint32_t seed, 
 	uint32_t start, load, cycles;
 	int failed, status = 0;
 
-	mbedtls_ctr_drbg_init(&random);
-	failed = mbedtls_ctr_drbg_seed(&random, seeded_entropy, &seed, 0, 0);
+	failed = seeded_random(&random, &seed);
 	to_bytes(input, m, words);
 	hooks_begin(level);
 	start = processor_cycles();

@@ -30,8 +30,7 @@ static int counted(int status)
 	return 0;
 }
 
-/* The words of X, which is not negative; words above are 0. 0: it has more than `words`. */
-static int words_of(uint32_t *r, const mbedtls_mpi *X, unsigned words)
+int hooks_words(uint32_t *r, const mbedtls_mpi *X, unsigned words)
 {
 	if (X->s < 0 || mbedtls_mpi_bitlen(X) > 32 * words)
 		return 0;
@@ -75,9 +74,9 @@ static int exp_mod(uint32_t *r, const mbedtls_mpi *A, const mbedtls_mpi *E, cons
 	int failed;
 
 	if (bits < 64 || bits > 32 * MAX_WORDS || bits % 32 || A->s < 0 || exponent_bits == 0
-	    || !words_of(exponent, E, MAX_WORDS) || (hooks.level == LEVEL_EXP && !rsa_fits(bits)))
+	    || !hooks_words(exponent, E, MAX_WORDS) || (hooks.level == LEVEL_EXP && !rsa_fits(bits)))
 		return GARNER_STATUS_BAD_LENGTH;
-	words_of(n, N, bits / 32);
+	hooks_words(n, N, bits / 32);
 	reduce(base, A, n, bits / 32);
 	if (hooks.level == LEVEL_EXP)
 		return power_core(r, n, bits, base, exponent, exponent_bits, GARNER_RSA_SCHEME_SLIDING_WINDOW);
@@ -90,6 +89,7 @@ int hook_exp_mod(mbedtls_mpi *X, const mbedtls_mpi *A, const mbedtls_mpi *E, con
 	const unsigned bits = (unsigned)mbedtls_mpi_bitlen(N);
 	number r;
 
+	hooks.powers++;
 	if (hooks.level != LEVEL_MUL && hooks.level != LEVEL_EXP)
 		return 0;
 	if (!counted(exp_mod(r, A, E, N, bits)))
@@ -105,10 +105,10 @@ int hooks_load(const mbedtls_rsa_context *key)
 
 	loaded = 0;
 	key_loaded.bits = 8 * (unsigned)key->len;
-	if (!rsa_fits(key_loaded.bits) || !words_of(key_loaded.n, &key->N, words) || !words_of(key_loaded.e, &key->E, 1)
-	    || !words_of(key_loaded.p, &key->P, half) || !words_of(key_loaded.q, &key->Q, half)
-	    || !words_of(key_loaded.dp, &key->DP, half) || !words_of(key_loaded.dq, &key->DQ, half)
-	    || !words_of(key_loaded.qinv, &key->QP, half))
+	if (!rsa_fits(key_loaded.bits) || !hooks_words(key_loaded.n, &key->N, words) || !hooks_words(key_loaded.e, &key->E, 1)
+	    || !hooks_words(key_loaded.p, &key->P, half) || !hooks_words(key_loaded.q, &key->Q, half)
+	    || !hooks_words(key_loaded.dp, &key->DP, half) || !hooks_words(key_loaded.dq, &key->DQ, half)
+	    || !hooks_words(key_loaded.qinv, &key->QP, half))
 		return GARNER_STATUS_BAD_LENGTH;
 	failed = private_load(&key_loaded);
 	if (!failed)

@@ -10,6 +10,7 @@
 /* What the hooks do and have done since hooks_begin. */
 struct hooks {
 	enum level level;  /* LEVEL_SOFTWARE: nothing; mul and exp: hook_exp_mod; op: hook_private */
+	unsigned powers;   /* mbedtls_mpi_exp_mod, by whomever */
 	unsigned done;     /* operations by an accelerator */
 	unsigned fallback; /* operations that were left to software */
 	int status;        /* why, of the first: as of the drivers */
@@ -19,6 +20,9 @@ extern struct hooks hooks;
 void hooks_begin(enum level level);
 /* Puts a key into the core's slot, for hook_private. 0, or what the core said. */
 int hooks_load(const mbedtls_rsa_context *key);
+
+/* The words of X, which is not negative; words above are 0. 0: it has more than `words`. */
+int hooks_words(uint32_t *r, const mbedtls_mpi *X, unsigned words);
 
 /* X = A^E mod N. Whether it was done here, and then *ret is what mbedTLS returns. */
 int hook_exp_mod(mbedtls_mpi *X, const mbedtls_mpi *A, const mbedtls_mpi *E, const mbedtls_mpi *N, int *ret);

@@ -82,3 +82,21 @@ def test_corrupted_powers_never_become_a_signature(built):
     """mbedTLS raises what it has computed to e, by the same corrupted multiplier."""
     with System(fault="corrupt", mbedtls=True) as system, pytest.raises(Refused, match="mbedTLS refused"):
         check.mbedtls(system, "mul", 512)
+
+
+def test_key_is_the_same_whoever_does_its_powers(system):
+    """The powers of 256 bits are by the multiplier alone: the core takes no so short modulus, and mbedTLS does them."""
+    software, multiplier, core = (check.keygen(system, level, 512, seed=7) for level in ("software", "mul", "exp"))
+    assert software.value == multiplier.value == core.value and software.load == multiplier.load > 2
+    assert multiplier.fallback == 0 and core.status == BAD_LENGTH
+
+
+@pytest.mark.parametrize("line", ["keygen 1 448 7", "keygen 1 2112 7", "keygen 3 512 7"])
+def test_keys_that_cannot_be_made_are_refused(system, line):
+    with pytest.raises(Refused, match="BITS is no multiple|no such LEVEL"):
+        system.command(line)
+
+
+def test_corrupted_powers_never_become_a_key(built):
+    with System(fault="corrupt", mbedtls=True, cycles=400_000_000) as system, pytest.raises(CommandError):
+        check.keygen(system, "mul", 512, seed=7)
