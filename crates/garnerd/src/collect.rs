@@ -31,13 +31,13 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// What comes next, with `taken` requests in the batch, the first of them `age` ago. `came` says whether the last look
-    /// brought any; `expected` counts the clients that are likely to ask.
-    pub fn next(&self, taken: usize, came: bool, expected: usize, age: Duration) -> Next {
+    /// What comes next, with `taken` requests in the batch, the first of them `age` ago. `more` says that the
+    /// last look may have left some; `expected` counts the clients that are likely to ask.
+    pub fn next(&self, taken: usize, more: bool, expected: usize, age: Duration) -> Next {
         match taken {
             0 => Next::Sleep,
             _ if taken >= self.capacity => Next::Run,
-            _ if came => Next::Take,
+            _ if more => Next::Take,
             _ if expected > 0 && age < self.linger => Next::Linger(self.linger - age),
             _ => Next::Run,
         }

@@ -8,9 +8,10 @@
 //! | [`listen`] | the socket |
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
-//! | [`session`] | one connection |
+//! | [`session`], [`clients`] | one connection, and all of them |
 //! | [`work`] | from a request to an operation, and from its output to an answer |
 
+mod clients;
 mod collect;
 mod config;
 mod keys;
@@ -21,23 +22,21 @@ mod session;
 mod work;
 
 use clap::Parser;
+use clients::Limits;
 use collect::Collector;
 use config::{Config, Fault};
-use garner::gather::{self, Gatherer};
+use garner::gather;
 use keys::Keys;
 use listen::Listener;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use sd_notify::NotifyState;
-use serve::{Daemon, Limits};
+use serve::Daemon;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
-
-/// Most operations in a batch: what two cores do in their largest passes. More would only wait for each other.
-const CAPACITY: usize = 64;
 
 const FILE: &str = "/etc/garner/garnerd.toml";
 
@@ -103,16 +102,14 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
     let listener = Listener::open(&config.socket)?;
     let settings = gather::Config::new().map_err(|error| here(&error))?;
-    let workers = settings.slots.max(2);
-    let collector = Collector { capacity: CAPACITY, linger: Duration::from_micros(config.linger_us) };
+    let capacity = capacity(&settings);
+    let collector = Collector { capacity, linger: Duration::from_micros(config.linger_us) };
     let limits = Limits { connections: config.connections, per_user: config.connections_per_user };
     let listening = listener.fd.try_clone().map_err(|error| here(&error))?;
-    let daemon = Daemon::new(Gatherer::new(settings), keys, listening, collector, limits);
+    let daemon = Daemon::new(&settings, keys, listening, collector, limits);
     let daemon = daemon.map_err(|error| here(&error))?;
     thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| daemon.work());
-        }
+        scope.spawn(|| daemon.work());
         eprintln!("garnerd: {held} keys, listening at {}", config.socket.display());
         notify(&[NotifyState::Ready]);
         for signal in signals.forever() {
@@ -128,6 +125,14 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     let fill = operations as f64 / batches.max(1) as f64;
     eprintln!("garnerd: ended; {operations} operations in {batches} batches, {fill:.2} each");
     Ok(())
+}
+
+/// Most operations in a worker's batch: the private operations, of two exponentiations each, that one slot does at once. Of a
+/// larger batch the first part would be done while the rest waits for another slot, and its clients, who could ask again,
+/// would wait for all of it.
+fn capacity(settings: &gather::Config) -> usize {
+    let exponentiations = settings.devices.iter().map(|device| device.preferred_batch()).max();
+    exponentiations.map_or(1, |count| (count / 2).max(1))
 }
 
 /// The configuration with the command line over it, and the keys.

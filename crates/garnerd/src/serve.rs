@@ -1,32 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The workers. One of them leads: it accepts connections and collects a batch of requests, by the rules of `collect`. Then it
-//! hands the lead to the next and runs the batch on its own thread, which answers the clients, too: an operation crosses from
-//! thread to thread only where it must, between client and daemon.
+//! The workers. Each waits for events, collects a batch of requests by the rules of `collect`, runs it on its own thread and
+//! answers: an operation crosses from thread to thread only where it must, between client and daemon.
 //!
-//! A leader takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
+//! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): the one that lingers before
+//! those that are idle, and a client alone always the same worker, whose caches know its key. Nobody is woken in vain.
+//!
+//! A worker takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
 //! client's socket: nothing is queued here.
 
+use crate::clients::{Clients, Limits};
 use crate::collect::{Collector, Next};
 use crate::keys::{Entry, Keys};
 use crate::session::Session;
 use crate::work::{self, Finish, Task};
-use garner::gather::{Gatherer, Operation};
-use garner_remote::message::{self, LONGEST, Refusal, Request, Response};
+use garner::gather::{self, Gatherer, Operation};
+use garner_remote::message::{self, Buffer, Refusal, Request, Response};
 use garner_remote::socket::Received;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
-use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread;
 use std::time::{Duration, Instant};
-use zeroize::Zeroizing;
 
 /// The listener's and the bell's numbers among the events; connections have those from 2 on.
 const LISTENER: u64 = 0;
 const BELL: u64 = 1;
+
+/// A client's event goes to one worker, which then asks for the next.
+const ONCE: epoll::EventFlags = epoll::EventFlags::IN.union(epoll::EventFlags::ONESHOT);
 
 /// Events looked at in a turn: few, so that a batch is not held up by the look.
 const EVENTS: usize = 16;
@@ -36,35 +41,25 @@ const LATELY: Duration = Duration::from_millis(2);
 
 /// What all workers share.
 pub struct Daemon {
-    gatherer: Gatherer,
+    /// One for each worker, with one slot: its batch runs at once and whole, on its own thread. In a gatherer of all of them
+    /// batches would be mixed, and each worker keep its answers back until those of the others are there, too.
+    gatherers: Vec<Gatherer>,
     keys: RwLock<Arc<Keys>>,
     collector: Collector,
-    limits: Limits,
     ending: AtomicBool,
+    epoll: OwnedFd,
     bell: OwnedFd,
-    lead: Mutex<Lead>,
+    listener: OwnedFd,
+    clients: Mutex<Clients>,
     operations: AtomicUsize,
     batches: AtomicUsize,
 }
 
-/// How many connections there may be.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// At once.
-    pub connections: usize,
-    /// Of one user.
-    pub per_user: usize,
-}
-
-/// What only the leader touches.
-struct Lead {
-    epoll: OwnedFd,
-    listener: OwnedFd,
-    sessions: HashMap<u64, Arc<Session>>,
-    next: u64,
+/// What each worker has for itself.
+struct Hands {
     /// Whose events the last wait brought.
     ready: Vec<u64>,
-    buffer: Zeroizing<[u8; LONGEST]>,
+    buffer: Buffer,
 }
 
 /// A request that was taken.
@@ -76,12 +71,13 @@ struct Taken {
 }
 
 impl Daemon {
-    /// A daemon that listens, and serves nobody before somebody calls [`Daemon::work`].
+    /// A daemon that listens, and serves nobody before somebody calls [`Daemon::work`]; with as many workers as `settings` has
+    /// slots, and two at least: one collects while the others compute.
     ///
     /// # Errors
     /// The system's.
     pub fn new(
-        gatherer: Gatherer,
+        settings: &gather::Config,
         keys: Keys,
         listener: OwnedFd,
         collector: Collector,
@@ -91,17 +87,21 @@ impl Daemon {
         let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?;
         epoll::add(&epoll, &listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
         epoll::add(&epoll, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
-        let buffer = Zeroizing::new([0; LONGEST]);
-        let ready = Vec::with_capacity(EVENTS);
-        let lead = Lead { epoll, listener, sessions: HashMap::new(), next: BELL + 1, ready, buffer };
+        let workers = settings.slots.max(2);
+        let gatherer = || {
+            let mut settings = settings.clone();
+            settings.slots = 1;
+            Gatherer::new(settings)
+        };
         Ok(Daemon {
-            gatherer,
+            gatherers: (0..workers).map(|_| gatherer()).collect(),
             keys: RwLock::new(Arc::new(keys)),
             collector,
-            limits,
             ending: AtomicBool::new(false),
+            epoll,
             bell,
-            lead: Mutex::new(lead),
+            listener,
+            clients: Mutex::new(Clients::new(limits, BELL + 1)),
             operations: AtomicUsize::new(0),
             batches: AtomicUsize::new(0),
         })
@@ -115,7 +115,7 @@ impl Daemon {
     /// Ends the workers, when they have answered what they took.
     pub fn end(&self) {
         self.ending.store(true, Ordering::SeqCst);
-        // Never read: it wakes every leader that is still to come.
+        // Never read: it wakes every worker that is still to wait.
         let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
     }
 
@@ -124,40 +124,53 @@ impl Daemon {
         (self.operations.load(Ordering::Relaxed), self.batches.load(Ordering::Relaxed))
     }
 
-    /// What each worker thread does until the daemon ends.
+    /// Works until the daemon ends, on this thread and as many more as it takes.
     pub fn work(&self) {
+        thread::scope(|scope| {
+            for gatherer in &self.gatherers {
+                scope.spawn(|| self.worker(gatherer));
+            }
+        });
+    }
+
+    fn worker(&self, gatherer: &Gatherer) {
+        let mut hands = Hands { ready: Vec::with_capacity(EVENTS), buffer: Buffer::default() };
         while !self.ending.load(Ordering::SeqCst) {
-            let batch = self.collect();
+            let batch = self.collect(&mut hands);
             if !batch.is_empty() {
-                self.run(batch);
+                self.run(gatherer, batch);
             }
         }
     }
 
-    /// Leads until a batch is whole, or the daemon ends.
-    fn collect(&self) -> Vec<Taken> {
-        let mut lead = self.lead.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut batch, mut came, mut first) = (Vec::new(), false, Instant::now());
+    /// Collects until a batch is whole, or the daemon ends.
+    fn collect(&self, hands: &mut Hands) -> Vec<Taken> {
+        let (mut batch, mut more, mut first) = (Vec::new(), false, Instant::now());
         loop {
             let now = Instant::now();
             // They are counted only where they matter.
-            let expected = if batch.is_empty() || came { 0 } else { lead.expected(now) };
-            let time = match self.collector.next(batch.len(), came, expected, now.duration_since(first)) {
+            let expected = if batch.is_empty() || more { 0 } else { self.clients().expected(now, LATELY) };
+            let time = match self.collector.next(batch.len(), more, expected, now.duration_since(first)) {
                 Next::Run => return batch,
                 Next::Sleep => None,
                 Next::Take => Some(Duration::ZERO),
                 Next::Linger(longest) => Some(longest),
             };
             let before = batch.len();
-            if !lead.wait(time) || self.ending.load(Ordering::SeqCst) {
+            let room = (self.collector.capacity - before).min(EVENTS);
+            if !self.wait(&mut hands.ready, room, time) || self.ending.load(Ordering::SeqCst) {
                 return batch;
             }
-            lead.take(self, &self.keys(), &mut batch);
-            came = batch.len() > before;
+            self.take(hands, &mut batch);
+            more = hands.ready.len() == room;
             if before == 0 {
                 first = Instant::now();
             }
         }
+    }
+
+    fn clients(&self) -> MutexGuard<'_, Clients> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The keys of now.
@@ -166,7 +179,7 @@ impl Daemon {
     }
 
     /// Runs a batch and answers.
-    fn run(&self, batch: Vec<Taken>) {
+    fn run(&self, gatherer: &Gatherer, batch: Vec<Taken>) {
         self.operations.fetch_add(batch.len(), Ordering::Relaxed);
         self.batches.fetch_add(1, Ordering::Relaxed);
         let mut operations = Vec::with_capacity(batch.len());
@@ -176,8 +189,8 @@ impl Daemon {
             askers.push((session, id, finish));
         }
         let outputs = match operations.len() {
-            1 => vec![self.gatherer.run(operations.remove(0))],
-            _ => self.gatherer.run_batch(operations),
+            1 => vec![gatherer.run(operations.remove(0))],
+            _ => gatherer.run_batch(operations),
         };
         for ((session, id, finish), output) in askers.into_iter().zip(outputs) {
             let answer = work::finish(&finish, output);
@@ -210,15 +223,16 @@ fn audit(entry: &Entry, session: &Session, refusal: Option<&Refusal>) {
     }
 }
 
-impl Lead {
-    /// Waits for events, so long at most; `false` if there can be none.
-    fn wait(&mut self, time: Option<Duration>) -> bool {
+/// What events bring.
+impl Daemon {
+    /// Waits for so many events at most, so long at most; `false` if there can be none.
+    fn wait(&self, ready: &mut Vec<u64>, room: usize, time: Option<Duration>) -> bool {
         let time = time.map(|time| Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ });
         let mut events = [MaybeUninit::uninit(); EVENTS];
-        self.ready.clear();
-        match epoll::wait(&self.epoll, &mut events, time.as_ref()) {
+        ready.clear();
+        match epoll::wait(&self.epoll, &mut events[..room], time.as_ref()) {
             Ok((events, _)) => {
-                self.ready.extend(events.iter().map(|event| event.data.u64()));
+                ready.extend(events.iter().map(|event| event.data.u64()));
                 true
             }
             Err(Errno::INTR) => true,
@@ -229,21 +243,17 @@ impl Lead {
         }
     }
 
-    /// How many clients are likely to ask soon.
-    fn expected(&self, now: Instant) -> usize {
-        self.sessions.values().filter(|session| session.is_expected(now, LATELY)).count()
-    }
-
     /// Does what the events say: accepts, and takes a request of each client that has one.
-    fn take(&mut self, daemon: &Daemon, keys: &Keys, batch: &mut Vec<Taken>) {
-        for index in 0..self.ready.len() {
-            match self.ready[index] {
+    fn take(&self, hands: &mut Hands, batch: &mut Vec<Taken>) {
+        let keys = self.keys();
+        for &number in &hands.ready {
+            match number {
                 BELL => {}
-                LISTENER => self.accept(daemon.limits),
+                LISTENER => self.accept(),
                 number => {
-                    let Some(session) = self.sessions.get(&number).map(Arc::clone) else { continue };
-                    if !self.request(daemon, keys, &session, batch) {
-                        self.forget(number);
+                    let Some(session) = self.clients().get(number) else { continue };
+                    if !self.request(&keys, &session, number, &mut hands.buffer, batch) {
+                        self.clients().forget(number);
                     }
                 }
             }
@@ -251,7 +261,7 @@ impl Lead {
     }
 
     /// Accepts one connection. Others that wait come with the next turn.
-    fn accept(&mut self, limits: Limits) {
+    fn accept(&self) {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let session = match accept_with(&self.listener, flags) {
             Ok(fd) => Session::new(fd),
@@ -260,65 +270,59 @@ impl Lead {
             Err(error) => {
                 eprintln!("garnerd: accepting a client: {error}");
                 // It waits; looking at it at once again would take a whole processor.
-                std::thread::sleep(Duration::from_millis(10));
+                thread::sleep(Duration::from_millis(10));
                 return;
             }
         };
         let Ok(session) = session else { return };
-        if self.is_full(limits, session.peer.uid) {
-            // Connections may have ended whose events come after the listener's.
-            let ended = self.sessions.iter().filter(|(_, session)| session.socket.is_over());
-            for number in ended.map(|(&number, _)| number).collect::<Vec<_>>() {
-                self.forget(number);
+        let added = self.clients().add(session);
+        match added {
+            Ok((number, session)) => {
+                if epoll::add(&self.epoll, &session.socket, epoll::EventData::new_u64(number), ONCE).is_err() {
+                    self.clients().forget(number);
+                }
+            }
+            Err(session) => {
+                session.taken();
+                session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
             }
         }
-        if self.is_full(limits, session.peer.uid) {
-            session.taken();
-            session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
-            return;
-        }
-        let number = self.next;
-        self.next += 1;
-        let data = epoll::EventData::new_u64(number);
-        if epoll::add(&self.epoll, &session.socket, data, epoll::EventFlags::IN).is_ok() {
-            self.sessions.insert(number, Arc::new(session));
-        }
-    }
-
-    /// Drops a connection that has ended. Its descriptor is closed with its last owner, maybe a worker; it is not to be seen
-    /// again here.
-    fn forget(&mut self, number: u64) {
-        if let Some(session) = self.sessions.remove(&number) {
-            let _ = epoll::delete(&self.epoll, &session.socket);
-        }
-    }
-
-    /// Whether there is no room for another connection of this user.
-    fn is_full(&self, limits: Limits, uid: u32) -> bool {
-        let of_user = || self.sessions.values().filter(|session| session.peer.uid == uid).count();
-        self.sessions.len() >= limits.connections || of_user() >= limits.per_user
     }
 
     /// Takes a client's request, if there is one; `false` when the client is gone.
-    fn request(&mut self, daemon: &Daemon, keys: &Keys, session: &Arc<Session>, batch: &mut Vec<Taken>) -> bool {
-        let length = match session.socket.receive(&mut self.buffer) {
-            Received::Packet(length) => length,
-            Received::Nothing => return true,
-            Received::End => return false,
-        };
+    fn request(
+        &self,
+        keys: &Keys,
+        session: &Arc<Session>,
+        number: u64,
+        buffer: &mut Buffer,
+        batch: &mut Vec<Taken>,
+    ) -> bool {
+        let received = session.socket.receive(buffer);
+        if received == Received::End {
+            return false;
+        }
+        let Received::Packet(length) = received else { return self.listen_again(session, number) };
         session.taken();
-        let request = message::decode::<Request<'_>>(&self.buffer[..length]);
+        // Its next request is another's, maybe another worker's.
+        let goes_on = self.listen_again(session, number);
+        let request = message::decode::<Request<'_>>(buffer.packet(length));
         let id = request.as_ref().map_or(0, |request| request.id);
-        let answer = match request.and_then(|request| daemon.judge(keys, session, &request)) {
+        let answer = match request.and_then(|request| self.judge(keys, session, &request)) {
             Ok(Task::Operation(operation, finish)) => {
                 batch.push(Taken { session: Arc::clone(session), id, operation, finish });
-                return true;
+                return goes_on;
             }
             Ok(Task::Answer(bytes)) => Ok(bytes),
             Err(refusal) => Err(refusal),
         };
         let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
         session.answer(&Response { id, answer });
-        true
+        goes_on
+    }
+
+    /// Has the system tell of the client's next request.
+    fn listen_again(&self, session: &Session, number: u64) -> bool {
+        epoll::modify(&self.epoll, &session.socket, epoll::EventData::new_u64(number), ONCE).is_ok()
     }
 }

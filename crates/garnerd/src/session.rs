@@ -66,7 +66,7 @@ impl Session {
     pub fn answer(&self, response: &Response<'_>) {
         let sent = encode(response).is_some_and(|packet| self.socket.send(&packet) == Ok(true));
         if !sent {
-            // The leader sees the end, and forgets it.
+            // A worker sees the end, and forgets it.
             let _ = shutdown(&self.socket, Shutdown::Both);
         }
         let now = self.opened.elapsed().as_micros() as u64;

@@ -3,19 +3,18 @@
 
 mod support;
 
-use garner_remote::message::{self, KeyName, LONGEST, Refusal, Request, Response, VERSION};
+use garner_remote::message::{self, Buffer, KeyName, LONGEST, Refusal, Request, Response, VERSION};
 use garner_remote::socket::{Received, Socket};
 use rustix::event::PollFlags;
 use rustix::net::{Shutdown, shutdown};
 use std::time::{Duration, Instant};
 use support::*;
-use zeroize::Zeroizing;
 
 fn receive(socket: &Socket) -> Option<Vec<u8>> {
-    let mut buffer = Zeroizing::new([0; LONGEST]);
+    let mut buffer = Buffer::default();
     assert_eq!(socket.wait(PollFlags::IN, Instant::now() + Duration::from_secs(30)), Ok(true));
     match socket.receive(&mut buffer) {
-        Received::Packet(length) => Some(buffer[..length].to_vec()),
+        Received::Packet(length) => Some(buffer.packet(length).to_vec()),
         Received::End => None,
         Received::Nothing => panic!("nothing though it was there"),
     }

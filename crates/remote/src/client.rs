@@ -5,8 +5,9 @@
 //! Requests are whole in themselves. If the daemon is gone, or goes while it has one, the call connects and sends again until
 //! its patience is over: a daemon that is killed and started again loses nothing.
 
+use crate::call::{Call, Event, Step};
 use crate::error::Error;
-use crate::message::{self, KeyName, Packet, Refusal, Request, Response, VERSION, Work};
+use crate::message::{self, Buffer, KeyName, Packet, Request, Work};
 use crate::socket::{Received, Socket};
 use garner::environment;
 use garner::fork::ForkLocal;
@@ -18,16 +19,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use zeroize::Zeroizing;
 
 /// Where the daemon listens, unless `GARNER_SOCKET` says otherwise.
 pub const SOCKET: &str = "/run/garnerd/socket";
 
 /// How long a call goes on while nobody answers: time enough for a daemon to be started again.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Pauses between two tries to connect: the first, and the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
 
 /// Asks the daemon at one socket. Used by any number of threads; a child made by `fork` uses connections of its own.
 #[derive(Debug)]
@@ -36,14 +33,6 @@ pub struct Client {
     patience: Duration,
     next: AtomicU64,
     idle: ForkLocal<Mutex<Vec<Socket>>>,
-}
-
-/// How one try ended without an answer.
-enum Ended {
-    /// The daemon is not there, or went.
-    Gone(Errno),
-    /// For good.
-    Failed(Error),
 }
 
 impl Client {
@@ -64,42 +53,58 @@ impl Client {
     /// Has the daemon do one piece of work, and waits for it.
     ///
     /// # Errors
-    /// [`Error`]. [`Refusal::Failed`] is tried again until the patience is over, for it may be a daemon that is ending.
+    /// [`Error`]. [`Refusal::Failed`](message::Refusal::Failed) is tried again until the patience is over, for it may be a
+    /// daemon that is ending.
     pub fn call(&self, key: KeyName<'_>, work: Work<'_>) -> Result<Wiped<u8>, Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let packet =
             message::encode(&Request { id, key, work }).ok_or(Error::Unsupported("the request is too long"))?;
-        let deadline = Instant::now() + self.patience;
-        let mut pause = PAUSES.0;
+        let (start, mut call) = (Instant::now(), Call::new(id, self.path.clone(), self.patience));
+        let deadline = start + self.patience;
+        let mut buffer = Buffer::default();
+        let (mut socket, mut step) = (None, Step::Connect { anew: false });
         loop {
-            let failure = match self.once(id, &packet, deadline) {
-                Ok(answer) => return Ok(answer),
-                Err(Ended::Gone(error)) => Error::Unreachable { path: self.path.clone(), reason: error.to_string() },
-                Err(Ended::Failed(error @ Error::Refused(Refusal::Failed(_)))) => error,
-                Err(Ended::Failed(error)) => return Err(error),
+            let event = match step {
+                Step::Connect { anew } => match self.connect(anew) {
+                    Ok((connected, is_used)) => {
+                        socket = Some(connected);
+                        Event::Connected { is_used }
+                    }
+                    Err(error) => Event::Gone(error),
+                },
+                Step::Send => match send(socket.as_ref().expect("connected"), &packet, deadline) {
+                    Ok(()) => Event::Sent,
+                    Err(error) => Event::Gone(error),
+                },
+                Step::Receive => match receive(socket.as_ref().expect("connected"), &mut buffer, deadline) {
+                    Ok(length) => Event::Packet(buffer.packet(length)),
+                    Err(error) => Event::Gone(error),
+                },
+                Step::Pause { time, keep } => {
+                    self.release(socket.take(), keep);
+                    thread::sleep(time);
+                    Event::Rested
+                }
+                Step::End { result, keep } => {
+                    self.release(socket, keep);
+                    return result;
+                }
             };
-            if Instant::now() + pause >= deadline {
-                return Err(failure);
-            }
-            thread::sleep(pause);
-            pause = (2 * pause).min(PAUSES.1);
+            step = call.after(event, start.elapsed());
         }
     }
 
-    /// One try, on a connection of its own meanwhile.
-    fn once(&self, id: u64, packet: &Packet, deadline: Instant) -> Result<Wiped<u8>, Ended> {
-        let (socket, is_old) = match self.idle().pop() {
-            Some(socket) => (socket, true),
-            None => (Socket::connect(&self.path).map_err(Ended::Gone)?, false),
+    /// A connection on which nothing is under way, and whether a call has used it.
+    fn connect(&self, anew: bool) -> Result<(Socket, bool), Errno> {
+        let idle = if anew {
+            self.idle().clear();
+            None
+        } else {
+            self.idle().pop()
         };
-        match exchange(&socket, id, packet, deadline) {
-            Err(Ended::Gone(_)) if is_old => {
-                // The daemon that this connection was with is gone, and so is it for all others of its time.
-                self.idle().clear();
-                let socket = Socket::connect(&self.path).map_err(Ended::Gone)?;
-                self.kept(exchange(&socket, id, packet, deadline), socket)
-            }
-            ended => self.kept(ended, socket),
+        match idle {
+            Some(socket) => Ok((socket, true)),
+            None => Ok((Socket::connect(&self.path)?, false)),
         }
     }
 
@@ -108,45 +113,36 @@ impl Client {
         self.idle.get().lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a connection on which nothing is under way.
-    fn kept(&self, ended: Result<Wiped<u8>, Ended>, socket: Socket) -> Result<Wiped<u8>, Ended> {
-        if matches!(ended, Ok(_) | Err(Ended::Failed(Error::Refused(_)))) {
-            self.idle().push(socket);
-        }
-        ended
+    /// Keeps a connection for another call, or ends it.
+    fn release(&self, socket: Option<Socket>, keep: bool) {
+        self.idle().extend(socket.filter(|_| keep));
     }
 }
 
-/// Sends a request and waits for its answer.
-fn exchange(socket: &Socket, id: u64, packet: &Packet, deadline: Instant) -> Result<Wiped<u8>, Ended> {
-    while !socket.send(packet).map_err(Ended::Gone)? {
+/// Sends a request.
+fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Result<(), Errno> {
+    while !socket.send(packet)? {
         wait(socket, PollFlags::OUT, deadline)?;
     }
-    let mut buffer = Zeroizing::new([0; message::LONGEST]);
+    Ok(())
+}
+
+/// Waits for a packet: how long it is.
+fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant) -> Result<usize, Errno> {
     loop {
-        match socket.receive(&mut buffer) {
-            Received::Packet(length) => return answer(&buffer[..length], id).map_err(Ended::Failed),
-            Received::Nothing => wait(socket, PollFlags::IN, deadline)?,
-            Received::End => return Err(Ended::Gone(Errno::CONNRESET)),
+        // It cannot be there yet: asking first would be one call of the system more.
+        wait(socket, PollFlags::IN, deadline)?;
+        match socket.receive(buffer) {
+            Received::Packet(length) => return Ok(length),
+            Received::Nothing => {}
+            Received::End => return Err(Errno::CONNRESET),
         }
     }
 }
 
-fn wait(socket: &Socket, what: PollFlags, deadline: Instant) -> Result<(), Ended> {
-    match socket.wait(what, deadline) {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Ended::Gone(Errno::TIMEDOUT)),
-        Err(error) => Err(Ended::Gone(error)),
-    }
-}
-
-/// The answer in a packet.
-fn answer(packet: &[u8], id: u64) -> Result<Wiped<u8>, Error> {
-    match message::decode::<Response<'_>>(packet) {
-        Ok(Response { id: of, answer: Ok(bytes) }) if of == id => Ok(Wiped::from(bytes.to_vec())),
-        // What could not be read has no number.
-        Ok(Response { id: of, answer: Err(refusal) }) if of == id || of == 0 => Err(Error::Refused(refusal)),
-        Err(Refusal::Version(_)) if packet[0] != VERSION => Err(Error::Refused(Refusal::Version(packet[0]))),
-        _ => Err(Error::Malformed),
+fn wait(socket: &Socket, what: PollFlags, deadline: Instant) -> Result<(), Errno> {
+    match socket.wait(what, deadline)? {
+        true => Ok(()),
+        false => Err(Errno::TIMEDOUT),
     }
 }

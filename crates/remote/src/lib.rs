@@ -8,9 +8,11 @@
 //! | [`message`] | what is asked and answered: one message each, no state between them |
 //! | [`scheme`] | signature and encryption schemes in messages |
 //! | [`socket`] | a connection: whole messages, and a deadline for each |
-//! | [`client`] | asks the daemon, again and again until a deadline if it is gone |
+//! | [`call`] | one call as a machine of states, without socket and clock |
+//! | [`client`] | runs calls: asks the daemon, again and again until a deadline if it is gone |
 //! | [`stub`] | files that stand for a key that the daemon holds |
 
+pub mod call;
 pub mod client;
 pub mod error;
 pub mod message;

@@ -7,7 +7,7 @@
 
 use crate::scheme::{EncryptionScheme, SignatureScheme};
 use serde::{Deserialize, Serialize};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The version of this protocol. A daemon refuses others by [`Refusal::Version`].
 pub const VERSION: u8 = 1;
@@ -113,11 +113,51 @@ pub type Packet = Zeroizing<Vec<u8>>;
 
 /// The packet of a request or response; `None` if it is longer than [`LONGEST`].
 pub fn encode(message: &impl Serialize) -> Option<Packet> {
-    let mut packet = Zeroizing::new(vec![0; LONGEST]);
+    // As long as it gets, and no longer: wiping costs time for each byte.
+    let length = 1 + postcard::experimental::serialized_size(message).ok()?;
+    if length > LONGEST {
+        return None;
+    }
+    let mut packet = Zeroizing::new(vec![0; length]);
     packet[0] = VERSION;
-    let length = 1 + postcard::to_slice(message, &mut packet[1..]).ok()?.len();
-    packet.truncate(length);
+    postcard::to_slice(message, &mut packet[1..]).ok()?;
     Some(packet)
+}
+
+/// Room for one packet. What was received is wiped in the end.
+#[derive(Debug)]
+pub struct Buffer {
+    bytes: [u8; LONGEST],
+    used: usize,
+}
+
+impl Buffer {
+    /// All of the room, for the system to write to.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// So many bytes of it were written.
+    pub(crate) fn written(&mut self, length: usize) {
+        self.used = self.used.max(length);
+    }
+
+    /// The packet of this length.
+    pub fn packet(&self, length: usize) -> &[u8] {
+        &self.bytes[..length]
+    }
+}
+
+impl Default for Buffer {
+    fn default() -> Buffer {
+        Buffer { bytes: [0; LONGEST], used: 0 }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.bytes[..self.used].zeroize();
+    }
 }
 
 /// The request or response of a packet.

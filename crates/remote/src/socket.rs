@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A connection of packets (`SOCK_SEQPACKET` on a Unix socket), each sent and received whole or not at all.
 
-use crate::message::LONGEST;
+use crate::message::{Buffer, LONGEST};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
-use zeroize::Zeroizing;
 
 /// One end of a connection, which never blocks but where it is told to wait.
 #[derive(Debug)]
@@ -58,11 +57,14 @@ impl Socket {
     }
 
     /// Receives a packet, if one is there.
-    pub fn receive(&self, buffer: &mut Zeroizing<[u8; LONGEST]>) -> Received {
+    pub fn receive(&self, buffer: &mut Buffer) -> Received {
         loop {
             // TRUNC: the length of the packet, though the buffer be shorter.
-            match net::recv(&self.0, &mut buffer[..], RecvFlags::TRUNC) {
-                Ok((_, length)) if (1..=LONGEST).contains(&length) => return Received::Packet(length),
+            match net::recv(&self.0, buffer.room(), RecvFlags::TRUNC) {
+                Ok((_, length)) if (1..=LONGEST).contains(&length) => {
+                    buffer.written(length);
+                    return Received::Packet(length);
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Received::Nothing,
                 Ok(_) | Err(_) => return Received::End,
