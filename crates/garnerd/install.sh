@@ -14,12 +14,13 @@ build=$1 prefix=$2 root=${3-}$2
 units=$root/lib/systemd/system user=$root/lib/sysusers.d/garnerd.conf sample=$root/share/garner/garnerd.toml
 
 if [ "$build" = --remove ]; then
-    rm -f "$root/bin/garnerd" "$units/garnerd.service" "$units/garnerd.socket" "$user" "$sample"
+    rm -f "$root/bin/garnerd" "$units/garnerd.service" "$units/garnerd.socket"
+    rm -f "$units/garnerd-metrics.socket" "$user" "$sample"
     exit
 fi
 packaging=$(dirname "$0")/../../packaging
 install -D -s -m 755 "$build/garnerd" "$root/bin/garnerd"
-install -D -m 644 -t "$units" "$packaging/systemd/garnerd.socket" "$packaging/systemd/garnerd.service"
+install -D -m 644 -t "$units" "$packaging"/systemd/garnerd*.socket "$packaging/systemd/garnerd.service"
 sed -i "s,^ExecStart=.*,ExecStart=$prefix/bin/garnerd," "$units/garnerd.service"
 install -D -m 644 "$packaging/systemd/sysusers.conf" "$user"
 install -D -m 644 "$packaging/samples/garnerd.toml" "$sample"

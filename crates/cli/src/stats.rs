@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `garner stats PID...`: what running processes have done with Garner, read from outside.
+//! `garner stats`: what garnerd has done, by its figures; `garner stats PID...`: what other processes have done with Garner, read
+//! from outside.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Of};
 use crate::output::{self, grouped, rate, time};
 use clap::Args;
 use garner::error::Error;
 use garner::stats::{self, Statistics};
+use garner_remote::figures;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::fs;
 use std::path::Path;
@@ -15,6 +18,7 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
+  garner stats                         garnerd, where it gives figures (/run/garnerd/metrics, or GARNER_METRICS)
   garner stats 4711                    once
   garner stats $(pidof nginx)          a block for each process
   garner stats $(pidof nginx) --watch  a line every second for each, until they end
@@ -32,8 +36,8 @@ const PAGE: u64 = 20;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The processes
-    #[arg(value_name = "PID", required = true, value_parser = clap::value_parser!(u32).range(1..))]
+    /// The processes; without any, garnerd
+    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
     pids: Vec<u32>,
 
     /// Print JSON
@@ -41,7 +45,7 @@ pub struct Arguments {
     json: bool,
 
     /// Go on, every second, until the processes end
-    #[arg(long)]
+    #[arg(long, requires = "pids")]
     watch: bool,
 }
 
@@ -101,6 +105,9 @@ impl From<&Statistics> for Report {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.pids.is_empty() {
+        return daemon(arguments.json);
+    }
     let mut readings = Vec::new();
     let mut unread = Vec::new();
     for &pid in &arguments.pids {
@@ -127,6 +134,40 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (true, true) => json(&reports),
         (false, _) => reports.iter().map(page).collect::<Vec<_>>().join("\n"),
     })
+}
+
+/// The figures of the daemon: its own names for a script, words for people.
+fn daemon(as_json: bool) -> Result<(), Failure> {
+    let path = figures::socket();
+    let figures: BTreeMap<_, _> = figures::read(&path).of(path.display())?.into_iter().collect();
+    if as_json {
+        return output::write(&json(&figures));
+    }
+    let figure = |name: &str| figures.get(&format!("garnerd_{name}")).copied().unwrap_or_default();
+    let count = |name| grouped(figure(name) as u64);
+    let per = |part, whole| if whole > 0.0 { part / whole } else { 0.0 };
+    let batches = figure("batch_requests_count");
+    let fill = per(figure("batch_requests_sum"), batches);
+    let busy = per(figure("batch_time_seconds_total"), figure("batch_requests_sum")) * 1e6;
+    let lines = [
+        ("requests answered", count("requests_answered_total")),
+        ("requests refused", count("requests_refused_total")),
+        ("requests per batch", format!("{fill:.2} in {} batches", grouped(batches as u64))),
+        ("time per request", time(busy)),
+        ("keys", count("keys")),
+        ("connections", count("connections")),
+        ("connections accepted", count("connections_accepted_total")),
+        ("connections turned away", count("connections_turned_away_total")),
+        ("wrong results caught", count("faults_total")),
+        ("operations run again", count("retries_total")),
+        ("device failures", count("device_failures_total")),
+        ("devices out of service", count("devices_out_of_service")),
+    ];
+    let mut text = "garnerd\n".to_owned();
+    for (name, value) in lines {
+        writeln!(text, "  {name:<24}{value}").expect("a string takes everything");
+    }
+    output::write(&text)
 }
 
 /// A line every second for each process, until the last has ended.

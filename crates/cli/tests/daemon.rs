@@ -36,7 +36,7 @@ impl Held {
         folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out key.pem");
         folder.openssl_good("pkey -in key.pem -pubout -out public.pem");
         fs::create_dir(folder.path("keys")).unwrap();
-        folder.write("garnerd.toml", "");
+        folder.write("garnerd.toml", format!("metrics = [{:?}]", folder.path("metrics")));
         folder.write("message", "what is signed\n");
         folder.good("stub --name www key.pem --import --keys keys --out stub.pem");
         fs::remove_file(folder.path("key.pem")).unwrap();
@@ -121,4 +121,27 @@ fn without_a_daemon_the_command_says_where_it_looked() {
     let mut command = folder.garner("sign --key garner:www message");
     command.env("GARNER_SOCKET", folder.path("socket")).env("GARNER_PATIENCE", "0.05");
     refused(&mut command, 3, &["garner:www", "garnerd does not answer at", "socket"]);
+}
+
+#[test]
+fn stats_without_a_process_are_the_daemons() {
+    let held = Held::new("daemon-stats");
+    let stats = |words: &str| {
+        let mut command = held.garner(words);
+        command.env("GARNER_METRICS", held.folder.path("metrics"));
+        run(&mut command)
+    };
+    held.good("sign --key garner:www message --out signature");
+    let figures: serde_json::Value = serde_json::from_str(&stats("stats --json").stdout).unwrap();
+    // The key is described before it signs.
+    assert_eq!(figures["garnerd_requests_answered_total"], 2.0, "{figures}");
+    assert_eq!(figures["garnerd_batch_requests_sum"], 1.0, "{figures}");
+    let words = stats("stats").stdout;
+    for line in ["garnerd", "  requests answered       2", "  requests per batch      1.00 in 1 batches"] {
+        assert!(words.lines().any(|other| other == line), "{line}\n{words}");
+    }
+    let mut nowhere = held.garner("stats");
+    nowhere.env("GARNER_METRICS", held.folder.path("none"));
+    refused(&mut nowhere, 3, &["garnerd does not answer at", "none"]);
+    refused(&mut held.garner("stats --watch"), 2, &["PID"]);
 }

@@ -54,6 +54,11 @@ impl Clients {
         self.sessions.remove(&number);
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
     /// How many are likely to ask soon.
     pub fn expected(&self, now: Instant, lately: Duration) -> usize {
         self.sessions.values().filter(|session| session.is_expected(now, lately)).count()

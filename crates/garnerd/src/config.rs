@@ -32,6 +32,9 @@ pub struct Config {
     pub socket: PathBuf,
     /// The folder of key files, `NAME.pem` each.
     pub keys: PathBuf,
+    /// Where figures are given as OpenMetrics: paths of Unix sockets, or addresses with ports. Beside what the system's manager
+    /// hands over.
+    pub metrics: Vec<String>,
     /// Most connections at once.
     pub connections: usize,
     /// Most connections of one user.
@@ -47,6 +50,7 @@ impl Default for Config {
         Config {
             socket: garner_remote::client::SOCKET.into(),
             keys: "/etc/garner/keys".into(),
+            metrics: Vec::new(),
             connections: 4096,
             connections_per_user: 2048,
             linger_us: 40,

@@ -13,6 +13,8 @@ use std::path::Path;
 /// Connections that may wait to be accepted.
 const WAITING: i32 = 4096;
 
+const HANDED: &str = "the socket that was handed over is none of packets: ListenSequentialPacket=";
+
 /// The socket, and what keeps a second daemon from taking its place.
 #[derive(Debug)]
 pub struct Listener {
@@ -23,29 +25,32 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// The socket that the system's manager handed over, else one at this path.
+    /// The socket of clients that the system's manager handed over, else one at this path; and the other sockets that it
+    /// handed over, of streams: whoever connects there gets figures.
     ///
     /// # Errors
-    /// [`Fault`]: another daemon runs there, the path cannot be used, or more than one socket was handed over.
-    pub fn open(path: &Path) -> Result<Listener, Fault> {
+    /// [`Fault`]: another daemon runs there, the path cannot be used, or more than one socket of packets was handed over.
+    pub fn open(path: &Path) -> Result<(Listener, Vec<OwnedFd>), Fault> {
         let fault = |error: Errno| Fault::of(path, error);
-        let handed = sd_notify::listen_fds().map_err(|error| Fault::of(path, error))?.collect::<Vec<_>>();
-        match handed[..] {
-            [] => Listener::bind(path),
-            [fd] => {
-                // SAFETY: the manager's protocol: this descriptor is ours, and nobody else in the process has it.
-                let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-                fcntl_setfd(&fd, fcntl_getfd(&fd).map_err(fault)? | FdFlags::CLOEXEC).map_err(fault)?;
-                rustix::io::ioctl_fionbio(&fd, true).map_err(fault)?;
-                if net::sockopt::socket_type(&fd) != Ok(SocketType::SEQPACKET) {
-                    return Err(Fault::of(
-                        path,
-                        "the socket that was handed over is none of packets: ListenSequentialPacket=",
-                    ));
+        let (mut clients, mut streams) = (None, Vec::new());
+        for fd in sd_notify::listen_fds().map_err(|error| Fault::of(path, error))? {
+            // SAFETY: the manager's protocol: this descriptor is ours, and nobody else in the process has it.
+            let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+            fcntl_setfd(&fd, fcntl_getfd(&fd).map_err(fault)? | FdFlags::CLOEXEC).map_err(fault)?;
+            match net::sockopt::socket_type(&fd) {
+                Ok(SocketType::STREAM) => streams.push(fd),
+                Ok(SocketType::SEQPACKET) if clients.is_none() => {
+                    rustix::io::ioctl_fionbio(&fd, true).map_err(fault)?;
+                    clients = Some(Listener { fd, _lock: None });
                 }
-                Ok(Listener { fd, _lock: None })
+                Ok(SocketType::SEQPACKET) => return Err(Fault::of(path, "more than one socket was handed over")),
+                _ => return Err(Fault::of(path, HANDED)),
             }
-            _ => Err(Fault::of(path, "more than one socket was handed over")),
+        }
+        match clients {
+            Some(listener) => Ok((listener, streams)),
+            None if streams.is_empty() => Ok((Listener::bind(path)?, streams)),
+            None => Err(Fault::of(path, HANDED)),
         }
     }
 
@@ -64,12 +69,7 @@ impl Listener {
             Err(Errno::AGAIN) => return Err(Fault::of(path, "another garnerd runs there")),
             Err(error) => return Err(fault(error)),
         }
-        match Socket::connect(path) {
-            Ok(_) => return Err(Fault::of(path, "somebody answers there already")),
-            // Left by a daemon that was killed.
-            Err(Errno::CONNREFUSED) => fs::remove_file(path).map_err(|error| Fault::of(path, error))?,
-            Err(_) => {}
-        }
+        give_way(path, Socket::connect(path).map(drop))?;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let fd = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(fault)?;
         net::bind(&fd, &SocketAddrUnix::new(path).map_err(fault)?).map_err(fault)?;
@@ -77,5 +77,17 @@ impl Listener {
         chmod(path, Mode::from_raw_mode(0o666)).map_err(fault)?;
         net::listen(&fd, WAITING).map_err(fault)?;
         Ok(Listener { fd, _lock: Some(lock) })
+    }
+}
+
+/// Removes a socket that was left by a daemon that was killed; what `connected` says of a try to connect to it decides.
+///
+/// # Errors
+/// [`Fault`]: somebody answers, or it cannot be removed.
+pub fn give_way(path: &Path, connected: Result<(), Errno>) -> Result<(), Fault> {
+    match connected {
+        Ok(()) => Err(Fault::of(path, "somebody answers there already")),
+        Err(Errno::CONNREFUSED) => fs::remove_file(path).map_err(|error| Fault::of(path, error)),
+        Err(_) => Ok(()),
     }
 }

@@ -9,13 +9,16 @@
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
 //! | [`session`], [`clients`] | one connection, and all of them |
+//! | [`figures`], [`metrics`] | what was done, as OpenMetrics, and the socket that gives it |
 //! | [`work`] | from a request to an operation, and from its output to an answer |
 
 mod clients;
 mod collect;
 mod config;
+mod figures;
 mod keys;
 mod listen;
+mod metrics;
 mod policy;
 mod serve;
 mod session;
@@ -35,6 +38,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -49,6 +53,7 @@ Examples:
 Configuration (/etc/garner/garnerd.toml; all of it may be left out):
   keys = \"/etc/garner/keys\"             # NAME.pem each, mode 600
   connections = 4096                    # at once; connections_per_user = 2048
+  metrics = [\"127.0.0.1:9464\"]          # figures for Prometheus; \"/run/garnerd/metrics\" for garner stats
   linger_us = 40                        # how long a batch waits for clients that are expected
   [key.www]                             # without users and groups a key is root's and the daemon's
   users = [\"www-data\"]                  # groups = [\"ssl-cert\"]
@@ -100,14 +105,20 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     }
     let held = keys.len();
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
-    let listener = Listener::open(&config.socket)?;
+    let (listener, handed) = Listener::open(&config.socket)?;
+    let metrics = metrics::open(&config.metrics, handed)?;
     let settings = gather::Config::new().map_err(|error| here(&error))?;
     let capacity = capacity(&settings);
     let collector = Collector { capacity, linger: Duration::from_micros(config.linger_us) };
     let limits = Limits { connections: config.connections, per_user: config.connections_per_user };
     let listening = listener.fd.try_clone().map_err(|error| here(&error))?;
     let daemon = Daemon::new(&settings, keys, listening, collector, limits);
-    let daemon = daemon.map_err(|error| here(&error))?;
+    let daemon = Arc::new(daemon.map_err(|error| here(&error))?);
+    for listener in metrics {
+        let daemon = Arc::clone(&daemon);
+        // It is not waited for: it may be in the midst of a reader that takes its time.
+        thread::spawn(move || listener.serve(|| daemon.figures()));
+    }
     thread::scope(|scope| {
         scope.spawn(|| daemon.work());
         eprintln!("garnerd: {held} keys, listening at {}", config.socket.display());

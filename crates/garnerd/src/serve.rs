@@ -10,6 +10,7 @@
 
 use crate::clients::{Clients, Limits};
 use crate::collect::{Collector, Next};
+use crate::figures::Figures;
 use crate::keys::{Entry, Keys};
 use crate::session::Session;
 use crate::work::{self, Finish, Task};
@@ -21,7 +22,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -51,8 +52,7 @@ pub struct Daemon {
     bell: OwnedFd,
     listener: OwnedFd,
     clients: Mutex<Clients>,
-    operations: AtomicUsize,
-    batches: AtomicUsize,
+    figures: Figures,
 }
 
 /// What each worker has for itself.
@@ -102,8 +102,7 @@ impl Daemon {
             bell,
             listener,
             clients: Mutex::new(Clients::new(limits, BELL + 1)),
-            operations: AtomicUsize::new(0),
-            batches: AtomicUsize::new(0),
+            figures: Figures::default(),
         })
     }
 
@@ -119,9 +118,16 @@ impl Daemon {
         let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
     }
 
-    /// Operations done, and batches.
-    pub fn done(&self) -> (usize, usize) {
-        (self.operations.load(Ordering::Relaxed), self.batches.load(Ordering::Relaxed))
+    /// Operations done in batches, and batches.
+    pub fn done(&self) -> (u64, u64) {
+        self.figures.done()
+    }
+
+    /// What was done, as OpenMetrics.
+    pub fn figures(&self) -> String {
+        let gatherers: Vec<_> = self.gatherers.iter().map(Gatherer::statistics).collect();
+        self.figures.connections.set(self.clients().len() as i64);
+        self.figures.text(&gatherers, self.keys().len())
     }
 
     /// Works until the daemon ends, on this thread and as many more as it takes.
@@ -180,8 +186,7 @@ impl Daemon {
 
     /// Runs a batch and answers.
     fn run(&self, gatherer: &Gatherer, batch: Vec<Taken>) {
-        self.operations.fetch_add(batch.len(), Ordering::Relaxed);
-        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.figures.batch(batch.len());
         let mut operations = Vec::with_capacity(batch.len());
         let mut askers = Vec::with_capacity(batch.len());
         for Taken { session, id, operation, finish } in batch {
@@ -195,8 +200,17 @@ impl Daemon {
         for ((session, id, finish), output) in askers.into_iter().zip(outputs) {
             let answer = work::finish(&finish, output);
             let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
-            session.answer(&Response { id, answer });
+            self.answer(&session, &Response { id, answer });
         }
+    }
+
+    /// Answers, and counts that.
+    fn answer(&self, session: &Session, response: &Response<'_>) {
+        match &response.answer {
+            Ok(_) => self.figures.answered.inc(),
+            Err(_) => self.figures.refused.inc(),
+        };
+        session.answer(response);
     }
 
     /// Judges a request and makes a task of it.
@@ -278,11 +292,13 @@ impl Daemon {
         let added = self.clients().add(session);
         match added {
             Ok((number, session)) => {
+                self.figures.accepted.inc();
                 if epoll::add(&self.epoll, &session.socket, epoll::EventData::new_u64(number), ONCE).is_err() {
                     self.clients().forget(number);
                 }
             }
             Err(session) => {
+                self.figures.turned_away.inc();
                 session.taken();
                 session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
             }
@@ -317,7 +333,7 @@ impl Daemon {
             Err(refusal) => Err(refusal),
         };
         let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
-        session.answer(&Response { id, answer });
+        self.answer(session, &Response { id, answer });
         goes_on
     }
 

@@ -3,15 +3,19 @@
 
 mod support;
 
-use garner_remote::message::{Refusal, Work};
-use garner_remote::{Client, Error};
+use garner_remote::message::{KeyName, Refusal, Work};
+use garner_remote::{Client, Error, figures};
 use openssl::rsa::Rsa;
 use rustix::process::{Signal, geteuid};
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, chown, symlink};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::*;
 
 #[test]
@@ -196,4 +200,81 @@ fn the_unit_is_right_and_leaves_little() {
     let output = analyse(&["verify", "--man=no"]).unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !said.contains("garnerd"), "{said}");
+}
+
+/// What a reader gets for these bytes.
+fn asked(mut stream: impl Read + Write, request: &[u8]) -> String {
+    stream.write_all(request).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn figures_are_given_to_whoever_asks_and_count_what_was_done() {
+    let mut daemon = Daemon::prepared("");
+    // A port that was free a moment ago.
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let metrics = daemon.path("metrics");
+    fs::write(daemon.configuration(), format!("metrics = [{metrics:?}, '{address}']")).unwrap();
+    daemon.start();
+    let client = daemon.client();
+    for _ in 0..3 {
+        sign(&client, www(), key().public());
+    }
+    assert!(client.call(KeyName::Named("other"), SIGN).is_err());
+    let figures: BTreeMap<_, _> = figures::read(&metrics).unwrap().into_iter().collect();
+    for (name, value) in [
+        ("requests_answered_total", 3.0),
+        ("requests_refused_total", 1.0),
+        ("batch_requests_count", 3.0),
+        ("batch_requests_sum", 3.0),
+        ("connections", 1.0),
+        ("keys", 1.0),
+        ("faults_total", 0.0),
+    ] {
+        assert_eq!(figures[&format!("garnerd_{name}")], value, "{name}");
+    }
+    assert!(figures["garnerd_batch_time_seconds_total"] > 0.0);
+    let get = b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text\r\n\r\n";
+    let page = asked(TcpStream::connect(address).unwrap(), get);
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/openmetrics-text; version=1.0.0"), "{page}");
+    assert!(page.ends_with("# EOF\n") && !page.contains("www"), "{page}");
+
+    // A daemon that was killed leaves its path, and the next takes it.
+    daemon.kill();
+    daemon.start();
+    assert!(figures::read(&metrics).is_ok());
+}
+
+#[test]
+fn readers_that_misbehave_are_told_so_or_dropped_and_others_are_served() {
+    let mut daemon = Daemon::prepared("");
+    let metrics = daemon.path("metrics");
+    fs::write(daemon.configuration(), format!("metrics = [{metrics:?}]")).unwrap();
+    daemon.start();
+    let stream = || UnixStream::connect(&metrics).unwrap();
+    for (request, answer) in [
+        (&b"GET / HTTP/1.0\r\n\r\n"[..], "HTTP/1.1 404 "),
+        (b"POST /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 405 "),
+        (b"\xff\xfe\r\n\r\n", "HTTP/1.1 400 "),
+        (b"GET /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 200 "),
+    ] {
+        let said = asked(stream(), request);
+        assert!(said.starts_with(answer), "{said}");
+    }
+    let silent = stream();
+    drop(stream());
+    let mut endless = stream();
+    // It may be gone in the midst of that.
+    let _ = endless.write_all(&[b'x'; 100_000]);
+    let start = Instant::now();
+    assert!(figures::read(&metrics).is_ok());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(silent);
+    let second = format!("metrics = [{metrics:?}]\nsocket = {:?}", daemon.path("second"));
+    fs::write(daemon.path("second.toml"), second).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_garnerd"));
+    command.arg("--config").arg(daemon.path("second.toml")).arg("--keys").arg(daemon.keys());
+    assert!(failure(&mut command).contains("somebody answers there already"));
 }

@@ -10,11 +10,13 @@
 //! | [`socket`] | a connection: whole messages, and a deadline for each |
 //! | [`call`] | one call as a machine of states, without socket and clock |
 //! | [`client`] | runs calls: asks the daemon, again and again until a deadline if it is gone |
+//! | [`figures`] | what the daemon has done |
 //! | [`stub`] | files that stand for a key that the daemon holds |
 
 pub mod call;
 pub mod client;
 pub mod error;
+pub mod figures;
 pub mod message;
 pub mod scheme;
 pub mod socket;
