@@ -22,6 +22,8 @@ mod metrics;
 mod policy;
 mod serve;
 mod session;
+#[cfg(test)]
+mod simulation;
 mod work;
 
 use clap::Parser;
