@@ -63,6 +63,7 @@ fn every_fault_that_is_put_in_is_found() {
                 .find_map(|seed| World::new(rules, seed, None).run().err().map(|violation| (rules, seed, violation)))
         });
         let (rules, seed, violation) = found.unwrap_or_else(|| panic!("{fault:?} is not found"));
+        println!("{fault:?}: seed {seed}: {violation}");
         assert_eq!(
             World::new(rules, seed, None).run().unwrap_err(),
             violation,
