@@ -183,7 +183,7 @@ fn the_daemons_memory_is_closed_to_its_own_user() {
 fn the_unit_is_right_and_leaves_little() {
     let units = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/systemd");
     let folder = tempfile::tempdir().unwrap();
-    for unit in ["garnerd.service", "garnerd.socket"] {
+    for unit in ["garnerd.service", "garnerd.socket", "garnerd-metrics.socket"] {
         let text = fs::read_to_string(format!("{units}/{unit}")).unwrap();
         let text = text.replace("/usr/local/bin/garnerd", env!("CARGO_BIN_EXE_garnerd"));
         fs::write(folder.path().join(unit), text).unwrap();
