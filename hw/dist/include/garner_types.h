@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Types of fixed width by their names in the Linux kernel, for firmware that has no <linux/types.h>. */
 #ifndef GARNER_TYPES_H
 #define GARNER_TYPES_H

@@ -20,6 +20,14 @@ def test_committed_file_is_what_the_description_says(path: Path):
     assert path.read_text() == outputs.render(load())[path], "run `make hw-regs` and commit it"
 
 
+def test_headers_may_be_included_by_a_module_under_the_gpl():
+    included = re.findall(r"#include <(garner_\w+\.h)>", (HW.parent / "linux" / "garner.h").read_text())
+    assert included
+    for header in {*HEADERS, *included, "garner_types.h"}:
+        first = (outputs.HEADERS / header).read_text().splitlines()[0]
+        assert first == "/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */", header
+
+
 # Where each output has a field: (word, bits), the bits as "15:8".
 
 
