@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the messages that an AES engine interleaves: the fragment under way, its blocks on the way to the cipher and
-// back, and what is said of it when it is done. Used by aes_engine, which has one for each round unit.
+// back, and what is said of it when it is done. Used by aes_messages, which has one for each round unit.
 //
 //   aes_reader -- 16 blocks at a time --> in FIFO --> cipher --> out FIFO -- 16 blocks at a time --> aes_writer
 //

@@ -201,10 +201,10 @@ async def completions_interrupt_as_their_descriptors_say(dut):
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     host, keys = await ready(dut)
-    cipher = dut.gen_decrypt.u_cipher if DECRYPT else dut.gen_encrypt.u_cipher
+    cipher = dut.u_core.u_cipher.gen_decrypt.u_cipher if DECRYPT else dut.u_core.u_cipher.gen_encrypt.u_cipher
     memories = [cipher.first_keys_q, cipher.answers_q] if DECRYPT else [cipher.keys_q]
     for number in range(MESSAGES):
-        message = dut[f"gen_message[{number}]"].u_message
+        message = dut.u_core.u_messages[f"gen_message[{number}]"].u_message
         memories += [message.u_in.words_q, message.u_out.words_q]
     for pause in (700, 903, 1200):
         messages = [Message(host, keys[number], number, number, 3, 100, 120) for number in range(MESSAGES)]

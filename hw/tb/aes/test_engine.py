@@ -13,9 +13,9 @@ MUTATIONS = [
     ("bytes behind a group", "aes_writer", "? last_mask : 8'hFF", "? 8'hFF : 8'hFF", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
-    ("a failed read forgotten", "aes_engine", "(group_end[m] && group_failed) ||", "", 0),
-    ("a failed write forgotten", "aes_engine", "|| (write_end[m] && write_failed)", "", 0),
-    ("a descriptor beside a key on its way", "aes_engine", "&& key_under_way == '0;", ";", 0),
+    ("a failed read forgotten", "aes_messages", "(group_end[m] && group_failed) ||", "", 0),
+    ("a failed write forgotten", "aes_messages", "|| (write_end[m] && write_failed)", "", 0),
+    ("a descriptor beside a key on its way", "aes_messages", "&& key_under_way == '0 &&", "&&", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i)", "if (in_valid_i)", 1),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
@@ -29,7 +29,7 @@ def run(decrypt, instead=(), variant=""):
     parameters = {"Decrypt": decrypt, "Messages": 1 if decrypt else 3, "Stages": 5, "KeySlots": 3, "MaxBeats": 16}
     simulate("aes_engine", sources("aes_engine", instead=instead), "tb.aes.engine_tests", parameters,
              {"DECRYPT": str(decrypt), "MESSAGES": str(parameters["Messages"])}, variant=variant,
-             inside=("aes_block_fifo", "aes_message", "aes_cbc_encrypt", "aes_cbc_decrypt"))
+             inside=("aes_block_fifo", "aes_message", "aes_messages", "aes_cipher", "aes_core", "aes_cbc_encrypt", "aes_cbc_decrypt"))
 
 
 @pytest.mark.parametrize("decrypt", [0, 1])

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cipher of an AES engine, whichever way it goes, and the keys that messages bring to it. Between aes_messages and
+// aes_cbc_encrypt or aes_cbc_decrypt.
+//
+//   cycle            0    1   ..   k    k+1
+//   messages_i.key   1    1   ..   1    0        a key waits in a message
+//   key_valid        1                           taken when the cipher is ready for one
+//   slot_full                      1             its schedule is there
+//   key_end_o                      1
+//
+// Contract    One message at a time brings a key (aes_messages sees to that). Results are taken at once. zeroise_i, a
+//             pulse: keys and states are overwritten; wipe_i is high from then until key_ready_o says that they are.
+// Parameters  As of aes_core.
+module aes_cipher
+  import aes_engine_pkg::*;
+#(
+  parameter bit          Decrypt  = 1'b0,
+  parameter int unsigned Messages = 4,
+  parameter int unsigned Stages   = 10,
+  parameter int unsigned KeySlots = 4,
+  parameter bit          Table    = 1'b1
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        wipe_i,
+  input  logic                        zeroise_i,
+
+  input  to_cipher_t [Messages-1:0]   messages_i,
+  output logic [Messages-1:0]         ready_o,
+  output logic [Messages-1:0]         key_end_o,   // pulse: its key is there
+  output from_cipher_t [Messages-1:0] results_o,
+  output logic [KeySlots-1:0]         slot_full_o,
+  output logic                        key_ready_o
+);
+
+  localparam int unsigned SlotWidth    = KeySlots > 1 ? $clog2(KeySlots) : 1;
+  localparam int unsigned MessageWidth = Messages > 1 ? $clog2(Messages) : 1;
+
+  logic [Messages-1:0]                valid, first, out_valid, out_refused;
+  logic [Messages-1:0][SlotWidth-1:0] slot;
+  aes_pkg::block_t [Messages-1:0]     iv, block, out_block;
+
+  always_comb begin
+    for (int unsigned m = 0; m < Messages; m++) begin
+      valid[m]     = messages_i[m].valid;
+      first[m]     = messages_i[m].first;
+      slot[m]      = messages_i[m].slot[SlotWidth-1:0];
+      iv[m]        = messages_i[m].iv;
+      block[m]     = messages_i[m].block;
+      results_o[m] = '{valid: out_valid[m], refused: out_refused[m], block: out_block[m]};
+    end
+  end
+
+  // The key on its way.
+  logic                    key_here, key_valid, loading_q;
+  logic [MessageWidth-1:0] key_message;
+
+  always_comb begin
+    key_here    = 1'b0;
+    key_message = '0;
+    for (int unsigned m = 0; m < Messages; m++) begin
+      if (messages_i[m].key) begin
+        key_here    = 1'b1;
+        key_message = MessageWidth'(m);
+      end
+    end
+    key_end_o              = '0;
+    key_end_o[key_message] = loading_q && slot_full_o[slot[key_message]];
+  end
+  assign key_valid = key_here && !loading_q && !wipe_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) loading_q <= 1'b0;
+    else if (wipe_i || key_end_o != '0) loading_q <= 1'b0;
+    else if (key_valid && key_ready_o) loading_q <= 1'b1;
+  end
+
+  if (Decrypt) begin : gen_decrypt
+    aes_cbc_decrypt #(
+      .Stages  (Stages),
+      .KeySlots(KeySlots),
+      .Table   (Table)
+    ) u_cipher (
+      .clk_i,
+      .rst_ni,
+      .zeroise_i,
+      .key_valid_i  (key_valid),
+      .key_ready_o,
+      .key_slot_i   (slot[key_message]),
+      .key_i        (block[key_message]),
+      .slot_full_o,
+      .in_valid_i   (valid[0]),
+      .in_ready_o   (ready_o[0]),
+      .in_first_i   (first[0]),
+      .in_slot_i    (slot[0]),
+      .in_iv_i      (iv[0]),
+      .in_data_i    (block[0]),
+      .out_valid_o  (out_valid[0]),
+      .out_ready_i  (1'b1),
+      .out_refused_o(out_refused[0]),
+      .out_data_o   (out_block[0])
+    );
+  end else begin : gen_encrypt
+    aes_cbc_encrypt #(
+      .Units   (Messages),
+      .KeySlots(KeySlots),
+      .Table   (Table)
+    ) u_cipher (
+      .clk_i,
+      .rst_ni,
+      .zeroise_i,
+      .key_valid_i  (key_valid),
+      .key_ready_o,
+      .key_slot_i   (slot[key_message]),
+      .key_i        (block[key_message]),
+      .slot_full_o,
+      .in_valid_i   (valid),
+      .in_ready_o   (ready_o),
+      .in_first_i   (first),
+      .in_slot_i    (slot),
+      .in_iv_i      (iv),
+      .in_data_i    (block),
+      .out_valid_o  (out_valid),
+      .out_ready_i  ('1),
+      .out_refused_o(out_refused),
+      .out_data_o   (out_block)
+    );
+  end
+
+endmodule

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of an AES engine's descriptors: of messages that are done, and of descriptors that were refused, each one
+// completion. Between aes_messages, aes_descriptor_fetch and completion_write.
+//
+//   cycle         0    1   ..   n    n+1
+//   fetched_i     1                       a descriptor was read
+//   in_flight_o   0    1   ..   1    0
+//   written_o                   1         its completion is in memory
+//   quiet_o       1    0   ..   0    1    drained_o as well, if nothing is left to read
+//
+// Contract    Lower messages first, as the others wait without losing anything.
+module aes_completions
+  import aes_engine_pkg::*;
+  import ring_control_pkg::*;
+#(
+  parameter int unsigned Messages = 4
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  input  ring_settings_t         settings_i,
+  input  logic                   restart_i,
+  input  logic [15:0]            submission_head_i,
+  output logic [15:0]            tail_o,
+  output logic                   overrun_o,
+
+  // what is under way
+  input  logic                   fetched_i,
+  input  logic                   fetch_quiet_i,
+  input  logic                   more_i,            // there are descriptors to read
+  output logic [7:0]             in_flight_o,
+  output logic                   quiet_o,
+  output logic                   drained_o,         // pulse
+
+  input  ended_t [Messages-1:0]  ended_i,
+  output logic [Messages-1:0]    ended_ready_o,
+  input  ended_t                 refused_i,
+  output logic                   refused_ready_o,
+
+  output command_t               command_o,
+  input  logic                   command_ready_i,
+  output write_word_t            word_o,
+  input  logic                   word_ready_i,
+  input  logic                   done_i,
+  output logic                   end_o,             // done is taken
+  input  logic                   error_i,
+
+  output logic                   written_o,         // as of completion_write
+  output logic                   interrupt_o,
+  output logic                   failed_o,
+  output logic                   fault_o
+);
+
+  bus_pkg::answer_t  answer;
+  bus_pkg::context_t answered, refused;
+  ended_t            ended;
+  logic              answer_ready;
+
+  always_comb begin
+    ended         = ended_i[0];
+    ended_ready_o = '0;
+    for (int m = Messages - 1; m >= 0; m--) if (ended_i[m].valid) ended = ended_i[m];
+    for (int m = Messages - 1; m >= 0; m--) begin
+      if (ended_i[m].valid) begin
+        ended_ready_o    = '0;
+        ended_ready_o[m] = answer_ready;
+      end
+    end
+    answer   = '{status: garner_pkg::status_e'(ended.status), cycles: ended.cycles, default: '0};
+    answered = '{index: ended.index, tag: ended.tag, marked: ended.marked, default: '0};
+    refused  = '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0};
+  end
+
+  logic unused_results, result_ready, result_fault;
+  assign unused_results = &{result_ready, result_fault, refused_i.cycles, settings_i};
+
+  completion_write u_complete (
+    .clk_i,
+    .rst_ni,
+    .restart_i,
+    .base_i            (settings_i.completion_base),
+    .size_log2_i       (settings_i.completion_log2),
+    .head_i            (settings_i.completion_head),
+    .tail_o,
+    .overrun_o,
+    .submission_head_i,
+    .written_o,
+    .interrupt_o,
+    .failed_o,
+    .answer_valid_i    (ended.valid),
+    .answer_ready_o    (answer_ready),
+    .answer_i          (answer),
+    .context_i         (answered),
+    .result_valid_i    (1'b0),
+    .result_ready_o    (result_ready),
+    .result_data_i     ('0),
+    .result_last_i     (1'b0),
+    .reject_valid_i    (refused_i.valid),
+    .reject_ready_o    (refused_ready_o),
+    .reject_status_i   (garner_pkg::status_e'(refused_i.status)),
+    .reject_context_i  (refused),
+    .command_valid_o   (command_o.valid),
+    .command_ready_i,
+    .command_address_o (command_o.address),
+    .command_words_o   (command_o.words),
+    .write_valid_o     (word_o.valid),
+    .write_ready_i     (word_ready_i),
+    .write_data_o      (word_o.data),
+    .write_done_i      (done_i),
+    .write_end_o       (end_o),
+    .write_error_i     (error_i),
+    .result_fault_o    (result_fault),
+    .completion_fault_o(fault_o)
+  );
+
+  logic [7:0] in_flight_q;
+  logic       quiet_q;
+
+  assign in_flight_o = in_flight_q;
+  assign quiet_o     = fetch_quiet_i && in_flight_q == '0;
+  assign drained_o   = quiet_o && !quiet_q && !more_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      in_flight_q <= '0;
+      quiet_q     <= 1'b1;
+    end else begin
+      in_flight_q <= in_flight_q + 8'(fetched_i) - 8'(written_o);
+      quiet_q     <= quiet_o;
+    end
+  end
+
+endmodule

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// An AES-128-CBC engine: registers, descriptor rings and DMA in front of aes_cbc_encrypt or aes_cbc_decrypt.
+//
+//   AXI4-Lite -- ring_control                              aes_cipher
+//                   |                                      |  ^     ^ keys
+//   AXI4 <-- aes_bus ---> aes_descriptor_fetch --> aes_messages
+//              | |   +--> blocks ------------------^   |   |
+//              | +--< blocks --------------------------+   |
+//              +----< aes_completions <------ status ------+
+//
+// Registers, rings and completions are those of the RSA accelerator (docs/integration.md), from the same modules of
+// hw/rtl/bus; what a descriptor says is in aes_descriptor_pkg. CAPABILITY_CORES.cores is Messages,
+// CAPABILITY_ARITHMETIC.max_bits 0 (no RSA), CAPABILITY_MONTGOMERY.r_step 0 for encryption and 1 for decryption.
+//
+// A fragment of one block, encrypted, all at multiples of 8, a memory that answers in two cycles and never pauses:
+//
+//   cycle       0     9-24   28     38-41   43-54   59-62   71-74   78
+//   bus         tail  descr. AR     block           result  compl.
+//   cipher                                  block
+//   irq_o                                                           if its descriptor is marked
+//
+// Contract    Every descriptor read ends in exactly one completion, whose order is that of the fragments' ends: in order
+//             within a message. After a completion other than Ok the message is broken until a fragment that is first;
+//             what the fragment's destination then holds is not defined, but no plaintext or ciphertext of another key
+//             or message. A key is loaded behind the fragments before it in the ring of its message, and no descriptor
+//             behind it begins before it is there. CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped
+//             at once and overwritten, fragments under way end in EmptySlot; STATUS.zeroising until that is done and the
+//             bus is quiet.
+//             dma_write bounds it to one block in six cycles, and some more for each group of 16.
+// Parameters  Decrypt: the way it goes. Messages: interleaved ones, each with a round unit; 1 to 4, of decryption 1.
+//             Stages, Table: see the ciphers. KeySlots 1 to 16. MaxBeats: longest burst, a power of two up to 256.
+module aes_core
+  import bus_pkg::*;
+  import ring_control_pkg::*;
+  import aes_descriptor_pkg::*;
+  import aes_engine_pkg::*;
+#(
+  parameter bit          Decrypt  = 1'b0,
+  parameter int unsigned Messages = 4,
+  parameter int unsigned Stages   = 10,
+  parameter int unsigned KeySlots = 4,
+  parameter int unsigned MaxBeats = 64,
+  parameter bit          Table    = 1'b1
+) (
+  input  logic           clk_i,
+  input  logic           rst_ni,
+
+  input  axil_request_t  s_axil_i,
+  output axil_response_t s_axil_o,
+
+  output axi_request_t   m_axi_o,
+  output logic [63:0]    m_axi_wdata_o,
+  output logic [7:0]     m_axi_wstrb_o,
+  input  axi_response_t  m_axi_i,
+  input  logic [63:0]    m_axi_rdata_i,
+
+  output logic [2:0]     irq_o           // completion, idle, error; levels
+);
+
+  if (Messages < 1 || Messages > 4 || (Decrypt && Messages != 1)) begin : gen_bad_messages
+    $fatal(1, "aes_core: Messages must be 1 to 4, and 1 of decryption");
+  end
+
+  // Registers, and the state of the rings
+  ring_settings_t settings;
+  ring_state_t    state;
+  ring_events_t   events;
+  logic           restart;
+
+  ring_control #(
+    .Capability('{cores: 8'(Messages), key_slots: 8'(KeySlots), in_flight: 8'(Messages + 1), stream: 1'b0, bus64: 1'b1,
+                  max_bits: '0, word_bits: '0, rows: 8'(Decrypt ? Stages : Messages), r_step: 16'(Decrypt),
+                  operand_words: '0})
+  ) u_control (
+    .clk_i,
+    .rst_ni,
+    .s_axil_i,
+    .s_axil_o,
+    .settings_o(settings),
+    .state_i   (state),
+    .events_i  (events),
+    .restart_o (restart),
+    .irq_o
+  );
+
+  // The bus
+  command_t    fetch, groups, completion, blocks;
+  read_word_t  descriptor_word, block_word;
+  write_word_t completion_word, blocks_word;
+  logic        fetch_ready, groups_ready, completion_ready, completion_word_ready, completion_done, completion_end;
+  logic        blocks_ready, blocks_word_ready, blocks_done, write_error, beat_valid;
+  logic [7:0]  beat_strobe, strobe;
+
+  aes_bus #(
+    .MaxBeats(MaxBeats)
+  ) u_bus (
+    .clk_i,
+    .rst_ni,
+    .fetch_i                (fetch),
+    .fetch_ready_o          (fetch_ready),
+    .descriptor_o           (descriptor_word),
+    .groups_i               (groups),
+    .groups_ready_o         (groups_ready),
+    .block_word_o           (block_word),
+    .completion_i           (completion),
+    .completion_ready_o     (completion_ready),
+    .completion_word_i      (completion_word),
+    .completion_word_ready_o(completion_word_ready),
+    .completion_done_o      (completion_done),
+    .completion_end_i       (completion_end),
+    .blocks_i               (blocks),
+    .blocks_ready_o         (blocks_ready),
+    .blocks_word_i          (blocks_word),
+    .blocks_word_ready_o    (blocks_word_ready),
+    .blocks_done_o          (blocks_done),
+    .write_error_o          (write_error),
+    .blocks_beat_valid_o    (beat_valid),
+    .blocks_beat_strobe_o   (beat_strobe),
+    .blocks_strobe_i        (strobe),
+    .busy_o                 (events.bus_busy),
+    .beats_o                (events.bus_beats),
+    .m_axi_o,
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_i,
+    .m_axi_rdata_i
+  );
+
+  // Fragments from the ring
+  logic            wipe, fetched, more, fetch_quiet, fragment_valid, fragment_good, fragment_ready, refused_ready;
+  logic            message_ready;
+  aes_descriptor_t fragment;
+  aes_status_e     fragment_status;
+  logic [15:0]     fragment_index;
+  ended_t          refused;
+
+  assign fetch.words    = 16'(ring_pkg::DescriptorWords);
+  assign fragment_good  = fragment_status == AesOk;
+  assign fragment_ready = fragment_good ? message_ready : refused_ready;
+  assign refused        = '{valid: fragment_valid && !fragment_good, status: fragment_status, index: fragment_index,
+                            tag: fragment.tag, marked: fragment.raise_interrupt, cycles: '0};
+
+  aes_descriptor_fetch #(
+    .Messages(Messages),
+    .KeySlots(KeySlots)
+  ) u_fetch (
+    .clk_i,
+    .rst_ni,
+    .enable_i         (settings.enable),
+    .hold_i           (wipe),
+    .restart_i        (restart),
+    .base_i           (settings.submission_base),
+    .size_log2_i      (settings.submission_log2),
+    .tail_i           (settings.submission_tail),
+    .head_o           (state.submission_head),
+    .overrun_o        (state.submission_overrun),
+    .fetched_o        (fetched),
+    .more_o           (more),
+    .quiet_o          (fetch_quiet),
+    .fault_o          (events.descriptor_fault),
+    .command_valid_o  (fetch.valid),
+    .command_ready_i  (fetch_ready),
+    .command_address_o(fetch.address),
+    .read_valid_i     (descriptor_word.valid),
+    .read_data_i      (descriptor_word.data),
+    .read_last_i      (descriptor_word.last),
+    .read_error_i     (descriptor_word.error),
+    .fragment_valid_o (fragment_valid),
+    .fragment_ready_i (fragment_ready),
+    .fragment_o       (fragment),
+    .status_o         (fragment_status),
+    .index_o          (fragment_index)
+  );
+
+  // Messages and their cipher
+  to_cipher_t [Messages-1:0]   offers;
+  from_cipher_t [Messages-1:0] results;
+  ended_t [Messages-1:0]       ended;
+  logic [Messages-1:0]         cipher_ready, key_end, ended_ready;
+  logic [KeySlots-1:0]         slot_full;
+  logic                        cipher_zeroise, key_ready, messages_quiet;
+
+  aes_messages #(
+    .Messages(Messages),
+    .KeySlots(KeySlots)
+  ) u_messages (
+    .clk_i,
+    .rst_ni,
+    .wipe_i            (wipe),
+    .fragment_valid_i  (fragment_valid && fragment_good),
+    .fragment_ready_o  (message_ready),
+    .fragment_i        (fragment),
+    .index_i           (fragment_index),
+    .slot_full_i       (slot_full),
+    .cipher_o          (offers),
+    .cipher_ready_i    (cipher_ready),
+    .key_end_i         (key_end),
+    .results_i         (results),
+    .read_o            (groups),
+    .read_ready_i      (groups_ready),
+    .read_word_i       (block_word),
+    .write_o           (blocks),
+    .write_ready_i     (blocks_ready),
+    .write_word_o      (blocks_word),
+    .write_word_ready_i(blocks_word_ready),
+    .write_done_i      (blocks_done),
+    .write_error_i     (write_error),
+    .beat_valid_i      (beat_valid),
+    .beat_ready_i      (m_axi_i.wready),
+    .beat_strobe_i     (beat_strobe),
+    .strobe_o          (strobe),
+    .ended_o           (ended),
+    .ended_ready_i     (ended_ready),
+    .busy_o            (events.busy),
+    .data_fault_o      (events.data_fault),
+    .quiet_o           (messages_quiet)
+  );
+
+  aes_cipher #(
+    .Decrypt (Decrypt),
+    .Messages(Messages),
+    .Stages  (Stages),
+    .KeySlots(KeySlots),
+    .Table   (Table)
+  ) u_cipher (
+    .clk_i,
+    .rst_ni,
+    .wipe_i     (wipe),
+    .zeroise_i  (cipher_zeroise),
+    .messages_i (offers),
+    .ready_o    (cipher_ready),
+    .key_end_o  (key_end),
+    .results_o  (results),
+    .slot_full_o(slot_full),
+    .key_ready_o(key_ready)
+  );
+
+  logic quiet;
+
+  assign state.idle = quiet && (!(settings.enable && more) || state.submission_overrun);
+
+  aes_completions #(
+    .Messages(Messages)
+  ) u_completions (
+    .clk_i,
+    .rst_ni,
+    .settings_i       (settings),
+    .restart_i        (restart),
+    .submission_head_i(state.submission_head),
+    .tail_o           (state.completion_tail),
+    .overrun_o        (state.completion_overrun),
+    .fetched_i        (fetched),
+    .fetch_quiet_i    (fetch_quiet),
+    .more_i           (more),
+    .in_flight_o      (state.in_flight),
+    .quiet_o          (quiet),
+    .drained_o        (events.drained),
+    .ended_i          (ended),
+    .ended_ready_o    (ended_ready),
+    .refused_i        (refused),
+    .refused_ready_o  (refused_ready),
+    .command_o        (completion),
+    .command_ready_i  (completion_ready),
+    .word_o           (completion_word),
+    .word_ready_i     (completion_word_ready),
+    .done_i           (completion_done),
+    .end_o            (completion_end),
+    .error_i          (write_error),
+    .written_o        (events.written),
+    .interrupt_o      (events.written_interrupt),
+    .failed_o         (events.written_failed),
+    .fault_o          (events.completion_fault)
+  );
+
+  // Erasure
+  assign state.zeroising = wipe;
+
+  aes_erasure u_erasure (
+    .clk_i,
+    .rst_ni,
+    .zeroise_i(settings.zeroise),
+    .quiet_i  (key_ready && messages_quiet),
+    .wipe_o   (wipe),
+    .begins_o (cipher_zeroise)
+  );
+
+endmodule

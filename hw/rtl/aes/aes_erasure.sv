@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The erasure of an AES engine, by command and by reset: for at least 64 cycles, and until all is overwritten.
+//
+//   cycle      0    1    2   ..   64   65
+//   zeroise_i  1
+//   wipe_o          1    1   ..   1    0     if quiet_i by then
+//   begins_o        1
+//
+// Contract    After reset as after zeroise_i.
+module aes_erasure (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic zeroise_i,  // pulse
+  input  logic quiet_i,    // nothing is under way, and the keys are overwritten
+  output logic wipe_o,
+  output logic begins_o    // pulse
+);
+
+  logic       erasing_q;
+  logic [5:0] erased_q;  // cycles, up to 63
+
+  assign wipe_o   = erasing_q;
+  assign begins_o = erasing_q && erased_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      erasing_q <= 1'b1;
+      erased_q  <= '0;
+    end else if (!erasing_q) begin
+      erasing_q <= zeroise_i;
+      erased_q  <= '0;
+    end else begin
+      if (erased_q != '1) erased_q <= erased_q + 6'd1;
+      if (erased_q == '1 && quiet_i) erasing_q <= 1'b0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What travels between ring_control and the engine whose rings it controls.
+package ring_control_pkg;
+
+  // What was built: the capability registers, field by field.
+  typedef struct packed {
+    logic [7:0]  cores;
+    logic [7:0]  key_slots;
+    logic [7:0]  in_flight;
+    logic        stream;
+    logic        bus64;
+    logic [15:0] max_bits;
+    logic [7:0]  word_bits;
+    logic [7:0]  rows;
+    logic [15:0] r_step;
+    logic [15:0] operand_words;
+  } capability_t;
+
+  // What the host has set.
+  typedef struct packed {
+    logic        enable;
+    logic        zeroise;          // pulse
+    logic [63:0] submission_base;
+    logic [3:0]  submission_log2;
+    logic [15:0] submission_tail;
+    logic [63:0] completion_base;
+    logic [3:0]  completion_log2;
+    logic [15:0] completion_head;
+  } ring_settings_t;
+
+  // What the rings are doing.
+  typedef struct packed {
+    logic        idle;
+    logic        zeroising;
+    logic [7:0]  in_flight;
+    logic [15:0] submission_head;
+    logic        submission_overrun;  // an impossible tail
+    logic [15:0] completion_tail;
+    logic        completion_overrun;  // an impossible head
+  } ring_state_t;
+
+  // What has happened in this cycle, for interrupts, errors and counters.
+  typedef struct packed {
+    logic       written;           // a completion is in host memory, or lost
+    logic       written_interrupt; // with it: its descriptor was marked
+    logic       written_failed;    // with it: its status is not Ok
+    logic       drained;           // nothing is left to do
+    logic       descriptor_fault;
+    logic       data_fault;
+    logic       completion_fault;
+    logic [5:0] busy;              // cores at work
+    logic       bus_busy;
+    logic [1:0] bus_beats;
+  } ring_events_t;
+
+endpackage
