@@ -94,21 +94,21 @@ hw-rows: hw-setup ## the whole design space of the row accelerators (hours)
 hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/wave.svg
 	$(VENV)/bin/garner-hw wave
 
-# The simulated board: MODEL_PARAMETERS are those of garner_top, as Cores=2 MaxBits=2048.
+# The simulated board: MODEL_PARAMETERS are those of garner_board. Of AES as little as there may be, which simulates sooner.
 .PHONY: board board-test board-demo board-guest
-MODEL_PARAMETERS ?= Cores=2 MaxBits=2048
-# A smaller one that can write waveforms.
+MODEL_PARAMETERS ?= Cores=2 MaxBits=2048 AesMessages=2 AesStages=1 AesKeySlots=8
+# A smaller one, of RSA alone, that can write waveforms.
 WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
 BOARD_MODEL = $$($(PYTHON) -m garner_hw.device $(MODEL_PARAMETERS))
-WAVE_MODEL = $$($(PYTHON) -m garner_hw.device --waves $(WAVE_PARAMETERS))
+WAVE_MODEL = $$($(PYTHON) -m garner_hw.device --rsa --waves $(WAVE_PARAMETERS))
 
-board: hw-setup ## the simulated board: garner-board and a model of garner_top for it; prints the line that starts it
+board: hw-setup ## the simulated board: garner-board and a model of garner_board for it; prints the line that starts it
 	$(CARGO) build --release --package garner-board
 	@echo "$(OUT)/garner-board --model $(BOARD_MODEL) --socket /tmp/board0"
 
 board-test: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
-		$(CARGO) test --workspace --test board --test communication --test function -- --include-ignored --nocapture
+		$(CARGO) test --workspace --test board --test communication --test function --test aes -- --include-ignored --nocapture
 
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
 	$(CARGO) run --release --package garner-board --example handshakes -- \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulated device of hw/sim/device.h: builds its library for a set of parameters, and drives it from Python.
 
-As a command, for garner-board: `python -m garner_hw.device [NAME=VALUE ...] [--waves]` prints the library's path.
+As a command, for garner-board: `python -m garner_hw.device [--rsa] [NAME=VALUE ...] [--waves]` prints the library's path.
 """
 
 import argparse
@@ -18,11 +18,14 @@ from garner_hw.simulate import UNSPLIT
 from garner_hw.sources import sources
 
 SIM = HW / "sim"
-VERSION = 3  # GARNER_DEVICE_VERSION
+VERSION = 4  # GARNER_DEVICE_VERSION
+ENGINES = {"garner_top": 1, "garner_board": 3}
 
 
-def build(sources: list[Path], parameters: dict[str, int], public: bool = False, waves: bool = False) -> Path:
-    """The library of a garner_top with these parameters; built if it is not there or a source has changed.
+def build(sources: list[Path], parameters: dict[str, int], public: bool = False, waves: bool = False,
+          top: str = "garner_top") -> Path:
+    """The library of a `top`, garner_top or garner_board, with these parameters; built if it is not there or a source has
+    changed.
 
     With `public` all signals and memories can be seen, by `Device.state`; a device half as fast, sooner built. With
     `waves` it can write waveforms.
@@ -30,18 +33,19 @@ def build(sources: list[Path], parameters: dict[str, int], public: bool = False,
     ours = [SIM / name for name in ("device.cpp", "device.h", "memory_bus.h", "device.vlt")]
     level = "-O1" if public else "-O3"
     options = ["-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal", "-Werror-USERFATAL",
-               "-Wno-lint", "-CFLAGS", "-std=c++17 -fPIC -march=native", "-LDFLAGS", "-shared",
+               "-Wno-lint", "-CFLAGS", f"-std=c++17 -fPIC -march=native -DGARNER_ENGINES={ENGINES[top]}", "-LDFLAGS", "-shared",
                "-MAKEFLAGS", f"OPT_FAST={level} OPT_GLOBAL={level}",
                *["--trace-fst"] * waves, *["--public-flat-rw"] * public]
     said = b"".join([*(path.read_bytes() for path in [*sources, *ours]), *map(str.encode, options)])
     variant = [f"{name}={value}" for name, value in sorted(parameters.items())] + ["public"] * public
     variant += ["waves"] * waves
+    variant += [top] * (top != "garner_top")
     folder = BUILD / "-".join(["device", *variant, hashlib.sha256(said).hexdigest()[:12]])
     library = folder / "libgarner_device.so"
     if not library.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "garner_top",
-                        "--prefix", "Vgarner_top", "--Mdir", folder, "-o", "unfinished.so",
+        subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", top,
+                        "--prefix", "Vdevice", "--Mdir", folder, "-o", "unfinished.so",
                         *(f"-G{name}={value}" for name, value in parameters.items()),
                         SIM / "device.vlt", *sources, SIM / "device.cpp"], check=True, stdout=sys.stderr)
         (folder / "unfinished.so").rename(library)
@@ -55,7 +59,7 @@ class Memory(Protocol):
     def bus_write(self, address: int, data: bytes) -> None: ...
 
 
-READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
+READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t)
 INTERRUPT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint32)
 VISIT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
 
@@ -90,14 +94,14 @@ class Device:
         if self.functions["version"]() != VERSION:
             raise ValueError(f"{library}: built from another version of hw/sim/device.h")
 
-        def read(_, address, data, length):
+        def read(_, engine, address, data, length):
             try:
                 ctypes.memmove(data, memory.bus_read(address, length), length)
             except ValueError:
                 return 1
             return 0
 
-        def write(_, address, data, length):
+        def write(_, engine, address, data, length):
             try:
                 memory.bus_write(address, ctypes.string_at(data, length))
             except ValueError:
@@ -148,12 +152,14 @@ class Device:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m garner_hw.device",
-                                     description="Compiles garner_top with its cores into a library for garner-board.")
-    parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help="a parameter of garner_top, as Cores=2")
+                                     description="Compiles garner_board with its cores into a library for garner-board.")
+    parser.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help="a parameter of garner_board, as Cores=2")
+    parser.add_argument("--rsa", action="store_true", help="garner_top instead: RSA alone, built sooner and faster")
     parser.add_argument("--waves", action="store_true", help="able to write waveforms, slower")
     arguments = parser.parse_args()
     parameters = dict(parameter.split("=", 1) for parameter in arguments.parameters)
-    print(build(sources("garner_top"), parameters, waves=arguments.waves))
+    top = "garner_top" if arguments.rsa else "garner_board"
+    print(build(sources(top), parameters, waves=arguments.waves, top=top))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verilator's model of garner_top behind device.h: clock, registers, interrupts, faults, waves. The memory bus is
-// memory_bus.h's.
+// Verilator's model of garner_board, or of garner_top alone, behind device.h: clock, registers, interrupts, faults, waves.
+// The memory bus is memory_bus.h's.
 #include "device.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "Vgarner_top.h"
+#include "Vdevice.h"
 #include "memory_bus.h"
 #include "verilated.h"
 #include "verilated_syms.h"
@@ -29,7 +29,7 @@ constexpr uint8_t kStopped = 2;
 struct garner_device {
   const garner_host host;
   VerilatedContext context;
-  std::unique_ptr<Vgarner_top> top;
+  std::unique_ptr<Vdevice> top;
   MemoryBus bus{host};
   uint64_t now = 0;
   uint64_t quiet_since = 0;
@@ -52,9 +52,8 @@ struct garner_device {
 #if VM_TRACE
     context.traceEverOn(true);
 #endif
-    top = std::make_unique<Vgarner_top>(&context, "garner_top");
+    top = std::make_unique<Vdevice>(&context, "device");
     find();
-    top->m_axi_rid = top->m_axi_bid = 0;
     top->s_axil_awprot = top->s_axil_arprot = 0;
     top->s_axis_tvalid = top->s_axis_tlast = 0;
     top->s_axis_tdata = 0;
@@ -86,7 +85,7 @@ struct garner_device {
     top->s_axil_bready = top->s_axil_rready = 1;
     top->rst_ni = 0;
     core_stopped = false;
-    for (int i = 0; i < kResetCycles; i++) step([](const Vgarner_top&) {});
+    for (int i = 0; i < kResetCycles; i++) step([](const Vdevice&) {});
     top->rst_ni = 1;
     quiet_since = now;
   }
@@ -115,7 +114,7 @@ struct garner_device {
   }
 
   void step() {
-    step([](const Vgarner_top&) {});
+    step([](const Vdevice&) {});
   }
 
 #if VM_TRACE
@@ -156,13 +155,13 @@ void garner_device_free(garner_device* device) {
 void garner_device_reset(garner_device* device) { device->reset(); }
 
 int garner_device_read(garner_device* device, uint32_t offset, uint32_t* value) {
-  Vgarner_top& top = *device->top;
+  Vdevice& top = *device->top;
   top.s_axil_araddr = offset;
   top.s_axil_arvalid = 1;
   int outcome = GARNER_NO_ANSWER;
   for (int i = 0; i < kRegisterLimit && outcome == GARNER_NO_ANSWER; i++) {
     bool taken = false;
-    device->step([&](const Vgarner_top& out) {
+    device->step([&](const Vdevice& out) {
       taken = out.s_axil_arready;
       if (!out.s_axil_rvalid) return;
       outcome = out.s_axil_rresp == kOkay ? 0 : GARNER_REFUSED;
@@ -175,7 +174,7 @@ int garner_device_read(garner_device* device, uint32_t offset, uint32_t* value) 
 }
 
 int garner_device_write(garner_device* device, uint32_t offset, uint32_t value) {
-  Vgarner_top& top = *device->top;
+  Vdevice& top = *device->top;
   top.s_axil_awaddr = offset;
   top.s_axil_wdata = value;
   top.s_axil_wstrb = 15;
@@ -183,7 +182,7 @@ int garner_device_write(garner_device* device, uint32_t offset, uint32_t value) 
   int outcome = GARNER_NO_ANSWER;
   for (int i = 0; i < kRegisterLimit && outcome == GARNER_NO_ANSWER; i++) {
     bool address_taken = false, data_taken = false;
-    device->step([&](const Vgarner_top& out) {
+    device->step([&](const Vdevice& out) {
       address_taken = out.s_axil_awready;
       data_taken = out.s_axil_wready;
       if (out.s_axil_bvalid) outcome = out.s_axil_bresp == kOkay ? 0 : GARNER_REFUSED;
@@ -210,6 +209,8 @@ uint64_t garner_device_cycles(const garner_device* device) { return device->now;
 uint64_t garner_device_quiet(const garner_device* device) { return device->now - device->quiet_since; }
 
 uint32_t garner_device_interrupts(const garner_device* device) { return device->lines; }
+
+uint32_t garner_device_engines() { return GARNER_ENGINES; }
 
 void garner_device_timing(garner_device* device, const garner_timing* timing) { device->bus.timing = *timing; }
 

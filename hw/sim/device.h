@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulated device as a C library: garner_top, compiled by Verilator, with everything around its pins.
+/* The simulated device as a C library: garner_board, or garner_top alone, compiled by Verilator, with everything around its
+ * pins.
  *
- * It is to its user what a board is to a driver: 32-bit registers at the offsets of docs/integration.md, three interrupt
- * lines, and a bus master that reads and writes the host's memory by itself.
+ * It is to its user what a board is to a driver: for each engine a page of 32-bit registers at the offsets of
+ * docs/integration.md and three interrupt lines, and a bus master that reads and writes the host's memory by itself.
  *
  *   AXI4-Lite   garner_device_read, garner_device_write      one access at a time
  *   AXI4        garner_host.read, .write                     one call a burst; garner_timing says when, stalls at random
@@ -25,17 +26,17 @@ extern "C" {
 #endif
 
 /* Of this header. A user that was made for another version must call nothing else. */
-#define GARNER_DEVICE_VERSION 3u
+#define GARNER_DEVICE_VERSION 4u
 uint32_t garner_device_version(void);
 
 /* What is around the device. Each function is called from within a call of this library, on its thread, and may itself
- * call garner_device_cycles and nothing else. */
+ * call garner_device_cycles and nothing else. `engine` is the one whose rings or data these are, from 0. */
 typedef struct {
   void *context; /* their first argument */
   /* Fills `data` with `length` bytes of memory at `address`; not 0: the bus answers the burst with an error. */
-  int (*read)(void *context, uint64_t address, void *data, size_t length);
+  int (*read)(void *context, uint32_t engine, uint64_t address, void *data, size_t length);
   /* Puts `data` there. Of a burst, the bytes whose strobes are set; one call if there is no gap between them. */
-  int (*write)(void *context, uint64_t address, const void *data, size_t length);
+  int (*write)(void *context, uint32_t engine, uint64_t address, const void *data, size_t length);
   /* These lines came up (bits as in garner_device_interrupts). May be NULL. */
   void (*interrupt)(void *context, uint32_t lines);
 } garner_host;
@@ -68,8 +69,11 @@ uint64_t garner_device_run(garner_device *device, uint64_t cycles);
 uint64_t garner_device_cycles(const garner_device *device);
 /* For how many cycles there has been nothing under way on the memory bus; 0 while something is. */
 uint64_t garner_device_quiet(const garner_device *device);
-/* The interrupt lines: bit 0 completion, 1 idle, 2 error. */
+/* The interrupt lines: bit 0 completion, 1 idle, 2 error; of the second engine bits 3 to 5, and so on. */
 uint32_t garner_device_interrupts(const garner_device *device);
+/* How many engines the library was built with: 1, RSA, or 3, with AES encryption and decryption. Each has a page of 4096
+ * bytes of registers, in this order. */
+uint32_t garner_device_engines(void);
 
 /* The memory bus from now on. */
 void garner_device_timing(garner_device *device, const garner_timing *timing);

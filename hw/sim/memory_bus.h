@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI4 slave that the master of garner_top sees: the host's memory, behind a link that takes its time.
+// The AXI4 slave that the master of the device sees: the host's memory, behind a link that takes its time.
 //
 //   read    address ---- latency ----> data, as fast as the link brings them (and one beat a cycle)
 //   write   last beat -- latency ----> in memory, then the response
 //
-// Bursts are answered in order. Both directions have the link's bandwidth, each for itself.
+// Bursts are answered in order, with the IDs they came with. Both directions have the link's bandwidth, each for itself.
 //
 //   cycle   drive      inputs of the design from what is under way
 //           observe    what it offers and takes, just before the clock rises; no input changes
@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "Vgarner_top.h"
+#include "Vdevice.h"
 #include "device.h"
 
 class MemoryBus {
@@ -35,19 +35,20 @@ class MemoryBus {
   }
 
   // Drops everything that is under way.
-  void reset(Vgarner_top& top) {
+  void reset(Vdevice& top) {
     reads_.clear();
     writes_.clear();
     complete_ = 0;
     offered_ = answered_ = false;
     top.m_axi_rdata = 0;
+    top.m_axi_rid = top.m_axi_bid = 0;
     top.m_axi_arready = top.m_axi_rvalid = top.m_axi_awready = top.m_axi_wready = top.m_axi_bvalid = 0;
   }
 
   bool idle() const { return reads_.empty() && writes_.empty() && !answered_; }
 
   // The inputs of cycle `now`.
-  void drive(Vgarner_top& top, uint64_t now) {
+  void drive(Vdevice& top, uint64_t now) {
     const bool alive = !held;
     top.m_axi_arready = alive && reads_.size() < timing.outstanding && !pause();
     top.m_axi_awready = alive && writes_.size() < timing.outstanding && !pause();
@@ -56,6 +57,7 @@ class MemoryBus {
     if (!offered_) top.m_axi_rdata = 0;
     top.m_axi_rvalid = alive && offered_;
     if (alive && !answered_ && complete_ > 0 && writes_.front().ready <= now && !pause()) {
+      top.m_axi_bid = writes_.front().id;
       top.m_axi_bresp = put(writes_.front()) ? kOkay : kSlaveError;
       writes_.pop_front();
       complete_--;
@@ -65,14 +67,14 @@ class MemoryBus {
   }
 
   // Takes note of what the design does in cycle `now`.
-  void observe(const Vgarner_top& top, uint64_t now) {
+  void observe(const Vdevice& top, uint64_t now) {
     if (top.m_axi_rvalid && top.m_axi_rready) {
       offered_ = false;
       if (++reads_.front().beat == reads_.front().beats) reads_.pop_front();
     }
     if (top.m_axi_arvalid && top.m_axi_arready) {
       const uint32_t beats = top.m_axi_arlen + 1u;
-      reads_.push_back({top.m_axi_araddr, beats, pass(down_free_, now, beats), 0, false, {}});
+      reads_.push_back({top.m_axi_araddr, beats, top.m_axi_arid, pass(down_free_, now, beats), 0, false, {}});
     }
     if (top.m_axi_wvalid && top.m_axi_wready) {
       Write& write = writes_[complete_];
@@ -85,17 +87,20 @@ class MemoryBus {
         complete_++;
       }
     }
-    if (top.m_axi_awvalid && top.m_axi_awready) writes_.push_back({top.m_axi_awaddr, top.m_axi_awlen + 1u, 0, {}, {}});
+    if (top.m_axi_awvalid && top.m_axi_awready) {
+      writes_.push_back({top.m_axi_awaddr, top.m_axi_awlen + 1u, top.m_axi_awid, 0, {}, {}});
+    }
     if (top.m_axi_bvalid && top.m_axi_bready) answered_ = false;
   }
 
  private:
-  using Data = std::remove_reference_t<decltype(Vgarner_top::m_axi_rdata)>;
+  using Data = std::remove_reference_t<decltype(Vdevice::m_axi_rdata)>;
   static constexpr uint32_t kOkay = 0, kSlaveError = 2;
 
   struct Read {
     uint64_t address;
     uint32_t beats;
+    uint8_t id;
     uint64_t ready;  // the cycle of its first beat
     uint32_t beat;
     bool failed;
@@ -104,6 +109,7 @@ class MemoryBus {
   struct Write {
     uint64_t address;
     uint32_t beats;
+    uint8_t id;
     uint64_t ready;  // the cycle in which it is in memory
     std::vector<uint8_t> data;
     std::vector<uint8_t> strobes;
@@ -127,13 +133,14 @@ class MemoryBus {
     return uint64_t(free) + timing.latency;
   }
 
-  void offer(Vgarner_top& top) {
+  void offer(Vdevice& top) {
     Read& read = reads_.front();
     if (read.data.empty()) {
       read.data.resize(read.beats);
-      read.failed = host_.read(host_.context, read.address, read.data.data(), read.beats * sizeof(Data)) != 0;
+      read.failed = host_.read(host_.context, read.id, read.address, read.data.data(), read.beats * sizeof(Data)) != 0;
     }
     top.m_axi_rdata = read.failed ? 0 : read.data[read.beat];
+    top.m_axi_rid = read.id;
     top.m_axi_rresp = read.failed ? kSlaveError : kOkay;
     top.m_axi_rlast = read.beat + 1 == read.beats;
     offered_ = true;
@@ -144,7 +151,8 @@ class MemoryBus {
     const auto strobed = [&](size_t byte) { return write.strobes[byte / sizeof(Data)] >> byte % sizeof(Data) & 1; };
     for (size_t begin = 0, end = 0; begin < write.data.size(); begin = end + 1) {
       for (end = begin; end < write.data.size() && strobed(end);) end++;
-      if (end > begin && host_.write(host_.context, write.address + begin, &write.data[begin], end - begin)) return false;
+      if (end == begin) continue;
+      if (host_.write(host_.context, write.id, write.address + begin, &write.data[begin], end - begin)) return false;
     }
     return true;
   }

@@ -2,8 +2,6 @@
 //! PCI Express configuration space: one function, registers behind the first base address, MSI-X table behind the
 //! third, function-level reset.
 
-/// The registers' page.
-pub const BAR0_SIZE: u64 = 4096;
 /// The page of the MSI-X table and its pending bits.
 pub const BAR2_SIZE: u64 = 4096;
 /// Bytes of configuration space. There are no extended capabilities.
@@ -38,8 +36,8 @@ pub enum Effect {
 }
 
 impl ConfigSpace {
-    /// As after reset.
-    pub fn new(vectors: usize) -> ConfigSpace {
+    /// As after reset, of a function with so many vectors and bytes of registers.
+    pub fn new(vectors: usize, registers: u64) -> ConfigSpace {
         let mut space = ConfigSpace { bytes: [0; SIZE], writable: [0; SIZE] };
         space.put(0x00, &VENDOR.to_le_bytes(), &[0; 2]);
         space.put(0x02, &DEVICE.to_le_bytes(), &[0; 2]);
@@ -47,7 +45,7 @@ impl ConfigSpace {
         space.put(0x06, &[0x10, 0], &[0; 2]); // has capabilities
         space.put(0x08, &[1, 0, 0x80, 0x10], &[0; 4]); // revision; encryption controller, other
         space.put(0x0C, &[0], &[0xFF]);
-        for (bar, size) in [(0x10, BAR0_SIZE), (0x18, BAR2_SIZE)] {
+        for (bar, size) in [(0x10, registers), (0x18, BAR2_SIZE)] {
             space.put(bar, &[0; 4], &(!(size as u32 - 1)).to_le_bytes());
         }
         space.put(0x2C, &VENDOR.to_le_bytes(), &[0; 2]);
@@ -101,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_base_address_tells_its_size_and_identity_cannot_be_written() {
-        let mut space = ConfigSpace::new(3);
+        let mut space = ConfigSpace::new(3, 4096);
         assert_eq!(space.write(0, &[0xFF; 4]), Some(Effect::None));
         assert_eq!(space.write(0x10, &[0xFF; 4]), Some(Effect::None));
         assert_eq!(space.read(0, 4).unwrap(), [0x34, 0x12, 0x47, 0x4E]);
@@ -112,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_capabilities_form_a_list_and_the_express_one_starts_a_reset() {
-        let mut space = ConfigSpace::new(3);
+        let mut space = ConfigSpace::new(3, 4096);
         let (mut at, mut found) = (space.read(0x34, 1).unwrap()[0], Vec::new());
         while at != 0 {
             found.push(space.read(at.into(), 1).unwrap()[0]);

@@ -11,25 +11,25 @@ use std::ptr;
 use std::sync::Arc;
 
 /// `GARNER_DEVICE_VERSION` of the header whose declarations are repeated here.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Draws what registers start with that no reset sets: the same in every run.
 const SEED: u32 = 1;
 
 type Instance = *mut c_void;
 
-/// What is around a device. `now` is the cycle.
+/// What is around a device. `now` is the cycle, `engine` the one whose rings or data these are, from 0.
 pub trait Host: Send {
     /// Fills `data` from `address` on.
     ///
     /// # Errors
     /// The bus then answers the burst with an error.
-    fn read(&mut self, now: u64, address: u64, data: &mut [u8]) -> Result<(), BusError>;
+    fn read(&mut self, now: u64, engine: u32, address: u64, data: &mut [u8]) -> Result<(), BusError>;
 
     /// Writes `data`, a burst of the device.
     ///
     /// # Errors
     /// As for `read`.
-    fn write(&mut self, now: u64, address: u64, data: &[u8]) -> Result<(), BusError>;
+    fn write(&mut self, now: u64, engine: u32, address: u64, data: &[u8]) -> Result<(), BusError>;
 
     /// These interrupt lines came up.
     fn interrupt(&mut self, lines: u32);
@@ -43,8 +43,8 @@ pub struct BusError;
 #[repr(C)]
 struct RawHost {
     context: *mut c_void,
-    read: unsafe extern "C" fn(*mut c_void, u64, *mut c_void, usize) -> c_int,
-    write: unsafe extern "C" fn(*mut c_void, u64, *const c_void, usize) -> c_int,
+    read: unsafe extern "C" fn(*mut c_void, u32, u64, *mut c_void, usize) -> c_int,
+    write: unsafe extern "C" fn(*mut c_void, u32, u64, *const c_void, usize) -> c_int,
     interrupt: unsafe extern "C" fn(*mut c_void, u32),
 }
 
@@ -80,6 +80,7 @@ pub enum ModelError {
 }
 
 struct Functions {
+    engines: unsafe extern "C" fn() -> u32,
     new: unsafe extern "C" fn(*const RawHost, u32) -> Instance,
     free: unsafe extern "C" fn(Instance),
     reset: unsafe extern "C" fn(Instance),
@@ -118,6 +119,7 @@ impl Model {
                 return Err(ModelError::Version(name));
             }
             Ok(Model(Arc::new(Functions {
+                engines: *library.get(b"garner_device_engines").map_err(failed)?,
                 new: *library.get(b"garner_device_new").map_err(failed)?,
                 free: *library.get(b"garner_device_free").map_err(failed)?,
                 reset: *library.get(b"garner_device_reset").map_err(failed)?,
@@ -134,6 +136,13 @@ impl Model {
                 _library: library,
             })))
         }
+    }
+
+    /// How many engines it has: 1, RSA, or 3, with AES encryption and decryption. Each has a page of registers.
+    #[must_use]
+    pub fn engines(&self) -> usize {
+        // SAFETY: device.h; it looks at nothing.
+        unsafe { (self.0.engines)() as usize }
     }
 }
 
@@ -269,19 +278,31 @@ impl<H: Host> Drop for Device<H> {
 }
 
 /// SAFETY: `context` is an `Around<H>` that nobody else uses during the call, `data` has `length` bytes.
-unsafe extern "C" fn read<H: Host>(context: *mut c_void, address: u64, data: *mut c_void, length: usize) -> c_int {
+unsafe extern "C" fn read<H: Host>(
+    context: *mut c_void,
+    engine: u32,
+    address: u64,
+    data: *mut c_void,
+    length: usize,
+) -> c_int {
     // SAFETY: as above.
     let (around, data) =
         unsafe { (&mut *context.cast::<Around<H>>(), std::slice::from_raw_parts_mut(data.cast(), length)) };
-    around.host.read(around.now(), address, data).is_err().into()
+    around.host.read(around.now(), engine, address, data).is_err().into()
 }
 
 /// SAFETY: as for `read`.
-unsafe extern "C" fn write<H: Host>(context: *mut c_void, address: u64, data: *const c_void, length: usize) -> c_int {
+unsafe extern "C" fn write<H: Host>(
+    context: *mut c_void,
+    engine: u32,
+    address: u64,
+    data: *const c_void,
+    length: usize,
+) -> c_int {
     // SAFETY: as above.
     let (around, data) =
         unsafe { (&mut *context.cast::<Around<H>>(), std::slice::from_raw_parts(data.cast(), length)) };
-    around.host.write(around.now(), address, data).is_err().into()
+    around.host.write(around.now(), engine, address, data).is_err().into()
 }
 
 /// SAFETY: as for `read`.

@@ -2,13 +2,9 @@
 //! Faults on purpose, to see that a host bears them: damaged results and memories, lost interrupts, a core or a whole
 //! board that hangs, a board that is pulled out.
 
-use crate::interface::ring::completion;
 use std::str::FromStr;
 
-/// Writes to memory of at most so many bytes are completions; results are longer.
-pub const COMPLETION: usize = completion::BYTES;
-
-/// Which faults, and how often.
+/// Which faults, and how often. Results are those of RSA.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Plan {
     /// Share of the results of which one bit is turned over.
@@ -117,11 +113,8 @@ impl Faults {
         share > 0.0 && ((self.next() >> 11) as f64 / (1u64 << 53) as f64) < share
     }
 
-    /// A write on its way to memory. Completions are left alone.
+    /// A result on its way to memory.
     pub fn damage(&mut self, data: &mut [u8]) {
-        if data.len() <= COMPLETION {
-            return;
-        }
         self.results += 1;
         if self.happens(self.plan.flip) {
             let bit = self.next() as usize % (8 * data.len());
@@ -178,12 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn flips_hit_results_and_spare_completions() {
+    fn flips_turn_over_one_bit_of_a_result() {
         let mut faults = Faults::new(Plan { flip: 1.0, ..Plan::default() });
-        let (mut completion, mut result) = ([0; 16], [0; 64]);
-        faults.damage(&mut completion);
+        let mut result = [0; 64];
         faults.damage(&mut result);
-        assert_eq!(completion, [0; 16]);
         assert_eq!(result.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);
     }
 }

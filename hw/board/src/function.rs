@@ -4,9 +4,10 @@
 //! One thread reads requests. Register accesses are answered by the simulation's thread, so that requests of the board
 //! itself (memory that was mapped without a descriptor) can be answered meanwhile.
 
-use crate::config_space::{BAR0_SIZE, BAR2_SIZE, ConfigSpace, Effect, SIZE};
+use crate::config_space::{BAR2_SIZE, ConfigSpace, Effect, SIZE};
 use crate::device::BusError;
-use crate::link::{Events, VECTORS};
+use crate::interface::board::PAGE_BYTES;
+use crate::link::{Events, vectors};
 use crate::memory::{Memory, Remote};
 use crate::simulation::{Request, Simulation};
 use bytemuck::{Pod, bytes_of};
@@ -67,6 +68,19 @@ impl Function {
         ended
     }
 
+    /// Bytes of registers, a power of two.
+    fn registers(&self) -> u64 {
+        (PAGE_BYTES * self.simulation.engines.next_power_of_two()) as u64
+    }
+
+    fn vectors(&self) -> usize {
+        vectors(self.simulation.engines)
+    }
+
+    fn config_space(&self) -> ConfigSpace {
+        ConfigSpace::new(self.vectors(), self.registers())
+    }
+
     fn reset(&self) {
         let (done, wait) = mpsc::channel();
         self.simulation.request(Request::Reset(Box::new(move |_| done.send(()).unwrap_or(()))));
@@ -81,12 +95,8 @@ impl Function {
         };
         let remote = Client { sender: Arc::clone(&sender), answers: receiver, next_id: 0 };
         lock(&self.memory).restart(Some(Arc::new(Mutex::new(remote))));
-        let mut session = Session {
-            function: self,
-            sender,
-            config: ConfigSpace::new(VECTORS),
-            msix_table: vec![0; BAR2_SIZE as usize],
-        };
+        let mut session =
+            Session { function: self, sender, config: self.config_space(), msix_table: vec![0; BAR2_SIZE as usize] };
         loop {
             let message = match socket.receive() {
                 Ok(message) if message.is_reply() => {
@@ -171,7 +181,7 @@ impl Session<'_> {
             command::GET_REGION_INFO => {
                 let (asked, _): (RegionInfo, _) = payload(&message)?;
                 let size = match asked.index {
-                    pci::BAR0 => BAR0_SIZE,
+                    pci::BAR0 => function.registers(),
                     BAR2 => BAR2_SIZE,
                     pci::CONFIG => SIZE as u64,
                     index if index < pci::REGIONS => 0,
@@ -186,7 +196,7 @@ impl Session<'_> {
                 if asked.index >= pci::INTERRUPTS {
                     return Err(Errno::INVAL);
                 }
-                let count = if asked.index == pci::MSIX { VECTORS as u32 } else { 0 };
+                let count = if asked.index == pci::MSIX { function.vectors() as u32 } else { 0 };
                 let flags = if count > 0 { IrqInfo::EVENT | IrqInfo::NO_RESIZE } else { 0 };
                 Ok(bytes(&IrqInfo { argsz: size_of::<IrqInfo>() as u32, flags, index: asked.index, count }))
             }
@@ -205,7 +215,7 @@ impl Session<'_> {
     /// the client made them, not the function.
     fn reset(&mut self, header: Header, answer: Vec<u8>) {
         lock(&self.function.memory).set_bus_master(false);
-        self.config = ConfigSpace::new(VECTORS);
+        self.config = self.function.config_space();
         self.msix_table.fill(0);
         let sender = Arc::clone(&self.sender);
         self.function.simulation.request(Request::Reset(Box::new(move |_| {
@@ -231,7 +241,7 @@ impl Session<'_> {
         if set.flags & IrqSet::EVENT == 0 || set.flags & IrqSet::TRIGGER == 0 {
             return Err(Errno::INVAL);
         }
-        let slots = events.get_mut(range).ok_or(Errno::INVAL)?;
+        let slots = events[..self.function.vectors()].get_mut(range).ok_or(Errno::INVAL)?;
         if message.descriptors.len() > slots.len() {
             return Err(Errno::INVAL);
         }
@@ -248,7 +258,7 @@ impl Session<'_> {
         let whole = |data: &[u8]| [bytes_of(&access), data].concat();
         match access.region {
             pci::BAR0 => {
-                let offset = register(offset, count)?;
+                let offset = register(offset, count, self.function.registers())?;
                 let (sender, header) = (Arc::clone(&self.sender), message.header);
                 let answer = move |value: Result<u32, Errno>| {
                     let sender = lock(&sender);
@@ -278,7 +288,7 @@ impl Session<'_> {
         }
         match access.region {
             pci::BAR0 => {
-                let offset = register(offset, count)?;
+                let offset = register(offset, count, self.function.registers())?;
                 let value = u32::from_le_bytes(data.try_into().map_err(|_| Errno::INVAL)?);
                 let (sender, header) = (Arc::clone(&self.sender), message.header);
                 let answer = move |done: Result<(), Errno>| {
@@ -321,12 +331,8 @@ fn place(access: RegionAccess) -> Result<(usize, usize), Errno> {
 }
 
 /// Registers are read and written whole.
-fn register(offset: usize, count: usize) -> Result<u16, Errno> {
-    if count != 4 || !offset.is_multiple_of(4) || offset as u64 >= BAR0_SIZE {
-        Err(Errno::INVAL)
-    } else {
-        Ok(offset as u16)
-    }
+fn register(offset: usize, count: usize, size: u64) -> Result<u16, Errno> {
+    if count != 4 || !offset.is_multiple_of(4) || offset as u64 >= size { Err(Errno::INVAL) } else { Ok(offset as u16) }
 }
 
 /// The client, asked for memory that it mapped without a descriptor.

@@ -3,15 +3,31 @@
 //! lost. Called back by `device`, which also takes the time that [`link_timing`] says; calls `memory`.
 
 use crate::device::{BusError, Host, Timing};
-use crate::faults::{COMPLETION, Faults};
+use crate::faults::Faults;
+use crate::interface::board::{self, VECTORS};
+use crate::interface::registers as register;
 use crate::interface::ring::completion;
 use crate::memory::Memory;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Interrupt lines of the design, and vectors of MSI-X.
-pub const VECTORS: usize = 3;
+/// Engines of a whole board.
+pub const ENGINES: usize = board::ENGINES.len();
+/// Interrupt lines of an engine: completion, idle, error.
+const LINES: usize = 3;
+
+/// The vectors of a board with so many engines.
+#[must_use]
+pub fn vectors(engines: usize) -> usize {
+    board::ENGINES[..engines].iter().map(|engine| engine.vectors).sum()
+}
+
+/// The vector that a line of the design raises.
+fn vector_of(line: usize) -> usize {
+    let engine = board::ENGINES[line / LINES];
+    if engine.vectors == LINES { engine.vector + line % LINES } else { engine.vector }
+}
 
 /// The clock of the device in MHz: what a full LFE5U-85 of five cores reaches in the slowest of three placements
 /// (docs/hardware.md). The one place to change when it moves. Everything in device time rests on it, the
@@ -35,7 +51,7 @@ pub fn link_timing(latency_us: f64, bandwidth_mb_s: f64, clock_mhz: f64) -> Timi
     }
 }
 
-/// What went over the link.
+/// What went over the link for an engine.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(missing_docs)]
 pub struct Traffic {
@@ -51,13 +67,29 @@ pub struct Traffic {
     pub interrupts: u64,
 }
 
-/// The link.
-pub struct Link {
-    memory: Arc<Mutex<Memory>>,
-    events: Events,
-    /// What strikes it and the device.
-    pub faults: Faults,
+impl Traffic {
+    /// What went since an earlier moment.
+    #[must_use]
+    pub fn since(self, before: Traffic) -> Traffic {
+        Traffic {
+            bytes_read: self.bytes_read - before.bytes_read,
+            bytes_written: self.bytes_written - before.bytes_written,
+            errors: self.errors - before.errors,
+            jobs: self.jobs - before.jobs,
+            computing: self.computing - before.computing,
+            occupied: self.occupied - before.occupied,
+            interrupts: self.interrupts - before.interrupts,
+        }
+    }
+}
+
+/// An engine's rings, as far as the host's writes to its registers tell of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rings {
     traffic: Traffic,
+    /// Where completions go, and how many bytes of them there are.
+    completions: u64,
+    completion_bytes: u64,
     /// Jobs the doorbell told of since the rings were enabled, modulo 2^16, and the traffic's count of jobs then.
     submitted: u16,
     jobs_before: u64,
@@ -65,77 +97,125 @@ pub struct Link {
     counted: u64,
 }
 
-impl Link {
-    /// An idle link.
-    pub fn new(memory: Arc<Mutex<Memory>>, events: Events, faults: Faults) -> Link {
-        let traffic = Traffic::default();
-        Link { memory, events, faults, traffic, submitted: 0, jobs_before: 0, counted: 0 }
-    }
-
-    /// What went over it up to cycle `now`.
-    pub fn traffic(&mut self, now: u64) -> Traffic {
+impl Rings {
+    fn count(&mut self, now: u64) {
         if (self.traffic.jobs - self.jobs_before) as u16 != self.submitted {
             self.traffic.occupied += now - self.counted;
         }
         self.counted = now;
-        self.traffic
     }
 
-    /// The doorbell is rung: so many jobs have been submitted since the rings were enabled, modulo 2^16.
-    pub fn submit(&mut self, now: u64, submitted: u16) {
-        self.traffic(now);
-        self.submitted = submitted;
+    /// Whether a write there is a completion.
+    fn completes(&self, address: u64) -> bool {
+        address.wrapping_sub(self.completions) < self.completion_bytes
+    }
+}
+
+/// The link.
+pub struct Link {
+    memory: Arc<Mutex<Memory>>,
+    events: Events,
+    /// What strikes it and the device.
+    pub faults: Faults,
+    rings: [Rings; ENGINES],
+}
+
+impl Link {
+    /// An idle link.
+    pub fn new(memory: Arc<Mutex<Memory>>, events: Events, faults: Faults) -> Link {
+        Link { memory, events, faults, rings: Default::default() }
     }
 
-    /// The rings are disabled, or the device reset: its jobs are forgotten.
-    pub fn restart_rings(&mut self, now: u64) {
-        self.traffic(now);
-        self.submitted = 0;
-        self.jobs_before = self.traffic.jobs;
+    /// What went over it up to cycle `now`, for each engine.
+    pub fn traffic(&mut self, now: u64) -> [Traffic; ENGINES] {
+        self.rings.each_mut().map(|rings| {
+            rings.count(now);
+            rings.traffic
+        })
+    }
+
+    /// The host writes a register of an engine. A doorbell counts from when it is rung.
+    pub fn tell_of(&mut self, now: u64, engine: usize, register: usize, value: u32) {
+        let rings = &mut self.rings[engine];
+        let low = u64::from(u32::MAX);
+        match register {
+            register::SUBMISSION_TAIL => {
+                rings.count(now);
+                rings.submitted = value as u16;
+            }
+            register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.restart_rings(now, engine),
+            register::COMPLETION_BASE_LOW => rings.completions = rings.completions & !low | u64::from(value),
+            register::COMPLETION_BASE_HIGH => {
+                rings.completions = rings.completions & low | u64::from(value) << u32::BITS;
+            }
+            register::COMPLETION_SIZE => rings.completion_bytes = (completion::BYTES as u64) << (value & 0xF),
+            _ => {}
+        }
+    }
+
+    /// The rings of an engine are disabled, or the device reset: its jobs are forgotten.
+    fn restart_rings(&mut self, now: u64, engine: usize) {
+        let rings = &mut self.rings[engine];
+        rings.count(now);
+        rings.submitted = 0;
+        rings.jobs_before = rings.traffic.jobs;
+    }
+
+    /// The device is reset.
+    pub fn reset(&mut self, now: u64) {
+        for engine in 0..ENGINES {
+            self.restart_rings(now, engine);
+            (self.rings[engine].completions, self.rings[engine].completion_bytes) = (0, 0);
+        }
     }
 }
 
 impl Host for Link {
-    fn read(&mut self, _: u64, address: u64, data: &mut [u8]) -> Result<(), BusError> {
-        self.traffic.bytes_read += data.len() as u64;
+    fn read(&mut self, _: u64, engine: u32, address: u64, data: &mut [u8]) -> Result<(), BusError> {
+        let traffic = &mut self.rings[engine as usize].traffic;
+        traffic.bytes_read += data.len() as u64;
         let done = Memory::read(&self.memory, address, data);
-        self.traffic.errors += u64::from(done.is_err());
+        traffic.errors += u64::from(done.is_err());
         done
     }
 
-    fn write(&mut self, now: u64, address: u64, data: &[u8]) -> Result<(), BusError> {
-        self.traffic(now);
-        self.traffic.bytes_written += data.len() as u64;
-        if let Some(cycles) = cycles_of(data) {
-            self.traffic.jobs += 1;
-            self.traffic.computing += u64::from(cycles);
-        }
+    fn write(&mut self, now: u64, engine: u32, address: u64, data: &[u8]) -> Result<(), BusError> {
+        let rings = &mut self.rings[engine as usize];
+        rings.count(now);
+        rings.traffic.bytes_written += data.len() as u64;
         let mut data = data.to_vec();
-        self.faults.damage(&mut data);
+        if rings.completes(address) {
+            rings.traffic.jobs += 1;
+            rings.traffic.computing += u64::from(cycles_of(&data));
+        } else if engine == 0 {
+            self.faults.damage(&mut data);
+        }
         let done = Memory::write(&self.memory, address, &data);
-        self.traffic.errors += u64::from(done.is_err());
+        rings.traffic.errors += u64::from(done.is_err());
         done
     }
 
     fn interrupt(&mut self, lines: u32) {
         let events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
-        for (vector, event) in events.iter().enumerate() {
-            if lines >> vector & 1 == 0 || self.faults.loses_interrupt() {
+        let mut signalled = [false; VECTORS];
+        for line in (0..LINES * ENGINES).filter(|line| lines >> line & 1 != 0) {
+            let vector = vector_of(line);
+            if std::mem::replace(&mut signalled[vector], true) || self.faults.loses_interrupt() {
                 continue;
             }
-            self.traffic.interrupts += 1;
-            if let Some(event) = event {
+            self.rings[line / LINES].traffic.interrupts += 1;
+            if let Some(event) = &events[vector] {
                 signal(event);
             }
         }
     }
 }
 
-/// The cycles that a completion tells, if it is one.
-fn cycles_of(data: &[u8]) -> Option<u32> {
+/// The cycles that a completion tells; 0 of half a one.
+fn cycles_of(data: &[u8]) -> u32 {
     let start = completion::CYCLES.offset();
-    let cycles = data.get(start..start + 4).filter(|_| data.len() <= COMPLETION)?;
-    Some(u32::from_le_bytes(cycles.try_into().expect("four bytes")))
+    let cycles = data.get(start..start + 4).and_then(|cycles| cycles.try_into().ok());
+    cycles.map_or(0, u32::from_le_bytes)
 }
 
 /// Signals an event descriptor if it takes the signal at once. It is the client's, and may be one that blocks; a full
@@ -151,6 +231,7 @@ fn signal(event: &OwnedFd) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::Plan;
     use rustix::event::{EventfdFlags, eventfd};
     use rustix::pipe::pipe;
     use std::sync::mpsc;
@@ -176,5 +257,31 @@ mod tests {
         rustix::io::read(thread.join().unwrap(), &mut count).unwrap();
         assert_eq!(u64::from_ne_bytes(count), u64::MAX - 1, "what there was room for");
         drop(read_end);
+    }
+
+    #[test]
+    fn completions_are_known_by_where_they_go_and_each_engine_is_counted_for_itself() {
+        let plan = Plan { flip: 1.0, ..Plan::default() };
+        let mut link = Link::new(Arc::default(), Events::default(), Faults::new(plan));
+        for (engine, base) in [(0, 0x1000), (1, 0x2000)] {
+            link.tell_of(0, engine, register::COMPLETION_BASE_LOW, base);
+            link.tell_of(0, engine, register::COMPLETION_BASE_HIGH, 0);
+            link.tell_of(0, engine, register::COMPLETION_SIZE, 2);
+            link.tell_of(5, engine, register::SUBMISSION_TAIL, 1);
+        }
+        let mut completion = [0; completion::BYTES];
+        completion[completion::CYCLES.offset()] = 7;
+        assert_eq!(link.write(10, 1, 0x1FF0, &[0; 16]), Err(BusError), "a block, and nothing is mapped");
+        assert_eq!(link.write(15, 1, 0x2010, &completion), Err(BusError));
+        let [rsa, encryption, _] = link.traffic(25);
+        assert_eq!((rsa.jobs, rsa.occupied, rsa.bytes_written), (0, 20, 0));
+        assert_eq!((encryption.jobs, encryption.computing, encryption.occupied), (1, 7, 10));
+        assert_eq!((encryption.bytes_written, encryption.errors), (32, 2));
+    }
+
+    #[test]
+    fn the_rings_of_rsa_have_a_vector_for_each_line_and_those_of_aes_one() {
+        assert_eq!((0..9).map(vector_of).collect::<Vec<_>>(), [0, 1, 2, 3, 3, 3, 4, 4, 4]);
+        assert_eq!((vectors(1), vectors(ENGINES)), (LINES, VECTORS));
     }
 }

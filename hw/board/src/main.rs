@@ -49,7 +49,7 @@ struct Arguments {
     /// Append a line of JSON to this file whenever a client leaves: what was done for it, in device time.
     #[arg(long, value_name = "FILE")]
     statistics: Option<PathBuf>,
-    /// Faults on purpose, with commas between: flip=SHARE (of the results), flip-memory=CYCLES (a bit of the cores'
+    /// Faults on purpose, with commas between: flip=SHARE (of RSA's results), flip-memory=CYCLES (a bit of the cores'
     /// memories every so many), lost-interrupt=SHARE; after so many results, hang-after=N (its bus), hang-core-after=N
     /// (one core, until a reset), absent-after=N (pulled out).
     #[arg(long, value_name = "FAULTS")]

@@ -7,8 +7,9 @@
 
 use crate::device::{Device, Model, ModelError, Timing};
 use crate::faults::{Faults, Plan, Strike};
+use crate::interface::board::{self, PAGE_BYTES};
 use crate::interface::registers as register;
-use crate::link::{Events, Link, Traffic};
+use crate::link::{ENGINES, Events, Link, Traffic};
 use crate::memory::Memory;
 use rustix::io::Errno;
 use std::fmt;
@@ -65,26 +66,18 @@ pub struct Statistics {
     pub cycles: u64,
     /// Time in which the simulation did not sleep.
     pub awake: Duration,
-    pub traffic: Traffic,
+    /// Of each engine.
+    pub traffic: [Traffic; ENGINES],
 }
 
 impl Statistics {
     /// What was done since an earlier moment.
     #[must_use]
     pub fn since(self, before: Statistics) -> Statistics {
-        let (new, old) = (self.traffic, before.traffic);
         Statistics {
             cycles: self.cycles - before.cycles,
             awake: self.awake.saturating_sub(before.awake),
-            traffic: Traffic {
-                bytes_read: new.bytes_read - old.bytes_read,
-                bytes_written: new.bytes_written - old.bytes_written,
-                errors: new.errors - old.errors,
-                jobs: new.jobs - old.jobs,
-                computing: new.computing - old.computing,
-                occupied: new.occupied - old.occupied,
-                interrupts: new.interrupts - old.interrupts,
-            },
+            traffic: std::array::from_fn(|engine| self.traffic[engine].since(before.traffic[engine])),
         }
     }
 
@@ -93,34 +86,53 @@ impl Statistics {
         self.cycles as f64 / self.awake.as_secs_f64().max(1e-9)
     }
 
-    /// Everything, for a program; cycles are those of a clock of `clock_mhz`.
+    /// Everything, for a program; cycles are those of a clock of `clock_mhz`. RSA's by themselves, those of the AES engines
+    /// below their names.
     pub fn json(&self, board: &str, clock_mhz: f64) -> serde_json::Value {
-        serde_json::json!({
-            "board": board, "clock_mhz": clock_mhz, "jobs": self.traffic.jobs, "cycles": self.cycles,
-            "occupied_cycles": self.traffic.occupied, "computing_cycles": self.traffic.computing,
-            "bytes_read": self.traffic.bytes_read, "bytes_written": self.traffic.bytes_written,
-            "bus_errors": self.traffic.errors, "interrupts": self.traffic.interrupts,
-            "awake_s": self.awake.as_secs_f64(), "cycles_per_second": self.speed(),
-        })
+        let mut said = serde_json::json!({
+            "board": board, "clock_mhz": clock_mhz, "cycles": self.cycles, "awake_s": self.awake.as_secs_f64(),
+            "cycles_per_second": self.speed(),
+        });
+        for (engine, traffic) in self.traffic.iter().enumerate() {
+            let of_engine = serde_json::json!({
+                "jobs": traffic.jobs, "occupied_cycles": traffic.occupied, "computing_cycles": traffic.computing,
+                "bytes_read": traffic.bytes_read, "bytes_written": traffic.bytes_written, "bus_errors": traffic.errors,
+                "interrupts": traffic.interrupts,
+            });
+            match of_engine {
+                serde_json::Value::Object(members) if engine == 0 => {
+                    said.as_object_mut().expect("it is").extend(members)
+                }
+                of_engine => said[board::ENGINES[engine].name] = of_engine,
+            }
+        }
+        said
     }
 }
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Traffic { bytes_read, bytes_written, errors, jobs, computing, occupied, interrupts } = self.traffic;
-        write!(
-            f,
-            "{jobs} jobs, {computing} core cycles, under way in {occupied} of {} cycles; {bytes_read} bytes read, \
-             {bytes_written} written, {errors} bus errors, {interrupts} interrupts; {:.2} s, {:.0} kcycles/s",
-            self.cycles,
-            self.awake.as_secs_f64(),
-            self.speed() / 1e3,
-        )
+        for (engine, traffic) in self.traffic.iter().enumerate() {
+            let Traffic { bytes_read, bytes_written, errors, jobs, computing, occupied, interrupts } = traffic;
+            if engine > 0 && *jobs == 0 {
+                continue;
+            }
+            write!(
+                f,
+                "{}: {jobs} jobs, {computing} core cycles, under way in {occupied} of {} cycles; {bytes_read} bytes \
+                 read, {bytes_written} written, {errors} bus errors, {interrupts} interrupts; ",
+                board::ENGINES[engine].name,
+                self.cycles,
+            )?;
+        }
+        write!(f, "{:.2} s, {:.0} kcycles/s", self.awake.as_secs_f64(), self.speed() / 1e3)
     }
 }
 
 /// The handle of a running simulation.
 pub struct Simulation {
+    /// Of the design: each has a page of registers.
+    pub engines: usize,
     requests: Sender<Request>,
     statistics: Arc<Mutex<Statistics>>,
     thread: Option<JoinHandle<()>>,
@@ -134,12 +146,13 @@ impl Simulation {
     pub fn start(parts: Parts) -> Result<Simulation, ModelError> {
         let (requests, receiver) = mpsc::channel();
         let statistics = Arc::new(Mutex::new(Statistics::default()));
+        let engines = parts.model.engines();
         let mut runner = Runner::new(parts, Arc::clone(&statistics))?;
         let thread = std::thread::Builder::new()
             .name("simulation".to_owned())
             .spawn(move || runner.run(&receiver))
             .expect("a thread");
-        Ok(Simulation { requests, statistics, thread: Some(thread) })
+        Ok(Simulation { engines, requests, statistics, thread: Some(thread) })
     }
 
     /// Hands in a request; its answer is given on the simulation's thread.
@@ -165,6 +178,7 @@ impl Drop for Simulation {
 
 struct Runner {
     device: Device<Link>,
+    engines: usize,
     /// Of a register access on its way over the link, in cycles.
     latency: u64,
     /// The cycle in which a register was last written, or the design last asked whether it is idle.
@@ -180,7 +194,8 @@ impl Runner {
         if let Some(wave) = parts.wave {
             device.wave(&wave.path, wave.from, wave.cycles)?;
         }
-        Ok(Runner { device, latency: parts.timing.latency, asked: 0, statistics })
+        let engines = parts.model.engines();
+        Ok(Runner { device, engines, latency: parts.timing.latency, asked: 0, statistics })
     }
 
     fn run(&mut self, requests: &Receiver<Request>) {
@@ -238,20 +253,26 @@ impl Runner {
         if self.device.quiet().min(self.device.cycles() - self.asked) <= QUIET {
             return false;
         }
-        let idle = self.read(register::STATUS as u16).is_some_and(|status| {
-            status & (register::STATUS_IDLE | register::STATUS_ZEROISING) == register::STATUS_IDLE
-        }) && self
-            .read(register::INTERRUPT_COALESCE as u16)
-            .is_some_and(|coalesce| coalesce & register::INTERRUPT_COALESCE_CYCLES == 0);
+        let idle = (0..self.engines).all(|engine| self.is_idle(engine));
         if !idle {
             self.asked = self.device.cycles(); // ask again after another quiet stretch
         }
         idle
     }
 
+    /// Whether an engine has nothing to do and no timer that runs.
+    fn is_idle(&mut self, engine: usize) -> bool {
+        let page = board::ENGINES[engine].offset;
+        self.read((page + register::STATUS) as u16).is_some_and(|status| {
+            status & (register::STATUS_IDLE | register::STATUS_ZEROISING) == register::STATUS_IDLE
+        }) && self
+            .read((page + register::INTERRUPT_COALESCE) as u16)
+            .is_some_and(|coalesce| coalesce & register::INTERRUPT_COALESCE_CYCLES == 0)
+    }
+
     fn reset(&mut self) {
         let now = self.device.cycles();
-        self.device.host().restart_rings(now);
+        self.device.host().reset(now);
         self.device.reset();
     }
 
@@ -260,13 +281,11 @@ impl Runner {
         self.advance(self.latency);
     }
 
-    /// Takes note of what a write means for the jobs under way. A doorbell counts from when it is rung.
+    /// Takes note of what a write means for the jobs under way.
     fn tell_of(&mut self, offset: u16, value: u32) {
-        let now = self.device.cycles();
-        match usize::from(offset) {
-            register::SUBMISSION_TAIL => self.device.host().submit(now, value as u16),
-            register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.device.host().restart_rings(now),
-            _ => {}
+        let (now, offset, page) = (self.device.cycles(), usize::from(offset), PAGE_BYTES);
+        if offset / page < self.engines {
+            self.device.host().tell_of(now, offset / page, offset % page, value);
         }
     }
 

@@ -11,7 +11,7 @@ import pytest
 from garner_hw import HW
 from garner_hw.interface import SOURCES, Interface, load, outputs, registers
 
-HEADERS = ("garner_regs.h", "garner_ring.h", "garner_rsa.h", "garner_aes.h")
+HEADERS = ("garner_regs.h", "garner_ring.h", "garner_rsa.h", "garner_aes.h", "garner_board.h")
 STRICT = ("-Wall", "-Wextra", "-Wpadded", "-Wpedantic", "-Werror", "-c")
 
 

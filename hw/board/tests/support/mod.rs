@@ -2,6 +2,8 @@
 //! What these tests share: a garner-board of their own, keys, and numbers of OpenSSL's as the board has them.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub mod guest;
+
 use garner::device::board::{Board, Options};
 use garner::key::PrivateKey;
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};

@@ -3,6 +3,8 @@
 
 #![allow(dead_code)] // all of it is generated, and the driver needs some
 
+pub mod aes;
+pub mod board;
 pub mod registers;
 pub mod ring;
 pub mod rsa;
