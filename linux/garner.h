@@ -6,12 +6,15 @@
  *   garner_rsa_jobs  its jobs on the board
  *   garner_rsa_slots the board's key slots
  *   garner_rsa_key   keys as the board takes them
+ *   garner_aes       skcipher "cbc(aes)": requests, software where the board does not serve
+ *   garner_aes_jobs  its jobs on the board's AES engines, and their key slots
  *   garner_ring      descriptors in, completions out; knows nothing of what jobs carry
  *   garner_recovery  interrupts, time-outs, resets
  *   garner_pci       the PCI function: probe, vectors, power
  *
- * Locks, in the order in which they are taken: ring->mutex (completions and resets, sleeps), the
- * lock of garner_rsa_jobs, ring->lock. Neither spinlock is held when a request is completed.
+ * Locks, in the order in which they are taken: board->mutex (completions and resets, sleeps), the
+ * lock of garner_rsa_jobs or of an engine of garner_aes_jobs, ring->lock. No spinlock is held when
+ * a request is completed.
  */
 #ifndef GARNER_H
 #define GARNER_H
@@ -23,8 +26,9 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include <garner_board.h>
 #include <garner_regs.h>
-#include <garner_rsa.h>
+#include <garner_ring.h>
 
 /* Places of either ring, and jobs under way at most. */
 #define GARNER_DEPTH_LOG2 6
@@ -41,6 +45,7 @@ struct garner_capability {
 	u32 cores;
 	u32 key_slots;
 	u32 max_bits;
+	u32 r_step;
 	u32 operand_bytes;
 };
 
@@ -59,33 +64,37 @@ struct garner_place {
 };
 
 struct garner_ring_counters {
-	u64 jobs, failed, lost, resets, found_without_interrupt, cycles;
+	u64 jobs, failed, lost, found_without_interrupt, cycles;
 };
 
 struct garner_ring;
 
 /* Whose jobs are in a ring. */
 struct garner_ring_user {
+	const char *name;
+	/* Whether the capability registers tell of an engine for this user; sets operand_room and
+	 * result_room.
+	 */
+	bool (*fits)(struct garner_ring *ring);
 	/* There is room again, or none will be: in process context, without locks. */
-	void (*changed)(void);
-	/* Returns when nobody is still putting jobs in who saw room before. Under ring->mutex. */
-	void (*settle)(void);
-	/* The board was reset and holds nothing; nothing is under way. Under ring->mutex. */
+	void (*changed)(struct garner_ring *ring);
+	/* Returns when nobody is still putting jobs in who saw room before. Under board->mutex. */
+	void (*settle)(struct garner_ring *ring);
+	/* The board was reset and holds nothing; nothing is under way. Under board->mutex. */
 	void (*erased)(struct garner_ring *ring);
 };
 
+/* An engine of the board: its page of registers and its rings. */
 struct garner_ring {
-	struct pci_dev *pdev;
+	struct garner_board *board;
 	u8 __iomem *registers;
 	struct garner_capability capability;
 
 	/* Memory of the board: descriptors, completions, operands and results of each place */
 	void *memory;
 	dma_addr_t address;
-	size_t bytes, operands, place, completions, places;
-
-	/* Who takes completions out or resets the board. */
-	struct mutex mutex;
+	size_t operand_room, result_room; /* of a place; no room for results: they replace operands */
+	size_t bytes, results, place, completions, places;
 
 	spinlock_t lock; /* of what follows, in any context */
 	struct garner_place under_way[GARNER_DEPTH];
@@ -94,39 +103,48 @@ struct garner_ring {
 	u16 tail, told; /* descriptors written, and how many of them the board knows of */
 	bool running;	/* jobs may be put in */
 
-	u16 head;	     /* completions taken; under the mutex */
-	const char *retired; /* why the board is out of use; under the mutex */
-	const char *suspect; /* why it is to be; written once */
-	bool error;	     /* the error interrupt came */
+	u16 head;     /* completions taken; under the mutex */
+	bool pending; /* an interrupt came that was not looked at yet */
 
-	struct work_struct work;
-	struct delayed_work watch;
 	const struct garner_ring_user *user;
 	struct garner_ring_counters counters;
 	atomic_long_t interrupts;
 };
 
 /* The PCI function. */
-struct garner {
-	struct garner_ring ring;
+struct garner_board {
+	struct pci_dev *pdev;
+	struct garner_ring rings[GARNER_BOARD_ENGINES];
+	unsigned int engines; /* RSA alone, or all */
+
+	/* Who takes completions out or resets the board. */
+	struct mutex mutex;
+	const char *retired; /* why the board is out of use; under the mutex */
+	const char *suspect; /* why it is to be; written once */
+	u64 resets;
+
+	struct work_struct work;
+	struct delayed_work watch;
 	struct dentry *debugfs;
 };
+
+#define garner_for_each_ring(ring, board) \
+	for ((ring) = (board)->rings; (ring) < (board)->rings + (board)->engines; (ring)++)
 
 /* Completions, and what requests do after theirs. */
 extern struct workqueue_struct *garner_workqueue;
 
-int garner_ring_init(struct garner_ring *ring, struct pci_dev *pdev, u8 __iomem *registers,
-		     const struct garner_ring_user *user);
-int garner_ring_restart(struct garner_ring *ring);
-void garner_ring_stop(struct garner_ring *ring);
-void garner_ring_exit(struct garner_ring *ring);
-void garner_ring_show(struct garner_ring *ring, struct seq_file *file);
-void garner_ring_interrupt(struct garner_ring *ring, bool error);
-void garner_ring_retire(struct garner_ring *ring, const char *why);
+int garner_board_init(struct garner_board *board, u8 __iomem *registers);
+int garner_board_restart(struct garner_board *board);
+void garner_board_stop(struct garner_board *board);
+void garner_board_exit(struct garner_board *board);
+void garner_board_show(struct garner_board *board, struct seq_file *file);
+void garner_board_retire(struct garner_board *board, const char *why);
+
+void garner_ring_interrupt(struct garner_ring *ring);
 unsigned int garner_ring_room(struct garner_ring *ring);
-u8 *garner_ring_operands(struct garner_ring *ring);
-void garner_ring_put(struct garner_ring *ring, struct garner_job *job, u32 word0, u32 word1,
-		     u32 operand_bytes, u32 result_bytes);
+u8 *garner_ring_operands(struct garner_ring *ring, dma_addr_t *at);
+void garner_ring_put(struct garner_ring *ring, struct garner_job *job, const void *descriptor);
 void garner_ring_doorbell(struct garner_ring *ring);
 
 extern const struct garner_ring_user garner_rsa_ring_user;
@@ -135,5 +153,12 @@ void garner_rsa_detach(struct garner_ring *ring);
 void garner_rsa_prepare(struct dentry *debugfs);
 int garner_rsa_register(void);
 void garner_rsa_unregister(void);
+
+extern const struct garner_ring_user *const garner_aes_ring_users[2];
+void garner_aes_attach(struct garner_ring *ring);
+void garner_aes_detach(struct garner_ring *ring);
+void garner_aes_prepare(struct dentry *debugfs);
+int garner_aes_register(void);
+void garner_aes_unregister(void);
 
 #endif

@@ -2,85 +2,121 @@
 /*
  * The PCI function: probe and removal, interrupts, power, resets by others.
  *
- * Called by the PCI core; hands the board to garner_ring and garner_rsa. The algorithm is
- * registered when the first board comes and stays until the module goes: what uses it goes on in
- * software while there is no board.
+ * Called by the PCI core; hands the board to garner_ring, garner_rsa and garner_aes. The
+ * algorithms are registered when the first board comes and stay until the module goes: what uses
+ * them goes on in software while there is no board.
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 
 #include "garner.h"
 
-/* INTERRUPT_STATUS has three lines, each with a vector. */
-#define GARNER_VECTORS 3
-#define GARNER_ERROR_VECTOR 2
-
 struct workqueue_struct *garner_workqueue;
 static struct dentry *garner_debugfs;
 
-/* Whether the algorithm is registered: by the first board's probe. */
+/* Whether the algorithms are registered: by the first board's probe that has their engines. */
 static DEFINE_MUTEX(garner_registering);
-static bool garner_registered;
+static bool garner_rsa_registered, garner_aes_registered;
 
 static irqreturn_t garner_interrupt(int irq, void *ring)
 {
-	garner_ring_interrupt(ring, false);
+	garner_ring_interrupt(ring);
 	return IRQ_HANDLED;
 }
 
-static irqreturn_t garner_error_interrupt(int irq, void *ring)
+/* How many vectors a board has, and whose each is: RSA has one for each line, AES for each engine. */
+static unsigned int garner_vectors(struct garner_board *board)
 {
-	garner_ring_interrupt(ring, true);
-	return IRQ_HANDLED;
+	return board->engines == 1 ? GARNER_BOARD_RSA_VECTORS : GARNER_BOARD_VECTORS;
 }
 
-static int garner_request_interrupts(struct garner *garner)
+static struct garner_ring *garner_ring_of(struct garner_board *board, unsigned int vector)
 {
-	struct pci_dev *pdev = garner->ring.pdev;
+	if (vector == GARNER_BOARD_AES_ENCRYPTION_VECTOR)
+		return &board->rings[1];
+	if (vector == GARNER_BOARD_AES_DECRYPTION_VECTOR)
+		return &board->rings[2];
+	return &board->rings[0];
+}
+
+static void garner_free_interrupts(struct garner_board *board, unsigned int count)
+{
+	while (count--)
+		pci_free_irq(board->pdev, count, garner_ring_of(board, count));
+}
+
+static int garner_request_interrupts(struct garner_board *board)
+{
+	struct pci_dev *pdev = board->pdev;
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < GARNER_VECTORS; i++) {
-		irq_handler_t handler =
-			i == GARNER_ERROR_VECTOR ? garner_error_interrupt : garner_interrupt;
-
-		err = pci_request_irq(pdev, i, handler, NULL, &garner->ring, "garner-%s-%u",
-				      pci_name(pdev), i);
-		if (err)
-			break;
+	for (i = 0; i < garner_vectors(board); i++) {
+		err = pci_request_irq(pdev, i, garner_interrupt, NULL, garner_ring_of(board, i),
+				      "garner-%s-%u", pci_name(pdev), i);
+		if (err) {
+			garner_free_interrupts(board, i);
+			return err;
+		}
 	}
-	if (i < GARNER_VECTORS)
-		while (i--)
-			pci_free_irq(pdev, i, &garner->ring);
+	return 0;
+}
+
+static int garner_counters_show(struct seq_file *file, void *unused)
+{
+	garner_board_show(file->private, file);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(garner_counters);
+
+static int garner_register(struct garner_board *board)
+{
+	int err = 0;
+
+	mutex_lock(&garner_registering);
+	if (!garner_rsa_registered) {
+		err = garner_rsa_register();
+		garner_rsa_registered = !err;
+	}
+	if (!err && board->engines > 1 && !garner_aes_registered) {
+		err = garner_aes_register();
+		garner_aes_registered = !err;
+	}
+	mutex_unlock(&garner_registering);
 	return err;
 }
 
-static void garner_free_interrupts(struct garner *garner)
+/* Requests come from now on. */
+static void garner_attach(struct garner_board *board)
 {
 	unsigned int i;
 
-	for (i = 0; i < GARNER_VECTORS; i++)
-		pci_free_irq(garner->ring.pdev, i, &garner->ring);
+	if (garner_rsa_attach(&board->rings[0]))
+		pci_info(board->pdev, "another board serves already; this one waits for none\n");
+	for (i = 1; i < board->engines; i++)
+		garner_aes_attach(&board->rings[i]);
 }
 
-static int garner_board_show(struct seq_file *file, void *unused)
+static void garner_detach(struct garner_board *board)
 {
-	struct garner *garner = file->private;
+	unsigned int i;
 
-	garner_ring_show(&garner->ring, file);
-	return 0;
+	garner_rsa_detach(&board->rings[0]);
+	for (i = 1; i < board->engines; i++)
+		garner_aes_detach(&board->rings[i]);
 }
-DEFINE_SHOW_ATTRIBUTE(garner_board);
 
 static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	struct garner *garner;
+	struct garner_board *board;
+	unsigned int i, vectors;
 	int err;
 
-	garner = devm_kzalloc(&pdev->dev, sizeof(*garner), GFP_KERNEL);
-	if (!garner)
+	board = devm_kzalloc(&pdev->dev, sizeof(*board), GFP_KERNEL);
+	if (!board)
 		return -ENOMEM;
-	pci_set_drvdata(pdev, garner);
+	pci_set_drvdata(pdev, board);
+	board->pdev = pdev;
 	err = pcim_enable_device(pdev);
 	if (!err)
 		err = pcim_iomap_regions(pdev, BIT(0), "garner");
@@ -89,40 +125,40 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(&pdev->dev, err, "its registers or its DMA cannot be used\n");
 	pci_set_master(pdev);
-	err = pci_alloc_irq_vectors(pdev, GARNER_VECTORS, GARNER_VECTORS, PCI_IRQ_MSIX);
+	board->engines = pci_resource_len(pdev, 0) >= GARNER_BOARD_ENGINES * GARNER_BOARD_PAGE_BYTES ?
+				 GARNER_BOARD_ENGINES :
+				 1;
+	vectors = garner_vectors(board);
+	err = pci_alloc_irq_vectors(pdev, vectors, vectors, PCI_IRQ_MSIX);
 	if (err < 0)
 		return dev_err_probe(&pdev->dev, err, "no MSI-X vectors\n");
-	err = garner_ring_init(&garner->ring, pdev, pcim_iomap_table(pdev)[0],
-			       &garner_rsa_ring_user);
+	board->rings[0].user = &garner_rsa_ring_user;
+	for (i = 1; i < board->engines; i++)
+		board->rings[i].user = garner_aes_ring_users[i - 1];
+	err = garner_board_init(board, pcim_iomap_table(pdev)[0]);
 	if (err) {
 		dev_err_probe(&pdev->dev, err, "not taken over\n");
 		goto free_vectors;
 	}
-	err = garner_request_interrupts(garner);
+	err = garner_request_interrupts(board);
 	if (err)
 		goto stop;
-	garner->debugfs = debugfs_create_file(pci_name(pdev), 0444, garner_debugfs, garner,
-					      &garner_board_fops);
-	if (garner_rsa_attach(&garner->ring))
-		pci_info(pdev, "another board serves already; this one waits for none\n");
-	pci_info(pdev, "%u cores, %u key slots, up to %u bits\n", garner->ring.capability.cores,
-		 garner->ring.capability.key_slots, garner->ring.capability.max_bits);
-
-	mutex_lock(&garner_registering);
-	if (!garner_registered) {
-		err = garner_rsa_register();
-		garner_registered = !err;
-	}
-	mutex_unlock(&garner_registering);
+	board->debugfs = debugfs_create_file(pci_name(pdev), 0444, garner_debugfs, board,
+					     &garner_counters_fops);
+	garner_attach(board);
+	pci_info(pdev, "%u cores, %u key slots, up to %u bits; %u AES engines\n",
+		 board->rings[0].capability.cores, board->rings[0].capability.key_slots,
+		 board->rings[0].capability.max_bits, board->engines - 1);
+	err = garner_register(board);
 	if (!err)
 		return 0;
 
-	debugfs_remove(garner->debugfs);
-	garner_rsa_detach(&garner->ring);
-	garner_free_interrupts(garner);
+	debugfs_remove(board->debugfs);
+	garner_detach(board);
+	garner_free_interrupts(board, vectors);
 stop:
-	garner_ring_stop(&garner->ring);
-	garner_ring_exit(&garner->ring);
+	garner_board_stop(board);
+	garner_board_exit(board);
 free_vectors:
 	pci_free_irq_vectors(pdev);
 	return err;
@@ -130,55 +166,47 @@ free_vectors:
 
 static void garner_remove(struct pci_dev *pdev)
 {
-	struct garner *garner = pci_get_drvdata(pdev);
+	struct garner_board *board = pci_get_drvdata(pdev);
 
-	debugfs_remove(garner->debugfs);
+	debugfs_remove(board->debugfs);
 	/* First the jobs under way, whose requests end in software; then those that wait. */
-	garner_ring_stop(&garner->ring);
-	garner_rsa_detach(&garner->ring);
-	garner_free_interrupts(garner);
-	garner_ring_exit(&garner->ring);
+	garner_board_stop(board);
+	garner_detach(board);
+	garner_free_interrupts(board, garner_vectors(board));
+	garner_board_exit(board);
 	pci_free_irq_vectors(pdev);
 	pci_clear_master(pdev);
 }
 
 static void garner_shutdown(struct pci_dev *pdev)
 {
-	struct garner *garner = pci_get_drvdata(pdev);
-
-	garner_ring_stop(&garner->ring);
+	garner_board_stop(pci_get_drvdata(pdev));
 	pci_clear_master(pdev);
 }
 
 /* Before and after a reset that another asked for, as through sysfs. */
 static void garner_reset_prepare(struct pci_dev *pdev)
 {
-	struct garner *garner = pci_get_drvdata(pdev);
-
-	garner_ring_stop(&garner->ring);
+	garner_board_stop(pci_get_drvdata(pdev));
 }
 
 static void garner_reset_done(struct pci_dev *pdev)
 {
-	struct garner *garner = pci_get_drvdata(pdev);
-
-	garner_ring_restart(&garner->ring);
+	garner_board_restart(pci_get_drvdata(pdev));
 }
 
 static int garner_suspend(struct device *device)
 {
-	struct garner *garner = dev_get_drvdata(device);
-
-	garner_ring_stop(&garner->ring);
+	garner_board_stop(dev_get_drvdata(device));
 	return 0;
 }
 
 static int garner_resume(struct device *device)
 {
-	struct garner *garner = dev_get_drvdata(device);
+	struct garner_board *board = dev_get_drvdata(device);
 
-	pci_set_master(garner->ring.pdev);
-	return garner_ring_restart(&garner->ring);
+	pci_set_master(board->pdev);
+	return garner_board_restart(board);
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(garner_pm, garner_suspend, garner_resume);
@@ -211,6 +239,7 @@ static int __init garner_init(void)
 		return -ENOMEM;
 	garner_debugfs = debugfs_create_dir("garner", NULL);
 	garner_rsa_prepare(garner_debugfs);
+	garner_aes_prepare(garner_debugfs);
 	err = pci_register_driver(&garner_driver);
 	if (err) {
 		debugfs_remove(garner_debugfs);
@@ -222,7 +251,9 @@ static int __init garner_init(void)
 static void __exit garner_exit(void)
 {
 	pci_unregister_driver(&garner_driver);
-	if (garner_registered)
+	if (garner_aes_registered)
+		garner_aes_unregister();
+	if (garner_rsa_registered)
 		garner_rsa_unregister();
 	debugfs_remove(garner_debugfs);
 	destroy_workqueue(garner_workqueue);
@@ -231,6 +262,6 @@ static void __exit garner_exit(void)
 module_init(garner_init);
 module_exit(garner_exit);
 
-MODULE_DESCRIPTION("Garner RSA accelerator");
+MODULE_DESCRIPTION("Garner RSA and AES accelerator");
 MODULE_LICENSE("GPL");
 MODULE_VERSION("0.1.0");

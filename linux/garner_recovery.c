@@ -33,39 +33,44 @@ module_param(coalesce_cycles, uint, 0444);
 MODULE_PARM_DESC(coalesce_cycles, "Cycles of the board after which fewer do (1 to 2^24 - 1)");
 
 /**
- * garner_ring_reset() - function-level reset: ends all transactions, and the board erases all it
+ * garner_board_reset() - function-level reset: ends all transactions, and the board erases all it
  * holds
- * @ring: the board's; no jobs can be put in from now on
+ * @board: the function's; no jobs can be put in from now on
  *
  * Return: 0 when it has erased all; -ENODEV if it is gone, or another error if it does not answer.
  */
-int garner_ring_reset(struct garner_ring *ring)
+int garner_board_reset(struct garner_board *board)
 {
+	struct garner_ring *ring;
 	u32 status;
 	int err;
 
-	spin_lock_bh(&ring->lock);
-	ring->running = false;
-	spin_unlock_bh(&ring->lock);
-	ring->user->settle();
-	if (!garner_ring_present(ring))
+	garner_for_each_ring(ring, board) {
+		spin_lock_bh(&ring->lock);
+		ring->running = false;
+		spin_unlock_bh(&ring->lock);
+		ring->user->settle(ring);
+	}
+	if (!garner_ring_present(board->rings))
 		return -ENODEV;
-	ring->counters.resets++;
-	pci_save_state(ring->pdev);
-	err = pcie_reset_flr(ring->pdev, PCI_RESET_DO_RESET);
-	pci_restore_state(ring->pdev);
-	if (err)
-		return err;
-	err = read_poll_timeout(garner_read, status,
-				!(status & GARNER_REG_STATUS_ZEROISING_MASK) || status == ~0U, 1000,
-				patience_ms * 1000ULL, false, ring, GARNER_REG_STATUS);
-	if (!err && !garner_ring_present(ring))
+	board->resets++;
+	pci_save_state(board->pdev);
+	err = pcie_reset_flr(board->pdev, PCI_RESET_DO_RESET);
+	pci_restore_state(board->pdev);
+	garner_for_each_ring(ring, board) {
+		err = err ?: read_poll_timeout(garner_read, status,
+					       !(status & GARNER_REG_STATUS_ZEROISING_MASK) ||
+						       status == ~0U,
+					       1000, patience_ms * 1000ULL, false, ring,
+					       GARNER_REG_STATUS);
+	}
+	if (!err && !garner_ring_present(board->rings))
 		err = -ENODEV;
 	return err;
 }
 
 /**
- * garner_ring_start() - sets up a board that was reset, with nothing under way
+ * garner_ring_start() - sets up the rings of a board that was reset, with nothing under way
  * @ring: the board's
  */
 void garner_ring_start(struct garner_ring *ring)
@@ -100,159 +105,224 @@ void garner_ring_start(struct garner_ring *ring)
 	spin_unlock_bh(&ring->lock);
 }
 
+/* What was under way is lost, and all keys are. */
+static void garner_board_lose(struct garner_board *board)
+{
+	struct garner_ring *ring;
+
+	garner_for_each_ring(ring, board) {
+		garner_ring_lose(ring);
+		ring->user->erased(ring);
+	}
+}
+
+static void garner_board_start(struct garner_board *board)
+{
+	struct garner_ring *ring;
+
+	garner_for_each_ring(ring, board) {
+		garner_ring_start(ring);
+	}
+}
+
+static void garner_board_changed(struct garner_board *board)
+{
+	struct garner_ring *ring;
+
+	garner_for_each_ring(ring, board) {
+		ring->user->changed(ring);
+	}
+}
+
 /**
- * garner_ring_give_up() - takes the board out of use for good; under the mutex
- * @ring: the board's
+ * garner_board_give_up() - takes the board out of use for good; under the mutex
+ * @board: the function's
  * @why: a string that stays
  */
-void garner_ring_give_up(struct garner_ring *ring, const char *why)
+void garner_board_give_up(struct garner_board *board, const char *why)
 {
-	if (ring->retired)
+	if (board->retired)
 		return;
-	ring->retired = why;
-	pci_err(ring->pdev, "out of use, software takes over: %s\n", why);
+	board->retired = why;
+	pci_err(board->pdev, "out of use, software takes over: %s\n", why);
 	/* What cannot be reset must not write to memory that will be another's. */
-	if (garner_ring_reset(ring))
-		pci_clear_master(ring->pdev);
-	garner_ring_lose(ring);
-	ring->user->erased(ring);
+	if (garner_board_reset(board))
+		pci_clear_master(board->pdev);
+	garner_board_lose(board);
 }
 
-static void garner_ring_recover(struct garner_ring *ring, const char *why)
+static void garner_board_recover(struct garner_board *board, const char *why)
 {
-	pci_warn(ring->pdev, "reset: %s\n", why);
-	if (garner_ring_reset(ring)) {
-		garner_ring_give_up(ring, "it cannot be reset");
+	pci_warn(board->pdev, "reset: %s\n", why);
+	if (garner_board_reset(board)) {
+		garner_board_give_up(board, "it cannot be reset");
 		return;
 	}
-	garner_ring_lose(ring);
-	ring->user->erased(ring);
-	garner_ring_start(ring);
+	garner_board_lose(board);
+	garner_board_start(board);
 }
 
-/* Behind an interrupt, or when the board is suspected: the work of garner_ring. */
-void garner_ring_work(struct work_struct *work)
+/* Takes completions of rings whose interrupt came; false if one was lost. */
+static bool garner_board_look(struct garner_board *board)
 {
-	struct garner_ring *ring = container_of(work, struct garner_ring, work);
-	const char *suspect = READ_ONCE(ring->suspect);
-	u32 error = 0;
+	const u32 lost = GARNER_REG_ERROR_COMPLETION_FAULT_MASK | GARNER_REG_ERROR_OVERRUN_MASK;
+	struct garner_ring *ring;
+	bool whole = true;
 
-	mutex_lock(&ring->mutex);
-	if (suspect)
-		garner_ring_give_up(ring, suspect);
-	if (!ring->retired && ring->running) {
+	garner_for_each_ring(ring, board) {
+		u32 lines, error = 0;
+
+		if (!xchg(&ring->pending, false))
+			continue;
 		/* Before looking: what comes later raises it anew. */
-		garner_write(ring, GARNER_REG_INTERRUPT_STATUS, ~0U);
-		if (xchg(&ring->error, false)) {
+		lines = garner_read(ring, GARNER_REG_INTERRUPT_STATUS);
+		garner_write(ring, GARNER_REG_INTERRUPT_STATUS, lines);
+		if (lines & GARNER_REG_INTERRUPT_STATUS_ERROR_MASK) {
 			error = garner_read(ring, GARNER_REG_ERROR);
 			garner_write(ring, GARNER_REG_ERROR, error);
 		}
 		garner_ring_take(ring);
-		if (error &
-		    (GARNER_REG_ERROR_COMPLETION_FAULT_MASK | GARNER_REG_ERROR_OVERRUN_MASK))
-			garner_ring_recover(ring, "a completion was lost");
+		if (board->retired)
+			return true;
+		whole &= !(error & lost);
 	}
-	mutex_unlock(&ring->mutex);
-	ring->user->changed();
+	return whole;
+}
+
+/* Behind an interrupt, or when the board is suspected: the work of garner_board. */
+void garner_board_work(struct work_struct *work)
+{
+	struct garner_board *board = container_of(work, struct garner_board, work);
+	const char *suspect = READ_ONCE(board->suspect);
+
+	mutex_lock(&board->mutex);
+	if (suspect)
+		garner_board_give_up(board, suspect);
+	if (!board->retired && board->rings[0].running && !garner_board_look(board))
+		garner_board_recover(board, "a completion was lost");
+	mutex_unlock(&board->mutex);
+	garner_board_changed(board);
 }
 
 /* In jiffies: how long the job waits that has waited longest. */
-static unsigned long garner_ring_longest_wait(struct garner_ring *ring)
+static unsigned long garner_board_longest_wait(struct garner_board *board)
 {
 	unsigned long longest = 0;
+	struct garner_ring *ring;
 	unsigned int i;
 
-	spin_lock_bh(&ring->lock);
-	for (i = 0; i < GARNER_DEPTH; i++)
-		if (ring->under_way[i].job)
-			longest = max(longest, jiffies - ring->under_way[i].since);
-	spin_unlock_bh(&ring->lock);
+	garner_for_each_ring(ring, board) {
+		spin_lock_bh(&ring->lock);
+		for (i = 0; i < GARNER_DEPTH; i++)
+			if (ring->under_way[i].job)
+				longest = max(longest, jiffies - ring->under_way[i].since);
+		spin_unlock_bh(&ring->lock);
+	}
 	return longest;
 }
 
-/* Now and then while jobs are under way: interrupts may be lost, boards hang or are pulled out. */
-void garner_ring_watch(struct work_struct *work)
+/* Whether completions were found before an interrupt told of them. */
+static bool garner_board_find(struct garner_board *board)
 {
-	struct garner_ring *ring = container_of(to_delayed_work(work), struct garner_ring, watch);
-	bool under_way;
+	struct garner_ring *ring;
+	bool found = false;
 
-	mutex_lock(&ring->mutex);
-	if (!ring->retired && ring->running) {
-		if (garner_ring_take(ring))
-			ring->counters.found_without_interrupt++;
-		else if (!garner_ring_present(ring))
-			garner_ring_give_up(ring, "it is gone: its registers read as ones");
-		else if (garner_ring_longest_wait(ring) > msecs_to_jiffies(patience_ms))
-			garner_ring_recover(ring, "a job did not end");
+	garner_for_each_ring(ring, board) {
+		if (board->retired || !garner_ring_take(ring))
+			continue;
+		ring->counters.found_without_interrupt++;
+		found = true;
 	}
-	mutex_unlock(&ring->mutex);
-	ring->user->changed();
-	spin_lock_bh(&ring->lock);
-	under_way = ring->running && ring->in_use;
-	spin_unlock_bh(&ring->lock);
-	if (under_way)
-		queue_delayed_work(garner_workqueue, &ring->watch,
+	return found;
+}
+
+static bool garner_board_works(struct garner_board *board)
+{
+	struct garner_ring *ring;
+	bool works = false;
+
+	garner_for_each_ring(ring, board) {
+		spin_lock_bh(&ring->lock);
+		works |= ring->running && ring->in_use;
+		spin_unlock_bh(&ring->lock);
+	}
+	return works;
+}
+
+/* Now and then while jobs are under way: interrupts may be lost, boards hang or are pulled out. */
+void garner_board_watch(struct work_struct *work)
+{
+	struct garner_board *board = container_of(to_delayed_work(work), struct garner_board, watch);
+
+	mutex_lock(&board->mutex);
+	if (!board->retired && board->rings[0].running && !garner_board_find(board)) {
+		if (!garner_ring_present(board->rings))
+			garner_board_give_up(board, "it is gone: its registers read as ones");
+		else if (garner_board_longest_wait(board) > msecs_to_jiffies(patience_ms))
+			garner_board_recover(board, "a job did not end");
+	}
+	mutex_unlock(&board->mutex);
+	garner_board_changed(board);
+	if (garner_board_works(board))
+		queue_delayed_work(garner_workqueue, &board->watch,
 				   msecs_to_jiffies(GARNER_WATCH_MS));
 }
 
 /**
- * garner_ring_interrupt() - one of the board's vectors fired; in interrupt context
+ * garner_ring_interrupt() - one of the rings' vectors fired; in interrupt context
  * @ring: the board's
- * @error: whether it was the one for errors
  */
-void garner_ring_interrupt(struct garner_ring *ring, bool error)
+void garner_ring_interrupt(struct garner_ring *ring)
 {
 	atomic_long_inc(&ring->interrupts);
-	if (error)
-		WRITE_ONCE(ring->error, true);
-	queue_work(garner_workqueue, &ring->work);
+	WRITE_ONCE(ring->pending, true);
+	queue_work(garner_workqueue, &ring->board->work);
 }
 
 /**
- * garner_ring_retire() - takes a board out of use that cannot be trusted; in any context
- * @ring: the board's
+ * garner_board_retire() - takes a board out of use that cannot be trusted; in any context
+ * @board: the function's
  * @why: a string that stays
  */
-void garner_ring_retire(struct garner_ring *ring, const char *why)
+void garner_board_retire(struct garner_board *board, const char *why)
 {
-	WRITE_ONCE(ring->suspect, why);
-	queue_work(garner_workqueue, &ring->work);
+	WRITE_ONCE(board->suspect, why);
+	queue_work(garner_workqueue, &board->work);
 }
 
 /**
- * garner_ring_stop() - ends what is under way and resets the board, which erases its keys; sleeps
- * @ring: the board's; garner_ring_restart() or garner_ring_exit() comes next
+ * garner_board_stop() - ends what is under way and resets the board, which erases its keys; sleeps
+ * @board: the function's; garner_board_restart() or garner_board_exit() comes next
  */
-void garner_ring_stop(struct garner_ring *ring)
+void garner_board_stop(struct garner_board *board)
 {
-	mutex_lock(&ring->mutex);
-	if (!ring->retired && garner_ring_reset(ring))
-		garner_ring_give_up(ring, "it cannot be reset");
-	garner_ring_lose(ring);
-	ring->user->erased(ring);
-	mutex_unlock(&ring->mutex);
-	ring->user->changed();
+	mutex_lock(&board->mutex);
+	if (!board->retired && garner_board_reset(board))
+		garner_board_give_up(board, "it cannot be reset");
+	garner_board_lose(board);
+	mutex_unlock(&board->mutex);
+	garner_board_changed(board);
 }
 
 /**
- * garner_ring_restart() - after garner_ring_stop(), and whatever happened to the board in between
- * @ring: the board's
+ * garner_board_restart() - after garner_board_stop(), and whatever happened to the board in between
+ * @board: the function's
  *
  * Return: 0, or why it is out of use.
  */
-int garner_ring_restart(struct garner_ring *ring)
+int garner_board_restart(struct garner_board *board)
 {
 	int err = 0;
 
-	mutex_lock(&ring->mutex);
-	if (!ring->retired) {
-		err = garner_ring_reset(ring);
+	mutex_lock(&board->mutex);
+	if (!board->retired) {
+		err = garner_board_reset(board);
 		if (err)
-			garner_ring_give_up(ring, "it cannot be reset");
+			garner_board_give_up(board, "it cannot be reset");
 		else
-			garner_ring_start(ring);
+			garner_board_start(board);
 	}
-	mutex_unlock(&ring->mutex);
-	ring->user->changed();
+	mutex_unlock(&board->mutex);
+	garner_board_changed(board);
 	return err;
 }

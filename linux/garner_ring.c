@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rings of a board: descriptors in, completions out, and a place in coherent memory for each
+ * The rings of a board's engines: descriptors in, completions out, and a place in coherent memory for each
  * job.
  *
  * Called by its user with jobs and by garner_recovery when there may be completions. Knows nothing
@@ -15,6 +15,8 @@
 
 #include "garner.h"
 #include "ring.h"
+
+#define GARNER_DESCRIPTOR_BYTES (4 * GARNER_RING_DESCRIPTOR_WORDS)
 
 static u8 *garner_ring_place(struct garner_ring *ring, u16 index)
 {
@@ -101,14 +103,15 @@ unsigned int garner_ring_take(struct garner_ring *ring)
 		status = GARNER_FIELD(word0, GARNER_COMPLETION_STATUS);
 		place = &ring->under_way[index % GARNER_DEPTH];
 		if (!place->job || place->index != index) {
-			garner_ring_give_up(ring, "it completed a job that was not under way");
+			garner_board_give_up(ring->board,
+					     "it completed a job that was not under way");
 			return taken;
 		}
 		ring->counters.jobs++;
 		ring->counters.failed += status != GARNER_STATUS_OK;
 		ring->counters.cycles += cycles;
 		place->job->done(place->job, status,
-				 garner_ring_place(ring, index) + ring->operands, cycles);
+				 garner_ring_place(ring, index) + ring->results, cycles);
 		garner_ring_free(ring, place);
 		ring->head++;
 		taken++;
@@ -137,43 +140,33 @@ unsigned int garner_ring_room(struct garner_ring *ring)
 }
 
 /**
- * garner_ring_operands() - where the operands of the next job go, at most capability.operand_bytes
- * of them
+ * garner_ring_operands() - where the operands of the next job go, at most operand_room of them
  * @ring: one with room
+ * @at: their address for the board, or NULL; results are behind operand_room, or in their place
  */
-u8 *garner_ring_operands(struct garner_ring *ring)
+u8 *garner_ring_operands(struct garner_ring *ring, dma_addr_t *at)
 {
-	return garner_ring_place(ring, ring->tail);
+	u8 *operands = garner_ring_place(ring, ring->tail);
+
+	if (at)
+		*at = ring->address + (operands - (u8 *)ring->memory);
+	return operands;
 }
 
 /**
  * garner_ring_put() - puts a job into a ring with room; its operands are in place
  * @ring: the board's
  * @job: whose done() is called when it has ended
- * @word0: of the descriptor, without the tag
- * @word1: of the descriptor
- * @operand_bytes: a multiple of 4
- * @result_bytes: as the operation says
+ * @descriptor: of 64 bytes; nobody looks at its tag
  */
-void garner_ring_put(struct garner_ring *ring, struct garner_job *job, u32 word0, u32 word1,
-		     u32 operand_bytes, u32 result_bytes)
+void garner_ring_put(struct garner_ring *ring, struct garner_job *job, const void *descriptor)
 {
-	struct garner_rsa_descriptor *descriptor = ring->memory;
 	struct garner_place *place;
-	dma_addr_t at;
 
 	spin_lock_bh(&ring->lock);
 	place = &ring->under_way[ring->tail % GARNER_DEPTH];
-	descriptor += ring->tail % GARNER_DEPTH;
-	at = ring->address + (garner_ring_place(ring, ring->tail) - (u8 *)ring->memory);
-	memset(descriptor, 0, sizeof(*descriptor));
-	word0 |= GARNER_PUT(ring->tail % GARNER_DEPTH, GARNER_RSA_DESCRIPTOR_TAG);
-	descriptor->word0 = cpu_to_le32(word0);
-	descriptor->word1 = cpu_to_le32(word1);
-	descriptor->operand_bytes = cpu_to_le32(operand_bytes);
-	descriptor->result_bytes = cpu_to_le32(result_bytes);
-	descriptor->operand_address = cpu_to_le64(operand_bytes ? at : 0);
-	descriptor->result_address = cpu_to_le64(result_bytes ? at + ring->operands : 0);
+	memcpy(ring->memory + ring->tail % GARNER_DEPTH * GARNER_DESCRIPTOR_BYTES, descriptor,
+	       GARNER_DESCRIPTOR_BYTES);
 	place->job = job;
 	place->index = ring->tail;
 	place->number = ring->submitted++;
@@ -194,7 +187,7 @@ void garner_ring_doorbell(struct garner_ring *ring)
 		ring->told = ring->tail;
 		garner_write(ring, GARNER_REG_SUBMISSION_TAIL,
 			     ring->tail); /* behind the descriptors */
-		queue_delayed_work(garner_workqueue, &ring->watch,
+		queue_delayed_work(garner_workqueue, &ring->board->watch,
 				   msecs_to_jiffies(GARNER_WATCH_MS));
 	}
 	spin_unlock_bh(&ring->lock);
@@ -203,16 +196,17 @@ void garner_ring_doorbell(struct garner_ring *ring)
 static int garner_ring_identify(struct garner_ring *ring)
 {
 	struct garner_capability *capability = &ring->capability;
+	struct pci_dev *pdev = ring->board->pdev;
 	u32 major, cores, arithmetic, montgomery;
 
 	if (!garner_ring_present(ring)) {
-		pci_err(ring->pdev, "no Garner accelerator, or it is gone: identification %#x\n",
+		pci_err(pdev, "no Garner accelerator, or it is gone: identification %#x\n",
 			garner_read(ring, GARNER_REG_ID));
 		return -ENODEV;
 	}
 	major = GARNER_FIELD(garner_read(ring, GARNER_REG_VERSION), GARNER_REG_VERSION_MAJOR);
 	if (major != GARNER_REG_VERSION_MAJOR_CONSTANT) {
-		pci_err(ring->pdev, "register map version %u; version %u is known here\n", major,
+		pci_err(pdev, "register map version %u; version %u is known here\n", major,
 			GARNER_REG_VERSION_MAJOR_CONSTANT);
 		return -ENODEV;
 	}
@@ -222,90 +216,120 @@ static int garner_ring_identify(struct garner_ring *ring)
 	capability->cores = GARNER_FIELD(cores, GARNER_REG_CAPABILITY_CORES_CORES);
 	capability->key_slots = GARNER_FIELD(cores, GARNER_REG_CAPABILITY_CORES_KEY_SLOTS);
 	capability->max_bits = GARNER_FIELD(arithmetic, GARNER_REG_CAPABILITY_ARITHMETIC_MAX_BITS);
+	capability->r_step = GARNER_FIELD(montgomery, GARNER_REG_CAPABILITY_MONTGOMERY_R_STEP);
 	capability->operand_bytes =
 		4 * GARNER_FIELD(montgomery, GARNER_REG_CAPABILITY_MONTGOMERY_OPERAND_WORDS);
-	/* A key is n, of max_bits, five numbers of half as many, and 32 bits of e. */
-	if (!capability->cores || !capability->key_slots ||
-	    capability->max_bits > GARNER_RSA_MAX_BITS ||
-	    capability->operand_bytes * 16 < 7 * capability->max_bits + 64) {
-		pci_err(ring->pdev,
-			"impossible: %u cores, %u slots, %u bits, %u bytes of operands\n",
-			capability->cores, capability->key_slots, capability->max_bits,
-			capability->operand_bytes);
+	if (!capability->cores || !capability->key_slots || !ring->user->fits(ring)) {
+		pci_err(pdev, "impossible %s: %u cores, %u slots, %u bits, %u bytes of operands\n",
+			ring->user->name, capability->cores, capability->key_slots,
+			capability->max_bits, capability->operand_bytes);
 		return -ENODEV;
 	}
 	return 0;
 }
 
+static int garner_ring_allocate(struct garner_ring *ring)
+{
+	ring->completions = GARNER_DEPTH * GARNER_DESCRIPTOR_BYTES;
+	ring->places = ALIGN(ring->completions + GARNER_DEPTH * GARNER_COMPLETION_BYTES, PAGE_SIZE);
+	ring->results = ring->result_room ? ALIGN(ring->operand_room, 64) : 0;
+	ring->place = ALIGN(ring->operand_room, 64) + ALIGN(ring->result_room, 64);
+	ring->bytes = ring->places + GARNER_DEPTH * ring->place;
+	ring->memory = dma_alloc_coherent(&ring->board->pdev->dev, ring->bytes, &ring->address,
+					  GFP_KERNEL);
+	return ring->memory ? 0 : -ENOMEM;
+}
+
+static void garner_rings_free(struct garner_board *board)
+{
+	struct garner_ring *ring;
+
+	garner_for_each_ring(ring, board) {
+		if (!ring->memory)
+			continue;
+		memzero_explicit(ring->memory, ring->bytes);
+		dma_free_coherent(&board->pdev->dev, ring->bytes, ring->memory, ring->address);
+	}
+}
+
 /**
- * garner_ring_init() - takes a board over: reset, rings set up
- * @ring: to be filled in
- * @pdev: the function, enabled, bus master, with its vectors
- * @registers: its page
- * @user: whose jobs they will be
+ * garner_board_init() - takes a board over: reset, rings set up
+ * @board: with its function, enabled, bus master, with its vectors; its engines counted, and their
+ *         users known
+ * @registers: the first page
  *
  * Return: 0, or why it is no board for us.
  */
-int garner_ring_init(struct garner_ring *ring, struct pci_dev *pdev, u8 __iomem *registers,
-		     const struct garner_ring_user *user)
+int garner_board_init(struct garner_board *board, u8 __iomem *registers)
 {
-	int err;
+	struct garner_ring *ring;
+	int err = 0;
 
-	ring->pdev = pdev;
-	ring->registers = registers;
-	ring->user = user;
-	mutex_init(&ring->mutex);
-	spin_lock_init(&ring->lock);
-	INIT_WORK(&ring->work, garner_ring_work);
-	INIT_DELAYED_WORK(&ring->watch, garner_ring_watch);
-	err = garner_ring_identify(ring);
-	if (!err)
-		err = garner_ring_reset(ring);
-	if (err)
+	mutex_init(&board->mutex);
+	INIT_WORK(&board->work, garner_board_work);
+	INIT_DELAYED_WORK(&board->watch, garner_board_watch);
+	garner_for_each_ring(ring, board) {
+		ring->board = board;
+		ring->registers = registers + (ring - board->rings) * GARNER_BOARD_PAGE_BYTES;
+		spin_lock_init(&ring->lock);
+	}
+	garner_for_each_ring(ring, board) {
+		err = err ?: garner_ring_identify(ring);
+	}
+	err = err ?: garner_board_reset(board);
+	garner_for_each_ring(ring, board) {
+		err = err ?: garner_ring_allocate(ring);
+	}
+	if (err) {
+		garner_rings_free(board);
 		return err;
-
-	ring->completions = GARNER_DEPTH * GARNER_RSA_DESCRIPTOR_BYTES;
-	ring->places = ALIGN(ring->completions + GARNER_DEPTH * GARNER_COMPLETION_BYTES, PAGE_SIZE);
-	ring->operands = ALIGN(ring->capability.operand_bytes, 64);
-	ring->place = ring->operands + ALIGN(ring->capability.max_bits / 8, 64);
-	ring->bytes = ring->places + GARNER_DEPTH * ring->place;
-	ring->memory = dma_alloc_coherent(&pdev->dev, ring->bytes, &ring->address, GFP_KERNEL);
-	if (!ring->memory)
-		return -ENOMEM;
-	garner_ring_start(ring);
+	}
+	garner_for_each_ring(ring, board) {
+		garner_ring_start(ring);
+	}
 	return 0;
 }
 
 /**
- * garner_ring_exit() - frees a ring that was stopped and whose interrupts are freed
- * @ring: the board's
+ * garner_board_exit() - frees a board that was stopped and whose interrupts are freed
+ * @board: the function's
  */
-void garner_ring_exit(struct garner_ring *ring)
+void garner_board_exit(struct garner_board *board)
 {
-	cancel_work_sync(&ring->work);
-	cancel_delayed_work_sync(&ring->watch);
-	memzero_explicit(ring->memory, ring->bytes);
-	dma_free_coherent(&ring->pdev->dev, ring->bytes, ring->memory, ring->address);
+	cancel_work_sync(&board->work);
+	cancel_delayed_work_sync(&board->watch);
+	garner_rings_free(board);
 }
 
 /**
- * garner_ring_show() - writes the counters, a line each
- * @ring: the board's
+ * garner_board_show() - writes the counters, a line each; those of AES below its engines' names
+ * @board: the function's
  * @file: of debugfs
  */
-void garner_ring_show(struct garner_ring *ring, struct seq_file *file)
+void garner_board_show(struct garner_board *board, struct seq_file *file)
 {
-	mutex_lock(&ring->mutex);
-	seq_printf(file, "state %s\n", ring->retired ?: ring->running ? "running" : "stopped");
-	seq_printf(file, "cores %u\n", ring->capability.cores);
-	seq_printf(file, "key_slots %u\n", ring->capability.key_slots);
-	seq_printf(file, "max_bits %u\n", ring->capability.max_bits);
-	seq_printf(file, "jobs %llu\n", ring->counters.jobs);
-	seq_printf(file, "jobs_failed %llu\n", ring->counters.failed);
-	seq_printf(file, "jobs_lost %llu\n", ring->counters.lost);
-	seq_printf(file, "core_cycles %llu\n", ring->counters.cycles);
-	seq_printf(file, "interrupts %ld\n", atomic_long_read(&ring->interrupts));
-	seq_printf(file, "found_without_interrupt %llu\n", ring->counters.found_without_interrupt);
-	seq_printf(file, "resets %llu\n", ring->counters.resets);
-	mutex_unlock(&ring->mutex);
+	struct garner_ring *ring;
+
+	mutex_lock(&board->mutex);
+	seq_printf(file, "state %s\n",
+		   board->retired ?: board->rings[0].running ? "running" : "stopped");
+	seq_printf(file, "resets %llu\n", board->resets);
+	garner_for_each_ring(ring, board) {
+		const char *name = ring == board->rings ? "" : ring->user->name,
+			   *joint = ring == board->rings ? "" : "_";
+
+		seq_printf(file, "%s%scores %u\n", name, joint, ring->capability.cores);
+		seq_printf(file, "%s%skey_slots %u\n", name, joint, ring->capability.key_slots);
+		if (ring->capability.max_bits)
+			seq_printf(file, "max_bits %u\n", ring->capability.max_bits);
+		seq_printf(file, "%s%sjobs %llu\n", name, joint, ring->counters.jobs);
+		seq_printf(file, "%s%sjobs_failed %llu\n", name, joint, ring->counters.failed);
+		seq_printf(file, "%s%sjobs_lost %llu\n", name, joint, ring->counters.lost);
+		seq_printf(file, "%s%score_cycles %llu\n", name, joint, ring->counters.cycles);
+		seq_printf(file, "%s%sinterrupts %ld\n", name, joint,
+			   atomic_long_read(&ring->interrupts));
+		seq_printf(file, "%s%sfound_without_interrupt %llu\n", name, joint,
+			   ring->counters.found_without_interrupt);
+	}
+	mutex_unlock(&board->mutex);
 }

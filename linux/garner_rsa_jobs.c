@@ -62,11 +62,37 @@ static void garner_rsa_done(struct garner_job *job, int status, const u8 *result
 	garner_rsa_finish_later(request, status);
 }
 
-static void garner_rsa_put(struct garner_ring *ring, struct garner_rsa_request *request,
-			   struct garner_rsa_key *key)
+/**
+ * garner_rsa_put() - puts a job into the ring, whose operands are in place
+ * @ring: with room
+ * @job: whose done() is called when it has ended
+ * @word0: of the descriptor
+ * @word1: of the descriptor
+ * @operand_bytes: a multiple of 4
+ * @result_bytes: as the operation says
+ */
+void garner_rsa_put(struct garner_ring *ring, struct garner_job *job, u32 word0, u32 word1,
+		    u32 operand_bytes, u32 result_bytes)
+{
+	struct garner_rsa_descriptor descriptor = {
+		.word0 = cpu_to_le32(word0),
+		.word1 = cpu_to_le32(word1),
+		.operand_bytes = cpu_to_le32(operand_bytes),
+		.result_bytes = cpu_to_le32(result_bytes),
+	};
+	dma_addr_t at;
+
+	garner_ring_operands(ring, &at);
+	descriptor.operand_address = cpu_to_le64(operand_bytes ? at : 0);
+	descriptor.result_address = cpu_to_le64(result_bytes ? at + ring->results : 0);
+	garner_ring_put(ring, job, &descriptor);
+}
+
+static void garner_rsa_put_request(struct garner_ring *ring, struct garner_rsa_request *request,
+				   struct garner_rsa_key *key)
 {
 	u32 bytes = key->bits / 8, operand_bytes = bytes, word0, word1 = 0;
-	u8 *operands = garner_ring_operands(ring);
+	u8 *operands = garner_ring_operands(ring, NULL);
 
 	request->slot->users++;
 	request->slot->used = garner_rsa.operations++;
@@ -83,7 +109,7 @@ static void garner_rsa_put(struct garner_ring *ring, struct garner_rsa_request *
 		memcpy(operands + bytes, &exponent, sizeof(exponent));
 		operand_bytes += DIV_ROUND_UP(key->exponent_bits, 32) * 4;
 	}
-	garner_ring_put(ring, &request->job, word0, word1, operand_bytes, bytes);
+	garner_rsa_put(ring, &request->job, word0, word1, operand_bytes, bytes);
 }
 
 /* Takes the next request from the queue; false if there is none, or no room in the ring. */
@@ -93,7 +119,7 @@ static bool garner_rsa_pump_one(struct garner_ring *ring)
 	struct crypto_async_request *next;
 	struct akcipher_request *req;
 
-	if (ring && READ_ONCE(ring->retired))
+	if (ring && READ_ONCE(ring->board->retired))
 		ring = NULL;
 	if (ring && garner_ring_room(ring) < GARNER_RSA_JOBS)
 		return false;
@@ -104,7 +130,7 @@ static bool garner_rsa_pump_one(struct garner_ring *ring)
 	request = akcipher_request_ctx(req);
 	request->slot = ring ? garner_slots_find(ring, garner_rsa_tfm(req)->key) : NULL;
 	if (request->slot) {
-		garner_rsa_put(ring, request, garner_rsa_tfm(req)->key);
+		garner_rsa_put_request(ring, request, garner_rsa_tfm(req)->key);
 	} else {
 		garner_rsa.counters.no_slot += !!ring;
 		garner_rsa_finish_later(request, GARNER_RSA_NOT_DONE);
@@ -228,7 +254,7 @@ void garner_rsa_was_wrong(void)
 	garner_rsa.counters.wrong++;
 	/* Whose result it was matters little: it is the one that serves, or it is gone. */
 	if (garner_rsa.ring)
-		garner_ring_retire(garner_rsa.ring, "a result was wrong");
+		garner_board_retire(garner_rsa.ring->board, "a result was wrong");
 	spin_unlock_bh(&garner_rsa.lock);
 }
 
@@ -243,7 +269,7 @@ void garner_rsa_by_software(void)
 }
 
 /* Jobs are put in under the lock that also covers the look for room. */
-static void garner_rsa_settle(void)
+static void garner_rsa_settle(struct garner_ring *ring)
 {
 	spin_lock_bh(&garner_rsa.lock);
 	spin_unlock_bh(&garner_rsa.lock);
@@ -258,8 +284,26 @@ static void garner_rsa_erased(struct garner_ring *ring)
 	spin_unlock_bh(&garner_rsa.lock);
 }
 
+static void garner_rsa_changed(struct garner_ring *ring)
+{
+	garner_rsa_pump();
+}
+
+/* A key is n, of max_bits, five numbers of half as many, and 32 bits of e. */
+static bool garner_rsa_fits(struct garner_ring *ring)
+{
+	struct garner_capability *capability = &ring->capability;
+
+	ring->operand_room = capability->operand_bytes;
+	ring->result_room = capability->max_bits / 8;
+	return capability->max_bits && capability->max_bits <= GARNER_RSA_MAX_BITS &&
+	       capability->operand_bytes * 16 >= 7 * capability->max_bits + 64;
+}
+
 const struct garner_ring_user garner_rsa_ring_user = {
-	.changed = garner_rsa_pump,
+	.name = "rsa",
+	.fits = garner_rsa_fits,
+	.changed = garner_rsa_changed,
 	.settle = garner_rsa_settle,
 	.erased = garner_rsa_erased,
 };
@@ -305,7 +349,7 @@ void garner_rsa_detach(struct garner_ring *ring)
 static int garner_rsa_show(struct seq_file *file, void *unused)
 {
 	spin_lock_bh(&garner_rsa.lock);
-	seq_printf(file, "board %s\n", garner_rsa.ring ? pci_name(garner_rsa.ring->pdev) : "none");
+	seq_printf(file, "board %s\n", garner_rsa.ring ? pci_name(garner_rsa.ring->board->pdev) : "none");
 	seq_printf(file, "private %llu\n", garner_rsa.counters.private);
 	seq_printf(file, "public %llu\n", garner_rsa.counters.public);
 	seq_printf(file, "software %llu\n", garner_rsa.counters.software);

@@ -56,8 +56,8 @@ static void garner_slot_wipe(struct garner_ring *ring, struct garner_slot *slot)
 	slot->dirty = false;
 	slot->users++;
 	slot->wipe.done = garner_slot_wiped;
-	garner_ring_put(ring, &slot->wipe, garner_slot_word0(slot, GARNER_RSA_OP_ZEROISE, 0), 0, 0,
-			0);
+	garner_rsa_put(ring, &slot->wipe, garner_slot_word0(slot, GARNER_RSA_OP_ZEROISE, 0), 0, 0,
+		       0);
 }
 
 static void garner_slot_load(struct garner_ring *ring, struct garner_slot *slot,
@@ -68,9 +68,9 @@ static void garner_slot_load(struct garner_ring *ring, struct garner_slot *slot,
 	slot->key = key;
 	slot->users++;
 	slot->load.done = garner_slot_loaded;
-	memcpy(garner_ring_operands(ring), key->operands, key->operand_bytes);
-	garner_ring_put(ring, &slot->load, garner_slot_word0(slot, operation, 0),
-			GARNER_PUT(key->bits, GARNER_RSA_DESCRIPTOR_BITS), key->operand_bytes, 0);
+	memcpy(garner_ring_operands(ring, NULL), key->operands, key->operand_bytes);
+	garner_rsa_put(ring, &slot->load, garner_slot_word0(slot, operation, 0),
+		       GARNER_PUT(key->bits, GARNER_RSA_DESCRIPTOR_BITS), key->operand_bytes, 0);
 }
 
 /**

@@ -25,12 +25,12 @@ static inline bool garner_ring_present(struct garner_ring *ring)
 
 unsigned int garner_ring_take(struct garner_ring *ring);
 void garner_ring_lose(struct garner_ring *ring);
-
-int garner_ring_reset(struct garner_ring *ring);
 void garner_ring_start(struct garner_ring *ring);
-void garner_ring_give_up(struct garner_ring *ring, const char *why);
-void garner_ring_work(struct work_struct *work);
-void garner_ring_watch(struct work_struct *work);
+
+int garner_board_reset(struct garner_board *board);
+void garner_board_give_up(struct garner_board *board, const char *why);
+void garner_board_work(struct work_struct *work);
+void garner_board_watch(struct work_struct *work);
 /* How often the latter runs while jobs are under way. */
 #define GARNER_WATCH_MS 50
 

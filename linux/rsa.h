@@ -9,6 +9,8 @@
 #include <linux/list.h>
 #include <linux/scatterlist.h>
 
+#include <garner_rsa.h>
+
 #include "garner.h"
 
 #define GARNER_RSA_MAX_BYTES (GARNER_RSA_MAX_BITS / 8)
@@ -96,6 +98,8 @@ struct garner_rsa {
 extern struct garner_rsa garner_rsa; /* of garner_rsa_jobs and garner_rsa_slots alone */
 
 u32 garner_slot_word0(struct garner_slot *slot, u32 operation, u32 scheme);
+void garner_rsa_put(struct garner_ring *ring, struct garner_job *job, u32 word0, u32 word1,
+		    u32 operand_bytes, u32 result_bytes);
 struct garner_slot *garner_slots_find(struct garner_ring *ring, struct garner_rsa_key *key);
 void garner_slots_sweep(struct garner_ring *ring);
 void garner_slots_forget(struct garner_rsa_key *key);

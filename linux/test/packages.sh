@@ -54,10 +54,14 @@ for suite in $release $release-backports; do
     build=$(echo "$kernel"/headers/usr/src/linux-headers-*-amd64)
     sed -i "s|/usr/src/|$kernel/headers/usr/src/|" "$build/Makefile"
     dpkg-deb --fsys-tarfile "$apt"/kernel/linux-image-*.deb | tar --extract --directory "$kernel" --wildcards \
-        './boot/vmlinuz-*' '*/kernel/crypto/asymmetric_keys/pkcs8_key_parser.ko*'
+        './boot/vmlinuz-*' '*/kernel/crypto/*'
     mkdir "$kernel/modules"
-    find "$kernel" -name '*.ko.xz' -exec xz --decompress {} +
-    find "$kernel/lib" "$kernel/usr" -name '*.ko' -exec mv {} "$kernel/modules" \; 2>/dev/null || true
+    # What is not a module is in the kernel.
+    for module in pkcs8_key_parser af_alg algif_skcipher aes_generic cbc; do
+        find "$kernel/lib" "$kernel/usr" -name "$module.ko*" -exec mv {} "$kernel/modules" \; 2>/dev/null || true
+    done
+    rm -rf "$kernel/lib" "$kernel/usr"
+    find "$kernel/modules" -name '*.ko.xz' -exec xz --decompress {} +
     [ -e "$kernel/modules/pkcs8_key_parser.ko" ] || failed "$image has no pkcs8_key_parser"
 done
 rm -rf "$apt"

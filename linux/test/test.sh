@@ -55,6 +55,13 @@ openssl genrsa -traditional 512 2>/dev/null | openssl rsa -traditional -outform 
 for message in 1 2 3 4 5 6 7 8; do
     printf 'message %s to the guest' $message | openssl dgst -sha256 -binary >"$files/digests/$message"
 done
+# For AES: a key, an IV, a text, and what OpenSSL makes of it.
+aes_key=$(openssl rand -hex 16) aes_iv=$(openssl rand -hex 16)
+mkdir "$files/aes"
+openssl rand 20000 >"$files/aes/text"
+openssl enc -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$files/aes/text" -out "$files/aes/encrypted"
+printf 'aes_key=%s aes_iv=%s\n' "$aes_key" "$aes_iv" >"$files/aes/key"
+cc -static -O2 -Wall -Wextra -Werror -o "$files/bin/afalg_cbc" "$here/afalg_cbc.c"
 cp "$kernels/root/usr/bin/keyctl" "$files/bin"
 cp -L "$kernels/root/lib/x86_64-linux-gnu/libkeyutils.so.1" "$kernels/root/lib/x86_64-linux-gnu/libc.so.6" \
     "$files/lib/x86_64-linux-gnu"
@@ -121,11 +128,20 @@ run() { # run KERNEL STAGE FAULTS
         head -n 1 "$work/messages" >"$work/message"
         "$guest/verify.sh" "$log" big "$work/big.public" "$work/message" pkcs1 || failed "see above"
     fi
+    # What the guest encrypted through AF_ALG is decrypted by OpenSSL, which knows of no board.
+    aes=
+    if sed -n 's/^\[encrypted\] //p' "$log" | grep -q .; then
+        sed -n 's/^\[encrypted\] //p' "$log" | tail -n 1 |
+            python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$work/encrypted"
+        openssl enc -d -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$work/encrypted" -out "$work/text" &&
+            cmp "$work/text" "$files/aes/text" || failed "OpenSSL does not decrypt what the guest encrypted"
+        aes="; a file encrypted in the guest is decrypted here by OpenSSL"
+    fi
     echo "== Debian's $1 kernel, $2${3:+, a board with $3}"
-    grep '^\[[^] 0-9]*\]' "$log" | grep -vE '^\[(signed|signature|big|kill)\]'
+    grep '^\[[^] 0-9]*\]' "$log" | grep -vE '^\[(signed|signature|big|kill|encrypted)\]'
     [ -z "$unseen" ] || echo "left out: the board's process was killed, and QEMU failed by an assertion of its own: $(
         grep -m 1 'Assertion\|hardware error' "$log")"
-    echo "$(wc -l <"$work/messages") signatures made in the guest verify here; $(($(date +%s) - start)) s"
+    echo "$(wc -l <"$work/messages") signatures made in the guest verify here$aes; $(($(date +%s) - start)) s"
 }
 
 for what in "$@"; do

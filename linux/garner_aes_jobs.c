@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AES's jobs on the board: which parts of which requests go into the rings of the two engines when,
+ * and which key is in which slot.
+ *
+ *   queue -> pump -> [load] chunk, in the ring -> done -> the next chunk, or the caller
+ *
+ * A request goes chunk by chunk through places of the rings' own: copied out of its scatterlist,
+ * whatever its fragments are, and back into it. So no fragment needs an alignment, nothing is
+ * mapped, and nothing that a board writes late reaches the memory of a request. Each chunk is a
+ * message of its own for the engine, whose IV is the block of ciphertext before it; chunks of
+ * several requests fill the engine.
+ *
+ * Called by garner_aes with requests and by the ring.
+ */
+#include <crypto/scatterwalk.h>
+#include <linux/module.h>
+
+#include "aes.h"
+
+/* Of one chunk: loading the key, the chunk. */
+#define GARNER_AES_JOBS 2
+
+static unsigned int aes_queue_length = 128;
+module_param(aes_queue_length, uint, 0444);
+MODULE_PARM_DESC(aes_queue_length,
+		 "Requests that wait for the ring of an AES engine; others are refused or kept back");
+
+static struct garner_aes_engine garner_aes_engines[2];
+
+/**
+ * garner_aes_engine() - the one that encrypts or decrypts
+ * @decrypts: which
+ */
+struct garner_aes_engine *garner_aes_engine(bool decrypts)
+{
+	return &garner_aes_engines[decrypts];
+}
+
+static struct garner_aes_engine *garner_aes_engine_of(struct garner_ring *ring)
+{
+	return container_of(ring->user, struct garner_aes_engine, user);
+}
+
+static void garner_aes_key_loaded(struct garner_job *job, int status, const u8 *result, u32 cycles)
+{
+	struct garner_aes_slot *slot = container_of(job, struct garner_aes_slot, load);
+	struct garner_aes_engine *engine = slot->engine;
+
+	spin_lock_bh(&engine->lock);
+	slot->users--;
+	if (status == GARNER_STATUS_OK) {
+		slot->loaded = true;
+		if (slot->key_id)
+			engine->counters.keys_loaded++;
+		else
+			engine->counters.slots_wiped++;
+	} else {
+		slot->dirty = true; /* the key before it may still be there */
+	}
+	spin_unlock_bh(&engine->lock);
+}
+
+/* A key, or zeros over one that was dropped. */
+static void garner_aes_load(struct garner_aes_engine *engine, struct garner_aes_slot *slot,
+			    u64 key_id, const u8 *key)
+{
+	struct garner_aes_descriptor descriptor = {
+		.word0 = cpu_to_le32(
+			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LOAD_KEY) |
+			GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT)),
+		.length = cpu_to_le32(GARNER_AES_KEY_BYTES),
+	};
+	dma_addr_t at;
+	u8 *operands = garner_ring_operands(engine->ring, &at);
+
+	if (key)
+		memcpy(operands, key, GARNER_AES_KEY_BYTES);
+	else
+		memset(operands, 0, GARNER_AES_KEY_BYTES);
+	descriptor.source_address = cpu_to_le64(at);
+	slot->engine = engine;
+	slot->key_id = key_id;
+	slot->loaded = false;
+	slot->dirty = false;
+	slot->users++;
+	slot->load.done = garner_aes_key_loaded;
+	garner_ring_put(engine->ring, &slot->load, &descriptor);
+}
+
+/* The slot of a key, which is loaded if it is nowhere; NULL if all are in use for others. */
+static struct garner_aes_slot *garner_aes_find_slot(struct garner_aes_engine *engine,
+						    struct garner_aes_tfm *tfm)
+{
+	struct garner_aes_slot *slot, *best = NULL;
+
+	for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++) {
+		if (slot->key_id == tfm->key_id && !slot->dirty)
+			return slot;
+		/* A free one, or else the one that was not used for longest. */
+		if (!slot->users && (!best || (best->key_id && (!slot->key_id ||
+						(long)(slot->used - best->used) < 0))))
+			best = slot;
+	}
+	if (best)
+		garner_aes_load(engine, best, tfm->key_id, tfm->key);
+	return best;
+}
+
+/* Overwrites slots in which something of a dropped key may be, while there is room. */
+static void garner_aes_sweep(struct garner_aes_engine *engine)
+{
+	struct garner_aes_slot *slot;
+
+	for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++)
+		if (slot->dirty && !slot->users && garner_ring_room(engine->ring))
+			garner_aes_load(engine, slot, 0, NULL);
+}
+
+static void garner_aes_finish_later(struct garner_aes_request *request)
+{
+	INIT_WORK(&request->work, garner_aes_finish);
+	queue_work(garner_workqueue, &request->work);
+}
+
+/* The chunk that was under way is at its place, and the IV is that of the next one. */
+static void garner_aes_take(struct garner_aes_engine *engine, struct garner_aes_request *request,
+			    const u8 *result)
+{
+	struct skcipher_request *req = garner_aes_request(request);
+
+	scatterwalk_map_and_copy((void *)result, req->dst, request->offset, request->chunk, 1);
+	if (engine->decrypts)
+		memcpy(req->iv, request->next_iv, AES_BLOCK_SIZE);
+	else
+		memcpy(req->iv, result + request->chunk - AES_BLOCK_SIZE, AES_BLOCK_SIZE);
+	request->offset += request->chunk;
+}
+
+/* The chunk of a request has ended. The ring calls garner_aes_changed() afterwards. */
+static void garner_aes_done(struct garner_job *job, int status, const u8 *result, u32 cycles)
+{
+	struct garner_aes_request *request = container_of(job, struct garner_aes_request, job);
+	struct skcipher_request *req = garner_aes_request(request);
+	struct garner_aes_engine *engine = request->engine;
+	bool good = status == GARNER_STATUS_OK, ended = false;
+
+	if (good)
+		good = READ_ONCE(request->slot->loaded); /* or it was done with the key before */
+	if (good) {
+		garner_aes_take(engine, request, result);
+		ended = request->offset == req->cryptlen;
+	}
+	spin_lock_bh(&engine->lock);
+	request->slot->users--;
+	if (status == GARNER_JOB_LOST)
+		engine->counters.lost++;
+	else if (!good)
+		engine->counters.refused++;
+	else if (!ended)
+		list_add_tail(&request->list, &engine->going_on);
+	if (good)
+		engine->counters.bytes += request->chunk;
+	engine->counters.requests += ended;
+	if (!good && status != GARNER_JOB_LOST)
+		request->slot->dirty = true; /* it is not relied upon any more */
+	spin_unlock_bh(&engine->lock);
+	if (!good) {
+		garner_aes_finish_later(request);
+	} else if (ended) {
+		local_bh_disable();
+		skcipher_request_complete(req, 0);
+		local_bh_enable();
+	}
+}
+
+static void garner_aes_put(struct garner_aes_engine *engine, struct garner_aes_request *request)
+{
+	struct skcipher_request *req = garner_aes_request(request);
+	struct garner_aes_slot *slot = request->slot;
+	struct garner_aes_descriptor descriptor = {
+		.word0 = cpu_to_le32(
+			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_FIRST) |
+			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LAST) |
+			GARNER_PUT(engine->next_message, GARNER_AES_DESCRIPTOR_MESSAGE) |
+			GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT)),
+	};
+	dma_addr_t at;
+	u8 *operands = garner_ring_operands(engine->ring, &at);
+
+	request->chunk = min_t(unsigned int, req->cryptlen - request->offset, GARNER_AES_CHUNK);
+	scatterwalk_map_and_copy(operands, req->src, request->offset, request->chunk, 0);
+	if (engine->decrypts)
+		memcpy(request->next_iv, operands + request->chunk - AES_BLOCK_SIZE,
+		       AES_BLOCK_SIZE);
+	descriptor.length = cpu_to_le32(request->chunk);
+	descriptor.source_address = cpu_to_le64(at);
+	descriptor.destination_address = cpu_to_le64(at);
+	memcpy(&descriptor.iv_low, req->iv, 8);
+	memcpy(&descriptor.iv_high, req->iv + 8, 8);
+	engine->next_message = (engine->next_message + 1) % engine->ring->capability.cores;
+	slot->users++;
+	slot->used = engine->operations++;
+	request->job.done = garner_aes_done;
+	garner_ring_put(engine->ring, &request->job, &descriptor);
+}
+
+/*
+ * Takes the next request, of which a part may be done; false if there is none, no room in the ring,
+ * or no slot. *kept_back: whose turn it is to be in the queue.
+ */
+static bool garner_aes_pump_one(struct garner_aes_engine *engine,
+				struct crypto_async_request **kept_back)
+{
+	struct garner_ring *ring = engine->ring;
+	struct garner_aes_request *request;
+	struct crypto_async_request *next;
+
+	*kept_back = NULL;
+	if (ring && READ_ONCE(ring->board->retired))
+		ring = NULL;
+	if (ring && garner_ring_room(ring) < GARNER_AES_JOBS)
+		return false;
+	request = list_first_entry_or_null(&engine->going_on, struct garner_aes_request, list);
+	if (request) {
+		list_del(&request->list);
+	} else {
+		*kept_back = crypto_get_backlog(&engine->queue);
+		next = crypto_dequeue_request(&engine->queue);
+		if (!next)
+			return false;
+		request = skcipher_request_ctx(
+			container_of(next, struct skcipher_request, base));
+	}
+	if (!ring) {
+		garner_aes_finish_later(request);
+		return true;
+	}
+	request->slot = garner_aes_find_slot(engine, garner_aes_tfm(garner_aes_request(request)));
+	if (!request->slot) { /* the end of one of the jobs that use them comes back here */
+		list_add(&request->list, &engine->going_on);
+		return false;
+	}
+	garner_aes_put(engine, request);
+	return true;
+}
+
+/* Moves requests on while that is possible; one caller at a time, as in garner_rsa_jobs. */
+static void garner_aes_pump(struct garner_aes_engine *engine)
+{
+	spin_lock_bh(&engine->lock);
+	engine->pump_again = true;
+	if (engine->pumping) {
+		spin_unlock_bh(&engine->lock);
+		return;
+	}
+	engine->pumping = true;
+	while (engine->pump_again) {
+		struct crypto_async_request *kept_back;
+
+		engine->pump_again = garner_aes_pump_one(engine, &kept_back);
+		if (kept_back) {
+			spin_unlock_bh(&engine->lock);
+			local_bh_disable();
+			skcipher_request_complete(
+				container_of(kept_back, struct skcipher_request, base),
+				-EINPROGRESS);
+			local_bh_enable();
+			spin_lock_bh(&engine->lock);
+		}
+		if (!engine->pump_again && engine->ring) {
+			garner_aes_sweep(engine);
+			garner_ring_doorbell(engine->ring);
+		}
+	}
+	engine->pumping = false;
+	spin_unlock_bh(&engine->lock);
+}
+
+/**
+ * garner_aes_enqueue() - takes a request in
+ * @engine: which is to do it
+ * @req: whose key a board takes
+ *
+ * Return: as garner_rsa_enqueue().
+ */
+int garner_aes_enqueue(struct garner_aes_engine *engine, struct skcipher_request *req)
+{
+	int err;
+
+	spin_lock_bh(&engine->lock);
+	err = engine->ring ? crypto_enqueue_request(&engine->queue, &req->base) : -ENODEV;
+	spin_unlock_bh(&engine->lock);
+	if (err == -EINPROGRESS || err == -EBUSY)
+		garner_aes_pump(engine);
+	return err;
+}
+
+/**
+ * garner_aes_forget() - nobody uses a key any more: it is overwritten on the board
+ * @key_id: the key's
+ */
+void garner_aes_forget(u64 key_id)
+{
+	struct garner_aes_engine *engine;
+	struct garner_aes_slot *slot;
+
+	for (engine = garner_aes_engines; engine < garner_aes_engines + 2; engine++) {
+		spin_lock_bh(&engine->lock);
+		for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++)
+			slot->dirty |= slot->key_id == key_id;
+		spin_unlock_bh(&engine->lock);
+		garner_aes_pump(engine);
+	}
+}
+
+/**
+ * garner_aes_by_software() - counts a request that software ends
+ * @engine: which would have done it
+ */
+void garner_aes_by_software(struct garner_aes_engine *engine)
+{
+	spin_lock_bh(&engine->lock);
+	engine->counters.software++;
+	spin_unlock_bh(&engine->lock);
+}
+
+static bool garner_aes_fits(struct garner_ring *ring)
+{
+	ring->operand_room = GARNER_AES_CHUNK;
+	ring->result_room = 0;
+	return !ring->capability.max_bits &&
+	       ring->capability.r_step == garner_aes_engine_of(ring)->decrypts;
+}
+
+static void garner_aes_changed(struct garner_ring *ring)
+{
+	garner_aes_pump(garner_aes_engine_of(ring));
+}
+
+/* Jobs are put in under the lock that also covers the look for room. */
+static void garner_aes_settle(struct garner_ring *ring)
+{
+	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
+
+	spin_lock_bh(&engine->lock);
+	spin_unlock_bh(&engine->lock);
+}
+
+static void garner_aes_erased(struct garner_ring *ring)
+{
+	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
+	struct garner_aes_slot *slot;
+
+	spin_lock_bh(&engine->lock);
+	if (ring == engine->ring) {
+		for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++) {
+			WARN_ON(slot->users);
+			slot->key_id = 0;
+			slot->loaded = false;
+			slot->dirty = false;
+		}
+	}
+	spin_unlock_bh(&engine->lock);
+}
+
+static struct garner_aes_engine garner_aes_engines[2] = {
+	{
+		.user = {
+			.name = "aes_encryption",
+			.fits = garner_aes_fits,
+			.changed = garner_aes_changed,
+			.settle = garner_aes_settle,
+			.erased = garner_aes_erased,
+		},
+		.lock = __SPIN_LOCK_UNLOCKED(garner_aes_engines[0].lock),
+	},
+	{
+		.user = {
+			.name = "aes_decryption",
+			.fits = garner_aes_fits,
+			.changed = garner_aes_changed,
+			.settle = garner_aes_settle,
+			.erased = garner_aes_erased,
+		},
+		.decrypts = true,
+		.lock = __SPIN_LOCK_UNLOCKED(garner_aes_engines[1].lock),
+	},
+};
+
+const struct garner_ring_user *const garner_aes_ring_users[2] = {
+	&garner_aes_engines[0].user,
+	&garner_aes_engines[1].user,
+};
+
+/**
+ * garner_aes_attach() - gives requests to an engine from now on, unless another serves already
+ * @ring: the engine's, running
+ */
+void garner_aes_attach(struct garner_ring *ring)
+{
+	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
+
+	spin_lock_bh(&engine->lock);
+	if (!engine->ring) {
+		engine->ring = ring;
+		engine->slot_count = min_t(u32, ring->capability.key_slots, GARNER_AES_SLOTS);
+		engine->next_message = 0;
+		memset(engine->slots, 0, sizeof(engine->slots));
+	}
+	spin_unlock_bh(&engine->lock);
+}
+
+/**
+ * garner_aes_detach() - gives requests to software from now on, those that wait too
+ * @ring: the engine's, stopped
+ */
+void garner_aes_detach(struct garner_ring *ring)
+{
+	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
+
+	spin_lock_bh(&engine->lock);
+	if (engine->ring == ring) {
+		engine->ring = NULL;
+		engine->slot_count = 0;
+	}
+	spin_unlock_bh(&engine->lock);
+	garner_aes_pump(engine);
+}
+
+static int garner_aes_show(struct seq_file *file, void *unused)
+{
+	struct garner_aes_engine *engine;
+
+	for (engine = garner_aes_engines; engine < garner_aes_engines + 2; engine++) {
+		const char *name = engine->decrypts ? "decryption" : "encryption";
+
+		spin_lock_bh(&engine->lock);
+		seq_printf(file, "%s_requests %llu\n", name, engine->counters.requests);
+		seq_printf(file, "%s_bytes %llu\n", name, engine->counters.bytes);
+		seq_printf(file, "%s_software %llu\n", name, engine->counters.software);
+		seq_printf(file, "%s_keys_loaded %llu\n", name, engine->counters.keys_loaded);
+		seq_printf(file, "%s_slots_wiped %llu\n", name, engine->counters.slots_wiped);
+		seq_printf(file, "%s_refused %llu\n", name, engine->counters.refused);
+		seq_printf(file, "%s_lost %llu\n", name, engine->counters.lost);
+		spin_unlock_bh(&engine->lock);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(garner_aes);
+
+/**
+ * garner_aes_prepare() - before the first board comes
+ * @debugfs: where the counters go
+ */
+void garner_aes_prepare(struct dentry *debugfs)
+{
+	struct garner_aes_engine *engine;
+
+	for (engine = garner_aes_engines; engine < garner_aes_engines + 2; engine++) {
+		crypto_init_queue(&engine->queue, aes_queue_length);
+		INIT_LIST_HEAD(&engine->going_on);
+	}
+	debugfs_create_file("aes", 0444, debugfs, NULL, &garner_aes_fops);
+}
