@@ -28,8 +28,9 @@ from garner_hw.synthesis.synthesise import synthesise, xilinx7
 
 FLOORPLAN = Path(__file__).parent / "floorplan.py"  # of a full device
 DEVICE = ["--85k", "--package", "CABGA756"]
-# Tops that are placed inside another, which has a register at every port: hw/syn/*.sv
-WRAPPED = {top: f"{top}_ports" for top in ("rsa_core", "aes_cbc_encrypt", "aes_cbc_decrypt")}
+# Tops that are placed inside another, which has a register at every port (hw/syn/*.sv), and its parameters beside theirs.
+WRAPPED = {"rsa_core": ("rsa_core_ports", {}), "aes_cbc_encrypt": ("aes_cbc_ports", {"Decrypt": 0}),
+           "aes_cbc_decrypt": ("aes_cbc_ports", {"Decrypt": 1})}
 TARGET = 320  # MHz asked of the router; what it reaches is the result
 SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5)
 SCATTER = 0.15  # of the median
@@ -42,7 +43,7 @@ def stamp_of(files: list[Path], full: bool) -> str:
 
 def design(top: str, family: str, instead: Iterable[Path] = ()) -> tuple[str, list[Path]]:
     """The module that is built in place of `top`, and its files."""
-    built = WRAPPED.get(top, top) if family == "ecp5" else top
+    built = WRAPPED.get(top, (top, {}))[0] if family == "ecp5" else top
     return built, sources(built, family, instead)
 
 
@@ -81,7 +82,8 @@ def run(top: str, parameters: dict, family: str = "ecp5", speed: int = 8, seed: 
     start = time.time()
     record = {"top": top, "parameters": parameters, "family": family, "no_dsp": no_dsp, "sources": stamp,
               "tools": {"yosys": version("pyosys")}}
-    netlist, counts = synthesise(built, files, parameters, family, no_dsp, once)
+    more = WRAPPED[top][1] if built != top else {}
+    netlist, counts = synthesise(built, files, parameters | more, family, no_dsp, once)
     if family == "ecp5":
         record["tools"]["nextpnr"] = nextpnr_version()
         record |= {"device": "LFE5U-85", "speed": speed, "seed": seed}
