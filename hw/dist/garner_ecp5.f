@@ -14,6 +14,7 @@ rtl/garner_regs.sv
 ../rtl/bus/ring_pkg.sv
 ../rtl/bus/descriptor_pkg.sv
 ../rtl/bus/bus_pkg.sv
+../rtl/bus/ring_control_pkg.sv
 ../rtl/bus/packet_buffer.sv
 ../rtl/bus/ring_address.sv
 ../rtl/bus/dma_read.sv
@@ -26,6 +27,7 @@ rtl/garner_regs.sv
 ../rtl/bus/interrupt_coalescer.sv
 ../rtl/bus/counters.sv
 ../rtl/bus/registers.sv
+../rtl/bus/ring_control.sv
 ../rtl/bus/shell.sv
 ../rtl/exp/exp_pkg.sv
 ../rtl/exp/exponentiator.sv

@@ -235,8 +235,10 @@ module aes_core
     .key_ready_o(key_ready)
   );
 
-  logic quiet;
+  logic quiet, written_failed;
 
+  assign events.jobs   = 2'(events.written);
+  assign events.failed = 2'(events.written && written_failed);
   assign state.idle = quiet && (!(settings.enable && more) || state.submission_overrun);
 
   aes_completions #(
@@ -268,7 +270,7 @@ module aes_core
     .error_i          (write_error),
     .written_o        (events.written),
     .interrupt_o      (events.written_interrupt),
-    .failed_o         (events.written_failed),
+    .failed_o         (written_failed),
     .fault_o          (events.completion_fault)
   );
 

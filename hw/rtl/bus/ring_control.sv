@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's hold on an engine's rings: the registers, and what becomes of events there: interrupts, errors, counters.
-// Used by engines; the rings themselves are elsewhere (descriptor fetch, completion_write). `shell` has the same within
-// itself, beside its streams.
+// Used by shell and aes_core; the rings themselves are elsewhere (descriptor fetch, completion_write).
 //
 //   cycle       0    1    2
 //   event       E                        of a completion that is marked, the last one of the ring, a fault
@@ -99,8 +98,8 @@ module ring_control
     .clk_i,
     .rst_ni,
     .clear_i           (is.CONTROL.clear_counters.value),
-    .jobs_i            (2'(events_i.written)),
-    .failed_i          (2'(events_i.written && events_i.written_failed)),
+    .jobs_i            (events_i.jobs),
+    .failed_i          (events_i.failed),
     .busy_cores_i      (events_i.busy),
     .bus_busy_i        (events_i.bus_busy),
     .bus_beats_i       (events_i.bus_beats),

@@ -43,7 +43,8 @@ package ring_control_pkg;
   typedef struct packed {
     logic       written;           // a completion is in host memory, or lost
     logic       written_interrupt; // with it: its descriptor was marked
-    logic       written_failed;    // with it: its status is not Ok
+    logic [1:0] jobs;              // so many ended, those of streams as well
+    logic [1:0] failed;            // of these, with another status than Ok
     logic       drained;           // nothing is left to do
     logic       descriptor_fault;
     logic       data_fault;

@@ -2,7 +2,7 @@
 // The shell: everything between a bus and a dispatcher of cores. Registers, descriptor rings, streams, interrupts,
 // counters. It knows a job, its operands, an answer and its result, and nothing of what a core computes.
 //
-//   AXI4-Lite -- registers ----+-- settings, counters, interrupts
+//   AXI4-Lite -- ring_control -+-- settings, counters, interrupts
 //   AXI4 ------- dma ----------+
 //                              +-- job_mux --> jobs with operands
 //   AXI4-Stream  stream_port --+          <-- answers with results, to where their job came from
@@ -26,6 +26,7 @@
 module shell
   import garner_pkg::*;
   import bus_pkg::*;
+  import ring_control_pkg::*;
 #(
   parameter int unsigned Cores        = 1,   // for the capability registers, as are the next four
   parameter int unsigned KeySlots     = 4,
@@ -76,41 +77,31 @@ module shell
     $fatal(1, "shell: OperandWords must be at most 32768, as the capability register and commands have 16 bits for it");
   end
 
-  garner_regs_pkg::garner_regs__in_t  set;
-  garner_regs_pkg::garner_regs__out_t is;
+  ring_settings_t settings;
+  ring_state_t    state;
+  ring_events_t   events;
+  logic           unused_restart;  // dma finds it by itself
 
-  registers u_registers (
+  ring_control #(
+    .Capability('{cores: 8'(Cores), key_slots: 8'(KeySlots), in_flight: 8'(InFlight), stream: StreamPort,
+                  bus64: BusWidth == 64, max_bits: 16'(MaxBits), word_bits: 8'(WordBits), rows: 8'(Rows),
+                  r_step: 16'(WordBits * Rows), operand_words: 16'(OperandWords)})
+  ) u_control (
     .clk_i,
     .rst_ni,
-    .s_axil_awaddr_i  (s_axil_i.awaddr),
-    .s_axil_awvalid_i (s_axil_i.awvalid),
-    .s_axil_awready_o (s_axil_o.awready),
-    .s_axil_wdata_i   (s_axil_i.wdata),
-    .s_axil_wstrb_i   (s_axil_i.wstrb),
-    .s_axil_wvalid_i  (s_axil_i.wvalid),
-    .s_axil_wready_o  (s_axil_o.wready),
-    .s_axil_bresp_o   (s_axil_o.bresp),
-    .s_axil_bvalid_o  (s_axil_o.bvalid),
-    .s_axil_bready_i  (s_axil_i.bready),
-    .s_axil_araddr_i  (s_axil_i.araddr),
-    .s_axil_arvalid_i (s_axil_i.arvalid),
-    .s_axil_arready_o (s_axil_o.arready),
-    .s_axil_rdata_o   (s_axil_o.rdata),
-    .s_axil_rresp_o   (s_axil_o.rresp),
-    .s_axil_rvalid_o  (s_axil_o.rvalid),
-    .s_axil_rready_i  (s_axil_i.rready),
-    .set_i            (set),
-    .is_o             (is)
+    .s_axil_i,
+    .s_axil_o,
+    .settings_o(settings),
+    .state_i   (state),
+    .events_i  (events),
+    .restart_o (unused_restart),
+    .irq_o
   );
 
   // The descriptor rings, source 0.
   logic             hold, wipe;
   logic [1:0]       wiping;
-  logic             dma_quiet, idle, drained, submission_overrun, completion_overrun, written, written_interrupt, written_failed;
-  logic             descriptor_fault, data_fault, completion_fault, bus_busy;
-  logic [7:0]       in_flight;
-  logic [15:0]      submission_head, completion_tail;
-  logic [1:0]       bus_beats;
+  logic             dma_quiet, written_failed;
   logic [1:0]       job_valid, job_ready, operand_valid, operand_ready, operand_last;
   job_t [1:0]       job;
   logic [1:0][31:0] operand_data;
@@ -125,32 +116,32 @@ module shell
   ) u_dma (
     .clk_i,
     .rst_ni,
-    .enable_i            (is.CONTROL.enable.value),
+    .enable_i            (settings.enable),
     .hold_i              (hold),
     .wipe_i              (wipe),
     .wiping_o            (wiping[0]),
     .quiet_o             (dma_quiet),
-    .idle_o              (idle),
-    .drained_o           (drained),
-    .in_flight_o         (in_flight),
-    .submission_base_i   ({is.SUBMISSION_BASE_HIGH.value.value, is.SUBMISSION_BASE_LOW.value.value, 6'd0}),
-    .submission_log2_i   (is.SUBMISSION_SIZE.log2.value),
-    .submission_tail_i   (is.SUBMISSION_TAIL.index.value),
-    .submission_head_o   (submission_head),
-    .submission_overrun_o(submission_overrun),
-    .completion_base_i   ({is.COMPLETION_BASE_HIGH.value.value, is.COMPLETION_BASE_LOW.value.value, 4'd0}),
-    .completion_log2_i   (is.COMPLETION_SIZE.log2.value),
-    .completion_head_i   (is.COMPLETION_HEAD.index.value),
-    .completion_tail_o   (completion_tail),
-    .completion_overrun_o(completion_overrun),
-    .written_o           (written),
-    .written_interrupt_o (written_interrupt),
+    .idle_o              (state.idle),
+    .drained_o           (events.drained),
+    .in_flight_o         (state.in_flight),
+    .submission_base_i   (settings.submission_base),
+    .submission_log2_i   (settings.submission_log2),
+    .submission_tail_i   (settings.submission_tail),
+    .submission_head_o   (state.submission_head),
+    .submission_overrun_o(state.submission_overrun),
+    .completion_base_i   (settings.completion_base),
+    .completion_log2_i   (settings.completion_log2),
+    .completion_head_i   (settings.completion_head),
+    .completion_tail_o   (state.completion_tail),
+    .completion_overrun_o(state.completion_overrun),
+    .written_o           (events.written),
+    .written_interrupt_o (events.written_interrupt),
     .written_failed_o    (written_failed),
-    .descriptor_fault_o  (descriptor_fault),
-    .data_fault_o        (data_fault),
-    .completion_fault_o  (completion_fault),
-    .bus_busy_o          (bus_busy),
-    .bus_beats_o         (bus_beats),
+    .descriptor_fault_o  (events.descriptor_fault),
+    .data_fault_o        (events.data_fault),
+    .completion_fault_o  (events.completion_fault),
+    .bus_busy_o          (events.bus_busy),
+    .bus_beats_o         (events.bus_beats),
     .job_valid_o         (job_valid[0]),
     .job_ready_i         (job_ready[0]),
     .job_o               (job[0]),
@@ -289,7 +280,7 @@ module shell
   assign hold      = hold_q;
   assign wipe      = zeroise_state_q == Start && start_q == '0;  // SEC_CM: ERASE.OPERAND_BUFFER
   // SEC_CM: ERASE.CONTROL
-  assign zeroise_o = (zeroise_state_q == Work && is.CONTROL.zeroise.value) || zeroise_state_q == Drain;
+  assign zeroise_o = (zeroise_state_q == Work && settings.zeroise) || zeroise_state_q == Drain;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin  // SEC_CM: ERASE.RESET
@@ -299,7 +290,7 @@ module shell
     end else begin
       start_q <= (zeroise_state_q == Start) ? start_q + 1'b1 : '0;
       unique case (zeroise_state_q)
-        Work: if (is.CONTROL.zeroise.value) begin
+        Work: if (settings.zeroise) begin
           zeroise_state_q <= Drain;
           hold_q          <= 1'b1;
         end
@@ -313,82 +304,10 @@ module shell
     end
   end
 
-  // Interrupts, errors, counters.
-  logic raise, overrun, overrun_q, any_error;
-
-  interrupt_coalescer u_coalescer (
-    .clk_i,
-    .rst_ni,
-    .clear_i  (!is.CONTROL.enable.value),
-    .count_i  (is.INTERRUPT_COALESCE.count.value),
-    .cycles_i (is.INTERRUPT_COALESCE.cycles.value),
-    .written_i(written),
-    .marked_i (written_interrupt),
-    .raise_o  (raise)
-  );
-
-  assign overrun   = (submission_overrun || completion_overrun) && is.CONTROL.enable.value;
-  assign any_error = descriptor_fault || data_fault || completion_fault || (overrun && !overrun_q);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) overrun_q <= 1'b0;
-    else overrun_q <= overrun;
-  end
-
-  assign irq_o = {is.INTERRUPT_STATUS.error.value && is.INTERRUPT_ENABLE.error.value,
-                  is.INTERRUPT_STATUS.idle.value && is.INTERRUPT_ENABLE.idle.value,
-                  is.INTERRUPT_STATUS.completion.value && is.INTERRUPT_ENABLE.completion.value};
-
-  logic [63:0] cycles, jobs, failed, busy_core_cycles, bus_cycles, beats;
-
-  counters #(
-    .BusyWidth(6)
-  ) u_counters (
-    .clk_i,
-    .rst_ni,
-    .clear_i           (is.CONTROL.clear_counters.value),
-    .jobs_i            (2'(written) + 2'(stream_answered)),
-    .failed_i          (2'(written && written_failed) + 2'(stream_answered && stream_failed)),
-    .busy_cores_i,
-    .bus_busy_i        (bus_busy),
-    .bus_beats_i       (bus_beats),
-    .cycles_o          (cycles),
-    .jobs_o            (jobs),
-    .failed_o          (failed),
-    .busy_core_cycles_o(busy_core_cycles),
-    .bus_cycles_o      (bus_cycles),
-    .bus_beats_o       (beats)
-  );
-
-  assign set.CAPABILITY_CORES.cores.next               = 8'(Cores);
-  assign set.CAPABILITY_CORES.key_slots.next           = 8'(KeySlots);
-  assign set.CAPABILITY_CORES.in_flight.next           = 8'(InFlight);
-  assign set.CAPABILITY_CORES.stream.next              = StreamPort;
-  assign set.CAPABILITY_CORES.bus64.next               = BusWidth == 64;
-  assign set.CAPABILITY_ARITHMETIC.max_bits.next       = 16'(MaxBits);
-  assign set.CAPABILITY_ARITHMETIC.word_bits.next      = 8'(WordBits);
-  assign set.CAPABILITY_ARITHMETIC.rows.next           = 8'(Rows);
-  assign set.CAPABILITY_MONTGOMERY.r_step.next         = 16'(WordBits * Rows);
-  assign set.CAPABILITY_MONTGOMERY.operand_words.next  = 16'(OperandWords);
-  assign set.STATUS.idle.next                          = idle;
-  assign set.STATUS.zeroising.next                     = hold;
-  assign set.STATUS.submission_overrun.next            = submission_overrun;
-  assign set.STATUS.completion_overrun.next            = completion_overrun;
-  assign set.STATUS.in_flight.next                     = in_flight;
-  assign set.INTERRUPT_STATUS.completion.hwset         = raise;
-  assign set.INTERRUPT_STATUS.idle.hwset               = drained;
-  assign set.INTERRUPT_STATUS.error.hwset              = any_error;
-  assign set.ERROR.descriptor_fault.hwset              = descriptor_fault;
-  assign set.ERROR.data_fault.hwset                    = data_fault;
-  assign set.ERROR.completion_fault.hwset              = completion_fault;
-  assign set.ERROR.overrun.hwset                       = overrun && !overrun_q;
-  assign set.SUBMISSION_HEAD.index.next                = submission_head;
-  assign set.COMPLETION_TAIL.index.next                = completion_tail;
-  assign set.CYCLES.value.next                         = cycles;
-  assign set.JOBS.value.next                           = jobs;
-  assign set.JOBS_FAILED.value.next                    = failed;
-  assign set.BUSY_CORE_CYCLES.value.next               = busy_core_cycles;
-  assign set.BUS_CYCLES.value.next                     = bus_cycles;
-  assign set.BUS_BEATS.value.next                      = beats;
+  // Interrupts, errors, counters: those of the streams count with the others.
+  assign state.zeroising = hold;
+  assign events.busy     = busy_cores_i;
+  assign events.jobs     = 2'(events.written) + 2'(stream_answered);
+  assign events.failed   = 2'(events.written && written_failed) + 2'(stream_answered && stream_failed);
 
 endmodule
