@@ -71,13 +71,20 @@ pub struct ForkLocal<T> {
 }
 
 impl<T: Default> ForkLocal<T> {
-    /// Nothing yet; the first [`ForkLocal::get`] makes the value.
+    /// This process's value.
+    pub fn get(&self) -> &T {
+        self.get_or_make(T::default)
+    }
+}
+
+impl<T> ForkLocal<T> {
+    /// Nothing yet; the first use makes the value.
     pub const fn new() -> ForkLocal<T> {
         ForkLocal { current: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// This process's value.
-    pub fn get(&self) -> &T {
+    /// This process's value, made by `make` on first use; two threads may both make it, and one of them is dropped.
+    pub fn get_or_make(&self, make: impl Fn() -> T) -> &T {
         let generation = generation();
         loop {
             let current = self.current.load(Ordering::Acquire);
@@ -87,7 +94,7 @@ impl<T: Default> ForkLocal<T> {
             {
                 return &slot.value;
             }
-            let fresh = Box::into_raw(Box::new(Slot { generation, value: T::default() }));
+            let fresh = Box::into_raw(Box::new(Slot { generation, value: make() }));
             if self.current.compare_exchange(current, fresh, Ordering::AcqRel, Ordering::Acquire).is_err() {
                 // SAFETY: `fresh` was never shared: the exchange failed.
                 drop(unsafe { Box::from_raw(fresh) });

@@ -4,8 +4,9 @@
 //! Called by the front ends; calls `private_op` on full or waiting batches. Knows nothing of OpenSSL and nothing of limbs.
 //!
 //! *Natural batching*: nothing waits for a timer. A blocking caller takes a free slot, and with it whatever waits that
-//! may share its batch; those that arrive meanwhile wait for the next. Whoever ends a batch calls somebody for the oldest
-//! waiting operation: its caller, or, for a ticket, an executor thread.
+//! may share its batch; those that arrive meanwhile wait for the next. When a batch ends, a thread is assigned to the oldest
+//! waiting operation: its caller, or, for a ticket, an executor thread. These decisions are the `scheduler`'s, a state machine
+//! that a simulation checks; its page has the terms and the invariants.
 //!
 //! ```
 //! use garner::gather::{Gatherer, Operation};
@@ -28,10 +29,10 @@
 //! | `config`, `named` | what a gatherer works with |
 //! | `operation` | what a caller asks for |
 //! | `class` | which operations may share a batch |
-//! | `queue` | what is behind the lock: the pools, the executors |
-//! | `pool` | what waits, who runs a batch, and who is on the way to |
-//! | `core` | who gets the next slot; limits; what is withdrawn; shut-down |
-//! | `leader` | one batch in one slot: give way, take, run, give back, answer |
+//! | `scheduler` | who leads, who is woken and who waits: events in, actions out |
+//! | `core` | what callers ask for, as events for the scheduler |
+//! | `locked` | the lock around the scheduler, and its actions carried out |
+//! | `leader` | what a leader does with a batch: run it, give the slot back, answer |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
 //! | `sleep` | where blocked callers sleep, and how a batch's are woken |
@@ -53,12 +54,12 @@ mod config;
 mod core;
 mod executor;
 mod leader;
+mod locked;
 mod named;
 mod operation;
 mod path;
-mod pool;
-mod queue;
 mod route;
+mod scheduler;
 mod sleep;
 mod ticket;
 

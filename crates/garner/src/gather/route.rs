@@ -5,6 +5,7 @@ use super::class::{Class, Kind};
 use super::config::Config;
 use super::operation::Operation;
 use super::path::Path;
+use super::scheduler::Devices;
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::device::Cpu;
 use std::sync::Arc;
@@ -165,6 +166,25 @@ impl Route {
             tracing::warn!(device = path.device.name(), "taken out of service: its results are wrong");
         }
         out
+    }
+}
+
+impl Devices for Route {
+    fn limit(&self, class: Class) -> usize {
+        self.limit(class)
+    }
+
+    fn least_limit(&self, class: Class) -> usize {
+        self.least_limit(class)
+    }
+
+    fn choose(&self, class: Class, available: usize) -> (usize, usize) {
+        let Choice { path, take } = self.choose(class, available);
+        (path, take)
+    }
+
+    fn on_host(&self, path: usize) -> bool {
+        self.path(path).on_host
     }
 }
 
