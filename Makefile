@@ -26,7 +26,7 @@ speed: build ## real keys, real signatures, one table beside OpenSSL
 test: setup-all test-hw board-test test-python ## every test; the library's with the kernels and again without them
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
-	$(LINUX_TEST) $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)" 6.1 6.12:demo || [ $$? -eq 77 ]
+	$(LINUX_TEST) $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)" 6.12 6.1:demo || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
