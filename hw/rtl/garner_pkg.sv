@@ -14,11 +14,11 @@ package garner_pkg;
   /* verilator lint_off UNUSEDPARAM */ // not every module that knows the package uses all of it
   localparam int unsigned DataWidth = 32;  // of every stream of operands and results
   // Shortest modulus, in bits.
-  localparam int unsigned MinBits = 512;
+  localparam int unsigned ModulusMinBits = 512;
   // Longest modulus that can be built, in bits. What is built is in CAPABILITY_ARITHMETIC.
-  localparam int unsigned MaxBits = 4096;
+  localparam int unsigned ModulusMaxBits = 4096;
   // The length of a modulus is a multiple of so many bits.
-  localparam int unsigned StepBits = 64;
+  localparam int unsigned ModulusStepBits = 64;
   /* verilator lint_on UNUSEDPARAM */
 
   typedef enum logic [3:0] {

@@ -40,7 +40,7 @@ module rsa_core
   parameter int unsigned W            = 18,
   parameter int unsigned Rows         = 15,    // not too many: see most_times
   parameter int unsigned HopCycles    = 5,
-  parameter int unsigned MaxBits      = garner_pkg::MaxBits,
+  parameter int unsigned MaxBits      = ModulusMaxBits,
   parameter int unsigned KeySlots     = 4,
   parameter int unsigned OperandWords = 8192   // of mont; fewer: smaller windows of the exponentiation
 ) (
@@ -79,8 +79,8 @@ module rsa_core
   localparam int unsigned OutputRoom = 16;  // of the packer
   typedef logic [SlotAddressWidth-1:0] slot_address_t;
 
-  if (MaxBits < MinBits || MaxBits > garner_pkg::MaxBits || MaxBits % StepBits != 0) begin : gen_bad_bits
-    $fatal(1, "rsa_core: MaxBits must be a multiple of %0d, %0d to %0d", StepBits, MinBits, garner_pkg::MaxBits);
+  if (MaxBits < ModulusMinBits || MaxBits > ModulusMaxBits || MaxBits % ModulusStepBits != 0) begin : gen_bad_bits
+    $fatal(1, "rsa_core: MaxBits must be a multiple of %0d, %0d to %0d", ModulusStepBits, ModulusMinBits, ModulusMaxBits);
   end
   if (KeySlots < 1 || KeySlots > 256) begin : gen_bad_slots
     $fatal(1, "rsa_core: KeySlots must be 1 to 256");
@@ -98,7 +98,7 @@ module rsa_core
     int unsigned most, words, digits;
     most = 0;
     if (Rows != 0) begin
-      for (int unsigned bits = MinBits; bits <= MaxBits; bits += StepBits) begin
+      for (int unsigned bits = ModulusMinBits; bits <= MaxBits; bits += ModulusStepBits) begin
         for (int unsigned half = 0; half < 2; half++) begin
           words  = ((bits >> half) + 2 * W + 1) / W;
           digits = (words + Rows - 1) / Rows * Rows;

@@ -16,7 +16,7 @@
 module rsa_slots
   import garner_pkg::*;
 #(
-  parameter  int unsigned MaxBits    = garner_pkg::MaxBits,
+  parameter  int unsigned MaxBits    = ModulusMaxBits,
   parameter  int unsigned KeySlots   = 4,
   localparam int unsigned IndexWidth = KeySlots > 1 ? $clog2(KeySlots) : 1
 ) (
@@ -36,7 +36,7 @@ module rsa_slots
 
   typedef enum logic [1:0] {HoldsNothing, HoldsModulus, HoldsKey} holds_e;
   holds_e holds_q[KeySlots];
-  localparam int unsigned Step = $clog2(StepBits);
+  localparam int unsigned Step = $clog2(ModulusStepBits);
   logic [12:Step] bits_q[KeySlots];  // of the modulus, in steps
   logic [IndexWidth-1:0] index;
   assign index = job_i.slot[IndexWidth-1:0];
@@ -53,10 +53,10 @@ module rsa_slots
     no_key_q       <= holds_q[index] != HoldsKey;  // SEC_CM: KEY.LOADED_WHOLE
     bad_op_q       <= !(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise});
     bad_slot_q     <= 32'(job_i.slot) >= KeySlots;
-    bad_bits_q     <= job_i.bits < 13'(MinBits) || 32'(job_i.bits) > MaxBits || job_i.bits[Step-1:0] != '0;
+    bad_bits_q     <= job_i.bits < 13'(ModulusMinBits) || 32'(job_i.bits) > MaxBits || job_i.bits[Step-1:0] != '0;
     upper_none_q   <= job_i.exponent_bits[12:Step] == '0;
-    upper_most_q   <= 32'(job_i.exponent_bits[12:Step]) == MaxBits / StepBits;
-    upper_over_q   <= 32'(job_i.exponent_bits[12:Step]) > MaxBits / StepBits;
+    upper_most_q   <= 32'(job_i.exponent_bits[12:Step]) == MaxBits / ModulusStepBits;
+    upper_over_q   <= 32'(job_i.exponent_bits[12:Step]) > MaxBits / ModulusStepBits;
     lower_none_q   <= job_i.exponent_bits[Step-1:0] == '0;
     load_q         <= job_i.op == OpLoadModulus || job_i.op == OpLoadKey;
     zeroise_q      <= job_i.op == OpZeroise;
