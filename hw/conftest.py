@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds: `HW_SEED=n` repeats a run."""
+"""Seeds: `HW_SEED=n` repeats a run. The order of files, so that several workers end together."""
 
 import os
 import random
@@ -10,3 +10,14 @@ os.environ["COCOTB_RANDOM_SEED"] = SEED
 
 def pytest_report_header():
     return f"HW_SEED={SEED}"
+
+
+# The files that take longest, the longest first: one that began last would run when the other workers have nothing left.
+LONGEST = ["tb/top/test_shell.py", "formal/test_formal.py", "tb/explore/test_tools.py", "tb/rsa/test_rsa_core.py",
+           "tb/mont/test_mont.py", "tb/explore/test_sweep.py", "tb/aes/test_engine.py", "tb/top/test_erasure.py",
+           "tb/top/test_device.py", "tb/explore/test_recorded.py", "tb/rsa/test_word_alu.py"]
+
+
+def pytest_collection_modifyitems(items):
+    order = {file: place for place, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.nodeid.partition("::")[0].removeprefix("hw/"), len(order)))

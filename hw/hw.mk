@@ -16,7 +16,7 @@ $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
 test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
-	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile --durations 25 --durations-min 5 hw
+	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25 --durations-min 5 hw
 
 .PHONY: profile
 profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
