@@ -11,7 +11,7 @@ mod state;
 mod threads;
 mod world;
 
-use std::env;
+use crate::environment::variable;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use world::World;
 
@@ -97,8 +97,9 @@ fn run(seed: u64, fault: Option<Fault>) -> Result<world::Counts, String> {
     catch_unwind(whole).unwrap_or_else(|panic| Err(format!("panicked: {:?}", panic.downcast_ref::<&str>())))
 }
 
-fn number(variable: &str) -> Option<u64> {
-    env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: no number: {text}")))
+fn number(name: &str) -> Option<u64> {
+    let text = variable(name)?.into_string().unwrap_or_default();
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}: no number: {text}")))
 }
 
 #[test]
