@@ -61,13 +61,14 @@ impl Socket {
         loop {
             // TRUNC: the length of the packet, though the buffer be shorter.
             match net::recv(&self.0, buffer.room(), RecvFlags::TRUNC) {
-                Ok((_, length)) if (1..=LONGEST).contains(&length) => {
-                    buffer.written(length);
-                    return Received::Packet(length);
+                Ok((_, length)) => {
+                    buffer.written(length.min(LONGEST));
+                    let whole = (1..=LONGEST).contains(&length);
+                    return if whole { Received::Packet(length) } else { Received::End };
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Received::Nothing,
-                Ok(_) | Err(_) => return Received::End,
+                Err(_) => return Received::End,
             }
         }
     }
