@@ -9,7 +9,7 @@ from garner_hw.formal.prove import prove, tasks
 
 # The same properties for other parameters
 SOAK = {"dma_read-narrow_prove", "dma_read-narrow_reach", "dma_write-narrow_prove", "dma_write-narrow_reach", "mont-hop4_prove",
-        "mont-hop4_reach"}
+        "mont-hop4_reach", "mont-hop5_context1"}
 PROOFS = [pytest.param(sby, task, id=name, marks=[pytest.mark.soak] * (name in SOAK))
           for sby in sorted(Path(__file__).parent.glob("*/*.sby")) for task in tasks(sby) for name in [f"{sby.stem}-{task}"]]
 

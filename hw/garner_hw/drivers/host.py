@@ -71,7 +71,7 @@ class Memory:
         self.bus_write(address, data)
 
     def get(self, address: int, length: int) -> bytes:
-        return bytes(self.data[address - MEMORY_BASE:][:length])
+        return bytes(self.data[address - MEMORY_BASE:address - MEMORY_BASE + length])
 
     def put(self, address: int, data: bytes) -> None:
         self.data[address - MEMORY_BASE:address - MEMORY_BASE + len(data)] = data
@@ -119,6 +119,7 @@ class Host:
         for part in (self.registers.write_if, self.registers.read_if, self.axi.write_if, self.axi.read_if,
                      self.stream_in, self.stream_out):
             part.log.setLevel("ERROR")
+        self.stalling = None
         self.place_rings(submission_log2, completion_log2)
 
     def place_rings(self, submission_log2: int, completion_log2: int) -> None:
@@ -136,10 +137,19 @@ class Host:
 
     def stall(self, share: float) -> None:
         """Every handshake pauses at random, on average `share` of the cycles, in runs."""
+        if self.stalling:
+            self.stalling.cancel()
+        self.stalling = cocotb.start_soon(self.pause_at_random(share)) if share else None
         for channel in self.channels():
-            channel.set_pause_generator(pauses(share) if share else None)
-            if not share:
-                channel.pause = False
+            channel.pause = False
+
+    async def pause_at_random(self, share: float) -> None:
+        """One task for all channels: a task for each, as they offer, is half of the time of a simulation."""
+        channels = [(channel, pauses(share)) for channel in self.channels()]
+        while True:
+            for channel, pause in channels:
+                channel.pause = next(pause)
+            await RisingEdge(self.dut.clk_i)
 
     async def reset(self) -> None:
         self.dut.rst_ni.value = 0

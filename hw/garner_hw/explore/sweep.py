@@ -36,7 +36,7 @@ def cluster(address: str | None, workers: int | None):
 
     if address:
         try:
-            client = Client(address, timeout="20s")
+            client = Client(address)  # waits as long as distributed.comm.timeouts.connect says
         except (OSError, ValueError) as error:
             raise CommandError(f"--dask {address}: no Dask scheduler answers there") from error
         with client:

