@@ -45,12 +45,14 @@ python-module: setup-all $(PYTHON_VENV)/installed
 test-python: python-module ## the Python module garner, in a fresh environment, against pyca/cryptography
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON_VENV)/bin/python -m pytest --quiet -p no:cacheprovider crates/python
 
-# Not again: the kernels' own tests and traces, what runs under valgrind, which always does without kernels, and the Debian
-# package, which is the same. The traces are skipped by name: without their package cargo would choose other features of
-# what is shared, and build everything again.
-WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels -- \
-	--skip arithmetic::vectors --skip valgrind_finds_nothing_wrong --skip memcheck_to_find --skip package_holds \
-	--skip leaks_on_purpose_are_seen --skip traces_alike_for_all_secrets
+# Again are the tests of the library and of the front ends that compute in their own process. Not those of the kernels, nor
+# what the kernels change nothing of: key files, installation, want of memory, runs under valgrind, which are without them.
+# Tests are chosen by name and not by package: cargo would choose other features of what is shared, and build it again.
+AGAIN = $(foreach crate,garner capi openssl-engine openssl-provider,$(notdir $(wildcard crates/$(crate)/tests/*.rs)))
+WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels --lib \
+	$(patsubst %.rs,--test %,$(filter-out key_% install.rs demo.rs benchmark.rs memory.rs,$(AGAIN))) -- \
+	--skip arithmetic::vectors --skip scheduler:: --skip valgrind_finds_nothing_wrong --skip memcheck_to_find \
+	--skip library_outlives_want_of_memory
 
 # The program with the tests of the library's inside. Of the whole workspace, as everything is built here: for one package
 # alone cargo would choose other features, and build most of it again.
