@@ -5,7 +5,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help setup setup-all build speed test lint format openssl-matrix check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
+.PHONY: help setup setup-all build speed test lint format openssl-matrix test-library test-openssl check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
 .PHONY: install uninstall deb demo daemon-demo clean test-python python-module emulated deny cpu-only package msrv
 
 help: ## this list
@@ -23,13 +23,22 @@ build: setup ## the library, the C library and the garner command, optimised
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
 
-test: setup-all test-hw board-test test-python ## every test; the library's with the kernels and again without them
+test: setup-all test-hw test-board test-python ## every test; the library's with the kernels and again without them (docs/testing.md)
 	$(CARGO) test --workspace
 	$(GUEST_TEST) || [ $$? -eq 77 ]
 	$(LINUX_TEST) $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)" 6.12 6.1:demo || [ $$? -eq 77 ]
 	$(EMULATED_TEST) || [ $$? -eq 77 ]
 	@echo "again without the kernels (GARNER_CPU=libcrypto)"
 	GARNER_CPU=libcrypto $(CARGO) test --workspace $(WITHOUT_KERNELS)
+
+# Tests are chosen by name and not by package: cargo would choose other features of what is shared, and build it again.
+tests_of = $(patsubst %,--test=%,$(sort $(foreach crate,$(1),$(basename $(notdir $(wildcard crates/$(crate)/tests/*.rs))))))
+
+test-library: setup ## the library alone: what is beside its sources, and in crates/garner/tests
+	$(CARGO) test --workspace --lib $(call tests_of,garner)
+
+test-openssl: setup-all ## provider and ENGINE alone, under OpenSSL's programs, nginx, HAProxy, Apache and more
+	$(CARGO) test --workspace $(call tests_of,openssl-common openssl-engine openssl-provider)
 
 # The module is built as `pip install` builds it for users, from the release profile.
 PYTHON_VENV := $(or $(CARGO_TARGET_DIR),target)/python
@@ -47,12 +56,11 @@ test-python: python-module ## the Python module garner, in a fresh environment, 
 
 # Again are the tests of the library and of the front ends that compute in their own process. Not those of the kernels, nor
 # what the kernels change nothing of: key files, installation, want of memory, runs under valgrind, which are without them.
-# Tests are chosen by name and not by package: cargo would choose other features of what is shared, and build it again.
-AGAIN = $(foreach crate,garner capi openssl-engine openssl-provider,$(notdir $(wildcard crates/$(crate)/tests/*.rs)))
-WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels --lib \
-	$(patsubst %.rs,--test %,$(filter-out key_% install.rs demo.rs benchmark.rs memory.rs,$(AGAIN))) -- \
+WITHOUT_KERNELS = --exclude garner-kernels --exclude garner-gpu-kernels --lib $(filter-out $(SAME:%=--test=%), \
+	$(call tests_of,garner capi openssl-engine openssl-provider)) -- \
 	--skip arithmetic::vectors --skip scheduler:: --skip valgrind_finds_nothing_wrong --skip memcheck_to_find \
 	--skip library_outlives_want_of_memory
+SAME = key_% install demo benchmark memory
 
 # The program with the tests of the library's inside. Of the whole workspace, as everything is built here: for one package
 # alone cargo would choose other features, and build most of it again.

@@ -95,7 +95,7 @@ hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/w
 	$(VENV)/bin/garner-hw wave
 
 # The simulated board: MODEL_PARAMETERS are those of garner_board. Of AES as little as there may be, which simulates sooner.
-.PHONY: board board-test board-demo board-guest
+.PHONY: board test-board board-demo board-guest
 MODEL_PARAMETERS ?= Cores=2 MaxBits=2048 AesMessages=2 AesStages=1 AesKeySlots=8
 # A smaller one, of RSA alone, that can write waveforms.
 WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
@@ -106,7 +106,7 @@ board: hw-setup ## the simulated board: garner-board and a model of garner_board
 	$(CARGO) build --release --package garner-board
 	@echo "$(OUT)/garner-board --model $(BOARD_MODEL) --socket /tmp/board0"
 
-board-test: hw-setup ## the board device over the simulated board: right results, faults, load, communication
+test-board: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
 		$(CARGO) test --workspace --test board --test communication --test function --test aes -- --include-ignored --nocapture
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The AES engines of a whole board, beside its RSA: pages of registers, rings and vectors of their own, from a client that
-//! knows no more than hw/interface. `make board-test`.
+//! knows no more than hw/interface. `make test-board`.
 
 mod support;
 
@@ -77,7 +77,7 @@ fn signalled(event: &OwnedFd) -> bool {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn rsa_and_both_aes_engines_work_at_once_each_with_its_page_rings_and_vectors() {
     let simulated = Simulated::start(&[]);
     let mut guest = Guest::connect(&simulated);

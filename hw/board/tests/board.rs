@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The library's board device over a simulated board: `make board-test` (needs a compiled model, `GARNER_MODEL`).
+//! The library's board device over a simulated board: `make test-board` (needs a compiled model, `GARNER_MODEL`).
 
 mod support;
 
@@ -51,7 +51,7 @@ fn sign_all(gatherer: &Gatherer, keys: &[Key], each: usize) {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn signatures_of_more_keys_than_slots_are_made_by_the_board_and_right() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -70,7 +70,7 @@ fn signatures_of_more_keys_than_slots_are_made_by_the_board_and_right() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn every_operation_finds_its_key_while_the_ring_is_full() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -94,7 +94,7 @@ fn every_operation_finds_its_key_while_the_ring_is_full() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn slots_of_dropped_keys_are_wiped_and_serve_on() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -113,7 +113,7 @@ fn slots_of_dropped_keys_are_wiped_and_serve_on() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn a_slot_that_was_wiped_holds_no_key_and_the_others_keep_theirs() {
     let simulated = Simulated::start(&[]);
     let mut board = Direct::open(&simulated.address(0)).unwrap();
@@ -140,7 +140,7 @@ fn a_slot_that_was_wiped_holds_no_key_and_the_others_keep_theirs() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn what_the_board_cannot_take_goes_to_the_host() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -150,7 +150,7 @@ fn what_the_board_cannot_take_goes_to_the_host() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn a_board_is_found_by_its_address() {
     let simulated = Simulated::start(&[]);
     let address = simulated.address(0);
@@ -160,7 +160,7 @@ fn a_board_is_found_by_its_address() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn lying_board_never_releases_a_wrong_signature_and_is_retired() {
     let simulated = Simulated::start(&["--inject", "flip=1"]);
     let board = simulated.open(120);
@@ -175,7 +175,7 @@ fn lying_board_never_releases_a_wrong_signature_and_is_retired() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn bits_that_flip_in_the_cores_memories_are_found_and_no_wrong_signature_is_released() {
     let simulated = Simulated::start(&["--inject", "flip-memory=5000"]);
     let board = simulated.open(120);
@@ -189,7 +189,7 @@ fn bits_that_flip_in_the_cores_memories_are_found_and_no_wrong_signature_is_rele
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn lost_interrupts_cost_time_and_nothing_else() {
     let simulated = Simulated::start(&["--inject", "lost-interrupt=1"]);
     let board = simulated.open(120);
@@ -199,7 +199,7 @@ fn lost_interrupts_cost_time_and_nothing_else() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn hung_board_is_reset_then_retired_and_the_host_goes_on() {
     let simulated = Simulated::start(&["--inject", "hang-after=2"]);
     let board = simulated.open(2);
@@ -230,14 +230,14 @@ fn hang_a_core(callers: usize) {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn hung_core_is_healed_by_a_reset_and_the_board_serves_on() {
     hang_a_core(8);
 }
 
 /// A second garner-board refuses a socket in use and leaves its clients alone; one that was left behind it replaces.
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn a_socket_in_use_is_left_alone_and_a_stale_one_replaced() {
     let mut simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -254,13 +254,13 @@ fn a_socket_in_use_is_left_alone_and_a_stale_one_replaced() {
 
 /// With one job at a time no core has any when the result of the one before is in memory.
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn core_that_hangs_while_it_is_idle_is_healed_like_a_busy_one() {
     hang_a_core(1);
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn yanked_board_fails_at_once_and_the_host_goes_on() {
     let mut simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -279,7 +279,7 @@ fn yanked_board_fails_at_once_and_the_host_goes_on() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn board_whose_registers_read_as_ones_is_given_up_at_once() {
     let simulated = Simulated::start(&["--inject", "absent-after=2"]);
     let board = simulated.open(600);
@@ -299,7 +299,7 @@ fn board_whose_registers_read_as_ones_is_given_up_at_once() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn two_boards_share_the_work_and_one_goes_on_when_the_other_is_yanked() {
     let (mut first, second) = (Simulated::start(&[]), Simulated::start(&[]));
     let boards = [first.open(120), second.open(120)];
@@ -317,7 +317,7 @@ fn two_boards_share_the_work_and_one_goes_on_when_the_other_is_yanked() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn one_process_hosts_several_boards_that_know_nothing_of_each_other() {
     let simulated = Simulated::of("GARNER_MODEL", 2, &[]);
     let boards = [simulated.open_one(0, 120), simulated.open_one(1, 120)];
@@ -328,7 +328,7 @@ fn one_process_hosts_several_boards_that_know_nothing_of_each_other() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn child_of_a_fork_computes_for_itself_and_leaves_the_parents_board_alone() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(120);
@@ -359,7 +359,7 @@ fn child_of_a_fork_computes_for_itself_and_leaves_the_parents_board_alone() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn a_waveform_has_exactly_the_window_that_was_chosen() {
     let file = std::env::temp_dir().join(format!("garner-{}.fst", std::process::id()));
     let path = file.display().to_string();
@@ -378,7 +378,7 @@ fn a_waveform_has_exactly_the_window_that_was_chosen() {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
     let simulated = Simulated::start(&[]);
     // Gone at once, gone within a message, an impossible size, a long message of nonsense.
@@ -399,7 +399,7 @@ fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
 
 /// A board that nobody uses takes no processor: its thread sleeps.
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn device_time_stands_still_while_there_is_nothing_to_do() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(600);
@@ -414,7 +414,7 @@ fn device_time_stands_still_while_there_is_nothing_to_do() {
 
 /// Exactly twice as many jobs under way as there are cores: so many threads with one operation each, again and again.
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn results_are_right_with_twice_as_many_jobs_as_cores_and_the_load_is_shown() {
     let simulated = Simulated::start(&[]);
     let board = simulated.open(600);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What share of device time communication takes at each offload level, over the real rings, with the bus model on. `make
-//! board-test` prints the table.
+//! test-board` prints the table.
 
 mod support;
 
@@ -92,7 +92,7 @@ fn inverse_of_r(simulated: &Simulated, modulus: &[u64]) -> BigNum {
 }
 
 #[test]
-#[ignore = "needs a model of MaxBits=2048: make board-test"]
+#[ignore = "needs a model of MaxBits=2048: make test-board"]
 fn communication_takes_less_than_a_hundredth_at_offload_level_operation() {
     let simulated = Simulated::start(&[]);
     let key = key(2048);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The board as a PCI function, from a client that is not ours: memory that it maps without a descriptor, takes away
-//! under running jobs, or never mapped at all. `make board-test`.
+//! under running jobs, or never mapped at all. `make test-board`.
 
 mod support;
 
@@ -45,7 +45,7 @@ impl Guest {
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn memory_without_a_descriptor_is_asked_for_and_none_at_all_is_a_bus_fault_of_that_job() {
     let simulated = Simulated::start(&[]);
     let mut guest = Guest::connect(&simulated);
@@ -66,7 +66,7 @@ fn memory_without_a_descriptor_is_asked_for_and_none_at_all_is_a_bus_fault_of_th
 }
 
 #[test]
-#[ignore = "needs a model: make board-test"]
+#[ignore = "needs a model: make test-board"]
 fn memory_taken_away_under_a_running_job_is_an_error_bit_and_the_board_lives_on() {
     let simulated = Simulated::start(&[]);
     let mut guest = Guest::connect(&simulated);

@@ -38,7 +38,7 @@ impl Simulated {
     /// So many boards of the model that the environment variable `model` names.
     pub fn of(model: &str, boards: usize, arguments: &[&str]) -> Simulated {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let model = std::env::var_os(model).unwrap_or_else(|| panic!("{model} names no model; run `make board-test`"));
+        let model = std::env::var_os(model).unwrap_or_else(|| panic!("{model} names no model; run `make test-board`"));
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = |what: &str| std::env::temp_dir().join(format!("garner-{}-{number}-{what}", std::process::id()));
         let sockets: Vec<PathBuf> = (0..boards).map(|i| name(&format!("board{i}"))).collect();
