@@ -67,8 +67,10 @@ module row_port
   logic [W-1:0] x_word, t_word, t_write_data, t_none;
   assign running = drain_q == '0;
   assign working_o = busy || hung_q;
+  logic unit_clk;
+  clock_gate u_clock (.clk_i, .rst_ni, .run_i(!running || working_o || pending_q), .clk_o(unit_clk));
   row #(.Algorithm(32'(row_pkg::TwoRow)), .W(W), .Ports(3), .Multiplier(multiply_pkg::Operator), .Bits(Bits)) u_row (
-    .clk_i, .rst_ni(running), .y_ready_o(y_ready), .y_valid_i(moved && is_y), .y_i(data_q),
+    .clk_i(unit_clk), .rst_ni(running), .y_ready_o(y_ready), .y_valid_i(moved && is_y), .y_i(data_q),
     .start_ready_o(start_ready), .start_valid_i(moved && is_start && !hang_i), .start_n_i(data_q[31]),
     .start_t_base_i(data_q[TAw-1:0]), .busy_o(busy), .done_o(done), .x_read_o(x_read), .x_address_o(x_address),
     .x_data_i(x_word), .n_data_i('0), .t_read_o({t_read_1, t_read}), .t_write_o({t_write, t_write_0}),
@@ -80,7 +82,7 @@ module row_port
   logic [W-1:0] t_words[1<<TAw];
   logic take;
   assign take = moved && is_take;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge unit_clk) begin
     if (moved && write_q && word_q == RowX) x_words[x_address_q] <= data_q;
     x_word <= x_words[x_address];
     if (t_write || take) t_words[t_write ? t_write_address : t_address_q] <= t_write ? t_write_data : '0;
