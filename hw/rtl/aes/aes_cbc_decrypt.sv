@@ -146,6 +146,14 @@ module aes_cbc_decrypt #(
     return (place & PlaceWidth'((1 << PassWidth) - 1)) == PlaceWidth'(Passes - 1);
   endfunction
 
+  // The erasure of a stage's states begins and ends a cycle after that of the stage before it, so that no wire goes to all.
+  // It ends before the first block is there, which is two cycles in each stage.
+  logic [Stages-1:0] stage_wipe_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stage_wipe_q <= '1;
+    else stage_wipe_q <= Stages'({stage_wipe_q, wipe});
+  end
+
   assign take    = in_valid_i && in_ready_o;
   assign ends    = inside_q[Stages-1][1].valid && is_last(inside_q[Stages-1][1].place);
   assign returns = inside_q[Stages-1][1].valid && !is_last(inside_q[Stages-1][1].place);
@@ -172,7 +180,7 @@ module aes_cbc_decrypt #(
       .Table     (Table)
     ) u_round (
       .clk_i,
-      .wipe_i       (wipe),
+      .wipe_i       (stage_wipe_q[s]),
       .write_i      (mine),
       .write_place_i(place),
       .write_key_i  (wiping_q ? '0 : write_key),
@@ -201,11 +209,11 @@ module aes_cbc_decrypt #(
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Stages; s++) begin
-      if (wipe) state_q[s] <= '0;
+      if (stage_wipe_q[s]) state_q[s] <= '0;
       else if (s > 0) state_q[s] <= state[s-1];
       else state_q[0] <= returns ? state[Stages-1] : in_data_i ^ first_keys_q[in_slot_i];
     end
-    last_q <= wipe ? '0 : state[Stages-1];
+    last_q <= stage_wipe_q[Stages-1] ? '0 : state[Stages-1];
   end
 
   // The block before, to be added to what comes out, and the answers, which wait for their reader.
@@ -235,36 +243,30 @@ module aes_cbc_decrypt #(
     else if (take) chain_q[taken_q] <= {refuse, in_first_i ? in_iv_i : cipher_q};
     if (wiping_q) answers_q[wipe_q[BufferLog2-1:0]] <= '0;
     else if (ends_q) answers_q[answered_q] <= {before_q[128], before_q[128] ? '0 : last_q ^ before_q[127:0]};
-    before_q <= wipe ? '0 : chain_q[ended_q];
+    before_q <= stage_wipe_q[Stages-1] ? '0 : chain_q[ended_q];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      refused_q  <= 1'b1;
-      cipher_q   <= '0;
-      taken_q    <= '0;
-      ended_q    <= '0;
-      ends_q     <= 1'b0;
-      answered_q <= '0;
-      left_q     <= '0;
-      count_q    <= '0;
-      in_ready_o <= 1'b0;
-      out_valid_o   <= 1'b0;
-      out_refused_o <= 1'b0;
-      out_data_o    <= '0;
+      refused_q   <= 1'b1;
+      taken_q     <= '0;
+      ended_q     <= '0;
+      ends_q      <= 1'b0;
+      answered_q  <= '0;
+      left_q      <= '0;
+      count_q     <= '0;
+      in_ready_o  <= 1'b0;
+      out_valid_o <= 1'b0;
     end else if (wipe) begin
-      refused_q  <= 1'b1;
-      cipher_q   <= '0;
-      taken_q    <= '0;
-      ended_q    <= '0;
-      ends_q     <= 1'b0;
-      answered_q <= '0;
-      left_q     <= '0;
-      count_q    <= '0;
-      in_ready_o <= 1'b0;
-      out_valid_o   <= 1'b0;
-      out_refused_o <= 1'b0;
-      out_data_o    <= '0;
+      refused_q   <= 1'b1;
+      taken_q     <= '0;
+      ended_q     <= '0;
+      ends_q      <= 1'b0;
+      answered_q  <= '0;
+      left_q      <= '0;
+      count_q     <= '0;
+      in_ready_o  <= 1'b0;
+      out_valid_o <= 1'b0;
     end else begin
       in_ready_o <= can_take;
       ends_q     <= ends;
@@ -273,15 +275,20 @@ module aes_cbc_decrypt #(
       answered_q <= answered_q + index_t'(ends_q);
       left_q     <= left_q + index_t'(leave);
       count_q    <= count_q + (BufferLog2 + 1)'(take) - (BufferLog2 + 1)'(leave);
-      if (take) begin
-        refused_q <= refuse;
-        cipher_q  <= in_data_i;
-      end
+      if (take) refused_q <= refuse;
       if (out_ready_i) out_valid_o <= 1'b0;
-      if (leave) begin
-        out_valid_o                 <= 1'b1;
-        {out_refused_o, out_data_o} <= answers_q[left_q];
-      end
+      if (leave) out_valid_o <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cipher_q      <= '0;
+      out_refused_o <= 1'b0;
+      out_data_o    <= '0;
+    end else begin
+      if (stage_wipe_q[0] || take) cipher_q <= stage_wipe_q[0] ? '0 : in_data_i;
+      if (stage_wipe_q[0] || leave) {out_refused_o, out_data_o} <= stage_wipe_q[0] ? '0 : answers_q[left_q];
     end
   end
 

@@ -13,8 +13,9 @@
 //
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
-//             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots in which all is overwritten
-//             and nothing is taken; blocks inside are dropped. Ready and valid are made of flip-flops.
+//             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
+//             is overwritten; blocks inside are dropped, and one that is taken in the cycle of zeroise_i. Ready and valid
+//             are flip-flops.
 // Parameters  Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
 module aes_cbc_encrypt #(
   parameter  int unsigned Units     = 4,

@@ -2,18 +2,21 @@
 // CBC encryption of one message at a time: a round unit, the round key beside it, and the chain. Used by
 // aes_cbc_encrypt, which has one for each message that is encrypted at once.
 //
-//   cycle        0     1    2   ...  10    11    12
-//   in_valid_i   B0    B1   B1       B1    B1    B2     a block that waits
-//   in_ready_o   1     0    0        0     1     0
-//   round_q      None  1    2   ...  10    Done  1      state_q after round 0, 1, ..., 9, 10 of B0; then of B1
-//   out_valid_o                                  C0     C0 is in state_q in cycle 11, when B1 is added to it
+//   cycle        0     1    2    3   ...  11   12    13    14
+//   in_valid_i   B0    B1   B1                 B2
+//   in_ready_o   1     0    1    0        0    0     1     0      the next block is taken while one is inside
+//   entry_q            B0        B1       B1   B1                 with the key of round 0, and with the IV
+//   round_q            0    1    1        1    0     1            the cycles in which state_q goes through a round
+//   state_q                 0    1        9          0            after this round; a new one is entry_q + answer_q
+//   answer_q                                   C0    C0           stays until the next one comes: it is the chain
+//   out_valid_o                                      C0
 //
 // Contract    A block is data with the block before it in its message: the IV if in_first_i, else the lane's last
 //             answer. key_i and next_key_i are the keys of round 0 and 1 of the block on offer, full_i that there is
 //             such a key; of a block without one, and of all that follow it in its message, the answer is refused:
-//             zeros. One answer waits at out_*; one that is taken within ten cycles costs none. wipe_i drops the block
-//             inside and the answer, and overwrites them; in_ready_o is low meanwhile. Ready and valid are made of
-//             flip-flops.
+//             zeros. One answer waits at out_*; one that is taken within ten cycles costs none. wipe_i, for three cycles
+//             at least, drops the blocks inside, one that is taken in its first cycle and the answers, and overwrites
+//             them; in_ready_o is low from its second cycle on until one behind it. Ready and valid are flip-flops.
 module aes_encrypt_lane #(
   parameter bit Table = 1'b1
 ) (
@@ -34,21 +37,26 @@ module aes_encrypt_lane #(
   output aes_pkg::block_t out_data_o
 );
 
-  localparam logic [3:0] None = 4'd0, Done = 4'd11;
-
-  logic [3:0]      round_q;
+  logic            wipe_q;
+  logic            waits_q, chained_q, entry_refused_q;  // of the block in entry_q
+  aes_pkg::block_t entry_q, entry_key_q;
+  logic            round_q, refused_q;                   // of the one inside
+  logic [9:0]      step_q;                               // one bit: round 1, 2, ..., 10 runs
   logic [7:0]      constant_q;
-  logic            refused_q;
-  aes_pkg::block_t state_q, key_q, state, key;
-  logic            leaves, take, refuse;
+  aes_pkg::block_t state_q, key_q, state, key, last;
+  logic            answer_here_q, answer_refused_q;
+  aes_pkg::block_t answer_q;
+  logic            take, start, stays, ends, leaves, refuse;
 
   aes_round #(
     .Table(Table)
   ) u_round (
     .state_i(state_q),
+    .round_i(round_q),
+    .add_i  (round_q ? key_q : entry_q ^ (chained_q ? answer_q : '0)),
     .key_i  (key_q),
-    .last_i (round_q == 4'(aes_pkg::Rounds)),
-    .state_o(state)
+    .state_o(state),
+    .last_o (last)
   );
 
   // The key of a round is there when it begins: it is made while the round before it runs
@@ -60,49 +68,75 @@ module aes_encrypt_lane #(
     .key_o     (key)
   );
 
-  assign leaves = round_q == Done && !out_valid_o;
-  assign in_ready_o = (round_q == None || leaves) && !wipe_i;
-  assign take = in_valid_i && in_ready_o;
-  assign refuse = !full_i || (refused_q && !in_first_i);
+  assign take   = in_valid_i && in_ready_o;
+  assign refuse = !full_i || (entry_refused_q && !in_first_i);
+  // Only when the last answer has a place to go to before the next one comes
+  assign start  = waits_q && !round_q && !out_valid_o;
+  assign stays  = take || (waits_q && !start);
+  assign ends   = step_q[9];
+  assign leaves = answer_here_q && !out_valid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      round_q       <= None;
-      constant_q    <= '0;
-      refused_q     <= 1'b1;
-      state_q       <= '0;
-      key_q         <= '0;
-      out_valid_o   <= 1'b0;
-      out_refused_o <= 1'b0;
-      out_data_o    <= '0;
+      in_ready_o      <= 1'b0;
+      waits_q         <= 1'b0;
+      entry_refused_q <= 1'b1;
+      round_q         <= 1'b0;
+      step_q          <= '0;
+      answer_here_q   <= 1'b0;
+      out_valid_o     <= 1'b0;
     end else if (wipe_i) begin
-      round_q       <= None;
-      refused_q     <= 1'b1;
-      state_q       <= '0;
-      key_q         <= '0;
-      out_valid_o   <= 1'b0;
-      out_refused_o <= 1'b0;
-      out_data_o    <= '0;
+      in_ready_o      <= 1'b0;
+      waits_q         <= 1'b0;
+      entry_refused_q <= 1'b1;
+      round_q         <= 1'b0;
+      step_q          <= '0;
+      answer_here_q   <= 1'b0;
+      out_valid_o     <= 1'b0;
     end else begin
-      if (out_ready_i) out_valid_o <= 1'b0;
-      if (leaves) begin
-        out_valid_o   <= 1'b1;
-        out_refused_o <= refused_q;
-        out_data_o    <= state_q;
+      in_ready_o      <= !stays;
+      waits_q         <= stays;
+      round_q         <= start || (round_q && !ends);
+      step_q          <= {step_q[8:0], start};
+      answer_here_q   <= ends || (answer_here_q && !leaves);
+      out_valid_o     <= leaves || (out_valid_o && !out_ready_i);
+      if (take) entry_refused_q <= refuse;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wipe_q           <= 1'b1;
+      chained_q        <= 1'b0;
+      entry_q          <= '0;
+      entry_key_q      <= '0;
+      refused_q        <= 1'b0;
+      constant_q       <= '0;
+      state_q          <= '0;
+      key_q            <= '0;
+      answer_refused_q <= 1'b0;
+      answer_q         <= '0;
+      out_refused_o    <= 1'b0;
+      out_data_o       <= '0;
+    end else begin
+      wipe_q     <= wipe_i;
+      // With round_q low after the first cycle of wipe_i, state and key are what entry and answer are: zeros
+      state_q    <= state;
+      key_q      <= round_q ? key : entry_key_q;
+      constant_q <= round_q ? aes_pkg::xtime(constant_q) : 8'h02;
+      if (start) refused_q <= entry_refused_q;
+      if (take || wipe_q) begin
+        chained_q   <= !wipe_q && !in_first_i;
+        entry_q     <= wipe_q ? '0 : in_data_i ^ key_i ^ (in_first_i ? in_iv_i : '0);
+        entry_key_q <= wipe_q ? '0 : next_key_i;
       end
-      if (take) begin
-        round_q    <= refuse ? Done : 4'd1;
-        refused_q  <= refuse;
-        constant_q <= 8'h02;
-        key_q      <= next_key_i;
-        state_q    <= refuse ? '0 : in_data_i ^ key_i ^ (in_first_i ? in_iv_i : state_q);
-      end else if (leaves) begin
-        round_q <= None;
-      end else if (round_q != None && round_q != Done) begin
-        round_q    <= round_q + 4'd1;
-        constant_q <= aes_pkg::xtime(constant_q);
-        key_q      <= key;
-        state_q    <= state;
+      if (ends || wipe_q) begin
+        answer_refused_q <= refused_q;
+        answer_q         <= wipe_q || refused_q ? '0 : last;
+      end
+      if (leaves || wipe_q) begin
+        out_refused_o <= answer_refused_q;
+        out_data_o    <= wipe_q ? '0 : answer_q;
       end
     end
   end

@@ -7,8 +7,8 @@
 //   key        k(A)   k(B)           place_i, last_i: with state_i
 //   state_o           A'     B'      InvSubBytes, InvShiftRows, InvMixColumns but in the last round, AddRoundKey
 //
-// Contract    write_i writes write_key_i to write_place_i: a block that reads the place in the same cycle has the old
-//             key. wipe_i overwrites the state and key inside with zeros; places are wiped by writing zeros to them.
+// Contract    write_i writes write_key_i to write_place_i, a cycle later (all stages hang on these wires): a block that
+//             reads the place in that cycle has the old key. wipe_i overwrites the state and key inside with zeros; places are wiped by writing zeros to them.
 // Parameters  Places: round keys, a power of two. EndsHere: the last round can be among those of this stage; EndsAlways:
 //             it is the only one.
 module aes_inverse_round #(
@@ -29,9 +29,10 @@ module aes_inverse_round #(
   output aes_pkg::block_t       state_o
 );
 
-  aes_pkg::block_t keys_q[Places];
-  aes_pkg::block_t substituted, shifted_q, key_q;
-  logic            last_q;
+  aes_pkg::block_t       keys_q[Places];
+  aes_pkg::block_t       substituted, shifted_q, key_q, write_key_q;
+  logic                  last_q, write_q;
+  logic [PlaceWidth-1:0] place_q;
 
   for (genvar i = 0; i < 16; i++) begin : gen_byte
     aes_inverse_sbox #(
@@ -43,7 +44,10 @@ module aes_inverse_round #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (write_i) keys_q[write_place_i] <= write_key_i;
+    write_q     <= write_i;
+    place_q     <= write_place_i;
+    write_key_q <= write_key_i;
+    if (write_q) keys_q[place_q] <= write_key_q;
   end
 
   always_ff @(posedge clk_i) begin

@@ -15,7 +15,15 @@ module aes_inverse_sbox #(
 );
 
   if (Table) begin : gen_table
-    assign data_o = aes_pkg::Inverse[data_i];
+    logic [7:0] low, high;
+    aes_halves #(
+      .Look(aes_pkg::LookInverse)
+    ) u_halves (
+      .data_i(data_i[6:0]),
+      .low_o (low),
+      .high_o(high)
+    );
+    assign data_o = data_i[7] ? high : low;
   end else begin : gen_gates
     logic [7:0] inner;
     aes_sbox #(

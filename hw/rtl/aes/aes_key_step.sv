@@ -23,11 +23,16 @@ module aes_key_step #(
     );
   end
 
-  logic [3:0][31:0] words, next;
+  // Each word is the sum of those before it: what of it needs no S-box is made beside the S-boxes
+  logic [3:0][31:0] words, sums, next;
   assign words = key_i;
-  assign next[0] = words[0] ^ substituted ^ {24'd0, constant_i};
-  for (genvar i = 1; i < 4; i++) begin : gen_word
-    assign next[i] = words[i] ^ next[i-1];
+  for (genvar i = 0; i < 4; i++) begin : gen_word
+    if (i == 0) begin : gen_first
+      assign sums[i] = words[i] ^ {24'd0, constant_i};
+    end else begin : gen_others
+      assign sums[i] = words[i] ^ sums[i-1];
+    end
+    assign next[i] = sums[i] ^ substituted;
   end
   assign key_o = next;
 

@@ -56,8 +56,38 @@ package aes_pkg;
     return found;
   endfunction
 
+  // Times x, the other value that MixColumns takes of a byte
+  function automatic table_t doubled_table();
+    table_t found;
+    for (int unsigned i = 0; i < 256; i++) found[i] = xtime(substituted(8'(i)));
+    return found;
+  endfunction
+
   localparam table_t Forward = forward_table();
+  localparam table_t Doubled = doubled_table();
   localparam table_t Inverse = inverse_table();
+
+  // One bit of all entries at a time
+  typedef logic [7:0][255:0] bits_t;
+
+  function automatic bits_t bits_of(table_t values);
+    bits_t found;
+    for (int unsigned i = 0; i < 256; i++) begin
+      for (int unsigned place = 0; place < 8; place++) found[place][i] = values[i][place];
+    end
+    return found;
+  endfunction
+
+  localparam bits_t ForwardBits = bits_of(Forward);
+  localparam bits_t DoubledBits = bits_of(Doubled);
+  localparam bits_t InverseBits = bits_of(Inverse);
+
+  // Which of the tables a look-up has
+  typedef enum logic [1:0] {
+    LookForward,
+    LookDoubled,
+    LookInverse
+  } look_e;
 
   // Row r goes r columns to the left
   function automatic block_t shift_rows(block_t a);

@@ -16,7 +16,15 @@ module aes_sbox #(
 );
 
   if (Table) begin : gen_table
-    assign data_o = aes_pkg::Forward[data_i];
+    logic [7:0] low, high;
+    aes_halves #(
+      .Look(aes_pkg::LookForward)
+    ) u_halves (
+      .data_i(data_i[6:0]),
+      .low_o (low),
+      .high_o(high)
+    );
+    assign data_o = data_i[7] ? high : low;
   end else begin : gen_gates
     // Numbered as in the paper
     // verilator lint_off ASCRANGE

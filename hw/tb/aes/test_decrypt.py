@@ -12,7 +12,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from garner_hw import BUILD, HW
 from garner_hw.simulate import simulate
-from garner_hw.sources import sources
+from garner_hw.sources import cells, sources
 from tb.aes.reference import decrypted
 from tb.aes.test_encrypt import CIPHER, IV, KEY, TEXT, number
 
@@ -42,12 +42,12 @@ MUTATIONS = [
     ("round keys not overwritten", "aes_cbc_decrypt", "mine  = wiping_q;", "mine  = 1'b0;"),
     ("answers not overwritten", "aes_cbc_decrypt", "if (wiping_q) answers_q[wipe_q[BufferLog2-1:0]] <= '0;\n    else if",
      "if"),
-    ("state kept", "aes_cbc_decrypt", "if (wipe) state_q[s] <= '0;\n      else if", "if"),
+    ("state kept", "aes_cbc_decrypt", "if (stage_wipe_q[s]) state_q[s] <= '0;\n      else if", "if"),
 ]
 
 
-def run(stages, table, instead=(), variant="", module=__name__):
-    simulate("aes_cbc_decrypt", sources("aes_cbc_decrypt", instead=instead), module,
+def run(stages, table, instead=(), variant="", module=__name__, family="generic"):
+    simulate("aes_cbc_decrypt", sources("aes_cbc_decrypt", family, instead) + cells(family), module,
              {"Stages": stages, "KeySlots": SLOTS, "Table": table}, {"STAGES": str(stages)}, variant=variant,
              inside=("aes_inverse_round", "aes_inverse_schedule"))
 
@@ -56,6 +56,11 @@ def run(stages, table, instead=(), variant="", module=__name__):
     (10, 1), pytest.param(5, 1, marks=pytest.mark.soak), (2, 0), pytest.param(1, 0, marks=pytest.mark.soak)])
 def test_decrypt(stages, table):
     run(stages, table)
+
+
+def test_decrypt_of_cells():
+    """The twins that are made of an ECP5's cells."""
+    run(1, 1, variant="ecp5", family="ecp5")
 
 
 @pytest.mark.soak  # a model is built and run for each

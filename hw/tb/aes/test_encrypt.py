@@ -12,7 +12,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from garner_hw import BUILD, HW
 from garner_hw.simulate import simulate
-from garner_hw.sources import sources
+from garner_hw.sources import cells, sources
 from tb.aes.reference import encrypted
 
 # NIST SP 800-38A, F.2.1
@@ -24,26 +24,34 @@ CIPHER = bytes.fromhex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a
                        "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7")
 SLOTS = 4
 MUTATIONS = [
-    ("a round too many mixed", "aes_round", "last_i ? shifted :", "1'b0 ? shifted :"),
-    ("a key one round late", "aes_encrypt_lane", "constant_q <= 8'h02;", "constant_q <= 8'h01;"),
-    ("the chain not added", "aes_encrypt_lane", "(in_first_i ? in_iv_i : state_q)", "(in_first_i ? in_iv_i : '0)"),
+    ("a last round mixed", "generic/aes_round", "= shifted ^ key_i;", "= aes_pkg::mix_columns(shifted) ^ key_i;"),
+    ("a key one round late", "aes_encrypt_lane", ": 8'h02;", ": 8'h01;"),
+    ("the chain not added", "aes_encrypt_lane", "(chained_q ? answer_q : '0)", "'0"),
+    ("a chain into the next message", "aes_encrypt_lane", "!wipe_q && !in_first_i;", "!wipe_q;"),
     ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
     ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
      "end else if (zeroise_i) begin"),
     ("keys not overwritten", "aes_cbc_encrypt", "wiping_q ? '0 :", "1'b0 ? '0 :"),
-    ("an answer over another", "aes_encrypt_lane", "round_q == Done && !out_valid_o", "round_q == Done"),
+    ("an answer over another", "aes_encrypt_lane", "waits_q && !round_q && !out_valid_o", "waits_q && !round_q"),
+    ("a block that waits kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
     ("the column of a word not rotated", "aes_key_step", "key_i[12+(i+1)%4]", "key_i[12+i]"),
 ]
 
 
-def run(units, table, instead=(), variant="", module=__name__):
-    simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", instead=instead), module,
-             {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant)
+def run(units, table, instead=(), variant="", module=__name__, family="generic"):
+    simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", family, instead) + cells(family), module,
+             {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant,
+             inside=("aes_encrypt_lane",))
 
 
 @pytest.mark.parametrize("units, table", [(4, 1), (1, 0)])
 def test_encrypt(units, table):
     run(units, table)
+
+
+def test_encrypt_of_cells():
+    """The twins that are made of an ECP5's cells."""
+    run(1, 1, variant="ecp5", family="ecp5")
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
@@ -219,6 +227,9 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     for _ in range(17):
         await engine.step()
     engine.waiting = [[] for _ in range(engine.units)]
+    lane = dut["gen_lane[0]"].u_lane
+    registers = [lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.answer_q, lane.out_data_o]
+    assert all(int(register.value) for register in registers)
     dut.zeroise_i.value = 1
     await engine.step()
     dut.zeroise_i.value = 0
@@ -228,6 +239,7 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     for _ in range(SLOTS + 2):
         await engine.step()
     assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.key_q.value) == 0
+    assert not any(int(register.value) for register in registers)
     engine.answers = [[] for _ in range(engine.units)]
     engine.message(0, 0, IV, TEXT[:16])
     await engine.drain([1] + [0] * (engine.units - 1))
