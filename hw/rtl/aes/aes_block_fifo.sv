@@ -5,11 +5,11 @@
 //   in_valid_i   1    0    0      there is room: who writes counts
 //   out_valid_o  0    1    1      ... until out_ready_i;  count_o: words inside
 //
-// Contract    Never more than 32 words inside. wipe_i: empty at once, and word after word is overwritten with zeros, all
-//             of them after 32 cycles of it; what is written meanwhile is dropped.
+// Contract    Never more than 2^Log2 words inside. wipe_i: empty at once, and word after word is overwritten with zeros, all
+//             of them after as many cycles of it; what is written meanwhile is dropped.
 module aes_block_fifo #(
-  parameter  int unsigned Width = 128,
-  localparam int unsigned Log2  = 5
+  parameter int unsigned Width = 128,
+  parameter int unsigned Log2  = 5
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,

@@ -1,71 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bus of an AES engine: one reader and one writer of host memory, each with two users, the rings first.
+// The bus of an AES engine: descriptors and completions by the DMA of RSA, a word at a time, and the blocks of messages a
+// beat at a time, as two masters of one bus with one ID.
 //
-//   aes_descriptor_fetch --+               +-- completion_write
-//                          +-- dma_read    |
-//   aes_reader ------------+   dma_write --+-- aes_writer, which also says which bytes of a beat are written
+//   aes_descriptor_fetch -- dma_read  --+-- axi_widen --+
+//   completion_write ------ dma_write --+   (of 128)    +-- axi_mux --- AXI4
+//   aes_reader, aes_writer -----------------------------+     ^
+//                                             order: whose answers come next
 //
-//   cycle               0    1    2   ..
-//   fetch_i, groups_i   F,G  G                  a descriptor before a group of blocks
-//   fetch_ready_o       1
-//   groups_ready_o      0    1                  as soon as the reader takes another
+//   cycle               0    1    2    3    4
+//   descriptors' AR     A0
+//   blocks' AR          A1   A1
+//   AXI4 AR             A0   A1
+//   AXI4 R                   D    D    D'   D'         in the order of the addresses, as they have one ID
 //
-// Contract    As of dma_read and dma_write. Whose words and whose end those of the writer are was said by the command
-//             that was taken last.
+// Contract    As of dma_read, dma_write, aes_reader and aes_writer. Sixteen addresses under way, of either kind.
+// Parameters  BusWidth 64 or 128. MaxBeats: longest burst, of 128 bits at least 2.
 module aes_bus
   import bus_pkg::*;
   import aes_engine_pkg::*;
 #(
+  parameter int unsigned BusWidth = 64,
   parameter int unsigned MaxBeats = 64
 ) (
-  input  logic          clk_i,
-  input  logic          rst_ni,
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
 
-  // reading
-  input  command_t      fetch_i,
-  output logic          fetch_ready_o,
-  output read_word_t    descriptor_o,
-  input  command_t      groups_i,
-  output logic          groups_ready_o,
-  output read_word_t    block_word_o,
+  // descriptors
+  input  command_t              fetch_i,
+  output logic                  fetch_ready_o,
+  output read_word_t            descriptor_o,
 
-  // writing
-  input  command_t      completion_i,
-  output logic          completion_ready_o,
-  input  write_word_t   completion_word_i,
-  output logic          completion_word_ready_o,
-  output logic          completion_done_o,
-  input  logic          completion_end_i,         // done is taken
-  input  command_t      blocks_i,
-  output logic          blocks_ready_o,
-  input  write_word_t   blocks_word_i,
-  output logic          blocks_word_ready_o,
-  output logic          blocks_done_o,
-  output logic          write_error_o,            // with either done
-  output logic          blocks_beat_valid_o,      // a beat of the blocks on the bus
-  output logic [7:0]    blocks_beat_strobe_o,     // the bytes that dma_write would write
-  input  logic [7:0]    blocks_strobe_i,          // those of them that are written
+  // completions
+  input  command_t              completion_i,
+  output logic                  completion_ready_o,
+  input  write_word_t           completion_word_i,
+  output logic                  completion_word_ready_o,
+  output logic                  completion_done_o,
+  input  logic                  completion_end_i,   // done is taken
+  output logic                  completion_error_o, // with done
 
-  output logic          busy_o,
-  output logic [1:0]    beats_o,
+  // blocks
+  input  axi_request_t          blocks_i,
+  input  logic [BusWidth-1:0]   blocks_wdata_i,
+  input  logic [BusWidth/8-1:0] blocks_wstrb_i,
+  output axi_response_t         blocks_o,           // the data of reads are those of the bus
 
-  output axi_request_t  m_axi_o,
-  output logic [63:0]   m_axi_wdata_o,
-  output logic [7:0]    m_axi_wstrb_o,
-  input  axi_response_t m_axi_i,
-  input  logic [63:0]   m_axi_rdata_i
+  output logic                  busy_o,
+  output logic [1:0]            beats_o,
+
+  output axi_request_t          m_axi_o,
+  output logic [BusWidth-1:0]   m_axi_wdata_o,
+  output logic [BusWidth/8-1:0] m_axi_wstrb_o,
+  input  axi_response_t         m_axi_i,
+  input  logic [BusWidth-1:0]   m_axi_rdata_i
 );
 
-  // Reading: descriptors first, then blocks.
-  logic       read_ready, read_id, read_busy;
-  read_word_t read;
-  command_t   read_command;
+  if (BusWidth != 64 && BusWidth != 128) begin : gen_bad_width
+    $fatal(1, "aes_bus: BusWidth must be 64 or 128");
+  end
+  if (BusWidth == 128 && MaxBeats < 2) begin : gen_bad_beats
+    $fatal(1, "aes_bus: MaxBeats must be 2 or more");
+  end
 
-  assign read_command   = fetch_i.valid ? fetch_i : groups_i;
-  assign fetch_ready_o  = read_ready;
-  assign groups_ready_o = read_ready && !fetch_i.valid;
-  assign descriptor_o   = '{valid: read.valid && !read_id, last: read.last, error: read.error, data: read.data};
-  assign block_word_o   = '{valid: read.valid && read_id, last: read.last, error: read.error, data: read.data};
+  // Descriptors and completions
+  axi_request_t  words;
+  axi_response_t words_answer;
+  logic [63:0]   words_wdata, words_rdata;
+  logic [7:0]    words_wstrb;
+  logic          read_busy, write_busy, read_id;
 
   dma_read #(
     .BusWidth(64),
@@ -73,51 +75,28 @@ module aes_bus
   ) u_read (
     .clk_i,
     .rst_ni,
-    .command_valid_i  (read_command.valid),
-    .command_ready_o  (read_ready),
-    .command_address_i(read_command.address),
-    .command_words_i  (read_command.words),
-    .command_id_i     (!fetch_i.valid),
-    .out_valid_o      (read.valid),
+    .command_valid_i  (fetch_i.valid),
+    .command_ready_o  (fetch_ready_o),
+    .command_address_i(fetch_i.address),
+    .command_words_i  (fetch_i.words),
+    .command_id_i     (1'b0),
+    .out_valid_o      (descriptor_o.valid),
     .out_ready_i      (1'b1),
-    .out_data_o       (read.data),
-    .out_last_o       (read.last),
-    .out_error_o      (read.error),
+    .out_data_o       (descriptor_o.data),
+    .out_last_o       (descriptor_o.last),
+    .out_error_o      (descriptor_o.error),
     .out_id_o         (read_id),
     .busy_o           (read_busy),
-    .m_axi_araddr_o   (m_axi_o.araddr),
-    .m_axi_arlen_o    (m_axi_o.arlen),
-    .m_axi_arvalid_o  (m_axi_o.arvalid),
-    .m_axi_arready_i  (m_axi_i.arready),
-    .m_axi_rdata_i,
-    .m_axi_rresp_i    (m_axi_i.rresp),
-    .m_axi_rlast_i    (m_axi_i.rlast),
-    .m_axi_rvalid_i   (m_axi_i.rvalid),
-    .m_axi_rready_o   (m_axi_o.rready)
+    .m_axi_araddr_o   (words.araddr),
+    .m_axi_arlen_o    (words.arlen),
+    .m_axi_arvalid_o  (words.arvalid),
+    .m_axi_arready_i  (words_answer.arready),
+    .m_axi_rdata_i    (words_rdata),
+    .m_axi_rresp_i    (words_answer.rresp),
+    .m_axi_rlast_i    (words_answer.rlast),
+    .m_axi_rvalid_i   (words_answer.rvalid),
+    .m_axi_rready_o   (words.rready)
   );
-
-  // Writing: completions first, then blocks.
-  logic        write_ready, word_ready, done, write_busy, completion_owns_q;
-  logic [7:0]  strobe;
-  command_t    write_command;
-  write_word_t word;
-
-  assign write_command           = completion_i.valid ? completion_i : blocks_i;
-  assign completion_ready_o      = write_ready;
-  assign blocks_ready_o          = write_ready && !completion_i.valid;
-  assign word                    = completion_owns_q ? completion_word_i : blocks_word_i;
-  assign completion_word_ready_o = word_ready && completion_owns_q;
-  assign blocks_word_ready_o     = word_ready && !completion_owns_q;
-  assign completion_done_o       = done && completion_owns_q;
-  assign blocks_done_o           = done && !completion_owns_q;
-  assign blocks_beat_valid_o     = m_axi_o.wvalid && !completion_owns_q;
-  assign blocks_beat_strobe_o    = strobe;
-  assign m_axi_wstrb_o           = completion_owns_q ? strobe : blocks_strobe_i;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) completion_owns_q <= 1'b0;
-    else if (write_ready && write_command.valid) completion_owns_q <= completion_i.valid;
-  end
 
   dma_write #(
     .BusWidth(64),
@@ -125,35 +104,131 @@ module aes_bus
   ) u_write (
     .clk_i,
     .rst_ni,
-    .command_valid_i  (write_command.valid),
-    .command_ready_o  (write_ready),
-    .command_address_i(write_command.address),
-    .command_words_i  (write_command.words),
-    .in_valid_i       (word.valid),
-    .in_ready_o       (word_ready),
-    .in_data_i        (word.data),
-    .done_valid_o     (done),
-    .done_ready_i     (!completion_owns_q || completion_end_i),
-    .error_o          (write_error_o),
+    .command_valid_i  (completion_i.valid),
+    .command_ready_o  (completion_ready_o),
+    .command_address_i(completion_i.address),
+    .command_words_i  (completion_i.words),
+    .in_valid_i       (completion_word_i.valid),
+    .in_ready_o       (completion_word_ready_o),
+    .in_data_i        (completion_word_i.data),
+    .done_valid_o     (completion_done_o),
+    .done_ready_i     (completion_end_i),
+    .error_o          (completion_error_o),
     .busy_o           (write_busy),
-    .m_axi_awaddr_o   (m_axi_o.awaddr),
-    .m_axi_awlen_o    (m_axi_o.awlen),
-    .m_axi_awvalid_o  (m_axi_o.awvalid),
-    .m_axi_awready_i  (m_axi_i.awready),
-    .m_axi_wdata_o,
-    .m_axi_wstrb_o    (strobe),
-    .m_axi_wlast_o    (m_axi_o.wlast),
-    .m_axi_wvalid_o   (m_axi_o.wvalid),
-    .m_axi_wready_i   (m_axi_i.wready),
-    .m_axi_bresp_i    (m_axi_i.bresp),
-    .m_axi_bvalid_i   (m_axi_i.bvalid),
-    .m_axi_bready_o   (m_axi_o.bready)
+    .m_axi_awaddr_o   (words.awaddr),
+    .m_axi_awlen_o    (words.awlen),
+    .m_axi_awvalid_o  (words.awvalid),
+    .m_axi_awready_i  (words_answer.awready),
+    .m_axi_wdata_o    (words_wdata),
+    .m_axi_wstrb_o    (words_wstrb),
+    .m_axi_wlast_o    (words.wlast),
+    .m_axi_wvalid_o   (words.wvalid),
+    .m_axi_wready_i   (words_answer.wready),
+    .m_axi_bresp_i    (words_answer.bresp),
+    .m_axi_bvalid_i   (words_answer.bvalid),
+    .m_axi_bready_o   (words.bready)
   );
 
-  logic read_beat_q, write_beat_q;
+  // Both on one bus
+  axi_request_t [1:0]              masters;
+  axi_response_t [1:0]             answers;
+  logic [1:0][BusWidth-1:0]        wdata;
+  logic [1:0][BusWidth/8-1:0]      wstrb;
+  axi_request_t                    bus;
+  axi_response_t                   bus_answer;
+  logic [1:0]                      arid, awid;
+  logic                            rid, bid, reads_ready, reads_valid, writes_ready, writes_valid;
 
-  assign busy_o  = read_busy || write_busy;
+  if (BusWidth == 128) begin : gen_wide
+    axi_widen u_widen (
+      .clk_i,
+      .rst_ni,
+      .s_axi_i      (words),
+      .s_axi_wdata_i(words_wdata),
+      .s_axi_wstrb_i(words_wstrb),
+      .s_axi_o      (words_answer),
+      .s_axi_rdata_o(words_rdata),
+      .m_axi_o      (masters[0]),
+      .m_axi_wdata_o(wdata[0]),
+      .m_axi_wstrb_o(wstrb[0]),
+      .m_axi_i      (answers[0]),
+      .m_axi_rdata_i
+    );
+  end else begin : gen_same
+    assign masters[0]   = words;
+    assign wdata[0]     = words_wdata;
+    assign wstrb[0]     = words_wstrb;
+    assign words_answer = answers[0];
+    assign words_rdata  = m_axi_rdata_i;
+  end
+  assign masters[1] = blocks_i;
+  assign wdata[1]   = blocks_wdata_i;
+  assign wstrb[1]   = blocks_wstrb_i;
+  assign blocks_o   = answers[1];
+
+  axi_mux #(
+    .Masters(2),
+    .Width  (BusWidth)
+  ) u_mux (
+    .clk_i,
+    .rst_ni,
+    .masters_i      (masters),
+    .masters_wdata_i(wdata),
+    .masters_wstrb_i(wstrb),
+    .masters_o      (answers),
+    .m_axi_o        (bus),
+    .m_axi_arid_o   (arid),
+    .m_axi_awid_o   (awid),
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_i        (bus_answer),
+    .m_axi_rid_i    ({1'b0, rid}),
+    .m_axi_bid_i    ({1'b0, bid})
+  );
+
+  // Whose answers come next, in place of IDs
+  always_comb begin
+    m_axi_o            = bus;
+    m_axi_o.arvalid    = bus.arvalid && reads_ready;
+    m_axi_o.awvalid    = bus.awvalid && writes_ready;
+    bus_answer         = m_axi_i;
+    bus_answer.arready = m_axi_i.arready && reads_ready;
+    bus_answer.awready = m_axi_i.awready && writes_ready;
+  end
+
+  fifo #(
+    .Width(1),
+    .Depth(16)
+  ) u_reads (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (bus.arvalid && m_axi_i.arready),
+    .in_ready_o (reads_ready),
+    .in_data_i  (arid[0]),
+    .out_valid_o(reads_valid),
+    .out_ready_i(m_axi_i.rvalid && m_axi_o.rready && m_axi_i.rlast),
+    .out_data_o (rid)
+  );
+
+  fifo #(
+    .Width(1),
+    .Depth(16)
+  ) u_writes (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (bus.awvalid && m_axi_i.awready),
+    .in_ready_o (writes_ready),
+    .in_data_i  (awid[0]),
+    .out_valid_o(writes_valid),
+    .out_ready_i(m_axi_i.bvalid && m_axi_o.bready),
+    .out_data_o (bid)
+  );
+
+  logic read_beat_q, write_beat_q, unused;
+
+  assign busy_o  = read_busy || write_busy || reads_valid || writes_valid || bus.arvalid || bus.awvalid;
   assign beats_o = 2'(read_beat_q) + 2'(write_beat_q);
+  assign unused  = ^{read_id, arid[1], awid[1]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

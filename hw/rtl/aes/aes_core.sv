@@ -4,17 +4,16 @@
 //   AXI4-Lite -- ring_control                              aes_cipher
 //                   |                                      |  ^     ^ keys
 //   AXI4 <-- aes_bus ---> aes_descriptor_fetch --> aes_messages
-//              | |   +--> blocks ------------------^   |   |
-//              | +--< blocks --------------------------+   |
+//              | |                                 ^   |   |
+//              | +------ blocks, a beat a cycle ---+---+   |
 //              +----< aes_completions <------ status ------+
 //
 // Registers, rings and completions are those of the RSA accelerator (docs/integration.md), from the same modules of
 // hw/rtl/bus; what a descriptor says is in aes_descriptor_pkg. CAPABILITY_CORES.cores is Messages,
 // CAPABILITY_ARITHMETIC.max_bits 0 (no RSA), CAPABILITY_MONTGOMERY.r_step 0 for encryption and 1 for decryption.
 //
-// A fragment of one block, encrypted, all at multiples of 8, a memory that answers in two cycles and never pauses:
+// A fragment of one block, encrypted, in some 80 cycles with a memory that answers in two:
 //
-//   cycle       0     9-24   28     38-41   43-54   59-62   71-74   78
 //   bus         tail  descr. AR     block           result  compl.
 //   cipher                                  block
 //   irq_o                                                           if its descriptor is marked
@@ -26,9 +25,10 @@
 //             behind it begins before it is there. CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped
 //             at once and overwritten, fragments under way end in EmptySlot; STATUS.zeroising until that is done and the
 //             bus is quiet.
-//             dma_write bounds it to one block in six cycles, and some more for each group of 16.
+//             The bus carries a block in 128 / BusWidth beats each way, with one more for a group of 16 that is not aligned.
 // Parameters  Decrypt: the way it goes. Messages: interleaved ones, each with a round unit; 1 to 4, of decryption 1.
-//             Stages, Table: see the ciphers. KeySlots 1 to 16. MaxBeats: longest burst, a power of two up to 256.
+//             Stages, Table: see the ciphers. KeySlots 1 to 16. BusWidth 64 or 128. MaxBeats: longest burst, a power of two
+//             up to 256, of 128 bits at least 2.
 module aes_core
   import bus_pkg::*;
   import ring_control_pkg::*;
@@ -39,22 +39,23 @@ module aes_core
   parameter int unsigned Messages = 4,
   parameter int unsigned Stages   = 10,
   parameter int unsigned KeySlots = 4,
+  parameter int unsigned BusWidth = 64,
   parameter int unsigned MaxBeats = 64,
   parameter bit          Table    = 1'b1
 ) (
-  input  logic           clk_i,
+  input  logic                  clk_i,
   input  logic           rst_ni,
 
-  input  axil_request_t  s_axil_i,
-  output axil_response_t s_axil_o,
+  input  axil_request_t         s_axil_i,
+  output axil_response_t        s_axil_o,
 
-  output axi_request_t   m_axi_o,
-  output logic [63:0]    m_axi_wdata_o,
-  output logic [7:0]     m_axi_wstrb_o,
-  input  axi_response_t  m_axi_i,
-  input  logic [63:0]    m_axi_rdata_i,
+  output axi_request_t          m_axi_o,
+  output logic [BusWidth-1:0]   m_axi_wdata_o,
+  output logic [BusWidth/8-1:0] m_axi_wstrb_o,
+  input  axi_response_t         m_axi_i,
+  input  logic [BusWidth-1:0]   m_axi_rdata_i,
 
-  output logic [2:0]     irq_o           // completion, idle, error; levels
+  output logic [2:0]            irq_o           // completion, idle, error; levels
 );
 
   if (Messages < 1 || Messages > 4 || (Decrypt && Messages != 1)) begin : gen_bad_messages
@@ -84,14 +85,18 @@ module aes_core
   );
 
   // The bus
-  command_t    fetch, groups, completion, blocks;
-  read_word_t  descriptor_word, block_word;
-  write_word_t completion_word, blocks_word;
-  logic        fetch_ready, groups_ready, completion_ready, completion_word_ready, completion_done, completion_end;
-  logic        blocks_ready, blocks_word_ready, blocks_done, write_error, beat_valid;
-  logic [7:0]  beat_strobe, strobe;
+  command_t              fetch, completion;
+  read_word_t            descriptor_word;
+  write_word_t           completion_word;
+  logic                  fetch_ready, completion_ready, completion_word_ready, completion_done, completion_end;
+  logic                  completion_error;
+  axi_request_t          blocks;
+  axi_response_t         blocks_answer;
+  logic [BusWidth-1:0]   blocks_wdata;
+  logic [BusWidth/8-1:0] blocks_wstrb;
 
   aes_bus #(
+    .BusWidth(BusWidth),
     .MaxBeats(MaxBeats)
   ) u_bus (
     .clk_i,
@@ -99,24 +104,17 @@ module aes_core
     .fetch_i                (fetch),
     .fetch_ready_o          (fetch_ready),
     .descriptor_o           (descriptor_word),
-    .groups_i               (groups),
-    .groups_ready_o         (groups_ready),
-    .block_word_o           (block_word),
     .completion_i           (completion),
     .completion_ready_o     (completion_ready),
     .completion_word_i      (completion_word),
     .completion_word_ready_o(completion_word_ready),
     .completion_done_o      (completion_done),
     .completion_end_i       (completion_end),
+    .completion_error_o     (completion_error),
     .blocks_i               (blocks),
-    .blocks_ready_o         (blocks_ready),
-    .blocks_word_i          (blocks_word),
-    .blocks_word_ready_o    (blocks_word_ready),
-    .blocks_done_o          (blocks_done),
-    .write_error_o          (write_error),
-    .blocks_beat_valid_o    (beat_valid),
-    .blocks_beat_strobe_o   (beat_strobe),
-    .blocks_strobe_i        (strobe),
+    .blocks_wdata_i         (blocks_wdata),
+    .blocks_wstrb_i         (blocks_wstrb),
+    .blocks_o               (blocks_answer),
     .busy_o                 (events.bus_busy),
     .beats_o                (events.bus_beats),
     .m_axi_o,
@@ -180,40 +178,38 @@ module aes_core
   logic [KeySlots-1:0]         slot_full;
   logic                        cipher_zeroise, key_ready, messages_quiet;
 
+  // Of one block a cycle, eight groups of 16 are on their way through the bus, the FIFOs and the cipher
+  localparam int unsigned FifoLog2 = Decrypt && Stages > 2 ? 7 : 5;
+
   aes_messages #(
     .Messages(Messages),
-    .KeySlots(KeySlots)
+    .KeySlots(KeySlots),
+    .FifoLog2(FifoLog2),
+    .BusWidth(BusWidth),
+    .MaxBeats(MaxBeats)
   ) u_messages (
     .clk_i,
     .rst_ni,
-    .wipe_i            (wipe),
-    .fragment_valid_i  (fragment_valid && fragment_good),
-    .fragment_ready_o  (message_ready),
-    .fragment_i        (fragment),
-    .index_i           (fragment_index),
-    .slot_full_i       (slot_full),
-    .cipher_o          (offers),
-    .cipher_ready_i    (cipher_ready),
-    .key_end_i         (key_end),
-    .results_i         (results),
-    .read_o            (groups),
-    .read_ready_i      (groups_ready),
-    .read_word_i       (block_word),
-    .write_o           (blocks),
-    .write_ready_i     (blocks_ready),
-    .write_word_o      (blocks_word),
-    .write_word_ready_i(blocks_word_ready),
-    .write_done_i      (blocks_done),
-    .write_error_i     (write_error),
-    .beat_valid_i      (beat_valid),
-    .beat_ready_i      (m_axi_i.wready),
-    .beat_strobe_i     (beat_strobe),
-    .strobe_o          (strobe),
-    .ended_o           (ended),
-    .ended_ready_i     (ended_ready),
-    .busy_o            (events.busy),
-    .data_fault_o      (events.data_fault),
-    .quiet_o           (messages_quiet)
+    .wipe_i           (wipe),
+    .fragment_valid_i (fragment_valid && fragment_good),
+    .fragment_ready_o (message_ready),
+    .fragment_i       (fragment),
+    .index_i          (fragment_index),
+    .slot_full_i      (slot_full),
+    .cipher_o         (offers),
+    .cipher_ready_i   (cipher_ready),
+    .key_end_i        (key_end),
+    .results_i        (results),
+    .m_axi_o          (blocks),
+    .m_axi_wdata_o    (blocks_wdata),
+    .m_axi_wstrb_o    (blocks_wstrb),
+    .m_axi_i          (blocks_answer),
+    .m_axi_rdata_i,
+    .ended_o          (ended),
+    .ended_ready_i    (ended_ready),
+    .busy_o           (events.busy),
+    .data_fault_o     (events.data_fault),
+    .quiet_o          (messages_quiet)
   );
 
   aes_cipher #(
@@ -267,7 +263,7 @@ module aes_core
     .word_ready_i     (completion_word_ready),
     .done_i           (completion_done),
     .end_o            (completion_end),
-    .error_i          (write_error),
+    .error_i          (completion_error),
     .written_o        (events.written),
     .interrupt_o      (events.written_interrupt),
     .failed_o         (written_failed),

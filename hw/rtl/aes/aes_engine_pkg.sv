@@ -18,7 +18,7 @@ package aes_engine_pkg;
     aes_pkg::block_t block;
   } from_cipher_t;
 
-  // Words of 32 bits, from an address that is a multiple of 8: what dma_read and dma_write are asked for.
+  // Words of 32 bits of a descriptor or a completion, as dma_read and dma_write are asked for them.
   typedef struct packed {
     logic        valid;
     logic [63:0] address;

@@ -17,7 +17,7 @@ module aes_erasure (
 );
 
   logic       erasing_q;
-  logic [5:0] erased_q;  // cycles, up to 63
+  logic [6:0] erased_q;  // cycles, up to 127
 
   assign wipe_o   = erasing_q;
   assign begins_o = erasing_q && erased_q == '0;
@@ -30,7 +30,7 @@ module aes_erasure (
       erasing_q <= zeroise_i;
       erased_q  <= '0;
     end else begin
-      if (erased_q != '1) erased_q <= erased_q + 6'd1;
+      if (erased_q != '1) erased_q <= erased_q + 7'd1;
       if (erased_q == '1 && quiet_i) erasing_q <= 1'b0;
     end
   end

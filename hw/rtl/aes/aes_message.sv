@@ -14,12 +14,17 @@
 // A group of blocks is offered to the writer when all of it is here, so when its read is known to have succeeded.
 // After a failure nothing is asked for or offered any more; blocks that still come are dropped.
 //
-// Contract    No more than 32 blocks are between read_valid_o and the writer, so no FIFO overflows. failed_i with
-//             failed_status_i: something of this message went wrong outside. wipe_i, for at least 32 cycles and until
-//             idle_o: drops all and overwrites it; a fragment under way ends in EmptySlot.
+// Contract    No more than 2^Log2 blocks are between read_valid_o and the writer, so no FIFO overflows; up to seven groups
+//             are being read or written. failed_i with failed_status_i: something of this message went wrong outside.
+//             wipe_i, for at least 2^Log2 cycles and until idle_o: drops all and overwrites it; a fragment under way ends
+//             in EmptySlot.
+// Parameters  Log2: of the blocks that a FIFO holds, at least 5; two groups hide the bus from a cipher of eleven cycles a
+//             block, eight from one of one.
 module aes_message
   import aes_descriptor_pkg::*;
-(
+#(
+  parameter int unsigned Log2 = 5
+) (
   input  logic            clk_i,
   input  logic            rst_ni,
   input  logic            wipe_i,
@@ -86,20 +91,22 @@ module aes_message
   logic            chain_q;        // something can be carried on
   logic            failed_q;
   aes_status_e     status_q;
-  logic [27:0]     to_read_q, to_write_q;
-  logic [5:0]      inside_q;       // blocks asked for and not yet given to the writer
-  logic            reading_q, writing_q;
+  logic [27:0]     to_read_q, to_write_q;  // blocks that no group has yet
+  logic [Log2:0]   inside_q;       // blocks asked for and not yet given to the writer
+  logic [Log2:0]   claimed_q;      // of those behind the cipher: in groups that the writer has
+  logic [2:0]      reading_q, writing_q;   // groups under way
   logic [15:0]     index_q;
   logic [31:0]     cycles_q;
   logic            in_here, read, write, refuse, dropped;
-  logic [5:0]      in_count, out_count;
+  logic [Log2:0]   in_count, out_count;
 
   assign fragment_ready_o = state_q == Idle && !wipe_i;
   assign read_blocks_o    = to_read_q > 28'(Group) ? 5'(Group) : to_read_q[4:0];
   assign write_blocks_o   = to_write_q > 28'(Group) ? 5'(Group) : to_write_q[4:0];
-  assign read_valid_o     = state_q == Run && !failed_q && !reading_q && to_read_q != '0 && inside_q <= 6'd16;
-  assign write_valid_o    = state_q == Run && !failed_q && !writing_q && to_write_q != '0 && !fragment_q.load_key &&
-                            out_count >= 6'(write_blocks_o);
+  assign read_valid_o     = state_q == Run && !failed_q && reading_q != '1 && to_read_q != '0 &&
+                            inside_q <= (Log2 + 1)'((1 << Log2) - Group);
+  assign write_valid_o    = state_q == Run && !failed_q && writing_q != '1 && to_write_q != '0 && !fragment_q.load_key &&
+                            out_count - claimed_q >= (Log2 + 1)'(write_blocks_o);
   assign read             = read_valid_o && read_ready_i;
   assign write            = write_valid_o && write_ready_i;
   assign read_address_o   = fragment_q.source_address;
@@ -108,9 +115,9 @@ module aes_message
   assign iv_o             = {fragment_q.iv_high, fragment_q.iv_low};
   assign cipher_first_o   = first_q;
   assign cipher_valid_o   = in_here && !fragment_q.load_key && !wipe_i;
-  assign key_valid_o      = in_here && fragment_q.load_key && state_q == Run && !failed_q && !reading_q && !wipe_i;
+  assign key_valid_o      = in_here && fragment_q.load_key && state_q == Run && !failed_q && reading_q == '0 && !wipe_i;
   assign refuse           = result_valid_i && result_refused_i;
-  assign dropped          = failed_q && !writing_q;
+  assign dropped          = failed_q && writing_q == '0;
   assign done_valid_o     = state_q == Done;
   assign status_o         = status_q;
   assign index_o          = index_q;
@@ -120,7 +127,9 @@ module aes_message
   assign idle_o           = state_q == Idle;
   assign key_o            = state_q != Idle && fragment_q.load_key;
 
-  aes_block_fifo u_in (
+  aes_block_fifo #(
+    .Log2(Log2)
+  ) u_in (
     .clk_i,
     .rst_ni,
     .wipe_i,
@@ -133,7 +142,9 @@ module aes_message
   );
 
   logic out_here;
-  aes_block_fifo u_out (
+  aes_block_fifo #(
+    .Log2(Log2)
+  ) u_out (
     .clk_i,
     .rst_ni,
     .wipe_i,
@@ -162,26 +173,24 @@ module aes_message
       to_read_q  <= '0;
       to_write_q <= '0;
       inside_q   <= '0;
-      reading_q  <= 1'b0;
-      writing_q  <= 1'b0;
+      claimed_q  <= '0;
+      reading_q  <= '0;
+      writing_q  <= '0;
       index_q    <= '0;
       cycles_q   <= '0;
     end else begin
       if (read) begin
-        reading_q                 <= 1'b1;
         to_read_q                 <= to_read_q - 28'(read_blocks_o);
         fragment_q.source_address <= fragment_q.source_address + 64'({read_blocks_o, 4'd0});
       end
-      if (read_end_i) reading_q <= 1'b0;
+      reading_q <= reading_q + 3'(read) - 3'(read_end_i);
+      writing_q <= writing_q + 3'(write) - 3'(write_end_i);
       if (write) begin
-        writing_q                      <= 1'b1;
+        to_write_q                     <= to_write_q - 28'(write_blocks_o);
         fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_o, 4'd0});
       end
-      if (write_end_i) begin
-        writing_q  <= 1'b0;
-        to_write_q <= to_write_q - 28'(write_blocks_o);
-      end
-      inside_q <= inside_q + (read ? 6'(read_blocks_o) : 6'd0) - 6'(gone);
+      inside_q  <= inside_q + (read ? (Log2 + 1)'(read_blocks_o) : '0) - (Log2 + 1)'(gone);
+      claimed_q <= claimed_q + (write ? (Log2 + 1)'(write_blocks_o) : '0) - (Log2 + 1)'(out_here && write_next_i);
       if (cipher_valid_o && cipher_ready_i) first_q <= 1'b0;
       if (state_q != Done) cycles_q <= cycles_q + 32'd1;
 
@@ -205,8 +214,8 @@ module aes_message
           end
         end
         Run: begin
-          if (fragment_q.load_key ? key_end_i : to_write_q == '0) state_q <= Done;
-          if (failed_q && !reading_q && !writing_q && inside_q == '0) state_q <= Done;
+          if (fragment_q.load_key ? key_end_i : to_write_q == '0 && writing_q == '0) state_q <= Done;
+          if (failed_q && reading_q == '0 && writing_q == '0 && inside_q == '0) state_q <= Done;
         end
         default: if (done_ready_i) begin
           state_q <= Idle;
@@ -223,6 +232,7 @@ module aes_message
       if (wipe_i) begin
         chain_q           <= 1'b0;
         inside_q          <= '0;
+        claimed_q         <= '0;
         first_q           <= 1'b0;
         fragment_q.iv_low <= '0;
         fragment_q.iv_high <= '0;

@@ -4,16 +4,21 @@
 //
 //   aes_descriptor_fetch --> aes_message 0, 1, ... --> ended_o
 //                             ^     | ^ cipher  |
-//             aes_reader -----+     v |         +--> aes_writer
+//    AXI4 --> aes_reader -----+     v |         +--> aes_writer --> AXI4
 //
 // Contract    A fragment goes to the message it names; one whose key is on its way keeps every other from beginning.
 //             wipe_i: see aes_message; quiet_o: nothing is under way here any more.
+// Parameters  FifoLog2: see aes_message. BusWidth, MaxBeats: see aes_reader.
 module aes_messages
   import aes_descriptor_pkg::*;
   import aes_engine_pkg::*;
+  import bus_pkg::*;
 #(
   parameter int unsigned Messages = 4,
-  parameter int unsigned KeySlots = 4
+  parameter int unsigned KeySlots = 4,
+  parameter int unsigned FifoLog2 = 5,
+  parameter int unsigned BusWidth = 64,
+  parameter int unsigned MaxBeats = 64
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
@@ -30,19 +35,11 @@ module aes_messages
   input  logic [Messages-1:0]         key_end_i,
   input  from_cipher_t [Messages-1:0] results_i,
 
-  output command_t                    read_o,          // groups of blocks, by aes_reader
-  input  logic                        read_ready_i,
-  input  read_word_t                  read_word_i,
-  output command_t                    write_o,         // and by aes_writer
-  input  logic                        write_ready_i,
-  output write_word_t                 write_word_o,
-  input  logic                        write_word_ready_i,
-  input  logic                        write_done_i,
-  input  logic                        write_error_i,
-  input  logic                        beat_valid_i,
-  input  logic                        beat_ready_i,
-  input  logic [7:0]                  beat_strobe_i,
-  output logic [7:0]                  strobe_o,
+  output axi_request_t                m_axi_o,         // blocks, by aes_reader and aes_writer
+  output logic [BusWidth-1:0]         m_axi_wdata_o,
+  output logic [BusWidth/8-1:0]       m_axi_wstrb_o,
+  input  axi_response_t               m_axi_i,
+  input  logic [BusWidth-1:0]         m_axi_rdata_i,
 
   output ended_t [Messages-1:0]       ended_o,
   input  logic [Messages-1:0]         ended_ready_i,
@@ -75,29 +72,35 @@ module aes_messages
   assign data_fault_o     = (group_end != '0 && group_failed) || (write_end != '0 && write_failed);
   assign quiet_o          = idle == '1 && reader_quiet && !writer_busy;
 
+  logic unused_last;
+  assign unused_last = m_axi_i.rlast;
+  assign m_axi_o.rready = 1'b1;
+  assign m_axi_o.bready = 1'b1;
+
   aes_reader #(
-    .Messages(Messages)
+    .Messages(Messages),
+    .BusWidth(BusWidth),
+    .MaxBeats(MaxBeats)
   ) u_reader (
     .clk_i,
     .rst_ni,
     .wipe_i,
-    .quiet_o          (reader_quiet),
-    .valid_i          (group_valid),
-    .ready_o          (group_ready),
-    .address_i        (source),
-    .blocks_i         (group_blocks),
-    .end_o            (group_end),
-    .failed_o         (group_failed),
-    .block_valid_o    (block_valid),
-    .block_o          (read_block),
-    .command_valid_o  (read_o.valid),
-    .command_ready_i  (read_ready_i),
-    .command_address_o(read_o.address),
-    .command_words_o  (read_o.words),
-    .read_valid_i     (read_word_i.valid),
-    .read_data_i      (read_word_i.data),
-    .read_last_i      (read_word_i.last),
-    .read_error_i     (read_word_i.error)
+    .quiet_o        (reader_quiet),
+    .valid_i        (group_valid),
+    .ready_o        (group_ready),
+    .address_i      (source),
+    .blocks_i       (group_blocks),
+    .end_o          (group_end),
+    .failed_o       (group_failed),
+    .block_valid_o  (block_valid),
+    .block_o        (read_block),
+    .m_axi_araddr_o (m_axi_o.araddr),
+    .m_axi_arlen_o  (m_axi_o.arlen),
+    .m_axi_arvalid_o(m_axi_o.arvalid),
+    .m_axi_arready_i(m_axi_i.arready),
+    .m_axi_rdata_i,
+    .m_axi_rresp_i  (m_axi_i.rresp),
+    .m_axi_rvalid_i (m_axi_i.rvalid)
   );
 
   for (genvar m = 0; m < Messages; m++) begin : gen_message
@@ -106,7 +109,9 @@ module aes_messages
     assign cipher_o[m] = offer;
     assign ended_o[m]  = ended;
 
-    aes_message u_message (
+    aes_message #(
+      .Log2(FifoLog2)
+    ) u_message (
       .clk_i,
       .rst_ni,
       .wipe_i,
@@ -155,33 +160,33 @@ module aes_messages
   end
 
   aes_writer #(
-    .Messages(Messages)
+    .Messages(Messages),
+    .BusWidth(BusWidth),
+    .MaxBeats(MaxBeats)
   ) u_writer (
     .clk_i,
     .rst_ni,
     .wipe_i,
-    .busy_o           (writer_busy),
-    .valid_i          (write_valid),
-    .ready_o          (write_ready),
-    .address_i        (destination),
-    .blocks_i         (write_blocks),
-    .block_i          (write_block),
-    .next_o           (write_next),
-    .end_o            (write_end),
-    .failed_o         (write_failed),
-    .command_valid_o  (write_o.valid),
-    .command_ready_i  (write_ready_i && write_o.valid),
-    .command_address_o(write_o.address),
-    .command_words_o  (write_o.words),
-    .write_valid_o    (write_word_o.valid),
-    .write_ready_i    (write_word_ready_i),
-    .write_data_o     (write_word_o.data),
-    .write_done_i,
-    .write_error_i,
-    .beat_valid_i,
-    .beat_ready_i,
-    .beat_strobe_i,
-    .strobe_o
+    .busy_o         (writer_busy),
+    .valid_i        (write_valid),
+    .ready_o        (write_ready),
+    .address_i      (destination),
+    .blocks_i       (write_blocks),
+    .block_i        (write_block),
+    .next_o         (write_next),
+    .end_o          (write_end),
+    .failed_o       (write_failed),
+    .m_axi_awaddr_o (m_axi_o.awaddr),
+    .m_axi_awlen_o  (m_axi_o.awlen),
+    .m_axi_awvalid_o(m_axi_o.awvalid),
+    .m_axi_awready_i(m_axi_i.awready),
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_wlast_o  (m_axi_o.wlast),
+    .m_axi_wvalid_o (m_axi_o.wvalid),
+    .m_axi_wready_i (m_axi_i.wready),
+    .m_axi_bresp_i  (m_axi_i.bresp),
+    .m_axi_bvalid_i (m_axi_i.bvalid)
   );
 
 endmodule

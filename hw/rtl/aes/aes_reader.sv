@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the blocks of an AES engine's messages in turn, from any byte address. Between aes_message and dma_read, whose
-// commands and words it makes of groups of blocks.
+// Reads the blocks of an AES engine's messages in turn, from any byte address, a beat of the bus a cycle. Between
+// aes_message and aes_bus: makes bursts of groups of blocks, and blocks of beats.
 //
-//   cycle       0    1    ..   k    k+1  k+2  k+3  k+4  k+5      address_i = 8n + 1: a byte before the block, 15 of it
-//   valid_i     1                                                in four words, the last byte in a fifth
-//   command     R                                                from 8n on, five words for a block
-//   word                       w0   w1   w2   w3   w4
-//   block_o                                             B        bytes 1 to 16 of the words
+//   cycle       0    1    2    3    4    ..   k    k+1  k+2      BusWidth 128, address_i = 16n + 1: 15 bytes of the block
+//   valid_i     1                                                in the first beat, the last byte in a second one
+//   AR                              B                            from 16n on, two beats
+//   R                                         b0   b1
+//   block_o                                             B        bytes 1 to 16 of the beats
 //
-// Contract    One group of each message at a time; end_o is a pulse with or after the last block, failed_o with it: some
-//             of it could not be read. wipe_i: words that come are forgotten; whoever reads is still told the end.
-module aes_reader #(
+// Contract    Groups are read in the order in which they were taken, several under way. end_o is a pulse with the last
+//             block of a group, failed_o with it: some of it could not be read. RREADY is never low. wipe_i: beats that
+//             come are forgotten; whoever reads is still told the end.
+// Parameters  BusWidth 64 or 128. MaxBeats: see burst_address.
+module aes_reader
+  import bus_pkg::*;
+#(
   parameter  int unsigned Messages     = 4,
+  parameter  int unsigned BusWidth     = 64,
+  parameter  int unsigned MaxBeats     = 64,
   localparam int unsigned MessageWidth = Messages > 1 ? $clog2(Messages) : 1
 ) (
   input  logic                      clk_i,
@@ -28,24 +34,28 @@ module aes_reader #(
   output logic [Messages-1:0]       block_valid_o,
   output aes_pkg::block_t           block_o,
 
-  output logic                      command_valid_o,
-  input  logic                      command_ready_i,
-  output logic [63:0]               command_address_o,
-  output logic [15:0]               command_words_o,
-  input  logic                      read_valid_i,
-  input  logic [31:0]               read_data_i,
-  input  logic                      read_last_i,
-  input  logic                      read_error_i
+  output logic [63:0]               m_axi_araddr_o,
+  output logic [7:0]                m_axi_arlen_o,
+  output logic                      m_axi_arvalid_o,
+  input  logic                      m_axi_arready_i,
+  input  logic [BusWidth-1:0]       m_axi_rdata_i,
+  input  logic [1:0]                m_axi_rresp_i,
+  input  logic                      m_axi_rvalid_i
 );
+
+  localparam int unsigned Bytes     = BusWidth / 8;
+  localparam int unsigned BytesLog2 = $clog2(Bytes);
 
   typedef struct packed {
     logic [MessageWidth-1:0] message;
-    logic [2:0]              offset;
+    logic [BytesLog2-1:0]    offset;  // of the first block in the first beat
+    logic [7:0]              beats;
   } group_t;
 
   logic [MessageWidth-1:0] next_q, chosen;
-  logic                    any, plan_ready, plan_valid, asked;
-  group_t                  group, asking;
+  logic                    any, asked, burst_ready, plan_ready, plan_valid, burst_last;
+  logic [63:0]             address;
+  group_t                  asking, group;
 
   // From next_q on, the first that asks
   always_comb begin
@@ -59,12 +69,11 @@ module aes_reader #(
     end
   end
 
-  assign command_valid_o   = any && plan_ready;
-  assign asked             = command_valid_o && command_ready_i;
-  assign command_address_o = {address_i[chosen][63:3], 3'd0};
-  assign command_words_o   = (16'({blocks_i[chosen], 4'd0}) + 16'(address_i[chosen][2:0]) + 16'd3) >> 2;
-  assign asking            = '{message: chosen, offset: address_i[chosen][2:0]};
-  assign quiet_o           = !plan_valid;
+  assign address = address_i[chosen];
+  assign asked   = any && plan_ready && burst_ready;
+  assign asking  = '{message: chosen, offset: address[BytesLog2-1:0],
+                     beats: 8'((10'({blocks_i[chosen], 4'd0}) + 10'(address[BytesLog2-1:0]) + 10'(Bytes - 1)) >> BytesLog2)};
+  assign quiet_o = !plan_valid;
 
   always_comb begin
     ready_o         = '0;
@@ -76,9 +85,27 @@ module aes_reader #(
     else if (asked) next_q <= chosen == MessageWidth'(Messages - 1) ? '0 : chosen + MessageWidth'(1);
   end
 
+  burst_address #(
+    .BytesLog2(BytesLog2),
+    .MaxBeats (MaxBeats)
+  ) u_bursts (
+    .clk_i,
+    .rst_ni,
+    .command_valid_i  (any && plan_ready),
+    .command_ready_o  (burst_ready),
+    .command_address_i({address[63:BytesLog2], BytesLog2'(0)}),
+    .command_beats_i  (asking.beats),
+    .burst_valid_o    (m_axi_arvalid_o),
+    .burst_ready_i    (m_axi_arready_i),
+    .burst_address_o  (m_axi_araddr_o),
+    .burst_length_o   (m_axi_arlen_o),
+    .burst_last_o     (burst_last)
+  );
+
+  logic group_ends;
   fifo #(
     .Width($bits(group_t)),
-    .Depth(4)
+    .Depth(8)
   ) u_plan (
     .clk_i,
     .rst_ni,
@@ -86,58 +113,67 @@ module aes_reader #(
     .in_ready_o (plan_ready),
     .in_data_i  (asking),
     .out_valid_o(plan_valid),
-    .out_ready_i(read_valid_i && read_last_i),
+    .out_ready_i(group_ends),
     .out_data_o (group)
   );
 
-  // Blocks out of words.
-  logic            skipped_q, primed_q;  // the word before the block's first, and the first part of it, were here
-  logic [31:0]     before_q, word;
-  logic [1:0]      count_q;              // words of the block
-  aes_pkg::block_t block_q;
-  logic            whole;
+  // Blocks out of beats
+  logic [7:0]          beat_q;    // of the group
+  logic                failed_q;  // an earlier beat of it
+  logic [BusWidth-1:0] before_q, part;
+  logic                first, whole, block_ends;
+  aes_pkg::block_t     block_q;
 
-  assign whole   = (skipped_q || !group.offset[2]) && (primed_q || group.offset[1:0] == 2'd0);
-  assign word    = group.offset[1:0] == 2'd0 ? read_data_i :
-                   32'({read_data_i, before_q} >> {group.offset[1:0], 3'd0});
-  assign block_o = block_q;
+  assign first      = beat_q == '0;
+  assign group_ends = m_axi_rvalid_i && beat_q == group.beats - 8'd1;
+  assign whole      = m_axi_rvalid_i && !(first && group.offset != '0);
+  assign part       = group.offset == '0 ? m_axi_rdata_i : BusWidth'({m_axi_rdata_i, before_q} >> {group.offset, 3'd0});
+  assign block_o    = block_q;
+
+  if (BusWidth == 128) begin : gen_block
+    assign block_ends = whole;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) block_q <= '0;
+      else if (whole || wipe_i) block_q <= wipe_i ? '0 : part;
+    end
+  end else begin : gen_halves
+    logic upper_q;
+    assign block_ends = whole && upper_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        block_q <= '0;
+        upper_q <= 1'b0;
+      end else begin
+        if (whole) upper_q <= !upper_q;
+        if (whole || wipe_i) block_q <= wipe_i ? '0 : {part, block_q[15:8]};
+      end
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      skipped_q     <= 1'b0;
-      primed_q      <= 1'b0;
+      beat_q        <= '0;
+      failed_q      <= 1'b0;
       before_q      <= '0;
-      count_q       <= '0;
-      block_q       <= '0;
       block_valid_o <= '0;
       end_o         <= '0;
       failed_o      <= 1'b0;
     end else begin
       block_valid_o <= '0;
       end_o         <= '0;
-      if (read_valid_i) begin
-        before_q <= read_data_i;
-        if (!skipped_q && group.offset[2]) skipped_q <= 1'b1;
-        else if (!whole) primed_q <= 1'b1;
-        else begin
-          block_q <= {word, block_q[15:4]};
-          count_q <= count_q + 2'd1;
-          block_valid_o[group.message] <= count_q == 2'd3;
-        end
-        if (read_last_i) begin
-          skipped_q            <= 1'b0;
-          primed_q             <= 1'b0;
-          count_q              <= '0;
-          end_o[group.message] <= 1'b1;
-          failed_o             <= read_error_i;
-        end
+      block_valid_o[group.message] <= block_ends && !wipe_i;
+      end_o[group.message]         <= group_ends;
+      failed_o                     <= failed_q || m_axi_rresp_i != AxiOkay;
+      if (m_axi_rvalid_i) begin
+        beat_q   <= group_ends ? '0 : beat_q + 8'd1;
+        failed_q <= !group_ends && (failed_q || m_axi_rresp_i != AxiOkay);
+        before_q <= m_axi_rdata_i;
       end
-      if (wipe_i) begin
-        before_q      <= '0;
-        block_q       <= '0;
-        block_valid_o <= '0;
-      end
+      if (wipe_i) before_q <= '0;
     end
   end
+
+  logic unused;
+  assign unused = burst_last;
 
 endmodule

@@ -266,6 +266,7 @@ module garner_board
       .Messages(Decrypt ? 1 : AesMessages),
       .Stages  (AesStages),
       .KeySlots(AesKeySlots),
+      .BusWidth(64),
       .MaxBeats(MaxBeats),
       .Table   (AesTable)
     ) u_aes (

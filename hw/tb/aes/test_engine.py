@@ -9,8 +9,11 @@ from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
 MUTATIONS = [
-    ("bytes beside a group", "aes_writer", "beat_q == '0 ? first_mask", "1'b0 ? first_mask", 0),
-    ("bytes behind a group", "aes_writer", "? last_mask : 8'hFF", "? 8'hFF : 8'hFF", 0),
+    ("bytes beside a group", "aes_writer", "(first ? behind : '1)", "'1", 0),
+    ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
+    ("a group given twice", "aes_message", "out_count - claimed_q >=", "out_count >=", 1),
+    ("an earlier beat's error lost", "aes_reader", "failed_o                     <= failed_q ||", "failed_o                     <=", 0),
+    ("an earlier burst's error lost", "aes_writer", "failed_o = failed_q ||", "failed_o =", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
     ("a failed read forgotten", "aes_messages", "(group_end[m] && group_failed) ||", "", 0),
@@ -25,16 +28,22 @@ MUTATIONS = [
 UNSEEN = {"a descriptor beside a key on its way"}
 
 
-def run(decrypt, instead=(), variant=""):
-    parameters = {"Decrypt": decrypt, "Messages": 1 if decrypt else 3, "Stages": 5, "KeySlots": 3, "MaxBeats": 16}
+def run(decrypt, instead=(), variant="", **more):
+    parameters = {"Decrypt": decrypt, "Messages": 1 if decrypt else 3, "Stages": 5, "KeySlots": 3, "MaxBeats": 16, **more}
     simulate("aes_engine", sources("aes_engine", instead=instead), "tb.aes.engine_tests", parameters,
-             {"DECRYPT": str(decrypt), "MESSAGES": str(parameters["Messages"])}, variant=variant,
+             {"DECRYPT": str(decrypt), "MESSAGES": str(parameters["Messages"]), "STAGES": str(parameters["Stages"]),
+              "BUS": str(parameters.get("BusWidth", 64))}, variant=variant,
              inside=("aes_block_fifo", "aes_message", "aes_messages", "aes_cipher", "aes_core", "aes_cbc_encrypt", "aes_cbc_decrypt"))
 
 
 @pytest.mark.parametrize("decrypt", [0, 1])
 def test_engine(decrypt):
     run(decrypt)
+
+
+@pytest.mark.parametrize("more", [{"Decrypt": 1, "Stages": 10}, {"Decrypt": 0, "Messages": 4}], ids=["decrypt", "encrypt"])
+def test_engine_on_a_bus_of_128_bits(more):
+    run(more["Decrypt"], **{"BusWidth": 128, "MaxBeats": 64, **more})
 
 
 @pytest.mark.soak  # a model is built and run for each
