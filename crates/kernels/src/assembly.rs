@@ -53,10 +53,10 @@ impl Width {
     }
 }
 
-/// A source file with all `kernels`, at every width that suits them.
-pub fn file(kernels: &[Kernel]) -> String {
+/// A source file with all `kernels`, at those of `widths` that suit them.
+pub fn file(kernels: &[Kernel], widths: &[Width]) -> String {
     let mut text = String::from(".text\n");
-    for width in [Width::Eight, Width::Four] {
+    for &width in widths {
         for kernel in kernels.iter().filter(|kernel| width.suits(&kernel.program)) {
             function(&mut text, kernel, width);
         }
@@ -167,6 +167,10 @@ impl Width {
             }
             Op::Carry { to, a } => format!("vpsraq {}, {}, 52", vector(to), vector(a)),
             Op::Test { mask, a, b } => format!("vptestmq {}, {}, {}", name(mask), vector(a), self.word(b)),
+            Op::Equal { mask, a, b } => format!("vpcmpeqq {}, {}, {}", name(mask), vector(a), self.word(b)),
+            Op::Choose { to, mask, a, b } => {
+                format!("vpermi2q {}{{{}}}, {}, {}", vector(to), name(mask), vector(a), source(b))
+            }
             Op::Negative { mask, a } => format!("vpmovq2m {}, {}", name(mask), vector(a)),
             Op::Advance { pointer, rows } => advance(pointer, rows),
             Op::Repeat { .. } => unreachable!("printed by its caller"),

@@ -94,8 +94,23 @@ impl Machine<'_> {
                 Op::Test { mask, a, b } => {
                     let row = self.row(b.pointer.row(b.word / 8));
                     let b = self.memory[row][b.word % 8];
-                    let nonzero = |common: u64| sign(common | common.wrapping_neg());
                     self.masks[mask.0 as usize] = self.vectors[a.0 as usize].map(|a| nonzero(a & b));
+                }
+                Op::Equal { mask, a, b } => {
+                    let row = self.row(b.pointer.row(b.word / 8));
+                    let b = self.memory[row][b.word % 8];
+                    self.masks[mask.0 as usize] = self.vectors[a.0 as usize].map(|a| equal(a, b));
+                }
+                Op::Choose { to, mask, a, b } => {
+                    let (a, b) = (self.vectors[a.0 as usize], self.read(b));
+                    let (mask, words) = (self.masks[mask.0 as usize], a.into_iter().chain(b));
+                    let to = &mut self.vectors[to.0 as usize];
+                    // Every word is looked at, so that the twin's addresses tell nothing of the index.
+                    let chosen = |index: u64| {
+                        let words = words.clone().zip(0..);
+                        words.fold(0, |chosen, (word, number)| chosen | (word & equal(index & 15, number)))
+                    };
+                    *to = std::array::from_fn(|i| (to[i] & !mask[i]) | (chosen(to[i]) & mask[i]));
                 }
                 Op::Negative { mask, a } => self.masks[mask.0 as usize] = self.vectors[a.0 as usize].map(sign),
                 Op::Advance { pointer, rows } => self.rows[pointer.index()] += rows,
@@ -124,6 +139,15 @@ impl Machine<'_> {
 
 fn product(a: u64, b: u64) -> u128 {
     u128::from(a & LIMB) * u128::from(b & LIMB)
+}
+
+/// All ones where there are any.
+fn nonzero(word: u64) -> u64 {
+    sign(word | word.wrapping_neg())
+}
+
+fn equal(a: u64, b: u64) -> u64 {
+    !nonzero(a ^ b)
 }
 
 fn sign(word: u64) -> u64 {

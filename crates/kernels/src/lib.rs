@@ -19,8 +19,11 @@ pub mod folded;
 pub mod folded_square;
 pub mod interpreter;
 pub mod karatsuba;
+pub mod known_answer;
 pub mod multiply;
 pub mod normalise;
+mod operands;
+pub mod ports;
 pub mod program;
 mod reduction;
 mod registers;
@@ -28,10 +31,12 @@ mod rows;
 pub mod scan;
 pub mod square;
 pub mod transpose;
+pub mod two_rows;
 pub mod vex;
 pub mod window;
 
 use fold::Fold;
+use normalise::Limbs;
 pub use program::Program;
 use std::collections::BTreeSet;
 
@@ -118,8 +123,8 @@ pub fn all() -> Vec<Kernel> {
     }
     add("scan".into(), scan::scan());
     for n in LIMB_COUNTS {
-        add(format!("add_{n}"), normalise::add(n));
-        add(format!("subtract_modulus_{n}"), normalise::subtract_modulus(n));
+        add(format!("add_{n}"), normalise::add(n, Limbs::Whole));
+        add(format!("subtract_modulus_{n}"), normalise::subtract_modulus(n, Limbs::Whole));
     }
     let lengths: BTreeSet<usize> = LIMB_COUNTS.into_iter().chain(FOLDED_ROWS).collect();
     for n in lengths {
@@ -132,6 +137,7 @@ pub fn all() -> Vec<Kernel> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assembly::Width;
     use std::collections::HashSet;
 
     fn named(name: &str) -> Program {
@@ -197,7 +203,7 @@ mod tests {
     #[test]
     fn names_differ_and_the_assembly_defines_each() {
         let (kernels, mut names) = (all(), HashSet::new());
-        let text = assembly::file(&kernels);
+        let text = assembly::file(&kernels, &[Width::Eight, Width::Four]);
         for kernel in &kernels {
             assert!(names.insert(&kernel.name), "{} twice", kernel.name);
             assert!(text.contains(&format!("\ngarner_{}:\n", kernel.name)));
@@ -223,7 +229,9 @@ mod tests {
 
     #[test]
     fn the_only_jumps_are_those_of_counted_loops() {
-        let text = assembly::file(&all()) + &vex::file(&all(), vex::Encoding::Vex);
+        let text = assembly::file(&all(), &[Width::Eight, Width::Four])
+            + &assembly::file(&two_rows::all(), &[Width::Eight])
+            + &vex::file(&all(), vex::Encoding::Vex);
         for (line, next) in text.lines().zip(text.lines().skip(1)) {
             let jump = next.trim_start().starts_with('j');
             assert!(!jump || line.trim_start().starts_with("dec "), "{next}");

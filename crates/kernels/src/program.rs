@@ -132,6 +132,10 @@ pub enum Op {
     Carry { to: Vector, a: Vector },
     /// `mask = (a & b != 0)`
     Test { mask: Mask, a: Vector, b: Word },
+    /// `mask = (a == b)`
+    Equal { mask: Mask, a: Vector, b: Word },
+    /// `to = (a0, …, a7, b0, …, b7)[to mod 16]` in the lanes of `mask`; a row is read whole, whatever the mask and the index.
+    Choose { to: Vector, mask: Mask, a: Vector, b: Source },
     /// `mask = (a < 0)`
     Negative { mask: Mask, a: Vector },
     /// Moves a pointer by a number of rows.
@@ -239,6 +243,14 @@ impl Code {
         self.0.push(Op::Test { mask, a, b });
     }
 
+    pub(crate) fn equal(&mut self, mask: Mask, a: Vector, b: Word) {
+        self.0.push(Op::Equal { mask, a, b });
+    }
+
+    pub(crate) fn choose(&mut self, to: Vector, mask: Mask, a: Vector, b: impl Into<Source>) {
+        self.0.push(Op::Choose { to, mask, a, b: b.into() });
+    }
+
     pub(crate) fn negative(&mut self, mask: Mask, a: Vector) {
         self.0.push(Op::Negative { mask, a });
     }
@@ -261,18 +273,23 @@ impl Code {
 
     /// Two independent streams as one, evenly mixed: while one waits for a latency the other keeps the multipliers busy.
     pub(crate) fn weave(a: Code, b: Code) -> Code {
-        let (lengths, mut woven) = ((a.0.len(), b.0.len()), Code::new());
-        let (mut a, mut b) = (a.0.into_iter().enumerate().peekable(), b.0.into_iter().enumerate().peekable());
-        loop {
-            let take_a = match (a.peek(), b.peek()) {
-                (None, None) => return woven,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (Some((i, _)), Some((j, _))) => i * lengths.1 <= j * lengths.0,
-            };
-            let next = if take_a { a.next() } else { b.next() };
-            woven.0.extend(next.map(|(_, op)| op));
-        }
+        Code(weave(a.0, b.0))
+    }
+}
+
+/// Two lists as one, evenly mixed.
+pub(crate) fn weave<T>(a: Vec<T>, b: Vec<T>) -> Vec<T> {
+    let (lengths, mut woven) = ((a.len(), b.len()), Vec::new());
+    let (mut a, mut b) = (a.into_iter().enumerate().peekable(), b.into_iter().enumerate().peekable());
+    loop {
+        let take_a = match (a.peek(), b.peek()) {
+            (None, None) => return woven,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (Some((i, _)), Some((j, _))) => i * lengths.1 <= j * lengths.0,
+        };
+        let next = if take_a { a.next() } else { b.next() };
+        woven.extend(next.map(|(_, item)| item));
     }
 }
 
@@ -298,25 +315,19 @@ impl Program {
         count(self.ops(), &|op| matches!(op, Op::MultiplyAddLow { .. } | Op::MultiplyAddHigh { .. }))
     }
 
+    /// Runs `visit` on each operation as often as it is executed, in order, with the rows by which each pointer has moved.
+    pub fn walk(&self, mut visit: impl FnMut(&Op, &[isize; Pointer::COUNT])) {
+        walk(self.ops(), &mut [0; Pointer::COUNT], &mut visit);
+    }
+
     /// How many rows it loads, as operands or otherwise.
     pub fn loads(&self) -> usize {
-        count(self.ops(), &|op| match op {
-            Op::Copy { from: b, .. }
-            | Op::Merge { from: b, .. }
-            | Op::MultiplyAddLow { b, .. }
-            | Op::MultiplyAddHigh { b, .. }
-            | Op::Add { b, .. }
-            | Op::Subtract { b, .. }
-            | Op::And { b, .. }
-            | Op::Or { b, .. } => matches!(b, Source::Row(_)),
-            Op::Test { .. } => true,
-            _ => false,
-        })
+        count(self.ops(), &|op| op.operands().loads.is_some())
     }
 
     /// Whether no result in the first four lanes depends on the others.
     pub fn halves_apart(&self) -> bool {
-        count(self.ops(), &|op| matches!(op, Op::EvenPairs { .. } | Op::OddPairs { .. })) == 0
+        count(self.ops(), &|op| matches!(op, Op::EvenPairs { .. } | Op::OddPairs { .. } | Op::Choose { .. })) == 0
     }
 
     /// For each pointer, how many rows from it on the program touches. All that it may read or write.
@@ -327,6 +338,17 @@ impl Program {
         let mut reach = Reach::default();
         reach.follow(self.ops());
         reach.words.map(|words| words.div_ceil(8))
+    }
+}
+
+fn walk(ops: &[Op], moved: &mut [isize; Pointer::COUNT], visit: &mut dyn FnMut(&Op, &[isize; Pointer::COUNT])) {
+    for op in ops {
+        visit(op, moved);
+        match op {
+            Op::Advance { pointer, rows } => moved[pointer.index()] += rows,
+            Op::Repeat { count, body } => (0..*count).for_each(|_| walk(body.ops(), moved, visit)),
+            _ => {}
+        }
     }
 }
 
@@ -361,19 +383,13 @@ impl Reach {
     fn follow(&mut self, ops: &[Op]) {
         for op in ops {
             match op {
-                Op::Copy { from: Source::Row(row), .. }
-                | Op::MultiplyAddLow { b: Source::Row(row), .. }
-                | Op::MultiplyAddHigh { b: Source::Row(row), .. }
-                | Op::Add { b: Source::Row(row), .. }
-                | Op::Subtract { b: Source::Row(row), .. }
-                | Op::And { b: Source::Row(row), .. }
-                | Op::Or { b: Source::Row(row), .. }
-                | Op::Merge { from: Source::Row(row), .. }
-                | Op::Store { to: row, .. } => self.touch_row(*row),
-                Op::Test { b, .. } => self.touch(b.pointer, b.word..b.word + 1),
+                Op::Test { b, .. } | Op::Equal { b, .. } => self.touch(b.pointer, b.word..b.word + 1),
                 Op::Advance { pointer, rows } => self.at[pointer.index()] += 8 * rows,
                 Op::Repeat { count, body } => (0..*count).for_each(|_| self.follow(body.ops())),
-                _ => {}
+                op => {
+                    let operands = op.operands();
+                    operands.loads.into_iter().chain(operands.stores).for_each(|row| self.touch_row(row));
+                }
             }
         }
     }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Montgomery squaring by two rows at a time.
+
+use super::columns::{Columns, Step};
+use super::scan;
+use crate::constants;
+use crate::program::{Code, Pointer, Program, weave};
+use std::collections::HashSet;
+
+/// Montgomery squaring, eight lanes: `r = a² · 2^(−52·N) mod n`.
+///
+/// Pointers P0 r, P1 a, P2 n, P3 constants; r may be a.
+/// Shapes   a, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
+/// Bounds   a² < 2^(52·N) · n, n odd, a loose; then r < 2n, loose. Columns stay below 2^60: 4N products of 52 bits.
+/// Cost     3N² + N multiply-adds, and as other vector operations 2N − 2 doublings, 2N − 1 shifts and as many carries.
+///
+/// Rounding constants: column k of the square is doubled, and so is what it starts with. Column 0, which is not, starts with
+/// 2^53 − 1; its carry is therefore one too large. The others below N start with 2^52 − 1: doubled, and with that
+/// one, again 2^53 − 1, which is −1 modulo 2^52 and hands one on. Column N − 1, the last, starts with 2^51 − 1, and
+/// has 2^52 − 1 in the end.
+pub fn square(limbs: usize) -> Program {
+    Program::new(code(limbs, Pointer::P0, Pointer::P1, 0))
+}
+
+/// The same from `a` to `r`, and beside it so many limbs of a table's scan, whose masks are set.
+pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, scanned: usize) -> Code {
+    let mut columns = Columns::new(limbs, limbs, r, a);
+    let scan: Vec<Step> = scan::steps(scanned).into_iter().map(Step::Scan).collect();
+    // Of the scan about a seventh stands among the low columns, as much as their loads leave room for.
+    let head = scan.len() * 3 / 20;
+    let (head, scan) = scan.split_at(head);
+
+    let top = limbs + 1;
+    columns.open(0, Some(constants::row_of_ones(53)));
+    columns.finish(0);
+    let mut first = Some(columns.digit(0));
+    let mut second = None;
+    for column in 1..=top {
+        let bits = if column + 1 == limbs { 51 } else { 52 };
+        columns.open(column, (column < limbs).then(|| constants::row_of_ones(bits)));
+    }
+    let rows: Vec<usize> = (0..limbs).step_by(2).filter(|i| 2 * i + 1 <= top).collect();
+    let all: usize = rows.iter().map(|i| (top + 1).saturating_sub(2 * i + 2)).sum();
+    let (mut met, mut done) = (0, 0);
+    for i in rows {
+        let pair = [i, i + 1].map(|limb| columns.limb(limb));
+        columns.add(false, 2 * i + 1, pair[0], pair[1]);
+        if 2 * i + 2 <= top {
+            columns.add(true, 2 * i + 2, pair[0], pair[1]);
+        }
+        for j in (i + 2..limbs).take_while(|j| i + j <= top) {
+            let other = columns.limb(j);
+            columns.add_two(pair, other, i + j, top);
+            // The next pair's limbs stay.
+            if j > i + 3 {
+                columns.drop_limb(j);
+            }
+            met += 1;
+            let due = (head.len() * met / all).min(head.len());
+            (done..due).for_each(|i| columns.step(head[i]));
+            done = due;
+        }
+        (2 * i + 1..=(2 * i + 4).min(top)).for_each(|column| columns.finish(column));
+        [i, i + 1].into_iter().for_each(|limb| columns.drop_limb(limb));
+        if i == 0 {
+            second = first.map(|digit| columns.second_digit(0, digit));
+        }
+    }
+    (0..limbs).for_each(|limb| columns.drop_limb(limb));
+    head[done..].iter().for_each(|step| columns.step(*step));
+
+    let mut digits = [first.take(), second].map(|digit| digit.expect("the first rows give digits"));
+    for row in (0..limbs).step_by(2) {
+        let product = if row + 2 < limbs { two_columns(limbs, row + limbs + 2) } else { Vec::new() };
+        let share = &scan[scan.len() * row / limbs..scan.len() * (row + 2) / limbs];
+        let steps = weave(product, share.to_vec());
+        digits = columns.two_rows(row, digits, &steps, [3, limbs * 2 / 5]);
+    }
+    columns.code
+}
+
+/// The columns `column` and the next of a square, both above its middle.
+fn two_columns(limbs: usize, column: usize) -> Vec<Step> {
+    let mut steps = vec![Step::Open(column), Step::Open(column + 1)];
+    for i in column.saturating_sub(limbs)..=column.div_ceil(2) {
+        for (high, to, sum) in [
+            (false, column + 1, column + 1),
+            (true, column + 1, column),
+            (false, column, column),
+            (true, column, column - 1),
+        ] {
+            let j = sum.wrapping_sub(i);
+            if i < j && j < limbs {
+                steps.push(Step::Term { high, column: to, limbs: [i, j] });
+            }
+        }
+    }
+    steps.extend([column, column + 1].map(|column| Step::Finish { column }));
+    with_drops(steps)
+}
+
+/// The same, with each limb's register freed after its last use.
+fn with_drops(steps: Vec<Step>) -> Vec<Step> {
+    let (mut used, mut reversed) = (HashSet::new(), Vec::new());
+    for step in steps.into_iter().rev() {
+        let limbs = match step {
+            Step::Term { limbs, .. } => limbs.to_vec(),
+            Step::Finish { column } => vec![column / 2],
+            _ => Vec::new(),
+        };
+        reversed.extend(limbs.into_iter().filter(|limb| used.insert(*limb)).map(|limb| Step::Drop { limb }));
+        reversed.push(step);
+    }
+    reversed.reverse();
+    reversed
+}
