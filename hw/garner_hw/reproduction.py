@@ -136,8 +136,9 @@ def power() -> str:
     theirs = {4: (39_100, 35_000), 40_000: (388_235_500, 347_155_500)}
     rows = [("FIU", f"{count:,}", f"{software:,}", f"{with_it:,}", f"{software / with_it:.3f}", "1.124", 118, 58)
             for count, (software, with_it) in theirs.items()]
-    rows += [("Garner", f"{row['bytes']:,}", f"{row['cycles_software']:,}", f"{row['cycles']:,}", f"{row['speed_up']:.3f}",
-              f"{row['amdahl']:.3f}", row["call_software"], row["call"]) for row in json.loads(POWER.read_text())]
+    rows += [("Garner" + ", memory 26 times as slow" * (row["memory_wait"] > 0), f"{row['bytes']:,}",
+              f"{row['cycles_software']:,}", f"{row['cycles']:,}", f"{row['speed_up']:.3f}", f"{row['amdahl']:.3f}",
+              row["call_software"], row["call"]) for row in json.loads(POWER.read_text())]
     return markdown(("system", "bytes", "software, cycles", "accelerated, cycles", "speed-up", "Amdahl's bound",
                      "Power() in software", "accelerated"), rows)
 
@@ -147,5 +148,5 @@ def system() -> str:
     rows = [("Sharif 2016, `mul`", 1024, "up to 57", "< 1 %", 17)]
     rows += [(f"Garner, `{row['level']}`", row["bits"], f"{row['speed_up']:.1f}",
               f"{100 * row['communication_share']:.2f} %", row["multipliers"])
-             for row in json.loads(SYSTEM.read_text()) if row["scheme"] == "sliding"]
+             for row in json.loads(SYSTEM.read_text()) if row["scheme"] == "sliding" and row["bits"] >= 512]
     return markdown(("system, level", "bits", "speed-up over software", "moving words", "multipliers"), rows)

@@ -10,7 +10,8 @@ from pathlib import Path
 from garner_hw import BUILD, FETCH
 
 VERSION = "2.28.3"
-SUITE = "bookworm"
+# Of each version the Debian suite that has its source, and the package's own version
+PACKAGES = {VERSION: ("bookworm", f"{VERSION}-1"), "3.6.6": ("trixie", "3.6.6-0.1~deb13u1")}
 WORKLOAD = Path(__file__).parent / "workload.c"
 # gcc -O2 as mbedTLS's own Makefile has it. Profiles keep every function a function: nothing is inlined into its caller.
 PLAIN = ("-O2",)
@@ -28,13 +29,14 @@ class NotBuilt(Exception):
     """mbedTLS is not there or does not compile; the text says why."""
 
 
-def source() -> Path:
+def source(version: str = VERSION) -> Path:
     """The unpacked release."""
-    folder = BUILD / f"mbedtls-{VERSION}"
+    folder = BUILD / f"mbedtls-{version}"
     if not (folder / "source" / "library" / "bignum.c").exists():
-        print(f"fetching mbedTLS {VERSION} from Debian", flush=True)
-        if subprocess.run([FETCH / "source.sh", folder, SUITE, f"mbedtls={VERSION}-1"], check=False).returncode:
-            raise NotBuilt(f"the source of mbedTLS {VERSION} could not be fetched; put it into {folder}/source yourself")
+        print(f"fetching mbedTLS {version} from Debian", flush=True)
+        suite, package = PACKAGES[version]
+        if subprocess.run([FETCH / "source.sh", folder, suite, f"mbedtls={package}"], check=False).returncode:
+            raise NotBuilt(f"the source of mbedTLS {version} could not be fetched; put it into {folder}/source yourself")
     return folder / "source"
 
 

@@ -17,12 +17,13 @@ examples:
   garner-hw soc exp --bits 1024 --scheme sliding --level exp      one exponentiation, checked
   garner-hw soc private --bits 2048 --level op                    one RSA private operation, checked
   garner-hw soc mbedtls --bits 1024 --level mul                   the same by mbedTLS, its powers in the multiplier
-  garner-hw soc keygen --bits 1024 --level exp                    a key by mbedTLS, its powers in the core
+  garner-hw soc keygen --bits 1024 --level exp                    a key, its powers in the core
   garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
   garner-hw soc report                                            all rows; measures those that are not kept (minutes)
 """
 LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3, "row": 4}
+KEYGEN = {"mbedtls": 0, "batched": 1}  # how a key is made
 SCHEMES = {"fixed": 0, "l2r": 1, "r2l": 2, "sliding": 3}
 
 
@@ -43,16 +44,25 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     private.add_argument("--level", choices=("software", "op"), default="op")
     twin = actions.add_parser("twin", help="random Montgomery products, in the multiplier and by its twin in C")
     twin.add_argument("--count", type=int, default=20, help="products (default: 20)")
-    mbedtls = actions.add_parser("mbedtls", help="the same by mbedTLS 2.28 on the system, blinding on")
+    mbedtls = actions.add_parser("mbedtls", help="the same by mbedTLS on the system, blinding on")
     mbedtls.add_argument("--level", choices=("software", "mul", "exp", "op"), default="op")
-    keygen = actions.add_parser("keygen", help="a key by mbedTLS on the system, checked against FIPS 186-5 (minutes)")
+    keygen = actions.add_parser("keygen", help="a key made on the system, checked against FIPS 186-5 (minutes)")
     keygen.add_argument("--level", choices=("software", "mul", "exp"), default="exp")
     keygen.add_argument("--seed", type=int, default=31, help="other numbers, another key (default: 31)")
+    keygen.add_argument("--how", choices=KEYGEN, default="batched",
+                        help="by mbedTLS alone, or candidates sieved while the core tests others (default: batched)")
+    for action in (mbedtls, keygen):
+        action.add_argument("--release", choices=("2.28", "3.6"), default="2.28",
+                            help="of mbedTLS (default: 2.28, which is also the console's)")
     for action in (exp, private, twin, mbedtls, keygen):
         action.add_argument("--bits", type=int, choices=(512, 1024, 1536, 2048), default=1024)
     toy = actions.add_parser("toy", help="FIU's RSA of single bytes, Power() in software or its peripheral")
     toy.add_argument("--bytes", type=int, default=40, help="how many (default: 40)")
     toy.add_argument("--level", choices=("software", "power"), default="power")
+    for action in (exp, private, twin, mbedtls, keygen, toy):
+        action.add_argument("--interrupts", action="store_true", help="the core is waited for by interrupt, not by polling")
+        action.add_argument("--memory-wait", type=int, choices=range(256), default=0, metavar="CYCLES",
+                            help="so many cycles more for each access of memory (default: 0)")
     actions.add_parser("console", help="a prompt for these")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
 

@@ -5,6 +5,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from garner_hw import BUILD, HW, CommandError
@@ -15,8 +16,8 @@ from garner_hw.sources import sources
 SOC = HW / "soc"
 FIRMWARE = SOC / "firmware"
 MBEDTLS = SOC / "mbedtls"
-LIBRARY = ("bignum", "rsa", "rsa_internal", "oid", "md", "sha256", "aes", "ctr_drbg", "constant_time", "platform_util")
-PATCHED = ("bignum", "rsa")  # by hooks.patch
+PATCHED = ("bignum", "rsa")  # by hooks-RELEASE.patch
+LIBRARY = (*PATCHED, "oid", "md", "sha256", "aes", "ctr_drbg", "constant_time", "platform_util")
 INCLUDE = HW / "dist" / "include"
 COMPILER = "riscv64-unknown-elf-gcc"
 # rv32im without _zicsr in its name: with it Debian's compiler links the libraries of rv64.
@@ -34,43 +35,58 @@ def processor() -> Path:
     return Path(pythondata_cpu_vexriscv.data_location) / "VexRiscv_Full.v"
 
 
+@dataclass(frozen=True)
+class Release:
+    """Of mbedTLS: which version it is, and what of its library is compiled beside LIBRARY."""
+
+    version: str
+    library: tuple[str, ...]
+
+
+RELEASES = {"2.28": Release(VERSION, ("rsa_internal",)),
+            "3.6": Release("3.6.6", ("bignum_core", "rsa_alt_helpers", "asn1parse", "asn1write", "block_cipher"))}
+
+
 def digest(files: list[Path], options: tuple[str, ...]) -> str:
     said = b"".join([*(path.name.encode() + path.read_bytes() for path in files), *map(str.encode, options)])
     return hashlib.sha256(said).hexdigest()[:12]
 
 
-def firmware_sources(mbedtls: bool = False) -> list[Path]:
+def firmware_sources(mbedtls: str = "") -> list[Path]:
     return sorted([*FIRMWARE.glob("*"), *INCLUDE.glob("*.h"), *(MBEDTLS.glob("*") if mbedtls else [])])
 
 
-def library(folder: Path) -> list[str]:
+def library(folder: Path, release: str) -> list[str]:
     """The arguments that compile mbedTLS into the firmware: its release as the profiler fetches it, patched in `folder`.
     """
     try:
-        release = source()
+        original = source(RELEASES[release].version)
     except NotBuilt as error:
         raise CommandError(str(error)) from None
     (folder / "library").mkdir(exist_ok=True)
     for name in PATCHED:
-        shutil.copy(release / "library" / f"{name}.c", folder / "library")
-    subprocess.run(["patch", "--quiet", "-p1", "-d", folder, "-i", MBEDTLS / "hooks.patch"], check=True)
-    files = [(folder if name in PATCHED else release) / "library" / f"{name}.c" for name in LIBRARY]
-    return ['-DMBEDTLS_CONFIG_FILE="soc_config.h"', f"-I{MBEDTLS}", f"-I{release}/include", f"-I{release}/library",
-            *map(str, sorted(MBEDTLS.glob("*.c"))), *map(str, files)]
+        shutil.copy(original / "library" / f"{name}.c", folder / "library")
+    subprocess.run(["patch", "--quiet", "-p1", "-d", folder, "-i", MBEDTLS / f"hooks-{release}.patch"], check=True)
+    files = [(folder if name in PATCHED else original) / "library" / f"{name}.c"
+             for name in (*LIBRARY, *RELEASES[release].library)]
+    # 3.6 names a key's numbers so only for whom allows it, with nothing as the value.
+    return ['-DMBEDTLS_CONFIG_FILE="soc_config.h"', "-DMBEDTLS_ALLOW_PRIVATE_ACCESS=", f"-I{MBEDTLS}",
+            f"-I{original}/include", f"-I{original}/library", *map(str, sorted(MBEDTLS.glob("*.c"))),
+            *map(str, files)]
 
 
-def firmware(mbedtls: bool = False) -> Path:
-    """The memory's contents, a word a line, as $readmemh takes them; with mbedTLS 2.28 in it or without."""
+def firmware(mbedtls: str = "") -> Path:
+    """The memory's contents, a word a line, as $readmemh takes them; `mbedtls`: with this release in it."""
     if not shutil.which(COMPILER):
         raise CommandError(f"{COMPILER} is missing: run `make setup-all`")
     said = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout
-    options = (*FLAGS, said.splitlines()[0], *("mbedtls", VERSION) * mbedtls)
+    options = (*FLAGS, said.splitlines()[0], *(("mbedtls", RELEASES[mbedtls].version) if mbedtls else ()))
     folder = BUILD / f"soc-firmware-{digest(firmware_sources(mbedtls), options)}"
     image = folder / "memory.hex"
     if not image.exists():
         folder.mkdir(parents=True, exist_ok=True)
         elf, binary = folder / "firmware.elf", folder / "firmware.bin"
-        code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder) if mbedtls else [])]
+        code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder, mbedtls) if mbedtls else [])]
         subprocess.run([COMPILER, *FLAGS, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
                         "-o", elf], check=True)
         subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
@@ -92,14 +108,14 @@ def simulator(rows: int) -> Path:
     # The processor's netlist makes signals public, so that a C++ program could write them: then all that depends on them is
     # computed at every evaluation, and the processor stays a module of its own.
     options = ("-O3", *UNSPLIT, "--public-ignore", "--x-assign", "fast", "--x-initial", "fast", "-Wall", "-Wno-fatal",
-               "-Werror-USERFATAL", "-CFLAGS", "-march=native -std=c++17", f"-GRows={rows}")
+               "-Werror-USERFATAL", "-CFLAGS", "-O3 -march=native -std=c++17", f"-GRows={rows}")
     files = simulator_sources()
     folder = BUILD / f"soc-Rows={rows}-{digest(files, options)}"
     program = folder / "soc"
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "soc", "--prefix",
-                        "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O2 OPT_GLOBAL=-O2", "-o", "unfinished",
+                        "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O2", "-o", "unfinished",
                         *files],
                        check=True, stdout=sys.stderr)
         (folder / "unfinished").rename(program)

@@ -35,14 +35,14 @@ def mbedtls(system: System, level: str, bits: int, blinding: bool = True) -> Ans
     return compared(answer, pow(m, key.d, key.n), f"mbedTLS {level} {key} m={m:#x} {seed=}")
 
 
-def keygen(system: System, level: str, bits: int, seed: int) -> Answer:
-    """A key that mbedTLS makes on the system, held against FIPS 186-5, A.1.1 and A.1.3."""
-    answer = system.keygen(level, bits, seed)
+def keygen(system: System, level: str, bits: int, seed: int, how: str) -> Answer:
+    """A key that the system makes, held against FIPS 186-5, A.1.1 and A.1.3."""
+    answer = system.keygen(level, bits, seed, how)
     p, q = divmod(answer.value, 1 << bits // 2)
     d = pow(65537, -1, math.lcm(p - 1, q - 1)) if math.gcd(65537, (p - 1) * (q - 1)) == 1 else 0
     if not (is_prime(p) and is_prime(q) and p * p >> bits - 1 and q * q >> bits - 1 and (p * q).bit_length() == bits
             and abs(p - q) >> bits // 2 - 100 and d >> bits // 2):
-        raise Wrong(f"keygen {level}, {bits} bits, {seed=}: {p=:#x}, {q=:#x} make no key of FIPS 186-5")
+        raise Wrong(f"keygen {level}, {bits} bits, {seed=}, {how}: {p=:#x}, {q=:#x} make no key of FIPS 186-5")
     return answer
 
 

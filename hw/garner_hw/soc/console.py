@@ -17,7 +17,7 @@ def told_toy(arguments: argparse.Namespace, answer: Answer) -> str:
 def told(arguments: argparse.Namespace, answer: Answer) -> str:
     """What a person wants to know of an answer that was checked."""
     how = {"exp": "{a.scheme}, level {a.level}", "private": "level {a.level}", "mbedtls": "level {a.level}",
-           "twin": "{a.count} products", "keygen": "level {a.level}"}
+           "twin": "{a.count} products", "keygen": "level {a.level}, {a.how}"}
     lines = [f"{arguments.action}, {arguments.bits} bits, {how[arguments.action].format(a=arguments)}: right",
              f"  {answer.cycles:,} cycles by the processor; by the monitor {answer.core:,} of them in the core, "
              f"{answer.moving:,} moving words"]
@@ -31,18 +31,22 @@ def told(arguments: argparse.Namespace, answer: Answer) -> str:
 
 
 def perform(system: System, arguments: argparse.Namespace) -> str:
+    system.settings(arguments.interrupts, arguments.memory_wait)
     if arguments.action == "toy":
         return told_toy(arguments, check.toy(system, arguments.level == "power", arguments.bytes))
     of = {"exp": lambda: check.exp(system, arguments.level, arguments.scheme, arguments.bits),
           "private": lambda: check.private(system, arguments.level, arguments.bits),
           "mbedtls": lambda: check.mbedtls(system, arguments.level, arguments.bits),
-          "keygen": lambda: check.keygen(system, arguments.level, arguments.bits, arguments.seed),
+          "keygen": lambda: check.keygen(system, arguments.level, arguments.bits, arguments.seed, arguments.how),
           "twin": lambda: check.twin(system, arguments.bits, arguments.count)}
     return told(arguments, of[arguments.action]())
 
 
 def run(arguments: argparse.Namespace) -> int:
-    with System(mbedtls=arguments.action in ("mbedtls", "keygen") or (arguments.action == "console" and has_mbedtls())) as system:
+    release = getattr(arguments, "release", "")
+    if arguments.action == "console" and has_mbedtls():
+        release = "2.28"
+    with System(mbedtls=release) as system:
         if arguments.action != "console":
             print(perform(system, arguments))
             return 0
@@ -54,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 def has_mbedtls() -> bool:
     """Whether its source can be had; if not, why is said."""
     try:
-        build.firmware(mbedtls=True)
+        build.firmware("2.28")
     except CommandError as error:
         print(f"without mbedTLS: {error}")
         return False

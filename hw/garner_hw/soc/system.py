@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 
 from garner_hw import CommandError
-from garner_hw.soc import LEVELS, SCHEMES, build
+from garner_hw.soc import KEYGEN, LEVELS, SCHEMES, build
 
 CYCLES = 2_000_000_000  # a run's limit: longer than any operation here takes
 TRAPPED = 99  # the firmware's trap handler stops with this
@@ -25,7 +25,8 @@ class Refused(CommandError):
 
 @dataclass(frozen=True)
 class Answer:
-    """`cycles` by the processor, the three behind it by the bus monitor; `status`: the core's, 0 if all was well."""
+    """`cycles` by the processor, the three behind it by the bus monitor; `status`: the core's, 0 if all was well; its
+    interrupts, and those without an answer, since the system started."""
 
     value: int
     load: int
@@ -35,13 +36,16 @@ class Answer:
     core: int
     fallback: int
     status: int
+    interrupts: int
+    spurious: int
+    in_powers: int = 0  # of a key by prime_search.c: cycles of the processor in powers
 
 
 class System:
-    """The simulation as a process. `fault`: hang, corrupt or silent; the ports then are at fault from the start.
-    `mbedtls`: the firmware has it."""
+    """The simulation as a process. `fault`: hang, corrupt, silent or spurious; the ports then are at fault from the start.
+    `mbedtls`: the firmware has this release of it."""
 
-    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: bool = False):
+    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = ""):
         arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
         self.process = subprocess.Popen([build.simulator(rows), *arguments], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -71,6 +75,10 @@ class System:
         value, *figures = self.command(line).split()
         return Answer(int(value, 16), **{name: int(figure) for name, figure in zip(figures[::2], figures[1::2])})
 
+    def settings(self, interrupts: bool = False, memory_wait: int = 0) -> None:
+        """From now on: the core waited for by interrupt; so many cycles more for an access of memory, at most 255."""
+        self.command(f"settings {int(interrupts)} {memory_wait}")
+
     def exp(self, level: str, scheme: str, bits: int, n: int, base: int, exponent: int) -> Answer:
         return self.operation(f"exp {LEVELS[level]} {SCHEMES[scheme]} {bits} {n:x} {base:x} {exponent:x}")
 
@@ -83,9 +91,9 @@ class System:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, pow(blinding, -key.e, key.n), blinding, m)
         return self.operation(f"mbedtls {LEVELS[level]} {key.bits} {seed} " + " ".join(f"{part:x}" for part in parts))
 
-    def keygen(self, level: str, bits: int, seed: int) -> Answer:
+    def keygen(self, level: str, bits: int, seed: int, how: str) -> Answer:
         """`value`: p above q; `load`: how many powers it took."""
-        return self.operation(f"keygen {LEVELS[level]} {bits} {seed}")
+        return self.operation(f"keygen {LEVELS[level]} {bits} {seed} {KEYGEN[how]}")
 
     def toy(self, hardware: bool, count: int, seed: int) -> Answer:
         return self.operation(f"toy {int(hardware)} {count} {seed}")

@@ -5,6 +5,7 @@
 
 #include "console.h"
 #include "number.h"
+#include "rsa_driver.h"
 #include "soc_registers.h"
 
 static char line_end = '\n'; /* what ended the last word */
@@ -82,7 +83,7 @@ static void figure(const char *name, uint32_t value)
 	console_decimal(value);
 }
 
-void answer_operation(const uint32_t *result, unsigned words, uint32_t load, uint32_t cycles, int status)
+static void answer(const uint32_t *result, unsigned words, uint32_t load, uint32_t cycles, int status)
 {
 	const uint32_t monitor = register_read(SOC_CONTROL_MONITOR);
 	const uint32_t moving = register_read(SOC_CONTROL_MONITOR_MOVING);
@@ -98,6 +99,20 @@ void answer_operation(const uint32_t *result, unsigned words, uint32_t load, uin
 	figure(" core ", core);
 	figure(" fallback ", status != 0);
 	figure(" status ", (uint32_t)status);
+	figure(" interrupts ", core_interrupts);
+	figure(" spurious ", rsa_waiting.spurious);
+}
+
+void answer_operation(const uint32_t *result, unsigned words, uint32_t load, uint32_t cycles, int status)
+{
+	answer(result, words, load, cycles, status);
+	console_text("\n");
+}
+
+void answer_key(const uint32_t *primes, unsigned words, uint32_t powers, uint32_t in_powers, uint32_t cycles, int status)
+{
+	answer(primes, words, powers, cycles, status);
+	figure(" in_powers ", in_powers);
 	console_text("\n");
 }
 

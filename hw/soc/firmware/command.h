@@ -20,6 +20,8 @@ int line_hexadecimal(uint32_t *value, unsigned words);
 void answer_error(const char *text);
 /* Answers it: result, cycles of preparing and of the operation, 0 or why the accelerator failed; the monitor's figures. */
 void answer_operation(const uint32_t *result, unsigned words, uint32_t load, uint32_t cycles, int status);
+/* The same of a key: p and q, how many powers it took, cycles that went into them, if it is known. */
+void answer_key(const uint32_t *primes, unsigned words, uint32_t powers, uint32_t in_powers, uint32_t cycles, int status);
 
 /* What is wrong with a modulus of so many bits; 0 if nothing. */
 const char *bad_modulus(const uint32_t *n, unsigned bits);

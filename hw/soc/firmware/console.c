@@ -8,7 +8,8 @@ enum {
 	TRAPPED = 99,          /* the code a trap stops with */
 	MEIE = 1 << 11,        /* of mie: external interrupts */
 	MIE = 1 << 3,          /* of mstatus */
-	BUS_FAULT = 1,         /* of VexRiscv's interrupt mask, CSR 0xBC0 */
+	BUS_FAULT = 1,         /* of VexRiscv's interrupt mask, CSR 0xBC0, and of what is pending, CSR 0xFC0 */
+	CORE = 2,              /* the same: the RSA core has an answer */
 };
 #define EXTERNAL_INTERRUPT 0x8000000BU
 
@@ -58,8 +59,25 @@ _Noreturn void console_stop(uint32_t code)
 		register_write(SOC_CONTROL_STOP, code);
 }
 
-_Noreturn void trap(uint32_t cause, uint32_t pc, uint32_t value)
+volatile uint32_t core_interrupts;
+
+void core_interrupt_allow(void)
 {
+	__asm__ volatile("csrs 0xBC0, %0" : : "r"(CORE));
+}
+
+void trap(uint32_t cause, uint32_t pc, uint32_t value)
+{
+	uint32_t pending, allowed;
+
+	__asm__ volatile("csrr %0, 0xFC0" : "=r"(pending));
+	__asm__ volatile("csrr %0, 0xBC0" : "=r"(allowed));
+	/* The core's, if it may interrupt: one without a cause may be over by now. */
+	if (cause == EXTERNAL_INTERRUPT && !(pending & BUS_FAULT) && allowed & CORE) {
+		core_interrupts++;
+		__asm__ volatile("csrc 0xBC0, %0" : : "r"(CORE));
+		return;
+	}
 	if (cause == EXTERNAL_INTERRUPT && register_read(SOC_CONTROL_FAULT)) {
 		console_text("trap bus fault: nobody answers at ");
 		console_hex(register_read(SOC_CONTROL_FAULT_ADDRESS));

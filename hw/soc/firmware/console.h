@@ -31,8 +31,11 @@ void console_hex(uint32_t value);
 char console_get(void);
 /* Ends the simulation. */
 _Noreturn void console_stop(uint32_t code);
-/* Called by trap_entry: says what happened and stops. */
-_Noreturn void trap(uint32_t cause, uint32_t pc, uint32_t value);
+/* Interrupts of the core since reset, whether it had an answer or not. Each forbids the next. */
+extern volatile uint32_t core_interrupts;
+void core_interrupt_allow(void);
+/* Called by trap_entry: notes an interrupt of the core; of anything else says what happened and stops. */
+void trap(uint32_t cause, uint32_t pc, uint32_t value);
 /* From now on a bus fault is a trap. */
 void trap_bus_faults(void);
 

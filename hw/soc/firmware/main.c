@@ -5,15 +5,19 @@
  *   private LEVEL BITS n e p q dp dq qinv m       LEVEL 0 software, 3 op
  *   mbedtls LEVEL BITS SEED n e p q dp dq qinv vi vf m
  *                                                 by mbedTLS, if it is there; LEVEL 0 to 3; see command_mbedtls.c
- *   keygen LEVEL BITS SEED                        by mbedTLS, LEVEL 0 to 2; RESULT: p and q; load: how many powers
+ *   keygen LEVEL BITS SEED HOW                    HOW 0: by mbedTLS, 1: by prime_search.c; LEVEL 0 to 2; RESULT: p and q;
+ *                                                 load: how many powers; one more figure, in_powers
  *   toy HARDWARE COUNT SEED                       FIU's bytes, Power() in software (0) or its peripheral (1); load: its calls
  *   twin BITS COUNT SEED n                        random products by the multiplier and by its twin; RESULT: differences
+ *   settings INTERRUPTS WAIT                      from now on: the core is waited for by interrupt (1) or polling (0); an
+ *                                                 access of memory takes so many cycles more, at most 255
  *   read ADDRESS                                  reads a register or nothing at all: for the bus fault's test
  *   stop CODE
  *
- * LEVEL, SCHEME, BITS, HARDWARE, COUNT, SEED and CODE are decimal. An answer is a line too:
- *   ok RESULT load A cycles B monitor C moving D core E fallback F status G
- * or `error TEXT`. Cycles are the processor's counter's, monitor, moving and core the bus monitor's. */
+ * LEVEL, SCHEME, BITS, HOW, HARDWARE, COUNT, SEED and CODE are decimal. An answer is a line too:
+ *   ok RESULT load A cycles B monitor C moving D core E fallback F status G interrupts H spurious I
+ * or `error TEXT`. Cycles are the processor's counter's, monitor, moving and core the bus monitor's; the
+ * core's interrupts, and those without an answer, are counted from reset on. */
 #include <string.h>
 
 #include "command.h"
@@ -127,6 +131,13 @@ static void command_toy(void)
 	answer_operation(&hash, 1, calls, processor_cycles() - start, 0);
 }
 
+static void command_settings(void)
+{
+	rsa_waiting.interrupts = line_decimal() != 0;
+	register_write(SOC_CONTROL_MEMORY_WAIT, line_decimal());
+	console_text("ok 0\n");
+}
+
 int main(void)
 {
 	char command[12];
@@ -144,6 +155,8 @@ int main(void)
 			command_twin();
 		} else if (!strcmp(command, "toy")) {
 			command_toy();
+		} else if (!strcmp(command, "settings")) {
+			command_settings();
 		} else if (!strcmp(command, "mbedtls") && command_mbedtls) {
 			command_mbedtls();
 		} else if (!strcmp(command, "keygen") && command_keygen) {

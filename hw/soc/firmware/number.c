@@ -102,6 +102,21 @@ void number_reduce(uint32_t *x, const uint32_t *n, unsigned words)
 		x[words] += add(x, x, n, words);
 }
 
+void number_modulo(uint32_t *r, const uint32_t *a, unsigned count, const uint32_t *n, unsigned words)
+{
+	uint32_t x[MAX_WORDS + 1];
+	unsigned left = count < words ? 0 : count - (words - 1); /* the words above are below n */
+
+	memset(x, 0, sizeof x);
+	memcpy(x, a + left, 4 * (count - left));
+	while (left--) {
+		memmove(x + 1, x, 4 * words);
+		x[0] = a[left];
+		number_reduce(x, n, words);
+	}
+	number_copy(r, x, words);
+}
+
 uint32_t number_negative_inverse(uint32_t n)
 {
 	uint32_t inverse = n; /* right in 3 bits, then in twice as many each time */

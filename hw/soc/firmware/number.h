@@ -24,6 +24,8 @@ void number_multiply_add(uint32_t *r, const uint32_t *a, const uint32_t *b, cons
 void number_subtract_once(uint32_t *r, const uint32_t *x, const uint32_t *n, unsigned words);
 /* x = x mod n; x of words + 1 words, below 2^32 * n; the top bit of n is set. */
 void number_reduce(uint32_t *x, const uint32_t *n, unsigned words);
+/* r = a mod n; a of `count` words, n of `words`, its top bit set. r may be a. */
+void number_modulo(uint32_t *r, const uint32_t *a, unsigned count, const uint32_t *n, unsigned words);
 /* -n^-1 mod 2^32; n odd. */
 uint32_t number_negative_inverse(uint32_t n);
 /* r = a * b / 2^(32 * words) mod n, below n; b < n, a < 2^(32 * words). r may be a or b. t: words + 2 words to work in. */

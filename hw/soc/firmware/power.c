@@ -196,8 +196,8 @@ int power(struct modulus *modulus, uint32_t *r, const uint32_t *base, const uint
 	return modulus_get(modulus, r, SLOT_RESULT);
 }
 
-int power_core(uint32_t *r, const uint32_t *n, unsigned bits, const uint32_t *base, const uint32_t *exponent,
-	       unsigned exponent_bits, unsigned scheme)
+int power_core_start(struct rsa_job *job, const uint32_t *n, unsigned bits, const uint32_t *base,
+		     const uint32_t *exponent, unsigned exponent_bits, unsigned scheme)
 {
 	const unsigned words = bits / 32;
 	int failed;
@@ -208,5 +208,15 @@ int power_core(uint32_t *r, const uint32_t *n, unsigned bits, const uint32_t *ba
 		return failed;
 	rsa_operand(base, words, 0);
 	rsa_operand(exponent, (exponent_bits + 31) / 32, 1);
-	return rsa_run(GARNER_RSA_OP_EXPONENTIATE, scheme, 0, exponent_bits, r, words);
+	rsa_start(job, GARNER_RSA_OP_EXPONENTIATE, scheme, 0, exponent_bits);
+	return 0;
+}
+
+int power_core(uint32_t *r, const uint32_t *n, unsigned bits, const uint32_t *base, const uint32_t *exponent,
+	       unsigned exponent_bits, unsigned scheme)
+{
+	struct rsa_job job;
+	const int failed = power_core_start(&job, n, bits, base, exponent, exponent_bits, scheme);
+
+	return failed ? failed : rsa_end(&job, r, bits / 32);
 }

@@ -7,6 +7,7 @@
 #include "mont_driver.h"
 #include "number.h"
 #include "row_driver.h"
+#include "rsa_driver.h"
 
 enum level { LEVEL_SOFTWARE, LEVEL_MUL, LEVEL_EXP, LEVEL_OP, LEVEL_ROW };
 
@@ -43,5 +44,8 @@ int power(struct modulus *modulus, uint32_t *r, const uint32_t *base, const uint
 /* The same by one job of the core, n of so many bits; exponent_bits at least 1. */
 int power_core(uint32_t *r, const uint32_t *n, unsigned bits, const uint32_t *base, const uint32_t *exponent,
 	       unsigned exponent_bits, unsigned scheme);
+/* The same, but returns when the core has begun: r by rsa_end. */
+int power_core_start(struct rsa_job *job, const uint32_t *n, unsigned bits, const uint32_t *base,
+		     const uint32_t *exponent, unsigned exponent_bits, unsigned scheme);
 
 #endif

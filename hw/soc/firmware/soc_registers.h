@@ -21,6 +21,8 @@
 #define SOC_CONTROL_MONITOR_MOVING 0xf0000018U
 /* Cycles from a job's being taken to its answer. */
 #define SOC_CONTROL_MONITOR_CORE 0xf000001cU
+/* Bits 7:0: so many cycles more takes each access to memory, as outside the chip. */
+#define SOC_CONTROL_MEMORY_WAIT 0xf0000020U
 
 /* An rsa_core: levels exp and op. */
 /* Word 0 of a descriptor. */

@@ -19,11 +19,52 @@ _start:
 2:	call main
 	tail console_stop
 
-/* No trap returns: trap() reports and stops, on a stack that is sound. */
+/* On a stack of its own, for the program's may be what is wrong. trap() returns from the core's interrupt only. */
 	.balign 4
 trap_entry:
-	la sp, __stack_top
+	csrw mscratch, sp
+	la sp, trap_stack_top
+	addi sp, sp, -64
+	sw ra, 0(sp)
+	sw t0, 4(sp)
+	sw t1, 8(sp)
+	sw t2, 12(sp)
+	sw t3, 16(sp)
+	sw t4, 20(sp)
+	sw t5, 24(sp)
+	sw t6, 28(sp)
+	sw a0, 32(sp)
+	sw a1, 36(sp)
+	sw a2, 40(sp)
+	sw a3, 44(sp)
+	sw a4, 48(sp)
+	sw a5, 52(sp)
+	sw a6, 56(sp)
+	sw a7, 60(sp)
 	csrr a0, mcause
 	csrr a1, mepc
 	csrr a2, mtval
-	tail trap
+	call trap
+	lw ra, 0(sp)
+	lw t0, 4(sp)
+	lw t1, 8(sp)
+	lw t2, 12(sp)
+	lw t3, 16(sp)
+	lw t4, 20(sp)
+	lw t5, 24(sp)
+	lw t6, 28(sp)
+	lw a0, 32(sp)
+	lw a1, 36(sp)
+	lw a2, 40(sp)
+	lw a3, 44(sp)
+	lw a4, 48(sp)
+	lw a5, 52(sp)
+	lw a6, 56(sp)
+	lw a7, 60(sp)
+	csrr sp, mscratch
+	mret
+
+	.section .bss.trap_stack, "aw", @nobits
+	.balign 16
+	.space 512
+trap_stack_top:

@@ -1,37 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `keygen` of main.c: mbedtls_rsa_gen_key, its powers (Miller-Rabin) at a level. The same SEED tries the same
- * candidates at every level, and so finds the same key. */
+/* The command `keygen` of main.c: by mbedtls_rsa_gen_key, its powers (Miller-Rabin) at a level, or by prime_search. The
+ * same SEED tries the same candidates at every level, and so finds the same key. */
 #include "command.h"
 #include "console.h"
 #include "hooks.h"
+#include "key_parts.h"
+#include "prime_search.h"
 #include "seeded_random.h"
 #include "soc_registers.h"
+
+/* By mbedTLS. 0, or what it says. */
+static int sequential(mbedtls_rsa_context *key, unsigned bits, enum level level, uint32_t seed, struct power_counts *counts)
+{
+	mbedtls_ctr_drbg_context random;
+	int failed = seeded_random(&random, &seed);
+
+	hooks_begin(level);
+	if (!failed)
+		failed = mbedtls_rsa_gen_key(key, mbedtls_ctr_drbg_random, &random, bits, PRIME_EXPONENT);
+	mbedtls_ctr_drbg_free(&random);
+	*counts = (struct power_counts){hooks.powers, hooks.fallback, hooks.status, 0};
+	return failed;
+}
+
+/* By prime_search. 0, or what failed. */
+static int batched(mbedtls_rsa_context *key, unsigned bits, enum level level, uint32_t seed, struct power_counts *counts)
+{
+	const unsigned words = bits / 64;
+	number prime[2];
+	int above, failed;
+
+	if (prime_search(prime, words, level, seed, counts))
+		return MBEDTLS_ERR_RSA_RNG_FAILED;
+	above = number_compare(prime[0], prime[1], words) > 0;
+	key->len = bits / 8;
+	if (!(failed = hooks_set(&key->P, prime[!above], words)) && !(failed = hooks_set(&key->Q, prime[above], words))
+	    && !(failed = mbedtls_mpi_lset(&key->E, PRIME_EXPONENT)))
+		failed = key_parts(key, level, counts);
+	return failed;
+}
 
 void command_keygen(void)
 {
 	static mbedtls_rsa_context key;
 	const unsigned level = line_decimal(), bits = line_decimal(), half = bits / 64;
-	uint32_t seed = line_decimal(), start, cycles;
-	mbedtls_ctr_drbg_context random;
+	const uint32_t seed = line_decimal();
+	const unsigned how = line_decimal();
+	struct power_counts counts = {0, 0, 0, 0};
+	uint32_t start, cycles;
 	number primes;
 	int failed;
 
 	if (bits < 512 || bits > 32 * MAX_WORDS || bits % 64)
 		return answer_error("BITS is no multiple of 64 from 512 to 2048");
-	if (level > LEVEL_EXP)
-		return answer_error("no such LEVEL");
-	mbedtls_rsa_init(&key, MBEDTLS_RSA_PKCS_V15, 0);
-	failed = seeded_random(&random, &seed);
-	hooks_begin((enum level)level);
+	if (level > LEVEL_EXP || how > 1)
+		return answer_error("no such LEVEL or HOW");
+	hooks_key_init(&key);
 	register_write(SOC_CONTROL_MONITOR, 0);
 	start = processor_cycles();
-	if (!failed)
-		failed = mbedtls_rsa_gen_key(&key, mbedtls_ctr_drbg_random, &random, bits, 65537);
+	failed = (how ? batched : sequential)(&key, bits, (enum level)level, seed, &counts);
 	cycles = processor_cycles() - start;
-	mbedtls_ctr_drbg_free(&random);
 	if (failed || !hooks_words(primes, &key.Q, half) || !hooks_words(primes + half, &key.P, half))
-		answer_error("mbedTLS made no key");
+		answer_error("no key was made");
 	else
-		answer_operation(primes, 2 * half, hooks.powers, cycles, hooks.status);
+		answer_key(primes, 2 * half, counts.powers, counts.cycles, cycles, counts.status);
 	mbedtls_rsa_free(&key);
 }

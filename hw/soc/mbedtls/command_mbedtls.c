@@ -72,7 +72,7 @@ void command_mbedtls(void)
 		return answer_error("BITS is no multiple of 64 from 128 to 2048");
 	if (level > LEVEL_OP)
 		return answer_error("no such LEVEL");
-	mbedtls_rsa_init(&key, MBEDTLS_RSA_PKCS_V15, 0);
+	hooks_key_init(&key);
 	key.len = bits / 8;
 	if (!read(&key.N, words) || !read(&key.E, 1) || !read(&key.P, words / 2) || !read(&key.Q, words / 2)
 	    || !read(&key.DP, words / 2) || !read(&key.DQ, words / 2) || !read(&key.QP, words / 2)

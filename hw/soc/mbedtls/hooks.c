@@ -39,31 +39,13 @@ int hooks_words(uint32_t *r, const mbedtls_mpi *X, unsigned words)
 	return 1;
 }
 
-static int set(mbedtls_mpi *X, const uint32_t *r, unsigned words)
+int hooks_set(mbedtls_mpi *X, const uint32_t *r, unsigned words)
 {
 	int ret = mbedtls_mpi_lset(X, 0);
 
 	if (!ret && !(ret = mbedtls_mpi_grow(X, words)))
 		memcpy(X->p, r, 4 * words);
 	return ret;
-}
-
-/* r = A mod n, a word of A at a time from the top. */
-static void reduce(uint32_t *r, const mbedtls_mpi *A, const uint32_t *n, unsigned words)
-{
-	uint32_t x[MAX_WORDS + 1];
-	unsigned left = (unsigned)A->n;
-
-	memset(x, 0, sizeof x);
-	for (unsigned i = 0; i + 1 < words && left; i++) /* below 2^(32 * (words - 1)): below n */
-		left--;
-	memcpy(x, A->p + left, 4 * (A->n - left));
-	while (left--) {
-		memmove(x + 1, x, 4 * words);
-		x[0] = A->p[left];
-		number_reduce(x, n, words);
-	}
-	number_copy(r, x, words);
 }
 
 static int exp_mod(uint32_t *r, const mbedtls_mpi *A, const mbedtls_mpi *E, const mbedtls_mpi *N, unsigned bits)
@@ -77,7 +59,7 @@ static int exp_mod(uint32_t *r, const mbedtls_mpi *A, const mbedtls_mpi *E, cons
 	    || !hooks_words(exponent, E, MAX_WORDS) || (hooks.level == LEVEL_EXP && !rsa_fits(bits)))
 		return GARNER_STATUS_BAD_LENGTH;
 	hooks_words(n, N, bits / 32);
-	reduce(base, A, n, bits / 32);
+	number_modulo(base, A->p, (unsigned)A->n, n, bits / 32);
 	if (hooks.level == LEVEL_EXP)
 		return power_core(r, n, bits, base, exponent, exponent_bits, GARNER_RSA_SCHEME_SLIDING_WINDOW);
 	failed = modulus_prepare(&modulus, n, bits, LEVEL_MUL);
@@ -94,7 +76,7 @@ int hook_exp_mod(mbedtls_mpi *X, const mbedtls_mpi *A, const mbedtls_mpi *E, con
 		return 0;
 	if (!counted(exp_mod(r, A, E, N, bits)))
 		return 0;
-	*ret = set(X, r, bits / 32);
+	*ret = hooks_set(X, r, bits / 32);
 	return 1;
 }
 

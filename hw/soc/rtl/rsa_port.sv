@@ -7,12 +7,13 @@
 //
 //   firmware: operand ... operand_last, job0, job1 (in any order); status until bit 0; accept; result ...
 //
-// Contract    One job at a time. An access is answered when its word has moved: never, if the core neither takes nor
+// Contract    irq_o is high from an answer to its acceptance, a cycle late.
+//             One job at a time. An access is answered when its word has moved: never, if the core neither takes nor
 //             gives one, and then the bus gives up (soc_bus) and cancel_i drops the access. job1 is ignored while a
 //             job waits to be taken. The RESET register resets core and queues; the core then wipes its memories
 //             before it takes a job.
 //             Faults, for tests alone: hang_i: no job is taken; corrupt_i: the lowest bit of each result word is wrong;
-//             silent_i: no access is answered.
+//             silent_i: no access is answered; spurious_i: irq_o without an answer, for 64 cycles of 4,096.
 module rsa_port
   import soc_pkg::*;
   import garner_pkg::*;
@@ -29,6 +30,8 @@ module rsa_port
   input  logic    hang_i,
   input  logic    corrupt_i,
   input  logic    silent_i,
+  input  logic    spurious_i,
+  output logic    irq_o,
   output logic    working_o  // a job has been taken and not been answered
 );
 
@@ -75,6 +78,7 @@ module rsa_port
   logic answer_ready_q;
   logic [31:0] answer_data_q;
   assign answer_o = '{ready: answer_ready_q, data: answer_data_q};
+  logic [11:0] spurious_q;
   logic unused;
   assign unused = result_last;
 
@@ -97,6 +101,8 @@ module rsa_port
       job_valid_q    <= 1'b0;
       accept_q       <= 1'b0;
       working_o      <= 1'b0;
+      irq_o          <= 1'b0;
+      spurious_q     <= '0;
       reset_q        <= 1'b0;
       core_rst_nq    <= 1'b0;
     end else begin
@@ -106,6 +112,8 @@ module rsa_port
       accept_q <= moved && write_q && word_q == RsaAccept && response_valid;
       if (moved && write_q && word_q == RsaReset) reset_q <= data_q[0];
       core_rst_nq <= !reset_q;
+      spurious_q <= spurious_q + 12'(spurious_i);
+      irq_o <= (response_valid && !accept_q) || spurious_q[11:6] == '1;
       if (reset_q) begin
         job_valid_q <= 1'b0;
         working_o   <= 1'b0;

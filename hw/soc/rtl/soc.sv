@@ -19,17 +19,18 @@ module soc #(
   output logic        console_take_o,
   output logic        stop_valid_o,
   output logic [31:0] stop_code_o,
-  input  logic [2:0]  fault_i
+  input  logic [3:0]  fault_i
 );
 
-  logic instruction_cycle, instruction_strobe, instruction_ready, data_cycle, data_strobe, data_ready, data_write, irq;
+  logic instruction_cycle, instruction_strobe, instruction_ready, data_cycle, data_strobe, data_ready, data_write;
+  logic [1:0] irq;
   logic [29:0] instruction_address, data_address;
   logic [31:0] instruction_data, data_in, data_out;
   logic [3:0] data_select;
 
   VexRiscv u_cpu (
     .clk(clk_i), .reset(!rst_ni), .externalResetVector('0), .timerInterrupt(1'b0), .softwareInterrupt(1'b0),
-    .externalInterruptArray({31'd0, irq}),
+    .externalInterruptArray({30'd0, irq}),
     .iBusWishbone_CYC(instruction_cycle), .iBusWishbone_STB(instruction_strobe), .iBusWishbone_ACK(instruction_ready),
     .iBusWishbone_WE(), .iBusWishbone_ADR(instruction_address), .iBusWishbone_DAT_MISO(instruction_data),
     .iBusWishbone_DAT_MOSI(), .iBusWishbone_SEL(), .iBusWishbone_ERR(1'b0), .iBusWishbone_CTI(), .iBusWishbone_BTE(),

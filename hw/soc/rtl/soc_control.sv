@@ -27,6 +27,7 @@ module soc_control
   input  logic        fault_i,
   input  logic [31:0] fault_address_i,
   output logic        irq_o,
+  output logic [7:0]  memory_wait_o,
   input  logic        monitor_moving_i,
   input  logic        monitor_core_i
 );
@@ -48,6 +49,7 @@ module soc_control
       console_valid_o <= 1'b0;
       console_take_o  <= 1'b0;
       stop_valid_o    <= 1'b0;
+      memory_wait_o   <= '0;
     end else begin
       cycles_q  <= cycles_q + 32'd1;
       monitor_q <= monitor_q + 32'd1;
@@ -61,6 +63,7 @@ module soc_control
       if (fault_i && faults_q == '0) fault_address_q <= fault_address_i;
       if (write && access_i.word == ControlFault) faults_q <= '0;
       else faults_q <= faults_q + 32'(fault_i);
+      if (write && access_i.word == ControlMemoryWait) memory_wait_o <= access_i.data[7:0];
       console_valid_o <= write && access_i.word == ControlConsole;
       stop_valid_o    <= write && access_i.word == ControlStop;
       console_take_o  <= access_i.valid && !access_i.write && access_i.word == ControlConsole && console_valid_i;

@@ -6,6 +6,8 @@
 //   ready_o          0    1    0    0
 //   data_o                D                the word before a write to it
 //
+//   wait_i: as many cycles more between valid_i and ready_o, as a memory outside the chip would take
+//
 // Contract    Bits of an address above the memory are ignored: who decodes has seen to them. A port's accesses are
 //             done in order; an instruction written is read from the cycle after on (but see the processor's cache).
 //             The memory is filled from the file of the plus-argument +memory=FILE ($readmemh). Reset: no answer is
@@ -15,6 +17,7 @@ module soc_memory #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic [7:0]  wait_i,
   input  logic        instruction_valid_i,
   input  logic [29:0] instruction_address_i,
   output logic        instruction_ready_o,
@@ -45,20 +48,32 @@ module soc_memory #(
   initial if ($value$plusargs("memory=%s", file)) $readmemh(file, words);
 `endif
 
+  // ---- The cycle before the answer
+  logic [7:0] instruction_waited_q, data_waited_q;
+  logic instruction_ends, data_ends;
+  assign instruction_ends = instruction_valid_i && !instruction_ready_o && instruction_waited_q >= wait_i;
+  assign data_ends = data_valid_i && !data_ready_o && data_waited_q >= wait_i;
+
   always_ff @(posedge clk_i) begin
     instruction_data_o <= words[address_t'(instruction_address_i)];
     data_o             <= words[address_t'(data_address_i)];
     for (int unsigned i = 0; i < 4; i++) begin
-      if (data_valid_i && data_write_i && data_strobe_i[i] && !data_ready_o) begin
+      if (data_ends && data_write_i && data_strobe_i[i]) begin
         words[address_t'(data_address_i)][8*i+:8] <= data_i[8*i+:8];
       end
     end
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {instruction_ready_o, data_ready_o} <= '0;
-    else begin
-      instruction_ready_o <= instruction_valid_i && !instruction_ready_o;
-      data_ready_o        <= data_valid_i && !data_ready_o;
+    if (!rst_ni) begin
+      {instruction_ready_o, data_ready_o} <= '0;
+      instruction_waited_q <= '0;
+      data_waited_q <= '0;
+    end else begin
+      instruction_ready_o <= instruction_ends;
+      data_ready_o        <= data_ends;
+      instruction_waited_q <= instruction_ends || !instruction_valid_i || instruction_ready_o
+                              ? '0 : instruction_waited_q + 8'd1;
+      data_waited_q <= data_ends || !data_valid_i || data_ready_o ? '0 : data_waited_q + 8'd1;
     end
   end
 

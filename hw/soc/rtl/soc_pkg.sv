@@ -14,6 +14,7 @@ package soc_pkg;
   localparam logic [13:0] ControlMonitor = 14'd5;
   localparam logic [13:0] ControlMonitorMoving = 14'd6;
   localparam logic [13:0] ControlMonitorCore = 14'd7;
+  localparam logic [13:0] ControlMemoryWait = 14'd8;
   // Rsa: an rsa_core: levels exp and op.
   localparam logic [15:0] RsaPage = 16'hf001;
   localparam logic [13:0] RsaJob0 = 14'd0;

@@ -14,7 +14,8 @@
 // or a pass are under way.
 //
 // Contract    Two Wishbone-like masters: valid is held until ready. fault_i (tests alone): bit 0 the accelerators
-//             hang, bit 1 their results are corrupted, bit 2 they are silent. Reset: asynchronous, to be released in step.
+//             hang, bit 1 their results are corrupted, bit 2 they are silent, bit 3 the core interrupts every 4,096 cycles,
+//             whether it has an answer or not. Reset: asynchronous, to be released in step.
 module soc_system
   import soc_pkg::*;
 #(
@@ -34,7 +35,7 @@ module soc_system
   input  logic [31:0] data_i,
   output logic        data_ready_o,
   output logic [31:0] data_o,
-  output logic        irq_o,
+  output logic [1:0]  irq_o,               // 0: a bus fault; 1: the core has an answer
   output logic        console_valid_o,
   output logic [7:0]  console_data_o,
   input  logic        console_valid_i,
@@ -42,18 +43,19 @@ module soc_system
   output logic        console_take_o,
   output logic        stop_valid_o,
   output logic [31:0] stop_code_o,
-  input  logic [2:0]  fault_i
+  input  logic [3:0]  fault_i
 );
 
   logic memory_valid, memory_ready, cancel, fault, moving, core_working, mont_working, row_working;
   logic [31:0] memory_data, fault_address;
+  logic [7:0] memory_wait;
   access_t [4:0] access;
   answer_t [4:0] answer;
 
   soc_memory #(.Words(Words)) u_memory (
-    .clk_i, .rst_ni, .instruction_valid_i, .instruction_address_i, .instruction_ready_o, .instruction_data_o,
-    .data_valid_i(memory_valid), .data_write_i, .data_strobe_i, .data_address_i, .data_i, .data_ready_o(memory_ready),
-    .data_o(memory_data)
+    .clk_i, .rst_ni, .wait_i(memory_wait), .instruction_valid_i, .instruction_address_i, .instruction_ready_o,
+    .instruction_data_o, .data_valid_i(memory_valid), .data_write_i, .data_strobe_i, .data_address_i, .data_i,
+    .data_ready_o(memory_ready), .data_o(memory_data)
   );
 
   soc_bus #(.MemoryBytes(4 * Words)) u_bus (
@@ -76,12 +78,13 @@ module soc_system
   soc_control u_control (
     .clk_i, .rst_ni, .access_i(access[0]), .answer_o(answer[0]), .console_valid_o, .console_data_o, .console_valid_i,
     .console_data_i, .console_take_o, .stop_valid_o, .stop_code_o, .fault_i(fault), .fault_address_i(fault_address),
-    .irq_o, .monitor_moving_i(moving), .monitor_core_i(core_working || mont_working || row_working)
+    .irq_o(irq_o[0]), .memory_wait_o(memory_wait), .monitor_moving_i(moving),
+    .monitor_core_i(core_working || mont_working || row_working)
   );
 
   rsa_port #(.Rows(Rows)) u_rsa (
     .clk_i, .rst_ni, .access_i(access[1]), .answer_o(answer[1]), .cancel_i(cancel), .hang_i(fault_i[0]),
-    .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .working_o(core_working)
+    .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .spurious_i(fault_i[3]), .irq_o(irq_o[1]), .working_o(core_working)
   );
 
   mont_port #(.Rows(Rows)) u_mont (

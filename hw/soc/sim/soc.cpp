@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the compiled system: its console is standard input and output. Called by garner_hw.soc, which gives it
-//   +memory=FILE  +cycles=LIMIT  [+fault=hang|corrupt|silent]
+//   +memory=FILE  +cycles=LIMIT  [+fault=hang|corrupt|silent|spurious]
 // Ends with the code that the firmware gives to the register STOP; with 124 when the limit is reached; with 0 when the
 // firmware prompts (">") and standard input has ended.
 #include <poll.h>
@@ -51,8 +51,9 @@ int main(int argc, char** argv) {
   if (fault == "hang") top.fault_i = 1;
   else if (fault == "corrupt") top.fault_i = 2;
   else if (fault == "silent") top.fault_i = 4;
+  else if (fault == "spurious") top.fault_i = 8;
   else if (!fault.empty()) {
-    fprintf(stderr, "soc: +fault=%s: neither hang nor corrupt nor silent\n", fault.c_str());
+    fprintf(stderr, "soc: +fault=%s: not hang, corrupt, silent or spurious\n", fault.c_str());
     return 2;
   }
   std::deque<char> bytes;

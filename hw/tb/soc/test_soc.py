@@ -148,6 +148,43 @@ def test_corrupted_product_is_seen_by_the_twin():
         check.twin(system, 512, 3)
 
 
+@pytest.fixture
+def settings(system):
+    yield system.settings
+    system.settings()
+
+
+def test_core_is_waited_for_by_interrupt(system, settings):
+    before = check.exp(system, "exp", "sliding", 512)
+    settings(interrupts=True)
+    answer = check.exp(system, "exp", "sliding", 512)
+    assert answer.interrupts - before.interrupts == 2 and answer.spurious == 0, answer  # modulus, power
+
+
+def test_spurious_interrupts_are_counted_and_waited_over():
+    with System(fault="spurious") as system:
+        polled = check.exp(system, "exp", "sliding", 512)
+        assert (polled.interrupts, polled.spurious) == (0, 0), polled
+        system.settings(interrupts=True)
+        answer = check.exp(system, "exp", "sliding", 512)
+        assert answer.fallback == 0 and answer.spurious > 10 and answer.interrupts > answer.spurious, answer
+
+
+def test_interrupt_that_never_comes_holds_nobody_up():
+    with System(fault="hang") as system:
+        system.settings(interrupts=True)
+        answer = check.exp(system, "exp", "sliding", 512, 0x10001)
+        assert (answer.fallback, answer.status, answer.interrupts) == (1, TIMEOUT, 0), answer
+
+
+def test_slow_memory_changes_times_and_nothing_else(system, settings):
+    for work in (lambda: check.exp(system, "software", "sliding", 96), lambda: check.private(system, "op", 512)):
+        settings()
+        fast = work().cycles
+        settings(memory_wait=50)
+        assert work().cycles > fast
+
+
 @pytest.mark.parametrize("level, address", [("exp", "f0010020"), ("mul", "f0020018"), ("row", "f0030024")])
 def test_silent_peripheral_is_a_trap_that_names_the_address(level, address):
     why = f"bus fault: nobody answers at {address}"
