@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Writes the vector kernels: their assembly, and a table of them for `arithmetic::vectors::kernels`.
 
-use garner_kernels::Kernel;
 use garner_kernels::assembly::{self, Width};
-use garner_kernels::doubles;
+use garner_kernels::program::Pointer;
 use garner_kernels::vex::{self, Encoding};
+use garner_kernels::{Kernel, Lanes};
+use garner_kernels::{doubles, known_answer, two_rows};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
@@ -12,7 +13,8 @@ use std::{env, fs};
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let kernels = garner_kernels::all();
-    fs::write(out.join("kernels.s"), assembly::file(&kernels)).expect("writing the assembly");
+    fs::write(out.join("kernels.s"), assembly::file(&kernels, &[Width::Eight, Width::Four]))
+        .expect("writing the assembly");
     fs::write(out.join("kernels.rs"), table(&kernels)).expect("writing the table");
     for (name, encoding) in [("vex", Encoding::Vex), ("vex_tested", Encoding::Evex)] {
         fs::write(out.join(format!("{name}.s")), vex::file(&kernels, encoding)).expect("writing the assembly");
@@ -22,7 +24,25 @@ fn main() {
     }
     let kernels = doubles::all();
     fs::write(out.join("doubles.s"), doubles::file(&kernels)).expect("writing the assembly");
-    fs::write(out.join("doubles.rs"), table_of_doubles(&kernels)).expect("writing the table");
+    let entries = kernels.iter().map(|doubles::Kernel { name, code }| Entry {
+        name,
+        symbol: doubles::symbol(name),
+        reach: vex::reach(code),
+        multiply_adds: doubles::multiply_adds(code),
+        // They are asked otherwise.
+        answer: [0; 8],
+    });
+    fs::write(out.join("doubles.rs"), table_of("Doubles", entries)).expect("writing the table");
+    let kernels = two_rows::all();
+    fs::write(out.join("two_rows.s"), assembly::file(&kernels, &[Width::Eight])).expect("writing the assembly");
+    let entries = kernels.iter().map(|Kernel { name, program }| Entry {
+        name,
+        symbol: Width::Eight.symbol(name),
+        reach: program.reach(),
+        multiply_adds: program.multiply_adds(),
+        answer: known_answer::answer(program),
+    });
+    fs::write(out.join("two_rows.rs"), table_of("TwoRows", entries)).expect("writing the table");
     println!("cargo::rerun-if-changed=build.rs");
 }
 
@@ -38,21 +58,30 @@ fn entries(table: &str, symbols: &[String]) -> String {
     )
 }
 
-fn table_of_doubles(kernels: &[doubles::Kernel]) -> String {
-    let mut text = String::new();
-    for (index, doubles::Kernel { name, code }) in kernels.iter().enumerate() {
-        let (constant, reach, madds) = (name.to_uppercase(), vex::reach(code), doubles::multiply_adds(code));
+/// A kernel with one function.
+struct Entry<'a> {
+    name: &'a str,
+    symbol: String,
+    reach: [usize; Pointer::COUNT],
+    multiply_adds: usize,
+    answer: Lanes,
+}
+
+/// Kernels of `family`, one constant for each, `ALL` of them, and their `ENTRIES`.
+fn table_of<'a>(family: &str, kernels: impl Iterator<Item = Entry<'a>>) -> String {
+    let (mut text, mut list, mut symbols) = (String::new(), String::new(), Vec::new());
+    for (index, Entry { name, symbol, reach, multiply_adds, answer }) in kernels.enumerate() {
+        let constant = name.to_uppercase();
         writeln!(
             text,
-            "static {constant}: Kernel = Kernel {{ name: {name:?}, family: Family::Doubles, index: {index}, \
-             reach: {reach:?}, multiply_adds: {madds} }};"
+            "pub static {constant}: Kernel = Kernel {{ name: {name:?}, family: Family::{family}, index: {index}, \
+             reach: {reach:?}, multiply_adds: {multiply_adds}, answer: {answer:?} }};"
         )
         .expect("writing to a string");
+        write!(list, "&{constant}, ").expect("writing to a string");
+        symbols.push(symbol);
     }
-    let list: String = kernels.iter().map(|kernel| format!("&{}, ", kernel.name.to_uppercase())).collect();
-    let symbols: Vec<String> = kernels.iter().map(|kernel| doubles::symbol(&kernel.name)).collect();
-    let entries = entries("pub(super) static ENTRIES", &symbols);
-    let count = kernels.len();
+    let (count, entries) = (symbols.len(), entries("pub(super) static ENTRIES", &symbols));
     write!(text, "pub static ALL: [&Kernel; {count}] = [{list}];\n#[cfg(target_arch = \"x86_64\")]\n{entries}")
         .expect("writing to a string");
     text
@@ -63,12 +92,12 @@ fn table(kernels: &[Kernel]) -> String {
     let (mut entries, mut narrow_entries) = (String::new(), String::new());
     let mut declarations = String::new();
     for (index, Kernel { name, program }) in kernels.iter().enumerate() {
-        let (reach, madds) = (program.reach(), program.multiply_adds());
+        let (reach, madds, answer) = (program.reach(), program.multiply_adds(), known_answer::answer(program));
         let constant = name.to_uppercase();
         writeln!(
             text,
             "pub static {constant}: Kernel = \
-             Kernel {{ name: {name:?}, family: Family::Programs, index: {index}, reach: {reach:?}, multiply_adds: {madds} }};"
+             Kernel {{ name: {name:?}, family: Family::Programs, index: {index}, reach: {reach:?}, multiply_adds: {madds}, answer: {answer:?} }};"
         )
         .expect("writing to a string");
         for (width, entries) in [(Width::Eight, &mut entries), (Width::Four, &mut narrow_entries)] {

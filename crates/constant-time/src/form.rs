@@ -13,8 +13,8 @@
 use crate::filter::Filter;
 use crate::verdict::Table;
 use garner_kernels::assembly::Width;
-use garner_kernels::doubles;
 use garner_kernels::vex::Encoding;
+use garner_kernels::{doubles, two_rows};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::collections::HashMap;
@@ -107,8 +107,8 @@ fn every_kernel(code: &HashMap<String, Function>) -> Result<String, String> {
             functions += 1;
         }
     }
-    for doubles::Kernel { name, .. } in doubles::all() {
-        let symbol = doubles::symbol(&name);
+    let two_rows = two_rows::all().into_iter().map(|kernel| Width::Eight.symbol(&kernel.name));
+    for symbol in doubles::all().iter().map(|kernel| doubles::symbol(&kernel.name)).chain(two_rows) {
         let function = code.get(&symbol).ok_or_else(|| format!("{symbol} is not in the executable"))?;
         instructions += check(function).map_err(|reason| format!("{symbol}: {reason}"))?;
         functions += 1;
@@ -204,6 +204,10 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vblendvpd
         | Mnemonic::Vptestmq
         | Mnemonic::Vpmovq2m
+        | Mnemonic::Vpcmpeqq
+        // Its index is secret. It reads both rows whole, and is one operation of the shuffle unit, of one latency for all
+        // indices in published tables of instructions.
+        | Mnemonic::Vpermi2q
         // Of double precision: their time is that of other operands only where those are subnormal or no numbers, which
         // limbs and their products never are.
         | Mnemonic::Vfmadd231pd

@@ -5,12 +5,14 @@ use super::marking::{Marking, mark_modulus};
 use super::{Scenario, Words, clean, reference};
 use crate::valgrind::{depends_on_secret, public_of_others, reveal, secret};
 use garner::arithmetic::libcrypto::Libcrypto;
-use garner::arithmetic::vectors::{DoublesTwin, Twin, VexTwin};
+use garner::arithmetic::vectors::{DoublesTwin, Twin, TwoRowsTwin, VexTwin};
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use garner_kernels::{Lanes, constants, doubles, interpreter, program::Pointer, vex};
 
 /// What AVX-512 IFMA runs.
 const EIGHT: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(Twin::default()));
+/// The same by two rows at a time.
+const TWO_ROWS: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(TwoRowsTwin::default()));
 /// What AVX-IFMA runs.
 const VEX: fn() -> Box<dyn Arithmetic> = || Box::new(Marking::new(VexTwin::default()));
 /// What AVX2 and FMA run.
@@ -30,6 +32,9 @@ pub fn all() -> Vec<Scenario> {
         clean("twin: power_secret, 1,536-bit moduli, of blocks", || power(EIGHT, 3, 1536, 1, 24, false)),
         clean("twin: power_secret, 1,536-bit moduli, folded over two lanes", || power(EIGHT, 2, 1536, 1, 24, false)),
         clean("twin: power_secret, 2,048-bit moduli, folded over two lanes", || power(EIGHT, 1, 2048, 1, 32, false)),
+        clean("twin: power_secret by two rows, 512-bit moduli", || power(TWO_ROWS, 3, 512, 4, 8, false)),
+        clean("twin: power_secret by two rows, 1,024-bit moduli", || power(TWO_ROWS, 3, 1024, 1, 32, false)),
+        clean("twin: power_public by two rows, secret base", || power(TWO_ROWS, 3, 512, 1, 16, true)),
         clean("twin: power_public, secret base", || power(EIGHT, 3, 512, 1, 16, true)),
         clean("twin: power_public, secret base, folded over four lanes", || power(EIGHT, 1, 1024, 1, 16, true)),
         clean("twin: power_secret as AVX-IFMA runs it, four lanes", || power(VEX, 5, 512, 1, 8, false)),
@@ -51,7 +56,8 @@ pub fn all() -> Vec<Scenario> {
 }
 
 fn kernels() {
-    let kernels = garner_kernels::all();
+    let mut kernels = garner_kernels::all();
+    kernels.extend(garner_kernels::two_rows::all());
     every(5, kernels.iter().map(|kernel| (&kernel.name, kernel.program.reach(), &kernel.program)), interpreter::run);
 }
 

@@ -5,10 +5,12 @@
 //! the multiply-adds an operation executes, at the rate measured in the same run. Best of many runs.
 //!
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
-//! itself; with `folded`, only numbers folded over lanes. Without AVX-512 IFMA, the kernels in double precision.
+//! itself, with the bound of the port model where there is one of this processor; with `folded`, only numbers folded over
+//! lanes. Without AVX-512 IFMA, the kernels in double precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is
+//! measured: what the port model says of that processor is printed, on any.
 
 use garner::arithmetic::vectors::class::{
-    Blocks, CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, Products, QUADS,
+    Blocks, CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Direct, DirectKernels, PAIRS, Products, QUADS,
 };
 use garner::arithmetic::vectors::field::Field;
 use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels, Sequence};
@@ -16,12 +18,18 @@ use garner::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner::arithmetic::vectors::{Native, Vectors};
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use openssl::rsa::{Padding, Rsa};
-use std::arch::asm;
-use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+
+mod model;
+mod rates;
+
+use rates::{cycle_seconds, cycles, madd_rate, product_rate};
 
 fn main() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("--for") {
+        return model::print(&arguments.next().unwrap_or_default());
+    }
     let Some(assembly) = Assembly::new() else {
         return doubles();
     };
@@ -115,6 +123,10 @@ impl Kernels for Counted {
         self.0.halves_are_faster()
     }
 
+    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        self.0.direct(direct)
+    }
+
     fn products(&self, blocks: &'static Blocks) -> &'static Products {
         self.0.products(blocks)
     }
@@ -122,134 +134,24 @@ impl Kernels for Counted {
 
 /// Every kernel by itself, on the same operands again and again.
 fn each_kernel(assembly: &Assembly, rate: f64) {
-    println!("kernel                      madds    limit  cycles  of limit");
+    let processor = model::this();
+    match processor {
+        Some(processor) => println!("bounds by the model of {}", processor.name),
+        None => println!("there is no model of this processor's ports"),
+    }
+    println!("kernel                            madds    limit   bound  cycles  of limit");
     let mut workspace = Workspace::new(2000);
-    for kernel in kernels::ALL {
+    for kernel in kernels::ALL.into_iter().chain(kernels::two_rows::ALL) {
         let cycles = cycles(|| assembly.run(kernel, workspace.rows(), [0, 400, 700, 1000, 1100, 1500]));
         let limit = kernel.multiply_adds as f64 / rate;
+        let bound = processor.map_or("-".to_owned(), |processor| format!("{:.0}", model::bound(kernel, &processor)));
         println!(
-            "{:<25} {:>7} {limit:>8.0} {cycles:>7.0} {:>7.1} %",
+            "{:<31} {:>7} {limit:>8.0} {bound:>7} {cycles:>7.0} {:>7.1} %",
             kernel.name,
             kernel.multiply_adds,
             100.0 * limit / cycles
         );
     }
-}
-
-/// Core cycles of one run of `work`: the shortest time of several, in cycles calibrated among them.
-fn cycles(mut work: impl FnMut()) -> f64 {
-    let mut once = || {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let first = once().min(once());
-    let repeats = (200e-6 / first).ceil().max(1.0) as usize;
-    let rounds = ((0.25 / (first * repeats as f64)) as usize).clamp(5, 200);
-    let (mut best, mut clock) = (f64::MAX, f64::MAX);
-    for _ in 0..rounds {
-        clock = clock.min(cycle_seconds());
-        let start = Instant::now();
-        (0..repeats).for_each(|_| work());
-        best = best.min(start.elapsed().as_secs_f64() / repeats as f64);
-    }
-    best / clock
-}
-
-/// Seconds per core cycle.
-fn cycle_seconds() -> f64 {
-    let run = || {
-        let start = Instant::now();
-        let mut sum = black_box(1u64);
-        // SAFETY: changes only the registers it names.
-        unsafe {
-            asm!(
-                "2:",
-                "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}",
-                "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}", "add {x}, {y}",
-                "dec {n}",
-                "jnz 2b",
-                x = inout(reg) sum, y = in(reg) 3u64, n = inout(reg) 2_000u64 => _,
-                options(nomem, nostack)
-            );
-        }
-        black_box(sum);
-        start.elapsed().as_secs_f64() / 20_000.0
-    };
-    (0..5).map(|_| run()).fold(f64::MAX, f64::min)
-}
-
-/// Multiply-adds this processor does in a cycle, rounded to a quarter: twelve independent sums.
-fn madd_rate() -> f64 {
-    let run = || {
-        let start = Instant::now();
-        // SAFETY: changes only the registers it names; the caller has made sure of the instructions.
-        unsafe {
-            asm!(
-                "2:",
-                "vpmadd52luq zmm0, zmm30, zmm31", "vpmadd52huq zmm1, zmm30, zmm31",
-                "vpmadd52luq zmm2, zmm30, zmm31", "vpmadd52huq zmm3, zmm30, zmm31",
-                "vpmadd52luq zmm4, zmm30, zmm31", "vpmadd52huq zmm5, zmm30, zmm31",
-                "vpmadd52luq zmm6, zmm30, zmm31", "vpmadd52huq zmm7, zmm30, zmm31",
-                "vpmadd52luq zmm8, zmm30, zmm31", "vpmadd52huq zmm9, zmm30, zmm31",
-                "vpmadd52luq zmm10, zmm30, zmm31", "vpmadd52huq zmm11, zmm30, zmm31",
-                "dec {n}",
-                "jnz 2b",
-                "vzeroupper",
-                n = inout(reg) 2_000u64 => _,
-                out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _,
-                out("zmm6") _, out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
-                options(nomem, nostack)
-            );
-        }
-        start.elapsed().as_secs_f64() / 24_000.0
-    };
-    let best = (0..50).map(|_| run() / cycle_seconds()).fold(f64::MAX, f64::min);
-    (4.0 / best).round() / 4.0
-}
-
-/// Fused multiply-adds this processor does in a cycle beside the copy, the subtraction and the two additions that go with two
-/// of them: products of five factors with a limb, added to columns, all in registers and none waiting for another.
-fn product_rate() -> f64 {
-    macro_rules! products {
-        ($($factor:literal $column:literal $next:literal)*) => {
-            concat!($(
-                "vmovapd ymm13, ymm15\n",
-                "vfmadd231pd ymm13, ymm", $factor, ", ymm10\n",
-                "vsubpd ymm11, ymm14, ymm13\n",
-                "vfmadd231pd ymm11, ymm", $factor, ", ymm10\n",
-                "vpaddq ymm", $column, ", ymm", $column, ", ymm11\n",
-                "vpaddq ymm", $next, ", ymm", $next, ", ymm13\n",
-            )*)
-        };
-    }
-    let run = || {
-        let start = Instant::now();
-        // SAFETY: changes only the registers it names; the caller has made sure of the instructions.
-        unsafe {
-            asm!(
-                "vzeroall",
-                "2:",
-                products!("0" "5" "6" "1" "6" "7" "2" "7" "8" "3" "8" "9" "4" "9" "5"),
-                products!("0" "6" "7" "1" "7" "8" "2" "8" "9" "3" "9" "5" "4" "5" "6"),
-                "dec {n}",
-                "jnz 2b",
-                "vzeroupper",
-                n = inout(reg) 2_000u64 => _,
-                out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _, out("ymm4") _, out("ymm5") _,
-                out("ymm6") _, out("ymm7") _, out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
-                out("ymm12") _, out("ymm13") _, out("ymm14") _, out("ymm15") _,
-                options(nomem, nostack)
-            );
-        }
-        start.elapsed().as_secs_f64() / 40_000.0
-    };
-    let (mut best, mut clock) = (f64::MAX, f64::MAX);
-    for _ in 0..200 {
-        clock = clock.min(cycle_seconds());
-        best = best.min(run());
-    }
-    clock / best
 }
 
 fn folded(assembly: &Assembly) {

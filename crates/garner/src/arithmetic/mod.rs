@@ -70,8 +70,10 @@ pub trait Arithmetic: Send + Sync {
 /// is [set](environment).
 ///
 /// # Errors
-/// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable.
+/// [`Error::Argument`] when `GARNER_CPU` asks for something unknown or unavailable, or `GARNER_KERNELS`, which
+/// [chooses](vectors::kernels::wanted) among kernels, for something unknown.
 pub fn best() -> Result<Arc<dyn Arithmetic>> {
+    vectors::kernels::wanted().map_err(|reason| Error::argument("GARNER_KERNELS", reason))?;
     let wish = environment::variable("GARNER_CPU");
     chosen(wish.as_ref().map(|wish| wish.to_string_lossy()).as_deref(), &vectors::Native::available())
 }

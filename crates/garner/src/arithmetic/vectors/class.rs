@@ -47,15 +47,28 @@ pub enum Shape {
     Doubles(&'static Doubles),
 }
 
-/// The kernels of a length that needs no composition.
+/// The kernels of a length that needs no composition: two ways to do the same.
+#[derive(Debug)]
+pub struct Direct {
+    /// Limbs, N.
+    pub limbs: usize,
+    /// Those that work on a row at a time.
+    pub one_row: DirectKernels,
+    /// Those that work on two: see [`garner_kernels::two_rows`]. Their limbs count modulo 2^52.
+    pub two_rows: DirectKernels,
+}
+
+/// The kernels of one of those ways.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "named as the kernels are")]
-pub struct Direct {
+pub struct DirectKernels {
     pub square: &'static Kernel,
     pub window: &'static Kernel,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
+    pub add: &'static Kernel,
+    pub subtract_modulus: &'static Kernel,
 }
 
 /// The kernels of a length folded over lanes.
@@ -132,15 +145,29 @@ macro_rules! double_kernel {
     ($($name:expr),*) => { const { kernels::named(&kernels::doubles::ALL, concat!($($name),*)) } };
 }
 
+/// The same of those by two rows at a time.
+macro_rules! two_rows_kernel {
+    ($($name:expr),*) => { const { kernels::named(&kernels::two_rows::ALL, concat!($($name),*)) } };
+}
+
 macro_rules! direct {
     ($limbs:literal) => {
         Shape::Direct(&Direct {
-            square: kernel!("square_", $limbs),
-            window: kernel!("window_", $limbs),
-            multiply: kernel!("multiply_", $limbs),
-            half_multiply: kernel!("half_multiply_", $limbs),
-            half_reduce: kernel!("half_reduce_", $limbs),
+            limbs: $limbs,
+            one_row: direct!(kernel, "", $limbs),
+            two_rows: direct!(two_rows_kernel, "two_rows_", $limbs),
         })
+    };
+    ($kernel:ident, $prefix:literal, $limbs:literal) => {
+        DirectKernels {
+            square: $kernel!($prefix, "square_", $limbs),
+            window: $kernel!($prefix, "window_", $limbs),
+            multiply: $kernel!($prefix, "multiply_", $limbs),
+            half_multiply: $kernel!($prefix, "half_multiply_", $limbs),
+            half_reduce: $kernel!($prefix, "half_reduce_", $limbs),
+            add: $kernel!($prefix, "add_", $limbs),
+            subtract_modulus: $kernel!($prefix, "subtract_modulus_", $limbs),
+        }
     };
 }
 

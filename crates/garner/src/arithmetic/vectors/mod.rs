@@ -8,6 +8,7 @@ pub mod bits;
 pub mod class;
 pub mod field;
 pub mod kernels;
+mod known_answers;
 mod power;
 pub mod workspace;
 
@@ -17,8 +18,10 @@ mod tests;
 use super::{Arithmetic, Modulus, Multiply, Power, powers};
 use crate::words::bit_length;
 use class::Class;
-use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedVex, Kernels};
-use once_cell::race::OnceBool;
+use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex, Kernels};
+pub use known_answers::Refused;
+use known_answers::Tested;
+use once_cell::race::{OnceBool, OnceBox};
 
 /// The arithmetic over a way to run kernels.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +33,10 @@ pub type Native = Vectors<Assembly>;
 /// The same on any processor, slowly: for tests and constant-time checks.
 #[doc(hidden)]
 pub type Twin = Vectors<Interpreted>;
+
+/// The same by two rows at a time.
+#[doc(hidden)]
+pub type TwoRowsTwin = Vectors<InterpretedTwoRows>;
 
 /// What AVX-IFMA runs, on any processor.
 #[doc(hidden)]
@@ -48,10 +55,14 @@ impl<K> Vectors<K> {
 }
 
 impl Native {
-    /// All that processor and operating system support, the fastest first.
+    /// All that processor and operating system support and whose kernels give right answers, the fastest first.
     pub fn available() -> Vec<Native> {
-        let avx2 = Assembly::avx2().filter(|avx2| rounds_toward_zero(*avx2));
-        [Assembly::new(), Assembly::avx_ifma(), avx2].into_iter().flatten().map(Vectors).collect()
+        tested().ways.iter().copied().map(Vectors).collect()
+    }
+
+    /// Kernels that gave wrong answers before their first use here, and do not run.
+    pub fn refused() -> &'static [Refused] {
+        &tested().refused
     }
 
     /// The first of those, if there is one.
@@ -80,6 +91,16 @@ impl<K: Kernels + Send + Sync> Arithmetic for Vectors<K> {
     fn power_public(&self, jobs: &mut [Power<'_>]) {
         power_public(&self.0, jobs);
     }
+}
+
+/// Every way to run kernels here, asked once in a process.
+fn tested() -> &'static Tested<Assembly> {
+    // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
+    static TESTED: OnceBox<Tested<Assembly>> = OnceBox::new();
+    TESTED.get_or_init(|| {
+        let avx2 = Assembly::avx2().filter(|avx2| rounds_toward_zero(*avx2));
+        Box::new(known_answers::test([Assembly::new(), Assembly::avx_ifma(), avx2].into_iter().flatten()))
+    })
 }
 
 /// Whether the rounding that the kernels in double precision ask for is what they get: an emulator may know the

@@ -2,7 +2,7 @@
 //! Arithmetic modulo several numbers at once, in Montgomery form: composes kernels for every limb class.
 //!
 //! Called by `power`; calls kernels. Operands are rows of the workspace. R is 2^(52·N); values are below 8n
-//! unless stated, and every limb of a value is below 2^52.
+//! unless stated, and every limb of a value is below 2^52, or counts modulo 2^52 where kernels by two rows run.
 
 mod composed;
 mod table;
@@ -36,6 +36,8 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn new(kernels: &'a K, class: &'static Class, memory: &'a mut [Lanes]) -> Field<'a, K> {
         let layout = Layout::of(class);
         memory[layout.constants + constants::LIMB_MASK] = [(1 << LIMB_BITS) - 1; 8];
+        memory[layout.constants + constants::ONES_51] = [(1 << 51) - 1; 8];
+        memory[layout.constants + constants::ONES_53] = [(1 << 53) - 1; 8];
         memory[layout.constants + constants::NUMBERS] = std::array::from_fn(|i| i as u64);
         memory[layout.constants + constants::EIGHT] = [8; 8];
         memory[layout.constants + constants::ONE] = [1; 8];
@@ -67,6 +69,11 @@ impl<'a, K: Kernels> Field<'a, K> {
     /// Rows of a number.
     pub fn rows(&self) -> usize {
         self.class.rows()
+    }
+
+    /// Whether limbs count modulo 2^52 only: see [`garner_kernels::two_rows`].
+    pub fn is_loose(&self) -> bool {
+        matches!(self.class.shape, Shape::Direct(direct) if std::ptr::eq(self.kernels.direct(direct), &raw const direct.two_rows))
     }
 
     /// The rows of the numbers at `place`.
@@ -163,13 +170,21 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// `to = a + b`, below 2^(52·N).
     pub fn add(&mut self, to: usize, a: usize, b: usize) {
-        self.run(self.class.add, [to, a, b, self.layout.constants, 0, 0]);
+        let kernel = match self.class.shape {
+            Shape::Direct(direct) => self.kernels.direct(direct).add,
+            _ => self.class.add,
+        };
+        self.run(kernel, [to, a, b, self.layout.constants, 0, 0]);
     }
 
     /// `to = a mod n`, for `a` that is below `n` but for the excess of `products` products. `to` is not `a`, which is lost.
     pub fn canonical(&mut self, to: usize, a: usize, products: usize) {
+        let kernel = match self.class.shape {
+            Shape::Direct(direct) => self.kernels.direct(direct).subtract_modulus,
+            _ => self.class.subtract_modulus,
+        };
         for left in (0..products * self.class.excess()).rev() {
-            self.run(self.class.subtract_modulus, [to, a, self.layout.modulus, self.layout.constants, 0, 0]);
+            self.run(kernel, [to, a, self.layout.modulus, self.layout.constants, 0, 0]);
             if left > 0 {
                 self.copy(a, to);
             }
@@ -180,7 +195,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn square(&mut self, to: usize, a: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(direct.square, [to, a, n, c, 0, 0]),
+            Shape::Direct(direct) => self.run(self.kernels.direct(direct).square, [to, a, n, c, 0, 0]),
             Shape::Doubles(doubles) => self.run(doubles.square, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(Folded { square: Some(square), .. }) => {
                 self.bring_to_place(to, a);
@@ -218,9 +233,10 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn window(&mut self) {
         let Layout { accumulator, modulus: n, area, constants: c, table, selection, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => {
-                self.run(direct.window, [accumulator, selection + self.rows(), n, c, table, selection])
-            }
+            Shape::Direct(direct) => self.run(
+                self.kernels.direct(direct).window,
+                [accumulator, selection + self.rows(), n, c, table, selection],
+            ),
             Shape::Doubles(doubles) => self.run(doubles.window, [accumulator, 0, area, c, table, selection]),
             Shape::Folded(folded) => self.run_window(|field| field.folded_window(folded)),
             Shape::Blocks { .. } => self.run_window(Field::composed_window),
@@ -270,7 +286,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn multiply(&mut self, to: usize, a: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(direct.multiply, [to, a, n, c, b, 0]),
+            Shape::Direct(direct) => self.run(self.kernels.direct(direct).multiply, [to, a, n, c, b, 0]),
             Shape::Doubles(doubles) => self.run(doubles.multiply, [to, a, self.layout.area, c, b, 0]),
             Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, b, 0]),
             Shape::Blocks { .. } => {
@@ -287,7 +303,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn half_multiply(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(direct.half_multiply, [to, a, n, c, b, shifted]),
+            Shape::Direct(direct) => self.run(self.kernels.direct(direct).half_multiply, [to, a, n, c, b, shifted]),
             Shape::Doubles(doubles) => self.run(doubles.half_multiply, [to, a, self.layout.area, c, b, shifted]),
             Shape::Folded(folded) => self.run(folded.half_multiply, [to, a, n, c, b, shifted]),
             Shape::Blocks { .. } => {
@@ -303,7 +319,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn half_reduce(&mut self, to: usize, a: usize) {
         let Layout { modulus: n, constants: c, columns, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(direct.half_reduce, [to, a, n, c, 0, 0]),
+            Shape::Direct(direct) => self.run(self.kernels.direct(direct).half_reduce, [to, a, n, c, 0, 0]),
             Shape::Doubles(doubles) => self.run(doubles.half_reduce, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(folded) => self.run(folded.half_reduce, [to, a, n, c, 0, 0]),
             Shape::Blocks { .. } => {

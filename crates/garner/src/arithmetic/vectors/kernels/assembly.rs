@@ -5,10 +5,10 @@
 use super::generated::VEX_TESTED_ENTRIES;
 #[cfg(target_arch = "x86_64")]
 use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
-use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Sequence, doubles};
-use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, DOUBLES, Products};
+use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, choice, doubles, two_rows};
+use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, DOUBLES, Direct, DirectKernels, Products};
 use crate::arithmetic::vectors::workspace::Workspace;
-use garner_kernels::{BLOCK_LIMBS, Lanes};
+use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes, constants, scan};
 use once_cell::race::OnceBool;
 use std::time::{Duration, Instant};
 
@@ -23,8 +23,16 @@ std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/kernels.s")), opt
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex.s")), options(raw));
 #[cfg(target_arch = "x86_64")]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/doubles.s")), options(raw));
+#[cfg(target_arch = "x86_64")]
+std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/two_rows.s")), options(raw));
 #[cfg(all(test, target_arch = "x86_64"))]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), options(raw));
+
+/// Rows in which kernels are measured: as many as a window of the longest numbers in one kernel needs.
+const MEASURED_ROWS: usize = constants::ROWS + (4 + 2 * scan::ENTRIES) * DIRECT_LIMBS[DIRECT_LIMBS.len() - 1];
+
+/// For so long kernels run before they are measured.
+const WARM_UP: Duration = Duration::from_micros(50);
 
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +40,8 @@ pub struct Assembly {
     instructions: Instructions,
     /// Only the first four lanes are in use.
     narrow: bool,
+    /// Which kernels run, where that is not found by measurement.
+    rows: Option<Rows>,
 }
 
 /// The instructions that the processor has.
@@ -53,6 +63,7 @@ impl Assembly {
     fn entries(&self, family: Family) -> &'static [Entry] {
         match (family, self.instructions) {
             (Family::Doubles, _) => &doubles::ENTRIES,
+            (Family::TwoRows, _) => &two_rows::ENTRIES,
             (_, Instructions::Avx512) if self.narrow => &NARROW_ENTRIES,
             (_, Instructions::Avx512) => &ENTRIES,
             (_, Instructions::AvxIfma | Instructions::Avx2) => &VEX_ENTRIES,
@@ -93,10 +104,16 @@ impl Assembly {
                 && is_x86_feature_detected!("avx512bw")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512ifma");
-            supported.then_some(Assembly { instructions: Instructions::Avx512, narrow: false })
+            supported.then_some(Assembly { instructions: Instructions::Avx512, narrow: false, rows: None })
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
+    }
+
+    /// The same, by these kernels whatever takes less time.
+    #[doc(hidden)]
+    pub fn by(self, rows: Rows) -> Assembly {
+        Assembly { rows: Some(rows), ..self }
     }
 
     /// The assembly for processors with AVX-IFMA.
@@ -104,7 +121,7 @@ impl Assembly {
         #[cfg(target_arch = "x86_64")]
         {
             let supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("avxifma");
-            supported.then_some(Assembly { instructions: Instructions::AvxIfma, narrow: true })
+            supported.then_some(Assembly { instructions: Instructions::AvxIfma, narrow: true, rows: None })
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
@@ -117,27 +134,36 @@ impl Assembly {
         #[cfg(target_arch = "x86_64")]
         {
             let supported = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-            supported.then_some(Assembly { instructions: Instructions::Avx2, narrow: true })
+            supported.then_some(Assembly { instructions: Instructions::Avx2, narrow: true, rows: None })
         }
         #[cfg(not(target_arch = "x86_64"))]
         None
     }
 
-    /// The shortest of some runs of a microsecond. Nothing but the time of operations may depend on it.
+    /// The shortest of some runs of microseconds. Nothing but the time of operations may depend on it.
+    ///
+    /// It warms up first: after other code processors run 512-bit registers slowly for a while.
     fn time_of(&self, kernel: &Kernel, at: At) -> Duration {
-        let mut workspace = Workspace::new(160);
+        let mut workspace = Workspace::new(MEASURED_ROWS);
         let mut once = || {
             let start = Instant::now();
             (0..8).for_each(|_| self.run(kernel, workspace.rows(), at));
             start.elapsed()
         };
+        let start = Instant::now();
+        while start.elapsed() < WARM_UP {
+            once();
+        }
         (0..16).map(|_| once()).min().unwrap_or_default()
     }
 
     /// Whether the processor has the kernel's instructions: those that do not multiply are the same for all.
     fn has(&self, kernel: &Kernel) -> bool {
         match self.instructions {
-            Instructions::Avx2 => kernel.family == Family::Doubles || kernel.multiply_adds == 0,
+            Instructions::Avx2 => {
+                kernel.family == Family::Doubles || kernel.family == Family::Programs && kernel.multiply_adds == 0
+            }
+            Instructions::Avx512 => kernel.family != Family::Doubles,
             _ => kernel.family == Family::Programs,
         }
     }
@@ -145,7 +171,7 @@ impl Assembly {
     /// What [`Assembly::avx_ifma`] runs, on a processor with AVX-512 IFMA.
     #[cfg(test)]
     pub fn avx_ifma_on_avx512() -> Option<Assembly> {
-        Assembly::new().map(|_| Assembly { instructions: Instructions::Avx512ForAvxIfma, narrow: true })
+        Assembly::new().map(|_| Assembly { instructions: Instructions::Avx512ForAvxIfma, narrow: true, rows: None })
     }
 }
 
@@ -181,6 +207,30 @@ impl Kernels for Assembly {
             let time = |lanes| self.for_lanes(lanes).time_of(&MULTIPLY_10, [0, 10, 20, 30, 41, 0]);
             4 * time(4) < 3 * time(8)
         })
+    }
+
+    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        static MEASURED: [OnceBool; DIRECT_LIMBS.len()] = [const { OnceBool::new() }; DIRECT_LIMBS.len()];
+        // By two rows there are kernels for all eight lanes only.
+        if self.instructions != Instructions::Avx512 || self.narrow {
+            return &direct.one_row;
+        }
+        let size = DIRECT_LIMBS.iter().position(|limbs| *limbs == direct.limbs).expect("a length with kernels");
+        let two_rows_are_faster = || {
+            MEASURED[size].get_or_init(|| match choice::wanted() {
+                Ok(Some(wanted)) => wanted == Rows::Two,
+                // What is not known was refused where the arithmetic was chosen.
+                Ok(None) | Err(_) => {
+                    let (n, selection) = (constants::ROWS + direct.limbs, constants::ROWS + 2 * direct.limbs);
+                    let table = selection + 2 * direct.limbs;
+                    let at = [constants::ROWS, selection + direct.limbs, n, 0, table, selection];
+                    let time = |kernels: &DirectKernels| self.time_of(kernels.window, at);
+                    time(&direct.two_rows) < time(&direct.one_row)
+                }
+            })
+        };
+        let two_rows = self.rows.map_or_else(two_rows_are_faster, |rows| rows == Rows::Two);
+        if two_rows { &direct.two_rows } else { &direct.one_row }
     }
 
     fn products(&self, blocks: &'static Blocks) -> &'static Products {

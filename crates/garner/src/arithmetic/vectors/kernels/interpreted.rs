@@ -2,7 +2,7 @@
 //! The kernels interpreted, for tests and constant-time checks.
 
 use super::{At, Family, Kernel, Kernels};
-use crate::arithmetic::vectors::class::{Class, DOUBLES};
+use crate::arithmetic::vectors::class::{Class, DOUBLES, Direct, DirectKernels};
 use garner_kernels::{Lanes, interpreter, vex};
 use std::sync::LazyLock;
 
@@ -59,7 +59,7 @@ impl Kernels for InterpretedDoubles {
         static KERNELS: LazyLock<Vec<garner_kernels::doubles::Kernel>> = LazyLock::new(garner_kernels::doubles::all);
         match kernel.family {
             Family::Doubles => vex::run(&KERNELS[kernel.index].code, memory, at),
-            Family::Programs => InterpretedVex.run(kernel, memory, at),
+            Family::Programs | Family::TwoRows => InterpretedVex.run(kernel, memory, at),
         }
     }
 }
@@ -83,6 +83,34 @@ impl Kernels for Interpreted {
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
         static PROGRAMS: LazyLock<Vec<garner_kernels::Kernel>> = LazyLock::new(garner_kernels::all);
-        interpreter::run(&PROGRAMS[kernel.index].program, memory, at);
+        static TWO_ROWS: LazyLock<Vec<garner_kernels::Kernel>> = LazyLock::new(garner_kernels::two_rows::all);
+        let kernels = if kernel.family == Family::TwoRows { &TWO_ROWS } else { &PROGRAMS };
+        interpreter::run(&kernels[kernel.index].program, memory, at);
+    }
+}
+
+/// The same with the kernels by two rows at a time, where there are such.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InterpretedTwoRows;
+
+impl Kernels for InterpretedTwoRows {
+    fn name(&self) -> &'static str {
+        "twin"
+    }
+
+    fn for_lanes(&self, _: usize) -> InterpretedTwoRows {
+        InterpretedTwoRows
+    }
+
+    fn lanes(&self) -> usize {
+        8
+    }
+
+    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        &direct.two_rows
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        Interpreted.run(kernel, memory, at);
     }
 }

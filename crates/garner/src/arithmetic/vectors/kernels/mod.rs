@@ -2,14 +2,16 @@
 //! The kernels, and the two ways to run them: as assembly, or interpreted.
 
 mod assembly;
+mod choice;
 mod interpreted;
 
-use super::class::{Blocks, CLASSES, Class, Products};
+use super::class::{Blocks, CLASSES, Class, Direct, DirectKernels, Products};
 pub use assembly::Assembly;
 #[cfg(target_arch = "x86_64")]
 use assembly::{Entry, P};
+pub use choice::{Rows, wanted};
 use garner_kernels::{Lanes, constants, program::Pointer};
-pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedVex};
+pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex};
 
 /// A kernel of `garner-kernels`, where its contract stands.
 #[derive(Debug)]
@@ -24,9 +26,21 @@ pub struct Kernel {
     index: usize,
     /// How many rows from each pointer on it may touch.
     reach: [usize; Pointer::COUNT],
+    /// What its twin answers to the question of [`garner_kernels::known_answer`]; of kernels in double precision nothing.
+    answer: Lanes,
 }
 
 impl Kernel {
+    /// How many rows from each pointer on it may touch.
+    pub fn reach(&self) -> [usize; Pointer::COUNT] {
+        self.reach
+    }
+
+    /// What identifies its answer to the question of [`garner_kernels::known_answer`].
+    pub fn answer(&self) -> &Lanes {
+        &self.answer
+    }
+
     /// Rows of memory that it needs with its pointers there.
     fn rows(&self, at: At) -> usize {
         let reached = at.iter().zip(&self.reach).map(|(at, reach)| at.saturating_add(*reach));
@@ -43,6 +57,8 @@ enum Family {
     Programs,
     /// [`garner_kernels::doubles::all`]
     Doubles,
+    /// [`garner_kernels::two_rows::all`]
+    TwoRows,
 }
 
 /// Rows in memory for a kernel's six pointers; zero for one it does not use.
@@ -113,6 +129,11 @@ pub trait Kernels {
         false
     }
 
+    /// The kernels of this length that take less time here. Those by one row are the choice where no time is measured.
+    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        &direct.one_row
+    }
+
     /// The products of these blocks that take less time here: Karatsuba's need more additions and fewer multiply-adds. They are
     /// the choice where no time is measured.
     fn products(&self, blocks: &'static Blocks) -> &'static Products {
@@ -137,6 +158,13 @@ pub use generated::*;
 pub mod doubles {
     use super::*;
     include!(concat!(env!("OUT_DIR"), "/doubles.rs"));
+}
+
+/// The same for the kernels by two rows at a time.
+#[allow(missing_docs)]
+pub mod two_rows {
+    use super::*;
+    include!(concat!(env!("OUT_DIR"), "/two_rows.rs"));
 }
 
 /// The kernel of that name in a list.

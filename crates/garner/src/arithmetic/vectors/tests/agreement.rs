@@ -116,6 +116,9 @@ proptest! {
         prop_assert_eq!(powers(&DoublesTwin::default(), &jobs, true), powers(&Libcrypto, &jobs, true));
         prop_assert_eq!(powers(&DoublesTwin::default(), &jobs, false), powers(&Libcrypto, &jobs, false));
         prop_assert_eq!(products(&DoublesTwin::default(), &jobs), products(&Libcrypto, &jobs));
+        prop_assert_eq!(powers(&TwoRowsTwin::default(), &jobs, true), powers(&Libcrypto, &jobs, true));
+        prop_assert_eq!(powers(&TwoRowsTwin::default(), &jobs, false), powers(&Libcrypto, &jobs, false));
+        prop_assert_eq!(products(&TwoRowsTwin::default(), &jobs), products(&Libcrypto, &jobs));
         prop_assert_eq!(powers(&Twin::default(), &jobs, true), powers(&Libcrypto, &jobs, true));
         prop_assert_eq!(powers(&Twin::default(), &jobs, false), powers(&Libcrypto, &jobs, false));
         prop_assert_eq!(products(&Twin::default(), &jobs), products(&Libcrypto, &jobs));

@@ -46,6 +46,7 @@ fn a_scan_selects_each_lanes_entry_alone_or_fused() {
         }
     }
     check(&Interpreted);
+    check(&InterpretedTwoRows);
     check(&InterpretedDoubles);
     available().for_each(|assembly| check(&assembly));
 }

@@ -184,6 +184,9 @@ fn field_operations_in_assembly_are_right_and_stay_in_bounds() {
     if let Some(assembly) = Assembly::avx_ifma_on_avx512() {
         field_operations_are_right(&assembly, 4, 6);
     }
+    if let Some(assembly) = assembly() {
+        [Rows::One, Rows::Two].into_iter().for_each(|rows| field_operations_are_right(&assembly.by(rows), 8, 20));
+    }
     match Assembly::avx2() {
         Some(assembly) => field_operations_are_right(&assembly, 4, 200),
         None => println!("double precision is not tested: this processor has no AVX2 and FMA"),
@@ -195,6 +198,7 @@ fn field_operations_on_the_twin_are_right() {
     field_operations_are_right(&Interpreted, 8, 6);
     field_operations_are_right(&Forced { kernels: Interpreted, karatsuba: false }, 8, 2);
     field_operations_are_right(&InterpretedDoubles, 4, 6);
+    field_operations_are_right(&InterpretedTwoRows, 8, 20);
 }
 
 /// Products of blocks in one of the two ways, whichever is faster.

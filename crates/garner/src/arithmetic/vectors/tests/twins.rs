@@ -10,7 +10,7 @@ use garner_kernels::{Lanes, constants, scan};
 fn every_kernel_does_in_assembly_what_its_twin_does() {
     let Some(assembly) = assembly() else { return };
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    for kernel in kernels::ALL {
+    for &kernel in kernels::ALL.iter().chain(&kernels::two_rows::ALL) {
         for round in 0..4 {
             // No kernel's path depends on data, so any rows will do, even ones that break its contract.
             let rows = 800;
@@ -32,7 +32,9 @@ fn every_kernel_does_in_assembly_what_its_twin_does() {
             }
             let [ours, narrow, twins] = workspace.each_mut();
             assembly.run(kernel, ours.rows(), at);
-            assembly.for_lanes(4).run(kernel, narrow.rows(), at);
+            // Those by two rows are for eight lanes only.
+            let lanes = if kernel.name.starts_with("two_rows") { 8 } else { 4 };
+            assembly.for_lanes(lanes).run(kernel, narrow.rows(), at);
             Interpreted.run(kernel, twins.rows(), at);
             assert!(ours.rows() == twins.rows(), "{} differs from its twin", kernel.name);
             let first_four = |rows: &[Lanes]| rows.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>();
