@@ -40,7 +40,7 @@ def tables() -> dict[str, str]:
     explored, profiled, hardware = (json.loads(path.read_text()) for path in (EXPLORED, PROFILED, HARDWARE))
     return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
             "dominating": dominating(explored),
-            "exponentiation": exponentiation(hardware["rows"]), "power": power(), "system": system()}
+            "exponentiation": exponentiation(hardware["rows"]), "aes": aes(hardware["rows"]), "power": power(), "system": system()}
 
 
 def markdown(head: tuple[str, ...], rows: list[tuple]) -> str:
@@ -129,6 +129,20 @@ def exponentiation(rows: list[dict]) -> str:
     return markdown(("design", "ms", "LUT", "DSP"),
                     [(name, f"{ms:.2f}", f"{lut:,}" if lut else "-", dsp or "-")
                      for name, ms, lut, dsp in sorted((*theirs, *ours), key=lambda row: row[1])])
+
+
+def aes(rows: list[dict]) -> str:
+    """AES-128-CBC: the core's throughput there, and that of our ciphers, simulated and placed."""
+    from garner_hw.report.aes import DECRYPT, ENCRYPT
+
+    lines = [("Ethond, the core that encrypts", "-", "-", "-", "8", "-"), ("Ethond, the core that decrypts", "-", "-", "-", "0.7", "-")]
+    for row in rows:
+        if row["design"] in (ENCRYPT, DECRYPT):
+            units = f"-G {'Units' if row['design'] == ENCRYPT else 'Stages'}={row['units']}"
+            lines.append((f"Garner, {'encryption' if row['design'] == ENCRYPT else 'decryption'}, {row['part']}", row["messages"],
+                          f"{row['block_cycles']:.4g}", f"{row['mhz']:.0f}", f"{row['gbit_per_s']:.2f}",
+                          f"`garner-hw place {row['design']} {units}`"))
+    return markdown(("system", "messages at once", "cycles a block", "MHz", "Gbit/s", "command"), lines)
 
 
 def power() -> str:
