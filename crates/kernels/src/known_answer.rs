@@ -72,7 +72,7 @@ pub fn answer(program: &Program) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{all, two_rows};
+    use crate::{all, two_rows, vex};
 
     #[test]
     fn a_wrong_bit_in_any_lane_changes_that_lanes_answer_alone() {
@@ -93,6 +93,17 @@ mod tests {
         for kernel in all().iter().chain(&two_rows::all()).filter(|kernel| kernel.name.ends_with("_10")) {
             let answer = answer(&kernel.program);
             assert!((0..8).all(|i| (0..i).all(|j| answer[i] != answer[j])), "{}", kernel.name);
+        }
+    }
+
+    #[test]
+    fn other_encodings_give_the_same_answers_in_their_lanes() {
+        for kernel in all() {
+            let reach = kernel.program.reach();
+            let mut memory = vec![[0; 8]; rows(&reach)];
+            let at = ask(&mut memory, &reach);
+            vex::run(&vex::translate(&kernel.program), &mut memory, at);
+            assert_eq!(digest(&memory)[..4], answer(&kernel.program)[..4], "{}", kernel.name);
         }
     }
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.task import Task
 from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave, AxiStreamBus, AxiStreamSink, AxiStreamSource
 
@@ -106,6 +107,8 @@ def answer(packet: list[int]) -> tuple[int, int, int, list[int]]:
 
 
 class Host:
+    stalling: Task | None = None  # what pauses the handshakes
+
     def __init__(self, dut, submission_log2=4, completion_log2=4):
         self.dut = dut
         cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
@@ -119,7 +122,6 @@ class Host:
         for part in (self.registers.write_if, self.registers.read_if, self.axi.write_if, self.axi.read_if,
                      self.stream_in, self.stream_out):
             part.log.setLevel("ERROR")
-        self.stalling = None
         self.place_rings(submission_log2, completion_log2)
 
     def place_rings(self, submission_log2: int, completion_log2: int) -> None:
