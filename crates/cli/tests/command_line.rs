@@ -27,7 +27,7 @@ fn the_environment_variables_are_listed() {
     let (_, section) = help.split_once("\nEnvironment:\n").unwrap();
     let listed =
         section.lines().take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().next().unwrap());
-    assert_eq!(listed.collect::<Vec<_>>(), ["GARNER_CPU", "GARNER_GPU", "GARNER_SUMMARY"]);
+    assert_eq!(listed.collect::<Vec<_>>(), ["GARNER_CPU", "GARNER_GPU", "GARNER_KERNELS", "GARNER_SUMMARY"]);
 }
 
 #[test]
@@ -142,6 +142,7 @@ fn an_absent_gpu_is_explained_as_the_driver_has_it() {
 #[test]
 fn a_setting_that_makes_no_sense_is_refused_by_name() {
     refused(garner(&["devices"]).env("GARNER_CPU", "abacus"), 3, &["GARNER_CPU", "abacus"]);
+    refused(garner(&["devices"]).env("GARNER_KERNELS", "abacus"), 3, &["GARNER_KERNELS", "abacus", "two-rows"]);
 }
 
 #[test]

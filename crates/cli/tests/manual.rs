@@ -12,7 +12,8 @@ use std::process::Command;
 fn options(command: &str) -> Vec<String> {
     let help = run(&mut garner(&[command, "--help"])).stdout;
     let words = help.lines().filter(|line| line.trim_start().starts_with('-')).flat_map(str::split_whitespace);
-    words.filter(|word| word.starts_with("--")).map(|word| word.trim_end_matches(',').to_owned()).collect()
+    let name = |word: &str| word.split(['[', ',']).next().unwrap_or_default().to_owned();
+    words.filter(|word| word.starts_with("--")).map(name).collect()
 }
 
 /// Whether a program is there; says so where it is not.

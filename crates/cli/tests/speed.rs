@@ -12,6 +12,8 @@ use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -303,4 +305,81 @@ fn a_peer_that_fails_is_named() {
     refused(&mut speed(&["--peer", "false"]), 3, &["garner: peer false: ended without an answer to \"version\""]);
     refused(&mut speed(&["--peer", "echo hello"]), 3, &["peer echo hello: answered \"hello\""]);
     refused(&mut speed(&["--peer", "echo error out of order"]), 3, &["version: out of order"]);
+}
+
+/// A powercap tree with one package, whose counter something moves on: so many microjoules each millisecond.
+struct Counting {
+    root: PathBuf,
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Counting {
+    fn new(name: &str, step: u64) -> Counting {
+        let root = file(name);
+        let package = root.join("intel-rapl:0");
+        fs::create_dir_all(&package).unwrap();
+        let write = |file: &str, text: &str| fs::write(package.join(file), text).unwrap();
+        write("name", "package-0\n");
+        write("max_energy_range_uj", "262143328850\n");
+        write("energy_uj", "0\n");
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let thread = thread::spawn(move || {
+            let mut counter = 0;
+            while !stopped.load(Ordering::Relaxed) {
+                counter += step;
+                // Never half a number.
+                fs::write(package.join("new"), format!("{counter}\n")).unwrap();
+                fs::rename(package.join("new"), package.join("energy_uj")).unwrap();
+                thread::sleep(Duration::from_millis(1));
+            }
+        });
+        Counting { root, stop, thread: Some(thread) }
+    }
+
+    fn option(&self) -> String {
+        format!("--energy={}", self.root.display())
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().map(thread::JoinHandle::join);
+    }
+}
+
+#[test]
+fn energy_is_shown_an_operation_and_idle() {
+    let counting = Counting::new("powercap", 10_000);
+    let report = json(&["--callers", "1", "--batch", "0", &counting.option()]);
+    assert!(report["idle_watts"].as_f64().unwrap() > 0.0, "{report}");
+    for row in report["rows"].as_array().unwrap() {
+        for field in ["joules", "baseline_joules"] {
+            let joules = row[field].as_f64().unwrap();
+            // At most ten watts, over operations of less than a second.
+            assert!(joules > 0.0 && joules < 10.0, "{field}: {row}");
+        }
+    }
+    let shown = run(&mut speed(&["--operation", "sign", "--callers", "1", "--batch", "0", &counting.option()])).stdout;
+    for words in ["millijoules an operation", "RSA-1024 sign, 1 caller", "idle before the first row: "] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+}
+
+#[test]
+fn without_a_counter_energy_is_not_measurable() {
+    let empty = file("no-powercap");
+    fs::create_dir_all(&empty).unwrap();
+    let option = format!("--energy={}", empty.display());
+    let more = ["--operation", "sign", "--callers", "1", "--batch", "0", &option];
+    let shown = run(&mut speed(&more)).stdout;
+    assert!(
+        shown.contains(&format!("energy: not measurable here: no counter of a package in {}", empty.display())),
+        "{shown}"
+    );
+    let report = json(&more);
+    assert!(report["energy_not_measurable"].is_string() && report.get("idle_watts").is_none());
+    assert!(report["rows"][0].get("joules").is_none());
 }

@@ -12,6 +12,7 @@ use crate::machine::kernels;
 use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
+use garner::arithmetic::vectors::{Native, Refused};
 use garner::device::{self, Cpu, Device};
 use garner::environment;
 use garner::error::Error;
@@ -48,7 +49,7 @@ struct Entry {
     batch: usize,
     min_bits: usize,
     max_bits: usize,
-    /// Why it is absent, or when it is used.
+    /// Why it is absent, or when it is used, and which of its kernels are not.
     note: String,
 }
 
@@ -158,7 +159,8 @@ fn entries(config: &Config) -> Vec<Entry> {
         } else {
             "used when those above cannot"
         };
-        entries.push(entry(&**device, true, kernels, note.to_owned()));
+        let refused = if device.name() == "cpu" { refused() } else { String::new() };
+        entries.push(entry(&**device, true, kernels, note.to_owned() + &refused));
     }
     if !entries.iter().any(|entry| entry.name == "cpu") {
         entries.push(absent("cpu", no_cpu()));
@@ -199,8 +201,15 @@ fn no_cpu() -> String {
     }
     match environment::variable("GARNER_CPU") {
         Some(wish) => format!("turned off: GARNER_CPU is {}", wish.display()),
+        None if !Native::refused().is_empty() => format!("its kernels did not pass their test{}", refused()),
         None => "its kernels did not pass their test, as under an emulator that rounds another way".into(),
     }
+}
+
+/// Kernels that gave wrong answers before their first use, and what does their work.
+fn refused() -> String {
+    let said = |one: &Refused| format!("; {} of {} gave a wrong answer: {} instead", one.kernel, one.way, one.instead);
+    Native::refused().iter().map(said).collect()
 }
 
 /// What of the least that the kernels need is not there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of `garner speed`, and what they may be.
 
+use super::energy;
 use crate::devices::{self, parse_seconds};
 use clap::{Args, ValueEnum};
 use std::fmt;
@@ -18,6 +19,7 @@ Examples:
   taskset -c 0 garner speed                               on one core
   garner speed --json >day.json                           with the commit, and the machine's load before
   garner speed --from day.json --plot day.svg             the table and the picture of that run, once more
+  garner speed --energy --bits 2048                       joules an operation, too, where they are counted
   garner speed --peer ./newest-openssl                    beside a second OpenSSL, see bench/
 
 How it measures: each row gives every system the same number of threads and the same kind of work, in turn,
@@ -73,6 +75,11 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_seconds)]
     seconds: f64,
 
+    /// Also measure energy, joules an operation, by the counters that Linux shows in this folder; they count whole
+    /// processors, with all that runs there
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true, default_missing_value = energy::POWERCAP)]
+    pub energy: Option<PathBuf>,
+
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -83,7 +90,7 @@ pub struct Arguments {
 
     /// Measure nothing: print the table, and draw the picture, of an earlier run with --json
     #[arg(long, value_name = "FILE.json", conflicts_with_all = ["json", "peer", "bits", "operation", "callers", "batch",
-          "slots", "seconds", "device"])]
+          "slots", "seconds", "device", "energy"])]
     pub from: Option<PathBuf>,
 
     /// Measure nothing: print commit, load and machine as a line of JSON, for benchmarks of other programs

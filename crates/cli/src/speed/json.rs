@@ -3,6 +3,7 @@
 
 use super::arguments::Kind;
 use super::arguments::Shape;
+use super::energy::Energy;
 use super::measure::{Outcome, PerKey, Row};
 use super::report::Report;
 use crate::machine::Machine;
@@ -16,6 +17,12 @@ struct Document {
     origin: Origin,
     machine: Machine,
     command: String,
+    /// Watts of the processors before the first row, where energy was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle_watts: Option<f64>,
+    /// Why energy was not measured, though asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energy_not_measurable: Option<String>,
     /// Whether these are all rows that were asked for; an interrupted run has the first of them.
     #[serde(default = "whole")]
     complete: bool,
@@ -52,6 +59,11 @@ struct JsonRow {
     /// Operations in all rounds.
     operations: u64,
     baseline_operations: u64,
+    /// Joules an operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joules: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_joules: Option<f64>,
     /// Of key generation: candidates drawn, those that no small prime divides, and those put to Miller-Rabin, a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates_per_key: Option<f64>,
@@ -68,10 +80,17 @@ fn whole() -> bool {
 
 /// `{"commit": …, "machine": …, "complete": …, "rows": […]}` with one row per measurement and system beside Garner.
 pub fn text(report: &Report) -> String {
+    let (idle_watts, energy_not_measurable) = match &report.energy {
+        None => (None, None),
+        Some(Energy::Measured { idle_watts }) => (Some(*idle_watts), None),
+        Some(Energy::NotMeasurable(reason)) => (None, Some(reason.clone())),
+    };
     let mut document = Document {
         origin: report.origin.clone(),
         machine: report.machine.clone(),
         command: report.command.clone(),
+        idle_watts,
+        energy_not_measurable,
         complete: report.is_complete(),
         rows: Vec::new(),
     };
@@ -125,8 +144,10 @@ pub fn read(text: &[u8]) -> Result<Report, String> {
         }
         rows.last_mut().expect("just pushed").outcomes.push(one.other());
     }
-    let Document { origin, machine, command, .. } = document;
-    Ok(Report { origin, machine, command, all: rows.len(), rows, json: false, plot: None })
+    let Document { origin, machine, command, idle_watts, energy_not_measurable, .. } = document;
+    let measured = idle_watts.map(|idle_watts| Energy::Measured { idle_watts });
+    let energy = measured.or(energy_not_measurable.map(Energy::NotMeasurable));
+    Ok(Report { origin, machine, command, energy, all: rows.len(), rows, json: false, plot: None })
 }
 
 impl JsonRow {
@@ -145,6 +166,7 @@ impl JsonRow {
             p99_us: self.p99_us,
             rounds: self.rounds,
             checked: self.results_checked,
+            joules: self.joules,
             generated: self.candidates_per_key.and_then(per_key),
         };
         let (bits, device, slots, fill) = (self.bits, self.device.clone(), self.slots, self.fill);
@@ -162,6 +184,7 @@ impl JsonRow {
             p99_us: self.baseline_p99_us,
             rounds: self.rounds,
             checked: 0,
+            joules: self.baseline_joules,
             generated: None,
         }
     }
@@ -191,6 +214,8 @@ fn json_row(row: &Row, baseline: &Outcome) -> JsonRow {
         rounds: garner.rounds,
         operations: garner.operations,
         baseline_operations: baseline.operations,
+        joules: garner.joules,
+        baseline_joules: baseline.joules,
         candidates_per_key: per_key(|generated| generated.candidates),
         survivors_per_key: per_key(|generated| generated.survivors),
         primality_tests_per_key: per_key(|generated| generated.primality_tests),

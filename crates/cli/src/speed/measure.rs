@@ -2,6 +2,7 @@
 //! Many short rounds, the systems in turn, and what they come to.
 
 use super::arguments::{Kind, Shape, Summary};
+use super::energy::Meter;
 use super::round::{self, Round, Worker, percentile};
 use crate::failure::{Failure, Of};
 use garner::keygen::Statistics as Generated;
@@ -28,6 +29,8 @@ pub struct Sample {
     pub each: Duration,
     /// Latencies in nanoseconds.
     pub latencies: Latencies,
+    /// What the machine's processors used meanwhile, where that is measured.
+    pub joules: Option<f64>,
 }
 
 /// Latencies, as they are known.
@@ -48,7 +51,7 @@ impl Sample {
 impl From<Round> for Sample {
     fn from(round: Round) -> Sample {
         let latencies = Latencies::Every(round.latencies);
-        Sample { operations: round.operations, elapsed: round.elapsed, each: round.each, latencies }
+        Sample { operations: round.operations, elapsed: round.elapsed, each: round.each, latencies, joules: None }
     }
 }
 
@@ -136,6 +139,8 @@ pub struct Outcome {
     pub rounds: usize,
     /// Results checked and found right.
     pub checked: u64,
+    /// Joules an operation, all that the machine's processors used.
+    pub joules: Option<f64>,
     /// Of key generation.
     pub generated: Option<PerKey>,
 }
@@ -167,6 +172,7 @@ pub fn contest(
     sides: &mut [Box<dyn Side>],
     seconds: Duration,
     summary: Summary,
+    meter: Option<&Meter>,
     progress: &ProgressBar,
 ) -> Result<Vec<Outcome>, Failure> {
     let started = progress.position();
@@ -190,7 +196,11 @@ pub fn contest(
         for turn in 0..sides.len() {
             // Whoever was first is last in the next round: a machine that grows slower or faster favours nobody.
             let i = (first + turn) % sides.len();
-            let sample = sides[i].round(window)?;
+            let before = meter.map(Meter::read).transpose().of("energy")?;
+            let mut sample = sides[i].round(window)?;
+            if let Some((meter, before)) = meter.zip(before) {
+                sample.joules = Some(meter.joules_since(&before).of("energy")?);
+            }
             measured += sample.elapsed;
             samples[i].push(sample);
             checked[i] += sides[i].check()?;
@@ -213,9 +223,11 @@ pub fn contest(
                 }
             };
             let (rounds, operations) = (samples.len(), operations(&samples));
+            let joules = samples.iter().map(|sample| sample.joules).sum::<Option<f64>>();
+            let joules = joules.map(|joules| joules / operations.max(1) as f64);
             let (p50_us, p99_us) = latencies(samples);
             let (name, generated) = (side.name().to_owned(), side.generated().map(PerKey::from));
-            Outcome { name, per_second, ratio, operations, p50_us, p99_us, rounds, checked, generated }
+            Outcome { name, per_second, ratio, operations, p50_us, p99_us, rounds, checked, joules, generated }
         })
         .collect())
 }
@@ -285,7 +297,13 @@ mod tests {
             // Every round is as fast as the machine is just then; the machine grows slower.
             let elapsed = window * self.1;
             let operations = (self.0 * window.as_secs_f64()) as u64;
-            Ok(Sample { operations, elapsed, each: elapsed, latencies: Latencies::Every(vec![1_000, 3_000]) })
+            Ok(Sample {
+                operations,
+                elapsed,
+                each: elapsed,
+                latencies: Latencies::Every(vec![1_000, 3_000]),
+                joules: None,
+            })
         }
 
         fn check(&mut self) -> Result<u64, Failure> {
@@ -295,7 +313,8 @@ mod tests {
 
     #[test]
     fn the_ratio_is_that_of_rounds_side_by_side() {
-        let outcomes = contest(&mut steady(), Duration::from_secs(1), Summary::Median, &ProgressBar::hidden()).unwrap();
+        let outcomes =
+            contest(&mut steady(), Duration::from_secs(1), Summary::Median, None, &ProgressBar::hidden()).unwrap();
         assert_eq!(outcomes[0].ratio, 1.0);
         assert!((outcomes[1].ratio - 3.0).abs() < 1e-9);
         assert!(outcomes[0].rounds >= 3);
@@ -310,7 +329,7 @@ mod tests {
     #[test]
     fn a_mean_counts_every_operation_and_waits_for_enough_of_them() {
         let summary = Summary::Mean { operations: 200 };
-        let outcomes = contest(&mut steady(), Duration::from_secs(1), summary, &ProgressBar::hidden()).unwrap();
+        let outcomes = contest(&mut steady(), Duration::from_secs(1), summary, None, &ProgressBar::hidden()).unwrap();
         // Ten operations in every round.
         assert_eq!((outcomes[1].operations, outcomes[1].rounds), (200, 20));
         assert_eq!((outcomes[0].operations, outcomes[0].ratio), (600, 1.0));

@@ -8,6 +8,7 @@
 //! | [`round`] | some threads, one window of time |
 //! | [`ours`], [`baseline`], [`peer`] | the systems measured |
 //! | [`decrypt`], [`keygen`] | these operations, by both |
+//! | [`energy`] | joules, where the machine counts them |
 //! | [`measure`] | many rounds in turn, and what they come to |
 //! | [`report`] | the rows so far, of an interrupted run too |
 //! | [`table`], [`json`] (read again, too), [`plot`] (of [`panel`]s and a [`legend`]) | what is shown |
@@ -15,6 +16,7 @@
 mod arguments;
 mod baseline;
 mod decrypt;
+mod energy;
 mod json;
 mod keygen;
 mod keys;
@@ -36,6 +38,7 @@ use crate::interruption::Interruptible;
 use crate::machine::Machine;
 use crate::output;
 use arguments::{Kind, Shape};
+use energy::{Energy, Meter};
 use garner::arithmetic::Arithmetic;
 use garner::gather::{Config, Gatherer};
 use garner_origin::Origin;
@@ -80,12 +83,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bar = progress.clone();
     let command = table::command();
     let (json, plot) = (arguments.json, arguments.plot.clone());
-    let report = Report { origin, machine, command, rows: Vec::new(), all, json, plot };
+    let (meter, energy) = meter(arguments);
+    let report = Report { origin, machine, command, energy, rows: Vec::new(), all, json, plot };
     let report = Interruptible::new(report, move |report| {
         bar.finish_and_clear();
         report.show_what_there_is()
     })?;
-    let outcome = measure_all(arguments, &config, peer.as_ref(), &progress, &report);
+    let outcome = measure_all(arguments, &config, peer.as_ref(), meter.as_ref(), &progress, &report);
     progress.finish_and_clear();
     report.complete(|report| match outcome {
         Ok(()) => report.show(),
@@ -102,11 +106,22 @@ fn show_again(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
     Report { plot: arguments.plot.clone(), ..report }.show()
 }
 
+/// The energy counters, if they were asked for and can be read; and what they show before anything is measured.
+fn meter(arguments: &Arguments) -> (Option<Meter>, Option<Energy>) {
+    let Some(folder) = &arguments.energy else { return (None, None) };
+    let meter = Meter::open(folder).and_then(|meter| meter.idle_watts().map(|idle_watts| (meter, idle_watts)));
+    match meter {
+        Ok((meter, idle_watts)) => (Some(meter), Some(Energy::Measured { idle_watts })),
+        Err(reason) => (None, Some(Energy::NotMeasurable(reason))),
+    }
+}
+
 /// Measures row after row for the report.
 fn measure_all(
     arguments: &Arguments,
     config: &Config,
     peer: Option<&Rc<RefCell<Peer>>>,
+    meter: Option<&Meter>,
     progress: &ProgressBar,
     report: &Interruptible<Report>,
 ) -> Result<(), Failure> {
@@ -130,7 +145,7 @@ fn measure_all(
                     sides.extend(peer::side(peer, kind, shape));
                 }
                 let before = gatherer.statistics();
-                let outcomes = measure::contest(&mut sides, arguments.seconds(), kind.summary(), progress)?;
+                let outcomes = measure::contest(&mut sides, arguments.seconds(), kind.summary(), meter, progress)?;
                 let fill = measure::fill(&before, &gatherer.statistics());
                 let row = Row { kind, bits, device: device.clone(), shape, slots, fill, outcomes };
                 report.with(|report| report.rows.push(row));

@@ -108,7 +108,7 @@ impl Side for Rounds {
         match numbers.as_deref() {
             Some(&[operations, elapsed, each, p50, p99]) if elapsed > 0 && each > 0 => {
                 let [elapsed, each] = [elapsed, each].map(Duration::from_nanos);
-                Ok(Sample { operations, elapsed, each, latencies: Latencies::Percentiles(p50, p99) })
+                Ok(Sample { operations, elapsed, each, latencies: Latencies::Percentiles(p50, p99), joules: None })
             }
             _ => {
                 let text = format!("peer {}: answered \"{answer}\" to \"{request}\"", peer.command);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What was measured so far, and where it is shown: whole at the end, or the beginning of it after an interruption.
 
+use super::energy::Energy;
 use super::measure::Row;
 use super::{json, plot, table};
 use crate::failure::{Failure, Of};
@@ -17,6 +18,8 @@ pub struct Report {
     pub machine: Machine,
     /// What measured it, as it would be typed again.
     pub command: String,
+    /// What is known of energy, if it was asked for.
+    pub energy: Option<Energy>,
     pub rows: Vec<Row>,
     /// How many rows were asked for.
     pub all: usize,
@@ -41,7 +44,7 @@ impl Report {
 
     fn text(&self) -> String {
         let (rows, count) = (&self.rows, self.rows.len());
-        let table = || table::text(&self.machine, &self.command, rows);
+        let table = || table::text(&self.machine, &self.command, self.energy.as_ref(), rows);
         match (self.json, self.is_complete()) {
             (true, _) => json::text(self),
             (false, true) => table(),

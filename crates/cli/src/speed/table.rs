@@ -2,6 +2,7 @@
 //! The result as a table for people.
 
 use super::arguments::{Kind, Shape};
+use super::energy::Energy;
 use super::measure::{Outcome, PerKey, Row};
 use crate::invocation;
 use crate::machine::Machine;
@@ -9,7 +10,7 @@ use crate::output::{grouped, rate, time};
 use std::fmt::Write;
 
 /// Header, one line per row under one heading per key size, footer.
-pub fn text(machine: &Machine, command: &str, rows: &[Row]) -> String {
+pub fn text(machine: &Machine, command: &str, energy: Option<&Energy>, rows: &[Row]) -> String {
     let mut text = String::new();
     let mut line = |content: &str| writeln!(text, "{}", content.trim_end()).expect("a string takes everything");
     line("Garner beside OpenSSL: operations per second, blinding and check on");
@@ -38,6 +39,16 @@ pub fn text(machine: &Machine, command: &str, rows: &[Row]) -> String {
         line(&format!(
             "  means, a key; tests: candidates put to Miller-Rabin, {RAMESH} at 2048 bits in Ramesh 2020 (mbedTLS)"
         ));
+    }
+    match energy {
+        None => {}
+        Some(Energy::NotMeasurable(reason)) => line(&format!("\nenergy: not measurable here: {reason}")),
+        Some(Energy::Measured { idle_watts }) => {
+            line("");
+            line(&energy_heading(&names));
+            rows.iter().for_each(|row| line(&joules(row, &names)));
+            line(&format!("  all that the processors used, by RAPL; idle before the first row: {idle_watts:.1} W"));
+        }
     }
     let checked: u64 = rows.iter().map(|row| row.garner().checked).sum();
     line("");
@@ -87,6 +98,29 @@ fn figures(row: &Row, names: &[String]) -> String {
     }
     let fill = row.fill.map_or("-".to_owned(), |fill| format!("{fill:.1}"));
     write!(text, "{:>9}{:>9}{fill:>7}", time(garner.p50_us), time(garner.p99_us)).expect("as above");
+    text
+}
+
+fn energy_heading(names: &[String]) -> String {
+    let mut text = format!("{:<34}{:>10}", "millijoules an operation", "Garner");
+    for name in names {
+        write!(text, "{name:>width$}{:>8}", "ratio", width = width(name)).expect("as above");
+    }
+    text
+}
+
+/// Energy of an operation; the ratio is Garner's to the other system's.
+fn joules(row: &Row, names: &[String]) -> String {
+    let garner = row.garner();
+    let show = |joules: Option<f64>| joules.map_or("-".to_owned(), |joules| format!("{:.3}", 1e3 * joules));
+    let name = format!("RSA-{} {}, {}", row.bits, row.kind, row.shape);
+    let mut text = format!("  {name:<32}{:>10}", show(garner.joules));
+    for name in names {
+        let joules = row.baselines().iter().find(|baseline| baseline.name == *name).and_then(|one| one.joules);
+        let ratio = garner.joules.zip(joules).filter(|(_, theirs)| *theirs > 0.0);
+        let ratio = ratio.map_or("-".to_owned(), |(ours, theirs)| format!("{:.2}", ours / theirs));
+        write!(text, "{:>width$}{ratio:>8}", show(joules), width = width(name)).expect("as above");
+    }
     text
 }
 
