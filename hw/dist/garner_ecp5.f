@@ -8,7 +8,6 @@ rtl/garner_regs.sv
 ../rtl/prim/stage.sv
 ../rtl/prim/skid_buffer.sv
 ../rtl/prim/reset_synchroniser.sv
-../rtl/prim/ecp5/lookup.sv
 ../rtl/prim/ecp5/multiplier.sv
 ../rtl/prim/ecp5/ram.sv
 ../rtl/prim/ecp5/reset_buffer.sv
@@ -25,10 +24,6 @@ rtl/garner_regs.sv
 ../rtl/bus/dma.sv
 ../rtl/bus/stream_port.sv
 ../rtl/bus/job_mux.sv
-../rtl/bus/axi_turn.sv
-../rtl/bus/axi_mux.sv
-../rtl/bus/axi_widen.sv
-../rtl/bus/burst_address.sv
 ../rtl/bus/interrupt_coalescer.sv
 ../rtl/bus/counters.sv
 ../rtl/bus/registers.sv

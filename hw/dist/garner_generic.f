@@ -24,10 +24,6 @@ rtl/garner_regs.sv
 ../rtl/bus/dma.sv
 ../rtl/bus/stream_port.sv
 ../rtl/bus/job_mux.sv
-../rtl/bus/axi_turn.sv
-../rtl/bus/axi_mux.sv
-../rtl/bus/axi_widen.sv
-../rtl/bus/burst_address.sv
 ../rtl/bus/interrupt_coalescer.sv
 ../rtl/bus/counters.sv
 ../rtl/bus/registers.sv

@@ -103,6 +103,8 @@ class Engine:
                 slots |= slot << 2 * lane
                 ivs |= number(iv) << 128 * lane
                 data |= number(block) << 128 * lane
+            else:  # what is not offered is anything
+                data |= random.getrandbits(128) << 128 * lane
         dut.in_valid_i.value, dut.out_ready_i.value, dut.in_first_i.value = offered, ready, first
         dut.in_slot_i.value, dut.in_iv_i.value, dut.in_data_i.value = slots, ivs, data
         await ReadOnly()
