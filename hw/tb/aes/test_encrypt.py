@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals,
-erasure; and seeded bugs, each of which must make these tests fail."""
+"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals
+erasure."""
 
 import os
 import random
@@ -10,7 +10,6 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from garner_hw import BUILD, HW
 from garner_hw.simulate import simulate
 from garner_hw.sources import cells, sources
 from tb.aes.reference import encrypted
@@ -23,21 +22,6 @@ TEXT = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45
 CIPHER = bytes.fromhex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
                        "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7")
 SLOTS = 4
-MUTATIONS = [
-    ("a last round mixed", "generic/aes_round", "= shifted ^ key_i;", "= aes_pkg::mix_columns(shifted) ^ key_i;"),
-    ("a key one round late", "aes_encrypt_lane", ": 8'h02;", ": 8'h01;"),
-    ("the chain not added", "aes_encrypt_lane", "(chained_q ? answer_q : '0)", "'0"),
-    ("a chain into the next message", "aes_encrypt_lane", "!wipe_q && !in_first_i;", "!wipe_q;"),
-    ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
-    ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
-     "end else if (zeroise_i) begin"),
-    ("keys not overwritten", "aes_cbc_encrypt", "wiping_q ? '0 :", "1'b0 ? '0 :"),
-    ("an answer over another", "aes_encrypt_lane", "waits_q && !round_q && !out_valid_o", "waits_q && !round_q"),
-    ("a block that waits kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
-    ("the column of a word not rotated", "aes_key_step", "key_i[12+(i+1)%4]", "key_i[12+i]"),
-]
-
-
 def run(units, table, instead=(), variant="", module=__name__, family="generic"):
     simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", family, instead) + cells(family), module,
              {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant,
@@ -52,18 +36,6 @@ def test_encrypt(units, table):
 def test_encrypt_of_cells():
     """The twins that are made of an ECP5's cells."""
     run(1, 1, variant="ecp5", family="ecp5")
-
-
-@pytest.mark.parametrize("mutation", MUTATIONS, ids=[name.replace(" ", "-") for name, *_ in MUTATIONS])
-def test_encrypt_catches(mutation):
-    name, module, text, becomes = mutation
-    source = (HW / "rtl" / "aes" / f"{module}.sv").read_text()
-    assert source.count(text) == 1, f"{text} is not in {module}, or more than once"
-    mutant = BUILD / "mutations" / name.replace(" ", "-") / f"{module}.sv"
-    mutant.parent.mkdir(parents=True, exist_ok=True)
-    mutant.write_text(source.replace(text, becomes))
-    with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
-        run(1, 1, [mutant], "mutant")
 
 
 def number(data: bytes) -> int:

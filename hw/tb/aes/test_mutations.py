@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeded bugs of AES-128-CBC, each of which must make the tests of cipher or engine fail."""
+
+import pytest
+
+from garner_hw import HW
+from tb.aes import test_decrypt, test_encrypt, test_engine
+from tb.mutant import mutant, replaced
+
+# The bug, the module it is in, what is replaced there by what
+ENCRYPT = [
+    ("a last round mixed", "generic/aes_round", "= shifted ^ key_i;", "= aes_pkg::mix_columns(shifted) ^ key_i;"),
+    ("a key one round late", "aes_encrypt_lane", ": 8'h02;", ": 8'h01;"),
+    ("the chain not added", "aes_encrypt_lane", "(chained_q ? answer_q : '0)", "'0"),
+    ("a chain into the next message", "aes_encrypt_lane", "!wipe_q && !in_first_i;", "!wipe_q;"),
+    ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
+    ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
+     "end else if (zeroise_i) begin"),
+    ("keys not overwritten", "aes_cbc_encrypt", "wiping_q ? '0 :", "1'b0 ? '0 :"),
+    ("an answer over another", "aes_encrypt_lane", "waits_q && !round_q && !out_valid_o", "waits_q && !round_q"),
+    ("a block that waits kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
+    ("the column of a word not rotated", "aes_key_step", "key_i[12+(i+1)%4]", "key_i[12+i]"),
+]
+DECRYPT = [
+    ("a last round mixed", "aes_inverse_round", "last_q ? shifted_q :", "1'b0 ? shifted_q :"),
+    ("round keys not mixed", "aes_inverse_schedule", "outer ? key_q :", "1'b1 ? key_q :"),
+    ("round keys in the order of encryption", "aes_inverse_schedule", "4'(left_q - StepWidth'(1))",
+     "4'(aes_pkg::Rounds + 1 - left_q)"),
+    ("a constant too late", "aes_inverse_schedule", "constant_q <= 8'h01;", "constant_q <= 8'h02;"),
+    ("the chain of another block", "aes_cbc_decrypt", "chain_q[ended_q]", "chain_q[taken_q]"),
+    ("an IV that is not taken", "aes_cbc_decrypt", "in_first_i ? in_iv_i : cipher_q}", "cipher_q}"),
+    ("an empty slot used", "aes_cbc_decrypt", "refuse = !full ||", "refuse = 1'b0 ||"),
+    ("a message that goes on behind its refusal", "aes_cbc_decrypt", "|| (refused_q && !in_first_i)", ""),
+    ("a key over that of blocks inside", "aes_cbc_decrypt", ".Wait (Latency + 3)", ".Wait (1)"),
+    ("a key in the slot of another", "aes_cbc_decrypt", "(PlaceWidth'(slot_q) << PassWidth) | PlaceWidth'(p)", "PlaceWidth'(p)"),
+    ("a block over one that returns", "aes_cbc_decrypt", "!(inside_q[Stages-1][0].valid && !is_last(inside_q[Stages-1][0].place))",
+     "1'b1"),
+    ("more blocks than places", "aes_cbc_decrypt", "count_q < (BufferLog2 + 1)'((1 << BufferLog2) - 2)", "1'b1"),
+    ("an answer before the reader took the last", "aes_cbc_decrypt", "&& (!out_valid_o || out_ready_i)", ""),
+    ("slots full after zeroise", "aes_cbc_decrypt",
+     "end else if (zeroise_i) begin\n      wiping_q  <= 1'b1;\n      wipe_q    <= '0;\n      full_q    <= '0;",
+     "end else if (zeroise_i) begin\n      wiping_q  <= 1'b1;\n      wipe_q    <= '0;"),
+    ("first keys not overwritten", "aes_cbc_decrypt", "if (wiping_q || (write && write_round == '0))",
+     "if (write && write_round == '0)"),
+    ("round keys not overwritten", "aes_cbc_decrypt", "mine  = wiping_q;", "mine  = 1'b0;"),
+    ("answers not overwritten", "aes_cbc_decrypt", "if (wiping_q) answers_q[wipe_q[BufferLog2-1:0]] <= '0;\n    else if",
+     "if"),
+    ("state kept", "aes_cbc_decrypt", "if (stage_wipe_q[s]) state_q[s] <= '0;\n      else if", "if"),
+]
+ENGINE = [  # and whether decryption shows it
+    ("bytes beside a group", "aes_writer", "(first ? behind : '1)", "'1", 0),
+    ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
+    ("a group given twice", "aes_message", "out_count - claimed_q >=", "out_count >=", 1),
+    ("an earlier beat's error lost", "aes_reader", "failed_o                     <= failed_q ||", "failed_o                     <=", 0),
+    ("an earlier burst's error lost", "aes_writer", "failed_o = failed_q ||", "failed_o =", 0),
+    ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
+    ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
+    ("a failed read forgotten", "aes_messages", "(group_end[m] && group_failed) ||", "", 0),
+    ("a failed write forgotten", "aes_messages", "|| (write_end[m] && write_failed)", "", 0),
+    ("a descriptor beside a key on its way", "aes_messages", "&& key_under_way == '0 &&", "&&", 0),
+    ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
+    ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i)", "if (in_valid_i)", 1),
+    ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
+]
+
+# What no test here sees yet: it needs a key that waits at the cipher while what is behind it is read.
+UNSEEN = {"a descriptor beside a key on its way"}
+
+BUGS = [*((*bug, lambda changed: test_encrypt.run(1, 1, changed, "mutant")) for bug in ENCRYPT),
+        *((*bug, lambda changed: test_decrypt.run(2, 1, changed, "mutant")) for bug in DECRYPT),
+        *((*bug, lambda changed, decrypt=decrypt: test_engine.run(decrypt, changed, "mutant")) for *bug, decrypt in ENGINE)]
+
+
+def parameter(bug):
+    unseen = pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="seen by no test yet")
+    return pytest.param(*bug, id=bug[0].replace(" ", "-"), marks=[unseen] * (bug[0] in UNSEEN))
+
+
+@pytest.mark.parametrize("_bug, module, text, becomes, _run", BUGS, ids=[bug[0].replace(" ", "-") for bug in BUGS])
+def test_bug_fits_the_source(_bug, module, text, becomes, _run):
+    replaced(source(module), text, becomes)
+
+
+@pytest.mark.mutation
+@pytest.mark.parametrize("bug, module, text, becomes, run", map(parameter, BUGS))
+def test_tests_catch(bug, module, text, becomes, run):
+    with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
+        run([mutant(source(module), text, becomes, bug)])
+
+
+def source(module):
+    return HW / "rtl" / "aes" / f"{module}.sv"
