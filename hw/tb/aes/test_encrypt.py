@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals
+"""aes_cbc_encrypt: published vectors, messages interleaved over its lanes against libcrypto, cycles, refusals,
 erasure."""
 
 import os
