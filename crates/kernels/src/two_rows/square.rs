@@ -39,7 +39,7 @@ pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, scanned: usize) -> Code
         let bits = if column + 1 == limbs { 51 } else { 52 };
         columns.open(column, (column < limbs).then(|| constants::row_of_ones(bits)));
     }
-    let rows: Vec<usize> = (0..limbs).step_by(2).filter(|i| 2 * i + 1 <= top).collect();
+    let rows: Vec<usize> = (0..limbs).step_by(2).filter(|i| 2 * i < top).collect();
     let all: usize = rows.iter().map(|i| (top + 1).saturating_sub(2 * i + 2)).sum();
     let (mut met, mut done) = (0, 0);
     for i in rows {
