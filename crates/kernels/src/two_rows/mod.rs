@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels for processors whose additions, masks and loads compete with multiply-adds: the same operations as in
-//! [`square`](crate::square()), [`multiply`](crate::multiply()) and [`window`](crate::window()), with fewer of all else.
+//! [`square`](mod@crate::square), [`multiply`](mod@crate::multiply) and [`window`](mod@crate::window), with fewer of all else.
 //!
 //! - **Two rows at a time.** Each limb of the modulus, or of an operand, is loaded once, into a register, and meets two
 //!   quotient digits, or two limbs: four multiply-adds into three columns.
