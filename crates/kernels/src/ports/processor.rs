@@ -36,8 +36,8 @@ impl Work {
             | Op::OddPairs { .. }
             | Op::Down { .. }
             | Op::Up { .. }
-            | Op::Permute { .. } => Some(Work::Shuffle),
-            Op::Choose { .. } => Some(Work::Shuffle),
+            | Op::Permute { .. }
+            | Op::Choose { .. } => Some(Work::Shuffle),
             Op::Merge { .. } => Some(Work::Merge),
             Op::Test { .. } | Op::Equal { .. } | Op::Negative { .. } => Some(Work::Test),
             Op::Zero { .. }
@@ -90,10 +90,10 @@ const fn unit(ports: u8, latency: usize) -> Unit {
 impl Processor {
     /// Every processor in the table.
     ///
-    /// Sources: ports and latencies of instructions are those of uops.info (Alder Lake's P cores, Zen 4, Zen 5); widths, windows
-    /// and ways to memory those of Intel's Optimization Reference Manual (248966, Golden Cove) and of AMD's Software Optimization
-    /// Guides 57647 (Zen 4) and 58455 (Zen 5). That Golden Cove's second 512-bit port, 5, multiplies and adds
-    /// holds for servers, where 1.98 multiply-adds a cycle were measured, and Zen 4 measured one.
+    /// Where to look the entries up: uops.info for ports and latencies of instructions (Alder Lake's P cores, Zen 4, Zen 5); for
+    /// widths, windows and ways to memory Intel's Optimization Reference Manual (248966, Golden Cove) and AMD's Software
+    /// Optimization Guides 57647 (Zen 4) and 58455 (Zen 5). They have not been compared with these entry by entry. Measured were
+    /// multiply-adds a cycle: 1.98 on a server's Golden Cove, whose second 512-bit port, 5, has them too, and one on Zen 4.
     pub const ALL: [Processor; 3] = [Processor::GOLDEN_COVE, Processor::ZEN4, Processor::ZEN5];
 
     /// Intel's Golden Cove with 512 bits: ports 0 (joined with 1) and 5, here bits 0 and 1.
