@@ -100,7 +100,7 @@ MUTATIONS = [
     ("the data of a write before its address", "bus/axi_mux", "m_axi_i.wready && owner_valid && 32'(owner) == m",
      "m_axi_i.wready && 32'(owner) == m"),
     ("the data of a write of the next master", "bus/axi_mux", "m_axi_i.wready && m_axi_o.wlast", "m_axi_i.wready"),
-    ("an address that goes while it is shown", "bus/axi_turn", "if (shown_q) chosen_o = chosen_q;", "", ("bus/axi_mux", "prove")),
+    ("an address that goes while it is shown", "bus/axi_turn", "if (shown_q && asks_i[32'(chosen_q)%Masters]) chosen_o = chosen_q;", "", ("bus/axi_mux", "prove")),
     ("a master that waits for ever", "bus/axi_turn", "if (taken_i) last_q", "if (!rst_ni) last_q", ("bus/axi_mux", "prove")),
     ("a burst of blocks over the end of its page", "bus/burst_address", "page_beats < 13'(MaxBeats)", "page_beats == '0"),
     ("a group of blocks left at a page's end", "bus/burst_address", "last_q           <= ends;", "last_q           <= 1'b1;"),

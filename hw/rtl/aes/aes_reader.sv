@@ -52,22 +52,22 @@ module aes_reader
     logic [7:0]              beats;
   } group_t;
 
-  logic [MessageWidth-1:0] next_q, chosen;
+  logic [MessageWidth-1:0] chosen;
   logic                    any, asked, burst_ready, plan_ready, plan_valid, burst_last;
   logic [63:0]             address;
   group_t                  asking, group;
 
-  // From next_q on, the first that asks
-  always_comb begin
-    any    = 1'b0;
-    chosen = '0;
-    for (int unsigned i = 0; i < 2 * Messages; i++) begin
-      if (!any && valid_i[i % Messages] && (i >= Messages || i >= 32'(next_q))) begin
-        any    = 1'b1;
-        chosen = MessageWidth'(i % Messages);
-      end
-    end
-  end
+  axi_turn #(
+    .Masters(Messages),
+    .Width  (MessageWidth)
+  ) u_turn (
+    .clk_i,
+    .rst_ni,
+    .asks_i  (valid_i),
+    .taken_i (asked),
+    .any_o   (any),
+    .chosen_o(chosen)
+  );
 
   assign address = address_i[chosen];
   assign asked   = any && plan_ready && burst_ready;
@@ -78,11 +78,6 @@ module aes_reader
   always_comb begin
     ready_o         = '0;
     ready_o[chosen] = asked;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) next_q <= '0;
-    else if (asked) next_q <= chosen == MessageWidth'(Messages - 1) ? '0 : chosen + MessageWidth'(1);
   end
 
   burst_address #(

@@ -63,22 +63,23 @@ module aes_writer
     logic                    last;    // burst of its group
   } answer_t;
 
-  // Groups: from next_q on, the first that asks
-  logic [MessageWidth-1:0] next_q, chosen;
+  // Groups
+  logic [MessageWidth-1:0] chosen;
   logic                    any, asked, command_ready, plan_ready, plan_valid;
   logic [63:0]             address;
   group_t                  asking, group;
 
-  always_comb begin
-    any    = 1'b0;
-    chosen = '0;
-    for (int unsigned i = 0; i < 2 * Messages; i++) begin
-      if (!any && valid_i[i % Messages] && (i >= Messages || i >= 32'(next_q))) begin
-        any    = 1'b1;
-        chosen = MessageWidth'(i % Messages);
-      end
-    end
-  end
+  axi_turn #(
+    .Masters(Messages),
+    .Width  (MessageWidth)
+  ) u_turn (
+    .clk_i,
+    .rst_ni,
+    .asks_i  (valid_i),
+    .taken_i (asked),
+    .any_o   (any),
+    .chosen_o(chosen)
+  );
 
   assign address = address_i[chosen];
   assign asked   = any && plan_ready && command_ready;
@@ -93,13 +94,8 @@ module aes_writer
   // message_q: of the group whose bursts are made
   logic [MessageWidth-1:0] message_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      next_q    <= '0;
-      message_q <= '0;
-    end else if (asked) begin
-      next_q    <= chosen == MessageWidth'(Messages - 1) ? '0 : chosen + MessageWidth'(1);
-      message_q <= chosen;
-    end
+    if (!rst_ni) message_q <= '0;
+    else if (asked) message_q <= chosen;
   end
 
   // Bursts: their lengths go to the data, their ends wait for an answer

@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: of those that ask the first behind the one that was served last. Used by axi_mux.
+// Whose turn it is: of those that ask the first behind the one that was served last. Used by axi_mux, and by
+// aes_reader and aes_writer for messages.
 //
 //   cycle      0    1    2
 //   asks_i     3    3    1
 //   chosen_o   1    1    0       master 0 was served last; chosen it stays until it is taken
 //   taken_i    0    1
 //
-// Contract    Who asks goes on asking until it is taken. chosen_o means something while any_o.
-// Parameters  Masters 2 to 4.
+// Contract    chosen_o means something while any_o: it asks, and stays chosen while it does, until it is taken.
+// Parameters  Masters 1 to 4. Width: bits of chosen_o.
 module axi_turn #(
-  parameter int unsigned Masters = 3
+  parameter int unsigned Masters = 3,
+  parameter int unsigned Width   = 2
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic [Masters-1:0] asks_i,
   input  logic               taken_i,
   output logic               any_o,
-  output logic [1:0]         chosen_o
+  output logic [Width-1:0]   chosen_o
 );
 
-  logic [1:0] last_q, chosen_q;
-  logic       shown_q;
+  logic [Width-1:0] last_q, chosen_q;
+  logic             shown_q;
 
   assign any_o = asks_i != '0;
 
   always_comb begin
     chosen_o = last_q;
     for (int unsigned i = Masters; i > 0; i--) begin  // the nearest behind the last one at the end
-      if (asks_i[(32'(last_q)+i)%Masters]) chosen_o = 2'((32'(last_q) + i) % Masters);
+      if (asks_i[(32'(last_q)+i)%Masters]) chosen_o = Width'((32'(last_q) + i) % Masters);
     end
-    if (shown_q) chosen_o = chosen_q;
+    if (shown_q && asks_i[32'(chosen_q)%Masters]) chosen_o = chosen_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
