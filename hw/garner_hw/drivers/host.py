@@ -175,6 +175,12 @@ class Host:
         mask = REGISTERS[name]
         return (await self.read(register) & mask) // (mask & -mask)
 
+    async def idle(self) -> None:
+        """Waits until the hardware holds no job: one is in flight until the write of its completion is answered, which the
+        host may read before that."""
+        while await self.field("STATUS_IN_FLIGHT"):
+            pass
+
     async def start(self) -> None:
         """Sets up the rings and enables them, from index 0."""
         self.memory.put(self.completion, bytes(COMPLETION.bytes << self.log2[1]))
