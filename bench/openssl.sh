@@ -13,6 +13,7 @@
 #   DEVICE=auto                                    the provider's setting
 #   CLIENTS=64  NAMES=10000                        of a TLS server; in a zone
 #   RESULTS=bench/results                          where the data go
+#   PROCESSOR=avx2-                                what their names begin with (bench/run.sh)
 #
 # It ends with an error where a figure would not be what its name says: where a program fails, where Garner did no private
 # operation or did one that was to be OpenSSL's, where another than the server just started listens on its port.
@@ -20,6 +21,8 @@ set -eu
 command="bench/openssl.sh${*:+ $*}"
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-3} rounds=${ROUNDS:-3} clients=${CLIENTS:-64} names=${NAMES:-10000} results=${RESULTS:-bench/results}
+grep -q avx512ifma /proc/cpuinfo && processor= || processor=avx2-
+processor=${PROCESSOR-$processor}
 PATH=$PATH:/usr/sbin
 [ $# -gt 0 ] || set -- speed threads zone handshakes
 
@@ -144,7 +147,7 @@ group() {
         cat "$work/rows"
         printf '\n  ]\n}\n'
     } >"$results/.openssl-$1.json"
-    mv "$results/.openssl-$1.json" "$results/openssl-$1.json"
+    mv "$results/.openssl-$1.json" "$results/${processor}openssl-$1.json"
 }
 
 # Signatures and verifications a second, from the last line of openssl speed.

@@ -12,6 +12,7 @@
 #   BULK_LINES=1000000             digests that one bulk run signs
 #   BULK_BATCH=4096                those of the batches beside it
 #   RESULTS=bench/results          where data and pictures go
+#   PROCESSOR=avx2-                what their names begin with; nothing on a processor with AVX-512 IFMA, avx2- on another
 #
 # Figures of one core are taken pinned to the first processor. Nothing else should be running: garner says so where it is.
 # Each file carries the commit that the command was built from, and the load before. What goes into the repository comes from
@@ -27,6 +28,8 @@ garner=${GARNER:-${CARGO_TARGET_DIR:-target}/release/garner}
 seconds=${SECONDS_EACH:-4}
 results=${RESULTS:-bench/results}
 one_core="taskset -c 0"
+grep -q avx512ifma /proc/cpuinfo && processor= || processor=avx2-
+processor=${PROCESSOR-$processor}
 
 for benchmark in "$@"; do
     case $benchmark in
@@ -67,12 +70,16 @@ measure() {
     echo "$name" >&2
     "$@" >"$work/measured"
     # The command as it is to be repeated.
-    sed -e "s|$new|$results|g" -e "s|${CARGO_TARGET_DIR:-target}/|target/|g" \
+    sed -e "s|$new/|$results/$processor|g" -e "s|${CARGO_TARGET_DIR:-target}/|target/|g" \
         -e "s|${CRYPTO_MB:-libcrypto_mb.so}|libcrypto_mb.so|g" "$work/measured" >"$new/$name.json"
 }
 
 # The benchmark is through.
-keep() { mv "$new"/* "$results"; }
+keep() {
+    for file in "$new"/*; do
+        mv "$file" "$results/$processor${file##*/}"
+    done
+}
 
 # The table of `make speed`.
 table() {

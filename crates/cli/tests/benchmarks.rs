@@ -42,7 +42,7 @@ fn bench(folder: &Folder, benchmark: &str, count: u32) -> Outcome {
     folder.write("count", count.to_string());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/run.sh");
     let mut command = Command::new(script);
-    command.arg(benchmark).env("FOLDER", folder.path("")).env("RESULTS", folder.path("results"));
+    command.arg(benchmark).env("FOLDER", folder.path("")).env("RESULTS", folder.path("results")).env("PROCESSOR", "");
     command.env("TMPDIR", folder.path("")).env("GARNER", folder.path("garner"));
     run(command.envs([("PEER", "no"), ("BULK_LINES", "10")]))
 }

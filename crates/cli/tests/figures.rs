@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Published figures have data behind them, and the data say where they come from. Tables between `<!-- NAME -->` and
-//! `<!-- /NAME -->` in README.md and docs/performance.md are made of bench/results: `make figures` makes them again.
+//! `<!-- /NAME -->` in README.md and docs/performance.md are made of bench/results: `make figures` makes them again. Names
+//! and files that begin with `avx2-` are those of processors without AVX-512.
 
 mod common;
 mod tables;
@@ -51,22 +52,25 @@ fn every_result_names_its_commit_its_machine_and_the_load_before() {
 
 #[test]
 fn every_published_table_is_of_its_data() {
-    let callers = rows("callers-one-core").zip(rows("callers-all-cores"));
-    let programs = rows("openssl-speed").zip(rows("openssl-threads"));
-    let servers = rows("openssl-zone").zip(rows("openssl-handshakes"));
-    let tables = [
-        ("batches", rows("batches").map(|rows| tables::batches(&rows))),
-        ("callers", callers.map(|(one, all)| tables::callers(&one, &all))),
-        ("crypto_mb", rows("crypto-mb").map(|rows| tables::crypto_mb(&rows))),
-        ("latency", rows("batches").map(|rows| tables::latency(&rows))),
-        ("bulk", result("bulk").map(|result| tables::bulk(&result))),
-        ("programs", programs.map(|(speed, threads)| tables::programs(&[speed, threads].concat()))),
-        ("servers", servers.map(|(zone, handshakes)| tables::servers(&[zone, handshakes].concat()))),
-        ("keygen", rows("keygen").map(|rows| tables::keygen(&rows))),
-    ];
     let mut document = Document::read("docs/performance.md");
-    for (name, table) in tables {
-        document.holds(name, table);
+    for processor in ["", "avx2-"] {
+        let of = |name: &str| rows(&format!("{processor}{name}"));
+        let callers = of("callers-one-core").zip(of("callers-all-cores"));
+        let programs = of("openssl-speed").zip(of("openssl-threads"));
+        let servers = of("openssl-zone").zip(of("openssl-handshakes"));
+        let tables = [
+            ("batches", of("batches").map(|rows| tables::batches(&rows))),
+            ("callers", callers.map(|(one, all)| tables::callers(&one, &all))),
+            ("crypto_mb", of("crypto-mb").map(|rows| tables::crypto_mb(&rows))),
+            ("latency", of("batches").map(|rows| tables::latency(&rows))),
+            ("bulk", result(&format!("{processor}bulk")).map(|result| tables::bulk(&result))),
+            ("programs", programs.map(|(speed, threads)| tables::programs(&[speed, threads].concat()))),
+            ("servers", servers.map(|(zone, handshakes)| tables::servers(&[zone, handshakes].concat()))),
+            ("keygen", of("keygen").map(|rows| tables::keygen(&rows))),
+        ];
+        for (name, table) in tables {
+            document.holds(&format!("{processor}{name}"), table);
+        }
     }
     document.end();
 
@@ -92,10 +96,13 @@ impl Document {
         Document { path: root(name), text: read(&root(name)), stale: Vec::new() }
     }
 
-    /// Between the markers of this name stands this table, or, where there are no data, that they were not kept.
+    /// Between the markers of this name stands this table; where there are no data, that they were not kept, or no markers.
     fn holds(&mut self, name: &str, table: Option<String>) {
         let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->\n"));
         let parts = self.text.split_once(&begin).and_then(|(head, rest)| Some((head, rest.split_once(&end)?)));
+        if parts.is_none() && table.is_none() {
+            return;
+        }
         let (head, (there, tail)) = parts.unwrap_or_else(|| panic!("{}: {begin}…{end}", self.path.display()));
         let Some(table) = table else {
             assert!(there.contains(NOT_KEPT), "{}: {name}: no data, and not a word of that", self.path.display());

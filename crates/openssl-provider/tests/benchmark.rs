@@ -16,7 +16,12 @@ fn data_of_programs_under_openssl_name_commit_machine_and_the_load_before() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/openssl.sh");
     let mut benchmark = site.plain(script.to_str().unwrap());
     benchmark.arg("zone").env("MODULE", built().join("libgarner_provider.so")).env("RESULTS", site.path("results"));
-    benchmark.envs([("ROUNDS", "1"), ("NAMES", "20"), ("DEVICE", if accelerated() { "auto" } else { "libcrypto" })]);
+    benchmark.envs([
+        ("PROCESSOR", ""),
+        ("ROUNDS", "1"),
+        ("NAMES", "20"),
+        ("DEVICE", if accelerated() { "auto" } else { "libcrypto" }),
+    ]);
     run(&mut benchmark);
     let json = String::from_utf8(site.read("results/openssl-zone.json")).unwrap();
     for field in [
