@@ -31,9 +31,9 @@
 /* 1: the AXI4-Stream ports are built. */
 #define GARNER_REG_CAPABILITY_CORES_STREAM_SHIFT 24
 #define GARNER_REG_CAPABILITY_CORES_STREAM_MASK 0x01000000U
-/* 1: the AXI4 master is 64 bits wide; 0: 32. */
-#define GARNER_REG_CAPABILITY_CORES_BUS64_SHIFT 25
-#define GARNER_REG_CAPABILITY_CORES_BUS64_MASK 0x02000000U
+/* The AXI4 master is 32 << bus_width bits wide: 0, 1 or 2. */
+#define GARNER_REG_CAPABILITY_CORES_BUS_WIDTH_SHIFT 25
+#define GARNER_REG_CAPABILITY_CORES_BUS_WIDTH_MASK 0x06000000U
 
 /* Capability: arithmetic. */
 #define GARNER_REG_CAPABILITY_ARITHMETIC 0x00c
@@ -85,7 +85,8 @@
 /* 1: COMPLETION_HEAD is ahead of COMPLETION_TAIL, or further behind than the ring is long: nothing is written. */
 #define GARNER_REG_STATUS_COMPLETION_OVERRUN_SHIFT 3
 #define GARNER_REG_STATUS_COMPLETION_OVERRUN_MASK 0x00000008U
-/* Descriptors fetched and not yet completed. */
+/* Descriptors fetched and not yet completed. A job leaves this count when the write of its completion is answered;
+ * the host may read the completion before that. */
 #define GARNER_REG_STATUS_IN_FLIGHT_SHIFT 8
 #define GARNER_REG_STATUS_IN_FLIGHT_MASK 0x0000ff00U
 

@@ -1076,7 +1076,7 @@ module garner_regs (
             readback_data_var[ad_hi(12'h8)][15:8] = hwif_in.CAPABILITY_CORES.key_slots.next;
             readback_data_var[ad_hi(12'h8)][23:16] = hwif_in.CAPABILITY_CORES.in_flight.next;
             readback_data_var[ad_hi(12'h8)][24] = hwif_in.CAPABILITY_CORES.stream.next;
-            readback_data_var[ad_hi(12'h8)][25] = hwif_in.CAPABILITY_CORES.bus64.next;
+            readback_data_var[ad_hi(12'h8)][26:25] = hwif_in.CAPABILITY_CORES.bus_width.next;
         end
         if(ad_low(rd_mux_addr) == ad_low(12'hc)) begin
             readback_data_var[ad_hi(12'hc)][15:0] = hwif_in.CAPABILITY_ARITHMETIC.max_bits.next;

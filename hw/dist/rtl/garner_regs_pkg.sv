@@ -29,15 +29,15 @@ package garner_regs_pkg;
     } garner_regs__CAPABILITY_CORES__stream__in_t;
 
     typedef struct {
-        logic next;
-    } garner_regs__CAPABILITY_CORES__bus64__in_t;
+        logic [1:0] next;
+    } garner_regs__CAPABILITY_CORES__bus_width__in_t;
 
     typedef struct {
         garner_regs__CAPABILITY_CORES__cores__in_t cores;
         garner_regs__CAPABILITY_CORES__key_slots__in_t key_slots;
         garner_regs__CAPABILITY_CORES__in_flight__in_t in_flight;
         garner_regs__CAPABILITY_CORES__stream__in_t stream;
-        garner_regs__CAPABILITY_CORES__bus64__in_t bus64;
+        garner_regs__CAPABILITY_CORES__bus_width__in_t bus_width;
     } garner_regs__CAPABILITY_CORES__in_t;
 
     typedef struct {

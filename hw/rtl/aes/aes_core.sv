@@ -69,9 +69,9 @@ module aes_core
   logic           restart;
 
   ring_control #(
-    .Capability('{cores: 8'(Messages), key_slots: 8'(KeySlots), in_flight: 8'(Messages + 1), stream: 1'b0, bus64: 1'b1,
-                  max_bits: '0, word_bits: '0, rows: 8'(Decrypt ? Stages : Messages), r_step: 16'(Decrypt),
-                  operand_words: '0})
+    .Capability('{cores: 8'(Messages), key_slots: 8'(KeySlots), in_flight: 8'(Messages + 1), stream: 1'b0,
+                  bus_width: 2'($clog2(BusWidth / 32)), max_bits: '0, word_bits: '0,
+                  rows: 8'(Decrypt ? Stages : Messages), r_step: 16'(Decrypt), operand_words: '0})
   ) u_control (
     .clk_i,
     .rst_ni,

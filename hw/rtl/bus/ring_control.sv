@@ -115,7 +115,7 @@ module ring_control
   assign set.CAPABILITY_CORES.key_slots.next          = Capability.key_slots;
   assign set.CAPABILITY_CORES.in_flight.next          = Capability.in_flight;
   assign set.CAPABILITY_CORES.stream.next             = Capability.stream;
-  assign set.CAPABILITY_CORES.bus64.next              = Capability.bus64;
+  assign set.CAPABILITY_CORES.bus_width.next          = Capability.bus_width;
   assign set.CAPABILITY_ARITHMETIC.max_bits.next      = Capability.max_bits;
   assign set.CAPABILITY_ARITHMETIC.word_bits.next     = Capability.word_bits;
   assign set.CAPABILITY_ARITHMETIC.rows.next          = Capability.rows;

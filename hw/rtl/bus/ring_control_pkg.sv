@@ -8,7 +8,7 @@ package ring_control_pkg;
     logic [7:0]  key_slots;
     logic [7:0]  in_flight;
     logic        stream;
-    logic        bus64;
+    logic [1:0]  bus_width;  // of 32 << bus_width bits
     logic [15:0] max_bits;
     logic [7:0]  word_bits;
     logic [7:0]  rows;

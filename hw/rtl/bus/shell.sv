@@ -84,7 +84,7 @@ module shell
 
   ring_control #(
     .Capability('{cores: 8'(Cores), key_slots: 8'(KeySlots), in_flight: 8'(InFlight), stream: StreamPort,
-                  bus64: BusWidth == 64, max_bits: 16'(MaxBits), word_bits: 8'(WordBits), rows: 8'(Rows),
+                  bus_width: 2'($clog2(BusWidth / 32)), max_bits: 16'(MaxBits), word_bits: 8'(WordBits), rows: 8'(Rows),
                   r_step: 16'(WordBits * Rows), operand_words: 16'(OperandWords)})
   ) u_control (
     .clk_i,

@@ -75,6 +75,7 @@ async def registers_say_what_was_built(dut):
     assert await host.field("CAPABILITY_CORES_CORES") == MESSAGES
     assert await host.field("CAPABILITY_CORES_KEY_SLOTS") == SLOTS
     assert await host.field("CAPABILITY_ARITHMETIC_MAX_BITS") == 0
+    assert 32 << await host.field("CAPABILITY_CORES_BUS_WIDTH") == BUS
     assert await host.field("CAPABILITY_MONTGOMERY_R_STEP") == DECRYPT
     assert await host.counter("JOBS") == SLOTS
 

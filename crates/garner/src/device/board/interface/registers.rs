@@ -26,8 +26,8 @@ pub const CAPABILITY_CORES_KEY_SLOTS: u32 = 0x0000FF00;
 pub const CAPABILITY_CORES_IN_FLIGHT: u32 = 0x00FF0000;
 /// CAPABILITY_CORES, bits 24:24. 1: the AXI4-Stream ports are built.
 pub const CAPABILITY_CORES_STREAM: u32 = 0x01000000;
-/// CAPABILITY_CORES, bits 25:25. 1: the AXI4 master is 64 bits wide; 0: 32.
-pub const CAPABILITY_CORES_BUS64: u32 = 0x02000000;
+/// CAPABILITY_CORES, bits 26:25. The AXI4 master is 32 << bus_width bits wide: 0, 1 or 2.
+pub const CAPABILITY_CORES_BUS_WIDTH: u32 = 0x06000000;
 /// Capability: arithmetic.
 pub const CAPABILITY_ARITHMETIC: usize = 0x00C;
 /// CAPABILITY_ARITHMETIC, bits 15:0. Longest modulus in bits.
@@ -64,7 +64,8 @@ pub const STATUS_SUBMISSION_OVERRUN: u32 = 0x00000004;
 /// STATUS, bits 3:3. 1: COMPLETION_HEAD is ahead of COMPLETION_TAIL, or further behind than the ring is long: nothing
 /// is written.
 pub const STATUS_COMPLETION_OVERRUN: u32 = 0x00000008;
-/// STATUS, bits 15:8. Descriptors fetched and not yet completed.
+/// STATUS, bits 15:8. Descriptors fetched and not yet completed. A job leaves this count when the write of its
+/// completion is answered; the host may read the completion before that.
 pub const STATUS_IN_FLIGHT: u32 = 0x0000FF00;
 /// Interrupt status. Write 1 to clear. The lines are status and enable, bit by bit.
 pub const INTERRUPT_STATUS: usize = 0x088;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// aes_core on few pins, to place and route an AES engine with its registers, rings and DMA: see garner_pins.
+module aes_core_pins
+  import bus_pkg::*;
+#(
+  parameter bit          Decrypt  = 1'b0,
+  parameter int unsigned Messages = 4,
+  parameter int unsigned Stages   = 10,
+  parameter int unsigned KeySlots = 4,
+  parameter int unsigned BusWidth = 64,
+  parameter int unsigned MaxBeats = 64,
+  parameter bit          Table    = 1'b1
+) (
+  input  logic clk_i,
+  input  logic rst_ni,
+  input  logic load_i,
+  input  logic bit_i,
+  output logic bit_o
+);
+
+  typedef struct packed {
+    axil_request_t       axil;
+    axi_response_t       axi;
+    logic [BusWidth-1:0] rdata;
+  } in_t;
+  typedef struct packed {
+    axil_response_t        axil;
+    axi_request_t          axi;
+    logic [BusWidth-1:0]   wdata;
+    logic [BusWidth/8-1:0] wstrb;
+    logic [2:0]            irq;
+  } out_t;
+
+  in_t        in_q;
+  out_t       out, out_q;
+  logic       load_q;
+  logic [1:0] reset_nq;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) reset_nq <= '0;
+    else reset_nq <= {reset_nq[0], 1'b1};
+  end
+
+  always_ff @(posedge clk_i) begin
+    in_q   <= {in_q[$bits(in_t)-2:0], bit_i};
+    load_q <= load_i;
+    out_q  <= load_q ? out : {out_q[$bits(out_t)-2:0], 1'b0};
+  end
+  assign bit_o = out_q[$bits(out_t)-1];
+
+  aes_core #(
+    .Decrypt (Decrypt),
+    .Messages(Messages),
+    .Stages  (Stages),
+    .KeySlots(KeySlots),
+    .BusWidth(BusWidth),
+    .MaxBeats(MaxBeats),
+    .Table   (Table)
+  ) u_core (
+    .clk_i,
+    .rst_ni       (reset_nq[1]),
+    .s_axil_i     (in_q.axil),
+    .s_axil_o     (out.axil),
+    .m_axi_o      (out.axi),
+    .m_axi_wdata_o(out.wdata),
+    .m_axi_wstrb_o(out.wstrb),
+    .m_axi_i      (in_q.axi),
+    .m_axi_rdata_i(in_q.rdata),
+    .irq_o        (out.irq)
+  );
+
+endmodule
