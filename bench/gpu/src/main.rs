@@ -30,7 +30,7 @@ use cudarc::driver::sys;
 use energy::Meter;
 use garner::arithmetic;
 use garner::device::DeviceError;
-use garner::device::cuda::{Driver, Emulator};
+use garner_device_cuda::{Driver, Emulator};
 use plan::Plan;
 use run::Run;
 use std::ffi::CStr;

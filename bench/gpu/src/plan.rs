@@ -8,7 +8,7 @@ use crate::report::Row;
 use crate::run::Run;
 use garner::arithmetic::Arithmetic;
 use garner::device::DeviceError;
-use garner::device::cuda::{Gpu, Machine, OneKey, Style, one_key_by_tensor_cores};
+use garner_device_cuda::{Gpu, Machine, OneKey, Style, one_key_by_tensor_cores};
 use garner_gpu_kernels::{PUBLIC_WORDS, Role};
 use std::sync::Arc;
 use std::time::Duration;
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::run::tests::{arguments, machine};
     use garner::arithmetic;
-    use garner::device::cuda::{Fault, Faulty};
+    use garner_device_cuda::{Fault, Faulty};
     use std::time::Instant;
 
     #[test]

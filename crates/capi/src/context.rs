@@ -6,6 +6,7 @@ use crate::handles::{self, GarnerContext};
 use crate::memory::{self, Place, Plain};
 use crate::status::Failure;
 use core_garner::gather::{Config, Gatherer};
+use garner_devices::KINDS;
 use std::ffi::{CStr, c_char, c_int};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -40,7 +41,7 @@ impl Context {
     /// NULL is the gatherer of the process.
     pub fn get(handle: *const GarnerContext) -> Result<Context, Failure> {
         if handle.is_null() {
-            return Ok(Context::Global(Gatherer::global()?));
+            return Ok(Context::Global(garner_devices::gatherer()?));
         }
         handles::get(handle).map(Context::Own)
     }
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn garner_new(config: *const GarnerConfig, gatherer: *mut 
         // SAFETY: the caller's promise.
         let place = unsafe { Place::new("gatherer", gatherer)? };
         let settings = if config.is_null() {
-            Config::new()?
+            garner_devices::config()?
         } else {
             // SAFETY: the caller's promise, for the structure and for the string in it.
             let (given, device) = unsafe {
@@ -82,8 +83,8 @@ pub unsafe extern "C" fn garner_new(config: *const GarnerConfig, gatherer: *mut 
 
 fn settings(given: &GarnerConfig, device: Option<&CStr>) -> Result<Config, Failure> {
     let mut config = match device {
-        None => Config::new()?,
-        Some(names) => Config::named(&names.to_string_lossy())?,
+        None => garner_devices::config()?,
+        Some(names) => Config::named(&names.to_string_lossy(), KINDS)?,
     };
     if given.slots > MAX_SLOTS {
         return Err(Failure::argument("slots", format!("{} is more than {MAX_SLOTS}", given.slots)));

@@ -7,6 +7,7 @@ use crate::status::Failure;
 use core_garner::arithmetic::libcrypto::Libcrypto;
 use core_garner::device::{Cpu, Device};
 use core_garner::gather::Config;
+use garner_devices::config;
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub unsafe extern "C" fn garner_device_count(count: *mut usize) -> c_int {
     unit(|| {
         // SAFETY: the caller's promise.
         let place = unsafe { Place::new("count", count)? };
-        place.write(all(&Config::new()?).len());
+        place.write(all(&config()?).len());
         Ok(())
     })
 }
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn garner_device_get(index: usize, device: *mut GarnerDevi
     unit(|| {
         // SAFETY: the caller's promise.
         let report = unsafe { Report::new(device)? };
-        let devices = all(&Config::new()?);
+        let devices = all(&config()?);
         let Some(device) = devices.get(index) else {
             return Err(Failure::argument("index", format!("{index}, but there are {} devices", devices.len())));
         };

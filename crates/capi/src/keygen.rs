@@ -5,8 +5,11 @@ use crate::call::unit;
 use crate::handles::{self, GarnerPrivateKey};
 use crate::memory::{self, Place, Places, Plain};
 use crate::status::Failure;
+use core_garner::device::present;
 use core_garner::key::PrivateKey;
+use core_garner::keygen::Generator;
 use core_garner::{arithmetic, keygen};
+use garner_devices::KINDS;
 use garner_reserve::{KEY, Promise};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -47,7 +50,12 @@ unsafe fn options(pointer: *const GarnerKeygenOptions) -> Result<keygen::Options
 
 fn generate(bits: usize, count: usize, options: &keygen::Options) -> Result<Vec<PrivateKey>, Failure> {
     let _promise = Promise::of(KEY.saturating_mul(count)).ok_or_else(Failure::memory)?;
-    Ok(keygen::generate(&*arithmetic::best()?, bits, count, options, |_| {})?)
+    let arithmetic = arithmetic::best()?;
+    let mut generator = Generator::new(&*arithmetic, bits, count, options)?;
+    if let Some(device) = present(KINDS)?.into_iter().next() {
+        generator = generator.with_device(device);
+    }
+    Ok(generator.collect::<Result<_, _>>()?)
 }
 
 /// See `garner.h`.

@@ -10,7 +10,7 @@ use clap::Args;
 use encryption::Padding;
 use garner::encryption::{Scheme, decrypt};
 use garner::error::Error;
-use garner::gather::Gatherer;
+use garner_devices::gatherer;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -76,7 +76,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Check(format!("{name}: has {is} bytes, but ciphertexts of this key have {size}")));
     }
     let message = match key {
-        Holder::Here(key) => match decrypt(Gatherer::global().of("devices")?, &key, scheme, &ciphertext) {
+        Holder::Here(key) => match decrypt(gatherer().of("devices")?, &key, scheme, &ciphertext) {
             Err(Error::Verification) => None,
             other => Some(other.of(&name)?),
         },

@@ -7,7 +7,7 @@ use crate::files::{Access, Input};
 use crate::options::{encryption, key, output};
 use clap::Args;
 use garner::encryption::encrypt;
-use garner::gather::Gatherer;
+use garner_devices::gatherer;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Failure::Environment(text)
     };
     let message = input.read_within(room)?.ok_or_else(too_long)?;
-    let ciphertext = encrypt(Gatherer::global().of("devices")?, &key, choice.scheme(), &message).of(name)?;
+    let ciphertext = encrypt(gatherer().of("devices")?, &key, choice.scheme(), &message).of(name)?;
     let mut text = Vec::new();
     arguments.encoding.append(&ciphertext, &mut text);
     destination.write(&text, Access::Everybody, arguments.encoding.is_binary())

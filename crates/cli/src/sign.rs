@@ -8,8 +8,8 @@ use crate::files::Access;
 use crate::options::key::Holder;
 use crate::options::{key, output, signature};
 use clap::Args;
-use garner::gather::Gatherer;
 use garner::signature::sign_digest;
+use garner_devices::gatherer;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = arguments.key.holder()?;
     let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
     let signature = match key {
-        Holder::Here(key) => sign_digest(Gatherer::global().of("devices")?, &key, scheme, &digest).of(name)?,
+        Holder::Here(key) => sign_digest(gatherer().of("devices")?, &key, scheme, &digest).of(name)?,
         Holder::Daemon(held) => held.sign(scheme, &digest)?,
     };
     let mut text = Vec::new();

@@ -9,8 +9,8 @@ use crate::options::{hash, key, signature};
 use crate::output;
 use clap::Args;
 use garner::error::Error;
-use garner::gather::Gatherer;
 use garner::signature::verify_digest;
+use garner_devices::gatherer;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let signature_name = input.name().to_owned();
     let signature = arguments.encoding.read(input, LONGEST)?;
     let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
-    match verify_digest(Gatherer::global().of("devices")?, &key, scheme, &digest, &signature) {
+    match verify_digest(gatherer().of("devices")?, &key, scheme, &digest, &signature) {
         Ok(()) => output::write("the signature is good\n"),
         Err(Error::Verification) => {
             Err(Failure::Check(format!("{signature_name}: not a signature of {name} by this key and scheme")))

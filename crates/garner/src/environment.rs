@@ -3,8 +3,7 @@
 //! set-group-ID bit, or by capabilities of its file. Its user must not tell it which files to write or which code to run.
 //!
 //! All crates read variables here. What processes hand on to libraries as it is, theirs must judge: libcrypto ignores
-//! `OPENSSL_CONF` and its like in such programs; NVIDIA's driver, which takes code by variables, is not
-//! [used](crate::device::cuda) there.
+//! `OPENSSL_CONF` and its like in such programs; NVIDIA's driver, which takes code by variables, is not used there.
 
 use std::ffi::OsString;
 

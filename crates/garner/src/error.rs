@@ -79,7 +79,7 @@ impl Error {
     }
 
     /// A refused argument, by name and reason.
-    pub(crate) fn argument(name: &'static str, reason: impl Into<String>) -> Error {
+    pub fn argument(name: &'static str, reason: impl Into<String>) -> Error {
         Error::Argument { name, reason: reason.into() }
     }
 }

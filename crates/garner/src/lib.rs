@@ -14,8 +14,9 @@
 //! Beside them: [`key`] (parsing and validation), [`keygen`] (generation), [`padding`], [`stats`]; and the front ends
 //! over the gatherer, [`signature`] and [`encryption`].
 //!
-//! Features: `board` (the accelerator, on a card or simulated) and `cuda` (NVIDIA's GPUs), both by default. Without them
-//! batches run on the processor alone.
+//! Batches run on the processor. Other devices are crates of their own, `garner-device-cuda` (NVIDIA's GPUs) and
+//! `garner-device-board` (the accelerator, on a card or simulated), that a program hands to the gatherer: see
+//! [`gather::Gatherer::global_with`].
 
 pub mod arithmetic;
 pub mod device;
@@ -29,13 +30,12 @@ pub mod key;
 pub mod keygen;
 pub mod padding;
 pub mod private_op;
-mod random;
+pub mod random;
 pub mod secret;
 pub mod signature;
 pub mod stats;
-mod sync;
+pub mod sync;
 pub mod thread;
 pub mod words;
 
 pub use error::Error;
-pub use random::leave_libcrypto;

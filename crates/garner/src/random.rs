@@ -28,7 +28,7 @@ pub(crate) fn secret(bytes: &mut [u8]) -> Result<()> {
 }
 
 /// Fills `bytes` from the generator for what others get to see.
-pub(crate) fn public(bytes: &mut [u8]) -> Result<()> {
+pub fn public(bytes: &mut [u8]) -> Result<()> {
     fill(bytes, rand_bytes)
 }
 

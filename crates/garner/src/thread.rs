@@ -84,7 +84,7 @@ fn set_aside() -> bool {
 }
 
 /// A thread; dropped, it goes on by itself.
-pub(crate) struct Thread(libc::pthread_t);
+pub struct Thread(libc::pthread_t);
 
 impl Thread {
     /// Waits for its end.
@@ -116,7 +116,7 @@ const REFUSED: u8 = 2;
 ///
 /// # Errors
 /// There is no memory for it, or there may be no more threads.
-pub(crate) fn spawn(name: &'static CStr, body: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
+pub fn spawn(name: &'static CStr, body: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
     drop(MmapMut::map_anon(STACK + AHEAD)?);
     let state = Arc::new(AtomicU8::new(STARTING));
     let start = Box::into_raw(Box::new(Start { name, state: Arc::clone(&state), body: Box::new(body) }));

@@ -109,7 +109,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
     let (listener, handed) = Listener::open(&config.socket)?;
     let metrics = metrics::open(&config.metrics, handed)?;
-    let settings = gather::Config::new().map_err(|error| here(&error))?;
+    let settings = garner_devices::config().map_err(|error| here(&error))?;
     let capacity = capacity(&settings);
     let collector = Collector { capacity, linger: Duration::from_micros(config.linger_us) };
     let limits = Limits { connections: config.connections, per_user: config.connections_per_user };

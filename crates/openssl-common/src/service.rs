@@ -6,7 +6,7 @@ use crate::summary;
 use garner::arithmetic::Arithmetic;
 use garner::fork::{ForkLocal, away_from_fork};
 use garner::gather::Gatherer;
-use garner::leave_libcrypto;
+use garner::random::leave_libcrypto;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};

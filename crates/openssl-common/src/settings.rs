@@ -6,6 +6,7 @@ use garner::arithmetic::{Arithmetic, best};
 use garner::device::Device;
 use garner::fork::away_from_fork;
 use garner::gather::Config;
+use garner_devices::KINDS;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -108,7 +109,7 @@ impl Settings {
                 let host = best().map_err(refused)?;
                 Config::with(Arc::clone(&host), vec![make(host)])
             }
-            None => Config::named(&self.device).map_err(refused)?,
+            None => Config::named(&self.device, KINDS).map_err(refused)?,
         };
         let worthwhile = self.device != "auto" || !config.devices.is_empty();
         let [slots, queue_limit, failures, faults] = self.numbers;
@@ -158,7 +159,7 @@ mod tests {
         let names =
             |config: &Config| -> Vec<String> { config.devices.iter().map(|device| device.name().to_owned()).collect() };
         let (config, worthwhile) = Settings::default().config().unwrap();
-        assert_eq!(names(&config), names(&Config::new().unwrap()));
+        assert_eq!(names(&config), names(&garner_devices::config().unwrap()));
         assert_eq!(worthwhile, !config.devices.is_empty());
     }
 

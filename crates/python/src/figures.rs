@@ -5,7 +5,7 @@ use crate::errors;
 use crate::gatherer::gatherer;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::{Cpu, Device};
-use garner::gather::Config;
+use garner_devices::config;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub fn statistics(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// exponentiations wanted in one call. libcrypto is always there, as the last resort.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<(String, usize, usize, usize)>> {
-    let mut devices = Config::new().map_err(|error| errors::raised(py, &error))?.devices;
+    let mut devices = config().map_err(|error| errors::raised(py, &error))?.devices;
     let last: Arc<dyn Device> = Arc::new(Cpu::new(Arc::new(Libcrypto)));
     if !devices.iter().any(|device| device.name() == last.name()) {
         devices.push(last);

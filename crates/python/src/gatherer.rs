@@ -11,7 +11,7 @@ static USED: AtomicBool = AtomicBool::new(false);
 /// The gatherer that every operation of this module goes through.
 pub fn gatherer() -> Result<&'static Gatherer> {
     USED.store(true, Ordering::Relaxed);
-    Gatherer::global()
+    garner_devices::gatherer()
 }
 
 /// Ends the gatherer's threads before the process ends, whose libraries clean up then.
@@ -20,7 +20,7 @@ pub fn retire(py: Python<'_>) {
     if USED.load(Ordering::Relaxed) {
         py.detach(|| {
             // One that could not be made has no threads.
-            if let Ok(gatherer) = Gatherer::global() {
+            if let Ok(gatherer) = garner_devices::gatherer() {
                 gatherer.retire();
             }
         });

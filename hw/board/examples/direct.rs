@@ -6,8 +6,8 @@
 //! Prints what a job costs the host, and the board. There is no blinding here and no check but what this program does
 //! itself: it compares every result with OpenSSL's.
 
-use garner::device::board::{Direct, Job};
 use garner::key::PrivateKey;
+use garner_device_board::{Direct, Job};
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::rsa::Rsa;
 use std::error::Error;
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn wait(board: &mut Direct, result: &mut [u64]) -> Result<garner::device::board::Ended, garner::Error> {
+fn wait(board: &mut Direct, result: &mut [u64]) -> Result<garner_device_board::Ended, garner::Error> {
     let mut looked = Instant::now();
     loop {
         if let Some(ended) = board.poll(result)? {

@@ -6,8 +6,8 @@
 //!
 //! Prints each handshake, the statistics of the provider and those of the board in device time, and one line in the end.
 
-use garner::device::board::{Direct, Job};
 use garner::key::PrivateKey;
+use garner_device_board::{Direct, Job};
 use serde_json::Value;
 use std::error::Error;
 use std::io::{BufRead, BufReader};

@@ -15,7 +15,7 @@ pub mod device;
 pub mod faults;
 pub mod function;
 // What the driver knows of the design, generated; a board needs little of it.
-#[path = "../../../crates/garner/src/device/board/interface/mod.rs"]
+#[path = "../../../crates/device-board/src/interface/mod.rs"]
 pub mod interface;
 pub mod link;
 pub mod memory;

@@ -4,11 +4,11 @@
 mod support;
 
 use garner::arithmetic;
-use garner::device::board::{Board, Direct, Job, Options};
 use garner::device::{Cpu, Device, Private};
 use garner::gather::{Config, Gatherer};
 use garner::padding::Hash;
 use garner::signature;
+use garner_device_board::{Board, Direct, Job, Options};
 use openssl::bn::BigNum;
 use openssl::hash::MessageDigest;
 use openssl::sign::Verifier;
@@ -154,7 +154,7 @@ fn what_the_board_cannot_take_goes_to_the_host() {
 fn a_board_is_found_by_its_address() {
     let simulated = Simulated::start(&[]);
     let address = simulated.address(0);
-    let config = Config::named(&address).unwrap();
+    let config = Config::named(&address, &[&garner_device_board::Boards]).unwrap();
     assert_eq!(config.devices[0].name(), format!("board:{address}"));
     sign_all(&Gatherer::new(config), &[key(512)], 4);
 }

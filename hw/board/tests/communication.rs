@@ -4,8 +4,8 @@
 
 mod support;
 
-use garner::device::board::{Direct, Job, Scheme};
 use garner::key::PrivateKey;
+use garner_device_board::{Direct, Job, Scheme};
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};
 use support::{Simulated, key, power, words};
 

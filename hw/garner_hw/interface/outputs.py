@@ -14,7 +14,7 @@ from garner_hw.interface.description import Code, Interface
 from garner_hw.interface.layout import WORD, Field, InterfaceError, Layout
 
 ROOT = HW.parent
-RUST = ROOT / "crates" / "garner" / "src" / "device" / "board" / "interface"
+RUST = ROOT / "crates" / "device-board" / "src" / "interface"
 DOCUMENT = ROOT / "docs" / "integration.md"
 HEADERS = HW / "dist" / "include"
 COLUMNS = 120

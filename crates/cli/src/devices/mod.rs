@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `garner devices`: what can run RSA here. Also which of it a command shall use.
 
-#[cfg(feature = "cuda")]
-mod gpu;
-#[cfg(not(feature = "cuda"))]
-#[path = "no_gpu.rs"]
-mod gpu;
-
 use crate::failure::{Failure, Of};
 use crate::machine::kernels;
 use crate::output;
 use clap::Args;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::vectors::{Native, Refused};
-use garner::device::{self, Cpu, Device};
+use garner::device::{Absence, Cpu, Device, Opening, resolve};
 use garner::environment;
 use garner::error::Error;
 use garner::gather::Config;
+use garner_devices::KINDS;
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -55,7 +50,7 @@ struct Entry {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let entries = entries(&Config::new().of("devices")?);
+    let entries = entries(&garner_devices::config().of("devices")?);
     if arguments.json {
         let text = serde_json::to_string_pretty(&entries).expect("numbers and strings");
         return output::write(&format!("{text}\n"));
@@ -108,7 +103,7 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
 /// The configuration with the devices wished for, by the names that [`Config::named`] takes, and the CPU for what they
 /// cannot take. GPUs are opened at once, for measurements, and boards have the patience asked for.
 fn config(wishes: &[String], patience: Option<Duration>) -> Result<Config, Failure> {
-    let mut config = Config::new().of("devices")?;
+    let mut config = garner_devices::config().of("devices")?;
     if wishes.is_empty() || wishes == ["auto"] {
         return Ok(config);
     }
@@ -116,28 +111,33 @@ fn config(wishes: &[String], patience: Option<Duration>) -> Result<Config, Failu
         return Ok(Config::with(Arc::new(Libcrypto), Vec::new()));
     }
     let mut present = std::mem::take(&mut config.devices);
-    let wishes: Vec<&str> = wishes.iter().map(|wish| if wish == "cuda" { "cuda:0" } else { wish }).collect();
-    if let Some((_, wish)) = wishes.iter().enumerate().find(|(place, wish)| wishes[..*place].contains(wish)) {
-        return Err(Failure::Usage(format!("device {wish}: named twice")));
+    let kind_and_name = |wish: &String| match resolve(KINDS, wish) {
+        Some((kind, name)) => (Some(kind), name),
+        None => (None, wish.clone()),
+    };
+    let wishes: Vec<_> = wishes.iter().map(kind_and_name).collect();
+    let is_again = |(place, (_, wish)): (usize, &(_, String))| wishes[..place].iter().any(|(_, other)| other == wish);
+    if let Some(place) = wishes.iter().enumerate().position(is_again) {
+        return Err(Failure::Usage(format!("device {}: named twice", wishes[place].1)));
     }
-    for wish in wishes {
-        if wish.starts_with("cuda:") {
-            config.devices.push(gpu::open(wish)?);
-        } else if wish.contains(':') {
-            // Its reason begins with the address.
-            let board = device::open_board(wish, patience).map_err(|error| match error {
+    let opening = Opening::default().at_once().patience(patience);
+    for (kind, wish) in &wishes {
+        if let Some(kind) = kind {
+            // Its reason begins with the name.
+            let device = kind.open(wish, &opening).map_err(|error| match error {
                 Error::Argument { reason, .. } => Failure::Environment(format!("device {reason}")),
                 error => Failure::Environment(error.to_string()),
             })?;
-            config.devices.push(board);
-        } else if let Some(index) = present.iter().position(|device| device.name() == wish) {
+            config.devices.push(device);
+        } else if let Some(index) = present.iter().position(|device| device.name() == *wish) {
             config.devices.push(present.remove(index));
         } else if wish == "cpu" {
             return Err(Failure::Environment(format!("device cpu: {}", no_cpu())));
         } else if wish == "libcrypto" {
             return Err(Failure::Usage("device libcrypto: always used when no other can, or wished for alone".into()));
         } else {
-            let known: Vec<String> = entries(&Config::new().of("devices")?).into_iter().map(|e| e.name).collect();
+            let known: Vec<String> =
+                entries(&garner_devices::config().of("devices")?).into_iter().map(|e| e.name).collect();
             return Err(Failure::Usage(format!("device {wish}: unknown; there are {}", known.join(", "))));
         }
     }
@@ -150,9 +150,10 @@ fn entries(config: &Config) -> Vec<Entry> {
     for device in &config.devices {
         let kernels = match device.name() {
             "cpu" | "libcrypto" => kernels(&*config.arithmetic),
-            name => gpu::model(name).unwrap_or_else(|| "-".to_owned()),
+            _ => device.model().unwrap_or_else(|| "-".to_owned()),
         };
-        let note = if device.name().starts_with("cuda:") {
+        let is_host = matches!(device.name(), "cpu" | "libcrypto");
+        let note = if !is_host {
             "used for large batches, after its self-test"
         } else if entries.is_empty() {
             "used first"
@@ -165,8 +166,11 @@ fn entries(config: &Config) -> Vec<Entry> {
     if !entries.iter().any(|entry| entry.name == "cpu") {
         entries.push(absent("cpu", no_cpu()));
     }
-    if !entries.iter().any(|entry| entry.name.starts_with("cuda:")) {
-        entries.push(absent("cuda", gpu::why_absent()));
+    for kind in KINDS {
+        let is_there = entries.iter().any(|entry| kind.resolve(&entry.name).is_some());
+        if !is_there && let Some(Absence { name, reason }) = kind.absence() {
+            entries.push(absent(name, reason));
+        }
     }
     if !entries.iter().any(|entry| entry.name == "libcrypto") {
         let libcrypto = Cpu::new(Arc::new(Libcrypto));

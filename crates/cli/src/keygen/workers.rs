@@ -7,6 +7,7 @@ use garner::arithmetic::Arithmetic;
 use garner::device;
 use garner::key::{Encryption, PrivateKey};
 use garner::keygen::Generator;
+use garner_devices::KINDS;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use zeroize::Zeroizing;
@@ -79,7 +80,7 @@ pub fn run(
     mut take: impl FnMut(Encoded) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let options = arguments.options();
-    let gpus = device::gpus().of("keygen")?;
+    let gpus = device::present(KINDS).of("keygen")?;
     let threads = thread::available_parallelism().map_or(1, usize::from).min(count);
     let (sender, receiver) = mpsc::sync_channel(2 * threads);
     thread::scope(|scope| {

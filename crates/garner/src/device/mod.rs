@@ -3,21 +3,19 @@
 //!
 //! Called by `private_op` and, for raw exponentiations, by the gatherer. A device is trusted with nothing:
 //! blinding and the check s^e = m stay on the host, whatever it returns.
+//!
+//! The processor is the one device of this library. Others are crates of their own, which implement [`Device`], and
+//! [`Kind`], by which they are found; [`slots`] keeps account of the keys they hold.
 
-#[cfg(feature = "board")]
-pub mod board;
 mod cpu;
-#[cfg(feature = "cuda")]
-pub mod cuda;
-mod present;
-#[cfg(any(feature = "board", feature = "cuda"))]
-mod slots;
+mod kind;
+pub mod slots;
 
 use crate::arithmetic::Modulus;
 pub use crate::arithmetic::Power;
 use crate::key::{PrivateKey, PublicKey};
 pub use cpu::Cpu;
-pub use present::{gpus, open_board};
+pub use kind::{Absence, Kind, Opening, present, resolve};
 
 /// What a device accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +66,11 @@ pub struct Unprepared<'a> {
 pub trait Device: Send + Sync {
     /// A short name for people and statistics: `cpu`, `libcrypto`, `cuda:0`, ...
     fn name(&self) -> &str;
+
+    /// Its make, for people, where that is known.
+    fn model(&self) -> Option<String> {
+        None
+    }
 
     /// Which of [`Device::exponentiate`] and [`Device::operate`] serves private operations.
     fn level(&self) -> Level {

@@ -2,7 +2,7 @@
 //! What a gatherer works with.
 
 use crate::arithmetic::{self, Arithmetic};
-use crate::device::{self, Cpu, Device};
+use crate::device::{self, Cpu, Device, Kind};
 use crate::error::Result;
 use std::fmt;
 use std::sync::Arc;
@@ -38,20 +38,20 @@ impl Config {
     /// Devices a gatherer uses at most.
     pub const MOST_DEVICES: usize = 63;
 
-    /// What this machine has.
+    /// What this machine has: the processor, and the devices of these kinds, which may be none.
     ///
     /// # Errors
-    /// Those of [`arithmetic::best`] and of [`device::gpus`].
-    pub fn new() -> Result<Config> {
+    /// Those of [`arithmetic::best`] and of [`Kind::present`].
+    pub fn new(kinds: &[&dyn Kind]) -> Result<Config> {
         let arithmetic = arithmetic::best()?;
         let mut config = Config::with(Arc::clone(&arithmetic), Vec::new());
-        let gpus = device::gpus()?;
-        // Beside a GPU also libcrypto, or small batches had nowhere else to go.
-        if arithmetic.lanes() > 1 || !gpus.is_empty() {
+        let others = device::present(kinds)?;
+        // Beside another device also libcrypto, or small batches had nowhere else to go.
+        if arithmetic.lanes() > 1 || !others.is_empty() {
             config.devices.push(Arc::new(Cpu::new(arithmetic)));
         }
         // After the CPU: what is measured decides, and a GPU takes nothing before it has passed its self-test.
-        config.devices.extend(gpus);
+        config.devices.extend(others);
         Ok(config)
     }
 

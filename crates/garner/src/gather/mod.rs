@@ -88,16 +88,26 @@ impl Gatherer {
         Gatherer { core: Arc::new(Core::new(config)) }
     }
 
-    /// The gatherer of this process, made on first use from [`Config::new`] and never dropped.
+    /// The gatherer of this process, made on first use and never dropped: of the processor alone, if no call of
+    /// [`Gatherer::global_with`] came before.
     ///
     /// # Errors
     /// Those of [`Config::new`].
     pub fn global() -> Result<&'static Gatherer> {
+        Gatherer::global_with(|| Config::new(&[]))
+    }
+
+    /// The same, made of this configuration if there is none yet. A program that wants other devices than the processor says
+    /// so in its first line: `Gatherer::global_with(|| Config::new(&[&garner_device_cuda::Cuda]))?;`.
+    ///
+    /// # Errors
+    /// Those of `config`.
+    pub fn global_with(config: impl FnOnce() -> Result<Config>) -> Result<&'static Gatherer> {
         static GLOBAL: AtomicPtr<Gatherer> = AtomicPtr::new(ptr::null_mut());
         // Not a `Once`: a fork while another thread is inside it would block the child for ever.
         let mut current = GLOBAL.load(Ordering::Acquire);
         if current.is_null() {
-            let made = Box::into_raw(Box::new(Gatherer::new(Config::new()?)));
+            let made = Box::into_raw(Box::new(Gatherer::new(config()?)));
             match GLOBAL.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => current = made,
                 Err(other) => {

@@ -3,7 +3,7 @@
 
 use super::Config;
 use crate::arithmetic::libcrypto::Libcrypto;
-use crate::device::{self, Device};
+use crate::device::{self, Device, Kind, Opening};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
@@ -13,31 +13,36 @@ impl Config {
     /// | name | device |
     /// |---|---|
     /// | `cpu` | the kernels for this processor |
-    /// | `cuda:N`, or `cuda` for the first | a GPU |
-    /// | `vfio-user:PATH`, or a PCI address as `0000:03:00.0` | a [board](device::open_board) |
+    /// | what one of `kinds` [resolves](Kind::resolve) | a device of that kind |
     /// | `libcrypto`, alone | libcrypto's exponentiation; nothing else touches the numbers, the host's own part included |
     /// | `auto`, alone | all that this machine has, as [`Config::new`] |
     ///
     /// # Errors
-    /// [`Error::Argument`], naming the name that is unknown or whose device is not here; those of [`Config::new`].
-    pub fn named(names: &str) -> Result<Config> {
-        let mut config = Config::new()?;
-        match names.trim() {
-            "auto" => return Ok(config),
-            "libcrypto" => return Ok(Config::with(Arc::new(Libcrypto), Vec::new())),
+    /// [`Error::Argument`], naming the name that is unknown or whose device is not here; those of [`Config::new`] and of
+    /// [`Kind::open`].
+    pub fn named(names: &str, kinds: &[&dyn Kind]) -> Result<Config> {
+        let mut config = Config::new(kinds)?;
+        let resolved = |name: &str| match device::resolve(kinds, name.trim()) {
+            Some((kind, name)) => (Some(kind), name),
+            None => (None, name.trim().to_owned()),
+        };
+        let names: Vec<(Option<&dyn Kind>, String)> = names.split(',').map(resolved).collect();
+        match &names[..] {
+            [(None, name)] if name == "auto" => return Ok(config),
+            [(None, name)] if name == "libcrypto" => return Ok(Config::with(Arc::new(Libcrypto), Vec::new())),
             _ => {}
         }
-        let mut present = std::mem::take(&mut config.devices);
-        let names = names.split(',').map(|name| if name.trim() == "cuda" { "cuda:0" } else { name.trim() });
-        let names: Vec<&str> = names.collect();
-        if let Some((_, name)) = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
-            return Err(Error::argument("device", format!("{name}: named twice")));
+        let is_again =
+            |(place, (_, name)): (usize, &(_, String))| names[..place].iter().any(|(_, other)| other == name);
+        if let Some(place) = names.iter().enumerate().position(is_again) {
+            return Err(Error::argument("device", format!("{}: named twice", names[place].1)));
         }
-        for name in names {
-            let device = match present.iter().position(|device| device.name() == name) {
-                Some(index) => present.remove(index),
-                None if name.contains(':') && !name.starts_with("cuda:") => device::open_board(name, None)?,
-                None => return Err(Error::argument("device", not_here(name, &present))),
+        let mut present = std::mem::take(&mut config.devices);
+        for (kind, name) in &names {
+            let device = match (kind, present.iter().position(|device| device.name() == name)) {
+                (Some(kind), _) => kind.open(name, &Opening::default())?,
+                (None, Some(index)) => present.remove(index),
+                (None, None) => return Err(Error::argument("device", not_here(name, &present))),
             };
             config.devices.push(device);
         }
@@ -50,12 +55,10 @@ fn not_here(name: &str, present: &[Arc<dyn Device>]) -> String {
     match name {
         "cpu" => "cpu: there are no kernels for this processor, or GARNER_CPU forbids them".to_owned(),
         "auto" | "libcrypto" => format!("{name}: only alone"),
-        _ if name.starts_with("cuda:") && !cfg!(feature = "cuda") => {
-            format!("{name}: this build uses no GPU; its feature \"cuda\" is off")
-        }
         _ => {
-            let present: Vec<&str> = present.iter().map(|device| device.name()).collect();
-            format!("{name}: not here; there are {}, libcrypto and the addresses of boards", present.join(", "))
+            let present = present.iter().map(|device| device.name()).filter(|name| *name != "libcrypto");
+            let known: Vec<&str> = present.chain(["libcrypto"]).collect();
+            format!("{name}: not here; there are {} and devices named by their address", known.join(", "))
         }
     }
 }
@@ -63,35 +66,68 @@ fn not_here(name: &str, present: &[Arc<dyn Device>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Cpu;
+
+    fn named(names: &str) -> Result<Config> {
+        Config::named(names, &[&Tape])
+    }
 
     fn refusal(names: &str) -> String {
-        Config::named(names).unwrap_err().to_string()
+        named(names).unwrap_err().to_string()
+    }
+
+    fn names(config: &Config) -> Vec<&str> {
+        config.devices.iter().map(|device| device.name()).collect()
+    }
+
+    /// `tape`, or `tape:N`: the one of number 1 is not there. What is opened is libcrypto.
+    struct Tape;
+
+    impl Kind for Tape {
+        fn resolve(&self, name: &str) -> Option<String> {
+            let name = if name == "tape" { "tape:0" } else { name };
+            name.starts_with("tape:").then(|| name.to_owned())
+        }
+
+        fn present(&self) -> Result<Vec<Arc<dyn Device>>> {
+            Ok(vec![Arc::new(Cpu::new(Arc::new(Libcrypto)))])
+        }
+
+        fn open(&self, name: &str, _: &Opening) -> Result<Arc<dyn Device>> {
+            match name {
+                "tape:1" => Err(Error::argument("tape", format!("{name}: torn"))),
+                _ => Ok(Arc::new(Cpu::new(Arc::new(Libcrypto)))),
+            }
+        }
     }
 
     #[test]
     fn auto_is_all_there_is_and_libcrypto_nothing_else() {
-        let names = |config: Config| config.devices.iter().map(|device| device.name().to_owned()).collect::<Vec<_>>();
-        assert_eq!(names(Config::named("auto").unwrap()), names(Config::new().unwrap()));
-        let libcrypto = Config::named("libcrypto").unwrap();
+        assert_eq!(names(&named("auto").unwrap()), names(&Config::new(&[&Tape]).unwrap()));
+        assert!(names(&named("auto").unwrap()).ends_with(&["libcrypto"]), "the tape's");
+        let libcrypto = named("libcrypto").unwrap();
         assert_eq!((libcrypto.arithmetic.name(), libcrypto.devices.len()), ("libcrypto", 0));
+    }
+
+    #[test]
+    fn a_name_of_a_kind_is_opened_by_it_and_its_refusal_is_the_answer() {
+        let config = named(" tape, tape:7").unwrap();
+        assert_eq!(names(&config), ["libcrypto"; 2]);
+        assert!(config.fallback.iter().all(|device| device.name() == "cpu"));
+        assert_eq!(refusal("tape,tape:1"), "tape: tape:1: torn");
     }
 
     #[test]
     fn a_name_without_a_device_is_named() {
         assert!(refusal("gpu").starts_with("device: gpu: not here; there are "), "{}", refusal("gpu"));
-        let gpu = if cfg!(feature = "cuda") { "not here" } else { "this build uses no GPU" };
-        assert!(refusal("cuda:77").starts_with(&format!("device: cuda:77: {gpu}")), "{}", refusal("cuda:77"));
         assert!(refusal("libcrypto, auto").starts_with("device: libcrypto: only alone"));
-        let board = refusal("vfio-user:/nonexistent/board, 0000:ff:1f.7");
-        let why = if cfg!(feature = "board") { "" } else { "this build drives no board" };
-        assert!(board.starts_with(&format!("board: vfio-user:/nonexistent/board: {why}")), "{board}");
-        assert_eq!(refusal("0000:ff:1f.7, cpu, 0000:ff:1f.7"), "device: 0000:ff:1f.7: named twice");
-        assert_eq!(refusal("cuda,cuda:0"), "device: cuda:0: named twice");
+        assert_eq!(refusal("tape:3, cpu, tape:3"), "device: tape:3: named twice");
+        assert_eq!(refusal("tape,tape:0"), "device: tape:0: named twice");
     }
 
     #[test]
     fn the_cpu_is_for_what_named_devices_cannot_take_and_not_there_twice() {
-        let Ok(config) = Config::named("cpu") else {
+        let Ok(config) = named("cpu") else {
             assert!(refusal("cpu").contains("no kernels for this processor"));
             return;
         };

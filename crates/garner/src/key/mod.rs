@@ -141,29 +141,30 @@ impl PrivateKey {
         Arc::downgrade(&self.life)
     }
 
-    /// The larger prime.
-    pub(crate) fn p(&self) -> &Modulus {
+    /// The larger prime. This and the other secret parts are for devices, which compute with them: whoever copies one wipes
+    /// the copy when the key's [`life`](PrivateKey::life) ends.
+    pub fn p(&self) -> &Modulus {
         &self.p
     }
 
     /// The smaller prime.
-    pub(crate) fn q(&self) -> &Modulus {
+    pub fn q(&self) -> &Modulus {
         &self.q
     }
 
     /// d mod (p - 1), as many words as p.
-    pub(crate) fn dp(&self) -> &[u64] {
+    pub fn dp(&self) -> &[u64] {
         &self.parts[..self.p.words().len()]
     }
 
     /// q^-1 mod p, as many words as p.
-    pub(crate) fn q_inverse(&self) -> &[u64] {
+    pub fn q_inverse(&self) -> &[u64] {
         let p = self.p.words().len();
         &self.parts[p..2 * p]
     }
 
     /// d mod (q - 1), as many words as q.
-    pub(crate) fn dq(&self) -> &[u64] {
+    pub fn dq(&self) -> &[u64] {
         let (p, q) = (self.p.words().len(), self.q.words().len());
         &self.parts[2 * p..2 * p + q]
     }

@@ -101,7 +101,6 @@ pub use generator::Generator;
 pub use statistics::Statistics;
 
 use crate::arithmetic::{Arithmetic, Modulus};
-use crate::device;
 use crate::error::{Error, Result};
 use crate::key::PrivateKey;
 use parts::Exponent;
@@ -161,13 +160,13 @@ impl Options {
     }
 }
 
-/// `count` keys of `bits` bits, by the calling thread, and a GPU if there is one and they are very many; `progress` is
-/// told after each.
+/// `count` keys of `bits` bits, by the calling thread; `progress` is told after each.
 ///
-/// For so many keys that they should not all be in memory, and for several threads, take them from a [`Generator`].
+/// For so many keys that they should not all be in memory, for several threads, and with a device for very many, take them
+/// from a [`Generator`].
 ///
 /// # Errors
-/// [`Error::Argument`] as [`Generator::new`] and [`device::gpus`]; [`Error::Random`].
+/// [`Error::Argument`] as [`Generator::new`]; [`Error::Random`].
 pub fn generate(
     arithmetic: &dyn Arithmetic,
     bits: usize,
@@ -176,9 +175,6 @@ pub fn generate(
     mut progress: impl FnMut(&Statistics),
 ) -> Result<Vec<PrivateKey>> {
     let mut generator = Generator::new(arithmetic, bits, count, options)?;
-    if let Some(gpu) = device::gpus()?.into_iter().next() {
-        generator = generator.with_device(gpu);
-    }
     let mut keys = Vec::new();
     while let Some(key) = generator.next() {
         keys.push(key?);

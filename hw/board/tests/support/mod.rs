@@ -4,8 +4,8 @@
 
 pub mod guest;
 
-use garner::device::board::{Board, Options};
 use garner::key::PrivateKey;
+use garner_device_board::{Board, Options};
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;

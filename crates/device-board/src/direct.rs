@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A board for one thread alone, without the gatherer: jobs into the rings, completions out of them. No lock, no thread,
+//! no interrupt, and no call of the kernel but what the transport needs to reach a register.
+//!
+//! **Nothing is blinded and nothing is checked here.** What a board returns is to be checked before anybody sees it:
+//! one wrong CRT half gives the key away.
+
+use super::driver::{NOT_OURS, key_parts};
+use super::format::{self, Op, Scheme, status};
+use super::rings::{Capability, Counters, DEPTH, Rings};
+use super::transport::{self, Transport};
+use garner::error::{Error, Result};
+use garner::fork::generation;
+use garner::key::PrivateKey;
+use std::io;
+use std::mem::ManuallyDrop;
+
+/// One job. Numbers are words of 64 bits, the lowest first, as many as the modulus has; all of them public to whoever can
+/// read this process's memory, and secret to everybody else.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Job<'a> {
+    /// Puts a modulus of any odd number into a slot of every core, for [`Job::Multiply`] and [`Job::Exponentiate`].
+    LoadModulus {
+        /// Which slot.
+        slot: u8,
+        /// The modulus; its top bit is set.
+        modulus: &'a [u64],
+    },
+    /// Puts a key into a slot of every core, for all jobs.
+    LoadKey {
+        /// Which slot.
+        slot: u8,
+        /// A key that the board takes, see [`Device::takes_key`](garner::device::Device::takes_key).
+        key: &'a PrivateKey,
+    },
+    /// a * b / R mod n, a Montgomery multiplication. R is what the board's arrays make it: 2 to the power of a multiple of
+    /// word_bits * rows.
+    Multiply {
+        /// Which slot.
+        slot: u8,
+        /// A factor, below n.
+        a: &'a [u64],
+        /// The other.
+        b: &'a [u64],
+    },
+    /// base^exponent mod n.
+    Exponentiate {
+        /// Which slot.
+        slot: u8,
+        /// How.
+        scheme: Scheme,
+        /// Below n.
+        base: &'a [u64],
+        /// Any, not longer than the longest modulus.
+        exponent: &'a [u64],
+    },
+    /// m^d mod n, by the CRT, checked by the board.
+    Private {
+        /// Which slot.
+        slot: u8,
+        /// m, below n.
+        base: &'a [u64],
+    },
+    /// Overwrites what is in a slot of every core, and what jobs of any key have left in the cores' working memories; not
+    /// what the shell still has of operands.
+    Zeroise {
+        /// Which slot.
+        slot: u8,
+    },
+}
+
+/// A job that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// What [`Direct::submit`] returned.
+    pub ticket: usize,
+    /// From a core's taking the job to its answer, in cycles of the board's clock.
+    pub cycles: u32,
+}
+
+/// A board that this thread has for itself. A child made by `fork` does not have it: every call fails there.
+pub struct Direct {
+    name: String,
+    /// Not dropped in a child: that would reset the parent's board, and the memory is not there.
+    rings: ManuallyDrop<Rings>,
+    free: Vec<usize>,
+    /// The process that opened the board.
+    owner: u64,
+}
+
+impl Direct {
+    /// Opens the board at `vfio-user:PATH` or at a PCI address as `0000:03:00.0`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] naming the address: nothing is there, or no accelerator that this driver knows.
+    pub fn open(address: &str) -> Result<Direct> {
+        let direct = transport::open(address).and_then(|transport| Direct::over(address, transport));
+        direct.map_err(|error| Error::argument("board", format!("{address}: {error}")))
+    }
+
+    fn over(address: &str, transport: Box<dyn Transport>) -> io::Result<Direct> {
+        let mut rings = Rings::open(transport)?;
+        rings.start(false)?;
+        let (rings, free) = (ManuallyDrop::new(rings), (0..DEPTH).rev().collect());
+        Ok(Direct { name: format!("board:{address}"), rings, free, owner: generation() })
+    }
+
+    fn check_owner(&self) -> Result<()> {
+        if self.owner == generation() { Ok(()) } else { Err(failed(&self.name, NOT_OURS)) }
+    }
+
+    /// What the board can do.
+    pub fn capability(&self) -> Capability {
+        self.rings.capability()
+    }
+
+    /// Jobs that may still be submitted before one is taken out.
+    pub fn room(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Writes a job into the ring; the board learns of it by [`Direct::ring_doorbell`]. A ticket below 64, until the job is
+    /// taken out; none when there is no room.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for operands longer than the board takes, [`Error::Device`] in a child of the owner.
+    pub fn submit(&mut self, job: &Job<'_>) -> Result<Option<usize>> {
+        self.check_owner()?;
+        fn bytes(words: &[u64]) -> &[u8] {
+            bytemuck::cast_slice(words)
+        }
+        let exponent;
+        let key_operands;
+        let number_operands;
+        let mut request = format::Job {
+            op: Op::Private,
+            scheme: Scheme::FixedWindow,
+            slot: 0,
+            bits: 0,
+            exponent_bits: 0,
+            interrupt: false,
+        };
+        let (operands, result_bytes): (&[&[u8]], usize) = match *job {
+            Job::LoadModulus { slot, modulus } => {
+                (request.op, request.slot, request.bits) = (Op::LoadModulus, slot, 64 * modulus.len());
+                number_operands = [bytes(modulus), &[]];
+                (&number_operands, 0)
+            }
+            Job::LoadKey { slot, key } => {
+                (request.op, request.slot, request.bits) = (Op::LoadKey, slot, key.public().bits());
+                exponent = (key.public().exponent()[0] as u32).to_le_bytes();
+                key_operands = key_parts(key, &exponent);
+                (&key_operands, 0)
+            }
+            Job::Multiply { slot, a, b } => {
+                (request.op, request.slot) = (Op::Multiply, slot);
+                number_operands = [bytes(a), bytes(b)];
+                (&number_operands, 8 * a.len())
+            }
+            Job::Exponentiate { slot, scheme, base, exponent } => {
+                (request.op, request.slot, request.scheme) = (Op::Exponentiate, slot, scheme);
+                request.exponent_bits = 64 * exponent.len();
+                number_operands = [bytes(base), bytes(exponent)];
+                (&number_operands, 8 * base.len())
+            }
+            Job::Private { slot, base } => {
+                (request.op, request.slot) = (Op::Private, slot);
+                number_operands = [bytes(base), &[]];
+                (&number_operands, 8 * base.len())
+            }
+            Job::Zeroise { slot } => {
+                (request.op, request.slot) = (Op::Zeroise, slot);
+                (&[], 0)
+            }
+        };
+        let length = operands.iter().map(|part| part.len()).sum();
+        let longest = self.capability().max_bits;
+        if !self.rings.has_room_for(length) || request.exponent_bits > longest || 8 * result_bytes > longest {
+            return Err(Error::argument("job", format!("{length} bytes of operands; this board takes {longest} bits")));
+        }
+        let Some(place) = self.free.pop() else { return Ok(None) };
+        self.rings.put(place, request, operands, result_bytes);
+        Ok(Some(place))
+    }
+
+    /// Tells the board of the jobs submitted since the last time.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the board does not answer.
+    pub fn ring_doorbell(&mut self) -> Result<()> {
+        self.check_owner()?;
+        self.rings.ring_doorbell().map_err(|error| failed(&self.name, error))
+    }
+
+    /// Takes out a job that has ended, and copies as many words of its result as `result` has; none if no job has.
+    ///
+    /// A look at memory that finds nothing costs the board nothing. If nothing comes for long, see
+    /// [`Direct::check_presence`].
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the board refused the job, or found its own result wrong, or does not answer.
+    pub fn poll(&mut self, result: &mut [u64]) -> Result<Option<Ended>> {
+        self.check_owner()?;
+        let Some(completion) = self.rings.take() else { return Ok(None) };
+        let place = usize::from(completion.tag);
+        if place >= DEPTH || self.free.contains(&place) {
+            return Err(failed(&self.name, format!("completed a job that was not under way: tag {place}")));
+        }
+        let words = result.len().min(self.capability().max_bits / 64);
+        self.rings.result(place, bytemuck::cast_slice_mut(&mut result[..words]));
+        self.rings.wipe(place);
+        self.free.push(place);
+        self.rings.acknowledge().map_err(|error| failed(&self.name, error))?;
+        if completion.status != status::OK {
+            result.fill(0);
+            return Err(failed(&self.name, status::text(completion.status)));
+        }
+        Ok(Some(Ended { ticket: place, cycles: completion.cycles }))
+    }
+
+    /// Whether the board is still there.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: it is not.
+    pub fn check_presence(&mut self) -> Result<()> {
+        self.check_owner()?;
+        self.rings.check_presence().map_err(|error| failed(&self.name, error))
+    }
+
+    /// Counters in device time, since the reset or since they were cleared; `clear` clears them.
+    ///
+    /// # Errors
+    /// [`Error::Device`]: the board does not answer.
+    pub fn counters(&mut self, clear: bool) -> Result<Counters> {
+        self.check_owner()?;
+        self.rings.counters(clear).map_err(|error| failed(&self.name, error))
+    }
+}
+
+impl Drop for Direct {
+    fn drop(&mut self) {
+        if self.check_owner().is_ok() {
+            // SAFETY: only here, and nothing uses them afterwards.
+            unsafe { ManuallyDrop::drop(&mut self.rings) };
+        }
+    }
+}
+
+fn failed(name: &str, reason: impl ToString) -> Error {
+    Error::Device { device: name.to_owned(), reason: reason.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::Fake;
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn a_child_of_a_fork_gets_errors_and_leaves_the_board_alone() {
+        let (fake, seen) = Fake::new();
+        let mut direct = Direct::over("fake", fake).unwrap();
+        let base = [3; 8];
+        let job = Job::Private { slot: 0, base: &base };
+        // SAFETY: the child makes no use of other threads' locks but the allocator's, which the C library looks after,
+        // and ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let accesses = seen.accesses.load(Ordering::SeqCst);
+            let left_alone = catch_unwind(AssertUnwindSafe(|| {
+                let refused = direct.submit(&job).is_err()
+                    && direct.ring_doorbell().is_err()
+                    && direct.poll(&mut [0; 8]).is_err()
+                    && direct.check_presence().is_err()
+                    && direct.counters(false).is_err();
+                drop(direct);
+                refused && seen.accesses.load(Ordering::SeqCst) == accesses
+            }));
+            // SAFETY: ends the child without running what is the parent's.
+            unsafe { libc::_exit(i32::from(!left_alone.unwrap_or(false))) };
+        }
+        let mut status = -1;
+        // SAFETY: waits for the child made above.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        let ticket = direct.submit(&job).unwrap();
+        direct.ring_doorbell().unwrap();
+        assert_eq!(direct.poll(&mut [0; 8]).unwrap().map(|ended| ended.ticket), ticket);
+        let resets = seen.resets.load(Ordering::SeqCst);
+        drop(direct);
+        assert_eq!(seen.resets.load(Ordering::SeqCst), resets + 1, "the owner leaves a board without keys");
+    }
+}
