@@ -77,6 +77,7 @@ async def registers_say_what_was_built(dut):
     assert await host.field("CAPABILITY_ARITHMETIC_MAX_BITS") == 0
     assert 32 << await host.field("CAPABILITY_CORES_BUS_WIDTH") == BUS
     assert await host.field("CAPABILITY_MONTGOMERY_R_STEP") == DECRYPT
+    await host.idle()
     assert await host.counter("JOBS") == SLOTS
 
 

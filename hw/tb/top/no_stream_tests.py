@@ -26,6 +26,7 @@ async def ports_that_are_not_there_take_nothing_and_give_nothing(dut):
             assert int(dut.s_axis_tready.value) == 0 and int(dut.m_axis_tvalid.value) == 0
 
     watching = cocotb.start_soon(watch())
+    await host.idle()
     counted = await host.counter("JOBS")
     descriptors, results = jobs(host, keys, 30)
     check(host, descriptors, results, await host.run(descriptors))

@@ -46,9 +46,9 @@ def test_jobs_end_right_while_indices_wrap(cores, bus_width, max_beats, in_fligh
                 assert (done[place].status, done[place].tag) == (OK, place), f"job {completed + place}"
                 assert host.result(descriptor) == result, f"job {completed + place}"
             completed += ROUND
+        await host.idle()
         assert await host.counter("JOBS") == completed + 4
         assert await host.read("ERROR") == 0
-        await host.idle()
         print(f"{completed} jobs in {host.cycles} cycles, {host.interrupts} interrupts")
 
     asyncio.run(run())

@@ -40,6 +40,7 @@ def test_private_operations_end_out_of_order_and_are_right(keys):
         host = await ready(20)
         done = await host.run([load_key(host, key, slot) for slot, key in enumerate(keys)])
         assert [done[slot].status for slot in range(2)] == [OK, OK]
+        await host.idle()
         await host.write("INTERRUPT_STATUS", 7)
         await host.write("INTERRUPT_ENABLE", REGISTERS["INTERRUPT_ENABLE_COMPLETION"])
         await host.write("INTERRUPT_COALESCE", 4)
@@ -62,6 +63,7 @@ def test_private_operations_end_out_of_order_and_are_right(keys):
             assert number(host.result(descriptors[place])) == pow(m, key.d, key.n), f"job {place}"
         assert order != sorted(order), "several cores end out of order"
         assert abs(host.interrupts - SOAK // 4) <= 1
+        await host.idle()
         assert await host.counter("JOBS") == SOAK
         busy, all_cycles = await host.counter("BUSY_CORE_CYCLES"), await host.counter("CYCLES")
         bus = await host.counter("BUS_CYCLES")
