@@ -2,6 +2,8 @@
 //! The kinds of devices that this build has beside the processor: each is a feature, which front ends hand on. What a kind
 //! that was left out says of itself is here, too.
 
+#![forbid(unsafe_code)]
+
 #[cfg(not(all(feature = "board", feature = "cuda")))]
 mod left_out;
 

@@ -26,6 +26,8 @@
 //! # Ok::<(), garner::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 use crate::error::{Error, Result};
 use crate::gather::{Gatherer, Operation, Output};
 use crate::key::{PrivateKey, PublicKey};

@@ -20,6 +20,7 @@
 
 pub mod arithmetic;
 pub mod device;
+mod digest;
 pub mod encryption;
 pub mod environment;
 pub mod error;

@@ -30,6 +30,8 @@
 //! # Ok::<(), garner::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod pending;
 
 pub use pending::{Pending, sign_async, sign_digest_async};

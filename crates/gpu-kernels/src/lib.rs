@@ -22,6 +22,8 @@
 //! of four bits, `finish` comes back. Only `walk` counts for speed. For a private operation `gather` first lays out the
 //! parts of each operation's key, and `recombine` ends it.
 
+#![forbid(unsafe_code)]
+
 pub mod interpreter;
 pub mod kernels;
 pub mod program;

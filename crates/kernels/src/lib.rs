@@ -9,6 +9,8 @@
 //! Numbers are limb-major rows of [`Lanes`]: row `i` holds limb `i`, radix 2^52, of eight numbers, one in each lane.
 //! [`all`] lists every program; each kernel's contract stands above the function that writes it.
 
+#![forbid(unsafe_code)]
+
 pub mod assembly;
 pub mod block;
 pub mod block_square;

@@ -2,6 +2,8 @@
 //! What a figure needs beside it to be worth keeping: the commit that was measured, and what else the machine did.
 //! Called by whatever measures; knows nothing of what is measured.
 
+#![forbid(unsafe_code)]
+
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::time::Duration;

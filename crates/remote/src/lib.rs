@@ -13,6 +13,8 @@
 //! | [`figures`] | what the daemon has done |
 //! | [`stub`] | files that stand for a key that the daemon holds |
 
+#![forbid(unsafe_code)]
+
 pub mod call;
 pub mod client;
 pub mod error;

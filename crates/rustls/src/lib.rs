@@ -24,6 +24,8 @@
 //! }
 //! ```
 
+#![forbid(unsafe_code)]
+
 use garner::gather::Gatherer;
 use garner::key::PrivateKey;
 use garner::padding::{Hash, pkcs1v15, pss};

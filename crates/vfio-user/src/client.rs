@@ -170,7 +170,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::socket::refuse_descriptors;
+    use crate::refusal::refuse_descriptors;
     use rustix::io::Errno;
     use rustix::net::sockopt::set_socket_linger;
     use rustix::net::{

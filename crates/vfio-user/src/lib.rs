@@ -8,8 +8,11 @@
 //! Source: the vfio-user specification, version 0.1, as QEMU 11 and libvfio-user speak it. The crate `vfio_user` was
 //! not enough: its client takes error replies for good ones, and its server ends at the first request that fails.
 
+#![deny(unsafe_code)]
+
 mod client;
 pub mod message;
+mod refusal;
 mod socket;
 
 pub use client::Client;

@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::message::{Header, MAX_DESCRIPTORS, MAX_TRANSFER, flags};
+use crate::refusal::refuse_descriptors;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
@@ -12,7 +13,7 @@ use rustix::net::{
 };
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -249,23 +250,5 @@ fn remaining(deadline: Instant) -> io::Result<Duration> {
     match deadline.saturating_duration_since(Instant::now()) {
         Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
         rest => Ok(rest),
-    }
-}
-
-/// Has the kernel refuse descriptors that the other side attaches; whether it does. The receiver's reference may be the
-/// last one, and to give that back can take as long as whoever sent it likes: a connection that lingers, for one. Linux
-/// before 6.16 knows no way to refuse them.
-pub(crate) fn refuse_descriptors(socket: &OwnedFd) -> bool {
-    const SO_PASSRIGHTS: libc::c_int = 83;
-    let off: libc::c_int = 0;
-    // SAFETY: the descriptor is open, and the value is as long as it says.
-    unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            SO_PASSRIGHTS,
-            (&raw const off).cast(),
-            size_of_val(&off) as libc::socklen_t,
-        ) == 0
     }
 }

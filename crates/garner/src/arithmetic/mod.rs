@@ -7,11 +7,13 @@
 //! Numbers are little-endian slices of 64-bit words, see [`crate::words`]. A batch may mix moduli of any sizes;
 //! results are canonical (below the modulus).
 
+mod divisors;
 pub mod libcrypto;
 mod modulus;
 mod powers;
 pub mod vectors;
 
+pub use divisors::Divisors;
 pub use modulus::Modulus;
 
 use crate::environment;

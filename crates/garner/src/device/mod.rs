@@ -7,6 +7,8 @@
 //! The processor is the one device of this library. Others are crates of their own, which implement [`Device`], and
 //! [`Kind`], by which they are found; [`slots`] keeps account of the keys they hold.
 
+#![forbid(unsafe_code)]
+
 mod cpu;
 mod kind;
 pub mod slots;

@@ -67,6 +67,8 @@
 //! exponentiation are libcrypto's, with its constant-time flag set. Nothing here runs per operation except the
 //! accessors.
 
+#![forbid(unsafe_code)]
+
 mod blinding;
 mod components;
 mod decrypt;

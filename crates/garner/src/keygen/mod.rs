@@ -85,6 +85,9 @@
 //! estimate). `garner speed --operation keygen` measures.
 //! The lanes are always full while primes are wanted: new candidates fill what the other steps leave.
 //! One key alone takes about 11 batches of one pass each, 8 lanes wide: 78 candidates, the rounds beside them.
+
+#![forbid(unsafe_code)]
+
 mod candidate;
 mod filter;
 mod gcd;

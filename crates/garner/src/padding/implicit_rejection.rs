@@ -9,9 +9,9 @@
 //! Source   draft-irtf-cfrg-rsa-guidance section 7; OpenSSL's `RSA_private_decrypt` since 3.2.
 
 use super::Hash;
-use super::hmac::{HmacSha256, TAG};
 use super::pkcs1v15_encryption::{OVERHEAD, message_start};
 use super::release::release;
+use crate::digest::{HmacSha256, TAG};
 use crate::error::{Error, Result};
 use crate::secret::Wiped;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeLess};

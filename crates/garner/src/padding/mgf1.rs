@@ -2,7 +2,7 @@
 //! MGF1, the mask generation function of PSS and OAEP (RFC 8017 appendix B.2.1): the digests of a seed with a counter.
 
 use super::Hash;
-use super::seeded::Seeded;
+use crate::digest::Seeded;
 use crate::error::{Error, Result};
 use openssl::error::ErrorStack;
 

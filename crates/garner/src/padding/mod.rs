@@ -17,8 +17,9 @@
 //! Blocks are big-endian and as many bytes as the modulus. What decrypts takes time and touches memory that depend on
 //! lengths only, until its verdict and the message's length are released.
 
+#![forbid(unsafe_code)]
+
 mod hash;
-mod hmac;
 pub mod implicit_rejection;
 pub mod mgf1;
 pub mod oaep;
@@ -27,6 +28,5 @@ pub mod pkcs1v15_encryption;
 pub mod premaster;
 pub mod pss;
 mod release;
-mod seeded;
 
 pub use hash::Hash;

@@ -15,6 +15,8 @@
 //! | unblind | `blinding` | s = y * r^-1 mod n |
 //! | check | `check` | s^e mod n = m, else s is not released |
 
+#![forbid(unsafe_code)]
+
 mod blinding;
 mod check;
 mod recombine;

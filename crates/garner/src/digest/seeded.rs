@@ -37,7 +37,7 @@ impl Drop for Context {
 }
 
 /// A hash that was given a seed.
-pub(super) struct Seeded {
+pub struct Seeded {
     seeded: Context,
     copy: Context,
 }

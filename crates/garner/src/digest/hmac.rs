@@ -11,10 +11,10 @@ use std::ptr;
 use zeroize::Zeroizing;
 
 /// Bytes of a tag.
-pub(super) const TAG: usize = 32;
+pub const TAG: usize = 32;
 
 /// A key, ready for any number of tags. libcrypto clears its memory when it is dropped.
-pub(super) struct HmacSha256(*mut ffi::HMAC_CTX);
+pub struct HmacSha256(*mut ffi::HMAC_CTX);
 
 impl HmacSha256 {
     /// Shapes   key: 32 bytes, as every key here has.
