@@ -18,13 +18,15 @@
 //! `garner-device-board` (the accelerator, on a card or simulated), that a program hands to the gatherer: see
 //! [`gather::Gatherer::global_with`].
 
+// Unsafe code is in the modules that say so, and nowhere else.
+#![deny(unsafe_code)]
+
 pub mod arithmetic;
 pub mod device;
+#[allow(unsafe_code)]
 mod digest;
 pub mod encryption;
-pub mod environment;
 pub mod error;
-pub mod fork;
 pub mod gather;
 mod kept;
 pub mod key;
@@ -36,7 +38,9 @@ pub mod secret;
 pub mod signature;
 pub mod stats;
 pub mod sync;
-pub mod thread;
+#[allow(unsafe_code)]
+mod system;
 pub mod words;
 
 pub use error::Error;
+pub use system::{environment, fork, thread};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Memory for secrets: its own pages, kept out of core dumps and (where the limit allows) out of swap, zeroised on drop.
 
+#![forbid(unsafe_code)]
+
+use crate::system::pages::{self, Page};
 use memmap2::{Advice, MmapMut};
-use rustix::mm::{self, Advice as PageAdvice};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +12,7 @@ use subtle::Choice;
 use zeroize::optimization_barrier;
 
 /// Mappings are made in units of this.
-const PAGE: usize = 4096;
+const PAGE: usize = pages::BYTES;
 
 /// The largest mapping kept for the next secret, and how many a thread keeps at most.
 const KEPT_BYTES: usize = 4 * PAGE;
@@ -27,11 +29,6 @@ pub(crate) fn prepare_thread() {
     let _ = KEPT.try_with(|_| ());
 }
 
-/// A page of the program's allocator.
-#[derive(Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
-#[repr(C, align(4096))]
-struct Page([u64; PAGE / 8]);
-
 /// Whole pages that nobody else has.
 enum Pages {
     Mapped(MmapMut),
@@ -43,7 +40,7 @@ impl Pages {
     /// Zero pages for `bytes` bytes: kept ones, or new ones.
     fn new(bytes: usize) -> Pages {
         let size = bytes.max(1).next_multiple_of(PAGE);
-        mapped(size).map_or_else(|| Pages::Allocated(allocated(size / PAGE)), Pages::Mapped)
+        mapped(size).map_or_else(|| Pages::Allocated(pages::allocated(size / PAGE)), Pages::Mapped)
     }
 
     fn bytes(&self) -> &[u8] {
@@ -58,28 +55,6 @@ impl Pages {
             Pages::Mapped(mapping) => mapping,
             Pages::Allocated(pages) => bytemuck::cast_slice_mut(pages),
         }
-    }
-}
-
-/// Pages of the program's allocator, treated as those of their own are. Dumps go on leaving them out when they are given back.
-fn allocated(count: usize) -> Vec<Page> {
-    let mut pages = Vec::new();
-    pages.try_reserve_exact(count).expect("memory for secrets");
-    pages.resize(count, Page([0; PAGE / 8]));
-    let (start, length) = (pages.as_mut_ptr().cast(), count * PAGE);
-    // SAFETY: whole pages, ours until they are given back; neither call changes what is in them.
-    unsafe {
-        let _ = mm::madvise(start, length, PageAdvice::LinuxDontDump);
-        let _ = mm::mlock(start, length);
-    }
-    pages
-}
-
-/// Gives them back, wiped.
-fn give_back(mut pages: Vec<Page>) {
-    // SAFETY: as in `allocated`.
-    unsafe {
-        let _ = mm::munlock(pages.as_mut_ptr().cast(), pages.len() * PAGE);
     }
 }
 
@@ -165,7 +140,7 @@ impl Drop for SecretWords {
         wipe(self);
         match self.pages.take() {
             Some(Pages::Mapped(mapping)) => keep(mapping),
-            Some(Pages::Allocated(pages)) => give_back(pages),
+            Some(Pages::Allocated(pages)) => pages::give_back(pages),
             None => {}
         }
     }

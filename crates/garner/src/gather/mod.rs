@@ -47,6 +47,8 @@
 //! **Fork.** Queue, executors and figures belong to one process: a child made by `fork` finds them fresh and may use the
 //! same gatherer at once, whatever the parent's threads were doing.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod batch;
 mod class;
@@ -71,10 +73,9 @@ use crate::error::Result;
 use crate::stats::Statistics;
 use answer::Answers;
 use core::Core;
+use once_cell::race::OnceBox;
 use std::fmt;
-use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Turns operations from many callers into batches. Shared by reference between threads, and usable at once in
 /// a child made by `fork`.
@@ -103,22 +104,9 @@ impl Gatherer {
     /// # Errors
     /// Those of `config`.
     pub fn global_with(config: impl FnOnce() -> Result<Config>) -> Result<&'static Gatherer> {
-        static GLOBAL: AtomicPtr<Gatherer> = AtomicPtr::new(ptr::null_mut());
-        // Not a `Once`: a fork while another thread is inside it would block the child for ever.
-        let mut current = GLOBAL.load(Ordering::Acquire);
-        if current.is_null() {
-            let made = Box::into_raw(Box::new(Gatherer::new(config()?)));
-            match GLOBAL.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => current = made,
-                Err(other) => {
-                    // SAFETY: `made` was never shared: the exchange failed.
-                    drop(unsafe { Box::from_raw(made) });
-                    current = other;
-                }
-            }
-        }
-        // SAFETY: not null, from `Box::into_raw`, and never freed once stored.
-        Ok(unsafe { &*current })
+        // Not a `OnceLock`: a fork while another thread is inside it would block the child for ever.
+        static GLOBAL: OnceBox<Gatherer> = OnceBox::new();
+        GLOBAL.get_or_try_init(|| Ok(Box::new(Gatherer::new(config()?))))
     }
 
     /// Runs one operation and waits for its answer. Waits for room first when the queue is at its limit.

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::fork;
 use std::fmt;
 use std::future::Future;
-use std::mem::ManuallyDrop;
 use std::os::fd::BorrowedFd;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
@@ -20,7 +19,7 @@ use std::task::{Context, Poll};
 /// Dropping it takes the operation out of the queue. One that has begun goes on, and its answer is thrown away. In a child
 /// made by `fork` every ticket of the parent gives [`Error::Forked`].
 pub struct Ticket {
-    answer: ManuallyDrop<Arc<Answer>>,
+    answer: Arc<Answer>,
     generation: u64,
     /// Whose queue the operation waits in, and where. The gatherer does not live for its tickets.
     core: Weak<Core>,
@@ -31,8 +30,7 @@ pub struct Ticket {
 impl Ticket {
     /// For the operation of this number in the queue of `core`.
     pub(super) fn new(answer: Arc<Answer>, core: &Arc<Core>, class: Class, number: u64) -> Ticket {
-        let (answer, generation) = (ManuallyDrop::new(answer), fork::generation());
-        Ticket { answer, generation, core: Arc::downgrade(core), class, number }
+        Ticket { answer, generation: fork::generation(), core: Arc::downgrade(core), class, number }
     }
 
     fn forked(&self) -> bool {
@@ -82,14 +80,12 @@ impl Future for Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         // In a child the answer may be half written, by a thread that does not exist here: it is left alone.
-        if !self.forked() {
-            if self.answer.is_awaited()
-                && let Some(core) = self.core.upgrade()
-            {
-                core.withdraw(self.class, self.number);
-            }
-            // SAFETY: dropped once, here, and not used after.
-            unsafe { ManuallyDrop::drop(&mut self.answer) };
+        if self.forked() {
+            std::mem::forget(Arc::clone(&self.answer));
+        } else if self.answer.is_awaited()
+            && let Some(core) = self.core.upgrade()
+        {
+            core.withdraw(self.class, self.number);
         }
     }
 }

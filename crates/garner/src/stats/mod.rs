@@ -4,6 +4,8 @@
 //! The figures live in one page of shared memory per process and gatherer, laid out as `page.rs` says. They are updated once per
 //! batch; each is exact, and figures read together may differ by the batches that ended in between.
 
+#![forbid(unsafe_code)]
+
 mod outside;
 mod page;
 

@@ -2,10 +2,10 @@
 //! Another process's figures, found through `/proc`.
 
 use super::Statistics;
-use super::page::{BYTES, NAME, Words};
+use super::page::{NAME, Words};
 use crate::error::{Error, Result};
-use memmap2::MmapOptions;
-use rustix::fs::{OFlags, SealFlags};
+use crate::system::shared::SharedPage;
+use rustix::fs::OFlags;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -50,15 +50,7 @@ fn mapped(descriptor: &Path) -> Option<Words> {
     // To open a pipe is not to wait for its other end.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(descriptor).ok()?;
-    let metadata = file.metadata().ok()?;
-    // Without the seal its owner could shorten the page under us.
-    let sealed = rustix::fs::fcntl_get_seals(&file).ok()?.contains(SealFlags::SHRINK);
-    if !metadata.is_file() || metadata.len() != BYTES as u64 || !sealed {
-        return None;
-    }
-    // SAFETY: the length cannot shrink any more; others write to the page, so it is read through atomics only.
-    let map = unsafe { MmapOptions::new().len(BYTES).map(&file) }.ok()?;
-    Some(Words::new(map.into()))
+    SharedPage::open(&file).map(Words::new)
 }
 
 /// The figures of two gatherers in one process, which may have written anything there.

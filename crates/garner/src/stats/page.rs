@@ -15,19 +15,14 @@
 //! | 8 ... | the counters, in [`Counter`]'s order |
 
 use super::Statistics;
-use memmap2::{MmapOptions, MmapRaw};
-use rustix::fs::{MemfdFlags, SealFlags};
+use crate::system::shared::{BYTES, SharedPage};
 use rustix::time::ClockId;
-use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The memfd's name; `/proc/PID/fd` shows it after `/memfd:`.
 pub const NAME: &str = "garner-stats";
-
-/// Length of the page, in bytes.
-pub const BYTES: usize = 4096;
 
 pub const MAGIC: u64 = u64::from_be_bytes(*b"garnerst");
 pub const VERSION: u64 = 1;
@@ -71,16 +66,15 @@ pub struct Page {
 pub struct Words(Place);
 
 enum Place {
-    Mapped(MmapRaw),
+    Shared(SharedPage),
     /// Of this process alone.
     Own(Box<[AtomicU64; BYTES / 8]>),
 }
 
 impl Words {
-    /// `map` is [`BYTES`] long.
-    pub fn new(map: MmapRaw) -> Words {
-        assert_eq!(map.len(), BYTES);
-        Words(Place::Mapped(map))
+    /// Those of a shared page.
+    pub fn new(page: SharedPage) -> Words {
+        Words(Place::Shared(page))
     }
 
     fn own() -> Words {
@@ -88,15 +82,10 @@ impl Words {
     }
 
     fn at(&self, index: usize) -> &AtomicU64 {
-        let map = match &self.0 {
-            Place::Mapped(map) => map,
-            Place::Own(words) => return &words[index],
-        };
-        assert!(index < BYTES / 8);
-        // SAFETY: the mapping is page-aligned, BYTES long, lives as long as `self`, cannot shrink (sealed or private),
-        // and nobody in this process reaches it but through these atomics. Where it is mapped read-only, only `load` is
-        // called.
-        unsafe { AtomicU64::from_ptr(map.as_mut_ptr().cast::<u64>().add(index)) }
+        match &self.0 {
+            Place::Shared(page) => page.word(index),
+            Place::Own(words) => &words[index],
+        }
     }
 
     fn load(&self, index: usize) -> u64 {
@@ -144,8 +133,8 @@ impl Words {
 impl Default for Page {
     /// A page others can find; where the system has no memfd or no memory to map it, one that only this process sees.
     fn default() -> Page {
-        let (words, file) = match shared() {
-            Ok((map, file)) => (Words::new(map), Some(file)),
+        let (words, file) = match SharedPage::create(NAME) {
+            Ok((page, file)) => (Words::new(page), Some(file)),
             Err(error) => {
                 tracing::debug!(%error, "no shared page; the figures cannot be read from outside");
                 (Words::own(), None)
@@ -191,15 +180,6 @@ impl Page {
     pub fn read(&self) -> Statistics {
         self.words.statistics()
     }
-}
-
-/// A memfd of one page, sealed against any change of its length, so that no reader and no writer can fall off its end.
-fn shared() -> std::io::Result<(MmapRaw, OwnedFd)> {
-    let file = File::from(rustix::fs::memfd_create(NAME, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?);
-    file.set_len(BYTES as u64)?;
-    rustix::fs::fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-    let map = MmapOptions::new().len(BYTES).map_raw(&file)?;
-    Ok((map, file.into()))
 }
 
 /// Nanoseconds of a clock that is the same for all processes.

@@ -7,6 +7,7 @@
 pub mod bits;
 pub mod class;
 pub mod field;
+#[allow(unsafe_code)]
 pub mod kernels;
 mod known_answers;
 mod power;

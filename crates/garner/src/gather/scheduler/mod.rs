@@ -29,8 +29,6 @@
 //!    none waits.
 //! 10. *Liveness.* Every schedule comes to an end, with every operation answered.
 
-#![forbid(unsafe_code)]
-
 mod batch;
 mod executors;
 mod pool;

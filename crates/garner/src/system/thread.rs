@@ -6,7 +6,8 @@
 //! handle. So threads are started here without that, and every thread uses its locals at once, when it was seen that there is
 //! memory.
 
-use crate::{fork, secret};
+use super::fork;
+use crate::secret;
 use memmap2::MmapMut;
 use once_cell::race::OnceRef;
 use std::ffi::{CStr, c_void};
