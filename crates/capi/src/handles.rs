@@ -9,11 +9,11 @@
 //! finds the table whole and unlocked.
 
 use crate::status::{Failure, Status};
-use crate::ticket::Ticket;
 use core_garner::arithmetic::Modulus;
 use core_garner::fork::away_from_fork;
 use core_garner::gather::Gatherer;
 use core_garner::key::{PrivateKey, PublicKey};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -33,56 +33,42 @@ pub struct GarnerPublicKey([u8; 0]);
 /// `garner_modulus *`
 #[repr(C)]
 pub struct GarnerModulus([u8; 0]);
-/// `garner_ticket *`
-#[repr(C)]
-pub struct GarnerTicket([u8; 0]);
 
-/// What a handle stands for.
-enum Object {
-    Context(Arc<Gatherer>),
-    PrivateKey(Arc<PrivateKey>),
-    PublicKey(Arc<PublicKey>),
-    Modulus(Arc<Modulus>),
-    Ticket(Arc<Ticket>),
-}
-
-/// The C type of a handle: which kind of object it stands for.
+/// The C type of a handle: which kind of object it stands for. Each kind has a target of its own.
 pub trait Kind {
     /// What it stands for.
-    type Target;
+    type Target: Any + Send + Sync;
     /// Its name in errors.
     const NAME: &'static str;
-    #[doc(hidden)]
-    fn put(target: Arc<Self::Target>) -> Entry;
-    #[doc(hidden)]
-    fn get(entry: &Entry) -> Option<&Arc<Self::Target>>;
 }
 
 /// One row of the table.
-pub struct Entry(Object);
+type Entry = Arc<dyn Any + Send + Sync>;
 
-macro_rules! kind {
-    ($raw:ty, $variant:ident, $target:ty, $name:literal) => {
-        impl Kind for $raw {
-            type Target = $target;
-            const NAME: &'static str = $name;
-            fn put(target: Arc<$target>) -> Entry {
-                Entry(Object::$variant(target))
-            }
-            fn get(entry: &Entry) -> Option<&Arc<$target>> {
-                match &entry.0 {
-                    Object::$variant(target) => Some(target),
-                    _ => None,
-                }
-            }
-        }
-    };
+/// What the row stands for, if it is of this kind.
+fn target<K: Kind>(entry: &Entry) -> Option<Arc<K::Target>> {
+    Arc::clone(entry).downcast().ok()
 }
-kind!(GarnerContext, Context, Gatherer, "gatherer");
-kind!(GarnerPrivateKey, PrivateKey, PrivateKey, "private key");
-kind!(GarnerPublicKey, PublicKey, PublicKey, "public key");
-kind!(GarnerModulus, Modulus, Modulus, "modulus");
-kind!(GarnerTicket, Ticket, Ticket, "ticket");
+
+impl Kind for GarnerContext {
+    type Target = Gatherer;
+    const NAME: &'static str = "gatherer";
+}
+
+impl Kind for GarnerPrivateKey {
+    type Target = PrivateKey;
+    const NAME: &'static str = "private key";
+}
+
+impl Kind for GarnerPublicKey {
+    type Target = PublicKey;
+    const NAME: &'static str = "public key";
+}
+
+impl Kind for GarnerModulus {
+    type Target = Modulus;
+    const NAME: &'static str = "modulus";
+}
 
 struct Table {
     last: usize,
@@ -103,10 +89,9 @@ fn write<T>(change: impl FnOnce(&mut Table) -> T) -> T {
 
 /// A new handle for `target`.
 pub fn insert<K: Kind>(target: Arc<K::Target>) -> *mut K {
-    let entry = K::put(target);
     let number = write(|table| {
         table.last += 1;
-        table.entries.insert(table.last, entry);
+        table.entries.insert(table.last, target);
         table.last
     });
     ptr::without_provenance_mut(MARK | number)
@@ -115,7 +100,7 @@ pub fn insert<K: Kind>(target: Arc<K::Target>) -> *mut K {
 /// What a handle stands for.
 pub fn get<K: Kind>(handle: *const K) -> Result<Arc<K::Target>, Failure> {
     let number = number(handle)?;
-    read(|table| table.entries.get(&number).and_then(K::get).cloned()).ok_or_else(unknown::<K>)
+    read(|table| table.entries.get(&number).and_then(target::<K>)).ok_or_else(unknown::<K>)
 }
 
 /// Ends a handle and gives what it stood for; `None` for NULL.
@@ -125,7 +110,7 @@ pub fn remove<K: Kind>(handle: *const K) -> Result<Option<Arc<K::Target>>, Failu
     }
     let number = number(handle)?;
     let target = write(|table| {
-        let target = table.entries.get(&number).and_then(K::get).cloned()?;
+        let target = table.entries.get(&number).and_then(target::<K>)?;
         // The entry is not the last owner: `target` is dropped by the caller, after the lock.
         table.entries.remove(&number);
         Some(target)

@@ -5,7 +5,7 @@ use crate::batch::garner_run;
 use crate::call::{call, garner_last_error};
 use crate::context::{garner_free, garner_new};
 use crate::encryption::*;
-use crate::handles::{self, GarnerContext, GarnerModulus, GarnerPrivateKey, GarnerPublicKey, GarnerTicket};
+use crate::handles::{self, GarnerContext, GarnerModulus, GarnerPrivateKey, GarnerPublicKey};
 use crate::keys::*;
 use crate::operation::{GarnerOperation, HASHES, kind, salt};
 use crate::pss::*;

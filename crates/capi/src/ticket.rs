@@ -3,7 +3,7 @@
 
 use crate::call::{call, freeing, unit};
 use crate::context::Context;
-use crate::handles::{self, GarnerContext, GarnerTicket};
+use crate::handles::{self, GarnerContext, Kind};
 use crate::memory::{self, Output, Place};
 use crate::operation::{GarnerOperation, Outcome, Prepared};
 use crate::status::{Failure, Status};
@@ -15,6 +15,15 @@ use std::os::fd::AsRawFd;
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{self, Poll, Wake, Waker};
+
+/// `garner_ticket *`
+#[repr(C)]
+pub struct GarnerTicket([u8; 0]);
+
+impl Kind for GarnerTicket {
+    type Target = Ticket;
+    const NAME: &'static str = "ticket";
+}
 
 /// What a ticket's handle stands for. May be used from several threads: each answer reaches one of them.
 pub struct Ticket {

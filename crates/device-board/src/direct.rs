@@ -5,10 +5,11 @@
 //! **Nothing is blinded and nothing is checked here.** What a board returns is to be checked before anybody sees it:
 //! one wrong CRT half gives the key away.
 
+use super::address;
 use super::driver::{NOT_OURS, key_parts};
 use super::format::{self, Op, Scheme, status};
 use super::rings::{Capability, Counters, DEPTH, Rings};
-use super::transport::{self, Transport};
+use super::transport::Transport;
 use garner::error::{Error, Result};
 use garner::fork::generation;
 use garner::key::PrivateKey;
@@ -95,7 +96,7 @@ impl Direct {
     /// # Errors
     /// [`Error::Argument`] naming the address: nothing is there, or no accelerator that this driver knows.
     pub fn open(address: &str) -> Result<Direct> {
-        let direct = transport::open(address).and_then(|transport| Direct::over(address, transport));
+        let direct = address::open(address).and_then(|transport| Direct::over(address, transport));
         direct.map_err(|error| Error::argument("board", format!("{address}: {error}")))
     }
 

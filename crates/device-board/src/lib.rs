@@ -17,12 +17,13 @@
 //! | `format` | descriptors and completions |
 //! | `interface` | registers, and where fields lie in them, generated from hw/interface |
 //! | `memory` | memory that is shared with the board |
-//! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are |
+//! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are, `address` says which |
 //!
 //! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
 //! host. Which keys are in its slots, [`garner::device::slots`] keeps. What it cannot take (see [`Device::takes_key`]) goes to the
 //! next device.
 
+mod address;
 mod direct;
 mod driver;
 #[cfg(test)]
@@ -98,7 +99,7 @@ impl Board {
     /// # Errors
     /// [`Error::Argument`] naming the address: nothing is there, or no accelerator that this driver knows.
     pub fn open(address: &str, options: Options) -> Result<Board> {
-        let driver = transport::open(address).and_then(|transport| Driver::start(transport, options.patience));
+        let driver = address::open(address).and_then(|transport| Driver::start(transport, options.patience));
         let driver = driver.map_err(|error| Error::argument("board", format!("{address}: {error}")))?;
         Ok(Board { name: format!("board:{address}"), driver })
     }

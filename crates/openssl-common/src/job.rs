@@ -11,7 +11,7 @@
 //! station occupied make one for themselves alone.
 
 use crate::Service;
-use crate::run::{Failure, open};
+use crate::outcome::{Failure, open};
 use garner::encryption::Decryption;
 use garner::fork;
 use garner::gather::{Operation, Output, Ticket};

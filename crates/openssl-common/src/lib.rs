@@ -18,6 +18,7 @@ pub mod figures;
 mod job;
 pub mod libcrypto;
 pub mod memory;
+mod outcome;
 pub mod run;
 pub mod service;
 pub mod settings;

@@ -3,35 +3,12 @@
 
 use crate::Service;
 use crate::job::{self, Job};
+pub use crate::outcome::Failure;
+use crate::outcome::open;
 use crate::stack::with_room;
 use garner::Error;
 use garner::encryption::Decryption;
 use garner::gather::{Operation, Output};
-
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// Not now, or not in this process: OpenSSL is to do it itself.
-    Unavailable,
-    /// It was done and failed, or nobody can do it.
-    Failed(Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        match error {
-            Error::Full(_)
-            | Error::ShutDown
-            | Error::Forked
-            | Error::Device { .. }
-            | Error::Random(_)
-            | Error::Memory => Failure::Unavailable,
-            // The input was judged when the operation was made: what is missing now is a hash function.
-            Error::Argument { .. } => Failure::Unavailable,
-            error => Failure::Failed(error),
-        }
-    }
-}
 
 /// Runs a private operation and waits for its answer; `opening`, if any, takes the message out of it.
 ///
@@ -49,12 +26,5 @@ pub fn run(service: &Service, operation: Operation, opening: Option<Decryption>)
             service.hold_back();
             Ok(done.unwrap_or(Err(Error::Memory))?)
         }
-    }
-}
-
-pub(crate) fn open(opening: Option<&Decryption>, output: Output) -> Result<Output, Error> {
-    match opening {
-        Some(opening) => opening.open(&output),
-        None => Ok(output),
     }
 }

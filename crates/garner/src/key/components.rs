@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Keys from their numbers: what the parsers end in, and the way in for callers that hold the numbers already.
 
-use super::validate::{Numbers, check_public};
+use super::numbers::{Numbers, computed};
+use super::validate::check_public;
 use super::{PrivateKey, PublicKey, recover, validate};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::{Error, Result};
 use crate::fork::initialise_libcrypto;
-use openssl::error::ErrorStack;
 
 /// The numbers of an RSA private key, each big-endian and of any length (leading zero bytes do not matter).
 ///
@@ -111,12 +111,4 @@ fn number(field: &'static str, bytes: &[u8]) -> Result<SecretBigNum> {
     let mut number = SecretBigNum::new();
     computed(number.copy_from_slice(bytes));
     Ok(number)
-}
-
-/// The result of libcrypto arithmetic that can only fail for want of memory.
-///
-/// # Panics
-/// When there is none, as any allocation does.
-pub(super) fn computed<T>(result: Result<T, ErrorStack>) -> T {
-    result.expect("memory for libcrypto's arithmetic")
 }

@@ -73,6 +73,7 @@ mod blinding;
 mod components;
 mod decrypt;
 mod encrypt;
+mod numbers;
 mod parse;
 mod pem;
 mod recover;
@@ -82,7 +83,7 @@ mod write;
 pub(crate) use blinding::{BlindingPair, BlindingSet, Unused};
 pub use components::Components;
 pub use encrypt::{Cipher, Encryption};
-pub(crate) use validate::Numbers;
+pub(crate) use numbers::Numbers;
 
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;

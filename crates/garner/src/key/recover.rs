@@ -4,8 +4,8 @@
 //! Called by `components`; the result is validated like any other key. Not constant time: how often it tries, and
 //! how many squarings the successful try takes, depend on the primes and on fresh random numbers.
 
-use super::components::computed;
-use super::validate::{Numbers, check_public, less_1};
+use super::numbers::{Numbers, computed, less_1};
+use super::validate::check_public;
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::{Error, Result};
 use crate::fork::away_from_fork;

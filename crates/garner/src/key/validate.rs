@@ -3,7 +3,7 @@
 //!
 //! Called by `components` only. Runs once per load and is not constant time, see [`super`].
 
-use super::components::computed;
+use super::numbers::{Numbers, computed, less_1};
 use super::{PrivateKey, PublicKey};
 use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus};
@@ -24,18 +24,6 @@ const MIN_BITS: usize = 512;
 
 /// The largest public exponent, in bits (FIPS 186-5 allows as many).
 const MAX_EXPONENT_BITS: usize = 256;
-
-/// The numbers of a private key, unchecked.
-pub(crate) struct Numbers {
-    pub n: SecretBigNum,
-    pub e: SecretBigNum,
-    pub d: SecretBigNum,
-    pub p: SecretBigNum,
-    pub q: SecretBigNum,
-    pub dp: SecretBigNum,
-    pub dq: SecretBigNum,
-    pub q_inverse: SecretBigNum,
-}
 
 /// A public key, if `n` and `e` can be one.
 pub(super) fn check_public(n: &BigNumRef, e: &BigNumRef) -> Result<PublicKey> {
@@ -273,14 +261,6 @@ fn build(public: PublicKey, key: &Numbers) -> PrivateKey {
 /// Length in bits.
 fn bits(number: &BigNumRef) -> usize {
     number.num_bits() as usize
-}
-
-/// `number - 1`.
-pub(super) fn less_1(number: &BigNumRef) -> SecretBigNum {
-    let mut result = SecretBigNum::new();
-    let one = computed(openssl::bn::BigNum::from_u32(1));
-    computed(result.checked_sub(number, &one));
-    result
 }
 
 /// Whether `a b = 1 mod modulus`, for a modulus above 1.
