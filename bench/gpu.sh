@@ -1,14 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Everything Garner does on a GPU, checked and measured: bench/results/gpu-NAME.json and .svg. `make bench-gpu` calls it.
+# Everything Garner does on a GPU, checked and measured: bench/results/gpu-NAME.json. `make bench-gpu` calls it.
 #
 #   bench/gpu.sh                    build and run here
 #   bench/gpu.sh build              only build target/gpu-bench: one file with libcrypto inside, for a machine that has an
 #                                   NVIDIA driver and nothing else; no compiler and no network are needed there
 #   target/gpu-bench --out F.json   what to run there; under ten minutes. Where only one folder comes back, see docs/gpu.md
 #   bench/gpu.sh try                a trial run without a GPU, kernels interpreted: shows that the program works
-#
-#   PEER=FILE.json                  a result of another library on the same GPU, see docs/gpu.md; compared at the end
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -29,13 +27,12 @@ run)
     mkdir -p bench/results
     # Under a name that shows, until the GPU's is known: what there is stays, however the run ends.
     new=bench/results/gpu-new
-    rm -f "$new.json" "$new.svg"
+    rm -f "$new.json"
     status=0
-    "$target/release/garner-bench-gpu" --out "$new.json" --plot "$new.svg" ${PEER:+--peer "$PEER"} || status=$?
+    "$target/release/garner-bench-gpu" --out "$new.json" || status=$?
     name=$(sed -n 's/.*"gpu": "\([^"]*\)".*/\1/p' "$new.json" 2>/dev/null | head -n 1 | tr -c 'A-Za-z0-9\n' '-')
     if [ -n "$name" ]; then
         mv "$new.json" "bench/results/gpu-$name.json"
-        if [ -f "$new.svg" ]; then mv "$new.svg" "bench/results/gpu-$name.svg"; fi
         echo "bench/results/gpu-$name.json"
     fi
     exit "$status"

@@ -6,10 +6,9 @@ use crate::energy::Meter;
 use crate::report::Row;
 use crate::samples::{Samples, Work};
 use garner::device::DeviceError;
-use garner_device_cuda::{Buffer, Machine, Queue, Watched};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART};
+use garner_device_cuda::{Buffer, Kernels, Machine, Watched};
+use garner_gpu_kernels::kernels::KEY_PARTS;
 use garner_gpu_kernels::program::ROW_WORDS;
-use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
 use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, Role};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -46,197 +45,55 @@ fn fill_random(words: &mut [u32]) {
     }
 }
 
-/// Writes random numbers of `words` words in tiles: odd ones of full length where `moduli`.
+/// Writes random odd numbers of `words` words in tiles: of full length where `moduli`, else below all of those.
 fn fill_tiles(tiles: &mut [u32], words: usize, moduli: bool) {
     fill_random(tiles);
-    if moduli {
-        let row = LANES * ROW_WORDS;
-        for tile in tiles.chunks_exact_mut(words * LANES) {
-            tile[..row].iter_mut().step_by(ROW_WORDS).for_each(|lowest| *lowest |= 1);
-            let last = tile.len() - row;
-            tile[last + ROW_WORDS - 1..].iter_mut().step_by(ROW_WORDS).for_each(|highest| *highest |= 1 << 31);
+    for tile in tiles.chunks_exact_mut(words * LANES) {
+        let (first, last) = (LANES * ROW_WORDS, (words - ROW_WORDS) * LANES);
+        tile[..first].iter_mut().step_by(ROW_WORDS).for_each(|lowest| *lowest |= 1);
+        for highest in tile[last + ROW_WORDS - 1..].iter_mut().step_by(ROW_WORDS) {
+            *highest = *highest >> 1 | u32::from(moduli) << 31;
         }
     }
 }
 
-/// A batch of private operations on the GPU: random keys, random numbers.
-struct Batch<Q: Queue> {
-    queue: Watched<Q>,
-    words: usize,
-    tiles: usize,
-    gather: Kernel,
-    prepare: Kernel,
-    finish: Kernel,
-    recombine: Kernel,
+/// Writes a record of random numbers where the primes would be: see [`KEY_PARTS`].
+fn fill_record(record: &mut [u32], words: usize) {
+    fill_random(record);
+    // A modulus, R modulo it and an exponent, twice; then a number below p.
+    let (halves, below_p) = record.split_at_mut(6 * words);
+    for half in halves.chunks_exact_mut(3 * words) {
+        let (modulus, one) = half.split_at_mut(words);
+        modulus[0] |= 1;
+        modulus[words - 1] |= 1 << 31;
+        // R - N
+        one.iter_mut().zip(&*modulus).for_each(|(one, word)| *one = !word);
+        one[0] |= 1;
+    }
+    below_p[words - 1] >>= 1;
 }
 
-impl<Q: Queue> Batch<Q> {
-    /// `count` operations with halves of `words` words, of one key or of [`KEYS`].
-    fn new<M: Machine<Queue = Q>>(
-        machine: &M,
-        given_up: &Arc<AtomicBool>,
-        words: usize,
-        count: usize,
-        one_key: bool,
-    ) -> Result<Batch<Q>, DeviceError> {
-        let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
-        let tiles = count.div_ceil(LANES);
-        let number = tiles * words * LANES;
-        let mut queue = Watched::new(machine, given_up)?;
-        let index = tiles * LANES * ROW_WORDS;
-        let records = KEYS * KEY_PARTS * words;
-        for (buffer, words) in [
-            (Buffer::INDEX, 2 * index),
-            (Buffer::MODULUS, 2 * number),
-            (Buffer::ONE, 2 * number),
-            (Buffer::EXPONENT, 2 * number),
-            (Buffer::BASE, 2 * number),
-            (Buffer::TABLE, 2 * ENTRIES * number),
-            (Buffer::POWER, 2 * number),
-            (Buffer::INVERSE, number),
-            (Buffer::RESULT, 2 * number),
-            (Buffer::records(length), records),
-            (Buffer::MATRICES, 2 * matrices_words(words)),
-        ] {
-            queue.reserve(buffer, words)?;
-        }
-        queue.write(Buffer::INDEX, 0, 2 * index, &mut |rows| {
-            for (prime, (half, first_part)) in rows.chunks_exact_mut(index).zip([0, Q_PART]).enumerate() {
-                for (i, row) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
-                    let key = if one_key { 0 } else { i % KEYS };
-                    (row[0], row[1]) = ((key * KEY_PARTS + first_part) as u32, prime as u32);
-                }
-            }
-        })?;
-        queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| fill_tiles(bases, 2 * words, false))?;
-        let mut primes = [Vec::new(), Vec::new()];
-        queue.write(Buffer::records(length), 0, records, &mut |all| {
-            fill_random(all);
-            for record in all.chunks_exact_mut(KEY_PARTS * words) {
-                for modulus in [0, Q_PART] {
-                    record[modulus * words] |= 1;
-                    record[(modulus + 1) * words - 1] |= 1 << 31;
-                    // R - N
-                    let (n, one) = record[modulus * words..].split_at_mut(words);
-                    one.iter_mut().zip(n).for_each(|(one, n)| *one = !*n);
-                    one[0] |= 1;
-                }
-                // Below p.
-                record[7 * words - 1] >>= 1;
-            }
-            primes = [0, Q_PART].map(|modulus| all[modulus * words..][..words].to_vec());
-        })?;
-        queue.write(Buffer::MATRICES, 0, 2 * matrices_words(words), &mut |both| {
-            both.chunks_exact_mut(matrices_words(words)).zip(&primes).for_each(|(to, prime)| write_matrices(prime, to));
-        })?;
-        let kernel = |role| Kernel::new(role, words);
-        Ok(Batch {
-            queue,
-            words,
-            tiles,
-            gather: kernel(Role::Gather),
-            prepare: kernel(Role::Prepare),
-            finish: kernel(Role::Finish),
-            recombine: kernel(Role::Recombine),
-        })
-    }
-
-    /// Runs it, the powers by the kernel `walk`.
-    fn run(&mut self, walk: &Kernel) -> Result<(), DeviceError> {
-        let Batch { queue, words, tiles, gather, prepare, finish, recombine } = self;
-        let (words, tiles) = (*words, *tiles);
-        let length = HALF_WORDS.iter().position(|of| *of == words).expect("a length there is");
-        let number = tiles * words * LANES;
-        let halves = [(0, 0), (number, ENTRIES * number)];
-        let mut parts = vec![(Buffer::INDEX, 0), (Buffer::records(length), 0)];
-        for (at, _) in halves {
-            parts.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
-        }
-        parts.push((Buffer::INVERSE, 0));
-        queue.launch(gather, &parts, tiles, 0)?;
-        for (at, table) in halves {
-            let arrays = [
-                (Buffer::MODULUS, at),
-                (Buffer::ONE, at),
-                (Buffer::BASE, 0),
-                (Buffer::TABLE, table),
-                (Buffer::POWER, at),
-            ];
-            queue.launch(prepare, &arrays, tiles, 0)?;
-        }
-        let from = match walk.role {
-            Role::Walk(_) => [Buffer::MODULUS, Buffer::EXPONENT],
-            _ => [Buffer::INDEX, Buffer::records(length)],
-        };
-        let mut walked = [from[0], from[1], Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0)).to_vec();
-        if walk.role == Role::WalkTensor {
-            walked.push((Buffer::MATRICES, 0));
-        }
-        queue.launch(walk, &walked, 2 * tiles, (words / ROW_WORDS) as u32)?;
-        queue.launch(finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], 2 * tiles, 0)?;
-        let arrays = [
-            (Buffer::MODULUS, 0),
-            (Buffer::MODULUS, number),
-            (Buffer::INVERSE, 0),
-            (Buffer::POWER, 0),
-            (Buffer::POWER, number),
-            (Buffer::RESULT, 0),
-        ];
-        queue.launch(recombine, &arrays, tiles, 0)?;
-        queue.spin()
-    }
-
-    /// The results of the last run.
-    fn results(&mut self) -> Result<Vec<u32>, DeviceError> {
-        let number = 2 * self.tiles * self.words * LANES;
-        let mut results = Vec::new();
-        self.queue.read(Buffer::RESULT, number, &mut |words| results.extend_from_slice(words))?;
-        Ok(results)
-    }
-}
-
-/// Whether the kernel `walk` gives the same results as `known`, which has passed the self-test.
-pub fn agree<M: Machine>(
-    machine: &M,
-    given_up: &Arc<AtomicBool>,
-    words: usize,
-    known: Role,
-    walk: Role,
-) -> Result<bool, DeviceError> {
-    let mut batch = Batch::new(machine, given_up, words, LANES + 1, false)?;
-    let [known, walked] = [known, walk].map(|role| {
-        batch.run(&Kernel::new(role, words))?;
-        batch.results()
-    });
-    Ok(known? == walked?)
-}
-
-/// Private operations of `2 * 32 * words` bits in batches of `count` by each of the kernels `walks` in turns, without copies,
-/// blinding and check; of one key or of many, which only [`Role::Walk`] takes.
-pub fn private<M: Machine>(
-    bench: &Bench<'_, M>,
-    words: usize,
-    walks: &[Role],
-    one_key: bool,
-    count: usize,
-) -> Result<Vec<Row>, DeviceError> {
+/// Private operations in batches of `count` with mixed keys, of primes whose length is `length` in [`HALF_WORDS`], without
+/// copies, blinding and check.
+pub fn private<M: Machine>(bench: &Bench<'_, M>, length: usize, count: usize) -> Result<Row, DeviceError> {
     let Bench { machine, given_up, meter, time } = *bench;
-    let mut batch = Batch::new(machine, given_up, words, count, one_key)?;
-    let kernels: Vec<Kernel> = walks.iter().map(|walk| Kernel::new(*walk, words)).collect();
-    let work = Work { per_batch: count, time, meter };
-    let samples = Samples::in_turns(&work, walks.len(), |i| batch.run(&kernels[i]))?;
-    let row = |(walk, samples): (&Role, Samples)| {
-        let how = match walk {
-            Role::Walk(style) => format!("{style:?}"),
-            Role::WalkAlike(_) => "Record".to_owned(),
-            Role::WalkConstant(_) => "Constant".to_owned(),
-            _ => "Tensor".to_owned(),
-        };
-        let device = format!("{} {how}", machine.name());
-        let row = Row { op: "kernel", bits: 64 * words, device, one_key, callers: 1, batch: count, ..Row::default() };
-        samples.row(row)
-    };
-    Ok(walks.iter().zip(samples).map(row).collect())
+    let (kernels, words, tiles) = (Kernels::new(length), HALF_WORDS[length], count.div_ceil(LANES));
+    let (bases, records) = (2 * tiles * words * LANES, KEYS * KEY_PARTS * words);
+    let mut queue = Watched::new(machine, given_up)?;
+    for (buffer, words) in kernels.private_buffers(tiles).into_iter().chain([(Buffer::records(length), records)]) {
+        queue.reserve(buffer, words)?;
+    }
+    kernels.write_index(&mut queue, tiles, |i| i % KEYS)?;
+    queue.write(Buffer::BASE, 0, bases, &mut |bases| fill_tiles(bases, 2 * words, false))?;
+    queue.write(Buffer::records(length), 0, records, &mut |records| {
+        records.chunks_exact_mut(KEY_PARTS * words).for_each(|record| fill_record(record, words));
+    })?;
+    let samples = Samples::take(&Work { per_batch: count, time, meter }, || {
+        kernels.start_private(&mut queue, tiles)?;
+        queue.spin()
+    })?;
+    let device = machine.name().to_owned();
+    Ok(samples.row(Row { op: "kernel", bits: 64 * words, device, callers: 1, batch: count, ..Row::default() }))
 }
 
 /// Public operations with e = 65537 of `32 * words` bits in batches of `count`, without copies.
@@ -249,17 +106,7 @@ pub fn public<M: Machine>(bench: &Bench<'_, M>, words: usize, count: usize) -> R
         queue.reserve(buffer, number)?;
     }
     for buffer in [Buffer::MODULUS, Buffer::SQUARE, Buffer::BASE] {
-        queue.write(buffer, 0, number, &mut |tiles| {
-            fill_tiles(tiles, words, buffer == Buffer::MODULUS);
-            if buffer != Buffer::MODULUS {
-                // Below every modulus: the highest word's highest bit is not set.
-                let (tile, row) = (words * LANES, LANES * ROW_WORDS);
-                for tile in tiles.chunks_exact_mut(tile) {
-                    let last = tile.len() - row;
-                    tile[last + ROW_WORDS - 1..].iter_mut().step_by(ROW_WORDS).for_each(|highest| *highest >>= 1);
-                }
-            }
-        })?;
+        queue.write(buffer, 0, number, &mut |tiles| fill_tiles(tiles, words, buffer == Buffer::MODULUS))?;
     }
     let kernel = Kernel::new(Role::Public, words);
     let steps = [(Buffer::BASE, Buffer::SQUARE, Buffer::POWER, 0), (Buffer::POWER, Buffer::BASE, Buffer::RESULT, 16)];
@@ -273,18 +120,4 @@ pub fn public<M: Machine>(bench: &Bench<'_, M>, words: usize, count: usize) -> R
     let samples = Samples::take(&Work { per_batch: count, time, meter }, run)?;
     let device = machine.name().to_owned();
     Ok(samples.row(Row { op: "public", bits: 32 * words, device, callers: 1, batch: count, ..Row::default() }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use garner_device_cuda::{Emulator, Style};
-
-    #[test]
-    fn kernels_that_do_the_same_agree() {
-        let agree = |walk| agree(&Emulator, &Default::default(), 16, Role::Walk(Style::Resident), walk).unwrap();
-        assert!(agree(Role::Walk(Style::Spread)));
-        // It reduces by the first number's key; the others have keys of their own.
-        assert!(!agree(Role::WalkTensor));
-    }
 }

@@ -11,16 +11,12 @@
 //! | `samples` | times of batches |
 //! | `energy` | the GPU's meter, and its clock |
 //! | `report` | what comes out |
-//! | `plot` | rate and latency against the size of a batch |
-//! | `peer` | another library's rates |
 
 mod energy;
 mod kernels;
 mod operations;
-mod peer;
 mod pipes;
 mod plan;
-mod plot;
 mod report;
 mod run;
 mod samples;
@@ -30,7 +26,7 @@ use cudarc::driver::sys;
 use energy::Meter;
 use garner::arithmetic;
 use garner::device::DeviceError;
-use garner_device_cuda::{Driver, Emulator};
+use garner_device_cuda::{Driver, Emulator, Fault};
 use plan::Plan;
 use run::Run;
 use std::ffi::CStr;
@@ -43,10 +39,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 #[derive(Parser)]
 #[command(after_help = "\
 Examples:
-  garner-bench-gpu --out gpu.json                the whole run, about seven minutes
+  garner-bench-gpu --out gpu.json                the whole run, some minutes
   garner-bench-gpu --bits 2048 --seconds 0.5     RSA-2048 only, quickly
   garner-bench-gpu --emulate --bits 1024         a trial run without a GPU: shows that the program works, measures nothing
-  garner-bench-gpu --pipe-ptx FOLDER             the pipe probes as text, for an assembler
 Ends with status 1 if a result was wrong or a measurement failed; \"complete\" and \"stopped_by\" in the report say whether
 all was measured.")]
 pub struct Arguments {
@@ -65,18 +60,9 @@ pub struct Arguments {
     /// Where the report goes; else to the standard output
     #[arg(long, value_name = "FILE.json")]
     out: Option<PathBuf>,
-    /// Where a picture of rates and latencies against the size of a batch goes
-    #[arg(long, value_name = "FILE.svg")]
-    plot: Option<PathBuf>,
-    /// A result of another library on the same GPU: {"name": "CGBN", "rows": [{"bits": 2048, "per_s": 900000}, …]}
-    #[arg(long, value_name = "FILE.json")]
-    peer: Option<PathBuf>,
     /// Without a GPU: the kernels, interpreted
     #[arg(long)]
     emulate: bool,
-    /// Write the PTX of the pipe probes into this folder, and stop
-    #[arg(long, value_name = "FOLDER")]
-    pipe_ptx: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -90,12 +76,6 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments, start: Instant) -> Result<(), String> {
-    if let Some(folder) = &arguments.pipe_ptx {
-        let written = std::fs::create_dir_all(folder).and_then(|()| {
-            (0..pipes::COUNT).try_for_each(|i| std::fs::write(folder.join(format!("pipe_{i}.ptx")), pipes::text(i)))
-        });
-        return written.map_err(|error| format!("{}: {error}", folder.display()));
-    }
     let arithmetic = arithmetic::best().map_err(|error| error.to_string())?;
     let machine = report::Machine {
         gpu: String::new(),
@@ -113,7 +93,8 @@ fn run(arguments: &Arguments, start: Instant) -> Result<(), String> {
     // Stays until all is written: letting go of a GPU that hangs would take for ever.
     let mut opened = None;
     if arguments.emulate {
-        Plan { machine: Emulator, arithmetic, batches: &[1, 3], gathered: 32, is_emulated: true }.run(&mut run);
+        let machine = Emulator::new(Fault::None);
+        Plan { machine, arithmetic, batches: &[1, 3], gathered: 32 }.run(&mut run);
     } else {
         let driver = Driver::open(arguments.gpu).map_err(|DeviceError(reason)| {
             run.report.stopped_by = Some(reason.clone());
@@ -124,7 +105,7 @@ fn run(arguments: &Arguments, start: Instant) -> Result<(), String> {
         run.save()?;
         let batches: Vec<usize> = (0..=16).map(|log| 1 << log).collect();
         let machine = Arc::clone(driver);
-        Plan { machine, arithmetic, batches: &batches, gathered: 8192, is_emulated: false }.run(&mut run);
+        Plan { machine, arithmetic, batches: &batches, gathered: 8192 }.run(&mut run);
     }
     let result = end(&mut run);
     if run.is_hung() {
@@ -161,18 +142,10 @@ fn look_at(driver: &Driver, run: &mut Run<'_>) {
 /// Writes what there is, whatever went wrong before, and says what went wrong.
 fn end(run: &mut Run<'_>) -> Result<(), String> {
     let result = run.finish();
-    let (arguments, report) = (run.arguments, &run.report);
-    if arguments.out.is_none() {
-        print!("{}", report.text());
+    if run.arguments.out.is_none() {
+        print!("{}", run.report.text());
     }
-    let drawn = arguments.plot.as_ref().map_or(Ok(()), |file| {
-        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
-        let picture = plot::draw(&report.rows, &report.machine.gpu).map_err(|error| failed(&error))?;
-        picture.map_or(Ok(()), |picture| std::fs::write(file, picture).map_err(|error| failed(&error)))
-    });
-    let compared = arguments.peer.as_deref().map_or(Ok(Vec::new()), |file| peer::compare(file, &report.rows));
-    let compared = compared.map(|lines| lines.iter().for_each(|line| eprintln!("{line}")));
-    result.and(drawn).and(compared)
+    result
 }
 
 /// Leaves without what a process does at its end: the driver's part of that would wait for a GPU that hangs.

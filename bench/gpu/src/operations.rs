@@ -10,14 +10,12 @@ use garner::key::PrivateKey;
 use garner::private_op::{self, PrivateOp};
 use garner_device_cuda::{Gpu, Machine};
 use openssl::rsa::{Padding, Rsa};
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Keys of one length.
-#[derive(Clone)]
 pub struct Keys {
     /// All of them.
     pub all: Vec<Arc<PrivateKey>>,
@@ -62,41 +60,35 @@ fn inputs(bits: usize, count: usize) -> Vec<Vec<u64>> {
     bytes.chunks_exact(bits / 8).map(number).collect()
 }
 
-/// Batches of `count` whole private operations by one thread: blinded, split, recombined, checked. By each of these GPUs in
-/// turns, which have names.
+/// Batches of `count` whole private operations by one thread: blinded, split, recombined, checked.
 pub fn private<M: Machine>(
-    gpus: &[(&Gpu<M>, &str)],
+    gpu: &Gpu<M>,
     arithmetic: &dyn Arithmetic,
     meter: Option<&Meter>,
     keys: &[Arc<PrivateKey>],
     count: usize,
     time: Duration,
-) -> Result<Vec<Row>, String> {
+) -> Result<Row, String> {
     let bits = keys[0].public().bits();
     let inputs = inputs(bits, count);
-    let outputs = RefCell::new(vec![vec![0; inputs[0].len()]; count]);
-    let run = |gpu: usize| -> Result<(), String> {
-        let mut outputs = outputs.borrow_mut();
+    let mut outputs = vec![vec![0; inputs[0].len()]; count];
+    let run = || -> Result<(), String> {
         let mut operations: Vec<PrivateOp<'_>> = inputs
             .iter()
             .zip(outputs.iter_mut())
             .enumerate()
             .map(|(i, (input, output))| PrivateOp { key: &keys[i % keys.len()], input, output })
             .collect();
-        let wrong = private_op::run(arithmetic, gpus[gpu].0, &mut operations).map_err(|error| error.to_string())?;
+        let wrong = private_op::run(arithmetic, gpu, &mut operations).map_err(|error| error.to_string())?;
         match wrong.iter().filter(|wrong| **wrong).count() {
             0 => Ok(()),
             wrong => Err(format!("WRONG RESULT: {wrong} of {count} private operations of {bits} bits")),
         }
     };
-    let samples = Samples::in_turns(&Work { per_batch: count, time, meter }, gpus.len(), run)?;
-    let row = |((gpu, name), samples): (&(&Gpu<M>, &str), Samples)| {
-        let (device, one_key) = (format!("{}{name}", gpu.machine().name()), keys.len() == 1);
-        let results_checked = (count * (samples.count() + 1)) as u64;
-        let row = Row { op: "private", bits, device, one_key, callers: 1, batch: count, ..Row::default() };
-        samples.row(Row { checked: true, results_checked, ..row })
-    };
-    Ok(gpus.iter().zip(samples).map(row).collect())
+    let samples = Samples::take(&Work { per_batch: count, time, meter }, run)?;
+    let (device, results_checked) = (gpu.machine().name().to_owned(), (count * (samples.count() + 1)) as u64);
+    let row = Row { op: "private", bits, device, callers: 1, batch: count, ..Row::default() };
+    Ok(samples.row(Row { checked: true, results_checked, ..row }))
 }
 
 /// What threads did.
@@ -170,7 +162,7 @@ pub fn gathered_and_by_openssl<M: Machine>(
     keys: &Keys,
     batch: usize,
     time: Duration,
-) -> Result<Vec<Row>, String> {
+) -> Result<[Row; 2], String> {
     let bits = keys.all[0].public().bits();
     let device = gpu.machine().name().to_owned();
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -221,7 +213,7 @@ pub fn gathered_and_by_openssl<M: Machine>(
     }
     let row = Row { bits, callers: threads, rounds: 2, ..Row::default() };
     let (results_checked, openssl) = (ours.all as u64, "openssl".to_owned());
-    Ok(vec![
+    Ok([
         ours.row(Row { device, batch, checked: true, results_checked, ..row.clone() }),
         without.row(Row { device: openssl, batch: 1, ..row }),
     ])

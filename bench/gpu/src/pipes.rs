@@ -15,8 +15,8 @@ const UNROLLED: usize = 8;
 const TURNS: u64 = 512;
 const THREADS: u32 = 512;
 
-/// A name, the instructions of step `u` of chain `i`, and how many of the unit's operations a thread thereby does.
-type Probe = (&'static str, fn(usize, usize) -> String, f64);
+/// A name, and the instructions of step `u` of chain `i`: one multiply-add.
+type Probe = (&'static str, fn(usize, usize) -> String);
 
 /// One product of two words by itself: fuses to one wide multiply-add.
 fn wide(_: usize, i: usize) -> String {
@@ -31,74 +31,28 @@ fn carrying(u: usize, i: usize) -> String {
     format!("mad{takes}.lo.cc.u32 %l{i}, %y{i}, %y{u}, %l{i};\n\tmadc.hi{gives}.u32 %h{i}, %y{i}, %y{u}, %h{i};")
 }
 
-/// A product to stand beside something else. No word of a pair is a factor, which would need more copies, and those are on the
-/// pipe of the products: at most five for 64 of them are left.
-fn wide_beside(i: usize, other: &str) -> String {
-    format!("mad.lo.cc.u32 %l{i}, %y{i}, %a, %l{i};\n\tmadc.hi.u32 %h{i}, %y{i}, %a, %h{i};\n\t{other}")
-}
-
-/// Not an addition, which the compiler spreads over two pipes; nor a logic operation, of which it makes one of two.
-fn shift(_: usize, i: usize) -> String {
-    format!("shf.l.wrap.b32 %y{i}, %y{i}, %y{}, 7;", (i + 1) % CHAINS)
-}
-
-/// As the kernels have it.
-fn tensor(_: usize, i: usize) -> String {
-    format!(
-        "mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}},{{%a,%b}},{{%a}},\
-         {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}};"
-    )
-}
-
-/// Twice as much in an instruction.
-fn tensor_twice(_: usize, i: usize) -> String {
-    format!(
-        "mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}},{{%a,%b,%a,%b}},{{%a,%b}},\
-         {{%c{i}a,%c{i}b,%c{i}c,%c{i}d}};"
-    )
-}
-
-fn double(_: usize, i: usize) -> String {
-    format!("fma.rz.f64 %d{i}, %e, %d{i}, %f;")
-}
-
 /// The pipe that bounds the kernels.
 pub const BOUND: &str = "wide multiply-adds with carries";
 
-const PROBES: [Probe; 11] = [
-    (BOUND, carrying, 1.0),
-    ("wide multiply-adds", wide, 1.0),
-    ("multiply-adds, low word", |_, i| format!("mad.lo.u32 %y{i}, %y{i}, %b, %a;"), 1.0),
-    ("multiply-adds, high word", |_, i| format!("mad.hi.u32 %y{i}, %y{i}, %b, %y{i};"), 1.0),
-    ("shifts", shift, 1.0),
-    ("double-precision multiply-adds", double, 1.0),
-    ("shuffles", |_, i| format!("shfl.sync.bfly.b32 %y{i}, %y{i}, 1, 31, 0xffffffff;"), 1.0),
-    ("tensor multiply-adds of bytes, sums of 16", tensor, 16.0 * 8.0 * 16.0 / 32.0),
-    ("tensor multiply-adds of bytes, sums of 32", tensor_twice, 16.0 * 8.0 * 32.0 / 32.0),
-    ("wide multiply-adds beside shifts", |u, i| wide_beside(i, &shift(u, i)), 1.0),
-    ("wide multiply-adds beside tensor", |u, i| wide_beside(i, &tensor(u, i)), 1.0),
-];
+const PROBES: [Probe; 2] = [(BOUND, carrying), ("wide multiply-adds", wide)];
 
 /// The PTX of one probe.
-pub fn text(index: usize) -> String {
+fn text(index: usize) -> String {
     let step = PROBES[index].1;
     let mut text = String::from(
-        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry probe(.param .u64 out, .param .u64 cycles, \
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry probe(.param .u64 out, .param .u64 cycles, \
          .param .u32 seed)\n.maxntid 512, 1, 1\n{\n\t.reg .b32 %a, %b, %t, %o, %left;\n\t.reg .b64 %at, %out, %start, \
-         %end;\n\t.reg .f64 %e, %f;\n\t.reg .pred %again;\n",
+         %end;\n\t.reg .pred %again;\n",
     );
     let line = |text: &mut String, words: String| writeln!(text, "\t{words}").expect("a string takes everything");
     for i in 0..CHAINS {
-        line(&mut text, format!(".reg .b32 %l{i}, %h{i}, %y{i}, %c{i}a, %c{i}b, %c{i}c, %c{i}d;\n\t.reg .f64 %d{i};"));
+        line(&mut text, format!(".reg .b32 %l{i}, %h{i}, %y{i};"));
     }
     line(&mut text, "mov.u32 %t, %tid.x;\n\tld.param.u32 %b, [seed];\n\tmad.lo.u32 %a, %t, 2654435761, %b;".into());
-    line(&mut text, "xor.b32 %b, %a, 0x9e3779b9;\n\tcvt.rn.f64.u32 %e, %a;\n\tcvt.rn.f64.u32 %f, %b;".into());
+    line(&mut text, "xor.b32 %b, %a, 0x9e3779b9;".into());
     for i in 0..CHAINS {
         line(&mut text, format!("mad.lo.u32 %l{i}, %a, {}, %b;\n\tadd.u32 %h{i}, %b, {i};", i + 3));
-        line(&mut text, format!("mad.lo.u32 %y{i}, %b, {}, %a;\n\tcvt.rn.f64.u32 %d{i}, %y{i};", i + 1));
-        for c in ["a", "b", "c", "d"] {
-            line(&mut text, format!("mov.u32 %c{i}{c}, {i};"));
-        }
+        line(&mut text, format!("mad.lo.u32 %y{i}, %b, {}, %a;", i + 1));
     }
     line(&mut text, format!("bar.sync 0;\n\tmov.u64 %start, %clock64;\n\tmov.u32 %left, {TURNS};"));
     text.push_str("AGAIN:\n\t.pragma \"nounroll\";\n");
@@ -108,12 +62,8 @@ pub fn text(index: usize) -> String {
     line(&mut text, "sub.u32 %left, %left, 1;\n\tsetp.ne.u32 %again, %left, 0;\n\t@%again bra AGAIN;".into());
     line(&mut text, "bar.sync 0;\n\tmov.u64 %end, %clock64;\n\tsub.u64 %end, %end, %start;\n\tmov.u32 %o, 0;".into());
     for i in 0..CHAINS {
-        line(&mut text, format!("cvt.rzi.u32.f64 %t, %d{i};\n\txor.b32 %o, %o, %t;"));
         for register in ["l", "h", "y"] {
             line(&mut text, format!("xor.b32 %o, %o, %{register}{i};"));
-        }
-        for c in ["a", "b", "c", "d"] {
-            line(&mut text, format!("xor.b32 %o, %o, %c{i}{c};"));
         }
     }
     text.push_str(
@@ -124,17 +74,15 @@ pub fn text(index: usize) -> String {
     text
 }
 
-/// How many probes there are.
-pub const COUNT: usize = PROBES.len();
-
-/// Measures every pipe; one that cannot be, as tensor cores on a GPU without, is said to and left out.
+/// Measures every pipe; one that cannot be is said to and left out.
 pub fn measure(context: &Arc<CudaContext>) -> Vec<Pipe> {
-    let measured = (0..COUNT).map(|i| probe(context, i).map_err(|error| eprintln!("{}: {error:?}", PROBES[i].0)));
+    let measured =
+        (0..PROBES.len()).map(|i| probe(context, i).map_err(|error| eprintln!("{}: {error:?}", PROBES[i].0)));
     measured.filter_map(Result::ok).collect()
 }
 
 fn probe(context: &Arc<CudaContext>, index: usize) -> Result<Pipe, cudarc::driver::DriverError> {
-    let (name, _, unit) = PROBES[index];
+    let name = PROBES[index].0;
     context.bind_to_thread()?;
     let stream = context.new_stream()?;
     let processors = context.attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32;
@@ -163,7 +111,7 @@ fn probe(context: &Arc<CudaContext>, index: usize) -> Result<Pipe, cudarc::drive
         let cycles = stream.clone_dtoh(&cycles)?;
         stream.synchronize()?;
         let mean = cycles.iter().sum::<u64>() as f64 / f64::from(processors);
-        let done = f64::from(THREADS) * TURNS as f64 * (CHAINS * UNROLLED) as f64 * unit;
+        let done = f64::from(THREADS) * TURNS as f64 * (CHAINS * UNROLLED) as f64;
         rates.push(done / mean);
     }
     // SAFETY: nothing of it is running.

@@ -95,10 +95,8 @@ pub struct Row {
     pub op: &'static str,
     /// Of the modulus.
     pub bits: usize,
-    /// The GPU, or the style of a kernel; `openssl`.
+    /// The GPU, or `openssl`.
     pub device: String,
-    /// Whether all operations had one key.
-    pub one_key: bool,
     /// Threads.
     pub callers: usize,
     /// Operations handed over at once.
@@ -125,6 +123,4 @@ pub struct Row {
     pub clock_mhz: Option<f64>,
     /// Batches measured.
     pub rounds: usize,
-    /// Rows with the same number were measured in turns, in one go; 0 alone.
-    pub in_turns: usize,
 }

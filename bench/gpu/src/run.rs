@@ -3,19 +3,13 @@
 
 use crate::Arguments;
 use crate::energy::Meter;
-use crate::operations::Keys;
 use crate::pipes;
 use crate::report::{Check, Report, Row};
 use crate::{kernels, report};
 use garner_origin::Origin;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-
-/// Keys that a batch of mixed ones has.
-const KEYS: usize = 8;
 
 /// A run.
 pub struct Run<'a> {
@@ -25,12 +19,9 @@ pub struct Run<'a> {
     pub report: Report,
     /// The GPU's.
     pub meter: Option<Meter>,
-    /// Set where a GPU was given up, one for each that batches go to.
-    pub given_up: Vec<Arc<AtomicBool>>,
+    /// Set when the GPU was given up.
+    pub given_up: Arc<AtomicBool>,
     start: Instant,
-    keys: BTreeMap<usize, Keys>,
-    /// Groups of rows so far.
-    groups: usize,
     /// Why the report was not written the last time.
     unsaved: Option<String>,
 }
@@ -53,8 +44,7 @@ impl<'a> Run<'a> {
             checks: Vec::new(),
             rows: Vec::new(),
         };
-        let (keys, given_up) = (BTreeMap::new(), Vec::new());
-        Run { arguments, report, meter: None, given_up, start, keys, groups: 0, unsaved: None }
+        Run { arguments, report, meter: None, given_up: Arc::default(), start, unsaved: None }
     }
 
     /// Writes the report as it is: a run that is stopped from outside shall not have been for nothing.
@@ -80,23 +70,15 @@ impl<'a> Run<'a> {
 
     /// Whether a batch was never done.
     pub fn is_hung(&self) -> bool {
-        self.given_up.iter().any(|given_up| given_up.load(Ordering::Acquire))
+        self.given_up.load(Ordering::Acquire)
     }
 
-    /// Where one batch was never done, nothing of the GPU is freed any more by whoever has something of it: that might wait for
-    /// it for ever.
-    pub fn let_go(&self) {
-        if self.is_hung() {
-            self.given_up.iter().for_each(|given_up| given_up.store(true, Ordering::Release));
-        }
-    }
-
-    /// Whether nothing is begun any more that leaves `left` seconds to others: there is no time, or no GPU. Says so once.
-    pub fn is_over(&mut self, left: f64) -> bool {
+    /// Whether nothing is begun any more, for there is no time or no GPU. Says so once.
+    pub fn is_over(&mut self) -> bool {
         let limit = self.arguments.limit;
         let reason = if self.is_hung() {
             "a GPU that did not answer".to_owned()
-        } else if self.start.elapsed().as_secs_f64() > limit - left {
+        } else if self.start.elapsed().as_secs_f64() > limit {
             format!("the limit of {limit} s")
         } else {
             return false;
@@ -125,7 +107,7 @@ impl<'a> Run<'a> {
 
     /// Has `check` say whether `what` is right, and notes what it says. Whether it is, and was looked at before all was over.
     pub fn check(&mut self, what: String, check: impl FnOnce() -> Result<(), String>) -> bool {
-        if self.is_over(0.0) {
+        if self.is_over() {
             return false;
         }
         let start = Instant::now();
@@ -152,44 +134,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Keys of this length, made when they are first asked for; none when all is over.
-    ///
-    /// # Errors
-    /// libcrypto's.
-    pub fn keys(&mut self, bits: usize) -> Result<Option<Keys>, String> {
-        if self.is_over(0.0) {
-            return Ok(None);
-        }
-        Ok(Some(match self.keys.entry(bits) {
-            Entry::Occupied(there) => there.get().clone(),
-            Entry::Vacant(place) => place.insert(Keys::new(bits, KEYS)?).clone(),
-        }))
-    }
-
-    /// Measures, unless fewer than `left` seconds are left, and notes the rows, which are one or were measured in turns.
+    /// Measures, unless all is over, and notes the rows.
     ///
     /// # Errors
     /// The measurement's.
-    pub fn rows(
-        &mut self,
-        left: f64,
-        measure: impl FnOnce(Option<&Meter>) -> Result<Vec<Row>, String>,
-    ) -> Result<(), String> {
-        if self.is_over(left) {
+    pub fn rows(&mut self, measure: impl FnOnce(Option<&Meter>) -> Result<Vec<Row>, String>) -> Result<(), String> {
+        if self.is_over() {
             return Ok(());
         }
         let rows = measure(self.meter.as_ref())?;
-        self.groups += usize::from(rows.len() > 1);
-        let in_turns = if rows.len() > 1 { self.groups } else { 0 };
-        rows.into_iter().for_each(|row| self.add(Row { in_turns, ..row }));
+        rows.into_iter().for_each(|row| self.add(row));
         self.note();
         Ok(())
-    }
-
-    /// The highest rate of those kernels so far that this is true of.
-    pub fn best(&self, bits: usize, is_meant: impl Fn(&Row) -> bool) -> f64 {
-        let of = self.report.rows.iter().filter(|row| row.op == "kernel" && row.bits == bits && is_meant(row));
-        of.map(|row| row.garner_per_s).fold(0.0, f64::max)
     }
 
     fn add(&mut self, mut row: Row) {
@@ -206,11 +162,11 @@ impl<'a> Run<'a> {
         if row.baseline_per_s > 0.0 {
             row.ratio = row.garner_per_s / row.baseline_per_s;
         }
-        let device = format!("{}{}", row.device, if row.one_key { ", one key" } else { "" });
+        let device = &row.device;
         let energy = row.joules_per_op.map_or(String::new(), |joules| format!("{:10.2} uJ", joules * 1e6));
         let clock = row.clock_mhz.map_or(String::new(), |clock| format!("{clock:6.0} MHz"));
         eprintln!(
-            "{:<8}{:>6} bits {device:<25} batch {:>6}: {:>12.0}/s  p50 {:>10.0} us  of {:<9}{:5.2}{energy}{clock}",
+            "{:<8}{:>6} bits {device:<10} batch {:>6}: {:>12.0}/s  p50 {:>10.0} us  of {:<9}{:5.2}{energy}{clock}",
             row.op, row.bits, row.batch, row.garner_per_s, row.p50_us, row.baseline, row.ratio
         );
         self.report.rows.push(row);
@@ -248,7 +204,7 @@ pub mod tests {
         let mut run = Run::new(&arguments, Instant::now(), machine());
         assert!(run.check("one".into(), || Ok(())));
         assert!(!run.check("two".into(), || Err("WRONG RESULT".into())));
-        run.attempt("three".into(), |run| run.rows(0.0, |_| Err("lost".into())));
+        run.attempt("three".into(), |run| run.rows(|_| Err("lost".into())));
         // Already written, for who knows whether the end is reached.
         let written = || serde_json::from_str::<serde_json::Value>(&std::fs::read_to_string(&file).unwrap()).unwrap();
         let errors = |report: &serde_json::Value| -> Vec<Option<String>> {
@@ -259,14 +215,12 @@ pub mod tests {
         for field in ["commit", "dirty", "load", "busy", "machine"] {
             assert!(written().get(field).is_some(), "{field}");
         }
-        run.rows(0.0, |_| Ok(vec![Row::default(), Row::default()])).unwrap();
-        run.rows(0.0, |_| Ok(vec![Row::default()])).unwrap();
+        run.rows(|_| Ok(vec![Row::default(), Row::default()])).unwrap();
         assert_eq!(run.finish().unwrap_err(), "2 of 3 checks and measurements failed");
         let report = written();
         std::fs::remove_file(&file).unwrap();
         assert_eq!((&report["complete"], &report["stopped_by"]), (&false.into(), &serde_json::Value::Null));
-        let in_turns: Vec<_> = report["rows"].as_array().unwrap().iter().map(|row| row["in_turns"].clone()).collect();
-        assert_eq!(in_turns, [1, 1, 0]);
+        assert_eq!(report["rows"].as_array().unwrap().len(), 2);
     }
 
     #[test]
@@ -274,8 +228,7 @@ pub mod tests {
         let arguments = arguments(&["--limit", "0"]);
         let mut run = Run::new(&arguments, Instant::now(), machine());
         assert!(!run.check("one".into(), || panic!("begun")));
-        assert!(run.keys(1024).unwrap().is_none());
-        run.rows(0.0, |_| panic!("begun")).unwrap();
+        run.rows(|_| panic!("begun")).unwrap();
         run.finish().unwrap();
         assert_eq!(run.report.stopped_by.as_deref(), Some("the limit of 0 s"));
         assert!(!run.report.complete && run.report.checks.is_empty());
@@ -285,22 +238,10 @@ pub mod tests {
     fn nothing_is_begun_on_a_gpu_that_was_given_up() {
         let arguments = arguments(&[]);
         let mut run = Run::new(&arguments, Instant::now(), machine());
-        run.given_up.push(Arc::default());
-        run.let_go();
         assert!(!run.is_hung());
-        run.given_up.push(Arc::new(AtomicBool::new(true)));
-        run.let_go();
-        assert!(run.given_up.iter().all(|given_up| given_up.load(Ordering::Relaxed)));
+        run.given_up.store(true, Ordering::Relaxed);
         assert!(!run.check("one".into(), || panic!("begun")));
         assert_eq!(run.report.stopped_by.as_deref(), Some("a GPU that did not answer"));
         assert!(run.is_hung());
-    }
-
-    #[test]
-    fn keys_are_made_once_for_each_length() {
-        let arguments = arguments(&[]);
-        let mut run = Run::new(&arguments, Instant::now(), machine());
-        let [first, second] = [(); 2].map(|()| run.keys(1024).unwrap().unwrap());
-        assert!(Arc::ptr_eq(&first.all[0], &second.all[0]) && first.all.len() == KEYS);
     }
 }

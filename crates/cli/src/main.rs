@@ -33,7 +33,7 @@ use std::sync::LazyLock;
 const ENVIRONMENT: &str = "\
 Environment:
   GARNER_CPU      arithmetic of the processor: ifma, avx-ifma, avx2 or libcrypto [default: the fastest here]
-  GARNER_GPU      off; public: verifying and encrypting too; constant, tensor: forms for one key; commas between several
+  GARNER_GPU      off; public: verifying and encrypting too; commas between several
   GARNER_KERNELS  one-row or two-rows, with AVX-512: kernels of up to 20 limbs [default: what is measured to be faster]
   GARNER_SUMMARY  provider and ENGINE: a line of figures when a process ends, to stderr or appended to the file named";
 

@@ -8,14 +8,13 @@
 use super::MOST_KEYS;
 use super::layout::{put, put_exponent, take, tile_words, tiles_for};
 use super::machine::{Buffer, Queue};
-use super::record::{Parts, padded, remainder_of_r, shortened, square_of_r};
+use super::record::{Parts, remainder_of_r, shortened, square_of_r};
 use super::watched::Watched;
 use garner::device::slots::{Place, Slots};
 use garner::device::{DeviceError, Power, Private, Unprepared};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
 use garner_gpu_kernels::program::{LANES, ROW_WORDS};
-use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
-use garner_gpu_kernels::{HALF_WORDS, Kernel, Role, Style};
+use garner_gpu_kernels::{HALF_WORDS, Kernel, Role};
 use std::collections::HashMap;
 use std::ptr;
 use zeroize::Zeroizing;
@@ -24,14 +23,10 @@ use zeroize::Zeroizing;
 pub struct Kernels {
     /// Its place in [`HALF_WORDS`].
     length: usize,
-    words: usize,
+    pub(crate) words: usize,
     gather: Kernel,
     prepare: Kernel,
     walk: Kernel,
-    walk_alike: Kernel,
-    walk_constant: Kernel,
-    walk_tensor: Kernel,
-    walk_spread: Kernel,
     finish: Kernel,
     recombine: Kernel,
 }
@@ -46,14 +41,93 @@ impl Kernels {
             words,
             gather: kernel(Role::Gather),
             prepare: kernel(Role::Prepare),
-            walk: kernel(Role::Walk(Style::usual(words))),
-            walk_alike: kernel(Role::WalkAlike(Style::usual(words))),
-            walk_constant: kernel(Role::WalkConstant(Style::usual(words))),
-            walk_tensor: kernel(Role::WalkTensor),
-            walk_spread: kernel(Role::Walk(Style::Spread)),
+            walk: kernel(Role::Walk),
             finish: kernel(Role::Finish),
             recombine: kernel(Role::Recombine),
         }
+    }
+
+    /// The buffers of a batch of private operations and their words, but for the records of keys. Numbers modulo p come first,
+    /// then those modulo q.
+    pub fn private_buffers(&self, tiles: usize) -> [(Buffer, usize); 9] {
+        let number = tiles * tile_words(self.words);
+        [
+            (Buffer::INDEX, tiles * tile_words(ROW_WORDS)),
+            (Buffer::MODULUS, 2 * number),
+            (Buffer::ONE, 2 * number),
+            (Buffer::EXPONENT, 2 * number),
+            (Buffer::BASE, 2 * number),
+            (Buffer::TABLE, 2 * ENTRIES * number),
+            (Buffer::POWER, 2 * number),
+            (Buffer::INVERSE, number),
+            (Buffer::RESULT, 2 * number),
+        ]
+    }
+
+    /// Writes the index of a batch: for each number the slot of its key.
+    ///
+    /// # Errors
+    /// Those of [`Watched::write`].
+    pub fn write_index<Q: Queue>(
+        &self,
+        queue: &mut Watched<Q>,
+        tiles: usize,
+        slot: impl Fn(usize) -> usize,
+    ) -> Result<(), DeviceError> {
+        queue.write(Buffer::INDEX, 0, tiles * tile_words(ROW_WORDS), &mut |index| {
+            let rows = index.chunks_exact_mut(ROW_WORDS).enumerate();
+            rows.for_each(|(i, row)| row[0] = (slot(i) * KEY_PARTS) as u32);
+        })
+    }
+
+    /// Starts private operations of the bases, by the index and the records.
+    ///
+    /// # Errors
+    /// Those of [`Watched::launch`].
+    pub fn start_private<Q: Queue>(&self, queue: &mut Watched<Q>, tiles: usize) -> Result<(), DeviceError> {
+        let number = tiles * tile_words(self.words);
+        let mut arrays = vec![(Buffer::INDEX, 0), (Buffer::records(self.length), 0)];
+        for half in [0, number] {
+            arrays.extend([Buffer::MODULUS, Buffer::ONE, Buffer::EXPONENT].map(|buffer| (buffer, half)));
+        }
+        arrays.push((Buffer::INVERSE, 0));
+        queue.launch(&self.gather, &arrays, tiles, 0)?;
+        for half in [0, number] {
+            self.prepare(queue, tiles, half)?;
+        }
+        self.walk(queue, 2 * tiles, self.words / ROW_WORDS)?;
+        self.finish(queue, 2 * tiles)?;
+        let arrays = [
+            (Buffer::MODULUS, 0),
+            (Buffer::MODULUS, number),
+            (Buffer::INVERSE, 0),
+            (Buffer::POWER, 0),
+            (Buffer::POWER, number),
+            (Buffer::RESULT, 0),
+        ];
+        queue.launch(&self.recombine, &arrays, tiles, 0)
+    }
+
+    /// Makes the tables of numbers whose moduli start at word `half`.
+    fn prepare<Q: Queue>(&self, queue: &mut Watched<Q>, tiles: usize, half: usize) -> Result<(), DeviceError> {
+        let arrays = [
+            (Buffer::MODULUS, half),
+            (Buffer::ONE, half),
+            (Buffer::BASE, 0),
+            (Buffer::TABLE, ENTRIES * half),
+            (Buffer::POWER, half),
+        ];
+        queue.launch(&self.prepare, &arrays, tiles, 0)
+    }
+
+    /// Goes through `rows` rows of the exponents.
+    fn walk<Q: Queue>(&self, queue: &mut Watched<Q>, tiles: usize, rows: usize) -> Result<(), DeviceError> {
+        let arrays = [Buffer::MODULUS, Buffer::EXPONENT, Buffer::TABLE, Buffer::POWER].map(|buffer| (buffer, 0));
+        queue.launch(&self.walk, &arrays, tiles, rows as u32)
+    }
+
+    fn finish<Q: Queue>(&self, queue: &mut Watched<Q>, tiles: usize) -> Result<(), DeviceError> {
+        queue.launch(&self.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
     }
 }
 
@@ -61,8 +135,6 @@ impl Kernels {
 pub struct Loaded<'a> {
     /// The slot of its key.
     pub slot: usize,
-    /// p and q.
-    pub primes: [&'a [u64]; 2],
     /// Below the modulus.
     pub base: &'a [u64],
     /// As many words.
@@ -73,58 +145,12 @@ pub struct Loaded<'a> {
 pub struct Lane<Q: Queue> {
     queue: Watched<Q>,
     slots: [Slots; HALF_WORDS.len()],
-    choice: Choice,
-}
-
-/// Which kernels a lane takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
-    /// Up to so many tiles at once, numbers are spread over threads.
-    pub most_spread: usize,
-    /// What batches have that are of one key.
-    pub one_key: OneKey,
-}
-
-/// How batches of one key run that fill the GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OneKey {
-    /// As those of one key for each tile do: by the key's record.
-    #[default]
-    Record,
-    /// With the record in constant memory.
-    Constant,
-    /// With reductions on tensor cores.
-    Tensor,
-}
-
-/// How the keys of a batch are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keys {
-    /// Of any kind.
-    Mixed,
-    /// Each tile has one.
-    OneForEachTile,
-    /// All of it has one.
-    One,
-}
-
-impl Keys {
-    fn of(jobs: &[Loaded<'_>]) -> Keys {
-        let is_one = |jobs: &[Loaded<'_>]| jobs.iter().all(|job| job.slot == jobs[0].slot);
-        if is_one(jobs) {
-            Keys::One
-        } else if jobs.chunks(LANES).all(is_one) {
-            Keys::OneForEachTile
-        } else {
-            Keys::Mixed
-        }
-    }
 }
 
 impl<Q: Queue> Lane<Q> {
     /// No keys yet.
-    pub fn new(queue: Watched<Q>, choice: Choice) -> Lane<Q> {
-        Lane { queue, slots: std::array::from_fn(|_| Slots::new(MOST_KEYS)), choice }
+    pub fn new(queue: Watched<Q>) -> Lane<Q> {
+        Lane { queue, slots: std::array::from_fn(|_| Slots::new(MOST_KEYS)) }
     }
 
     /// What it goes through.
@@ -164,10 +190,7 @@ impl<Q: Queue> Lane<Q> {
         let mut loaded: Vec<Loaded<'_>> = jobs
             .iter_mut()
             .zip(slots)
-            .map(|(job, slot)| {
-                let primes = [job.key.p().words(), job.key.q().words()];
-                Loaded { slot, primes, base: job.base, result: &mut *job.result }
-            })
+            .map(|(job, slot)| Loaded { slot, base: job.base, result: &mut *job.result })
             .collect();
         self.run(kernels, &mut loaded)
     }
@@ -183,77 +206,13 @@ impl<Q: Queue> Lane<Q> {
     pub fn run(&mut self, kernels: &Kernels, jobs: &mut [Loaded<'_>]) -> Result<(), DeviceError> {
         let (words, tiles) = (kernels.words, tiles_for(jobs.len()));
         let number = tiles * tile_words(words);
-        let keys = Keys::of(jobs);
-        let walk = self.walk(kernels, 2 * tiles, keys);
-        // Of one key the kernels are given the record, else all.
-        let first_slot = if keys == Keys::One { jobs[0].slot } else { 0 };
-        let records = (Buffer::records(kernels.length), first_slot * KEY_PARTS * words);
-        let matrices = if walk.role == Role::WalkTensor { matrices_words(words) } else { 0 };
-        // For p first, then for q.
-        let mut buffers = vec![
-            (Buffer::INDEX, 2 * tiles * tile_words(ROW_WORDS)),
-            (Buffer::MODULUS, 2 * number),
-            (Buffer::ONE, 2 * number),
-            (Buffer::EXPONENT, 2 * number),
-            (Buffer::BASE, 2 * number),
-            (Buffer::TABLE, 2 * ENTRIES * number),
-            (Buffer::POWER, 2 * number),
-            (Buffer::INVERSE, number),
-            (Buffer::RESULT, 2 * number),
-        ];
-        if matrices > 0 {
-            buffers.push((Buffer::MATRICES, 2 * matrices));
-        }
-        self.within(&buffers, |queue| {
-            queue.write(Buffer::INDEX, 0, buffers[0].1, &mut |index| {
-                let halves = index.chunks_exact_mut(tiles * tile_words(ROW_WORDS));
-                for (prime, (half, first_part)) in halves.zip([0, Q_PART]).enumerate() {
-                    for (i, lane) in half.chunks_exact_mut(ROW_WORDS).enumerate() {
-                        // Lanes without an operation work on zero, with the key of those before them.
-                        let slot = jobs[i.min(jobs.len() - 1)].slot;
-                        lane[0] = ((slot - first_slot) * KEY_PARTS + first_part) as u32;
-                        lane[1] = prime as u32;
-                    }
-                }
-            })?;
-            if matrices > 0 {
-                queue.write(Buffer::MATRICES, 0, 2 * matrices, &mut |both| {
-                    for (to, prime) in both.chunks_exact_mut(matrices).zip(jobs[0].primes) {
-                        write_matrices(&padded(prime, words), to);
-                    }
-                })?;
-            }
+        self.within(&kernels.private_buffers(tiles), |queue| {
+            // Lanes without an operation work on zero, with the key of those before them.
+            kernels.write_index(queue, tiles, |i| jobs[i.min(jobs.len() - 1)].slot)?;
             queue.write(Buffer::BASE, 0, 2 * number, &mut |bases| {
                 jobs.iter().enumerate().for_each(|(i, job)| put(bases, i, 2 * words, job.base));
             })?;
-            let halves = [(0, 0), (number, ENTRIES * number)];
-            let mut arrays = vec![(Buffer::INDEX, 0), records];
-            for (at, _) in halves {
-                arrays.extend([(Buffer::MODULUS, at), (Buffer::ONE, at), (Buffer::EXPONENT, at)]);
-            }
-            arrays.push((Buffer::INVERSE, 0));
-            queue.launch(&kernels.gather, &arrays, tiles, 0)?;
-            for (at, table) in halves {
-                let arrays = [
-                    (Buffer::MODULUS, at),
-                    (Buffer::ONE, at),
-                    (Buffer::BASE, 0),
-                    (Buffer::TABLE, table),
-                    (Buffer::POWER, at),
-                ];
-                queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
-            }
-            queue.launch(walk, &walked(walk, Some(records)), 2 * tiles, (words / ROW_WORDS) as u32)?;
-            finish(queue, kernels, 2 * tiles)?;
-            let arrays = [
-                (Buffer::MODULUS, 0),
-                (Buffer::MODULUS, number),
-                (Buffer::INVERSE, 0),
-                (Buffer::POWER, 0),
-                (Buffer::POWER, number),
-                (Buffer::RESULT, 0),
-            ];
-            queue.launch(&kernels.recombine, &arrays, tiles, 0)?;
+            kernels.start_private(queue, tiles)?;
             queue.read(Buffer::RESULT, 2 * number, &mut |results| {
                 jobs.iter_mut().enumerate().for_each(|(i, job)| take(results, i, 2 * words, job.result));
             })
@@ -273,7 +232,6 @@ impl<Q: Queue> Lane<Q> {
             (Buffer::POWER, number),
         ];
         let rows = jobs.iter().map(|job| (2 * job.exponent.len()).div_ceil(ROW_WORDS)).max().unwrap_or(0);
-        let walk = self.walk(kernels, tiles, Keys::Mixed);
         self.within(&buffers, |queue| {
             queue.write(Buffer::MODULUS, 0, number, &mut |moduli| {
                 // Lanes without an exponentiation raise zero, modulo the first number.
@@ -294,8 +252,7 @@ impl<Q: Queue> Lane<Q> {
                     put(bases, i, 2 * words, reduced.as_ref().map_or(job.base, |reduced| reduced));
                 }
             })?;
-            let arrays = [Buffer::MODULUS, Buffer::ONE, Buffer::BASE, Buffer::TABLE, Buffer::POWER].map(|b| (b, 0));
-            queue.launch(&kernels.prepare, &arrays, tiles, 0)?;
+            kernels.prepare(queue, tiles, 0)?;
             // Exponents longer than a modulus go through in parts, the highest first.
             let most = words / ROW_WORDS;
             let mut left = rows;
@@ -313,9 +270,9 @@ impl<Q: Queue> Lane<Q> {
                         put_exponent(exponents, i, words, digits);
                     }
                 })?;
-                queue.launch(walk, &walked(walk, None), tiles, part as u32)?;
+                kernels.walk(queue, tiles, part)?;
             }
-            finish(queue, kernels, tiles)?;
+            kernels.finish(queue, tiles)?;
             queue.read(Buffer::POWER, number, &mut |powers| {
                 jobs.iter_mut().enumerate().for_each(|(i, job)| take(powers, i, words, job.result));
             })
@@ -368,20 +325,6 @@ impl<Q: Queue> Lane<Q> {
         })
     }
 
-    /// The kernel by which so many tiles of such keys are done soonest.
-    fn walk<'k>(&self, kernels: &'k Kernels, tiles: usize, keys: Keys) -> &'k Kernel {
-        match keys {
-            _ if tiles <= self.choice.most_spread => &kernels.walk_spread,
-            Keys::Mixed => &kernels.walk,
-            Keys::OneForEachTile => &kernels.walk_alike,
-            Keys::One => match self.choice.one_key {
-                OneKey::Constant => &kernels.walk_constant,
-                OneKey::Tensor if one_key_by_tensor_cores(kernels.words) => &kernels.walk_tensor,
-                OneKey::Record | OneKey::Tensor => &kernels.walk_alike,
-            },
-        }
-    }
-
     /// Reserves buffers, runs `work` and wipes them, whatever comes of it.
     fn within(
         &mut self,
@@ -394,47 +337,5 @@ impl<Q: Queue> Lane<Q> {
         let result = work(&mut self.queue);
         let wiped = self.queue.wipe(buffers);
         result.and(wiped)
-    }
-}
-
-/// Whether numbers of this length may be reduced on tensor cores. The kernel for the longest keeps some words of them outside
-/// of registers, in memory of the thread that nothing wipes.
-pub const fn one_key_by_tensor_cores(words: usize) -> bool {
-    words <= 48
-}
-
-/// The arrays of a walk, whose moduli and exponents are in tiles or in these records.
-fn walked(walk: &Kernel, records: Option<(Buffer, usize)>) -> Vec<(Buffer, usize)> {
-    let from = match (walk.role, records) {
-        (Role::WalkAlike(_) | Role::WalkConstant(_) | Role::WalkTensor, Some(records)) => [(Buffer::INDEX, 0), records],
-        _ => [(Buffer::MODULUS, 0), (Buffer::EXPONENT, 0)],
-    };
-    let mut arrays = vec![from[0], from[1], (Buffer::TABLE, 0), (Buffer::POWER, 0)];
-    if walk.role == Role::WalkTensor {
-        arrays.push((Buffer::MATRICES, 0));
-    }
-    arrays
-}
-
-fn finish<Q: Queue>(queue: &mut Watched<Q>, kernels: &Kernels, tiles: usize) -> Result<(), DeviceError> {
-    queue.launch(&kernels.finish, &[(Buffer::MODULUS, 0), (Buffer::POWER, 0)], tiles, 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Emulator;
-    use super::*;
-
-    #[test]
-    fn tensor_cores_get_no_numbers_of_which_words_would_be_left() {
-        let one_key = OneKey::Tensor;
-        let queue = Watched::new(&Emulator, &Default::default()).unwrap();
-        let lane = Lane::new(queue, Choice { most_spread: 0, one_key });
-        for (length, words) in HALF_WORDS.into_iter().enumerate() {
-            let kernels = Kernels::new(length);
-            let role = lane.walk(&kernels, 4, Keys::One).role;
-            let expected = if words < 64 { Role::WalkTensor } else { Role::WalkAlike(Style::usual(words)) };
-            assert_eq!(role, expected, "{words} words");
-        }
     }
 }

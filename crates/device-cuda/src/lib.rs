@@ -12,8 +12,7 @@
 //! |---|---|
 //! | `machine` | what a GPU must be able to do |
 //! | `driver` | the GPU behind NVIDIA's driver, which is loaded at run time if it is there |
-//! | `emulated` | a GPU that is not there: the kernels, interpreted |
-//! | `faulty` | one with a fault, for tests, those of `bench/gpu` too |
+//! | `emulated` | a GPU that is not there, with a fault if wanted: the kernels, interpreted |
 //! | `watched` | waiting for a GPU, but not for ever |
 //! | `lane` | one batch after the other through one queue |
 //! | `record` | how keys lie on the GPU; which do, `garner::device::slots` keeps |
@@ -30,7 +29,6 @@
 
 mod driver;
 mod emulated;
-mod faulty;
 mod kind;
 mod lane;
 mod layout;
@@ -43,11 +41,11 @@ mod tests;
 mod watched;
 
 pub use driver::Driver;
-pub use emulated::Emulator;
-pub use faulty::{Fault, Faulty};
-pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS, Style};
-use garner_gpu_kernels::{Kernel, LANES, Role};
+pub use emulated::{Emulator, Fault};
+pub use garner_gpu_kernels::{HALF_WORDS, PUBLIC_WORDS};
+use garner_gpu_kernels::{Kernel, Role};
 pub use kind::Cuda;
+pub use lane::Kernels;
 pub use machine::{Buffer, Machine, Queue};
 pub use standby::{Standby, Wishes};
 pub use watched::Watched;
@@ -57,20 +55,15 @@ use garner::fork::generation;
 use garner::key::{PrivateKey, PublicKey};
 use garner::sync::{lock, wait};
 use garner::words::bit_length;
-use lane::{Choice, Kernels, Lane};
-pub use lane::{OneKey, one_key_by_tensor_cores};
+use lane::Lane;
 use layout::{length_for, public_length_for};
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 /// Batches that run at the same time at most; more would only split the GPU's time.
 const MOST_LANES: usize = 4;
-
-/// Batches that fill less of the GPU than this part, one divided by it, are spread over more threads. Derived: see
-/// `docs/gpu.md`.
-const LEAST_PART_SPREAD: usize = 8;
 
 /// Keys of one length in a lane at most: no batch has more operations.
 const MOST_KEYS: usize = 16_384;
@@ -90,18 +83,14 @@ pub struct Gpu<M: Machine> {
 
 struct Shared<M: Machine> {
     machine: M,
+    /// The kernels of each length that passed its self-test.
     kernels: [OnceLock<Kernels>; HALF_WORDS.len()],
-    public: [OnceLock<Kernel>; PUBLIC_WORDS.len()],
-    /// Bit i: length i passed its self-test.
-    passed: AtomicU8,
     /// The same for public operations.
-    public_passed: AtomicU8,
+    public: [OnceLock<Kernel>; PUBLIC_WORDS.len()],
     lanes: Mutex<Lanes<M::Queue>>,
     returned: Condvar,
     /// Whether it stopped answering.
     given_up: Arc<AtomicBool>,
-    /// What batches of one key have.
-    one_key: OneKey,
 }
 
 struct Lanes<Q: Queue> {
@@ -113,26 +102,13 @@ struct Lanes<Q: Queue> {
 impl<M: Machine> Gpu<M> {
     /// A GPU that takes nothing before [`Gpu::test`] and [`Gpu::test_public`], or [`Gpu::test_in_background`].
     pub fn new(machine: M) -> Gpu<M> {
-        Gpu::choosing(machine, OneKey::default())
-    }
-
-    /// The same with a choice of how batches of one key run; without tensor cores they do not run on these.
-    pub fn choosing(machine: M, one_key: OneKey) -> Gpu<M> {
-        let is_there = one_key != OneKey::Tensor || machine.has_tensor_cores();
-        if !is_there {
-            tracing::warn!(device = machine.name(), "no tensor cores that multiply bytes; done without");
-        }
-        let one_key = if is_there { one_key } else { OneKey::default() };
         let shared = Shared {
             machine,
             kernels: Default::default(),
             public: Default::default(),
-            passed: AtomicU8::new(0),
-            public_passed: AtomicU8::new(0),
             lanes: Mutex::new(Lanes { idle: VecDeque::new(), busy: 0 }),
             returned: Condvar::new(),
             given_up: Arc::default(),
-            one_key,
         };
         Gpu { shared: Arc::new(shared), process: generation() }
     }
@@ -194,20 +170,20 @@ impl<M: Machine> Gpu<M> {
     /// The lengths of primes that passed, in bits.
     #[cfg(test)]
     fn lengths(&self) -> Vec<usize> {
-        (0..HALF_WORDS.len()).filter(|i| has_passed(&self.shared.passed, *i)).map(|i| 32 * HALF_WORDS[i]).collect()
+        (0..HALF_WORDS.len()).filter(|i| self.shared.kernels[*i].get().is_some()).map(|i| 32 * HALF_WORDS[i]).collect()
     }
 
-    /// The place in [`HALF_WORDS`] of the kernels for moduli of this many bits, if they are used.
-    fn length(&self, bits: usize) -> Option<usize> {
+    /// The place in [`HALF_WORDS`] of the kernels for moduli of this many bits, and these, if they are used.
+    fn kernels(&self, bits: usize) -> Option<(usize, &Kernels)> {
         let (_, length) = length_for(bits).filter(|_| bits >= MIN_BITS && self.process == generation())?;
-        has_passed(&self.shared.passed, length).then_some(length)
+        Some((length, self.shared.kernels[length].get()?))
     }
 
-    /// The same in [`PUBLIC_WORDS`].
-    fn public_length(&self, bits: usize) -> Option<usize> {
+    /// The kernel for public operations, if it is used, and its place in [`PUBLIC_WORDS`].
+    fn public_kernel(&self, bits: usize) -> Option<(usize, &Kernel)> {
         let (_, length) =
             public_length_for(bits).filter(|_| bits >= MIN_PUBLIC_BITS && self.process == generation())?;
-        has_passed(&self.shared.public_passed, length).then_some(length)
+        Some((length, self.shared.public[length].get()?))
     }
 
     fn owned(&self) -> Result<(), DeviceError> {
@@ -215,24 +191,24 @@ impl<M: Machine> Gpu<M> {
         ours.then_some(()).ok_or_else(|| DeviceError("the GPU belongs to the process that forked this one".into()))
     }
 
-    /// Runs `jobs` by what `kind_of` says of each, in batches that a lane takes; none if one cannot be run here.
-    fn by_kind<J, K: Ord + Copy>(
+    /// Runs `jobs` by the kind of each and its kernels, in batches that a lane takes; none if one cannot be run here.
+    fn by_kind<J, K: Ord, V: Copy>(
         &self,
         jobs: &mut [J],
-        kind_of: impl Fn(&J) -> Option<K>,
-        run: impl Fn(&mut Lane<M::Queue>, K, &mut [&mut J]) -> Result<(), DeviceError>,
+        kind_of: impl Fn(&J) -> Option<(K, V)>,
+        run: impl Fn(&mut Lane<M::Queue>, V, &K, &mut [&mut J]) -> Result<(), DeviceError>,
     ) -> Result<(), DeviceError> {
         self.owned()?;
-        let mut kinds: BTreeMap<K, Vec<&mut J>> = BTreeMap::new();
+        let mut kinds: BTreeMap<K, (V, Vec<&mut J>)> = BTreeMap::new();
         for job in jobs {
-            let kind = kind_of(job).ok_or_else(|| DeviceError("a modulus of a length that is not taken".into()))?;
-            kinds.entry(kind).or_default().push(job);
+            let known = kind_of(job).ok_or_else(|| DeviceError("a modulus of a length that is not taken".into()))?;
+            kinds.entry(known.0).or_insert_with(|| (known.1, Vec::new())).1.push(job);
         }
-        for (kind, mut jobs) in kinds {
-            // Of one size: a short last one would take as long as a full one, or the kernel for small batches.
+        for (kind, (kernels, mut jobs)) in kinds {
+            // Of one size: a short last one would take as long as a full one.
             let most = jobs.len().div_ceil(jobs.len().div_ceil(self.most()));
             for batch in jobs.chunks_mut(most) {
-                self.shared.with_lane(|lane| run(lane, kind, batch))?;
+                self.shared.with_lane(|lane| run(lane, kernels, &kind, batch))?;
             }
         }
         Ok(())
@@ -247,37 +223,25 @@ impl<M: Machine> Gpu<M> {
 }
 
 impl<M: Machine> Shared<M> {
-    fn lane(&self, choice: Choice) -> Result<Lane<M::Queue>, DeviceError> {
-        Ok(Lane::new(Watched::new(&self.machine, &self.given_up)?, choice))
-    }
-
-    fn kernels(&self, length: usize) -> &Kernels {
-        self.kernels[length].get_or_init(|| Kernels::new(length))
+    fn lane(&self) -> Result<Lane<M::Queue>, DeviceError> {
+        Ok(Lane::new(Watched::new(&self.machine, &self.given_up)?))
     }
 
     fn test(&self, words: usize) -> Result<(), DeviceError> {
         let length = HALF_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        // Lanes of their own: what they load is no key. All numbers in one thread each, then all spread.
-        // One more where batches of one key have a kernel of their own.
-        let [alone, spread] = [0, usize::MAX].map(|most_spread| Choice { most_spread, one_key: OneKey::default() });
-        let more = Some(Choice { one_key: self.one_key, ..alone }).filter(|more| *more != alone);
-        for choice in [alone, spread].into_iter().chain(more) {
-            let mut lane = self.lane(choice)?;
-            self_test::run(&mut lane, self.kernels(length), length)?;
-        }
-        self.passed.fetch_or(1 << length, Ordering::Release);
+        let kernels = Kernels::new(length);
+        // A lane of its own: what it loads is no key.
+        self_test::run(&mut self.lane()?, &kernels)?;
+        // Perhaps it passed before.
+        let _ = self.kernels[length].set(kernels);
         Ok(())
-    }
-
-    fn public_kernel(&self, length: usize) -> &Kernel {
-        self.public[length].get_or_init(|| Kernel::new(Role::Public, PUBLIC_WORDS[length]))
     }
 
     fn test_public(&self, words: usize) -> Result<(), DeviceError> {
         let length = PUBLIC_WORDS.iter().position(|of| *of == words).expect("one of the lengths");
-        let mut lane = self.lane(Choice { most_spread: 0, one_key: OneKey::default() })?;
-        self_test::run_public(&mut lane, self.public_kernel(length))?;
-        self.public_passed.fetch_or(1 << length, Ordering::Release);
+        let kernel = Kernel::new(Role::Public, words);
+        self_test::run_public(&mut self.lane()?, &kernel)?;
+        let _ = self.public[length].set(kernel);
         Ok(())
     }
 
@@ -294,21 +258,13 @@ impl<M: Machine> Shared<M> {
         let mut back = Back { shared: self, lane: None };
         let mut lane = match lane {
             Some(lane) => lane,
-            None => {
-                let most_spread = self.machine.width() / (LEAST_PART_SPREAD * LANES);
-                self.lane(Choice { most_spread, one_key: self.one_key })?
-            }
+            None => self.lane()?,
         };
         let result = lane.sweep().and_then(|()| run(&mut lane));
         // A lane in which something failed is not used again.
         back.lane = result.is_ok().then_some(lane);
         result
     }
-}
-
-/// Bit `length` of these.
-fn has_passed(passed: &AtomicU8, length: usize) -> bool {
-    passed.load(Ordering::Acquire) >> length & 1 == 1
 }
 
 struct Back<'a, M: Machine> {
@@ -352,15 +308,15 @@ impl<M: Machine> Device for Gpu<M> {
     }
 
     fn takes_key(&self, key: &PrivateKey) -> bool {
-        self.length(key.p().bits().max(key.q().bits())).is_some()
+        self.kernels(key.p().bits().max(key.q().bits())).is_some()
     }
 
     fn takes_bits(&self, bits: usize) -> bool {
-        self.length(bits).is_some()
+        self.kernels(bits).is_some()
     }
 
     fn takes_public(&self, key: &PublicKey) -> bool {
-        self.public_length(key.bits()).is_some()
+        self.public_kernel(key.bits()).is_some()
     }
 
     fn preferred_batch(&self) -> usize {
@@ -379,24 +335,24 @@ impl<M: Machine> Device for Gpu<M> {
     fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {
         self.by_kind(
             jobs,
-            |job| self.length(bit_length(job.modulus)),
-            |lane, length, jobs| lane.exponentiate(self.shared.kernels(length), jobs),
+            |job| self.kernels(bit_length(job.modulus)),
+            |lane, kernels, _, jobs| lane.exponentiate(kernels, jobs),
         )
     }
 
     fn exponentiate_public(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.by_kind(
             jobs,
-            |job| Some((self.public_length(job.modulus.bits())?, job.exponent)),
-            |lane, (length, exponent), jobs| lane.public(self.shared.public_kernel(length), exponent, jobs),
+            |job| self.public_kernel(job.modulus.bits()).map(|(length, kernel)| ((length, job.exponent), kernel)),
+            |lane, kernel, (_, exponent), jobs| lane.public(kernel, exponent, jobs),
         )
     }
 
     fn operate(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
         self.by_kind(
             jobs,
-            |job| self.length(job.key.p().bits().max(job.key.q().bits())),
-            |lane, length, jobs| lane.operate(self.shared.kernels(length), jobs),
+            |job| self.kernels(job.key.p().bits().max(job.key.q().bits())),
+            |lane, kernels, _, jobs| lane.operate(kernels, jobs),
         )
     }
 }

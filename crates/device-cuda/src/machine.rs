@@ -31,14 +31,12 @@ impl Buffer {
     pub const RESULT: Buffer = Buffer(8);
     /// R² modulo moduli, for public operations.
     pub const SQUARE: Buffer = Buffer(9);
-    /// Matrices of p and q, for reductions on tensor cores.
-    pub const MATRICES: Buffer = Buffer(10);
     /// Records of keys, one buffer for each length of primes.
     pub const fn records(length: usize) -> Buffer {
-        Buffer(11 + length)
+        Buffer(10 + length)
     }
     /// How many there are.
-    pub const COUNT: usize = 11 + garner_gpu_kernels::HALF_WORDS.len();
+    pub const COUNT: usize = 10 + garner_gpu_kernels::HALF_WORDS.len();
 }
 
 /// A GPU.
@@ -54,9 +52,6 @@ pub trait Machine: Send + Sync + 'static {
 
     /// Numbers it works on at the same time when full.
     fn width(&self) -> usize;
-
-    /// Whether it has tensor cores that multiply matrices of bytes.
-    fn has_tensor_cores(&self) -> bool;
 
     /// How long a queue may take to finish what it was asked for before the GPU is given up: many times as long as the
     /// longest batches of a small GPU take that several processes share.

@@ -50,13 +50,6 @@ fn copy(to: &mut [u32], from: &[u64]) {
     }
 }
 
-/// The same number in `words` 32-bit words.
-pub fn padded(number: &[u64], words: usize) -> Zeroizing<Vec<u32>> {
-    let mut padded = Zeroizing::new(vec![0; words]);
-    copy(&mut padded, number);
-    padded
-}
-
 /// R mod `modulus`, as many words, where R = 2^(32 words). The modulus is secret.
 pub fn remainder_of_r(modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
     if 2 * modulus.len() == words && modulus[modulus.len() - 1] >> 63 == 1 {

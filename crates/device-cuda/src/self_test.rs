@@ -9,7 +9,7 @@ use garner::arithmetic::{Arithmetic, Modulus, Power};
 use garner::device::{DeviceError, Unprepared};
 use garner::fork::away_from_fork;
 use garner::random;
-use garner_gpu_kernels::{HALF_WORDS, Kernel};
+use garner_gpu_kernels::Kernel;
 use openssl::bn::{BigNum, BigNumContext};
 
 /// One more than a tile, so that a second tile and idle lanes take part.
@@ -19,9 +19,9 @@ const COUNT: usize = garner_gpu_kernels::LANES + 1;
 ///
 /// # Errors
 /// The GPU failed, or one answer is wrong; the reason says which.
-pub fn run<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, length: usize) -> Result<(), DeviceError> {
-    exponentiations(lane, kernels, HALF_WORDS[length] / 2)?;
-    private_operations(lane, kernels, HALF_WORDS[length] / 2)
+pub fn run<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels) -> Result<(), DeviceError> {
+    exponentiations(lane, kernels, kernels.words / 2)?;
+    private_operations(lane, kernels, kernels.words / 2)
 }
 
 /// Runs the kernel of public operations of one length on known answers: two usual exponents, and one of two words.
@@ -122,9 +122,8 @@ fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: us
     }
     let mut results = vec![vec![0; 2 * words]; COUNT];
     lane.load(kernels, 0, &parts)?;
-    let primes = [p.words(), q.words()];
     let mut loaded: Vec<Loaded<'_>> =
-        bases.iter().zip(&mut results).map(|(base, result)| Loaded { slot: 0, primes, base, result }).collect();
+        bases.iter().zip(&mut results).map(|(base, result)| Loaded { slot: 0, base, result }).collect();
     lane.run(kernels, &mut loaded)?;
 
     // Right is what has the right remainders, and is below n.

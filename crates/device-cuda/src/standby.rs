@@ -6,7 +6,7 @@
 //! on. A child made by `fork` starts anew, for it cannot use its parent's; it does without if its parent had loaded the driver.
 
 use super::driver::Driver;
-use super::{Gpu, MIN_BITS, Machine, OneKey};
+use super::{Gpu, MIN_BITS, Machine};
 use garner::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
 use garner::environment;
 use garner::error::{Error, Result};
@@ -38,8 +38,6 @@ pub struct Wishes {
     pub off: bool,
     /// `public`: GPUs do public operations too, whose results nothing checks.
     pub public: bool,
-    /// `constant` or `tensor`, the last named: how batches of one key run.
-    pub one_key: OneKey,
 }
 
 impl Wishes {
@@ -57,10 +55,8 @@ impl Wishes {
             match word {
                 "off" => wishes.off = true,
                 "public" => wishes.public = true,
-                "tensor" => wishes.one_key = OneKey::Tensor,
-                "constant" => wishes.one_key = OneKey::Constant,
                 _ => {
-                    let reason = format!("is {word:?}, must be \"off\", \"public\", \"constant\" or \"tensor\"");
+                    let reason = format!("is {word:?}, must be \"off\" or \"public\"");
                     return Err(Error::argument("GARNER_GPU", reason));
                 }
             }
@@ -120,7 +116,7 @@ impl Standby {
         let (ordinal, wishes, place) = (self.ordinal, self.wishes, Arc::clone(place));
         let open = move || match Driver::open(ordinal) {
             Ok(driver) => {
-                let gpu = Gpu::choosing(Arc::new(driver), wishes.one_key);
+                let gpu = Gpu::new(Arc::new(driver));
                 gpu.test_in_background(wishes.public);
                 let _ = place.set(gpu);
             }
@@ -202,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_wish_is_refused() {
-        assert!(["", "off", "public, tensor"].into_iter().all(|said| Wishes::of(said).is_ok()));
+        assert!(["", "off", "public, off"].into_iter().all(|said| Wishes::of(said).is_ok()));
         let error = Wishes::of("public,Off").unwrap_err().to_string();
         assert!(error.starts_with("GARNER_GPU: is \"Off\", must be \"off\""), "{error}");
     }

@@ -10,7 +10,7 @@ fn main() {
     std::fs::create_dir_all(&folder).expect("making the folder");
     for kernel in all() {
         let file = Path::new(&folder).join(format!("{}.ptx", kernel.name));
-        std::fs::write(&file, ptx::module(&[&kernel])).expect("writing PTX");
+        std::fs::write(&file, ptx::module(&kernel)).expect("writing PTX");
         println!("{}: {} bytes on the chip a warp", file.display(), kernel.program.shared_bytes());
     }
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernels, made of [`streamed`](crate::streamed) and [`resident`] arithmetic.
+//! The kernels, made of [`streamed`](crate::streamed) arithmetic.
 //!
-//! Numbers lie in tiles of 32 (see [`Layout`](crate::program::Layout)); n is the number of words of a modulus, R = 2^(32 n).
+//! Numbers lie in tiles of 32 (see [`Space::Tiles`](crate::program::Space::Tiles)); n is the number of words of a modulus,
+//! R = 2^(32 n).
 
-use crate::program::{Builder, Count, Pointer, Program, ROW_WORDS, Register, SPREAD, Value};
-use crate::spread::Spread;
-use crate::streamed::{Streamed, negative_inverse, scan};
-use crate::tensor::Tensor;
-use crate::{Style, resident, tensor};
+use crate::program::{Builder, Count, Pointer, Program, ROW_WORDS, Value};
+use crate::streamed::{Streamed, scan};
 
 /// Powers in a table: windows of four bits.
 pub const ENTRIES: usize = 16;
@@ -22,49 +20,49 @@ const WINDOW: u32 = ENTRIES.ilog2();
 /// Cost    18 multiplications and about log2 (32 n) squarings.
 pub fn prepare(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(5);
-    let modulus = b.tile(0, rows);
-    let one = b.tile(1, rows);
-    let base = b.tile(2, 2 * rows);
-    let table = b.tile(3, ENTRIES * rows);
-    let power = b.tile(4, rows);
-    let entry = |b: &mut Builder, i: usize| {
-        let entry = b.copy_of(table);
-        b.advance(entry, (i * rows) as i32);
-        entry
-    };
-    let field = Streamed::new(b, words, modulus);
-    field.load(b, one);
-    field.store(b, table);
-    field.store(b, power);
+    Program::new(5, |b| {
+        let modulus = b.tile(0, rows);
+        let one = b.tile(1, rows);
+        let base = b.tile(2, 2 * rows);
+        let table = b.tile(3, ENTRIES * rows);
+        let power = b.tile(4, rows);
+        let entry = |b: &mut Builder, i: usize| {
+            let entry = b.copy_of(table);
+            b.advance(entry, (i * rows) as i32);
+            entry
+        };
+        let field = Streamed::new(b, words, modulus);
+        field.load(b, one);
+        field.store(b, table);
+        field.store(b, power);
 
-    // R² = 2^(32 n) R: each squaring of 2^k R doubles k.
-    let bits = 32 * words;
-    let squarings = bits.trailing_zeros() as usize;
-    b.times(bits >> squarings, |b| field.double_modulo(b));
-    b.times(squarings, |b| field.square_modulo(b));
-    // The last entry is the last to be written: until then it may hold R².
-    let (first, last) = (entry(b, 1), entry(b, ENTRIES - 1));
-    field.store(b, last);
+        // R² = 2^(32 n) R: each squaring of 2^k R doubles k.
+        let bits = 32 * words;
+        let squarings = bits.trailing_zeros() as usize;
+        b.times(bits >> squarings, |b| field.double_modulo(b));
+        b.times(squarings, |b| field.square_modulo(b));
+        // The last entry is the last to be written: until then it may hold R².
+        let (first, last) = (entry(b, 1), entry(b, ENTRIES - 1));
+        field.store(b, last);
 
-    // x R = (x1 R + x0) R, where x = x1 R + x0. Where N < R / 4, R² is below 2N here, a square of less than 2N with N added
-    // to it; so x1 R is below 3N before x0 comes to it.
-    let high = b.copy_of(base);
-    b.advance(high, rows as i32);
-    field.load(b, high);
-    field.multiply_modulo(b, last);
-    field.add_modulo(b, base);
-    field.multiply_modulo(b, last);
-    field.store(b, first);
+        // x R = (x1 R + x0) R, where x = x1 R + x0. Where N < R / 4, R² is below 2N here, a square of less than 2N with N added
+        // to it; so x1 R is below 3N before x0 comes to it.
+        let high = b.copy_of(base);
+        b.advance(high, rows as i32);
+        field.load(b, high);
+        field.multiply_modulo(b, last);
+        field.add_modulo(b, base);
+        field.multiply_modulo(b, last);
+        field.store(b, first);
 
-    let next = entry(b, 2);
-    b.times(ENTRIES - 2, |b| {
-        field.multiply_modulo(b, first);
-        field.store(b, next);
-        b.advance(next, rows as i32);
-    });
-    field.wipe(b);
-    std::mem::take(b).finish()
+        let next = entry(b, 2);
+        b.times(ENTRIES - 2, |b| {
+            field.multiply_modulo(b, first);
+            field.store(b, next);
+            b.advance(next, rows as i32);
+        });
+        field.wipe(b);
+    })
 }
 
 /// `power = power^(2^(128 k)) x^e mod N` in Montgomery form, for k rows of the exponent, given as the parameter.
@@ -72,156 +70,29 @@ pub fn prepare(words: usize) -> Program {
 /// Arrays  modulus (n words), exponent (n: most significant word first, k rows are read), table (16 n: of [`prepare`]),
 ///         power (n: below R; R mod N at the start).
 /// Cost    per bit of e a squaring, per four bits a multiplication and a scan of the whole table.
-pub fn walk(words: usize, style: Style) -> Program {
+pub fn walk(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let mut b = if style == Style::Spread { Builder::spread(4) } else { Builder::new(4) };
-    let modulus = b.share_of_tile(0, rows, share_rows(rows, style));
-    let exponent = b.tile(1, rows);
-    walk_modulo(b, words, style, modulus, exponent)
-}
-
-/// [`walk`] for tiles of which each has one key: modulus and exponent are read where they lie in the key's record, at one
-/// address for all 32 numbers. A tile of several keys comes out right too, and takes longer.
-///
-/// Arrays  index (one row per lane, of which the first word is the number of a part among those of all records: that of p
-///         or of q), records, table and power as for [`walk`].
-/// Cost    as [`walk`].
-///
-/// # Panics
-/// For [`Style::Spread`], which keeps its modulus in registers and so has nothing to gain.
-pub fn walk_alike(words: usize, style: Style) -> Program {
-    let mut b = Builder::new(4);
-    let (modulus, _) = part_of_record(&mut b, words / ROW_WORDS);
-    walk_record(b, words, style, modulus)
-}
-
-/// [`walk_alike`] for one key, whose record is in constant memory.
-///
-/// Arrays  as [`walk_alike`], but of records one: that of the key, whose parts are counted from 0 on.
-/// Cost    as [`walk`].
-///
-/// # Panics
-/// As [`walk_alike`].
-pub fn walk_constant(words: usize, style: Style) -> Program {
-    let mut b = Builder::new(4);
-    let [part, _] = index_row(&mut b);
-    let modulus = b.constant_record(1, part, words / ROW_WORDS, KEY_PARTS * words);
-    walk_record(b, words, style, modulus)
-}
-
-/// A walk modulo what `modulus` points at, in a record.
-fn walk_record(mut b: Builder, words: usize, style: Style, modulus: Pointer) -> Program {
-    assert_ne!(style, Style::Spread, "no form for one key");
-    let rows = words / ROW_WORDS;
-    let exponent = b.copy_of(modulus);
-    b.advance(exponent, (EXPONENT_PART * rows) as i32);
-    walk_modulo(b, words, style, modulus, exponent)
-}
-
-/// [`walk_alike`] for tiles of which each has one key and nothing else, reduced on tensor cores.
-///
-/// Arrays  index (one row per lane, the same for a whole tile: the number of a part among those of all records, then the
-///         number of the modulus among those of `matrices`), records, table and power as for [`walk_alike`], matrices (of
-///         [`write_matrices`](crate::tensor::write_matrices) for each modulus).
-/// Cost    as [`walk`], but for reductions: see [`Tensor::reduce`].
-pub fn walk_tensor(words: usize) -> Program {
-    let rows = words / ROW_WORDS;
-    let b = &mut Builder::spaced(5, tensor::space(words));
-    let (modulus, index) = part_of_record(b, rows);
-    let exponent = b.copy_of(modulus);
-    b.advance(exponent, (EXPONENT_PART * rows) as i32);
-    let table = b.tile(2, ENTRIES * rows);
-    let power = b.tile(3, rows);
-    let matrices = b.chosen_tile(4, index, tensor::rows(words));
-    let field = Streamed::new(b, words, modulus);
-    let tensor = Tensor::new(words, modulus, matrices);
-    walk_streamed(b, &field, [exponent, table, power], rows, |b| tensor.reduce(b, &field));
-    std::mem::take(b).finish()
-}
-
-/// Rows of each thread's share of a number of `rows` rows.
-fn share_rows(rows: usize, style: Style) -> usize {
-    if style == Style::Spread { rows / SPREAD } else { 0 }
-}
-
-/// The rest of a walk, given where modulus and exponent are.
-fn walk_modulo(mut b: Builder, words: usize, style: Style, modulus: Pointer, exponent: Pointer) -> Program {
-    let (b, rows) = (&mut b, words / ROW_WORDS);
-    let share = share_rows(rows, style);
-    let table = b.share_of_tile(2, ENTRIES * rows, share);
-    let power = b.share_of_tile(3, rows, share);
-    match style {
-        Style::Spread => {
-            let own = b.load(modulus, 0, share);
-            let field = Spread::new(b, own);
-            let a: Vec<_> = b.load(power, 0, share).into_iter().map(|word| b.copy(word)).collect();
-            let get = || -> Vec<Value> { a.iter().map(|register| Value::from(*register)).collect() };
-            let set =
-                |b: &mut Builder, result: Vec<Value>| a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
-            each_window(b, exponent, |b, index| {
-                b.times(WINDOW as usize, |b| {
-                    let square = field.multiply(b, &get(), &get());
-                    set(b, square);
-                });
-                let found: Vec<Value> = scan(b, table, index, rows, share).into_iter().map(Value::from).collect();
-                let product = field.multiply(b, &found, &get());
-                set(b, product);
+    Program::new(4, |b| {
+        let modulus = b.tile(0, rows);
+        let exponent = b.tile(1, rows);
+        let table = b.tile(2, ENTRIES * rows);
+        let power = b.tile(3, rows);
+        let field = Streamed::new(b, words, modulus);
+        field.load(b, power);
+        let part = b.copy_of(table);
+        each_window(b, exponent, |b, index| {
+            b.times(WINDOW as usize, |b| field.square_modulo(b));
+            b.repoint(part, table);
+            field.multiply(b, |b| {
+                let found = scan(b, part, index, rows, 4);
+                b.advance(part, 4);
+                found.into_iter().map(Value::from).collect()
             });
-            b.store(power, 0, &get());
-        }
-        Style::Resident => {
-            let lowest = b.load(modulus, 0, 1)[0];
-            let inverse = negative_inverse(b, lowest);
-            let a: Vec<_> = b.load(power, 0, rows).into_iter().map(|word| b.copy(word)).collect();
-            let get = || -> Vec<Value> { a.iter().map(|register| Value::from(*register)).collect() };
-            each_window(b, exponent, |b, index| {
-                b.times(WINDOW as usize, |b| {
-                    let product = resident::square(b, &get());
-                    let modulus = b.load(modulus, 0, rows);
-                    let result = resident::reduce(b, product, &modulus, inverse);
-                    a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
-                });
-                let found: Vec<Value> = scan(b, table, index, rows, rows).into_iter().map(Value::from).collect();
-                let product = resident::multiply(b, &found, &get());
-                let modulus = b.load(modulus, 0, rows);
-                let result = resident::reduce(b, product, &modulus, inverse);
-                a.iter().zip(result).for_each(|(to, from)| b.set(*to, from));
-            });
-            b.store(power, 0, &get());
-        }
-        Style::Streamed => {
-            let field = Streamed::new(b, words, modulus);
-            walk_streamed(b, &field, [exponent, table, power], rows, |b| field.reduce(b));
-        }
-    }
-    std::mem::take(b).finish()
-}
-
-/// A walk of numbers on the chip, whose products `reduce` reduces.
-fn walk_streamed(
-    b: &mut Builder,
-    field: &Streamed,
-    [exponent, table, power]: [Pointer; 3],
-    rows: usize,
-    reduce: impl Fn(&mut Builder),
-) {
-    field.load(b, power);
-    let part = b.copy_of(table);
-    each_window(b, exponent, |b, index| {
-        b.times(WINDOW as usize, |b| {
-            field.square(b);
-            reduce(b);
+            field.reduce(b);
         });
-        b.repoint(part, table);
-        field.multiply(b, |b| {
-            let found = scan(b, part, index, rows, 4);
-            b.advance(part, 4);
-            found.into_iter().map(Value::from).collect()
-        });
-        reduce(b);
-    });
-    field.store(b, power);
-    field.wipe(b);
+        field.store(b, power);
+        field.wipe(b);
+    })
 }
 
 /// Runs `body` for each window of the exponent, from the highest on.
@@ -248,15 +119,15 @@ fn each_window(b: &mut Builder, exponent: Pointer, body: impl FnOnce(&mut Builde
 /// Arrays  modulus (n words), power (n: below R).
 pub fn finish(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(2);
-    let modulus = b.tile(0, rows);
-    let power = b.tile(1, rows);
-    let field = Streamed::new(b, words, modulus);
-    field.load(b, power);
-    field.convert_back(b);
-    field.store(b, power);
-    field.wipe(b);
-    std::mem::take(b).finish()
+    Program::new(2, |b| {
+        let modulus = b.tile(0, rows);
+        let power = b.tile(1, rows);
+        let field = Streamed::new(b, words, modulus);
+        field.load(b, power);
+        field.convert_back(b);
+        field.store(b, power);
+        field.wipe(b);
+    })
 }
 
 /// `y = y_q + q ((y_p − y_q) q^−1 mod p)`.
@@ -266,30 +137,26 @@ pub fn finish(words: usize) -> Program {
 /// Source  Garner 1959.
 pub fn recombine(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(6);
-    let p = b.tile(0, rows);
-    let q = b.tile(1, rows);
-    let inverse = b.tile(2, rows);
-    let y_p = b.tile(3, rows);
-    let y_q = b.tile(4, rows);
-    let y = b.tile(5, 2 * rows);
-    let field = Streamed::new(b, words, p);
-    // Each by itself modulo p: y_q may be above p, and products are below 2p.
-    field.load(b, y_q);
-    field.multiply_by(b, inverse);
-    let carry = field.reduce_below_two(b);
-    field.subtract_modulus(b, carry);
-    field.store(b, y);
-    field.load(b, y_p);
-    field.multiply_by(b, inverse);
-    let carry = field.reduce_below_two(b);
-    field.subtract_modulus(b, carry);
-    field.subtract_modulo(b, y);
-    field.multiply_by(b, q);
-    field.add_to_product(b, y_q);
-    field.store_product(b, y);
-    field.wipe(b);
-    std::mem::take(b).finish()
+    Program::new(6, |b| {
+        let p = b.tile(0, rows);
+        let q = b.tile(1, rows);
+        let inverse = b.tile(2, rows);
+        let y_p = b.tile(3, rows);
+        let y_q = b.tile(4, rows);
+        let y = b.tile(5, 2 * rows);
+        let field = Streamed::new(b, words, p);
+        // Each by itself modulo p: y_q may be above p, and products are below 2p.
+        field.load(b, y_q);
+        field.multiply_below_modulus(b, inverse);
+        field.store(b, y);
+        field.load(b, y_p);
+        field.multiply_below_modulus(b, inverse);
+        field.subtract_modulo(b, y);
+        field.multiply_by(b, q);
+        field.add_to_product(b, y_q);
+        field.store_product(b, y);
+        field.wipe(b);
+    })
 }
 
 /// `result = power^(2^k) factor / R mod N`, below N, for k squarings, given as the parameter: what a public operation is
@@ -299,21 +166,19 @@ pub fn recombine(words: usize) -> Program {
 /// Cost    k squarings and a multiplication.
 pub fn public(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(4);
-    let modulus = b.tile(0, rows);
-    let power = b.tile(1, rows);
-    let factor = b.tile(2, rows);
-    let result = b.tile(3, rows);
-    let field = Streamed::new(b, words, modulus);
-    field.load(b, power);
-    let count = b.parameter();
-    b.repeat(Count::Register(count), |b| field.square_modulo(b));
-    field.multiply_by(b, factor);
-    let carry = field.reduce_below_two(b);
-    field.subtract_modulus(b, carry);
-    field.store(b, result);
-    field.wipe(b);
-    std::mem::take(b).finish()
+    Program::new(4, |b| {
+        let modulus = b.tile(0, rows);
+        let power = b.tile(1, rows);
+        let factor = b.tile(2, rows);
+        let result = b.tile(3, rows);
+        let field = Streamed::new(b, words, modulus);
+        field.load(b, power);
+        let count = b.parameter();
+        b.repeat(Count::Register(count), |b| field.square_modulo(b));
+        field.multiply_below_modulus(b, factor);
+        field.store(b, result);
+        field.wipe(b);
+    })
 }
 
 /// The public exponent, 32-bit words with the least significant first, as numbers of squarings for [`public`].
@@ -335,41 +200,25 @@ pub fn public_steps(exponent: &[u32]) -> Vec<u32> {
 /// significant word first; q^−1 R mod p.
 pub const KEY_PARTS: usize = 7;
 
-/// Where q's modulus is among them; p's is the first.
-pub const Q_PART: usize = 3;
-
-/// How many parts after its modulus the exponent is.
-const EXPONENT_PART: usize = 2;
-
 /// Copies the parts of each lane's key out of the records of all keys.
 ///
 /// Arrays  index (one row per lane, of which the first word is the number of the record's first part among those of all
 ///         records), records, then one array for each part in the order of the record.
 pub fn gather(words: usize) -> Program {
     let rows = words / ROW_WORDS;
-    let b = &mut Builder::new(2 + KEY_PARTS as u8);
-    let (record, _) = part_of_record(b, rows);
-    for part in 0..KEY_PARTS as u8 {
-        let to = b.tile(2 + part, rows);
-        b.times(rows / 4, |b| {
-            let words = b.load(record, 0, 4);
-            b.store(to, 0, &words);
-            b.advance(record, 4);
-            b.advance(to, 4);
-        });
-    }
-    std::mem::take(b).finish()
-}
-
-/// A pointer to the part of a record, in array 1, that this thread's row in array 0 says; and the second word of that row.
-fn part_of_record(b: &mut Builder, rows: usize) -> (Pointer, Register) {
-    let [part, second] = index_row(b);
-    (b.record(1, part, rows), second)
-}
-
-/// The first two words of this thread's row in array 0.
-fn index_row(b: &mut Builder) -> [Register; 2] {
-    let index = b.tile(0, 1);
-    let row = b.load(index, 0, 1);
-    [0, 1].map(|i| b.copy(row[i]))
+    Program::new(2 + KEY_PARTS as u8, |b| {
+        let index = b.tile(0, 1);
+        let first = b.load(index, 0, 1)[0];
+        let first = b.copy(first);
+        let record = b.record(1, first, rows);
+        for part in 0..KEY_PARTS as u8 {
+            let to = b.tile(2 + part, rows);
+            b.times(rows / 4, |b| {
+                let words = b.load(record, 0, 4);
+                b.store(to, 0, &words);
+                b.advance(record, 4);
+                b.advance(to, 4);
+            });
+        }
+    })
 }

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Garner's GPU kernels: modular exponentiation for the two halves of a private operation, recombination, and public
-//! operations, one thread per number; and one form for small batches with four.
+//! operations. One thread computes one number.
 //!
 //! Each kernel is a [`Program`] over 32-bit words, written once: [`ptx`] prints it for the driver, [`interpreter`] runs
-//! it in plain Rust, so tests and machines without a GPU see the very program that a GPU gets. A program has no way to
-//! express a branch or an address that depends on a secret, see [`program`].
+//! it in plain Rust, so tests and machines without a GPU see the very program that a GPU gets. A program cannot express
+//! a branch or an address that depends on a secret, see [`program`].
 //!
 //! | file | what it has |
 //! |---|---|
 //! | `program` | the operations, and a builder that appends them |
 //! | `window` | rows of products over two accumulators: the inner loop of everything |
-//! | `resident` | numbers in registers |
-//! | `streamed` | numbers in memory on the chip, of any length |
-//! | `tensor` | reduction on tensor cores, for numbers of one modulus |
-//! | `spread` | numbers in the registers of four threads, for small batches |
+//! | `streamed` | arithmetic on numbers of any length, which lie in memory on the chip |
 //! | `kernels` | the kernels, each with its contract |
 //!
 //! # An exponentiation
 //!
 //! `prepare` brings the base into Montgomery form and makes a table of 16 powers, `walk` goes through the exponent in windows
-//! of four bits, `finish` comes back. Only `walk` counts for speed. For a private operation `gather` first lays out the
-//! parts of each operation's key, and `recombine` ends it.
+//! of four bits, `finish` leaves Montgomery form. Nearly all of the time is spent in `walk`. For a private operation `gather`
+//! first lays out the parts of each operation's key, and `recombine` ends it.
 
 #![forbid(unsafe_code)]
 
@@ -28,10 +25,7 @@ pub mod interpreter;
 pub mod kernels;
 pub mod program;
 pub mod ptx;
-pub mod resident;
-pub mod spread;
 pub mod streamed;
-pub mod tensor;
 pub mod window;
 
 pub use program::{LANES, Program};
@@ -42,35 +36,6 @@ pub const HALF_WORDS: [usize; 4] = [16, 32, 48, 64];
 /// Words of the moduli that public operations are made for: 1024, 2048, 3072 and 4096 bits.
 pub const PUBLIC_WORDS: [usize; 4] = [32, 64, 96, 128];
 
-/// Where numbers are while they are worked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Style {
-    /// In registers: all code unrolled.
-    Resident,
-    /// In memory on the chip, block by block.
-    Streamed,
-    /// In the registers of four threads: for batches that are too small to fill the GPU otherwise.
-    Spread,
-}
-
-impl Style {
-    /// The style in which `walk` runs unless told otherwise.
-    ///
-    /// Registers could hold 1024 bits too, but then a multiprocessor has room for 9 warps, not 16. Which is faster no GPU has
-    /// said yet.
-    pub const fn usual(words: usize) -> Style {
-        if words <= 16 { Style::Resident } else { Style::Streamed }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Style::Resident => "resident",
-            Style::Streamed => "streamed",
-            Style::Spread => "spread",
-        }
-    }
-}
-
 /// What a kernel does: see the functions of the same names in [`kernels`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
@@ -79,13 +44,7 @@ pub enum Role {
     /// [`kernels::prepare`]
     Prepare,
     /// [`kernels::walk`]
-    Walk(Style),
-    /// [`kernels::walk_alike`]
-    WalkAlike(Style),
-    /// [`kernels::walk_constant`]
-    WalkConstant(Style),
-    /// [`kernels::walk_tensor`]
-    WalkTensor,
+    Walk,
     /// [`kernels::finish`]
     Finish,
     /// [`kernels::recombine`]
@@ -97,7 +56,7 @@ pub enum Role {
 /// A named program.
 #[derive(Debug, Clone)]
 pub struct Kernel {
-    /// The name, which is also its symbol: `garner_walk_resident_1024`.
+    /// The name, which is also its symbol: `garner_walk_1024`.
     pub name: String,
     /// What it does.
     pub role: Role,
@@ -113,54 +72,21 @@ impl Kernel {
     /// # Panics
     /// When `words` is not a multiple of 16.
     pub fn new(role: Role, words: usize) -> Kernel {
-        let (name, program) = match role {
-            Role::Gather => ("gather".to_owned(), kernels::gather(words)),
-            Role::Prepare => ("prepare".to_owned(), kernels::prepare(words)),
-            Role::Walk(style) => (format!("walk_{}", style.name()), kernels::walk(words, style)),
-            Role::WalkAlike(style) => (format!("walk_alike_{}", style.name()), kernels::walk_alike(words, style)),
-            Role::WalkConstant(style) => {
-                (format!("walk_constant_{}", style.name()), kernels::walk_constant(words, style))
-            }
-            Role::WalkTensor => ("walk_tensor".to_owned(), kernels::walk_tensor(words)),
-            Role::Finish => ("finish".to_owned(), kernels::finish(words)),
-            Role::Recombine => ("recombine".to_owned(), kernels::recombine(words)),
-            Role::Public => ("public".to_owned(), kernels::public(words)),
+        let (name, make): (_, fn(usize) -> Program) = match role {
+            Role::Gather => ("gather", kernels::gather),
+            Role::Prepare => ("prepare", kernels::prepare),
+            Role::Walk => ("walk", kernels::walk),
+            Role::Finish => ("finish", kernels::finish),
+            Role::Recombine => ("recombine", kernels::recombine),
+            Role::Public => ("public", kernels::public),
         };
-        Kernel { name: format!("garner_{name}_{}", 32 * words), role, words, program }
-    }
-
-    /// Registers a thread may use. Left to itself the compiler spills some to fit five blocks where memory on the chip
-    /// has room for four.
-    pub fn most_registers(&self) -> usize {
-        match self.role {
-            Role::Walk(Style::Resident) | Role::WalkAlike(Style::Resident) if self.words > 16 => 255,
-            // Long ones have so much on the chip that few blocks fit anyway.
-            Role::WalkTensor if self.words > 48 => 224,
-            Role::WalkTensor if self.words > 32 => 200,
-            Role::WalkTensor => 152,
-            _ => 128,
-        }
-    }
-
-    /// Those that private operations with halves of `words` words take.
-    pub fn of_half(words: usize) -> Vec<Kernel> {
-        let usual = Style::usual(words);
-        let walks = [
-            Role::Walk(usual),
-            Role::WalkAlike(usual),
-            Role::WalkConstant(usual),
-            Role::WalkTensor,
-            Role::Walk(Style::Spread),
-        ];
-        let [before, after] = [[Role::Gather, Role::Prepare], [Role::Finish, Role::Recombine]];
-        before.into_iter().chain(walks).chain(after).map(|role| Kernel::new(role, words)).collect()
+        Kernel { name: format!("garner_{name}_{}", 32 * words), role, words, program: make(words) }
     }
 }
 
 /// Every kernel, in a fixed order.
 pub fn all() -> Vec<Kernel> {
-    let mut kernels: Vec<Kernel> = HALF_WORDS.iter().flat_map(|words| Kernel::of_half(*words)).collect();
-    kernels.push(Kernel::new(Role::Walk(Style::Resident), 32));
-    kernels.extend(PUBLIC_WORDS.iter().map(|words| Kernel::new(Role::Public, *words)));
-    kernels
+    let of_half = [Role::Gather, Role::Prepare, Role::Walk, Role::Finish, Role::Recombine];
+    let halves = HALF_WORDS.into_iter().flat_map(|words| of_half.map(|role| Kernel::new(role, words)));
+    halves.chain(PUBLIC_WORDS.map(|words| Kernel::new(Role::Public, words))).collect()
 }

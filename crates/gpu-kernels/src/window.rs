@@ -91,37 +91,6 @@ impl Window {
         finished
     }
 
-    /// Adds `x * y` without moving. Returns the word above the window, which the next row must take in.
-    ///
-    /// Cost: `width` products and an addition.
-    pub fn add(&mut self, b: &mut Builder, y: &[Value], x: Value) -> Value {
-        let (width, even, odd) = (self.width, &mut self.even, &mut self.odd);
-        assert_eq!(y.len(), width);
-        // Of the word above, only this chain reaches any part: (2^32 - 1)² and a word and a carry fit in two words.
-        odd.push(Value::ZERO);
-        for j in (1..width).step_by(2) {
-            let carry = Carry { takes: j > 1, gives: j + 1 < width };
-            (odd[j + 1], odd[j + 2]) = b.product(y[j], x, (odd[j + 1], odd[j + 2]), carry);
-        }
-        for j in (0..width).step_by(2) {
-            (even[j], even[j + 1]) = b.product(y[j], x, (even[j], even[j + 1]), Carry { takes: j > 0, gives: true });
-        }
-        even[width] = b.add(even[width], Value::ZERO, TAKES);
-        odd.pop().expect("pushed above")
-    }
-
-    /// Adds `word` at the window's highest word, after a row.
-    pub fn take_in(&mut self, word: Value) {
-        self.odd[self.width] = word;
-    }
-
-    /// Puts what was taken in with the rest, so that the window can stay in registers.
-    pub fn settle(&mut self, b: &mut Builder) {
-        let word = std::mem::replace(&mut self.odd[self.width], Value::ZERO);
-        self.even[self.width - 1] = b.add(self.even[self.width - 1], word, GIVES);
-        self.even[self.width] = b.add(self.even[self.width], Value::ZERO, TAKES);
-    }
-
     /// This window with a carry at the word above, 0 or 1.
     pub fn with_carry(mut self, carry: Value) -> Window {
         self.even[self.width] = carry;
@@ -163,23 +132,6 @@ impl Window {
         });
         window()
     }
-}
-
-/// `a²`, twice as many words. Cost: n (n + 1) / 2 products.
-pub fn square(b: &mut Builder, a: &[Value]) -> Vec<Value> {
-    let mut sum = products_of_different(b, a);
-    // Twice, then the squares: no carry is left, for the result fits.
-    let doubled: Vec<Value> = (0..sum.len())
-        .map(|i| {
-            let low = if i > 0 { sum[i - 1] } else { Value::ZERO };
-            b.shift_left(sum[i], low, 1)
-        })
-        .collect();
-    for (i, word) in a.iter().enumerate() {
-        let carry = Carry { takes: i > 0, gives: i + 1 < a.len() };
-        (sum[2 * i], sum[2 * i + 1]) = b.product(*word, *word, (doubled[2 * i], doubled[2 * i + 1]), carry);
-    }
-    sum
 }
 
 /// The sum of `a[i] a[j] 2^(32 (i + j))` over i < j, twice as many words as `a`. Cost: n (n - 1) / 2 products.

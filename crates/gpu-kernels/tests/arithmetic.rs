@@ -2,12 +2,10 @@
 //! Every kernel, run by the interpreter and compared with libcrypto's big integers.
 
 use garner_gpu_kernels::interpreter::{Array, run};
-use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, Q_PART, public_steps};
-use garner_gpu_kernels::program::{Op, ROW_WORDS};
-use garner_gpu_kernels::tensor::{matrices_words, write_matrices};
-use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role, Style};
+use garner_gpu_kernels::kernels::{ENTRIES, KEY_PARTS, public_steps};
+use garner_gpu_kernels::program::ROW_WORDS;
+use garner_gpu_kernels::{HALF_WORDS, Kernel, LANES, PUBLIC_WORDS, Role};
 use openssl::bn::{BigNum, BigNumContext, MsbOption};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One number for each lane.
 type Numbers = Vec<BigNum>;
@@ -123,15 +121,11 @@ fn moduli(words: usize) -> Numbers {
     (0..LANES).map(modulus).collect()
 }
 
-/// Runs a kernel on one tile of each of `arrays`; they hold its results afterwards. No two threads may want the same bank of
-/// the memory on the chip.
-fn run_kernel(kernel: &Kernel, arrays: &mut [Vec<u32>], number: u32) {
+/// Runs a kernel on one tile of each of `arrays`; they hold its results afterwards.
+fn run_kernel(role: Role, words: usize, arrays: &mut [Vec<u32>], number: u32) {
     let places: Vec<Array> = (0..arrays.len()).map(|buffer| Array { buffer, offset: 0 }).collect();
     let mut buffers: Vec<&mut [u32]> = arrays.iter_mut().map(|array| &mut array[..]).collect();
-    let chip = run(&kernel.program, &mut buffers, &places, 1, number);
-    // But for quarters of 16 words, of which two and two lie in the same banks.
-    let most = if (kernel.role, kernel.words) == (Role::WalkTensor, 64) { 2 * chip.rows / 3 } else { 0 };
-    assert!(chip.cycles - 4 * chip.rows <= most, "{}: {chip:?}", kernel.name);
+    run(&Kernel::new(role, words).program, &mut buffers, &places, 1, number);
 }
 
 fn remainders_of_r(moduli: &[BigNum], words: usize) -> Numbers {
@@ -148,17 +142,22 @@ fn exponent_tile(exponents: &[BigNum], words: usize, exponent_words: usize) -> V
     tile(&exponents.iter().map(reversed).collect::<Vec<_>>(), words)
 }
 
-/// Runs `prepare` and looks at all that it makes.
-fn powers_are_right(words: usize, moduli: &[BigNum], bases: &[BigNum]) {
-    let ones = remainders_of_r(moduli, words);
+/// Runs `prepare`. Its arrays: moduli, R modulo them, bases, tables and powers.
+fn prepared(words: usize, moduli: &[BigNum], bases: &[BigNum]) -> [Vec<u32>; 5] {
     let mut arrays = [
         tile(moduli, words),
-        tile(&ones, words),
+        tile(&remainders_of_r(moduli, words), words),
         tile(bases, 2 * words),
         vec![7; ENTRIES * words * LANES],
         vec![7; words * LANES],
     ];
-    run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
+    run_kernel(Role::Prepare, words, &mut arrays, 0);
+    arrays
+}
+
+/// Runs `prepare` and looks at all that it makes.
+fn powers_are_right(words: usize, moduli: &[BigNum], bases: &[BigNum]) {
+    let (ones, arrays) = (remainders_of_r(moduli, words), prepared(words, moduli, bases));
     for (i, entry) in arrays[3].chunks(words * LANES).enumerate() {
         for (lane, value) in numbers(entry, words).iter().enumerate() {
             let n = &moduli[lane];
@@ -205,30 +204,21 @@ fn prepare_loses_no_carry_modulo_numbers_that_do_not_fill_their_length() {
 /// base^exponent mod modulus for each lane, by the three kernels.
 fn exponentiate(
     words: usize,
-    style: Style,
     moduli: &[BigNum],
     bases: &[BigNum],
     exponents: &[BigNum],
     exponent_words: usize,
 ) -> Numbers {
-    let mut arrays = [
-        tile(moduli, words),
-        tile(&remainders_of_r(moduli, words), words),
-        tile(bases, 2 * words),
-        vec![7; ENTRIES * words * LANES],
-        vec![7; words * LANES],
-    ];
-    run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
-    let [modulus, _, _, table, power] = arrays;
+    let [modulus, _, _, table, power] = prepared(words, moduli, bases);
     let mut arrays = [modulus, exponent_tile(exponents, words, exponent_words), table, power];
-    run_kernel(&Kernel::new(Role::Walk(style), words), &mut arrays, (exponent_words / ROW_WORDS) as u32);
+    run_kernel(Role::Walk, words, &mut arrays, (exponent_words / ROW_WORDS) as u32);
     let [modulus, _, _, power] = arrays;
     let mut arrays = [modulus, power];
-    run_kernel(&Kernel::new(Role::Finish, words), &mut arrays, 0);
+    run_kernel(Role::Finish, words, &mut arrays, 0);
     numbers(&arrays[1], words)
 }
 
-fn exponentiations_are_right(words: usize, style: Style, exponent_words: usize) {
+fn exponentiations_are_right(words: usize, exponent_words: usize) {
     let moduli = moduli(words);
     let exponents: Numbers = (0..LANES)
         .map(|lane| match lane {
@@ -247,155 +237,22 @@ fn exponentiations_are_right(words: usize, style: Style, exponent_words: usize) 
             _ => random(64 * words),
         })
         .collect();
-    let results = exponentiate(words, style, &moduli, &bases, &exponents, exponent_words);
+    let results = exponentiate(words, &moduli, &bases, &exponents, exponent_words);
     for lane in 0..LANES {
         let expected = power(&bases[lane], &exponents[lane], &moduli[lane]);
-        assert_eq!(results[lane], expected, "{words} words, {style:?}, lane {lane}");
+        assert_eq!(results[lane], expected, "{words} words, lane {lane}");
     }
 }
 
 #[test]
 fn exponentiations_of_every_length_equal_big_integers() {
-    for words in HALF_WORDS {
-        // The first rows of the exponent; the whole of it is the next test's.
-        exponentiations_are_right(words, Style::usual(words), 4);
-        exponentiations_are_right(words, Style::Streamed, 4);
-        exponentiations_are_right(words, Style::Spread, 4);
-    }
+    // The first rows of the exponent; the whole of it is the next test's.
+    HALF_WORDS.into_iter().for_each(|words| exponentiations_are_right(words, 4));
 }
 
 #[test]
 fn exponentiation_with_an_exponent_of_full_length_equals_big_integers() {
-    exponentiations_are_right(16, Style::Resident, 16);
-    exponentiations_are_right(16, Style::Streamed, 16);
-    exponentiations_are_right(32, Style::Resident, 32);
-    exponentiations_are_right(16, Style::Spread, 16);
-    exponentiations_are_right(64, Style::Spread, 64);
-}
-
-/// Exponentiations modulo q of records, which are `own`; the tile's numbers have those that `record_of` says.
-fn walks_by_records_are_right(
-    words: usize,
-    role: Role,
-    own: &[BigNum],
-    exponent_words: usize,
-    record_of: impl Fn(usize) -> usize,
-) {
-    let own_exponents: Numbers = own.iter().map(|_| random(32 * exponent_words)).collect();
-    let of = |numbers: &[BigNum]| -> Numbers {
-        (0..LANES).map(|lane| numbers[record_of(lane)].to_owned().unwrap()).collect()
-    };
-    let (moduli, exponents) = (of(own), of(&own_exponents));
-    let bases: Numbers = (0..LANES)
-        .map(|lane| match lane {
-            13 => BigNum::new().unwrap(),
-            14 => just_below(64 * words, 1),
-            15 => moduli[15].to_owned().unwrap(),
-            _ => random(64 * words),
-        })
-        .collect();
-    let mut arrays = [
-        tile(&moduli, words),
-        tile(&remainders_of_r(&moduli, words), words),
-        tile(&bases, 2 * words),
-        vec![7; ENTRIES * words * LANES],
-        vec![7; words * LANES],
-    ];
-    run_kernel(&Kernel::new(Role::Prepare, words), &mut arrays, 0);
-    let [modulus, _, _, table, power] = arrays;
-    // Nothing but q and its exponent may be read.
-    let mut records = vec![7; own.len() * KEY_PARTS * words];
-    for (i, record) in records.chunks_exact_mut(KEY_PARTS * words).enumerate() {
-        record[Q_PART * words..][..words].copy_from_slice(&words_of(&own[i], words));
-        let mut exponent = words_of(&own_exponents[i], exponent_words);
-        exponent.reverse();
-        record[(Q_PART + 2) * words..][..exponent_words].copy_from_slice(&exponent);
-    }
-    // In constant memory there is one record.
-    let is_constant = matches!(role, Role::WalkConstant(_));
-    let first_part = |lane| if is_constant { 0 } else { record_of(lane) * KEY_PARTS };
-    let part = |lane| number_of(&[(first_part(lane) + Q_PART) as u32, record_of(lane) as u32]);
-    let index = tile(&(0..LANES).map(part).collect::<Vec<_>>(), ROW_WORDS);
-    if is_constant {
-        records.drain(..record_of(0) * KEY_PARTS * words);
-    }
-    let mut arrays = vec![index, records, table, power];
-    if role == Role::WalkTensor {
-        let mut matrices = vec![7; own.len() * matrices_words(words)];
-        for (own, matrices) in own.iter().zip(matrices.chunks_exact_mut(matrices_words(words))) {
-            write_matrices(&words_of(own, words), matrices);
-        }
-        arrays.push(matrices);
-    }
-    run_kernel(&Kernel::new(role, words), &mut arrays, (exponent_words / ROW_WORDS) as u32);
-    let power = arrays.swap_remove(3);
-    let mut arrays = [modulus, power];
-    run_kernel(&Kernel::new(Role::Finish, words), &mut arrays, 0);
-    for (lane, result) in numbers(&arrays[1], words).iter().enumerate() {
-        let expected = self::power(&bases[lane], &exponents[lane], &moduli[lane]);
-        assert_eq!(*result, expected, "{words} words, {role:?}, lane {lane}");
-    }
-}
-
-#[test]
-fn exponentiations_of_one_key_or_two_by_their_records_equal_big_integers() {
-    let are_right = |words, style, exponent_words, record_of: &dyn Fn(usize) -> usize| {
-        walks_by_records_are_right(words, Role::WalkAlike(style), &moduli(words)[11..13], exponent_words, record_of);
-    };
-    for words in HALF_WORDS {
-        walks_by_records_are_right(words, Role::WalkConstant(Style::usual(words)), &moduli(words)[11..13], 4, |_| 1);
-        are_right(words, Style::usual(words), 4, &|_| 1);
-        are_right(words, Style::Streamed, 4, &|lane| lane / 5 % 2);
-    }
-    are_right(16, Style::Resident, 16, &|_| 0);
-    are_right(32, Style::Streamed, 32, &|_| 1);
-    are_right(32, Style::Resident, 4, &|_| 1);
-}
-
-#[test]
-fn exponentiations_on_tensor_cores_equal_big_integers() {
-    for words in HALF_WORDS {
-        walks_by_records_are_right(words, Role::WalkTensor, &moduli(words)[11..13], 4, |_| 1);
-    }
-    for words in [16, 64] {
-        // The extreme moduli.
-        for modulus in moduli(words)[..11].chunks(1) {
-            walks_by_records_are_right(words, Role::WalkTensor, modulus, 4, |_| 0);
-        }
-    }
-    walks_by_records_are_right(16, Role::WalkTensor, &moduli(16)[11..13], 16, |_| 0);
-    walks_by_records_are_right(32, Role::WalkTensor, &moduli(32)[11..13], 32, |_| 1);
-}
-
-/// Removes the synchronisation of this number, counted in the order of the text; how many there are.
-fn without_synchronisation(ops: &mut Vec<Op>, number: usize, count: &mut usize) {
-    ops.retain_mut(|op| {
-        if let Op::Repeat { body, .. } = op {
-            without_synchronisation(body, number, count);
-        }
-        *count += usize::from(*op == Op::Synchronise);
-        *op != Op::Synchronise || *count != number + 1
-    });
-}
-
-#[test]
-fn interpreter_finds_each_synchronisation_that_is_missing() {
-    let run = |left_out: usize| {
-        let (mut kernel, mut count) = (Kernel::new(Role::WalkTensor, 16), 0);
-        without_synchronisation(&mut kernel.program.ops, left_out, &mut count);
-        let words = |length| vec![1; length * LANES];
-        let index = tile(&(0..LANES).map(|_| BigNum::new().unwrap()).collect::<Vec<_>>(), ROW_WORDS);
-        let matrices = vec![0; matrices_words(16)];
-        let mut arrays = [index, vec![1; KEY_PARTS * 16], words(16 * ENTRIES), words(16), matrices];
-        let ran = catch_unwind(AssertUnwindSafe(|| run_kernel(&kernel, &mut arrays, 1)));
-        (count, ran.map_err(|reason| reason.downcast::<String>().map_or_else(|_| String::new(), |text| *text)))
-    };
-    let (count, complete) = run(usize::MAX - 1);
-    assert_eq!((count, complete), (4, Ok(())));
-    for left_out in 0..count {
-        let reason = run(left_out).1.unwrap_err();
-        assert!(reason.contains("without a synchronisation"), "number {left_out}: {reason}");
-    }
+    [16, 32].into_iter().for_each(|words| exponentiations_are_right(words, words));
 }
 
 #[test]
@@ -440,18 +297,17 @@ fn recombination_is_garners_formula_whichever_prime_is_larger() {
             tile(&of(&|i| modulo(&values[i], &q[i])), words),
             vec![7; 2 * words * LANES],
         ];
-        run_kernel(&Kernel::new(Role::Recombine, words), &mut arrays, 0);
+        run_kernel(Role::Recombine, words, &mut arrays, 0);
         assert!(numbers(&arrays[5], 2 * words) == values, "{words} words");
     }
 }
 
 /// x^exponent mod N for each lane, by as many launches as it takes.
 fn public(words: usize, moduli: &[BigNum], bases: &[BigNum], exponent: &BigNum) -> Numbers {
-    let kernel = Kernel::new(Role::Public, words);
     let squares: Numbers = moduli.iter().map(|n| modulo(&power_of_two(64 * words), n)).collect();
     let launch = |power: &[BigNum], factor: &[BigNum], squarings: u32| {
         let mut arrays = [tile(moduli, words), tile(power, words), tile(factor, words), vec![7; words * LANES]];
-        run_kernel(&kernel, &mut arrays, squarings);
+        run_kernel(Role::Public, words, &mut arrays, squarings);
         numbers(&arrays[3], words)
     };
     let in_montgomery_form = launch(bases, &squares, 0);
@@ -497,7 +353,7 @@ fn gather_gives_each_lane_the_parts_of_its_key() {
         let indices: Numbers = (0..LANES).map(first_part).collect();
         let mut arrays = vec![tile(&indices, ROW_WORDS), records.clone()];
         arrays.extend((0..KEY_PARTS).map(|_| vec![7; words * LANES]));
-        run_kernel(&Kernel::new(Role::Gather, words), &mut arrays, 0);
+        run_kernel(Role::Gather, words, &mut arrays, 0);
         for part in 0..KEY_PARTS {
             for (lane, number) in numbers(&arrays[2 + part], words).iter().enumerate() {
                 let start = (key_of(lane) * KEY_PARTS + part) * words;

@@ -9,11 +9,7 @@ use std::ffi::{CStr, CString, c_void};
 
 /// A compiled kernel; lives as long as the context.
 #[derive(Clone, Copy)]
-pub(super) struct Function {
-    pub(super) handle: sys::CUfunction,
-    /// Where its variable in constant memory is, if it has one.
-    pub(super) constants: Option<sys::CUdeviceptr>,
-}
+pub(super) struct Function(pub(super) sys::CUfunction);
 
 // SAFETY: a handle that the driver lets every thread use.
 unsafe impl Send for Function {}
@@ -22,22 +18,12 @@ unsafe impl Send for Function {}
 pub(super) fn compile(kernel: &Kernel) -> Result<Function, DeviceError> {
     use sys::CUfunction_attribute_enum as Attribute;
     let what = format!("compiling {}", kernel.name);
-    let text = CString::new(ptx::module(&[kernel])).expect("PTX has no zero bytes");
+    let text = CString::new(ptx::module(kernel)).expect("PTX has no zero bytes");
     let name = CString::new(kernel.name.as_str()).expect("names have no zero bytes");
     // SAFETY: the context is bound to this thread.
     let module = unsafe { load(&text, &what) }?;
     // SAFETY: the module was just loaded and is never unloaded.
     let handle = unsafe { result::module::get_function(module, name) }.map_err(failed(&what))?;
-    let constants = kernel.program.constant.map(|(_, words)| {
-        let name = CString::new(ptx::constants(kernel)).expect("names have no zero bytes");
-        // SAFETY: as above; the variable is one of the module's.
-        let there = unsafe { result::module::get_global(module, name) };
-        let (there, bytes) = there.map_err(failed(&what))?;
-        let declared = ptx::CONSTANT_PLACES * ptx::constant_place_bytes(words);
-        let differs = || format!("{what}: {bytes} bytes of constant memory, not the {declared} declared");
-        (bytes == declared).then_some(there).ok_or_else(|| DeviceError(differs()))
-    });
-    let function = Function { handle, constants: constants.transpose()? };
     // SAFETY: a function of this context.
     let kept =
         unsafe { result::function::get_function_attribute(handle, Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) };
@@ -52,7 +38,7 @@ pub(super) fn compile(kernel: &Kernel) -> Result<Function, DeviceError> {
         // In per cent, as room for as many warps as the registers allow. A wish; nothing depends on it.
         let _ = set(Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100);
     }
-    Ok(function)
+    Ok(Function(handle))
 }
 
 /// Refuses a kernel that works on secrets and keeps `bytes` of each thread in memory, which nothing wipes.
@@ -95,11 +81,11 @@ mod tests {
     #[test]
     fn a_kernel_that_would_leave_words_of_secrets_in_memory_is_refused_with_the_reason() {
         let of = |role| Kernel::new(role, 64);
-        let DeviceError(reason) = leaves_nothing(&of(Role::WalkTensor), 48).unwrap_err();
+        let DeviceError(reason) = leaves_nothing(&of(Role::Walk), 48).unwrap_err();
         assert_eq!(
             reason,
-            "garner_walk_tensor_2048 is not used: the driver's compiler keeps 48 bytes of each thread in memory"
+            "garner_walk_2048 is not used: the driver's compiler keeps 48 bytes of each thread in memory"
         );
-        assert!(leaves_nothing(&of(Role::WalkTensor), 0).is_ok() && leaves_nothing(&of(Role::Public), 48).is_ok());
+        assert!(leaves_nothing(&of(Role::Walk), 0).is_ok() && leaves_nothing(&of(Role::Public), 48).is_ok());
     }
 }

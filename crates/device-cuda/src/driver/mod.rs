@@ -14,11 +14,10 @@ use garner::device::DeviceError;
 use garner::environment;
 use garner::fork::away_from_fork;
 use garner::sync::lock;
-use garner_gpu_kernels::{Kernel, LANES, ptx};
+use garner_gpu_kernels::{Kernel, LANES};
 pub use queue::DriverQueue;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Registers that each of a multiprocessor's four schedulers has for its warps, on every architecture there is.
@@ -30,16 +29,12 @@ pub struct Driver {
     name: String,
     model: String,
     width: usize,
-    /// Ten times its compute capability.
-    architecture: u32,
     /// Bytes on the chip that a block may have.
     shared_limit: usize,
     /// Dropped with care, for that makes it current.
     context: ManuallyDrop<Arc<CudaContext>>,
     /// Compiled kernels by name, each behind a lock of its own: compiling one takes seconds, and holds up no other.
     functions: Mutex<HashMap<String, Arc<Mutex<Option<Function>>>>>,
-    /// Bit i: a queue has place i of the kernels' variables in constant memory.
-    constant_places: AtomicU32,
 }
 
 impl Driver {
@@ -89,10 +84,6 @@ impl Driver {
         use sys::CUdevice_attribute as Attribute;
         let multiprocessors = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         let shared_limit = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
-        let [major, minor] = [
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ];
         // Warps of the kernel that RSA-2048 spends its time in, blocks of one: 12 KB on the chip, besides what the driver
         // reserves for each, and 112 registers a thread.
         let shared = attribute(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?;
@@ -103,11 +94,9 @@ impl Driver {
             name: format!("cuda:{ordinal}"),
             model,
             width: multiprocessors * warps * LANES,
-            architecture: (10 * major + minor) as u32,
             shared_limit,
             context: ManuallyDrop::new(context),
             functions: Mutex::new(HashMap::new()),
-            constant_places: AtomicU32::new(0),
         })
     }
 
@@ -116,33 +105,18 @@ impl Driver {
         &self.context
     }
 
-    /// The kernel, compiled by the driver when it is first asked for; and the warps of a block, with their memory.
-    fn function(&self, kernel: &Kernel) -> Result<(Function, usize, usize), DeviceError> {
-        let bytes = kernel.program.shared_bytes();
-        // Warps share nothing: blocks of one fill what memory on the chip there is best.
-        let warps = if bytes == 0 { ptx::MOST_WARPS } else { 1 };
-        if bytes > self.shared_limit {
-            let limit = self.shared_limit;
+    /// The kernel, compiled by the driver when it is first asked for.
+    fn function(&self, kernel: &Kernel) -> Result<Function, DeviceError> {
+        let (bytes, limit) = (kernel.program.shared_bytes(), self.shared_limit);
+        if bytes > limit {
             return Err(DeviceError(format!("{} needs {bytes} bytes on the chip, there are {limit}", kernel.name)));
         }
-        let mut functions = lock(&self.functions);
-        let compiled = Arc::clone(functions.entry(kernel.name.clone()).or_default());
-        drop(functions);
+        let compiled = Arc::clone(lock(&self.functions).entry(kernel.name.clone()).or_default());
         let mut compiled = lock(&compiled);
-        if let Some(function) = *compiled {
-            return Ok((function, warps, bytes));
+        match *compiled {
+            Some(function) => Ok(function),
+            None => Ok(*compiled.insert(compile(kernel)?)),
         }
-        let function = compile(kernel)?;
-        *compiled = Some(function);
-        Ok((function, warps, bytes))
-    }
-
-    /// A place of the kernels' variables in constant memory that no queue has.
-    fn take_constant_place(&self) -> Result<usize, DeviceError> {
-        let lowest_free = |places: u32| places.trailing_ones() as usize;
-        let take = |places| (lowest_free(places) < ptx::CONSTANT_PLACES).then(|| places | 1 << lowest_free(places));
-        let before = self.constant_places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        before.map(lowest_free).map_err(|_| DeviceError("too many queues use constant memory".into()))
     }
 }
 
@@ -167,10 +141,6 @@ impl Machine for Arc<Driver> {
 
     fn width(&self) -> usize {
         self.width
-    }
-
-    fn has_tensor_cores(&self) -> bool {
-        self.architecture >= ptx::TENSOR_CORES
     }
 
     fn queue(&self) -> Result<DriverQueue, DeviceError> {

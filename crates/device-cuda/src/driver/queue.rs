@@ -5,14 +5,14 @@
 
 use super::Driver;
 use super::context::{CurrentContext, failed};
+use super::function::Function;
 use crate::machine::{Buffer, Queue};
 use cudarc::driver::{CudaStream, result, sys};
 use garner::device::DeviceError;
-use garner_gpu_kernels::{Kernel, LANES, ptx};
+use garner_gpu_kernels::{Kernel, LANES};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use zeroize::Zeroize;
 
 /// A stream with buffers on both sides.
@@ -21,8 +21,6 @@ pub struct DriverQueue {
     driver: ManuallyDrop<Arc<Driver>>,
     stream: ManuallyDrop<Arc<CudaStream>>,
     buffers: [Option<Memory>; Buffer::COUNT],
-    /// Its place in constant memory, from when it first needs one.
-    constant_place: Option<usize>,
 }
 
 /// Memory on the GPU.
@@ -77,7 +75,7 @@ impl DriverQueue {
         let stream = driver.context.new_stream().map_err(failed("making a stream"))?;
         let buffers = [const { None }; Buffer::COUNT];
         let (driver, stream) = (ManuallyDrop::new(Arc::clone(driver)), ManuallyDrop::new(stream));
-        Ok(DriverQueue { driver, stream, buffers, constant_place: None })
+        Ok(DriverQueue { driver, stream, buffers })
     }
 
     /// Makes the GPU's context current until what is returned is dropped.
@@ -101,24 +99,6 @@ impl DriverQueue {
         }
         let staging = memory.staging.as_mut().expect("made above");
         Ok((memory.there, staging.words(words)))
-    }
-
-    /// Copies an array of `words` words to this queue's place in a kernel's variable `there`: where it is in that.
-    fn copy_to_constants(
-        &mut self,
-        there: sys::CUdeviceptr,
-        from: sys::CUdeviceptr,
-        words: usize,
-    ) -> Result<u64, DeviceError> {
-        let place = match self.constant_place {
-            Some(place) => place,
-            None => *self.constant_place.insert(self.driver.take_constant_place()?),
-        };
-        let at = (place * ptx::constant_place_bytes(words)) as u64;
-        // SAFETY: the variable has that many places; the caller knows that the array is so long.
-        unsafe { result::memcpy_dtod_async(there + at, from, 4 * words, self.stream.cu_stream()) }
-            .map_err(failed("copying to constant memory"))?;
-        Ok(at)
     }
 
     /// Wipes and frees; best effort, for the GPU may be lost.
@@ -184,45 +164,19 @@ impl Queue for DriverQueue {
         number: u32,
     ) -> Result<(), DeviceError> {
         let _before = self.bind()?;
-        let (function, warps, bytes) = self.driver.function(kernel)?;
+        let Function(function) = self.driver.function(kernel)?;
         assert_eq!(arrays.len(), usize::from(kernel.program.parameters), "arrays of {}", kernel.name);
         let mut addresses: Vec<u64> =
             arrays.iter().map(|(buffer, offset)| self.memory(*buffer, *offset).there + 4 * *offset as u64).collect();
-        let (mut busy, mut number) = ((tiles * kernel.program.spread) as u32, number);
-        let constant = kernel.program.constant.zip(function.constants);
-        let mut copied = None;
-        if let Some(((parameter, words), there)) = constant {
-            let (buffer, offset) = arrays[usize::from(parameter)];
-            self.memory(buffer, offset + words);
-            let at = self.copy_to_constants(there, addresses[usize::from(parameter)], words)?;
-            addresses[usize::from(parameter)] = at;
-            copied = Some((there + at, 4 * words));
-        }
-        let grid = busy.div_ceil(warps as u32);
+        let mut number = number;
         let mut arguments: Vec<*mut c_void> =
             addresses.iter_mut().map(|address| std::ptr::from_mut(address).cast()).collect();
-        arguments.push(std::ptr::from_mut(&mut busy).cast());
         arguments.push(std::ptr::from_mut(&mut number).cast());
-        let threads = (warps * LANES) as u32;
+        let (grid, block, bytes) = ((tiles as u32, 1, 1), (LANES as u32, 1, 1), kernel.program.shared_bytes() as u32);
         // SAFETY: the arguments are those the kernel's PTX declares; the arrays are as long as its contract asks, which
         // the emulator checks for the same calls; nothing is freed before the stream was waited for.
-        let launched = unsafe {
-            result::launch_kernel(
-                function.handle,
-                (grid, 1, 1),
-                (threads, 1, 1),
-                (warps * bytes) as u32,
-                self.stream.cu_stream(),
-                &mut arguments,
-            )
-        }
-        .map_err(failed(&format!("starting {}", kernel.name)));
-        let wiped = copied.map_or(Ok(()), |(there, bytes)| {
-            // SAFETY: what was copied there above; the kernel comes first in the stream.
-            unsafe { result::memset_d8_async(there, 0, bytes, self.stream.cu_stream()) }
-                .map_err(failed("clearing constant memory"))
-        });
-        launched.and(wiped)
+        unsafe { result::launch_kernel(function, grid, block, bytes, self.stream.cu_stream(), &mut arguments) }
+            .map_err(failed(&format!("starting {}", kernel.name)))
     }
 
     fn is_done(&mut self) -> Result<bool, DeviceError> {
@@ -272,9 +226,6 @@ impl Drop for DriverQueue {
         let _before = CurrentContext::keep();
         if self.driver.context.bind_to_thread().is_ok() {
             (0..Buffer::COUNT).for_each(|buffer| self.free(buffer));
-        }
-        if let Some(place) = self.constant_place {
-            self.driver.constant_places.fetch_and(!(1 << place), Ordering::Relaxed);
         }
         // SAFETY: neither is used again.
         unsafe {

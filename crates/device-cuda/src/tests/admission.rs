@@ -19,7 +19,7 @@ fn a_batch_with_a_modulus_that_is_not_taken_fails_and_skips_nothing() {
 
 #[test]
 fn nothing_is_taken_before_the_self_test_of_its_length() {
-    let device = Gpu::new(Emulator);
+    let device = Gpu::new(Emulator::new(Fault::None));
     let (small, large) = (key(1024), key(2048));
     assert!(!device.takes_key(&small) && !device.takes_bits(512));
     device.test(512).unwrap();
@@ -33,7 +33,7 @@ fn nothing_is_taken_before_the_self_test_of_its_length() {
 
 #[test]
 fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
-    let device = Gpu::new(Faulty::new(Fault::Lies));
+    let device = Gpu::new(Emulator::new(Fault::Lies));
     let DeviceError(reason) = device.test(512).unwrap_err();
     assert_eq!(reason, "the self-test failed: an exponentiation of 512 bits, number 20, is wrong");
     assert!(device.lengths().is_empty());
@@ -43,12 +43,8 @@ fn a_gpu_that_computes_one_bit_wrongly_does_not_pass() {
 
 #[test]
 fn a_gpu_that_leaves_out_any_one_kernel_does_not_pass() {
-    let usual = Style::usual(16);
-    let walks = [Role::Walk(usual), Role::WalkAlike(usual), Role::Walk(Style::Spread)];
-    let of_all = [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine].into_iter().chain(walks);
-    let of_one_key = [(Role::WalkConstant(usual), OneKey::Constant), (Role::WalkTensor, OneKey::Tensor)];
-    for (role, one_key) in of_all.map(|role| (role, OneKey::Record)).chain(of_one_key) {
-        let device = Gpu::choosing(Faulty::new(Fault::Skips(role)), one_key);
+    for role in [Role::Gather, Role::Prepare, Role::Walk, Role::Finish, Role::Recombine] {
+        let device = Gpu::new(Emulator::new(Fault::Skips(role)));
         let DeviceError(reason) = device.test(512).unwrap_err();
         assert!(reason.starts_with("the self-test failed: "), "{role:?}: {reason}");
         assert!(device.lengths().is_empty());
@@ -57,7 +53,7 @@ fn a_gpu_that_leaves_out_any_one_kernel_does_not_pass() {
 
 #[test]
 fn a_gpu_that_hangs_in_its_self_test_is_not_used() {
-    let device = Gpu::new(Faulty::new(Fault::Hangs));
+    let device = Gpu::new(Emulator::new(Fault::Hangs));
     let DeviceError(reason) = device.test(512).unwrap_err();
     assert_eq!(reason, "not done within 0.05 s: the GPU is given up");
     assert!(device.lengths().is_empty());

@@ -38,8 +38,8 @@ fn the_gatherer_gives_public_operations_to_a_gpu_that_was_told_to_take_them_and_
 
 #[test]
 fn public_operations_that_a_lost_gpu_had_are_done_by_the_host() {
-    let lost = Gpu::new(Faulty::new(Fault::Lost));
-    lost.shared.public_passed.store(1, Ordering::Release);
+    let lost = Gpu::new(Emulator::new(Fault::Lost));
+    assert!(lost.shared.public[0].set(Kernel::new(Role::Public, PUBLIC_WORDS[0])).is_ok());
     let (count, statistics) = gather_public(lost);
     assert!(count > 0);
     assert_eq!(statistics.out_of_service, 1);

@@ -38,7 +38,7 @@ impl Device for Host {
     }
 
     fn preferred_batch(&self) -> usize {
-        Gpu::new(Emulator).preferred_batch()
+        Gpu::new(Emulator::new(Fault::None)).preferred_batch()
     }
 
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
@@ -88,8 +88,8 @@ fn keys_are_made_of_primes_whatever_a_device_calls_one_or_when_it_is_lost() {
     assert!(moduli.len() == 5 && filtered > 0);
     let (moduli, filtered) = moduli_made_with(Arc::new(Constant(2)));
     assert!(moduli.len() == 5 && filtered < 512);
-    let lost = Gpu::new(Faulty::new(Fault::Lost));
-    lost.shared.passed.store(1, Ordering::Release);
+    let lost = Gpu::new(Emulator::new(Fault::Lost));
+    assert!(lost.shared.kernels[0].set(Kernels::new(0)).is_ok());
     let count = Arc::new(AtomicUsize::new(0));
     let (moduli, filtered) = moduli_made_with(Arc::new(Counted(lost, Arc::clone(&count))));
     assert_eq!((moduli.len(), filtered), (5, 0));

@@ -3,7 +3,7 @@
 //!
 //! | file | what it is about |
 //! |---|---|
-//! | `operations` | results equal libcrypto's, and the kernels that give them |
+//! | `operations` | results equal libcrypto's |
 //! | `records` | keys on the GPU that are not mistaken for one another |
 //! | `admission` | what a GPU takes, and what keeps it from passing its self-test |
 //! | `outage` | a GPU that is lost or never finishes |
@@ -21,18 +21,19 @@ mod outage;
 mod records;
 mod wiping;
 
-use super::faulty::{Fault, Faulty, Seen};
+use super::emulated::{Fault, Seen};
 use super::*;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus};
 use garner::gather::{Config, Gatherer, Operation};
 use garner::words::less;
+use garner_gpu_kernels::LANES;
 use openssl::bn::BigNum;
 use openssl::rsa::Rsa;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn gpu(bits: usize) -> Gpu<Emulator> {
-    let gpu = Gpu::new(Emulator);
+    let gpu = Gpu::new(Emulator::new(Fault::None));
     gpu.test(bits).unwrap();
     gpu
 }
@@ -128,10 +129,10 @@ impl<M: Machine> Device for Counted<M> {
 }
 
 /// A GPU that stops answering after its self-test, and what it was asked for.
-fn hanging() -> (Gpu<Faulty>, Arc<Seen>) {
-    let machine = Faulty::new(Fault::Hangs);
+fn hanging() -> (Gpu<Emulator>, Arc<Seen>) {
+    let machine = Emulator::new(Fault::Hangs);
     let seen = Arc::clone(&machine.seen);
     let device = Gpu::new(machine);
-    device.shared.passed.store(1, Ordering::Release);
+    assert!(device.shared.kernels[0].set(Kernels::new(0)).is_ok());
     (device, seen)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Results of mixed keys, sizes and exponents equal libcrypto's, by whichever kernel.
+//! Results of mixed keys, sizes and exponents equal libcrypto's.
 
 use super::*;
 
@@ -52,39 +52,8 @@ fn exponentiations_with_exponents_longer_and_shorter_than_the_modulus_equal_libc
 }
 
 #[test]
-fn batches_take_the_kernel_for_their_size_and_keys_with_equal_results() {
-    let seen = Arc::<Seen>::default();
-    let machine = || Faulty { width: 16 * LANES, seen: Arc::clone(&seen), ..Faulty::new(Fault::None) };
-    let devices = [OneKey::Record, OneKey::Constant, OneKey::Tensor].map(|one_key| Gpu::choosing(machine(), one_key));
-    devices.iter().for_each(|device| device.test(512).unwrap());
-    let (one, two) = ([key(1024)], [key(1024), key(1024)]);
-    let usual = Style::usual(16);
-    let (spread, mixed, alike) = (Role::Walk(Style::Spread), Role::Walk(usual), Role::WalkAlike(usual));
-    for (keys, operations, roles) in [
-        (&one[..], 1, [spread; 3]),
-        (&two, LANES, [spread; 3]),
-        (&two, LANES + 2, [mixed; 3]),
-        (&one, LANES + 1, [alike, Role::WalkConstant(usual), Role::WalkTensor]),
-        // One of 33 has another key.
-        (&[vec![Arc::clone(&one[0]); LANES], two.to_vec()].concat(), LANES + 2, [mixed; 3]),
-        (&[vec![Arc::clone(&one[0]); LANES], vec![Arc::clone(&two[0])]].concat(), LANES + 1, [alike; 3]),
-        // Of a key that is not the first on the GPU.
-        (&two[1..], LANES + 1, [alike, Role::WalkConstant(usual), Role::WalkTensor]),
-    ] {
-        for (device, role) in devices.iter().zip(roles) {
-            seen.launched.lock().unwrap().clear();
-            operate(device, keys, operations);
-            let others = [Role::Gather, Role::Prepare, Role::Finish, Role::Recombine];
-            let is_walk = |role: &&Role| !others.contains(role);
-            let launched: Vec<Role> = seen.launched.lock().unwrap().iter().filter(is_walk).copied().collect();
-            assert_eq!(launched, [role], "{operations} operations, {} keys", keys.len());
-        }
-    }
-}
-
-#[test]
 fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
-    let device = Gpu::new(Emulator);
+    let device = Gpu::new(Emulator::new(Fault::None));
     device.test_public(1024).unwrap();
     let keys: Vec<_> = [1024, 1000].into_iter().flat_map(public_keys).collect();
     let of = |i: usize| &keys[i % keys.len()];
@@ -104,7 +73,7 @@ fn public_operations_of_mixed_keys_sizes_and_exponents_equal_libcrypto() {
 
 #[test]
 fn a_batch_of_more_than_one_launch_is_split_into_equal_parts() {
-    let machine = Faulty { width: 4 * LANES, ..Faulty::new(Fault::None) };
+    let machine = Emulator { width: 4 * LANES, ..Emulator::new(Fault::None) };
     let seen = Arc::clone(&machine.seen);
     let device = Gpu::new(machine);
     device.test(512).unwrap();
@@ -114,10 +83,10 @@ fn a_batch_of_more_than_one_launch_is_split_into_equal_parts() {
     let mut results = vec![vec![0; 8]; 2 * most + 2];
     let mut jobs: Vec<Power<'_>> =
         results.iter_mut().map(|result| Power { modulus: &modulus, base: &base, exponent: &[5], result }).collect();
-    seen.tiles.lock().unwrap().clear();
+    seen.launched.lock().unwrap().clear();
     device.exponentiate(&mut jobs).unwrap();
     // Of each launch the same, but for a tile.
-    let tiles = seen.tiles.lock().unwrap();
+    let tiles = seen.launched.lock().unwrap();
     let (least, most) = (tiles.iter().min().unwrap(), tiles.iter().max().unwrap());
     assert!(most - least <= 1, "{tiles:?}");
     assert!(results.iter().all(|result| *result == results[0]));

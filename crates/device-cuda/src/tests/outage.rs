@@ -6,9 +6,9 @@ use std::thread;
 
 #[test]
 fn a_lost_gpu_is_taken_out_of_service_and_callers_notice_nothing() {
-    let device = Gpu::new(Faulty::new(Fault::Lost));
+    let device = Gpu::new(Emulator::new(Fault::Lost));
     // As if it had been lost after its test.
-    device.shared.passed.store(1, Ordering::Release);
+    assert!(device.shared.kernels[0].set(Kernels::new(0)).is_ok());
     let gatherer = Gatherer::new(Config::with(Arc::new(Libcrypto), vec![Arc::new(device)]));
     let key = key(1024);
     for _ in 0..5 {
@@ -76,7 +76,7 @@ fn nothing_of_a_gpu_that_was_given_up_is_used_again() {
 #[test]
 fn waiting_without_sleep_gives_up_a_gpu_that_never_finishes() {
     let given_up = Arc::default();
-    let mut queue = Watched::new(&Faulty::new(Fault::Hangs), &given_up).unwrap();
+    let mut queue = Watched::new(&Emulator::new(Fault::Hangs), &given_up).unwrap();
     queue.spin().unwrap();
     queue.launch(&Kernel::new(Role::Gather, 16), &[], 1, 0).unwrap();
     assert!(queue.spin().is_err() && given_up.load(Ordering::Relaxed));

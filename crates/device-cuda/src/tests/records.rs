@@ -41,8 +41,7 @@ fn a_key_with_its_primes_in_the_other_order_is_right_where_its_record_is_there_a
     inverse.mod_inverse(&p, &q, &mut BigNumContext::new().unwrap()).unwrap();
     let [n, e, d] = [rsa.n(), rsa.e(), rsa.d()].map(|number| copy(Some(number)));
     let exchanged = Rsa::from_private_components(n, e, d, q, p, copy(rsa.dmq1()), copy(rsa.dmp1()), inverse).unwrap();
-    let device = Gpu::choosing(Emulator, OneKey::Tensor);
-    device.test(512).unwrap();
+    let device = gpu(512);
     for rsa in [rsa, exchanged] {
         let key = Arc::new(PrivateKey::from_der(&rsa.private_key_to_der().unwrap()).unwrap());
         operate(&device, &[key], LANES + 1);

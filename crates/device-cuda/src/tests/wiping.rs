@@ -5,7 +5,7 @@ use super::emulated::EmulatedQueue;
 use super::*;
 
 fn lane() -> Lane<EmulatedQueue> {
-    Gpu::new(Emulator).shared.lane(Choice { most_spread: 0, one_key: OneKey::Tensor }).unwrap()
+    Gpu::new(Emulator::new(Fault::None)).shared.lane().unwrap()
 }
 
 /// All but the records of keys is zero.
