@@ -19,6 +19,7 @@ MBEDTLS = SOC / "mbedtls"
 PATCHED = ("bignum", "rsa")  # by hooks-RELEASE.patch
 LIBRARY = (*PATCHED, "oid", "md", "sha256", "aes", "ctr_drbg", "constant_time", "platform_util")
 INCLUDE = HW / "dist" / "include"
+MEMORY = 512 * 1024  # bytes, of the simulated system
 COMPILER = "riscv64-unknown-elf-gcc"
 # rv32im without _zicsr in its name: with it Debian's compiler links the libraries of rv64.
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-fdata-sections", "-march=rv32im",
@@ -75,19 +76,21 @@ def library(folder: Path, release: str) -> list[str]:
             *map(str, files)]
 
 
-def firmware(mbedtls: str = "") -> Path:
-    """The memory's contents, a word a line, as $readmemh takes them; `mbedtls`: with this release in it."""
+def firmware(mbedtls: str = "", memory: int = MEMORY) -> Path:
+    """The memory's contents, a word a line, as $readmemh takes them; `mbedtls`: with this release in it; `memory`: bytes.
+    """
     if not shutil.which(COMPILER):
         raise CommandError(f"{COMPILER} is missing: run `make setup-all`")
     said = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout
-    options = (*FLAGS, said.splitlines()[0], *(("mbedtls", RELEASES[mbedtls].version) if mbedtls else ()))
+    linked = [f"-Wl,--defsym=memory_bytes={memory}"] * (memory != MEMORY)
+    options = (*FLAGS, *linked, said.splitlines()[0], *(("mbedtls", RELEASES[mbedtls].version) if mbedtls else ()))
     folder = BUILD / f"soc-firmware-{digest(firmware_sources(mbedtls), options)}"
     image = folder / "memory.hex"
     if not image.exists():
         folder.mkdir(parents=True, exist_ok=True)
         elf, binary = folder / "firmware.elf", folder / "firmware.bin"
         code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder, mbedtls) if mbedtls else [])]
-        subprocess.run([COMPILER, *FLAGS, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
+        subprocess.run([COMPILER, *FLAGS, *linked, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
                         "-o", elf], check=True)
         subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
         data = binary.read_bytes()
