@@ -5,6 +5,7 @@
 |---|---|
 | `build` | firmware and simulator, kept by the hash of what they are made of |
 | `system` | a running system: commands in, answers out |
+| `board` | the same on a board, at the end of a serial line |
 | `check` | random operands, and what the answers must be |
 | `measure` | rows of level, bits and scheme; hw/soc/report/report.json |
 | `fiu` | rows of FIU's experiment; hw/soc/report/power.json |
@@ -63,7 +64,11 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
         action.add_argument("--interrupts", action="store_true", help="the core is waited for by interrupt, not by polling")
         action.add_argument("--memory-wait", type=int, choices=range(256), default=0, metavar="CYCLES",
                             help="so many cycles more for each access of memory (default: 0)")
-    actions.add_parser("console", help="a prompt for these")
+    console = actions.add_parser("console", help="a prompt for these")
+    for action in (exp, private, twin, mbedtls, keygen, toy, console):
+        action.add_argument("--port", default="", metavar="DEVICE",
+                            help="not the simulation: a board at this serial line, as /dev/ttyUSB0 (not tried on one)")
+        action.add_argument("--baud", type=int, default=115200, help="of that line (default: 115200)")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
 
 

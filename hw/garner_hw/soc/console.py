@@ -6,6 +6,7 @@ import shlex
 
 from garner_hw import CommandError
 from garner_hw.soc import add_actions, build, check
+from garner_hw.soc.board import Board
 from garner_hw.soc.system import Answer, System
 
 
@@ -44,9 +45,9 @@ def perform(system: System, arguments: argparse.Namespace) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     release = getattr(arguments, "release", "")
-    if arguments.action == "console" and has_mbedtls():
+    if arguments.action == "console" and not arguments.port and has_mbedtls():
         release = "2.28"
-    with System(mbedtls=release) as system:
+    with Board(arguments.port, arguments.baud) if arguments.port else System(mbedtls=release) as system:
         if arguments.action != "console":
             print(perform(system, arguments))
             return 0

@@ -41,6 +41,16 @@ class Answer:
     in_powers: int = 0  # of a key by prime_search.c: cycles of the processor in powers
 
 
+def answered(line: str) -> str | None:
+    """What is behind `ok` in a line of the firmware; None if it is no answer."""
+    said = line.lstrip(">").strip()
+    if said.startswith("error "):
+        raise Refused(said.removeprefix("error "))
+    if said.startswith("ok ") and "trap " not in said:  # an interrupt may come in the middle of a line
+        return said.removeprefix("ok ")
+    return None
+
+
 class System:
     """The simulation as a process. `fault`: hang, corrupt, silent or spurious; the ports then are at fault from the start.
     `mbedtls`: the firmware has this release of it."""
@@ -64,12 +74,11 @@ class System:
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # why is in the code it stopped with
-        said = self.process.stdout.readline().lstrip(">").strip()
-        if said.startswith("ok ") and "trap " not in said:  # an interrupt may come in the middle of a line
-            return said.removeprefix("ok ")
-        if said.startswith("error "):
-            raise Refused(said.removeprefix("error "))
-        raise Stopped(self.process.wait(), " ".join([said, self.process.stderr.read()]).strip())
+        said = self.process.stdout.readline()
+        answer = answered(said)
+        if answer is None:
+            raise Stopped(self.process.wait(), " ".join([said.lstrip(">").strip(), self.process.stderr.read()]).strip())
+        return answer
 
     def operation(self, line: str) -> Answer:
         value, *figures = self.command(line).split()

@@ -15,10 +15,13 @@ WORK = BUILD / "syn"
 
 
 def synthesise(top: str, files: list[Path], parameters: dict, family: str,
-               no_dsp: bool = False, once: tuple[str, dict] | None = None, work: Path = WORK) -> tuple[Path, dict]:
+               no_dsp: bool = False, once: tuple[str, dict] | None = None, work: Path = WORK,
+               contents: Path | None = None, keep: bool = False) -> tuple[Path, dict]:
     """The netlist of `top` as JSON, and the counts of its cells by kind. Script, log and netlist lie in `work`.
 
     `once`: a module and its parameters, the same in all instances, that is synthesised by itself and put into the rest.
+    `contents`: what the macro FIRMWARE names, a file that a memory is filled with.
+    `keep`: the netlist of a 7 series part is written as well; that of an ECP5 always is.
     """
     work.mkdir(parents=True, exist_ok=True)
     base = work / name_of(top, parameters, family + ("-no-dsp" if no_dsp else "") + (f"-{once[0]}" if once else ""))
@@ -33,7 +36,8 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
         # The eight flip-flops of an ECP5 tile share one reset (as nextpnr has it): hundreds of small synchronous
         # ones, in their place in the logic, would leave tiles half empty, and a full device without a place.
         stages = [f"{synth} -run :map_ffs", "dffunmap -srst-only", f"{synth} -run map_ffs:"]
-        return [" ".join(["read_slang", "--top", module, *generics, *black, *map(str, [*files, *cells(family)])]),
+        macros = [f'-DFIRMWARE="{contents}"'] if contents else []
+        return [" ".join(["read_slang", "--top", module, *generics, *macros, *black, *map(str, [*files, *cells(family)])]),
                 *(stages if family == "ecp5" else [synth])]
 
     if once:
@@ -44,8 +48,8 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
                   "opt_clean -purge"]
     else:
         script = netlist_of(top, parameters)
-    script += [f"tee -q -o {stat} stat -json", *([f"write_json {netlist}"] if family == "ecp5" else [])]
-    stamp = "\n".join([fingerprint(files), version("pyosys"), *script])
+    script += [f"tee -q -o {stat} stat -json", *([f"write_json {netlist}"] if family == "ecp5" or keep else [])]
+    stamp = "\n".join([fingerprint([*files, *([contents] if contents else [])]), version("pyosys"), *script])
     if not (mark.exists() and mark.read_text() == stamp):
         mark.unlink(missing_ok=True)
         base.with_suffix(".ys").write_text("\n".join(script) + "\n")

@@ -35,7 +35,7 @@ module soc_memory #(
   end
   typedef logic [AddressWidth-1:0] address_t;
 
-  // Two ports, each its own process: that of data reads the word it writes, as the cell does.
+  // Who reads at one port what is written at the other gets anything: else there would be logic around each cell.
   (* no_rw_check *)
   logic [31:0] words[Words];
 `ifdef FIRMWARE
