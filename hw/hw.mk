@@ -121,7 +121,7 @@ board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an I
 	$(GUEST_TEST)
 
 # The system on chip; docs/soc.md.
-.PHONY: soc soc-test soc-report
+.PHONY: soc soc-test soc-report soc-bitstream
 soc: hw-setup ## the RISC-V system with its accelerators: builds and boots it in simulation, and gives a console
 	$(VENV)/bin/garner-hw soc console
 
@@ -130,3 +130,6 @@ soc-test: hw-setup ## the same system's tests: levels, schemes, faults
 
 soc-report: hw-setup ## hw/soc/report/report.json and the table of docs/soc.md; measures what is not kept (minutes)
 	$(VENV)/bin/garner-hw soc report
+
+soc-bitstream: hw-setup ## the system for a ULX3S board, placed, routed and packed: hw/build/soc-ulx3s (minutes); fetches nextpnr, ecppack
+	$(VENV)/bin/garner-hw soc bitstream $(MORE)

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from garner_hw import BUILD, FETCH
+from garner_hw.placement import debian
 
 VERSION = "0.11.1+dfsg-5+b1"  # of Debian's package
 SUITE = "forky"
@@ -25,16 +26,9 @@ def command() -> list[str]:
     """The words that start nextpnr-ecp5; fetches it where it is not there."""
     if other := os.environ.get(OTHER):
         return [other]
-    mark = FOLDER / "complete"
-    if not (mark.exists() and mark.read_text() == VERSION):
-        print(f"fetching nextpnr-ecp5 {VERSION} from Debian", file=sys.stderr, flush=True)
-        mark.unlink(missing_ok=True)
-        fetched = subprocess.run([FETCH / "debian.sh", FOLDER, SUITE, f"nextpnr-ecp5={VERSION}"], check=False)
-        if fetched.returncode:
-            raise SystemExit(f"nextpnr-ecp5 {VERSION} could not be fetched. Where Debian's {SUITE} has a newer one, change "
-                             f"VERSION in {Path(__file__).name} and measure all records again, or name another with {OTHER}=PATH")
-        subprocess.run(["rm", "-rf", FOLDER / "apt"], check=True)
-        mark.write_text(VERSION)
+    debian.fetch(FOLDER, SUITE, "nextpnr-ecp5", VERSION,
+                 f"Where Debian's {SUITE} has a newer one, change VERSION in {Path(__file__).name} and measure all records "
+                 f"again, or name another with {OTHER}=PATH")
     if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False, capture_output=True).returncode:
         raise SystemExit(f"nextpnr-ecp5 was fetched, and needs a mount namespace of its own, which is not allowed here; name "
                          f"another with {OTHER}=PATH")

@@ -9,9 +9,12 @@
 | `check` | random operands, and what the answers must be |
 | `measure` | rows of level, bits and scheme; hw/soc/report/report.json |
 | `fiu` | rows of FIU's experiment; hw/soc/report/power.json |
+| `bitstream` | the system for a ULX3S board, placed and routed; hw/soc/report/ulx3s.json |
 """
 
 import argparse
+
+from garner_hw.soc import ulx3s
 
 EXAMPLES = """
 examples:
@@ -21,6 +24,7 @@ examples:
   garner-hw soc keygen --bits 1024 --level exp                    a key, its powers in the core
   garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
+  garner-hw soc bitstream --clock 50                              placed and routed for a ULX3S board (minutes)
   garner-hw soc report                                            all rows; measures those that are not kept (minutes)
 """
 LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3, "row": 4}
@@ -70,6 +74,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
                             help="not the simulation: a board at this serial line, as /dev/ttyUSB0 (not tried on one)")
         action.add_argument("--baud", type=int, default=115200, help="of that line (default: 115200)")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
+    ulx3s.add_arguments(actions.add_parser("bitstream", help="the system for a ULX3S board, placed and routed (minutes)"))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,6 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
         from garner_hw.soc import measure
 
         return measure.report()
+    if arguments.action == "bitstream":
+        from garner_hw.soc import bitstream
+
+        return bitstream.run(arguments)
     from garner_hw.soc import console
 
     return console.run(arguments)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of one pinned version of a Debian package, each fetched at its first use into a folder of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from garner_hw import FETCH
+
+
+def fetch(folder: Path, suite: str, package: str, version: str, otherwise: str) -> None:
+    """The package and what it depends on below `folder`, if they are not there; `otherwise`: what to do where that fails."""
+    mark = folder / "complete"
+    if mark.exists() and mark.read_text() == version:
+        return
+    print(f"fetching {package} {version} from Debian", file=sys.stderr, flush=True)
+    mark.unlink(missing_ok=True)
+    if subprocess.run([FETCH / "debian.sh", folder, suite, f"{package}={version}"], check=False).returncode:
+        raise SystemExit(f"{package} {version} could not be fetched. {otherwise}")
+    subprocess.run(["rm", "-rf", folder / "apt"], check=True)
+    mark.write_text(version)
