@@ -10,7 +10,7 @@ from garner_hw.sources import FAMILIES
 EXAMPLES = """
 examples:
   garner-hw place mont -G Rows=8 --seed 1 --seed 2 --speed 8       an LFE5U-85: clock, LUT, FF, DSP, EBR
-  garner-hw place mont -G Rows=8 -G W=17 --family xilinx7          area alone: no open tool places a 7 series part
+  garner-hw place mont -G Rows=8 -G W=17 --family xilinx7          area alone; `measure zynq` places the core on one
   garner-hw place garner_pins -G Cores=5 --once garner_core Rows=15,MaxBits=2048,KeySlots=3
 """
 
