@@ -86,7 +86,13 @@ fn every_file_of_a_benchmark_names_its_commit_its_machine_and_the_load_before() 
     let folder = Folder::new("benchmarks-short");
     let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/run.sh"));
     command.args(["scaling", "bulk"]).env("GARNER", env!("CARGO_BIN_EXE_garner")).env("RESULTS", folder.path(""));
-    command.envs([("PEER", "no"), ("SECONDS_EACH", "0.01"), ("BULK_LINES", "500"), ("BULK_BATCH", "64")]);
+    command.envs([
+        ("PEER", "no"),
+        ("PROCESSOR", ""),
+        ("SECONDS_EACH", "0.01"),
+        ("BULK_LINES", "500"),
+        ("BULK_BATCH", "64"),
+    ]);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut names = vec!["bulk", "bulk-batches"];
