@@ -30,7 +30,7 @@ FLOORPLAN = Path(__file__).parent / "floorplan.py"  # of a full device
 DEVICE = ["--85k", "--package", "CABGA756"]
 # Tops that are placed inside another, which has a register at every port (hw/syn/*.sv), and its parameters beside theirs.
 WRAPPED = {"rsa_core": ("rsa_core_ports", {}), "aes_cbc_encrypt": ("aes_cbc_ports", {"Decrypt": 0}),
-           "aes_cbc_decrypt": ("aes_cbc_ports", {"Decrypt": 1}), "aes_core": ("aes_core_pins", {})}
+           "aes_cbc_decrypt": ("aes_cbc_ports", {"Decrypt": 1}), "aes_core": ("aes_core_ports", {})}
 TARGET = 320  # MHz asked of the router; what it reaches is the result
 SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5)
 SCATTER = 0.15  # of the median

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// aes_core on few pins, to place and route an AES engine with its registers, rings and DMA: see garner_pins.
-module aes_core_pins
+// `aes_core`, an AES engine with its registers, rings and DMA, with a register at every port, for placement alone: see
+// rsa_core_ports. The reset is released by two flip-flops, as in garner_pins.
+module aes_core_ports
   import bus_pkg::*;
 #(
   parameter bit          Decrypt  = 1'b0,
