@@ -5,6 +5,7 @@
 module rsa_core_ports
   import garner_pkg::*;
 #(
+  parameter int unsigned W        = 18,
   parameter int unsigned Rows     = 15,
   parameter int unsigned MaxBits  = 4096,
   parameter int unsigned KeySlots = 4
@@ -46,7 +47,7 @@ module rsa_core_ports
     shift_q <= load_i ? out_q : out_t'({shift_q, 1'b0});
   end
 
-  rsa_core #(.Rows(Rows), .MaxBits(MaxBits), .KeySlots(KeySlots)) u_core (
+  rsa_core #(.W(W), .Rows(Rows), .MaxBits(MaxBits), .KeySlots(KeySlots)) u_core (
     .clk_i, .rst_ni,
     .job_valid_i(in_q.job_valid), .job_ready_o(out.job_ready), .job_i(in_q.job),
     .in_valid_i(in_q.in_valid), .in_ready_o(out.in_ready), .in_data_i(in_q.in_data), .in_last_i(in_q.in_last),

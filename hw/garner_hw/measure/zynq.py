@@ -25,7 +25,7 @@ MEASUREMENT = [Path(__file__).with_name("sliding.py"), Path(__file__).parents[1]
 
 def stamp() -> str:
     """What the figures depend on, beside parameters and tools."""
-    return records.fingerprint([*sources("rsa_core_pads", "xilinx7"), *sources("rsa_core"), *MEASUREMENT])
+    return records.fingerprint([*sources("rsa_core_ports", "xilinx7"), *sources("rsa_core"), *MEASUREMENT])
 
 
 def kept() -> dict | None:
@@ -63,7 +63,7 @@ def measure() -> dict:
 
 
 def netlist() -> tuple[Path, dict]:
-    return synthesise("rsa_core_pads", sources("rsa_core_pads", "xilinx7"), PARAMETERS, "xilinx7", keep=True)
+    return synthesise("rsa_core_ports", sources("rsa_core_ports", "xilinx7"), PARAMETERS, "xilinx7", keep=True)
 
 
 def keep(record: dict) -> None:
