@@ -11,21 +11,20 @@
 //   read of a          a[0] a[1] a[2]
 //   a at row 0                   a[0] a[1] a[2]
 //   t at row 0                             t[0] t[1]              Stages + 1 cycles after a; zero in the first pass
-//   read of n                                   n[0] n[1]         2 * Stages + 3 cycles after a
+//   read of n                    n'             n[0] n[1]         2 * Stages + 3 cycles after a, n' Stages + 2 before
 //
 // After the last pass the sum goes from the FIFO to the memory of the result, over the port of a, which is free then.
 //
 // Interval    the larger one of s + Stages + 1 (the multiplier of n gives m as well) and r * Hop + 3 (t is through the
 //             rows).
 // Cost        roofline (2 s^2 + s) * max(1 / 2r, 1 / 2r) = s^2 / r + s / 2r; predicted, P = ceil(s / r) passes:
-//             P * Interval + Stages + s + 5, with all quotient digits. Words: 2 s P + s + 1.
-// Contract    result = a * b / R mod n, < 2 n, with R = 2^(W * r * P); n odd, a, b < n, n_inverse_i = -1 / n mod 2^W,
-//             held while busy. b: r P words, zero above the operand, b[0] first, each taken when y_valid_i &&
-//             y_ready_o; also before the start. busy_o from the cycle after the start until done_o, which comes with
-//             the last write.
+//             P * Interval + Stages + s + 5, with all quotient digits. Words: (2 s + 1) P + s + 1.
+// Contract    result = a * b / R mod n, < 2 n, with R = 2^(W * r * P); n odd, a, b < n. b: r P words, zero above the
+//             operand, b[0] first, each taken when y_valid_i && y_ready_o; also before the start. busy_o from the cycle
+//             after the start until done_o, which comes with the last write.
 // Ports       2: an a and an n port; 3, 4 and 0: the same unit, which wants no more.
-// Memories    a port: reads a (address bit above the index 0), writes the result of s + 1 words (1). n port: reads n.
-//             Answered a cycle later.
+// Memories    a port: reads a (address bit above the index 0), writes the result of s + 1 words (1). n port: reads n and
+//             behind it, at s, n' = -1 / n mod 2^W. Answered a cycle later.
 // Reset       of Interval + r * Hop cycles at least: the streams drain during it.
 // Source      Koç, Acar, Kaliski 1996 (FIOS); rows that pass t on, and a queue from the last to the first: Tenca, Koç
 //             1999.
@@ -45,7 +44,6 @@ module fifo_rows #(
   output logic         y_ready_o,
   input  logic         y_valid_i,
   input  logic [W-1:0] y_i,
-  input  logic [W-1:0] n_inverse_i,
   output logic         start_ready_o,
   input  logic         start_valid_i,
   output logic         busy_o,
@@ -64,7 +62,6 @@ module fifo_rows #(
   localparam int unsigned Through  = Rows * Hop + 3;
   localparam int unsigned Interval = Words + Stages + 1 > Through ? Words + Stages + 1 : Through;
   localparam int unsigned Passes   = (Words + Rows - 1) / Rows;
-  localparam int unsigned SlotW    = $clog2(Interval);
   localparam int unsigned PassW    = $clog2(Passes + 2);
   localparam int unsigned CountW   = $clog2(Rows + 1);
 
@@ -75,35 +72,49 @@ module fifo_rows #(
     $error("fifo_rows: Rows must be 1 or more");
   end
 
-  // ---- Sequencer: passes, and the one that empties the FIFO
-  logic             ready_q, launch, drain_next_q, over_q, y_full_q, taken;
-  logic [SlotW-1:0] slot_q;   // since the last launch
+  // ---- Sequencer: passes of s + 1 words, and the one that empties the FIFO. The index is s between passes
+  logic             ready_q, next, launch, any_q, first_q, drain_next_q, over_q, active_q, last, y_full_q, taken;
+  logic [Aw-1:0]    index_q;
   logic [PassW-1:0] pass_q;   // launched
 
   assign start_ready_o = !busy_o;
   assign launch        = busy_o && ready_q && (drain_next_q || y_full_q) && !over_q;
+  assign last          = active_q && index_q == Aw'(Words);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      busy_o  <= 1'b0;
-      ready_q <= 1'b1;
+      busy_o   <= 1'b0;
+      ready_q  <= 1'b1;
+      active_q <= 1'b0;
     end else begin
-      busy_o <= busy_o ? !done_o : start_valid_i;
+      busy_o   <= busy_o ? !done_o : start_valid_i;
+      active_q <= launch || (active_q && !last);
       if (launch) ready_q <= 1'b0;
-      else if (slot_q == SlotW'(Interval - 2)) ready_q <= 1'b1;
+      else if (next) ready_q <= 1'b1;
     end
   end
   always_ff @(posedge clk_i) begin
-    slot_q <= launch ? '0 : slot_q + 1'b1;
+    index_q <= launch ? '0 : active_q && !last ? index_q + 1'b1 : Aw'(Words);
     if (!busy_o) begin
       pass_q       <= '0;
+      any_q        <= 1'b0;
       drain_next_q <= 1'b0;
       over_q       <= 1'b0;
     end else if (launch) begin
       pass_q       <= pass_q + 1'b1;
+      any_q        <= 1'b1;
+      first_q      <= !any_q;
       drain_next_q <= pass_q == PassW'(Passes - 1);
       over_q       <= drain_next_q;
     end
+  end
+  if (Interval == Words + Stages + 1) begin : gen_by_words
+    delay #(.Width(1), .Cycles(Stages - 1)) u_next (.clk_i, .d_i(last && rst_ni), .q_o(next));
+  end else begin : gen_by_rows
+    localparam int unsigned SlotW = $clog2(Interval);
+    logic [SlotW-1:0] slot_q;  // since the last launch
+    always_ff @(posedge clk_i) slot_q <= launch ? '0 : slot_q + 1'b1;
+    assign next = slot_q == SlotW'(Interval - 2);
   end
 
   // ---- Words of b: taken all when the last row has its own
@@ -127,24 +138,24 @@ module fifo_rows #(
     end
   end
 
-  // ---- Reads of a and n; n has its inverse before it
-  localparam int unsigned OperandAw = $clog2(Words);
-  logic                 a_start, n_start, inverse, a_valid_q, n_valid_q;
-  logic [OperandAw-1:0] a_index, n_index;
-  logic [W-1:0]         a_q, n_q;
+  // ---- Reads of a, and of n with its inverse before it
+  logic          load_first, inverse, n_span, out, a_valid_q, n_valid_q;
+  logic [Aw-1:0] out_index;
+  logic [W-1:0]  a_q, n_q;
 
-  assign a_start = launch && !drain_next_q;
-  delay #(.Width(1), .Cycles(2 * Stages + 3)) u_n_start (.clk_i, .d_i(a_start && rst_ni), .q_o(n_start));
-  delay #(.Width(1), .Cycles(Stages + 4)) u_inverse (.clk_i, .d_i(a_start && rst_ni), .q_o(inverse));
-  word_span #(.Words(Words)) u_a (.clk_i, .rst_ni, .start_i(a_start), .active_o(a_read_o), .index_o(a_index));
-  word_span #(.Words(Words)) u_n (.clk_i, .rst_ni, .start_i(n_start), .active_o(n_read_o), .index_o(n_index));
-  assign n_address_o = Aw'(n_index);
+  assign a_read_o    = active_q && !last && !over_q;
+  assign a_address_o = {out, out ? out_index : index_q};
+  assign n_read_o    = inverse || n_span;
+  delay #(.Width(1), .Cycles(2)) u_load (.clk_i, .d_i(launch && !drain_next_q && rst_ni), .q_o(load_first));
+  delay #(.Width(1), .Cycles(Stages + 1)) u_inverse (.clk_i, .d_i(load_first), .q_o(inverse));
+  delay #(.Width(1), .Cycles(2 * Stages + 3)) u_n_span (.clk_i, .d_i(a_read_o && rst_ni), .q_o(n_span));
+  delay #(.Width(Aw), .Cycles(2 * Stages + 3)) u_n_index (.clk_i, .d_i(index_q), .q_o(n_address_o));
 
   always_ff @(posedge clk_i) begin
     a_valid_q <= a_read_o;
     n_valid_q <= n_read_o;
     a_q       <= a_valid_q ? a_data_i : '0;
-    n_q       <= inverse ? n_inverse_i : n_valid_q ? n_data_i : '0;
+    n_q       <= n_valid_q ? n_data_i : '0;
   end
 
   // ---- The rows
@@ -152,7 +163,7 @@ module fifo_rows #(
   logic [W-1:0] a[Rows+1], n[Rows+1], t[Rows+1];
   logic         t_valid;
 
-  delay #(.Width(1), .Cycles(2)) u_load (.clk_i, .d_i(a_start && rst_ni), .q_o(load[0]));
+  assign load[0] = load_first;
   assign a[0] = a_q;
   assign n[0] = n_q;
   for (genvar r = 0; r < Rows; r++) begin : gen_row
@@ -164,38 +175,29 @@ module fifo_rows #(
   assign taken = load[Rows-1];
 
   // ---- The FIFO: words 0 .. s of the sum, at their index
-  logic          t_start, t_read, t_write_start, t_write, first_q, drain_q, out;
-  logic [Aw-1:0] t_index, t_write_index, out_index;
+  logic          t_write, t_again, t_drain;
+  logic [Aw-1:0] t_index, written_q;
 
-  delay #(.Width(1), .Cycles(Stages + 1)) u_t_start (.clk_i, .d_i(launch && rst_ni), .q_o(t_start));
-  delay #(.Width(1), .Cycles(Stages + 1)) u_t_write (.clk_i, .d_i(load[Rows] && rst_ni), .q_o(t_write_start));
-  word_span #(.Words(Words + 1)) u_t_read (
-    .clk_i, .rst_ni, .start_i(t_start), .active_o(t_read), .index_o(t_index)
+  delay #(.Width(2), .Cycles(Stages + 1)) u_t_read (
+    .clk_i, .d_i({2{active_q && rst_ni}} & {!first_q && !over_q, over_q}), .q_o({t_again, t_drain})
   );
-  word_span #(.Words(Words + 1)) u_t_written (
-    .clk_i, .rst_ni, .start_i(t_write_start), .active_o(t_write), .index_o(t_write_index)
+  delay #(.Width(Aw), .Cycles(Stages + 1)) u_t_index (.clk_i, .d_i(index_q), .q_o(t_index));
+  delay #(.Width(1), .Cycles(Rows * Hop + Stages + 3)) u_t_write (
+    .clk_i, .d_i(active_q && !over_q && rst_ni), .q_o(t_write)
   );
-  always_ff @(posedge clk_i) begin
-    if (t_start) begin  // pass_q is that of the pass after it is launched
-      first_q <= pass_q == PassW'(1);
-      drain_q <= over_q;
-    end
-  end
+  always_ff @(posedge clk_i) written_q <= t_write ? written_q + 1'b1 : '0;
   ram #(.Width(W), .Depth(1 << Aw)) u_t (
-    .clk_i, .write_enable_i(t_write), .write_address_i(t_write_index), .write_data_i(t[Rows]), .read_address_i(t_index),
+    .clk_i, .write_enable_i(t_write), .write_address_i(written_q), .write_data_i(t[Rows]), .read_address_i(t_index),
     .read_data_o(t[0])
   );
-  delay #(.Width(2), .Cycles(2)) u_t_valid (
-    .clk_i, .d_i({t_read && !first_q && !drain_q, t_read && drain_q}), .q_o({t_valid, out})
-  );
+  delay #(.Width(2), .Cycles(2)) u_t_valid (.clk_i, .d_i({t_again, t_drain}), .q_o({t_valid, out}));
   delay #(.Width(Aw), .Cycles(2)) u_out_index (.clk_i, .d_i(t_index), .q_o(out_index));
+  delay #(.Width(1), .Cycles(Stages + 3)) u_done (.clk_i, .d_i(last && over_q && rst_ni), .q_o(done_o));
 
-  assign a_write_o   = out;
-  assign a_data_o    = t[0];
-  assign a_address_o = out ? {1'b1, out_index} : {1'b0, Aw'(a_index)};
-  assign done_o      = out && out_index == Aw'(Words);
+  assign a_write_o = out;
+  assign a_data_o  = t[0];
 
   logic unused;
-  assign unused = ^{a[Rows], n[Rows]};
+  assign unused = ^{load[Rows], a[Rows], n[Rows]};
 
 endmodule

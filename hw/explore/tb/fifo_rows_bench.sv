@@ -15,7 +15,6 @@ module fifo_rows_bench #(
   output logic         y_ready_o,
   input  logic         y_valid_i,
   input  logic [W-1:0] y_i,
-  input  logic [W-1:0] n_inverse_i,
   output logic         start_ready_o,
   input  logic         start_valid_i,
   output logic         busy_o,
@@ -30,12 +29,12 @@ module fifo_rows_bench #(
   logic [W-1:0]  a_data, a_write_data, n_data;
 
   fifo_rows #(.W(W), .Ports(Ports), .Rows(Rows), .Stages(Stages), .Multiplier(Multiplier), .Bits(Bits)) u_rows (
-    .clk_i, .rst_ni, .y_ready_o, .y_valid_i, .y_i, .n_inverse_i, .start_ready_o, .start_valid_i, .busy_o, .done_o,
+    .clk_i, .rst_ni, .y_ready_o, .y_valid_i, .y_i, .start_ready_o, .start_valid_i, .busy_o, .done_o,
     .a_read_o(a_read), .a_write_o(a_write), .a_address_o(a_address), .a_data_i(a_data), .a_data_o(a_write_data),
     .n_read_o(n_read), .n_address_o(n_address), .n_data_i(n_data)
   );
 
-  // a, the result, n: each from a multiple of 2^Aw on
+  // a, the result, n with n': each from a multiple of 2^Aw on
   port_memory #(.W(W), .Ports(Ports), .Lanes(2), .Depth(4 << Aw)) u_memory (
     .clk_i, .rst_ni, .read_i({n_read, a_read}), .write_i({1'b0, a_write}),
     .address_i({{2'd2, n_address}, {1'b0, a_address}}), .data_i({W'(0), a_write_data}), .data_o({n_data, a_data}),

@@ -49,8 +49,7 @@ async def a_multiplication_cut_off_by_reset_leaves_nothing_behind(dut):
     for _ in range(3):
         a, b, n = processor.operands()
         processor.store(0, a)
-        processor.store(2, n)
-        dut.n_inverse_i.value = random.getrandbits(processor.word)
+        processor.store_modulus(n)
         supply = cocotb.start_soon(processor.supply(b))
         dut.start_valid_i.value = 1
         for _ in range(random.randrange(20, 5 * processor.words)):

