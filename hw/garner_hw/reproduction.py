@@ -114,8 +114,10 @@ def dominating(explored: dict) -> str:
     for (word, ports, multipliers), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
         first = min(rows, key=lambda row: row["area_time_ratio"])
         lines.append((word, ports or "free", "DSP blocks" if multipliers == "dsp" else "LUTs", len({row["design"] for row in rows}),
-                      first["design"], f"{first['us']:.1f}", f"{first['lut']:,}", f"{first['area_time_ratio']:.2f}"))
-    return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "us", "LUT", "LUT x us of two-row's"),
+                      first["design"], f"{first['us']:.1f}", f"{first['lut']:,}", f"{first['dsp']} / {first['two_row_dsp']}",
+                      f"{first['area_time_ratio']:.2f}"))
+    return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "us", "LUT", "DSP / two-row's",
+                     "LUT x us of two-row's"),
                     lines)
 
 

@@ -11,14 +11,15 @@ def place(row: dict) -> tuple:
     return row["word"], row["ports"], kind(row), row["bits"]
 
 
-def dominates(row: dict, other: dict) -> bool:
-    """No more microseconds, no more LUTs, no more DSP blocks, and less of one of them."""
-    ours, theirs = ([one["us"], one["lut"], one["dsp"]] for one in (row, other))
+def dominates(row: dict, other: dict, costs: tuple[str, ...] = ("us", "lut", "dsp")) -> bool:
+    """No more of any of these costs, and less of one of them."""
+    ours, theirs = ([one[cost] for cost in costs] for one in (row, other))
     return all(a <= b for a, b in zip(ours, theirs, strict=True)) and ours != theirs
 
 
 def over_two_row(rows: list[dict]) -> list[dict]:
-    """The rows that dominate every pipelined two-row unit of their word and ports, with the best area x time ratio to one.
+    """The rows that dominate every pipelined two-row unit of their word and ports in microseconds and LUTs, with the best
+    area x time ratio to one. DSP blocks do not count: a unit of few LUTs that feeds more of them is what one looks for.
 
     Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy.
     """
@@ -28,9 +29,9 @@ def over_two_row(rows: list[dict]) -> list[dict]:
             continue
         units = [other for other in rows if other["design"] == "two-row" and place(other) == place(row)
                  and other["pipelined"] and other["unroll"] == 1]
-        if units and all(dominates(row, unit) for unit in units):
+        if units and all(dominates(row, unit, ("us", "lut")) for unit in units):
             ratio = row["area_time"] / min(unit["area_time"] for unit in units)
-            found.append(row | {"area_time_ratio": ratio})
+            found.append(row | {"area_time_ratio": ratio, "two_row_dsp": units[0]["dsp"]})
     return found
 
 

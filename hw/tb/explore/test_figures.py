@@ -38,7 +38,7 @@ def row(design, us, lut, **other):
 def test_a_design_dominates_only_if_it_loses_nowhere():
     two = row("two-row", 100.0, 1000)
     rows = [two, row("smaller", 100.0, 900), row("faster", 90.0, 1001), row("same", 100.0, 1000),
-            row("other ports", 1.0, 1, ports=3), row("with dsp", 1.0, 1, multipliers="dsp", dsp=1)]
+            row("other ports", 1.0, 1, ports=3), row("other kind", 1.0, 1, multipliers="dsp", dsp=1)]
     assert [one["design"] for one in dominance.over_two_row(rows)] == ["smaller"]
 
 
