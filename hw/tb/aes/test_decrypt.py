@@ -24,11 +24,12 @@ def run(stages, table, instead=(), variant="", module=__name__, family="generic"
 
 
 @pytest.mark.parametrize("stages, table", [
-    (10, 1), pytest.param(5, 1, marks=pytest.mark.soak), (2, 0), pytest.param(1, 0, marks=pytest.mark.soak)])
+    (10, 1), *(pytest.param(*other, marks=pytest.mark.soak) for other in ((5, 1), (2, 0), (1, 0)))])
 def test_decrypt(stages, table):
     run(stages, table)
 
 
+@pytest.mark.soak
 def test_decrypt_of_cells():
     """The twins that are made of an ECP5's cells."""
     run(1, 1, variant="ecp5", family="ecp5")

@@ -28,11 +28,12 @@ def run(units, table, instead=(), variant="", module=__name__, family="generic")
              inside=("aes_encrypt_lane",))
 
 
-@pytest.mark.parametrize("units, table", [(4, 1), (1, 0)])
+@pytest.mark.parametrize("units, table", [(4, 1), pytest.param(1, 0, marks=pytest.mark.soak)])
 def test_encrypt(units, table):
     run(units, table)
 
 
+@pytest.mark.soak
 def test_encrypt_of_cells():
     """The twins that are made of an ECP5's cells."""
     run(1, 1, variant="ecp5", family="ecp5")

@@ -16,11 +16,13 @@ def run(decrypt, instead=(), variant="", **more):
              inside=("aes_block_fifo", "aes_message", "aes_messages", "aes_cipher", "aes_core", "aes_cbc_encrypt", "aes_cbc_decrypt"))
 
 
-@pytest.mark.parametrize("decrypt", [0, 1])
+@pytest.mark.parametrize("decrypt", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_engine(decrypt):
     run(decrypt)
 
 
-@pytest.mark.parametrize("more", [{"Decrypt": 1, "Stages": 10}, {"Decrypt": 0, "Messages": 4}], ids=["decrypt", "encrypt"])
+@pytest.mark.parametrize("more", [
+    pytest.param({"Decrypt": 1, "Stages": 10}, id="decrypt"),
+    pytest.param({"Decrypt": 0, "Messages": 4}, id="encrypt", marks=pytest.mark.soak)])
 def test_engine_on_a_bus_of_128_bits(more):
     run(more["Decrypt"], **{"BusWidth": 128, "MaxBeats": 64, **more})

@@ -18,7 +18,7 @@ LIMIT = {"timeout_time": 100, "timeout_unit": "ms"}  # 10 M cycles
 
 
 @pytest.mark.parametrize("rows, w, tests", [
-    (8, 18, ""), (20, 17, "private_.*are_right|multi.*are_right|every_memory"),
+    (8, 18, ""), pytest.param(20, 17, "private_.*are_right|multi.*are_right|every_memory", marks=pytest.mark.soak),
     pytest.param(20, 17, "exponentiations", marks=pytest.mark.soak),
     pytest.param(4, 16, "private_.*are_right|multi.*are_right|exponentiations", marks=pytest.mark.soak)])
 def test_rsa_core(rows, w, tests):

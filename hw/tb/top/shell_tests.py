@@ -279,9 +279,9 @@ async def every_core_gets_a_key_and_the_worst_answer_counts(dut):
     for descriptor, result in zip(before + after, results_before + results_after):
         assert host.result(descriptor) == result
     for sick in range(CORES):
-        dut.gen_core[sick].u_core.sick_q.value = 1
+        dut[f"gen_core[{sick}]"].u_core.sick_q.value = 1
         assert (await host.one(host.descriptor(LOAD_MODULUS, fresh, slot=1))).status == CHECK_FAILED
-        dut.gen_core[sick].u_core.sick_q.value = 0
+        dut[f"gen_core[{sick}]"].u_core.sick_q.value = 0
         assert (await host.one(host.descriptor(LOAD_KEY, fresh, slot=1))).status == OK
     # emptied in every core
     assert (await host.one(host.descriptor(ZEROISE, slot=1))).status == OK
@@ -570,7 +570,7 @@ async def counters_are_exact(dut):
             rvalid, rready, wvalid, wready = (int(signal.value) for signal in dut_values)
             counted["CYCLES"] += 1
             counted["BUS_BEATS"] += (rvalid & rready) + (wvalid & wready)
-            counted["BUSY_CORE_CYCLES"] += sum(int(dut.gen_core[i].u_core.busy_o.value) for i in range(CORES))
+            counted["BUSY_CORE_CYCLES"] += sum(int(dut[f"gen_core[{i}]"].u_core.busy_o.value) for i in range(CORES))
             reading = int(dut.m_axi_arvalid.value) or under_way["read"]
             # a write is under way from its address or first beat on, whichever comes first
             writing = int(dut.m_axi_awvalid.value) or wvalid or under_way["write"]

@@ -9,7 +9,7 @@ from garner_hw import BUILD
 from garner_hw.simulate import check, simulate
 from garner_hw.sources import sources
 from tb.mutant import mutant, replaced
-from tb.top.test_shell import CORE
+from tb.top.test_shell import CORE, SEEN
 
 STREAM = ("tb.top.shell_tests", 1, "packets_and_descriptors_share_the_cores")
 
@@ -44,7 +44,7 @@ def test_tests_catch(bug, file, text, becomes, tests):
     with pytest.raises(SystemExit):  # so does cocotb's runner end when tests fail; a model that does not build raises else
         simulate("garner_top", sources("garner_top", instead=[CORE, changed]), module, {"Cores": 2, "InFlight": 4, "StreamPort": stream},
                  {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4", "COCOTB_TEST_FILTER": which, "HOST_LIMIT": "20000"},
-                 variant=variant, inside=None)
+                 variant=variant, inside=SEEN)
     (results,) = BUILD.glob(f"garner_top-{variant}-*/*.xml")
     with pytest.raises(AssertionError, match="cocotb tests failed"):
         check(results)

@@ -9,6 +9,7 @@ from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
 CORE = Path(__file__).parent / "garner_core.sv"  # adds
+SEEN = ("garner_core", "dispatcher", "stream_port", "packet_buffer", "skid_buffer", "ram")  # by the tests, below the top
 
 
 # What depends on the bus, its bursts and the number of cores
@@ -22,10 +23,10 @@ def test_shell(cores, bus_width, max_beats, in_flight, tests):
     simulate("garner_top", sources("garner_top", instead=[CORE]), "tb.top.shell_tests",
              {"Cores": cores, "BusWidth": bus_width, "MaxBeats": max_beats, "InFlight": in_flight},
              {"CORES": str(cores), "BUS_WIDTH": str(bus_width), "IN_FLIGHT": str(in_flight), "COCOTB_TEST_FILTER": tests},
-             inside=None)
+             inside=SEEN)
 
 
 def test_shell_without_streams():
     simulate("garner_top", sources("garner_top", instead=[CORE]), "tb.top.no_stream_tests",
              {"Cores": 2, "InFlight": 4, "StreamPort": 0, "ArCache": 0b1111, "AwCache": 0b0111, "AxProt": 0b011},
-             {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4"}, inside=None)
+             {"CORES": "2", "BUS_WIDTH": "64", "IN_FLIGHT": "4"}, inside=SEEN)
