@@ -35,7 +35,8 @@ from garner_hw.measure.row import products_equal_big_integers  # noqa: F401 (it 
     pytest.param({"Algorithm": TWO_ROW, "W": 18, "Ports": 3, "Multiplier": ARRAY}, marks=pytest.mark.soak),
     pytest.param({"Algorithm": CHAIN, "W": 18, "Ports": 2, "Rows": 4, "Stages": 9, "Multiplier": ARRAY},
                  marks=pytest.mark.soak),
-    {"Algorithm": CHAIN, "W": 18, "Ports": 3, "Rows": 5, "Stages": 4, "Multiplier": BLOCK},
+    pytest.param({"Algorithm": CHAIN, "W": 18, "Ports": 3, "Rows": 5, "Stages": 4, "Multiplier": BLOCK},
+                 marks=pytest.mark.soak),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))
 def test_row(parameters):
     run(parameters, module=__name__)

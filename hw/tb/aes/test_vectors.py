@@ -14,7 +14,7 @@ from tb.aes import test_decrypt, test_encrypt
 from tb.aes.reference import decrypted, encrypted
 
 FILES = {"CBCGFSbox128": 7, "CBCKeySbox128": 21, "CBCVarTxt128": 128, "CBCVarKey128": 128, "CBCMMT128": 10}
-MONTE_CARLO = (2, 1000)  # of AESAVS' 100 keys, and all of a key's blocks
+MONTE_CARLO = (1, 1000)  # of AESAVS' 100 keys, and all of a key's blocks
 SEED = bytes.fromhex("9dc2c84a37850c11699818605f47958c"), bytes.fromhex("256953b2feab2a04ae0180d8335bbed6"), \
     bytes.fromhex("2e586692e647f5028ec6fa47a55a2aab")  # any key, IV and block do
 

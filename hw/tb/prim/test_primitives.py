@@ -33,13 +33,14 @@ def test_ram(family, width, depth):
 
 
 @pytest.mark.parametrize("family", ["generic", "ecp5"])
-@pytest.mark.parametrize("width,carry", [(16, 1), (17, 1), (18, 0), (5, 0)])
+@pytest.mark.parametrize("width,carry", [(16, 1), (5, 0), *(pytest.param(*other, marks=pytest.mark.soak)
+                                                          for other in ((17, 1), (18, 0)))])
 def test_gated_add(family, width, carry):
     run("gated_add", family, {"Width": width, "CarryIn": carry}, "sum_of_what_is_enabled")
 
 
 @pytest.mark.parametrize("family", ["generic", "ecp5"])
-@pytest.mark.parametrize("width", [16, 39])
+@pytest.mark.parametrize("width", [39, pytest.param(16, marks=pytest.mark.soak)])
 def test_choose_add(family, width):
     run("choose_add", family, {"Width": width}, "sum_of_what_is_chosen")
 

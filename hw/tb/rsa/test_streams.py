@@ -14,7 +14,7 @@ from garner_hw.sources import sources
 
 
 
-@pytest.mark.parametrize("w", [18, 16])
+@pytest.mark.parametrize("w", [18, pytest.param(16, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("top", ["unpacker", "packer"])
 def test_streams(top, w):
     simulate(top, sources(top), __name__,

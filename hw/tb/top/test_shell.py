@@ -17,7 +17,7 @@ BUS = "registers_say|wrap_the_rings|place_of_a_page|beyond_a_result|bad_descript
 
 
 @pytest.mark.parametrize("cores, bus_width, max_beats, in_flight, tests", [
-    (3, 64, 16, 8, ""), (1, 32, 64, 4, BUS), (2, 64, 1, 4, BUS),
+    (3, 64, 16, 8, ""), (1, 32, 64, 4, BUS), pytest.param(2, 64, 1, 4, BUS, marks=pytest.mark.soak),
     pytest.param(1, 32, 64, 4, "", marks=pytest.mark.soak), pytest.param(2, 64, 1, 4, "", marks=pytest.mark.soak)])
 def test_shell(cores, bus_width, max_beats, in_flight, tests):
     simulate("garner_top", sources("garner_top", instead=[CORE]), "tb.top.shell_tests",
