@@ -82,6 +82,7 @@ module stream_port
   logic [31:0]          first_q, second_q;
   status_e              status_q;
   logic [FreeWidth-1:0] words_q;       // operands taken
+  logic                 at_limit_q;    // the next operand is the last one that fits
   logic [FreeWidth-1:0] unused_free;
   logic                 word, buffer_ready, job_ready, job_valid, too_long;
   logic                 cut;           // half a packet is dropped
@@ -92,7 +93,7 @@ module stream_port
   assign word     = s_axis_tvalid_i && s_axis_tready_o;
   // SEC_CM: JOB.REFUSED_WHILE_ERASING
   assign cut      = hold_i && (in_state_q == Second || (in_state_q == Operands && buffer_ready));
-  assign too_long = words_q == FreeWidth'(OperandWords - 1) && !s_axis_tlast_i;
+  assign too_long = at_limit_q && !s_axis_tlast_i;
 
   always_comb begin
     unique case (in_state_q)
@@ -110,12 +111,14 @@ module stream_port
       second_q   <= '0;
       status_q   <= StatusOk;
       words_q    <= '0;
+      at_limit_q <= 1'b0;
     end else begin
       unique case (in_state_q)
         First: if (word) begin
           first_q    <= s_axis_tdata_i;
           second_q   <= '0;
           words_q    <= '0;
+          at_limit_q <= 1'b0;
           status_q   <= StatusBadLength;
           in_state_q <= s_axis_tlast_i ? Reject : Second;
         end
@@ -131,7 +134,8 @@ module stream_port
           end
         end
         Operands: if (word) begin
-          words_q <= words_q + 1'b1;
+          words_q    <= words_q + 1'b1;
+          at_limit_q <= words_q == FreeWidth'(OperandWords - 2);
           if (s_axis_tlast_i) in_state_q <= Queue;
           else if (too_long) in_state_q <= Discard;
         end
