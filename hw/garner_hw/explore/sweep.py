@@ -19,10 +19,11 @@ from garner_hw.explore.store import Folder, Record, Store
 from garner_hw.explore.toolchain import Toolchain
 
 
-# A cluster on this machine. A worker's death is enough for the verdict: `sweep` tries again, alone, what it had. And a dead worker
-# has all the time it needs to be started again: those that took longer than Dask's 15 seconds, on a loaded machine, would be
-# given up, and the sweep would wait forever.
-LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 day"}
+# A cluster on this machine. A worker's death is enough for the verdict: `sweep` tries again, alone, what it had. A dead worker
+# has all the time it needs to be started again: one that took longer than Dask's 15 seconds, on a loaded machine, would be
+# given up, and the sweep would wait forever. And workers that say nothing for long were asleep with the machine.
+LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-worker-timeout": "1 day",
+         "distributed.scheduler.worker-ttl": None}
 
 
 @dataclass(frozen=True)
