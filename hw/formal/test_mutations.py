@@ -48,6 +48,7 @@ MUTATIONS = [
     ("one source always first", "bus/job_mux", "job_valid_i[!source_q] ? !source_q : source_q", "!job_valid_i[0]"),
     ("a refusal lost beside an answer", "bus/stream_port", "== Idle && !answer_valid_i", "== Idle"),
     ("operands of a packet too long", "bus/stream_port", ".in_drop_i  (too_long || hold_i)", ".in_drop_i  (hold_i)"),
+    ("the limit of a packet seen a word late", "bus/stream_port", "FreeWidth'(OperandWords - 2)", "FreeWidth'(OperandWords - 1)"),
     ("half a packet kept", "bus/stream_port", ".in_drop_i  (too_long || hold_i)", ".in_drop_i  (too_long)"),
     ("an answer without the end of its result", "bus/stream_port", "= result_last_i;", "= 1'b0;"),
     ("no carry into the upper address", "bus/ring_address", "32'(low_q[32])", "32'd0"),

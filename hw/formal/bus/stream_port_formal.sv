@@ -251,6 +251,7 @@ module stream_port_formal
         default: assert (place_q == 3'd0 && !dropped_q && u_port.in_state_q <= 3'd5);               // Queue, Reject
       endcase
       if (u_port.in_state_q != 3'd0) assert (u_port.first_q == first_q);
+      if (u_port.in_state_q inside {3'd1, 3'd2}) assert (u_port.at_limit_q == (u_port.words_q == 3'(OperandWords - 1)));
       if (dropped_q) assert (u_port.status_q == StatusEmptySlot);
       else if (u_port.in_state_q inside {3'd2, 3'd3}) begin
         assert (u_port.second_q == second_q);
