@@ -7,6 +7,7 @@ the page and its JSON with `plots`, `thesis` has the printed figures, `recorded`
 """
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -113,6 +114,7 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     todo = circuits(wanted.points, toolchain)
     print(f"{len(wanted.points)} points, {len(todo)} circuits", file=sys.stderr)
     store, interrupted = Store(arguments.out / "points"), False
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C: what is there is reported and recorded
     try:
         with cluster(arguments.dask, arguments.workers) as client, bar(len(todo), "circuit") as advance:
             for row in sweep(todo, toolchain, store, effort, client, advance, recorded.record_of()):

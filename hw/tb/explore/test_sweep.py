@@ -127,8 +127,9 @@ if __name__ == "__main__":
 """
 
 
-def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
-    """The whole command, ended by Ctrl-C while it measures, and started again."""
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
+def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, how):
+    """The whole command, ended by Ctrl-C or `kill` while it measures, and started again."""
     (tmp_path / "points.csv").write_text("design,word,ports\n" + "".join(
         f"{design},{word},3\n" for design in ("cios", "fios", "two-row") for word in (8, 16)))
     (tmp_path / "command.py").write_text(COMMAND)
@@ -142,7 +143,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path):
     while not (log.exists() and len(log.read_text().splitlines()) > 5):
         assert process.poll() is None and time.monotonic() - start < 60
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     said = process.communicate(timeout=60)[1]
     assert process.returncode == 2 and "goes on from here" in said, said
     first = len(log.read_text().splitlines())
