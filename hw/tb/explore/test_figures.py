@@ -42,6 +42,13 @@ def test_a_design_dominates_only_if_it_loses_nowhere():
     assert [one["design"] for one in dominance.over_two_row(rows)] == ["smaller"]
 
 
+def test_more_dsp_blocks_are_named_and_do_not_count_against_a_design():
+    rows = [row("two-row", 100.0, 1000, multipliers="dsp", dsp=2), row("ours", 50.0, 900, multipliers="dsp", dsp=4)]
+    (found,) = dominance.over_two_row(rows)
+    assert (found["design"], found["dsp"], found["two_row_dsp"]) == ("ours", 4, 2)
+    assert len(dominance.frontier(rows)) == 2
+
+
 def test_the_better_two_row_unit_has_to_be_dominated_too():
     rows = [row("two-row", 100.0, 1000), row("two-row", 110.0, 500, multipliers="booth"), row("ours", 100.0, 600)]
     assert dominance.over_two_row(rows) == []
