@@ -23,15 +23,15 @@ ENGINES = {"garner_top": 1, "garner_board": 3}
 
 
 def build(sources: list[Path], parameters: dict[str, int], public: bool = False, waves: bool = False,
-          top: str = "garner_top") -> Path:
+          top: str = "garner_top", soon: bool = False) -> Path:
     """The library of a `top`, garner_top or garner_board, with these parameters; built if it is not there or a source has
     changed.
 
-    With `public` all signals and memories can be seen, by `Device.state`; a device half as fast, sooner built. With
-    `waves` it can write waveforms.
+    With `public` all signals and memories can be seen, by `Device.state`. With `waves` it can write waveforms. `soon`: the
+    device runs for a moment only; it is built in half the time and half as fast, as one with `public` is.
     """
     ours = [SIM / name for name in ("device.cpp", "device.h", "memory_bus.h", "device.vlt")]
-    level = "-O1" if public else "-O3"
+    level = "-O1" if public or soon else "-O3"
     options = ["-O3", *UNSPLIT, "--x-assign", "fast", "--x-initial", "unique", "-Wno-fatal", "-Werror-USERFATAL",
                "-Wno-lint", "-CFLAGS", f"-std=c++17 -fPIC -march=native -DGARNER_ENGINES={ENGINES[top]}", "-LDFLAGS", "-shared",
                "-MAKEFLAGS", f"OPT_FAST={level} OPT_GLOBAL={level}",

@@ -16,10 +16,10 @@ class DeviceHost(Host):
     limit = 5_000_000
 
     def __init__(self, stall: int, parameters: dict[str, int], submission_log2: int = 4, completion_log2: int = 4,
-                 instead: Iterable[Path] = (), library: Path | None = None):
-        """`instead`: sources in the place of garner_top's; `library`: one that is built already."""
+                 instead: Iterable[Path] = (), library: Path | None = None, soon: bool = False):
+        """`instead`: sources in the place of garner_top's; `library`: one that is built already; `soon`: as `build` has it."""
         self.memory = Memory()
-        self.device = Device(library or build(sources("garner_top", instead=instead), parameters), self.memory,
+        self.device = Device(library or build(sources("garner_top", instead=instead), parameters, soon=soon), self.memory,
                              random.getrandbits(31) | 1)
         self.device.stall(stall, random.getrandbits(32))
         self.place_rings(submission_log2, completion_log2)

@@ -25,7 +25,7 @@ SLOTS = 4
 def run(units, table, instead=(), variant="", module=__name__, family="generic"):
     simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", family, instead) + cells(family), module,
              {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant,
-             inside=("aes_encrypt_lane",))
+             inside=("aes_encrypt_lane",), soon=True)
 
 
 @pytest.mark.parametrize("units, table", [(4, 1), pytest.param(1, 0, marks=pytest.mark.soak)])
