@@ -5,6 +5,7 @@ import errno
 import hashlib
 import json
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
@@ -62,7 +63,11 @@ def measure(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) 
 
     def step(name: str, done: Callable[[], dict]) -> dict:
         kept = folder.kept(name)
-        return kept if kept is not None else folder.keep(name, done())
+        if kept is not None:
+            return kept
+        start = time.monotonic()
+        figures = done()
+        return folder.keep(name, figures | {"seconds": round(time.monotonic() - start, 1)})
 
     step("point", lambda: point.row() | {"parameters": design_of(point).parameters(point),
                                          "tools": toolchain.versions(), "sources": toolchain.sources(point)})
@@ -95,4 +100,10 @@ def figures(point: Point, steps: dict[str, dict], effort: Effort) -> dict:
         "memory": synthesis["memory"], "words_moved": simulation["words_moved"],
         "words_per_product": simulation["words_moved"] / (2 * point.words() ** 2),
         "transfer_rate": simulation["words_moved"] / cycles, "area_time": synthesis["lut"] * cycles / mhz,
-        "energy_nj": steps.get("energy", {}).get("energy_nj")}
+        "energy_nj": steps.get("energy", {}).get("energy_nj"), "seconds": seconds(steps)}
+
+
+def seconds(steps: dict[str, dict]) -> float | None:
+    """Of a worker's time for all steps of a circuit; None if a step is older than their being counted."""
+    each = [figures.get("seconds") for step, figures in steps.items() if step != "point"]
+    return None if None in each else round(sum(each), 1)

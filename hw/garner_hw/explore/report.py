@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jinja2
 
-from garner_hw.explore import dominance, plots, thesis
+from garner_hw.explore import dominance, plots, scaling, thesis
 from garner_hw.explore.designs import DESIGNS
 from garner_hw.explore.point import Point
 from garner_hw.explore.space import COMMON, KNOBS
@@ -63,6 +63,7 @@ def write(data: dict, folder: Path) -> Path:
     page.write_text(environment.get_template("page.html").render(
         data=data, rows=rows, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
         comparisons=comparisons, dominating=dominance.over_two_row(rows), plots=pictures(rows, comparisons),
+        scaling=scaling.on_paper(rows),
         knobs=[name for name in KNOBS if any(name in row for row in rows)], describe=describe))
     return page
 

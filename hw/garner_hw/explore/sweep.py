@@ -84,7 +84,8 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
         outcome = kept(outcome_of(future), store.folder(name))
         done(name)
         for point in todo[name]:
-            yield Row(point, None if outcome.failure else figures(point, outcome.steps, effort), outcome.failure)
+            yield Row(point, None if outcome.failure else figures(point, outcome.steps, effort) | {"circuit": name},
+                      outcome.failure)
 
     try:
         suspects = []
