@@ -9,7 +9,7 @@ from typing import Any
 
 from garner_hw import HW
 from garner_hw.interface import registers as register_file
-from garner_hw.interface.layout import Field, InterfaceError, Layout, bits_of, unique
+from garner_hw.interface.layout import CODE_NAME, FIELD_NAME, WORD, Field, InterfaceError, Layout, bits_of, named, told, unique
 from garner_hw.interface.registers import Register
 
 SOURCES = HW / "interface"
@@ -24,6 +24,12 @@ KEYS: dict[str, dict[str, type]] = {
 OPTIONAL = {"operands", "result", "broadcast", "codes"}
 RING_PARTS = ("constant", "status", "completion")
 ENGINE_PARTS = ("constant", "status", "descriptor")
+# Constants that the templates, the RTL or the drivers ask for by their names, with what each must be a multiple of, a power
+# of two: the RTL drops the lower bits of addresses (words of a bus of 64 bits) and of lengths (words of a stream).
+RING_CONSTANTS = {"descriptor_words": 1, "completion_words": 1, "header_words": 2, "size_log2_max": 1,
+                  "address_alignment": 8, "length_alignment": 4}
+RSA_CONSTANTS = {"min_bits": 1, "max_bits": 1, "step_bits": 32}
+AES_CONSTANTS = {"block_bytes": 1, "key_bytes": 1}
 PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")
 
 
@@ -123,6 +129,8 @@ class Interface:
 
 def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]:
     """The tables `[[part]]`, each with a name and all its keys."""
+    if not isinstance(parts[part], list) or not all(isinstance(entry, dict) for entry in parts[part]):
+        raise InterfaceError(f"{file}: \"{part}\" is not written as [[{part}]]")
     for entry in parts[part]:
         where = f"{file}: {part} \"{entry.get('name', '?')}\""
         for key, value in entry.items():
@@ -132,6 +140,10 @@ def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]
                 raise InterfaceError(f"{where}: {key} = {value!r} is not of type {KEYS[part][key].__name__}")
         for key in KEYS[part].keys() - entry.keys() - OPTIONAL:
             raise InterfaceError(f"{where} has no \"{key}\"")
+        named(entry["name"], CODE_NAME if "code" in KEYS[part] else FIELD_NAME, f"{file}: {part}")
+        for text in ("meaning", "operands", "result"):
+            if text in entry:
+                told(entry[text], where)
     unique([entry["name"] for entry in parts[part]], f"{file}: two of {part} are called")
     return parts[part]
 
@@ -139,15 +151,27 @@ def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]
 def read(folder: Path, file: str, known: tuple[str, ...]) -> dict[str, Any]:
     try:
         parts = tomllib.loads((folder / file).read_text())
-    except tomllib.TOMLDecodeError as error:
+    except OSError as error:
+        raise InterfaceError(f"{file}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InterfaceError(f"{file}: {error}") from None
     for part in parts.keys() ^ set(known):
         raise InterfaceError(f"{file}: \"{part}\" is {'unknown' if part in parts else 'missing'}")
     return parts
 
 
-def constants(parts: dict[str, Any], file: str) -> tuple[Constant, ...]:
-    return tuple(Constant(**entry) for entry in entries(parts, "constant", file))
+def constants(parts: dict[str, Any], file: str, known: dict[str, int]) -> tuple[Constant, ...]:
+    found = tuple(Constant(**entry) for entry in entries(parts, "constant", file))
+    for name in known.keys() - {constant.name for constant in found}:
+        raise InterfaceError(f"{file}: there is no constant \"{name}\"")
+    for constant in found:
+        least = known.get(constant.name, 1)
+        if not 0 < constant.value < 1 << WORD or constant.value % least:
+            raise InterfaceError(f"{file}: constant \"{constant.name}\" is {constant.value}, not a multiple of {least} from "
+                                 f"{least} up to what {WORD} bits hold")
+        if constant.name.endswith("_alignment") and constant.value & constant.value - 1:
+            raise InterfaceError(f"{file}: constant \"{constant.name}\" is {constant.value}, no power of two")
+    return found
 
 
 def codes(parts: dict[str, Any], part: str, file: str) -> tuple[Code, ...]:
@@ -187,10 +211,8 @@ def field_of(found: Layout, name: str, file: str) -> Field:
 def read_ring(folder: Path) -> Ring:
     file = "ring.toml"
     parts = read(folder, file, RING_PARTS)
-    found = constants(parts, file)
+    found = constants(parts, file, RING_CONSTANTS)
     sizes = {constant.name: constant.value for constant in found}
-    if sizes["header_words"] % 2:
-        raise InterfaceError(f"{file}: header_words is odd, and a field may have two words")
     completion = layout(parts, "completion", sizes["completion_words"], file)
     for name in ("tag", "status", "cycles", "index", "head", "phase"):
         field_of(completion, name, file)
@@ -200,25 +222,40 @@ def read_ring(folder: Path) -> Ring:
     return Ring(found, codes(parts, "status", file), completion)
 
 
-def read_engine(parts: dict[str, Any], file: str, ring: Ring) -> Engine:
+def read_engine(parts: dict[str, Any], file: str, ring: Ring, known: dict[str, int],
+                enumerations: tuple[str, ...] = ()) -> Engine:
     descriptor = layout(parts, "descriptor", ring["descriptor_words"], file)
     tag, completed = field_of(descriptor, "tag", file), ring.completion["tag"]
     if tag.width != completed.width:
         raise InterfaceError(f"{file}: descriptor \"tag\" has {tag.width} bits, in the completion it has "
                              f"{completed.width}")
+    if sorted(field.codes for field in descriptor.fields if field.codes) != sorted(enumerations):
+        raise InterfaceError(f"{file}: descriptor has not one field with the codes of each of {', '.join(enumerations)}, "
+                             "and no other with codes" if enumerations else
+                             f"{file}: descriptor has a field with codes, of which there are none here")
     own = codes(parts, "status", file)
-    return Engine(constants(parts, file), own,
-                  enumeration("status", ring.completion["status"], ring.statuses + own, file), descriptor)
+    statuses = enumeration("status", ring.completion["status"], ring.statuses + own, file)
+    if (statuses.codes[0].code, statuses.codes[0].name) != (0, "Ok"):  # the dispatcher takes the higher code for the worse
+        raise InterfaceError(f"{file}: the status 0 is not \"Ok\"")
+    return Engine(constants(parts, file, known), own, statuses, descriptor)
 
 
 def read_payload(folder: Path, file: str, ring: Ring) -> Payload:
     parts = read(folder, file, PAYLOAD_PARTS)
-    engine = read_engine(parts, file, ring)
+    engine = read_engine(parts, file, ring, RSA_CONSTANTS, ("operation", "scheme"))
     descriptor = engine.descriptor
     by_codes = {field.codes: field for field in descriptor.fields if field.codes}
-    if by_codes.keys() != {"operation", "scheme"}:
-        raise InterfaceError(f"{file}: descriptor has not one field with the codes of \"operation\" and one of \"scheme\"")
-    job = tuple(field_of(descriptor, name, f"{file}: job") for name in parts["job"]["fields"])
+    least, most, step = (engine[name] for name in ("min_bits", "max_bits", "step_bits"))
+    if not least <= most or least % step or most % step:
+        raise InterfaceError(f"{file}: min_bits ({least}) and max_bits ({most}) are not multiples of step_bits ({step}) in order")
+    width = field_of(descriptor, "bits", file).width
+    if most >> width:
+        raise InterfaceError(f"{file}: max_bits ({most}) does not fit the {width} bits of the field \"bits\"")
+    names = parts["job"].get("fields") if isinstance(parts["job"], dict) and len(parts["job"]) == 1 else None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InterfaceError(f"{file}: job is not `fields`, a list of names of the descriptor's fields")
+    unique(names, f"{file}: job: two fields are called")
+    job = tuple(field_of(descriptor, name, f"{file}: job") for name in names)
     for field in job:
         if field.word >= ring["header_words"]:
             raise InterfaceError(f"{file}: job field \"{field.name}\" ({field.place}) is not in the descriptor's "
@@ -231,6 +268,10 @@ def read_payload(folder: Path, file: str, ring: Ring) -> Payload:
 def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
     """That the registers of the rings are for the rings that are described."""
     fields = {f"{register.name}.{field.name}": field for register in registers for field in register.fields}
+    for wanted in (f"{ring_name}_{field}" for ring_name in ("SUBMISSION", "COMPLETION")
+                   for field in ("BASE_LOW.value", "SIZE.log2", "HEAD.index", "TAIL.index")):
+        if wanted not in fields:
+            raise InterfaceError(f"garner_regs.rdl: there is no field {wanted}")
     for ring_name, words, index in (("SUBMISSION", ring["descriptor_words"], "head"),
                                     ("COMPLETION", ring["completion_words"], "index")):
         base, size = fields[f"{ring_name}_BASE_LOW.value"], fields[f"{ring_name}_SIZE.log2"]
@@ -255,4 +296,4 @@ def load(folder: Path = SOURCES) -> Interface:
     ring = read_ring(folder)
     check_registers(registers, ring)
     return Interface(registers, ring, read_payload(folder, "rsa.toml", ring),
-                     read_engine(read(folder, "aes.toml", ENGINE_PARTS), "aes.toml", ring))
+                     read_engine(read(folder, "aes.toml", ENGINE_PARTS), "aes.toml", ring, AES_CONSTANTS))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of little-endian 32-bit words: registers, descriptors, completions. Knows no format by name."""
 
+import keyword
 import re
 import struct
 from dataclasses import dataclass
@@ -9,6 +10,23 @@ from itertools import pairwise
 from garner_hw import CommandError
 
 WORD = 32
+# What a generated language has as a word of its own, and what the generator itself calls a member of a record.
+RESERVED = frozenset(keyword.kwlist) | frozenset("""
+    auto bool break case char const constexpr continue default do double else enum extern float for goto if inline int long
+    nullptr register restrict return short signed sizeof static struct switch thread_local typedef typeof union unsigned void
+    volatile while
+    always assign automatic begin bit buf byte checker class clocking config constraint context cover cross deassign design
+    disable dist edge end event expect export extends final first_match force foreach fork forever function generate genvar
+    highz0 highz1 ifnone illegal_bins implements implies initial inout input inside instance integer interconnect interface
+    intersect join large let liblist library local localparam logic longint macromodule matches medium modport module nand
+    negedge nettype new nor output package packed parameter posedge primitive priority program property protected pull0 pull1
+    pulldown pullup pure rand randc randcase ref real realtime reg release repeat rnmos rpmos rtran scalared sequence shortint
+    shortreal showcancelled small soft solve specify specparam string strong strong0 strong1 super supply0 supply1 table tagged
+    task this time timeprecision timeunit tran tri tri0 tri1 triand trior trireg type unique unique0 until untyped use uwire var
+    vectored virtual wait wand weak weak0 weak1 wildcard wire within wor xnor xor
+    self""".split())
+FIELD_NAME = re.compile(r"(?!reserved|word\d)[a-z][a-z0-9]*(_[a-z0-9]+)*")
+CODE_NAME = re.compile(r"(?!Self$)[A-Z][A-Za-z0-9]*")
 
 
 class InterfaceError(CommandError):
@@ -77,6 +95,8 @@ class Layout:
     def check(self, where: str) -> None:
         """Refuses fields that overlap, leave their word or the record, or share a name."""
         for field in self.fields:
+            if field.word < 0:
+                raise InterfaceError(f"{where}: the field \"{field.name}\" is in word {field.word}")
             two_words = (field.high, field.low) == (2 * WORD - 1, 0)
             if field.high >= WORD and not two_words:
                 raise InterfaceError(f"{where}: the field \"{field.name}\" leaves its word, {field.word}: "
@@ -151,3 +171,19 @@ def unique(names: list[str], message: str) -> None:
     for before, name in pairwise(sorted(names)):
         if name == before:
             raise InterfaceError(f"{message} \"{name}\"")
+
+
+def named(name: str, form: re.Pattern[str], where: str) -> None:
+    """Refuses a name that is none in each language that is generated."""
+    if not form.fullmatch(name) or name in RESERVED:
+        kind = "a name like operand_bytes" if form is FIELD_NAME else "a name like BadSlot"
+        raise InterfaceError(f"{where}: {name!r} is not {kind} in SystemVerilog, C, Rust and Python alike")
+
+
+def told(meaning: str, where: str) -> None:
+    """Refuses a text that would end the comment or the row of a table in which it stands."""
+    if not meaning.strip():
+        raise InterfaceError(f"{where}: its meaning is empty")
+    for bad in ("\n", "\r", "|", "/*", "*/", "<!--"):
+        if bad in meaning:
+            raise InterfaceError(f"{where}: {bad!r} in its meaning would break a comment or a table")

@@ -75,7 +75,9 @@ def read(source: Path = SOURCE) -> tuple[Register, ...]:
         compiler.compile_file(str(source))
         top = compiler.elaborate().top
     except RDLCompileError:
-        raise InterfaceError(f"{source.name}: {printer.messages[0]}") from None
+        raise InterfaceError(f"{source.name}: {printer.messages[0] if printer.messages else 'cannot be read'}") from None
+    except OSError as error:
+        raise InterfaceError(f"{source.name}: {error.strerror}") from None
     registers = []
     for register in top.registers():
         fields = []

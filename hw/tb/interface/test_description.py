@@ -44,12 +44,53 @@ from garner_hw.interface import InterfaceError, load, outputs
      "garner_regs.rdl: SUBMISSION_SIZE holds up to 15, size_log2_max is 14"),
     ("rsa.toml", 'code = 6\nbroadcast', 'code = "six"\nbroadcast',
      "rsa.toml: operation \"Zeroise\": code = 'six' is not of type int"),
+    ("rsa.toml", 'name = "operand_bytes"', 'name = "int"',
+     "rsa.toml: descriptor: 'int' is not a name like operand_bytes in SystemVerilog, C, Rust and Python alike"),
+    ("rsa.toml", 'name = "raise_interrupt"', 'name = "raise interrupt"',
+     "rsa.toml: descriptor: 'raise interrupt' is not a name like operand_bytes in SystemVerilog, C, Rust and Python alike"),
+    ("rsa.toml", 'name = "raise_interrupt"', 'name = "reserved_8_1"',
+     "rsa.toml: descriptor: 'reserved_8_1' is not a name like operand_bytes in SystemVerilog, C, Rust and Python alike"),
+    ("rsa.toml", 'name = "BadModulus"', 'name = "Bad_Op"',
+     "rsa.toml: status: 'Bad_Op' is not a name like BadSlot in SystemVerilog, C, Rust and Python alike"),
+    ("rsa.toml", '"no such key slot"', '"no */ such slot"',
+     "rsa.toml: status \"BadSlot\": '*/' in its meaning would break a comment or a table"),
+    ("rsa.toml", '"no such key slot"', '" "', 'rsa.toml: status "BadSlot": its meaning is empty'),
+    ("rsa.toml", 'word = 8\n', 'word = -8\n', 'rsa.toml: descriptor: the field "raise_interrupt" is in word -8'),
+    ("rsa.toml", 'name = "min_bits"', 'name = "least_bits"', 'rsa.toml: there is no constant "min_bits"'),
+    ("rsa.toml", 'value = 512', 'value = 500',
+     "rsa.toml: min_bits (500) and max_bits (4096) are not multiples of step_bits (64) in order"),
+    ("rsa.toml", 'bits = "12:0"', 'bits = "11:0"', 'rsa.toml: max_bits (4096) does not fit the 12 bits of the field "bits"'),
+    ("rsa.toml", 'fields = ["op",', 'field = ["op",',
+     "rsa.toml: job is not `fields`, a list of names of the descriptor's fields"),
+    ("rsa.toml", '"exponent_bits", "tag"]', '"exponent_bits", "tag", "tag"]', 'rsa.toml: job: two fields are called "tag"'),
+    ("rsa.toml", 'name = "slot"\n', 'name = "slot"\ncodes = "scheme"\n',
+     "rsa.toml: descriptor has not one field with the codes of each of operation, scheme, and no other with codes"),
+    ("aes.toml", 'name = "message"\n', 'name = "message"\ncodes = "operation"\n',
+     "aes.toml: descriptor has a field with codes, of which there are none here"),
+    ("ring.toml", 'name = "Ok"\ncode = 0', 'name = "Ok"\ncode = 12', 'rsa.toml: the status 0 is not "Ok"'),
+    ("ring.toml", 'name = "address_alignment"\nvalue = 8', 'name = "address_alignment"\nvalue = 4',
+     'ring.toml: constant "address_alignment" is 4, not a multiple of 8 from 8 up to what 32 bits hold'),
+    ("ring.toml", 'name = "length_alignment"\nvalue = 4', 'name = "length_alignment"\nvalue = 12',
+     'ring.toml: constant "length_alignment" is 12, no power of two'),
     ("ring.toml", 'value = 15\n', 'value = \n', "ring.toml: Invalid value (at line 25, column 9)"),
 ])
 def test_contradiction_is_refused_and_named(changed, file, before, after, sentence):
     with pytest.raises(InterfaceError) as refusal:
         load(changed(file, before, after))
     assert str(refusal.value) == sentence
+
+
+@pytest.mark.parametrize("file", ["garner_regs.rdl", "ring.toml", "rsa.toml", "aes.toml"])
+def test_file_that_is_missing_is_named(changed, file):
+    folder = changed("rsa.toml", "no such key slot", "no such slot")
+    (folder / file).unlink()
+    with pytest.raises(InterfaceError, match=f"^{file}: No such file"):
+        load(folder)
+
+
+def test_register_of_the_rings_that_is_missing_is_named(changed):
+    with pytest.raises(InterfaceError, match="^garner_regs.rdl: there is no field SUBMISSION_SIZE.log2$"):
+        load(changed("garner_regs.rdl", "} SUBMISSION_SIZE @", "} SUBMISSION_LENGTH @"))
 
 
 def test_overlapping_fields_of_a_register_are_refused_and_named(changed):
