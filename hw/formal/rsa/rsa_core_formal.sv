@@ -43,6 +43,7 @@ module rsa_core_formal
   // rsa_intake and rsa_sequencer
   localparam logic [3:0] StClosed   = 4'd0;
   localparam logic [3:0] StOpen     = 4'd1;
+  localparam logic [3:0] StDecode   = 4'd2;
   localparam logic [3:0] StErase    = 4'd10;
   localparam logic [3:0] StNext     = 4'd5;
   localparam logic [3:0] StExecute  = 4'd8;
@@ -68,6 +69,15 @@ module rsa_core_formal
         if (!job_here_q && idle) at_work_q <= 1'b0;
       end
     end
+  end
+
+  // A job that was taken is looked at, whatever comes beside it; an edge of zeroise_i is followed by a wipe of its own
+  logic taken_q, owed_q;
+  always_ff @(posedge clk_i) begin
+    taken_q <= rst_ni && job_valid_i && job_ready;
+    if (!rst_ni) owed_q <= 1'b0;
+    else if (u_core.u_wipe.rises) owed_q <= 1'b1;
+    else if (u_core.wipe_begin) owed_q <= 1'b0;
   end
 
   // The units that are black boxes: they may be busy from the cycle after they are started
@@ -121,6 +131,8 @@ module rsa_core_formal
   always_comb begin
     if (rst_ni) begin
       if (job_valid_i && job_ready) assert (!job_here_q && idle);
+      if (taken_q) assert (u_core.u_intake.state_q == StDecode);
+      if (owed_q) assert (u_core.wipe_asked);
       if (response_valid) assert (job_here_q && response.tag == job_q.tag);
       if (at_work_q) begin
         assert ({u_core.job.op, u_core.job.slot, u_core.job.tag} == {job_q.op, job_q.slot, job_q.tag});
