@@ -45,6 +45,7 @@ hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 
 hw-lint: hw-setup ## Verilator and slang over every module, warnings are errors; paths through garner_top
 	$(VENV)/bin/garner-hw interface --check
+	$(VENV)/bin/garner-hw dist --check
 	$(VENV)/bin/garner-hw lint
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.

@@ -6,6 +6,7 @@ from hw/interface/garner_regs.rdl. The C headers are written by `make hw-regs`.
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 from garner_hw import HW
@@ -32,10 +33,17 @@ def contents() -> dict[Path, str]:
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("dist", help="hw/dist: registers, header and lists of sources for who has no Python",
                                  description="Writes what is generated in hw/dist.")
+    parser.add_argument("--check", action="store_true", help="write nothing there; fail when a committed file is out of date")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.check:
+        stale = [path for path, text in contents().items() if not path.exists() or path.read_text() != text]
+        for path in stale:
+            print(f"{path.relative_to(HW.parent)} is not what hw/interface and the .core files say: run `make hw-dist` and "
+                  "commit it", file=sys.stderr)
+        return int(bool(stale))
     for path, text in contents().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from garner_hw import HW, dist, simulate  # noqa: F401 (simulate puts Verilator on the PATH)
+from garner_hw.command import main
 from garner_hw.interface import outputs
 from garner_hw.placement import nextpnr
 from garner_hw.sources import ACCELERATOR, FAMILIES, cells, core_files, manager, sources
@@ -34,6 +35,14 @@ def ports() -> set[str]:
 def test_committed_files_are_what_would_be_generated():
     for path, text in dist.contents().items():
         assert path.exists() and path.read_text() == text, f"{path}: run `make hw-dist` and commit it"
+
+
+def test_check_names_a_file_that_was_changed_by_hand(monkeypatch, capsys):
+    assert main(["dist", "--check"]) == 0
+    changed = {path: text + "// by hand\n" * (path.name == "garner_regs.sv") for path, text in dist.contents().items()}
+    monkeypatch.setattr(dist, "contents", lambda: changed)
+    assert main(["dist", "--check"]) == 1
+    assert capsys.readouterr().err.startswith("hw/dist/rtl/garner_regs.sv is not what hw/interface")
 
 
 def test_nothing_else_is_in_dist():
