@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from garner_hw import HW
+from garner_hw import HW, CommandError
 
 ACCELERATOR = "garner:accelerator:garner"
 FAMILIES = ("generic", "ecp5", "xilinx7")
@@ -57,7 +57,7 @@ def replaced(files: Sequence[Path], instead: Iterable[Path]) -> list[Path]:
     for other in instead:
         places = [place for place, path in enumerate(files) if set(units(path)) & set(units(other))]
         if len(places) != 1:
-            raise ValueError(f"{other}: {len(places)} sources have its modules, not one")
+            raise CommandError(f"{other}: {len(places)} sources have its modules, not one")
         files[places[0]] = other
     return files
 
@@ -71,7 +71,7 @@ def reached(top: str, files: Sequence[Path]) -> list[Path]:
     """Of `files`, in their order, those with `top` and what it uses: modules it instantiates, packages it names."""
     homes = {name: path for path in files for name in units(path)}
     if top not in homes:
-        raise ValueError(f"no source has the module {top}")
+        raise CommandError(f"no source has the module {top}")
     waiting, found = [homes[top]], set()
     while waiting:
         path = waiting.pop()
@@ -87,10 +87,14 @@ def reached(top: str, files: Sequence[Path]) -> list[Path]:
 def core_files(core: str, family: str = "generic", target: str = "default") -> tuple[Path, ...]:
     """All RTL sources of a target of a core and of the cores it depends on, those first."""
     flags = {"target": target, "is_toplevel": True} | ({family: True} if family != "generic" else {})
-    return tuple(Path(part.core_root) / file["name"]
+    found = tuple(Path(part.core_root) / file["name"]
                  for part in manager().get_depends(vlnv(core), flags)
                  for file in part.get_files(flags | {"is_toplevel": part.name.name == vlnv(core).name})
                  if "erilogSource" in file.get("file_type", ""))
+    for path in found:
+        if not path.exists():
+            raise CommandError(f"a .core file names {path.name}, and {path.parent} has no such file")
+    return found
 
 
 @cache
@@ -100,7 +104,7 @@ def home(top: str) -> str:
         if any(Path(name).stem == top for fileset in core.get_data({}).filesets.values()
                for entry in fileset.files for name in entry):
             return core.name.vln_str()
-    raise ValueError(f"no .core file below {HW} names {top}")
+    raise CommandError(f"no .core file below {HW} names {top}")
 
 
 def lint_targets() -> list[Target]:

@@ -45,6 +45,11 @@ def test_check_names_a_file_that_was_changed_by_hand(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("hw/dist/rtl/garner_regs.sv is not what hw/interface")
 
 
+def test_top_that_no_core_file_names_is_refused_in_a_sentence(capsys):
+    assert main(["place", "nothing"]) == 2
+    assert re.fullmatch(r"garner-hw: no \.core file below \S+ names nothing\n", capsys.readouterr().err)
+
+
 def test_nothing_else_is_in_dist():
     kept = {"README.md", "include/garner_types.h", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
     generated = {path for path in (*outputs.FILES, *dist.contents()) if path.is_relative_to(dist.DIST)}
