@@ -76,6 +76,11 @@ MUTATIONS = [
     ("a job lost that comes with a wipe", "rsa/rsa_intake",
      "          if (job_valid_i) state_q <= StDecode;\n          else if (wipe_asked_i) state_q <= StWipe;",
      "          if (wipe_asked_i) state_q <= StWipe;\n          else if (job_valid_i) state_q <= StDecode;", CORE),
+    ("a stopped job answered as if it had ended", "rsa/rsa_intake",
+     "          if (stopped_i) begin\n            status_q <= StatusEmptySlot;\n            state_q  <= StStopped;\n          end\n"
+     "          if (respond_i) state_q <= StAnnounce;  // status_q is StatusOk",
+     "          if (stopped_i) state_q <= StStopped;\n"
+     "          if (respond_i) state_q <= StAnnounce;  // status_q is StatusOk", CORE),
     ("a wipe asked for during another forgotten", "rsa/rsa_wipe", "default: if (done_i) state_q <= Asked;",
      "default: if (done_i) state_q <= Clean;", CORE),
     ("a wipe asked for when another begins forgotten", "rsa/rsa_wipe",
