@@ -22,6 +22,7 @@ from garner_hw.sources import sources
 from garner_hw.synthesis.synthesise import ecp5, synthesise
 
 SPEED = 8         # the ECP5's grade
+PADS = 365        # for signals, of its package: place.DEVICE
 PATIENCE = 3600   # seconds: a tool that takes longer hangs
 NUMBERS = 2       # random multiplications of each point, behind the corner cases
 
@@ -50,7 +51,7 @@ class Tools:
     def place(self, point: Point, seed: int, folder: Path) -> dict:
         circuit, _ = netlist(point, point.multipliers == "dsp", folder)
         try:
-            placed = place.place(circuit, SPEED, seed, None)
+            placed = place.place(circuit, SPEED, seed, None, pads=port_bits(circuit) <= PADS)
         except RuntimeError as error:
             raise ToolFailed(first_line(error)) from error
         return {"mhz": placed["fmax"]} | figures(placed)
@@ -82,6 +83,13 @@ def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
         return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder)
     except RuntimeError as error:
         raise ToolFailed(first_line(error)) from error
+
+
+def port_bits(circuit: Path) -> int:
+    """Of all ports of the one module of a netlist: wide words and many ports need more than a package has pads."""
+    (unit,) = [module for module in json.loads(circuit.read_text())["modules"].values()
+               if not module["attributes"].get("blackbox") and not module["attributes"].get("whitebox")]
+    return sum(len(port["bits"]) for port in unit["ports"].values())
 
 
 def figures(counts: dict) -> dict:

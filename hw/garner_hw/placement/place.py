@@ -52,14 +52,15 @@ def nextpnr_version() -> str:
     return re.search(r"Version ([^)]+)\)", said.stdout + said.stderr)[1]
 
 
-def place(netlist: Path, speed: int, seed: int, floorplan: Path | None) -> dict:
-    """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed."""
+def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True) -> dict:
+    """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed. Without `pads` the top is placed as a part of a
+    larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops either way."""
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")
     log = netlist.with_suffix(f".{speed}.{seed}.log")
     with log.open("w") as out:
         code = subprocess.run([*nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name, "--freq", str(TARGET),
                                "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
-                               *(["--pre-place", str(floorplan)] if floorplan else []),
+                               *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]),
                                "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode
     if code:
         raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from garner_hw.explore.point import Point
+from garner_hw.explore.tools import PADS, Tools, netlist, port_bits
+
 POINTS = """design,word,ports,multipliers,bits,lanes
 product-scan,8,2,dsp,256,
 fios,8,2,dsp,256,
@@ -62,3 +65,10 @@ def test_a_budget_is_answered_from_what_was_measured(swept):
     assert done.returncode == 0 and "product-scan" in done.stdout
     done = explore("--budget", "lut=10,ports=2", "--out", swept[0] / "out")
     assert done.returncode == 1 and "LUT" in done.stdout
+
+
+def test_a_unit_with_more_ports_than_the_package_has_pads_is_placed(tmp_path):
+    wide = Point("cios", word=8, ports=0, pipelined=False, unroll=4, multipliers="dsp", bits=256)
+    assert port_bits(netlist(wide, True, tmp_path)[0]) > PADS
+    placed = Tools().place(wide, 1, tmp_path)
+    assert placed["mhz"] > 5 and placed["dsp"] == 8
