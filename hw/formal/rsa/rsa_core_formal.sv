@@ -47,7 +47,7 @@ module rsa_core_formal
   localparam logic [3:0] StDrain    = 4'd8;
   localparam logic [3:0] StErase    = 4'd10;
   localparam logic [3:0] StStopped  = 4'd12;
-  localparam logic [3:0] StOwing    = 4'd14;
+  localparam logic [3:0] StWipeOwing  = 4'd14;
   localparam logic [3:0] StNext     = 4'd5;
   localparam logic [3:0] StExecute  = 4'd8;
 
@@ -137,7 +137,7 @@ module rsa_core_formal
       if (taken_q) assert (u_core.u_intake.state_q == StDecode);
       if (owed_q) assert (u_core.wipe_asked);
       // a job that is refused or stopped is not answered with StatusOk
-      if (u_core.u_intake.state_q inside {[StDrain:StErase], StStopped, StOwing}) assert (u_core.u_intake.status_q != StatusOk);
+      if (u_core.u_intake.state_q inside {[StDrain:StErase], StStopped, StWipeOwing}) assert (u_core.u_intake.status_q != StatusOk);
       if (response_valid) assert (job_here_q && response.tag == job_q.tag);
       if (at_work_q) begin
         assert ({u_core.job.op, u_core.job.slot, u_core.job.tag} == {job_q.op, job_q.slot, job_q.tag});
