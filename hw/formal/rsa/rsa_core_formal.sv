@@ -47,7 +47,7 @@ module rsa_core_formal
   localparam logic [3:0] StDrain    = 4'd8;
   localparam logic [3:0] StErase    = 4'd10;
   localparam logic [3:0] StStopped  = 4'd12;
-  localparam logic [3:0] StWipeOwing  = 4'd14;
+  localparam logic [3:0] StWipeOwing = 4'd14;
   localparam logic [3:0] StNext     = 4'd5;
   localparam logic [3:0] StExecute  = 4'd8;
 
