@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Measures the vector kernels against this processor's own limit, and RSA-sized powers against OpenSSL.
 //!
-//! Cycles are core cycles: the time divided by that of a chain of dependent additions, measured beside it. The limit is
-//! the multiply-adds an operation executes, at the rate measured in the same run. Best of many runs.
+//! Cycles are core cycles: the time divided by that of multiply-adds (without AVX-512 IFMA, of a chain of dependent additions),
+//! measured beside it. The limit is the multiply-adds an operation executes, at the rate measured in the same run. Of many runs
+//! the lower quartile.
 //!
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
 //! itself, with the bound of the port model where there is one of this processor; with `folded`, only numbers folded over
@@ -10,7 +11,7 @@
 //! measured: what the port model says of that processor is printed, on any.
 
 use garner::arithmetic::vectors::class::{
-    Blocks, CLASSES, Class, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Direct, DirectKernels, PAIRS, Products, QUADS,
+    Blocks, CLASSES, Class, Composition, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Direct, DirectKernels, PAIRS, QUADS,
 };
 use garner::arithmetic::vectors::field::Field;
 use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels, Sequence};
@@ -127,8 +128,8 @@ impl Kernels for Counted {
         self.0.direct(direct)
     }
 
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        self.0.products(blocks)
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        self.0.composition(blocks)
     }
 }
 

@@ -2,7 +2,7 @@
 //! What the port model says of kernels, and of the operations made of them, on a processor that need not be here.
 
 use garner::arithmetic::vectors::Vectors;
-use garner::arithmetic::vectors::class::{Blocks, Direct, DirectKernels, Products};
+use garner::arithmetic::vectors::class::{Blocks, Composition, Direct, DirectKernels, OneRowBlocks};
 use garner::arithmetic::vectors::kernels::{At, Kernel, Kernels};
 use garner::arithmetic::{Arithmetic, Modulus, Power};
 use garner_kernels::Lanes;
@@ -24,12 +24,13 @@ pub fn bound(kernel: &Kernel, processor: &Processor) -> f64 {
 pub fn this() -> Option<Processor> {
     let leaf = std::arch::x86_64::__cpuid(1).eax;
     let (family, model) = ((leaf >> 8 & 15) + (leaf >> 20 & 255), (leaf >> 4 & 15) | (leaf >> 12 & 0xf0));
+    let tiles = std::arch::x86_64::__cpuid_count(7, 0).edx >> 24 & 1 == 1;
     let amd = std::arch::x86_64::__cpuid(0).ecx == u32::from_le_bytes(*b"cAMD");
     match (amd, family) {
         (true, 0x19) if is_x86_feature_detected!("avx512ifma") => Some(Processor::ZEN4),
         (true, 0x1a) => Some(Processor::ZEN5),
-        // Xeons of the 4th to the 6th generation.
-        (false, 6) if matches!(model, 0x8f | 0xcf | 0xad | 0xae) => Some(Processor::GOLDEN_COVE),
+        // Xeons of the 4th to the 6th generation; or what a virtual machine calls otherwise and has tiles (AMX), as those do.
+        (false, 6) if matches!(model, 0x8f | 0xcf | 0xad | 0xae) || tiles => Some(Processor::GOLDEN_COVE),
         _ => None,
     }
 }
@@ -174,8 +175,14 @@ impl Kernels for Modelled {
         if order(&direct.two_rows) < order(&direct.one_row) { &direct.two_rows } else { &direct.one_row }
     }
 
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        let order = |products: &Products| self.of(products.old).order;
-        if order(&blocks.karatsuba) < order(&blocks.schoolbook) { &blocks.karatsuba } else { &blocks.schoolbook }
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        let OneRowBlocks { karatsuba, schoolbook, .. } = &blocks.one_row;
+        let ways = [
+            Composition::OneRow(&blocks.one_row, karatsuba),
+            Composition::OneRow(&blocks.one_row, schoolbook),
+            Composition::TwoRows(&blocks.two_rows),
+        ];
+        let order = |way: &Composition| -> f64 { way.of_two_blocks().iter().map(|kernel| self.of(kernel).order).sum() };
+        ways.into_iter().min_by(|a, b| order(a).total_cmp(&order(b))).expect("three ways")
     }
 }

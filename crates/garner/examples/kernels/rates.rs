@@ -3,9 +3,13 @@
 
 use std::arch::asm;
 use std::hint::black_box;
+use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Core cycles of one run of `work`: the shortest time of several, in cycles calibrated among them.
+/// Core cycles of one run of `work`: the lower quartile of many rounds, each against a calibration that follows at once.
+///
+/// The calibration is work of its kind: some processors run 512-bit multiply-adds by a lower clock than other code, and change
+/// from one to the other, and with what the other cores do, within a millisecond.
 pub fn cycles(mut work: impl FnMut()) -> f64 {
     let mut once = || {
         let start = Instant::now();
@@ -13,16 +17,19 @@ pub fn cycles(mut work: impl FnMut()) -> f64 {
         start.elapsed().as_secs_f64()
     };
     let first = once().min(once());
-    let repeats = (200e-6 / first).ceil().max(1.0) as usize;
-    let rounds = ((0.25 / (first * repeats as f64)) as usize).clamp(5, 200);
-    let (mut best, mut clock) = (f64::MAX, f64::MAX);
-    for _ in 0..rounds {
-        clock = clock.min(cycle_seconds());
-        let start = Instant::now();
-        (0..repeats).for_each(|_| work());
-        best = best.min(start.elapsed().as_secs_f64() / repeats as f64);
-    }
-    best / clock
+    let repeats = (100e-6 / first).ceil().max(1.0) as usize;
+    let rounds = ((0.25 / (first * repeats as f64)) as usize).clamp(5, 400);
+    let (vectors, rate) = (is_x86_feature_detected!("avx512ifma"), madd_rate());
+    let mut cycles: Vec<f64> = (0..rounds)
+        .map(|_| {
+            let start = Instant::now();
+            (0..repeats).for_each(|_| work());
+            let seconds = start.elapsed().as_secs_f64() / repeats as f64;
+            seconds / if vectors { madds_seconds() * rate } else { cycle_seconds() }
+        })
+        .collect();
+    cycles.sort_by(f64::total_cmp);
+    cycles[cycles.len() / 4]
 }
 
 /// Seconds per core cycle.
@@ -45,57 +52,63 @@ pub fn cycle_seconds() -> f64 {
         black_box(sum);
         start.elapsed().as_secs_f64() / 20_000.0
     };
-    (0..5).map(|_| run()).fold(f64::MAX, f64::min)
+    (0..3).map(|_| run()).fold(f64::MAX, f64::min)
 }
 
-/// Multiply-adds this processor does in a cycle: twelve independent sums, against one alone, of which each takes four cycles on
-/// every processor that has them.
+/// Multiply-adds this processor does in a cycle, 0 without AVX-512 IFMA: twelve independent sums, against one alone, of which
+/// each takes four cycles on every processor that has them. Measured once.
 ///
 /// Both run for long, in turn, with nothing else between: a burst of 512-bit code after other code runs slower for about a
 /// microsecond, and another clock may rule it afterwards.
 pub fn madd_rate() -> f64 {
-    const RUNS: u64 = 20_000;
-    macro_rules! loop_of {
-        ($($madd:literal)*) => {{
-            let start = Instant::now();
-            // SAFETY: changes only the registers it names; the caller has made sure of the instructions.
-            unsafe {
-                asm!(
-                    "2:",
-                    $($madd,)*
-                    "dec {n}",
-                    "jnz 2b",
-                    n = inout(reg) RUNS => _,
-                    out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _,
-                    out("zmm6") _, out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
-                    options(nomem, nostack)
-                );
-            }
-            start.elapsed().as_secs_f64() / RUNS as f64
-        }};
-    }
-    let (mut one, mut twelve) = (f64::MAX, f64::MAX);
-    // The first rounds warm up.
-    for round in 0..60 {
-        let chain = loop_of!(
-            "vpmadd52luq zmm0, zmm30, zmm31" "vpmadd52huq zmm0, zmm30, zmm31" "vpmadd52luq zmm0, zmm30, zmm31"
-        );
-        let independent = loop_of!(
-            "vpmadd52luq zmm0, zmm30, zmm31" "vpmadd52huq zmm1, zmm30, zmm31"
-            "vpmadd52luq zmm2, zmm30, zmm31" "vpmadd52huq zmm3, zmm30, zmm31"
-            "vpmadd52luq zmm4, zmm30, zmm31" "vpmadd52huq zmm5, zmm30, zmm31"
-            "vpmadd52luq zmm6, zmm30, zmm31" "vpmadd52huq zmm7, zmm30, zmm31"
-            "vpmadd52luq zmm8, zmm30, zmm31" "vpmadd52huq zmm9, zmm30, zmm31"
-            "vpmadd52luq zmm10, zmm30, zmm31" "vpmadd52huq zmm11, zmm30, zmm31"
-        );
-        if round >= 10 {
-            (one, twelve) = (one.min(chain / 3.0), twelve.min(independent / 12.0));
+    static RATE: OnceLock<f64> = OnceLock::new();
+    *RATE.get_or_init(|| {
+        if !is_x86_feature_detected!("avx512ifma") {
+            return 0.0;
         }
-    }
-    // SAFETY: changes only the upper halves, which nothing holds here.
-    unsafe { asm!("vzeroupper", options(nomem, nostack)) };
-    one / 4.0 / twelve
+        let (mut one, mut twelve) = (f64::MAX, f64::MAX);
+        // The first rounds warm up.
+        for round in 0..60 {
+            let chain = madds!(20_000, "0" "0" "0" "0" "0" "0" "0" "0" "0" "0" "0" "0");
+            let independent = madds!(20_000, "0" "1" "2" "3" "4" "5" "6" "7" "8" "9" "10" "11");
+            if round >= 10 {
+                (one, twelve) = (one.min(chain), twelve.min(independent));
+            }
+        }
+        one / 4.0 / twelve
+    })
 }
+
+/// Seconds of one of many independent multiply-adds.
+fn madds_seconds() -> f64 {
+    (0..3).map(|_| madds!(1_000, "0" "1" "2" "3" "4" "5" "6" "7" "8" "9" "10" "11")).fold(f64::MAX, f64::min)
+}
+
+/// Seconds of a multiply-add of 512 bits, of a loop of them into these registers, run so many times. The caller has made sure of
+/// the instructions.
+macro_rules! madds {
+    ($runs:literal, $($sum:literal)*) => {{
+        const RUNS: u64 = $runs;
+        let start = Instant::now();
+        // SAFETY: changes only the registers it names, and the upper halves of others, which nothing holds here; the caller has
+        // made sure of the instructions.
+        unsafe {
+            asm!(
+                "2:",
+                $(concat!("vpmadd52luq zmm", $sum, ", zmm30, zmm31"),)*
+                "dec {n}",
+                "jnz 2b",
+                "vzeroupper",
+                n = inout(reg) RUNS => _,
+                out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _,
+                out("zmm6") _, out("zmm7") _, out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
+                options(nomem, nostack)
+            );
+        }
+        start.elapsed().as_secs_f64() / (RUNS * 12) as f64
+    }};
+}
+use madds;
 
 /// Fused multiply-adds this processor does in a cycle beside the copy, the subtraction and the two additions that go with two
 /// of them: products of five factors with a limb, added to columns, all in registers and none waiting for another.
