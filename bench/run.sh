@@ -12,7 +12,8 @@
 #   BULK_LINES=1000000             digests that one bulk run signs
 #   BULK_BATCH=4096                those of the batches beside it
 #   RESULTS=bench/results          where data and pictures go
-#   PROCESSOR=avx2-                what their names begin with; nothing on a processor with AVX-512 IFMA, avx2- on another
+#   PROCESSOR=avx2-                what their names begin with: golden-cove- where there are AVX-512 IFMA and tiles (AMX), which
+#                                  Xeons of the 4th generation and later have, nothing where there is IFMA alone, else avx2-
 #
 # Figures of one core are taken pinned to the first processor. Nothing else should be running: garner says so where it is.
 # Each file carries the commit that the command was built from, and the load before. What goes into the repository comes from
@@ -28,7 +29,9 @@ garner=${GARNER:-${CARGO_TARGET_DIR:-target}/release/garner}
 seconds=${SECONDS_EACH:-4}
 results=${RESULTS:-bench/results}
 one_core="taskset -c 0"
-grep -q avx512ifma /proc/cpuinfo && processor= || processor=avx2-
+processor=avx2-
+grep -q avx512ifma /proc/cpuinfo && processor=
+grep -q amx_tile /proc/cpuinfo && processor=golden-cove-
 processor=${PROCESSOR-$processor}
 
 for benchmark in "$@"; do
