@@ -25,6 +25,7 @@ pub mod known_answer;
 pub mod multiply;
 pub mod normalise;
 mod operands;
+pub mod order;
 pub mod ports;
 pub mod program;
 mod reduction;
@@ -124,6 +125,7 @@ pub fn all() -> Vec<Kernel> {
         }
     }
     add("scan".into(), scan::scan());
+    add("want".into(), scan::want());
     for n in LIMB_COUNTS {
         add(format!("add_{n}"), normalise::add(n, Limbs::Whole));
         add(format!("subtract_modulus_{n}"), normalise::subtract_modulus(n, Limbs::Whole));

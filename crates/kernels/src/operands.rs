@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an operation reads and writes: registers, masks and memory.
 
-use crate::program::{Mask, Op, Row, Source, Vector};
+use crate::program::{Mask, Op, Row, Source, Vector, Word};
 
 /// What an operation reads and writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,6 +72,51 @@ impl Op {
             }
             Op::Negative { mask, a } => Operands { writes_mask: Some(mask), ..none.read(a) },
             Op::Advance { .. } | Op::Repeat { .. } => none,
+        }
+    }
+
+    /// The same with other registers for those it reads and the one it writes, and other rows of memory. A register that changes in
+    /// place is one that it writes.
+    pub(crate) fn with(
+        &self,
+        read: &dyn Fn(Vector) -> Vector,
+        write: &dyn Fn(Vector) -> Vector,
+        row: &dyn Fn(Row) -> Row,
+    ) -> Op {
+        let source = |source: Source| match source {
+            Source::Vector(register) => Source::Vector(read(register)),
+            Source::Row(from) => Source::Row(row(from)),
+        };
+        let word = |Word { pointer, word }: Word| {
+            let Row { pointer, row } = row(pointer.row(word / 8));
+            pointer.word(8 * row + word % 8)
+        };
+        match *self {
+            Op::Zero { to } => Op::Zero { to: write(to) },
+            Op::Copy { to, from } => Op::Copy { to: write(to), from: source(from) },
+            Op::Merge { to, mask, from } => Op::Merge { to: write(to), mask, from: source(from) },
+            Op::Store { to, from } => Op::Store { to: row(to), from: read(from) },
+            Op::MultiplyAddLow { sum, a, b } => Op::MultiplyAddLow { sum: write(sum), a: read(a), b: source(b) },
+            Op::MultiplyAddHigh { sum, a, b } => Op::MultiplyAddHigh { sum: write(sum), a: read(a), b: source(b) },
+            Op::Add { to, a, b } => Op::Add { to: write(to), a: read(a), b: source(b) },
+            Op::Subtract { to, a, b } => Op::Subtract { to: write(to), a: read(a), b: source(b) },
+            Op::And { to, a, b } => Op::And { to: write(to), a: read(a), b: source(b) },
+            Op::Or { to, a, b } => Op::Or { to: write(to), a: read(a), b: source(b) },
+            Op::ShiftLeft { to, a, bits } => Op::ShiftLeft { to: write(to), a: read(a), bits },
+            Op::ShiftRight { to, a, bits } => Op::ShiftRight { to: write(to), a: read(a), bits },
+            Op::Down { to, a } => Op::Down { to: write(to), a: read(a) },
+            Op::Up { to, a } => Op::Up { to: write(to), a: read(a) },
+            Op::Permute { to, a, order } => Op::Permute { to: write(to), a: read(a), order },
+            Op::Carry { to, a } => Op::Carry { to: write(to), a: read(a) },
+            Op::EvenWords { to, a, b } => Op::EvenWords { to: write(to), a: read(a), b: read(b) },
+            Op::OddWords { to, a, b } => Op::OddWords { to: write(to), a: read(a), b: read(b) },
+            Op::EvenPairs { to, a, b } => Op::EvenPairs { to: write(to), a: read(a), b: read(b) },
+            Op::OddPairs { to, a, b } => Op::OddPairs { to: write(to), a: read(a), b: read(b) },
+            Op::Choose { to, mask, a, b } => Op::Choose { to: write(to), mask, a: read(a), b: source(b) },
+            Op::Test { mask, a, b } => Op::Test { mask, a: read(a), b: word(b) },
+            Op::Equal { mask, a, b } => Op::Equal { mask, a: read(a), b: word(b) },
+            Op::Negative { mask, a } => Op::Negative { mask, a: read(a) },
+            Op::Advance { .. } | Op::Repeat { .. } => self.clone(),
         }
     }
 }

@@ -159,6 +159,10 @@ impl Code {
         &self.0
     }
 
+    pub(crate) fn push(&mut self, op: Op) {
+        self.0.push(op);
+    }
+
     pub(crate) fn zero(&mut self, to: Vector) {
         self.0.push(Op::Zero { to });
     }
@@ -318,6 +322,22 @@ impl Program {
     /// Runs `visit` on each operation as often as it is executed, in order, with the rows by which each pointer has moved.
     pub fn walk(&self, mut visit: impl FnMut(&Op, &[isize; Pointer::COUNT])) {
         walk(self.ops(), &mut [0; Pointer::COUNT], &mut visit);
+    }
+
+    /// Its operations with loops written out, each row of memory as `place` says of a pointer and a row from where it stood at
+    /// first.
+    pub(crate) fn placed(&self, place: &dyn Fn(Row) -> Row) -> Code {
+        let mut code = Code::new();
+        self.walk(|op, moved| {
+            let row = |Row { pointer, row }| {
+                let row = row.checked_add_signed(moved[pointer.index()]).expect("no row stands before its pointer");
+                place(pointer.row(row))
+            };
+            if !matches!(op, Op::Advance { .. } | Op::Repeat { .. }) {
+                code.0.push(op.with(&|register| register, &|register| register, &row));
+            }
+        });
+        code
     }
 
     /// How many rows it loads, as operands or otherwise.

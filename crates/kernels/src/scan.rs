@@ -65,6 +65,18 @@ pub(crate) fn beside(code: Code, limbs: usize, candidates: [Vector; BITS]) -> Co
     both
 }
 
+/// Brings the numbers of wanted entries, one for each lane, to the constants: in one piece, as the next kernel loads them, which need
+/// not wait then until they have arrived in memory.
+///
+/// Pointers P0 the numbers, P3 constants.
+/// Cost     a load and a store.
+pub fn want() -> Program {
+    let mut code = Code::new();
+    code.copy(Vector(0), Pointer::P0.row(0));
+    code.store(constants::wanted(), Vector(0));
+    Program::new(code)
+}
+
 /// Selects 10 limbs of a table entry, eight lanes: each lane its own entry.
 ///
 /// Pointers P3 constants with the wanted entries, P4 the table from a limb on, P5 the selection.

@@ -12,6 +12,8 @@ const N: Pointer = Pointer::P2;
 pub(super) enum Step {
     /// Opens a column that starts from zero.
     Open(usize),
+    /// Opens a column that starts from its sum in memory, with the rounding constant or without.
+    Take { column: usize, rounded: bool },
     /// Adds the low or high half of the product of two limbs of the operand to a column.
     Term { high: bool, column: usize, limbs: [usize; 2] },
     /// Doubles a column, unless it has the square's last limb only, and adds its half of a limb's square.
@@ -26,12 +28,23 @@ pub(super) enum Step {
     Scan(super::scan::Step),
 }
 
+/// What the rows of a reduction leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Results {
+    /// Limbs, from the result's first row on.
+    Limbs,
+    /// Column sums, each in its row of the columns, which are the result's.
+    Columns,
+}
+
 /// A Montgomery multiplication under way: columns, and registers.
 pub(super) struct Columns {
     limbs: usize,
     /// Rows of the reduction: the result stands in the columns from there on.
     rows: usize,
     result: Pointer,
+    /// [`Results::Limbs`] at first.
+    pub results: Results,
     /// What [`Step::Term`] and [`Step::Rows`] read.
     operand: Pointer,
     pub code: Code,
@@ -51,6 +64,7 @@ impl Columns {
             limbs,
             rows,
             result,
+            results: Results::Limbs,
             operand,
             code: Code::new(),
             free: (0..32).rev().map(Vector).collect(),
@@ -99,7 +113,13 @@ impl Columns {
         self.open[&column]
     }
 
-    fn close(&mut self, column: usize) {
+    /// Whether a column is open.
+    pub fn is_open(&self, column: usize) -> bool {
+        self.open.contains_key(&column)
+    }
+
+    /// Ends a column.
+    pub fn close(&mut self, column: usize) {
         let register = self.open.remove(&column).expect("an open column");
         self.give(register);
     }
@@ -132,23 +152,42 @@ impl Columns {
         digit
     }
 
-    /// Carries a column into the next and ends it. With its rounding constant, and without the half of its digit's product
-    /// that would make it zero modulo 2^52.
+    /// Carries a column into the next and ends it.
     pub fn carry(&mut self, column: usize) {
+        self.shift(column);
+        self.hand_on(column);
+    }
+
+    /// Makes a column its carry. With its rounding constant, and without the half of its digit's product that would make it zero
+    /// modulo 2^52.
+    fn shift(&mut self, column: usize) {
+        let carry = self.at(column);
+        self.code.shift_right(carry, carry, crate::LIMB_BITS);
+    }
+
+    /// Begins to carry a column of the reduction, whose digit is known: the high half of its product with the modulus's first limb
+    /// joins the carry, so that it need not wait for the next column, nor that for it.
+    fn carry_high(&mut self, column: usize, digit: Vector) {
+        self.shift(column);
+        let n = self.load(N.row(0));
+        self.code.high(self.at(column), digit, n);
+        self.give(n);
+    }
+
+    /// Adds a column's carry to the next one, and ends it.
+    fn hand_on(&mut self, column: usize) {
         let (from, to) = (self.at(column), self.at(column + 1));
-        self.code.shift_right(from, from, crate::LIMB_BITS);
         self.code.add(to, to, from);
         self.close(column);
     }
 
     /// The digit of the column after `column`, given this one's: what it adds there comes first.
     pub fn second_digit(&mut self, column: usize, digit: Vector) -> Vector {
-        for limb in 0..2 {
-            let n = self.load(N.row(limb));
-            self.add(limb == 0, column + 1, digit, n);
-            self.give(n);
-        }
-        self.carry(column);
+        self.carry_high(column, digit);
+        let n = self.load(N.row(1));
+        self.add(false, column + 1, digit, n);
+        self.give(n);
+        self.hand_on(column);
         self.digit(column + 1)
     }
 
@@ -157,18 +196,19 @@ impl Columns {
         let limbs = self.limbs;
         let mut next = Vec::new();
         let mut done = 0;
+        self.carry_high(0, digit);
         for j in 0..limbs {
-            let n = self.load(N.row(j));
             if j > 0 {
+                let n = self.load(N.row(j));
                 self.add(false, j, digit, n);
+                self.add(true, j + 1, digit, n);
+                self.give(n);
             }
-            self.add(true, j + 1, digit, n);
-            self.give(n);
             let due = steps.len() * (j + 1) / limbs;
             (done..due).for_each(|i| self.step(steps[i]));
             done = due;
             if j == begin[0] {
-                self.carry(0);
+                self.hand_on(0);
                 next.push(self.digit(1));
             } else if j == begin[1] {
                 next.push(self.second_digit(1, next[0]));
@@ -184,9 +224,7 @@ impl Columns {
         let (limbs, last) = (self.limbs, row + 2 == self.rows);
         let [mut first, mut second] = [None; 2];
         let mut done = 0;
-        let n = self.load(N.row(0));
-        self.add(true, row + 2, digits[1], n);
-        self.give(n);
+        self.carry_high(row + 1, digits[1]);
         for j in 1..limbs {
             let n = self.load(N.row(j));
             if j > 1 {
@@ -200,7 +238,7 @@ impl Columns {
             (done..due).for_each(|i| self.step(steps[i]));
             done = due;
             if j == 2 {
-                self.carry(row + 1);
+                self.hand_on(row + 1);
             }
             if last && j >= 2 {
                 self.output(row + j);
@@ -224,8 +262,12 @@ impl Columns {
         }
     }
 
-    /// Stores a column of the result, the one before carried into it.
+    /// Stores a column of the result; of limbs, the one before carried into it.
     fn output(&mut self, column: usize) {
+        if self.results == Results::Columns {
+            self.code.store(self.result.row(column), self.at(column));
+            return self.close(column);
+        }
         if column > self.rows {
             self.carry(column - 1);
         }
@@ -254,11 +296,16 @@ impl Columns {
         }
     }
 
+    /// Doubles a column.
+    pub fn double(&mut self, column: usize) {
+        let sum = self.at(column);
+        self.code.add(sum, sum, sum);
+    }
+
     /// Doubles a column of a square and adds the half of a limb's square that belongs there.
     pub fn finish(&mut self, column: usize) {
-        let sum = self.at(column);
         if column > 0 && column + 1 < 2 * self.limbs {
-            self.code.add(sum, sum, sum);
+            self.double(column);
         }
         let limb = self.limb(column / 2);
         self.add(column % 2 == 1, column, limb, limb);
@@ -268,6 +315,13 @@ impl Columns {
     pub fn step(&mut self, step: Step) {
         match step {
             Step::Open(column) => self.open(column, None),
+            Step::Take { column, rounded } => {
+                self.open(column, Some(self.result.row(column)));
+                if rounded {
+                    let sum = self.at(column);
+                    self.code.add(sum, sum, constants::limb_mask());
+                }
+            }
             Step::Term { high, column, limbs: [a, b] } => {
                 let (a, b) = (self.limb(a), self.limb(b));
                 self.add(high, column, a, b);

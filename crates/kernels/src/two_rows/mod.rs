@@ -17,14 +17,20 @@
 //! Source: Koç, Acar, Kaliski 1996 for the order of rows; that two rows share what they load is hybrid multiplication, Gura and
 //! others 2004.
 
+pub mod block;
 pub mod columns;
 pub mod multiply;
+pub mod pair;
 pub mod scan;
 pub mod square;
 pub mod window;
 
-use crate::{DIRECT_LIMBS, Kernel, Program, normalise};
+use crate::block::{Columns, Finish};
+use crate::{BLOCK_LIMBS, DIRECT_LIMBS, Kernel, LIMB_COUNTS, Program, normalise};
 use normalise::Limbs;
+
+/// Windows of a word of an exponent, which one kernel does.
+pub const WINDOWS: usize = 64 / crate::doubles::SQUARES;
 
 /// Every kernel of this kind, in a fixed order.
 pub fn all() -> Vec<Kernel> {
@@ -33,9 +39,36 @@ pub fn all() -> Vec<Kernel> {
     for n in DIRECT_LIMBS {
         add(format!("two_rows_square_{n}"), square::square(n));
         add(format!("two_rows_window_{n}"), window::window(n));
+        add(format!("two_rows_windows_{n}"), window::windows(n, WINDOWS));
         add(format!("two_rows_multiply_{n}"), multiply::multiply(n));
         add(format!("two_rows_half_multiply_{n}"), multiply::half_multiply(n));
         add(format!("two_rows_half_reduce_{n}"), multiply::half_reduce(n));
+    }
+    for m in BLOCK_LIMBS {
+        for columns in [Columns::Fresh, Columns::FreshTop, Columns::Old] {
+            add(format!("two_rows_product_{}_{m}", columns.name()), block::product(m, columns, Finish::Columns));
+        }
+        for (name, finish) in [("carry", Finish::Carry), ("last", Finish::Last)] {
+            add(format!("two_rows_product_{name}_{m}"), block::product(m, Columns::Old, finish));
+        }
+        for (name, old) in [("first", 1..2), ("inner", 0..2), ("final", 0..1)] {
+            add(format!("two_rows_square_{name}_{m}"), block::square(m, old));
+        }
+        add(format!("two_rows_reduce_{m}"), block::reduce(m, false));
+        add(format!("two_rows_reduce_scan_{m}"), block::reduce(m, true));
+        // Longer ones would leave no room in a processor's instruction cache for what a window needs beside them.
+        let n = 2 * m;
+        if m == BLOCK_LIMBS[0] {
+            add(format!("two_rows_square_{n}"), pair::square(m, false));
+            add(format!("two_rows_square_scan_{n}"), pair::square(m, true));
+            add(format!("two_rows_half_multiply_{n}"), pair::half_multiply(m));
+        } else {
+            add(format!("two_rows_square_begin_{n}"), pair::square_begin(m, false));
+            add(format!("two_rows_square_begin_scan_{n}"), pair::square_begin(m, true));
+            add(format!("two_rows_end_{n}"), pair::end(m));
+        }
+    }
+    for n in LIMB_COUNTS {
         add(format!("two_rows_add_{n}"), normalise::add(n, Limbs::Loose));
         add(format!("two_rows_subtract_modulus_{n}"), normalise::subtract_modulus(n, Limbs::Loose));
     }

@@ -3,7 +3,7 @@
 
 use super::columns::{Columns, Step};
 use crate::constants;
-use crate::program::{Code, Pointer, Program};
+use crate::program::{Code, Pointer, Program, Row};
 
 /// Montgomery multiplication, eight lanes: `r = a · b · 2^(−52·N) mod n`.
 ///
@@ -12,7 +12,7 @@ use crate::program::{Code, Pointer, Program};
 /// Bounds   a · b < 2^(52·N) · n, n odd, a and b loose; then r < 2n, loose. Columns stay below 2^60.
 /// Cost     4N² multiply-adds, 2N − 1 shifts and as many carries.
 pub fn multiply(limbs: usize) -> Program {
-    Program::new(rows(limbs, limbs, Pointer::P0, Pointer::P4, &[(0, Pointer::P1)]))
+    Program::new(rows(limbs, limbs, Pointer::P0, Pointer::P4, &[(0, Pointer::P1.row(0))]))
 }
 
 /// Montgomery multiplication by half, eight lanes: `r = a · b · 2^(−52·N) mod n`, given
@@ -23,12 +23,12 @@ pub fn multiply(limbs: usize) -> Program {
 /// Bounds   n odd, a, a' and b loose; r < a' + a · b / 2^(52·N) + n, loose. Columns stay below 2^60.
 /// Cost     3N² multiply-adds, 3N/2 − 1 shifts and as many carries.
 pub fn half_multiply(limbs: usize) -> Program {
-    let [r, a, b, shifted] = [Pointer::P0, Pointer::P1, Pointer::P4, Pointer::P5];
-    Program::new(half_multiply_at(limbs, r, [a, shifted], b))
+    let [a, shifted] = [Pointer::P1, Pointer::P5].map(|pointer| pointer.row(0));
+    Program::new(half_multiply_at(limbs, Pointer::P0, [a, shifted], Pointer::P4))
 }
 
-/// The same with other pointers: to r, to a and a', and to b.
-pub(super) fn half_multiply_at(limbs: usize, r: Pointer, [a, shifted]: [Pointer; 2], b: Pointer) -> Code {
+/// The same in other places: of r, of a and a', and of b.
+pub(super) fn half_multiply_at(limbs: usize, r: Pointer, [a, shifted]: [Row; 2], b: Pointer) -> Code {
     rows(limbs, limbs / 2, r, b, &[(0, shifted), (limbs / 2, a)])
 }
 
@@ -53,9 +53,9 @@ pub fn half_reduce(limbs: usize) -> Program {
     Program::new(reduce(columns, rows, [limbs * 3 / 10, limbs * 6 / 10], |_, _| Vec::new()))
 }
 
-/// The sum over `parts` of a factor, by its pointer, times the limbs of `b` from a first one on, as many as there are
+/// The sum over `parts` of a factor, from a row on, times the limbs of `b` from a first one on, as many as there are
 /// rows; and as many rows of reduction.
-fn rows(limbs: usize, rows: usize, r: Pointer, b: Pointer, parts: &[(usize, Pointer)]) -> Code {
+fn rows(limbs: usize, rows: usize, r: Pointer, b: Pointer, parts: &[(usize, Row)]) -> Code {
     let mut columns = Columns::new(limbs, rows, r, b);
     let rounding = |column: usize| (column < rows).then(|| constants::row_of_ones(52));
     (0..limbs + 2).for_each(|column| columns.open(column, rounding(column)));
@@ -91,10 +91,10 @@ fn reduce(mut columns: Columns, rows: usize, begin: [usize; 2], products: impl F
 }
 
 /// The products of the row `row` and, of two, the next.
-fn products(limbs: usize, parts: &[(usize, Pointer)], row: usize, rows: usize) -> Vec<Step> {
-    let part = |(first, y): &(usize, Pointer)| {
+fn products(limbs: usize, parts: &[(usize, Row)], row: usize, rows: usize) -> Vec<Step> {
+    let part = |(first, y): &(usize, Row)| {
         let (first, y) = (*first, *y);
-        let products = move |j| Step::Products { y: y.row(j), column: row + j };
+        let products = move |j| Step::Products { y: y.pointer.row(y.row + j), column: row + j };
         std::iter::once(Step::Rows { limb: row + first, rows }).chain((0..limbs).map(products))
     };
     parts.iter().flat_map(part).collect()

@@ -11,7 +11,7 @@
 
 use super::columns::Columns;
 use crate::constants;
-use crate::program::{Code, Mask, Pointer, Vector};
+use crate::program::{Code, Mask, Pointer, Row, Vector};
 use crate::scan::ENTRIES;
 
 const PAIRS: usize = ENTRIES / 2;
@@ -44,10 +44,10 @@ pub(super) enum Step {
 #[derive(Default)]
 pub(super) struct Selecting([Option<Vector>; GROUP]);
 
-/// Sets the masks of all pairs but the last, from the wanted entries' numbers.
-pub(super) fn prepare(code: &mut Code) {
+/// Sets the masks of all pairs but the last, from the wanted entries' numbers, which stand at `from`.
+pub(super) fn prepare(from: Row, code: &mut Code) {
     let [wanted, pair, index] = [0, 1, 2].map(Vector);
-    code.copy(wanted, constants::wanted());
+    code.copy(wanted, from);
     code.shift_right(pair, wanted, 1);
     code.store(constants::POINTER.row(WANTED_PAIR), pair);
     (0..PAIRS - 2).for_each(|number| code.equal(mask(number), pair, constants::number(number)));

@@ -2,8 +2,11 @@
 //! Against the kernels that mask and add: both compute the same numbers, not only numbers of the same residue.
 
 use super::*;
-use crate::program::{Op, Pointer, Source};
-use crate::{DIRECT_LIMBS, LIMB_BITS, Lanes, constants, interpreter, scan};
+use crate::program::{Op, Pointer, Row, Source};
+use crate::{BLOCK_LIMBS, DIRECT_LIMBS, LIMB_BITS, Lanes, constants, interpreter, scan};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 const LIMB: u64 = (1 << LIMB_BITS) - 1;
 
@@ -19,8 +22,11 @@ impl Random {
     }
 }
 
-fn named(kernels: Vec<Kernel>, name: &str) -> Program {
-    kernels.into_iter().find(|kernel| kernel.name == name).expect("a kernel of this name").program
+/// Made once: some are put into an order, which takes a while.
+static ALL: LazyLock<Vec<Kernel>> = LazyLock::new(all);
+
+fn named(kernels: &[Kernel], name: &str) -> Program {
+    kernels.iter().find(|kernel| kernel.name == name).expect("a kernel of this name").program.clone()
 }
 
 /// The inverse of −n modulo 2^52, for odd n.
@@ -120,31 +126,48 @@ fn they_compute_what_the_other_kernels_do_whatever_stands_above_the_limbs() {
                 ("subtract_modulus", [r, a, n, c, 0, 0]),
                 ("window", [a, selection + limbs, n, c, table, selection]),
             ] {
-                let run = |program: &Program, mut rows: Vec<Lanes>| {
+                // Theirs has the second half of the selection where ours has the wanted entries.
+                let wanted = if name == "window" { [a, constants::WANTED, n, c, table, selection] } else { at };
+                let run = |program: &Program, mut rows: Vec<Lanes>, at: [usize; Pointer::COUNT]| {
                     interpreter::run(program, &mut rows, at);
                     let rows = rows.into_iter().enumerate();
                     let kept = rows.filter(|(row, _)| !(constants::SPILL..constants::ROWS).contains(row));
                     kept.map(|(row, lanes)| if row < constants::ROWS { lanes } else { lanes.map(|word| word & LIMB) })
                         .collect()
                 };
-                let theirs: Vec<Lanes> = run(&named(crate::all(), &format!("{name}_{limbs}")), memory.rows.clone());
-                let ours = named(all(), &format!("two_rows_{name}_{limbs}"));
-                let ours: Vec<Lanes> = run(&ours, memory.loose(&mut random));
+                let theirs: Vec<Lanes> =
+                    run(&named(&crate::all(), &format!("{name}_{limbs}")), memory.rows.clone(), at);
+                let ours = named(&ALL, &format!("two_rows_{name}_{limbs}"));
+                let ours: Vec<Lanes> = run(&ours, memory.loose(&mut random), wanted);
                 assert!(ours == theirs, "{name}_{limbs} at {at:?}, round {round}");
             }
         }
     }
 }
 
-/// An upper bound of every word that a program computes, from any words in memory but the constants.
+/// The place of a kernel's column sums, in memory before it begins; of those over whole numbers there are none.
+fn sums(name: &str) -> Option<Pointer> {
+    let of_blocks = ["product_", "square_first_", "square_inner_", "square_final_", "reduce_"];
+    if of_blocks.iter().any(|kind| name.starts_with(&format!("two_rows_{kind}"))) {
+        Some(Pointer::P0)
+    } else {
+        name.starts_with("two_rows_end_").then_some(Pointer::P1)
+    }
+}
+
+/// An upper bound of every word that a program computes, from any words in memory but the constants, and sums within their bounds.
 #[test]
 fn no_column_overflows_whatever_the_limbs() {
-    for Kernel { name, program } in all() {
+    for Kernel { name, program } in ALL.iter() {
+        let sums = sums(name);
         let mut vectors = [u128::from(u64::MAX); 32];
+        let mut stored: HashMap<(usize, isize), u128> = HashMap::new();
         let mut largest = 0;
-        program.walk(|op, _| {
+        program.walk(|op, moved| {
+            let place = |row: Row| (row.pointer.index(), moved[row.pointer.index()] + row.row as isize);
             let of = |source: Source, vectors: &[u128; 32]| match source {
                 Source::Vector(register) => vectors[register.0 as usize],
+                Source::Row(row) if stored.contains_key(&place(row)) => stored[&place(row)],
                 Source::Row(row) if row.pointer == constants::POINTER => match row.row {
                     constants::NEGATIVE_INVERSE | constants::LIMB_MASK => u128::from(LIMB),
                     constants::ONES_51 => (1 << 51) - 1,
@@ -152,11 +175,16 @@ fn no_column_overflows_whatever_the_limbs() {
                     constants::ONE => 1,
                     _ => u64::MAX.into(),
                 },
+                Source::Row(row) if Some(row.pointer) == sums => (1 << 62) - 1,
                 Source::Row(_) => u64::MAX.into(),
             };
             let (to, bound) = match *op {
                 Op::Zero { to } => (to, 0),
                 Op::Copy { to, from } => (to, of(from, &vectors)),
+                Op::Store { to, from } => {
+                    stored.insert(place(to), vectors[from.0 as usize]);
+                    return;
+                }
                 Op::MultiplyAddLow { sum, .. } | Op::MultiplyAddHigh { sum, .. } => {
                     (sum, vectors[sum.0 as usize] + u128::from(LIMB))
                 }
@@ -177,7 +205,118 @@ fn no_column_overflows_whatever_the_limbs() {
                 largest = bound.max(largest);
             }
         });
-        assert!(largest < 1 << 60, "{name}: columns reach {largest:#x}");
+        assert!(sums.is_some() || largest < 1 << 61, "{name}: columns reach {largest:#x}");
+    }
+}
+
+/// The column sums of `Σ x_i·y_j` over all pairs of limbs that `wanted` names, added to `columns`.
+fn add_products(columns: &mut [Lanes], x: &[Lanes], y: &[Lanes], times: impl Fn(usize, usize) -> u64) {
+    for (i, x) in x.iter().enumerate() {
+        for (j, y) in y.iter().enumerate() {
+            for lane in 0..8 {
+                let product = u128::from(x[lane] & LIMB) * u128::from(y[lane] & LIMB);
+                columns[i + j][lane] += times(i, j) * (product as u64 & LIMB);
+                columns[i + j + 1][lane] += times(i, j) * (product >> LIMB_BITS) as u64;
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_are_multiplied_and_squared_whatever_stands_above_the_limbs() {
+    let mut random = Random(0xfedc_ba98_7654_3210);
+    for m in BLOCK_LIMBS {
+        let (columns, x, y, result) = (constants::ROWS, constants::ROWS + 2 * m, constants::ROWS + 3 * m, 200);
+        let memory: Vec<Lanes> = (0..200 + 2 * m)
+            .map(|row| {
+                let sums = (columns..columns + 2 * m).contains(&row);
+                std::array::from_fn(|_| if sums { random.word() >> 3 } else { random.word() })
+            })
+            .collect();
+        let run = |name: &str| {
+            let mut rows = memory.clone();
+            interpreter::run(&named(&ALL, name), &mut rows, [columns, x, y, 0, result, 0]);
+            rows
+        };
+        let (old, x, y) = (&memory[columns..columns + 2 * m], &memory[x..x + m], &memory[y..y + m]);
+        let begun = |kept: Range<usize>, times: u64| -> Vec<Lanes> {
+            let row = |(i, row): (usize, &Lanes)| if kept.contains(&i) { row.map(|sum| times * sum) } else { [0; 8] };
+            old.iter().enumerate().map(row).collect()
+        };
+        for (name, kept) in [("fresh", 0..0), ("fresh_top", 0..m), ("old", 0..2 * m)] {
+            let mut wanted = begun(kept, 1);
+            add_products(&mut wanted, x, y, |_, _| 1);
+            let rows = run(&format!("two_rows_product_{name}_{m}"));
+            assert!(rows[columns..columns + 2 * m] == wanted, "product_{name}_{m}");
+        }
+        for (name, kept) in [("first", m..2 * m), ("inner", 0..2 * m), ("final", 0..m)] {
+            let mut wanted = begun(kept, 2);
+            add_products(&mut wanted, x, x, |_, _| 1);
+            let rows = run(&format!("two_rows_square_{name}_{m}"));
+            assert!(rows[columns..columns + 2 * m] == wanted, "square_{name}_{m}");
+        }
+        // Carried: the limbs, and what goes on.
+        let mut sums = begun(0..2 * m, 1);
+        add_products(&mut sums, x, y, |_, _| 1);
+        let handed_on = run(&format!("two_rows_product_carry_{m}"))[columns + m];
+        for i in 0..2 * m - 1 {
+            let carry = sums[i].map(|sum| sum >> LIMB_BITS);
+            sums[i + 1].iter_mut().zip(carry).for_each(|(sum, carry)| *sum += carry);
+        }
+        assert_eq!(handed_on, sums[m], "product_carry_{m}");
+        for (name, limbs) in [("carry", m), ("last", 2 * m)] {
+            let rows = run(&format!("two_rows_product_{name}_{m}"));
+            for (row, sum) in rows[result..result + limbs].iter().zip(&sums) {
+                assert_eq!(row.map(|limb| limb & LIMB), sum.map(|sum| sum & LIMB), "product_{name}_{m}");
+            }
+        }
+    }
+}
+
+/// Both kinds of a block's reduction leave the same sums and find the same digits.
+#[test]
+fn blocks_are_reduced_as_by_one_row() {
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let theirs = crate::all();
+    for m in BLOCK_LIMBS {
+        let (columns, q, n) = (constants::ROWS, constants::ROWS + 2 * m + 1, constants::ROWS + 4 * m);
+        let (table, selection) = (n + m, n + m + scan::ENTRIES * m);
+        for round in 0..8 {
+            let mut memory: Vec<Lanes> = Memory::new(DIRECT_LIMBS[0], round, &mut random).rows;
+            memory.resize_with(selection + m, || std::array::from_fn(|_| random.word() & LIMB));
+            for row in &mut memory[columns..columns + 2 * m] {
+                *row = std::array::from_fn(|lane| if (round + lane) % 4 == 0 { 0 } else { random.word() >> 3 });
+            }
+            memory[n] = memory[n].map(|limb| limb | 1);
+            memory[constants::NEGATIVE_INVERSE] = memory[n].map(negative_inverse);
+            for name in ["reduce", "reduce_scan"] {
+                let run = |kernels: &[Kernel], name: &str| {
+                    let mut rows = memory.clone();
+                    interpreter::run(&named(kernels, name), &mut rows, [columns, q, n, 0, table, selection]);
+                    let digits: Vec<Lanes> = rows[q..q + m].iter().map(|row| row.map(|digit| digit & LIMB)).collect();
+                    (rows[columns + m..columns + 2 * m].to_vec(), digits, rows[selection..].to_vec())
+                };
+                let ours = run(&ALL, &format!("two_rows_{name}_{m}"));
+                assert!(ours == run(&theirs, &format!("{name}_{m}")), "{name}_{m}, round {round}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sixteen_windows_are_one_after_another() {
+    let mut random = Random(0x5a5a_1234_8765_a5a5);
+    for limbs in DIRECT_LIMBS {
+        let memory = Memory::new(limbs, 2, &mut random);
+        let (n, selection, table) = (memory.modulus(), memory.selection(), memory.table());
+        let (wanted, mut rows) = (memory.rows.len(), memory.rows.clone());
+        rows.extend((0..WINDOWS).map(|_| std::array::from_fn::<u64, 8, _>(|_| random.word() % scan::ENTRIES as u64)));
+        let mut one_by_one = rows.clone();
+        let at = |row: usize| [memory.number(1), wanted + row, n, 0, table, selection];
+        interpreter::run(&named(&ALL, &format!("two_rows_windows_{limbs}")), &mut rows, at(0));
+        let window = named(&ALL, &format!("two_rows_window_{limbs}"));
+        (0..WINDOWS).for_each(|row| interpreter::run(&window, &mut one_by_one, at(row)));
+        assert!(rows == one_by_one, "{limbs}");
     }
 }
 
@@ -188,7 +327,7 @@ fn each_limb_of_the_modulus_is_loaded_once_for_two_rows_and_never_an_operand_in_
             [("square", limbs), ("multiply", limbs), ("half_multiply", limbs / 2), ("half_reduce", limbs / 2)]
         {
             let mut loads = 0;
-            named(all(), &format!("two_rows_{name}_{limbs}")).walk(|op, _| {
+            named(&ALL, &format!("two_rows_{name}_{limbs}")).walk(|op, _| {
                 let multiplies = matches!(op, Op::MultiplyAddLow { .. } | Op::MultiplyAddHigh { .. });
                 let row = op.operands().loads;
                 assert!(!(multiplies && row.is_some()), "{name}: {op:?}");
@@ -203,7 +342,7 @@ fn each_limb_of_the_modulus_is_loaded_once_for_two_rows_and_never_an_operand_in_
 #[test]
 fn a_window_reads_every_entry_of_its_table() {
     for limbs in DIRECT_LIMBS {
-        let program = named(all(), &format!("two_rows_window_{limbs}"));
+        let program = named(&ALL, &format!("two_rows_window_{limbs}"));
         let mut read = vec![0; scan::ENTRIES * 2 * limbs];
         program.walk(|op, moved| {
             if let Some(row) = op.operands().loads.filter(|row| row.pointer == Pointer::P4) {

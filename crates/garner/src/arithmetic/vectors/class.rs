@@ -21,10 +21,20 @@ pub struct Class {
     pub add: &'static Kernel,
     /// `a` or `a − n`.
     pub subtract_modulus: &'static Kernel,
+    /// The same of loose numbers, where kernels by two rows may run.
+    pub loose: Option<Loose>,
     /// Words to limbs.
     pub to_limbs: &'static Kernel,
     /// Limbs to words.
     pub to_words: &'static Kernel,
+}
+
+/// What adds and compares numbers whose limbs count modulo 2^52: see [`garner_kernels::two_rows`].
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Loose {
+    pub add: &'static Kernel,
+    pub subtract_modulus: &'static Kernel,
 }
 
 /// How an operation is made of kernels.
@@ -64,11 +74,11 @@ pub struct Direct {
 pub struct DirectKernels {
     pub square: &'static Kernel,
     pub window: &'static Kernel,
+    /// All windows of a word of the exponents, where there is such a kernel.
+    pub windows: Option<&'static Kernel>,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,
-    pub add: &'static Kernel,
-    pub subtract_modulus: &'static Kernel,
 }
 
 /// The kernels of a length folded over lanes.
@@ -107,11 +117,21 @@ pub struct FoldedSquare {
     pub scan: &'static Kernel,
 }
 
-/// The kernels of a block size.
+/// The kernels of a block size: two ways to do the same.
+#[derive(Debug)]
+pub struct Blocks {
+    /// Limbs of a block, M.
+    pub limbs: usize,
+    /// Those that work on a row at a time.
+    pub one_row: OneRowBlocks,
+    /// Those that work on two: see [`garner_kernels::two_rows::block`]. Limbs count modulo 2^52.
+    pub two_rows: TwoRowsBlocks,
+}
+
+/// The kernels of one of those ways, of which products have two.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "named as the kernels are")]
-pub struct Blocks {
-    pub limbs: usize,
+pub struct OneRowBlocks {
     pub schoolbook: Products,
     pub karatsuba: Products,
     pub digits: &'static Kernel,
@@ -122,6 +142,55 @@ pub struct Blocks {
     pub square_subtract: &'static Kernel,
     pub square_middle: &'static Kernel,
     pub difference: &'static Kernel,
+}
+
+/// The kernels of the other way.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct TwoRowsBlocks {
+    pub products: Products,
+    pub reduce: &'static Kernel,
+    pub reduce_scan: &'static Kernel,
+    pub square_first: &'static Kernel,
+    pub square_inner: &'static Kernel,
+    pub square_final: &'static Kernel,
+    pub pair: Pair,
+}
+
+/// Kernels of several blocks' operations, in place, where a number has two: see [`garner_kernels::two_rows::pair`].
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub enum Pair {
+    /// One for an operation.
+    Whole { square: &'static Kernel, square_scan: &'static Kernel, half_multiply: &'static Kernel },
+    /// Longer ones would not leave each other room in the instruction cache: what operations end with is one of its own.
+    Halves { square_begin: &'static Kernel, square_begin_scan: &'static Kernel, end: &'static Kernel },
+}
+
+/// How operations on numbers of several blocks are made.
+#[derive(Debug, Clone, Copy)]
+pub enum Composition {
+    /// Of kernels by one row: squares of blocks alone, half of a reduction folded, and these products.
+    OneRow(&'static OneRowBlocks, &'static Products),
+    /// Of kernels by two rows.
+    TwoRows(&'static TwoRowsBlocks),
+}
+
+impl Composition {
+    /// The kernels that a square of two blocks and its reduction run.
+    pub fn of_two_blocks(self) -> Vec<&'static Kernel> {
+        match self {
+            Composition::OneRow(blocks, products) => {
+                let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
+                let reduction = [blocks.digits, products.old, products.old, blocks.reduce, products.last];
+                square.into_iter().chain(reduction).collect()
+            }
+            Composition::TwoRows(TwoRowsBlocks { pair: Pair::Whole { square, .. }, .. }) => vec![square],
+            Composition::TwoRows(TwoRowsBlocks { pair: Pair::Halves { square_begin, end, .. }, .. }) => {
+                vec![square_begin, end]
+            }
+        }
+    }
 }
 
 /// The kernels of a product of blocks.
@@ -154,58 +223,91 @@ macro_rules! direct {
     ($limbs:literal) => {
         Shape::Direct(&Direct {
             limbs: $limbs,
-            one_row: direct!(kernel, "", $limbs),
-            two_rows: direct!(two_rows_kernel, "two_rows_", $limbs),
+            one_row: direct!(kernel, "", $limbs, None),
+            two_rows: direct!(
+                two_rows_kernel,
+                "two_rows_",
+                $limbs,
+                Some(two_rows_kernel!("two_rows_windows_", $limbs))
+            ),
         })
     };
-    ($kernel:ident, $prefix:literal, $limbs:literal) => {
+    ($kernel:ident, $prefix:literal, $limbs:literal, $windows:expr) => {
         DirectKernels {
             square: $kernel!($prefix, "square_", $limbs),
             window: $kernel!($prefix, "window_", $limbs),
+            windows: $windows,
             multiply: $kernel!($prefix, "multiply_", $limbs),
             half_multiply: $kernel!($prefix, "half_multiply_", $limbs),
             half_reduce: $kernel!($prefix, "half_reduce_", $limbs),
-            add: $kernel!($prefix, "add_", $limbs),
-            subtract_modulus: $kernel!($prefix, "subtract_modulus_", $limbs),
         }
     };
 }
 
 /// The products of blocks of so many limbs, by the prefix of their names.
 macro_rules! products {
-    ($prefix:literal, $limbs:literal) => {
+    ($kernel:ident, $prefix:literal, $limbs:literal) => {
         Products {
-            fresh: kernel!($prefix, "fresh_", $limbs),
-            fresh_top: kernel!($prefix, "fresh_top_", $limbs),
-            old: kernel!($prefix, "old_", $limbs),
-            carry: kernel!($prefix, "carry_", $limbs),
-            last: kernel!($prefix, "last_", $limbs),
+            fresh: $kernel!($prefix, "fresh_", $limbs),
+            fresh_top: $kernel!($prefix, "fresh_top_", $limbs),
+            old: $kernel!($prefix, "old_", $limbs),
+            carry: $kernel!($prefix, "carry_", $limbs),
+            last: $kernel!($prefix, "last_", $limbs),
+        }
+    };
+}
+
+/// What is done on two blocks of so many limbs at once.
+macro_rules! pair_of_blocks {
+    (15) => {
+        Pair::Whole {
+            square: two_rows_kernel!("two_rows_square_30"),
+            square_scan: two_rows_kernel!("two_rows_square_scan_30"),
+            half_multiply: two_rows_kernel!("two_rows_half_multiply_30"),
+        }
+    };
+    (20) => {
+        Pair::Halves {
+            square_begin: two_rows_kernel!("two_rows_square_begin_40"),
+            square_begin_scan: two_rows_kernel!("two_rows_square_begin_scan_40"),
+            end: two_rows_kernel!("two_rows_end_40"),
         }
     };
 }
 
 /// So many blocks of so many limbs.
 macro_rules! blocks {
-    (2, $limbs:literal) => {
+    (2, $limbs:tt) => {
         blocks!(2, $limbs, None)
     };
-    ($count:literal, $limbs:literal) => {
+    ($count:literal, $limbs:tt) => {
         blocks!($count, $limbs, Some(kernel!("spread_", $limbs, "_", $count)))
     };
-    ($count:literal, $limbs:literal, $spread:expr) => {
+    ($count:literal, $limbs:tt, $spread:expr) => {
         Shape::Blocks {
             blocks: &Blocks {
                 limbs: $limbs,
-                schoolbook: products!("product_", $limbs),
-                karatsuba: products!("karatsuba_", $limbs),
-                digits: kernel!("digits_", $limbs),
-                reduce: kernel!("reduce_", $limbs),
-                reduce_scan: kernel!("reduce_scan_", $limbs),
-                square_fresh: kernel!("square_fresh_", $limbs),
-                square_fresh_top: kernel!("square_fresh_top_", $limbs),
-                square_subtract: kernel!("square_subtract_", $limbs),
-                square_middle: kernel!("square_middle_", $limbs),
-                difference: kernel!("difference_", $limbs),
+                one_row: OneRowBlocks {
+                    schoolbook: products!(kernel, "product_", $limbs),
+                    karatsuba: products!(kernel, "karatsuba_", $limbs),
+                    digits: kernel!("digits_", $limbs),
+                    reduce: kernel!("reduce_", $limbs),
+                    reduce_scan: kernel!("reduce_scan_", $limbs),
+                    square_fresh: kernel!("square_fresh_", $limbs),
+                    square_fresh_top: kernel!("square_fresh_top_", $limbs),
+                    square_subtract: kernel!("square_subtract_", $limbs),
+                    square_middle: kernel!("square_middle_", $limbs),
+                    difference: kernel!("difference_", $limbs),
+                },
+                two_rows: TwoRowsBlocks {
+                    products: products!(two_rows_kernel, "two_rows_product_", $limbs),
+                    reduce: two_rows_kernel!("two_rows_reduce_", $limbs),
+                    reduce_scan: two_rows_kernel!("two_rows_reduce_scan_", $limbs),
+                    square_first: two_rows_kernel!("two_rows_square_first_", $limbs),
+                    square_inner: two_rows_kernel!("two_rows_square_inner_", $limbs),
+                    square_final: two_rows_kernel!("two_rows_square_final_", $limbs),
+                    pair: pair_of_blocks!($limbs),
+                },
             },
             count: $count,
             spread: $spread,
@@ -220,6 +322,10 @@ macro_rules! class {
             shape: $shape,
             add: kernel!("add_", $limbs),
             subtract_modulus: kernel!("subtract_modulus_", $limbs),
+            loose: Some(Loose {
+                add: two_rows_kernel!("two_rows_add_", $limbs),
+                subtract_modulus: two_rows_kernel!("two_rows_subtract_modulus_", $limbs),
+            }),
             to_limbs: kernel!("to_limbs_", $limbs),
             to_words: kernel!("to_words_", $limbs),
         }
@@ -240,6 +346,7 @@ macro_rules! folded {
             }),
             add: kernel!($prefix, "add_", $rows),
             subtract_modulus: kernel!($prefix, "subtract_modulus_", $rows),
+            loose: None,
             to_limbs: kernel!("to_limbs_", $rows),
             to_words: kernel!("to_words_", $rows),
         }
@@ -292,6 +399,7 @@ macro_rules! doubles {
             shape: Shape::Doubles(doubles!(Some(Fold::$fold), $prefix, $rows)),
             add: kernel!($prefix, "add_", $rows),
             subtract_modulus: kernel!($prefix, "subtract_modulus_", $rows),
+            loose: None,
             to_limbs: kernel!("to_limbs_", $rows),
             to_words: kernel!("to_words_", $rows),
         }

@@ -3,17 +3,13 @@
 
 use super::class::Class;
 use super::field::Field;
+use super::field::table::{WINDOW_BITS, WINDOWS_PER_WORD};
 use super::kernels::Kernels;
 use super::workspace::{Layout, Workspace};
 use crate::arithmetic::modulus::{Constants, Modulus};
 use crate::arithmetic::{Multiply, Power};
 use crate::secret::wipe;
 use garner_kernels::LIMB_BITS;
-use garner_kernels::doubles::SQUARES;
-
-/// Bits of a secret exponent handled at once: 2^4 entries in the table.
-const WINDOW_BITS: usize = SQUARES;
-const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 
 /// `a · b` for each job, or `a · (b · c)`.
 pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Multiply<'_>]) {
@@ -56,13 +52,17 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
         for (exponent, job) in exponents.iter_mut().zip(jobs.iter()) {
             *exponent = job.exponent.get(word).copied().unwrap_or(0);
         }
-        for window in (0..WINDOWS_PER_WORD).rev() {
-            field.want(exponents.map(|word| word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1)));
-            if (word, window) == (words - 1, WINDOWS_PER_WORD - 1) {
-                field.scan();
-                field.copy_selection(accumulator);
-                continue;
-            }
+        field.exponents(exponents);
+        if word < words - 1 {
+            field.windows();
+            continue;
+        }
+        // The first entry wanted takes the place of the power of it.
+        field.want(WINDOWS_PER_WORD - 1);
+        field.scan();
+        field.copy_selection(accumulator);
+        for window in (0..WINDOWS_PER_WORD - 1).rev() {
+            field.want(window);
             field.window();
         }
     }

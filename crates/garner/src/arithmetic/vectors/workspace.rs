@@ -2,6 +2,7 @@
 //! The memory in which a pass works: one page-aligned block, for operands scattered over the cache cost 9 %.
 
 use super::class::{Class, Shape};
+use super::field::table::WINDOWS_PER_WORD;
 use crate::kept::Block;
 use garner_kernels::doubles::Area;
 use garner_kernels::{Lanes, constants, transpose};
@@ -29,6 +30,8 @@ pub struct Layout {
     /// A fourth number for any use.
     pub power: usize,
     pub one: usize,
+    /// The entries that the windows of a word of the exponents want, a row for each.
+    pub wanted: usize,
     pub selection: usize,
     pub table: usize,
     /// Rows with a table.
@@ -66,6 +69,7 @@ impl Layout {
             without_table: take(0),
             power: take(rows),
             one: take(rows),
+            wanted: take(WINDOWS_PER_WORD),
             selection: take(2 * rows),
             table: take(class.table_rows()),
             with_table: take(0),

@@ -2,7 +2,9 @@
 //! Numbers of several blocks: products and reductions composed of kernels over one block each.
 
 use super::table::Passes;
-use crate::arithmetic::vectors::class::{Blocks, Class, Products, Shape};
+use crate::arithmetic::vectors::class::{
+    Blocks, Class, Composition, OneRowBlocks, Pair, Products, Shape, TwoRowsBlocks,
+};
 use crate::arithmetic::vectors::kernels::{At, Kernel, Kernels, Sequence};
 use crate::arithmetic::vectors::workspace::Layout;
 
@@ -12,7 +14,7 @@ pub(super) struct Composed<'f> {
     sequence: &'f mut Sequence,
     layout: &'f Layout,
     blocks: &'static Blocks,
-    products: &'static Products,
+    composition: Composition,
     /// Blocks of a number.
     count: usize,
     /// The kernel that spreads the sum of their squares, of more than two.
@@ -27,7 +29,8 @@ impl<'f> Composed<'f> {
         kernels: &impl Kernels,
     ) -> Composed<'f> {
         let Shape::Blocks { blocks, count, spread } = class.shape else { unreachable!("no other class is composed") };
-        Composed { sequence, layout, blocks, products: kernels.products(blocks), count, spread }
+        let composition = kernels.composition(blocks);
+        Composed { sequence, layout, blocks, composition, count, spread }
     }
 
     fn push(&mut self, kernel: &'static Kernel, at: At) {
@@ -43,39 +46,126 @@ impl<'f> Composed<'f> {
         self.block(self.layout.columns, i)
     }
 
-    /// `columns = a²`, see [`garner_kernels::block_square`].
-    pub(super) fn square(&mut self, a: usize) {
+    /// The kernels of operations in place, if there are such.
+    pub(super) fn pair(&self) -> Option<Pair> {
+        match self.composition {
+            Composition::TwoRows(blocks) if self.count == 2 => Some(blocks.pair),
+            _ => None,
+        }
+    }
+
+    /// `to = a² / R`, with passes of the scan running along. Where there is a [`Composed::pair`], `to` is `a`.
+    pub(super) fn square_and_reduce(&mut self, to: usize, a: usize, passes: &mut Passes) {
+        let Layout { columns, modulus: n, constants: c, .. } = *self.layout;
+        let Some(pair) = self.pair() else {
+            self.square(a);
+            return self.reduce(to, passes);
+        };
+        assert_eq!(to, a, "squared in place");
+        let (square, square_scan) = match pair {
+            Pair::Whole { square, square_scan, .. } => (square, square_scan),
+            Pair::Halves { square_begin, square_begin_scan, .. } => (square_begin, square_begin_scan),
+        };
+        match passes.next() {
+            Some((table, selection)) => self.push(square_scan, [to, columns, n, c, table, selection]),
+            None => self.push(square, [to, columns, n, c, 0, 0]),
+        }
+        if let Pair::Halves { end, .. } = pair {
+            self.push(end, [to, self.columns(1), n, c, 0, 0]);
+        }
+    }
+
+    /// `to = a · b / R`, given `shifted`. Where there is a [`Composed::pair`], `to` is `b`.
+    pub(super) fn half_multiply_and_reduce(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
+        let Layout { columns, modulus: n, constants: c, .. } = *self.layout;
+        match self.pair() {
+            None => {
+                self.half_multiply(a, shifted, b);
+                self.half_reduce(to);
+            }
+            Some(Pair::Whole { half_multiply, .. }) => {
+                assert!(to == b && to != a && to != shifted, "multiplied in place");
+                self.push(half_multiply, [to, columns, n, c, a, shifted]);
+            }
+            Some(Pair::Halves { end, .. }) => {
+                self.half_multiply(a, shifted, b);
+                self.push(end, [to, columns, n, c, 0, 0]);
+            }
+        }
+    }
+
+    fn products(&self) -> &'static Products {
+        match self.composition {
+            Composition::OneRow(_, products) => products,
+            Composition::TwoRows(blocks) => &blocks.products,
+        }
+    }
+
+    /// `columns = a²`
+    fn square(&mut self, a: usize) {
+        match self.composition {
+            Composition::OneRow(blocks, _) => self.square_by_one_row(blocks, a),
+            Composition::TwoRows(blocks) => self.square_by_two_rows(blocks, a),
+        }
+    }
+
+    /// See [`garner_kernels::block_square`].
+    fn square_by_one_row(&mut self, blocks: &'static OneRowBlocks, a: usize) {
         let Layout { columns, constants: c, digits: difference, .. } = *self.layout;
         let Some(spread) = self.spread else {
             let (x, y) = (self.block(a, 0), self.block(a, 1));
-            self.push(self.blocks.square_fresh, [columns, x, 0, c, 0, 0]);
-            self.push(self.blocks.difference, [difference, x, y, c, 0, 0]);
-            self.push(self.blocks.square_fresh, [self.columns(2), y, 0, c, 0, 0]);
-            return self.push(self.blocks.square_middle, [columns, difference, 0, c, 0, 0]);
+            self.push(blocks.square_fresh, [columns, x, 0, c, 0, 0]);
+            self.push(blocks.difference, [difference, x, y, c, 0, 0]);
+            self.push(blocks.square_fresh, [self.columns(2), y, 0, c, 0, 0]);
+            return self.push(blocks.square_middle, [columns, difference, 0, c, 0, 0]);
         };
         for i in 0..self.count {
-            let kernel = if i == 0 { self.blocks.square_fresh } else { self.blocks.square_fresh_top };
+            let kernel = if i == 0 { blocks.square_fresh } else { blocks.square_fresh_top };
             self.push(kernel, [self.columns(i), self.block(a, i), 0, c, 0, 0]);
         }
         self.push(spread, [columns, 0, 0, c, 0, 0]);
         for i in 0..self.count - 1 {
             for j in i + 1..self.count {
                 let (x, y) = (self.block(a, i), self.block(a, j));
-                self.push(self.blocks.difference, [difference, x, y, c, 0, 0]);
-                self.push(self.blocks.square_subtract, [self.columns(i + j), difference, 0, c, 0, 0]);
+                self.push(blocks.difference, [difference, x, y, c, 0, 0]);
+                self.push(blocks.square_subtract, [self.columns(i + j), difference, 0, c, 0, 0]);
             }
+        }
+    }
+
+    /// See [`garner_kernels::two_rows::block`].
+    fn square_by_two_rows(&mut self, blocks: &'static TwoRowsBlocks, a: usize) {
+        let (count, c) = (self.count, self.layout.constants);
+        for i in 0..count - 1 {
+            for j in i + 1..count {
+                // The first row of products begins the columns, and so does the last column of each row.
+                let kernel = match (i, j) {
+                    (0, 1) => blocks.products.fresh,
+                    (i, j) if i == 0 || j == count - 1 => blocks.products.fresh_top,
+                    _ => blocks.products.old,
+                };
+                self.push(kernel, [self.columns(i + j), self.block(a, i), self.block(a, j), c, 0, 0]);
+            }
+        }
+        for i in 0..count {
+            let kernel = match i {
+                0 => blocks.square_first,
+                i if i == count - 1 => blocks.square_final,
+                _ => blocks.square_inner,
+            };
+            self.push(kernel, [self.columns(2 * i), self.block(a, i), 0, c, 0, 0]);
         }
     }
 
     /// `columns = a · b`
     pub(super) fn multiply(&mut self, a: usize, b: usize) {
-        let (count, c) = (self.count, self.layout.constants);
+        let (count, c, products) = (self.count, self.layout.constants, self.products());
         for i in 0..count {
             for j in 0..count {
                 let kernel = match (i, j) {
-                    (0, 0) => self.products.fresh,
-                    (i, j) if i == 0 || j == count - 1 => self.products.fresh_top,
-                    _ => self.products.old,
+                    (0, 0) => products.fresh,
+                    (i, j) if i == 0 || j == count - 1 => products.fresh_top,
+                    _ => products.old,
                 };
                 self.push(kernel, [self.columns(i + j), self.block(b, i), self.block(a, j), c, 0, 0]);
             }
@@ -83,69 +173,75 @@ impl<'f> Composed<'f> {
     }
 
     /// `columns = shifted · b_low + a · b_high`
-    pub(super) fn half_multiply(&mut self, a: usize, shifted: usize, b: usize) {
-        let (count, half, c) = (self.count, self.count / 2, self.layout.constants);
+    fn half_multiply(&mut self, a: usize, shifted: usize, b: usize) {
+        let (count, half, c, products) = (self.count, self.count / 2, self.layout.constants, self.products());
         for i in 0..half {
             for j in 0..count {
                 let first = match (i, j) {
-                    (0, 0) => self.products.fresh,
-                    (i, j) if i == 0 || j == count - 1 => self.products.fresh_top,
-                    _ => self.products.old,
+                    (0, 0) => products.fresh,
+                    (i, j) if i == 0 || j == count - 1 => products.fresh_top,
+                    _ => products.old,
                 };
                 let (columns, low, high) = (self.columns(i + j), self.block(b, i), self.block(b, i + half));
                 self.push(first, [columns, low, self.block(shifted, j), c, 0, 0]);
-                self.push(self.products.old, [columns, high, self.block(a, j), c, 0, 0]);
+                self.push(products.old, [columns, high, self.block(a, j), c, 0, 0]);
             }
         }
     }
 
-    /// `to = columns / R`: half of the reduction folded, half of it Montgomery's, with passes of the scan running along.
+    /// `to = columns / R`, with passes of the scan running along.
     pub(super) fn reduce(&mut self, to: usize, passes: &mut Passes) {
-        self.fold();
-        self.reduce_from(self.count / 2, to, passes);
+        match self.composition {
+            Composition::OneRow(blocks, products) => {
+                self.fold(blocks, products);
+                self.reduce_from(self.count / 2, self.count / 2, to, passes);
+            }
+            Composition::TwoRows(_) => self.reduce_from(0, self.count, to, passes),
+        }
     }
 
     /// `to = columns / 2^(26·N)`.
     pub(super) fn half_reduce(&mut self, to: usize) {
-        self.reduce_from(0, to, &mut Passes::none());
+        self.reduce_from(0, self.count / 2, to, &mut Passes::none());
     }
 
     /// Takes the lower quarter of the columns away: `columns = columns / 2^(26·N)`, from the block `count / 2` on. Their limbs
     /// are multiplied by 2^(−26·N) mod n, so that no digit waits for another (Orup 1995); the columns stay one half longer than
     /// the modulus, which is why the other half is Montgomery's.
-    fn fold(&mut self) {
+    fn fold(&mut self, blocks: &'static OneRowBlocks, products: &'static Products) {
         let Layout { inverse, constants: c, digits, .. } = *self.layout;
         let half = self.count / 2;
         for i in 0..half {
-            self.push(self.blocks.digits, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
+            self.push(blocks.digits, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
         }
         for i in 0..half {
             for j in 0..self.count {
                 let (columns, limbs) = (self.columns(half + i + j), self.block(digits, i));
-                self.push(self.products.old, [columns, limbs, self.block(inverse, j), c, 0, 0]);
+                self.push(products.old, [columns, limbs, self.block(inverse, j), c, 0, 0]);
             }
         }
     }
 
-    /// `to = columns / 2^(26·N)`, from the block `first` on: half of the block rows of a Montgomery reduction, and the
-    /// carries.
-    fn reduce_from(&mut self, first: usize, to: usize, passes: &mut Passes) {
+    /// `rows` block rows of a Montgomery reduction of the columns from the block `first` on, and the carries.
+    fn reduce_from(&mut self, first: usize, rows: usize, to: usize, passes: &mut Passes) {
         let Layout { modulus: n, constants: c, digits: q, .. } = *self.layout;
-        let (count, rows) = (self.count, self.count / 2);
+        let (count, products) = (self.count, self.products());
+        let (reduce, reduce_scan) = match self.composition {
+            Composition::OneRow(blocks, _) => (blocks.reduce, blocks.reduce_scan),
+            Composition::TwoRows(blocks) => (blocks.reduce, blocks.reduce_scan),
+        };
         for i in 0..rows {
             let columns = self.columns(first + i);
             match passes.next() {
-                Some((table, selection)) => {
-                    self.push(self.blocks.reduce_scan, [columns, q, n, c, table, selection]);
-                }
-                None => self.push(self.blocks.reduce, [columns, q, n, c, 0, 0]),
+                Some((table, selection)) => self.push(reduce_scan, [columns, q, n, c, table, selection]),
+                None => self.push(reduce, [columns, q, n, c, 0, 0]),
             }
             for j in 1..count {
                 let (columns, n) = (self.columns(first + i + j), self.block(n, j));
                 let kernel = match (i == rows - 1, j == count - 1) {
-                    (false, _) => self.products.old,
-                    (true, false) => self.products.carry,
-                    (true, true) => self.products.last,
+                    (false, _) => products.old,
+                    (true, false) => products.carry,
+                    (true, true) => products.last,
                 };
                 self.push(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
             }

@@ -5,28 +5,34 @@
 //! unless stated, and every limb of a value is below 2^52, or counts modulo 2^52 where kernels by two rows run.
 
 mod composed;
-mod table;
+pub mod table;
 
 use super::bits;
-use super::class::{Class, Folded, Shape};
+use super::class::{Class, Composition, DirectKernels, Folded, Loose, Shape};
 use super::kernels::{self, At, Kernel, Kernels, Sequence};
 use super::workspace::Layout;
 use crate::words::shift_right;
 use composed::Composed;
 use garner_kernels::doubles::{self, Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants, transpose};
-use table::Passes;
+use table::{Passes, WINDOWS_PER_WORD};
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
     kernels: &'a K,
     class: &'static Class,
+    /// The kernels of a length that needs no composition: chosen once, not with each operation.
+    direct: Option<&'static DirectKernels>,
+    /// What adds and compares, where limbs count modulo 2^52 only.
+    loose: Option<&'static Loose>,
     /// Where everything stands.
     pub layout: Layout,
     /// The workspace.
     pub memory: &'a mut [Lanes],
+    /// Where the numbers of the entries stand that the next scan selects.
+    wanted: usize,
     /// The kernels of a window of more than one: composed once, not with each of hundreds.
-    window: Option<Sequence>,
+    window: Sequence,
     /// The kernels of another operation of more than one, the last.
     sequence: Sequence,
 }
@@ -58,7 +64,26 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::FIRST_LIMB] = lanes((1 << LIMB_BITS) - 1, &|lane| lane == 0);
         memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
         memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
-        Field { kernels, class, layout, memory, window: None, sequence: Sequence::default() }
+        let (direct, by_two_rows) = match class.shape {
+            Shape::Direct(direct) => {
+                let chosen = kernels.direct(direct);
+                (Some(chosen), std::ptr::eq(chosen, &raw const direct.two_rows))
+            }
+            Shape::Blocks { blocks, .. } => (None, matches!(kernels.composition(blocks), Composition::TwoRows(_))),
+            Shape::Folded(_) | Shape::Doubles(_) => (None, false),
+        };
+        let loose = class.loose.as_ref().filter(|_| by_two_rows);
+        Field {
+            kernels,
+            class,
+            direct,
+            loose,
+            layout,
+            memory,
+            wanted: layout.wanted,
+            window: Sequence::default(),
+            sequence: Sequence::default(),
+        }
     }
 
     /// Limbs in a number.
@@ -73,7 +98,7 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// Whether limbs count modulo 2^52 only: see [`garner_kernels::two_rows`].
     pub fn is_loose(&self) -> bool {
-        matches!(self.class.shape, Shape::Direct(direct) if std::ptr::eq(self.kernels.direct(direct), &raw const direct.two_rows))
+        self.loose.is_some()
     }
 
     /// The rows of the numbers at `place`.
@@ -170,19 +195,13 @@ impl<'a, K: Kernels> Field<'a, K> {
 
     /// `to = a + b`, below 2^(52·N).
     pub fn add(&mut self, to: usize, a: usize, b: usize) {
-        let kernel = match self.class.shape {
-            Shape::Direct(direct) => self.kernels.direct(direct).add,
-            _ => self.class.add,
-        };
+        let kernel = self.loose.map_or(self.class.add, |loose| loose.add);
         self.run(kernel, [to, a, b, self.layout.constants, 0, 0]);
     }
 
     /// `to = a mod n`, for `a` that is below `n` but for the excess of `products` products. `to` is not `a`, which is lost.
     pub fn canonical(&mut self, to: usize, a: usize, products: usize) {
-        let kernel = match self.class.shape {
-            Shape::Direct(direct) => self.kernels.direct(direct).subtract_modulus,
-            _ => self.class.subtract_modulus,
-        };
+        let kernel = self.loose.map_or(self.class.subtract_modulus, |loose| loose.subtract_modulus);
         for left in (0..products * self.class.excess()).rev() {
             self.run(kernel, [to, a, self.layout.modulus, self.layout.constants, 0, 0]);
             if left > 0 {
@@ -195,7 +214,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn square(&mut self, to: usize, a: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(self.kernels.direct(direct).square, [to, a, n, c, 0, 0]),
+            Shape::Direct(_) => self.run(self.direct().square, [to, a, n, c, 0, 0]),
             Shape::Doubles(doubles) => self.run(doubles.square, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(Folded { square: Some(square), .. }) => {
                 self.bring_to_place(to, a);
@@ -223,9 +242,12 @@ impl<'a, K: Kernels> Field<'a, K> {
     }
 
     fn square_composed(&mut self, to: usize, a: usize, times: usize) {
-        let mut composed = self.composed();
-        composed.square(a);
-        composed.reduce(to, &mut Passes::none());
+        if self.composed().pair().is_some() {
+            self.bring_to_place(to, a);
+            self.composed().square_and_reduce(to, to, &mut Passes::none());
+        } else {
+            self.composed().square_and_reduce(to, a, &mut Passes::none());
+        }
         (0..times).for_each(|_| self.run_composed());
     }
 
@@ -233,20 +255,34 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn window(&mut self) {
         let Layout { accumulator, modulus: n, area, constants: c, table, selection, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(
-                self.kernels.direct(direct).window,
-                [accumulator, selection + self.rows(), n, c, table, selection],
-            ),
+            Shape::Direct(_) => {
+                let second = if self.takes_wanted() { self.wanted } else { selection + self.rows() };
+                self.run(self.direct().window, [accumulator, second, n, c, table, selection]);
+            }
             Shape::Doubles(doubles) => self.run(doubles.window, [accumulator, 0, area, c, table, selection]),
             Shape::Folded(folded) => self.run_window(|field| field.folded_window(folded)),
             Shape::Blocks { .. } => self.run_window(Field::composed_window),
         }
     }
 
+    /// All windows of a word of the [exponents](Field::exponents).
+    pub fn windows(&mut self) {
+        let Layout { accumulator, wanted, modulus: n, constants: c, table, selection, .. } = self.layout;
+        if let Some(windows) = self.direct.and_then(|direct| direct.windows) {
+            return self.run(windows, [accumulator, wanted, n, c, table, selection]);
+        }
+        for window in (0..WINDOWS_PER_WORD).rev() {
+            self.want(window);
+            self.window();
+        }
+    }
+
     fn run_window(&mut self, kernels: impl FnOnce(&mut Self) -> Sequence) {
-        let window = self.window.take().unwrap_or_else(|| kernels(self));
-        self.kernels.run_all(&window, self.memory);
-        self.window = Some(window);
+        if self.window.is_empty() {
+            self.window = kernels(self);
+        }
+        // Where it stands: moved out and back, it would have to arrive in memory before the next window begins.
+        self.kernels.run_all(&self.window, self.memory);
     }
 
     fn folded_window(&self, folded: &Folded) -> Sequence {
@@ -273,12 +309,10 @@ impl<'a, K: Kernels> Field<'a, K> {
         let mut composed = self.composed();
         for quarter in 0..SQUARES {
             let mut passes = Passes::of(class, &layout, quarter);
-            composed.square(accumulator);
-            composed.reduce(accumulator, &mut passes);
+            composed.square_and_reduce(accumulator, accumulator, &mut passes);
             debug_assert_eq!(passes.left, 0, "every pass found a reduction");
         }
-        composed.half_multiply(selection, selection + class.rows(), accumulator);
-        composed.half_reduce(accumulator);
+        composed.half_multiply_and_reduce(accumulator, selection, selection + class.rows(), accumulator);
         std::mem::take(&mut self.sequence)
     }
 
@@ -286,7 +320,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn multiply(&mut self, to: usize, a: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(self.kernels.direct(direct).multiply, [to, a, n, c, b, 0]),
+            Shape::Direct(_) => self.run(self.direct().multiply, [to, a, n, c, b, 0]),
             Shape::Doubles(doubles) => self.run(doubles.multiply, [to, a, self.layout.area, c, b, 0]),
             Shape::Folded(folded) => self.run(folded.multiply, [to, a, n, c, b, 0]),
             Shape::Blocks { .. } => {
@@ -303,13 +337,15 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn half_multiply(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
         let Layout { modulus: n, constants: c, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(self.kernels.direct(direct).half_multiply, [to, a, n, c, b, shifted]),
+            Shape::Direct(_) => self.run(self.direct().half_multiply, [to, a, n, c, b, shifted]),
             Shape::Doubles(doubles) => self.run(doubles.half_multiply, [to, a, self.layout.area, c, b, shifted]),
             Shape::Folded(folded) => self.run(folded.half_multiply, [to, a, n, c, b, shifted]),
             Shape::Blocks { .. } => {
-                let mut composed = self.composed();
-                composed.half_multiply(a, shifted, b);
-                composed.half_reduce(to);
+                let in_place = self.composed().pair().is_some();
+                if in_place {
+                    self.bring_to_place(to, b);
+                }
+                self.composed().half_multiply_and_reduce(to, a, shifted, if in_place { to } else { b });
                 self.run_composed();
             }
         }
@@ -319,12 +355,16 @@ impl<'a, K: Kernels> Field<'a, K> {
     pub fn half_reduce(&mut self, to: usize, a: usize) {
         let Layout { modulus: n, constants: c, columns, .. } = self.layout;
         match self.class.shape {
-            Shape::Direct(direct) => self.run(self.kernels.direct(direct).half_reduce, [to, a, n, c, 0, 0]),
+            Shape::Direct(_) => self.run(self.direct().half_reduce, [to, a, n, c, 0, 0]),
             Shape::Doubles(doubles) => self.run(doubles.half_reduce, [to, a, self.layout.area, c, 0, 0]),
             Shape::Folded(folded) => self.run(folded.half_reduce, [to, a, n, c, 0, 0]),
             Shape::Blocks { .. } => {
                 let limbs = self.class.limbs;
                 self.copy(columns, a);
+                if self.is_loose() {
+                    // Columns are sums: what stands above the limbs would count.
+                    self.number(columns).as_flattened_mut().iter_mut().for_each(|limb| *limb &= LIMB_MASK);
+                }
                 self.memory[columns + limbs..columns + limbs + limbs / 2 + 1].fill([0; 8]);
                 let mut composed = self.composed();
                 composed.half_reduce(to);
@@ -347,6 +387,10 @@ impl<'a, K: Kernels> Field<'a, K> {
         }
     }
 
+    fn direct(&self) -> &'static DirectKernels {
+        self.direct.expect("no other class asks for them")
+    }
+
     fn run(&mut self, kernel: &Kernel, at: At) {
         self.kernels.run(kernel, self.memory, at);
     }
@@ -361,6 +405,9 @@ impl<'a, K: Kernels> Field<'a, K> {
         self.kernels.run_all(&self.sequence, self.memory);
     }
 }
+
+/// The bits of a limb.
+const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
 
 /// A limb in double precision.
 fn to_double(limb: u64) -> u64 {

@@ -8,7 +8,13 @@ use super::{Field, from_double, to_double};
 use crate::arithmetic::vectors::class::{Class, Shape};
 use crate::arithmetic::vectors::kernels::{self, At, Kernels};
 use crate::arithmetic::vectors::workspace::Layout;
-use garner_kernels::{constants, doubles, scan};
+use garner_kernels::doubles::{self, SQUARES};
+use garner_kernels::{Lanes, scan};
+
+/// Bits of a secret exponent handled at once: 2^4 entries in the table.
+pub const WINDOW_BITS: usize = SQUARES;
+/// Windows in a word of an exponent.
+pub const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 
 impl<K: Kernels> Field<'_, K> {
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
@@ -34,11 +40,30 @@ impl<K: Kernels> Field<'_, K> {
         }
     }
 
-    /// Which entry each job wants of the next scan.
-    pub fn want(&mut self, entries: [u64; 8]) {
-        // Lanes of a number are a power of two: no division in every window.
+    /// A word of each job's exponent: its windows are the entries that [`Field::want`] then brings to the scans.
+    pub fn exponents(&mut self, words: [u64; 8]) {
+        // Lanes of a number are a power of two: no division for every window.
         let shift = self.class.lanes().trailing_zeros();
-        self.memory[self.layout.constants + constants::WANTED] = std::array::from_fn(|lane| entries[lane >> shift]);
+        let words: Lanes = std::array::from_fn(|lane| words[lane >> shift]);
+        // In the order in which they are wanted, the highest first.
+        let rows = &mut self.memory[self.layout.wanted..][..WINDOWS_PER_WORD];
+        for (window, row) in rows.iter_mut().rev().enumerate() {
+            *row = words.map(|word| word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1));
+        }
+    }
+
+    /// The next scan selects the entries of this window of the exponents.
+    pub fn want(&mut self, window: usize) {
+        let Layout { wanted, constants: c, .. } = self.layout;
+        self.wanted = wanted + WINDOWS_PER_WORD - 1 - window;
+        if !self.takes_wanted() {
+            self.run(&kernels::WANT, [self.wanted, 0, 0, c, 0, 0]);
+        }
+    }
+
+    /// Whether the window's kernel takes the wanted entries where they stand.
+    pub(super) fn takes_wanted(&self) -> bool {
+        self.direct.is_some() && self.is_loose()
     }
 
     /// Brings the wanted entry to the selection, by a scan of the whole table.
@@ -47,6 +72,7 @@ impl<K: Kernels> Field<'_, K> {
         if let Shape::Doubles(doubles) = self.class.shape {
             return self.run(doubles.scan, [0, 0, 0, c, table, selection]);
         }
+        self.run(&kernels::WANT, [self.wanted, 0, 0, c, 0, 0]);
         self.scans().for_each(|at| self.run(&kernels::SCAN, at));
     }
 

@@ -6,7 +6,7 @@ use super::generated::VEX_TESTED_ENTRIES;
 #[cfg(target_arch = "x86_64")]
 use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
 use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, choice, doubles, two_rows};
-use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, DOUBLES, Direct, DirectKernels, Products};
+use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
 use crate::arithmetic::vectors::workspace::Workspace;
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes, constants, scan};
 use once_cell::race::OnceBool;
@@ -32,7 +32,11 @@ std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), 
 const MEASURED_ROWS: usize = constants::ROWS + (4 + 2 * scan::ENTRIES) * DIRECT_LIMBS[DIRECT_LIMBS.len() - 1];
 
 /// For so long kernels run before they are measured.
-const WARM_UP: Duration = Duration::from_micros(50);
+const WARM_UP: Duration = Duration::from_micros(200);
+
+/// So often they are measured, and each time so many runs of them.
+const MEASURED_ROUNDS: usize = 24;
+const RUNS_IN_A_ROUND: usize = 8;
 
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +93,10 @@ impl Assembly {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 unsafe fn call(entry: Entry, base: P, at: At) {
-    let p = at.map(|row| base.wrapping_add(row));
+    // Word by word, which volatile loads are: a wider load of words that have been stored one by one waits until they are in memory,
+    // and they get there after all that went before, the last kernel too.
+    // SAFETY: each is read from a reference to it.
+    let p = at.each_ref().map(|row| base.wrapping_add(unsafe { std::ptr::read_volatile(row) }));
     // SAFETY: the caller's promise.
     unsafe { entry(p[0], p[1], p[2], p[3], p[4], p[5]) }
 }
@@ -140,21 +147,48 @@ impl Assembly {
         None
     }
 
-    /// The shortest of some runs of microseconds. Nothing but the time of operations may depend on it.
+    /// The shortest times of these ways to do the same, each of them kernels that run one after another. Nothing but the time of
+    /// operations may depend on it.
     ///
-    /// It warms up first: after other code processors run 512-bit registers slowly for a while.
-    fn time_of(&self, kernel: &Kernel, at: At) -> Duration {
+    /// They run in turn, so that another clock, or other work on the same core, comes to all of them alike; and for a while before
+    /// that: after other code processors run 512-bit registers slowly, and by another clock.
+    fn times<const WAYS: usize>(ways: [(Assembly, Vec<(&Kernel, At)>); WAYS]) -> [Duration; WAYS] {
         let mut workspace = Workspace::new(MEASURED_ROWS);
-        let mut once = || {
-            let start = Instant::now();
-            (0..8).for_each(|_| self.run(kernel, workspace.rows(), at));
-            start.elapsed()
-        };
-        let start = Instant::now();
-        while start.elapsed() < WARM_UP {
-            once();
+        let mut best = [Duration::MAX; WAYS];
+        let (begin, mut measured) = (Instant::now(), 0);
+        while measured < MEASURED_ROUNDS {
+            let is_warm = begin.elapsed() >= WARM_UP;
+            for ((assembly, kernels), best) in ways.iter().zip(&mut best) {
+                let start = Instant::now();
+                for (kernel, at) in kernels.iter().cycle().take(RUNS_IN_A_ROUND * kernels.len()) {
+                    assembly.run(kernel, workspace.rows(), *at);
+                }
+                if is_warm {
+                    *best = start.elapsed().min(*best);
+                }
+            }
+            measured += usize::from(is_warm);
         }
-        (0..16).map(|_| once()).min().unwrap_or_default()
+        best
+    }
+
+    /// Whether kernels by two rows run instead of those by one: as was asked for, or by the times that they take.
+    fn by_two_rows(&self, measured: &OnceBool, times: impl FnOnce() -> [Duration; 2]) -> bool {
+        // There are such kernels for all eight lanes only.
+        if self.instructions != Instructions::Avx512 || self.narrow {
+            return false;
+        }
+        let faster = || {
+            measured.get_or_init(|| match choice::wanted() {
+                Ok(Some(wanted)) => wanted == Rows::Two,
+                // What is not known was refused where the arithmetic was chosen.
+                Ok(None) | Err(_) => {
+                    let [one_row, two_rows] = times();
+                    two_rows < one_row
+                }
+            })
+        };
+        self.rows.map_or_else(faster, |rows| rows == Rows::Two)
     }
 
     /// Whether the processor has the kernel's instructions: those that do not multiply are the same for all.
@@ -204,49 +238,55 @@ impl Kernels for Assembly {
         static MEASURED: OnceBool = OnceBool::new();
         MEASURED.get_or_init(|| {
             // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits.
-            let time = |lanes| self.for_lanes(lanes).time_of(&MULTIPLY_10, [0, 10, 20, 30, 41, 0]);
-            4 * time(4) < 3 * time(8)
+            let way = |lanes| (self.for_lanes(lanes), vec![(&MULTIPLY_10, [0, 10, 20, 30, 41, 0])]);
+            let [four, eight] = Assembly::times([way(4), way(8)]);
+            4 * four < 3 * eight
         })
     }
 
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
         static MEASURED: [OnceBool; DIRECT_LIMBS.len()] = [const { OnceBool::new() }; DIRECT_LIMBS.len()];
-        // By two rows there are kernels for all eight lanes only.
-        if self.instructions != Instructions::Avx512 || self.narrow {
-            return &direct.one_row;
-        }
         let size = DIRECT_LIMBS.iter().position(|limbs| *limbs == direct.limbs).expect("a length with kernels");
-        let two_rows_are_faster = || {
-            MEASURED[size].get_or_init(|| match choice::wanted() {
-                Ok(Some(wanted)) => wanted == Rows::Two,
-                // What is not known was refused where the arithmetic was chosen.
-                Ok(None) | Err(_) => {
-                    let (n, selection) = (constants::ROWS + direct.limbs, constants::ROWS + 2 * direct.limbs);
-                    let table = selection + 2 * direct.limbs;
-                    let at = [constants::ROWS, selection + direct.limbs, n, 0, table, selection];
-                    let time = |kernels: &DirectKernels| self.time_of(kernels.window, at);
-                    time(&direct.two_rows) < time(&direct.one_row)
-                }
-            })
-        };
-        let two_rows = self.rows.map_or_else(two_rows_are_faster, |rows| rows == Rows::Two);
+        let two_rows = self.by_two_rows(&MEASURED[size], || {
+            let (n, selection) = (constants::ROWS + direct.limbs, constants::ROWS + 2 * direct.limbs);
+            let table = selection + 2 * direct.limbs;
+            let at = [constants::ROWS, selection + direct.limbs, n, 0, table, selection];
+            Assembly::times([&direct.one_row, &direct.two_rows].map(|kernels| (*self, vec![(kernels.window, at)])))
+        });
         if two_rows { &direct.two_rows } else { &direct.one_row }
     }
 
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
         // Some processors run additions beside multiply-adds, in others both wait for the same ports, perhaps at one width only.
-        static MEASURED: [[OnceBool; 3]; BLOCK_LIMBS.len()] =
+        static KARATSUBA: [[OnceBool; 3]; BLOCK_LIMBS.len()] =
             [const { [const { OnceBool::new() }; 3] }; BLOCK_LIMBS.len()];
+        static TWO_ROWS: [OnceBool; BLOCK_LIMBS.len()] = [const { OnceBool::new() }; BLOCK_LIMBS.len()];
         let way = match self.instructions {
             Instructions::Avx512 => usize::from(self.narrow),
             _ => 2,
         };
         let size = BLOCK_LIMBS.iter().position(|limbs| *limbs == blocks.limbs).expect("a size of blocks");
-        let karatsuba_is_faster = MEASURED[size][way].get_or_init(|| {
-            let time = |products: &Products| self.time_of(products.old, [80, 0, 20, 120, 0, 0]);
-            time(&blocks.karatsuba) < time(&blocks.schoolbook)
-        });
-        if karatsuba_is_faster { &blocks.karatsuba } else { &blocks.schoolbook }
+        // A squaring of two blocks and its reduction.
+        let m = blocks.limbs;
+        let columns = constants::ROWS;
+        let (x, y) = (columns + 4 * m + 1, columns + 5 * m + 2);
+        let at = [columns, x, y, 0, y + m, y + 2 * m];
+        let times = |ways: [Composition; 2]| {
+            let kernels = |way: Composition| way.of_two_blocks().into_iter().map(|kernel| (kernel, at)).collect();
+            Assembly::times(ways.map(|way| (*self, kernels(way))))
+        };
+        let [karatsuba, schoolbook] = [&blocks.one_row.karatsuba, &blocks.one_row.schoolbook]
+            .map(|products| Composition::OneRow(&blocks.one_row, products));
+        let by_one_row = || {
+            let karatsuba_is_faster = KARATSUBA[size][way].get_or_init(|| {
+                let [first, second] = times([karatsuba, schoolbook]);
+                first < second
+            });
+            if karatsuba_is_faster { karatsuba } else { schoolbook }
+        };
+        let two_rows = Composition::TwoRows(&blocks.two_rows);
+        let chosen = self.by_two_rows(&TWO_ROWS[size], || times([by_one_row(), two_rows]));
+        if chosen { two_rows } else { by_one_row() }
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -261,11 +301,16 @@ impl Kernels for Assembly {
     /// All is checked before the first: checks before each showed in the time of kernels of a few hundred cycles.
     #[cfg(target_arch = "x86_64")]
     fn run_all(&self, sequence: &Sequence, memory: &mut [Lanes]) {
-        assert!(self.instructions != Instructions::Avx2, "no sequence is for this processor");
-        let (entries, base) = (self.entries(Family::Programs), Assembly::base(sequence.rows, memory));
+        let suits = match self.instructions {
+            Instructions::Avx512 => true,
+            Instructions::Avx2 => false,
+            _ => !sequence.two_rows,
+        };
+        assert!(suits, "this sequence is not for this processor");
+        let base = Assembly::base(sequence.rows, memory);
         for (kernel, at) in &sequence.steps {
-            // SAFETY: as in `run`. Sequences need the rows that any of their kernels needs, and have none of another family.
-            unsafe { call(entries[kernel.index], base, *at) }
+            // SAFETY: as in `run`. Sequences need the rows that any of their kernels needs, and have none in double precision.
+            unsafe { call(self.entries(kernel.family)[kernel.index], base, *at) }
         }
     }
 

@@ -2,7 +2,7 @@
 //! The kernels interpreted, for tests and constant-time checks.
 
 use super::{At, Family, Kernel, Kernels};
-use crate::arithmetic::vectors::class::{Class, DOUBLES, Direct, DirectKernels};
+use crate::arithmetic::vectors::class::{Blocks, Class, Composition, DOUBLES, Direct, DirectKernels};
 use garner_kernels::{Lanes, interpreter, vex};
 use std::sync::LazyLock;
 
@@ -108,6 +108,10 @@ impl Kernels for InterpretedTwoRows {
 
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
         &direct.two_rows
+    }
+
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        Composition::TwoRows(&blocks.two_rows)
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {

@@ -5,7 +5,7 @@ mod assembly;
 mod choice;
 mod interpreted;
 
-use super::class::{Blocks, CLASSES, Class, Direct, DirectKernels, Products};
+use super::class::{Blocks, CLASSES, Class, Composition, Direct, DirectKernels};
 pub use assembly::Assembly;
 #[cfg(target_arch = "x86_64")]
 use assembly::{Entry, P};
@@ -70,12 +70,15 @@ pub struct Sequence {
     steps: Vec<(&'static Kernel, At)>,
     /// Rows of memory that they need.
     rows: usize,
+    /// Whether there are any by two rows.
+    two_rows: bool,
 }
 
 impl Sequence {
     /// Adds a kernel, none of those in double precision.
     pub fn push(&mut self, kernel: &'static Kernel, at: At) {
-        assert_eq!(kernel.family, Family::Programs, "{} runs in no sequence", kernel.name);
+        assert_ne!(kernel.family, Family::Doubles, "{} runs in no sequence", kernel.name);
+        self.two_rows |= kernel.family == Family::TwoRows;
         self.rows = self.rows.max(kernel.rows(at));
         self.steps.push((kernel, at));
     }
@@ -83,7 +86,12 @@ impl Sequence {
     /// Takes all of them away.
     pub fn clear(&mut self) {
         self.steps.clear();
-        self.rows = 0;
+        (self.rows, self.two_rows) = (0, false);
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
     }
 
     /// How many multiply-adds they execute.
@@ -134,10 +142,10 @@ pub trait Kernels {
         &direct.one_row
     }
 
-    /// The products of these blocks that take less time here: Karatsuba's need more additions and fewer multiply-adds. They are
-    /// the choice where no time is measured.
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        &blocks.karatsuba
+    /// How operations on numbers of these blocks take less time here: Karatsuba's products need more additions and fewer
+    /// multiply-adds. By one row and with those they are made where no time is measured.
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        Composition::OneRow(&blocks.one_row, &blocks.one_row.karatsuba)
     }
 }
 

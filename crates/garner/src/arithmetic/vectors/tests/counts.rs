@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Multiply-adds, as many as the contracts say.
 
-use super::class::{Blocks, Folded, Products, Shape};
+use super::class::{Blocks, Composition, Direct, DirectKernels, Folded, Shape};
 use super::kernels::{At, Kernel};
 use super::*;
 use garner_kernels::{Lanes, karatsuba};
@@ -29,10 +29,6 @@ impl Kernels for Counting {
 
     fn halves_are_faster(&self) -> bool {
         unreachable!("a count is taken of whole passes")
-    }
-
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        &blocks.karatsuba
     }
 }
 
@@ -85,5 +81,56 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
         assert_eq!(counting.0.take(), 4 * square + half_multiply);
         field.half_reduce(r, a);
         assert_eq!(counting.0.take(), reduction(n / 2) - half);
+    }
+}
+
+/// Counts the multiply-adds of kernels by two rows.
+struct CountingTwoRows(Cell<usize>);
+
+impl Kernels for CountingTwoRows {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
+    fn run(&self, kernel: &Kernel, _: &mut [Lanes], _: At) {
+        self.0.set(self.0.get() + kernel.multiply_adds);
+    }
+
+    fn for_lanes(&self, _: usize) -> CountingTwoRows {
+        unreachable!("a count is taken of whole passes")
+    }
+
+    fn lanes(&self) -> usize {
+        8
+    }
+
+    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        &direct.two_rows
+    }
+
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        Composition::TwoRows(&blocks.two_rows)
+    }
+}
+
+#[test]
+fn by_two_rows_all_products_are_schoolbook_and_each_is_formed_once() {
+    for class in &CLASSES {
+        let n = class.limbs;
+        let layout = Layout::of(class);
+        let counting = CountingTwoRows(Cell::new(0));
+        let mut workspace = Workspace::new(layout.with_table);
+        let mut field = Field::new(&counting, class, workspace.rows());
+        let [a, b, r] = layout.scratch;
+        let mut count = |work: &dyn Fn(&mut Field<'_, CountingTwoRows>)| {
+            work(&mut field);
+            counting.0.take()
+        };
+        let (square, half_multiply) = (3 * n * n + n, 3 * n * n);
+        assert_eq!(count(&|field| field.square(r, a)), square, "{n}");
+        assert_eq!(count(&|field| field.square_times(a, 3)), 3 * square, "{n}");
+        assert_eq!(count(&|field| field.multiply(r, a, b)), 4 * n * n, "{n}");
+        assert_eq!(count(&|field| field.half_multiply(r, a, b, r)), half_multiply, "{n}");
+        assert_eq!(count(&|field| field.window()), 4 * square + half_multiply, "{n}");
     }
 }

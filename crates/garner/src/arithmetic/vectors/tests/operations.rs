@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Field operations against libcrypto's numbers, and their bounds.
 
-use super::class::{Blocks, Products};
+use super::class::{Blocks, Composition, OneRowBlocks};
 use super::kernels::{At, Kernel};
 use super::*;
 use garner_kernels::Lanes;
@@ -228,7 +228,8 @@ impl<K: Kernels> Kernels for Forced<K> {
         self.kernels.halves_are_faster()
     }
 
-    fn products(&self, blocks: &'static Blocks) -> &'static Products {
-        if self.karatsuba { &blocks.karatsuba } else { &blocks.schoolbook }
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        let OneRowBlocks { karatsuba, schoolbook, .. } = &blocks.one_row;
+        Composition::OneRow(&blocks.one_row, if self.karatsuba { karatsuba } else { schoolbook })
     }
 }
