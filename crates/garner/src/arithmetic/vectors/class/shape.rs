@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What classes are made of: the kernels of each way to compute with numbers of a length.
+
+use crate::arithmetic::vectors::kernels::Kernel;
+use garner_kernels::fold::Fold;
+
+/// What adds and compares numbers whose limbs count modulo 2^52: see [`garner_kernels::two_rows`].
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Loose {
+    pub add: &'static Kernel,
+    pub subtract_modulus: &'static Kernel,
+}
+
+/// How an operation is made of kernels.
+#[derive(Debug)]
+pub enum Shape {
+    /// One kernel does it.
+    Direct(&'static Direct),
+    /// It is composed of blocks.
+    Blocks {
+        /// The kernels of a block.
+        blocks: &'static Blocks,
+        /// How many blocks, an even number.
+        count: usize,
+        /// The kernel that spreads the sum of their squares, of more than two.
+        spread: Option<&'static Kernel>,
+    },
+    /// One kernel does it, and every number takes several lanes.
+    Folded(&'static Folded),
+    /// One kernel does it, by products of double precision. A number takes one lane or several.
+    Doubles(&'static Doubles),
+}
+
+/// The kernels of a length that needs no composition: two ways to do the same.
+#[derive(Debug)]
+pub struct Direct {
+    /// Limbs, N.
+    pub limbs: usize,
+    /// Those that work on a row at a time.
+    pub one_row: DirectKernels,
+    /// Those that work on two: see [`garner_kernels::two_rows`]. Their limbs count modulo 2^52.
+    pub two_rows: DirectKernels,
+}
+
+/// The kernels of one of those ways.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct DirectKernels {
+    pub square: &'static Kernel,
+    pub window: &'static Kernel,
+    /// All windows of a word of the exponents, where there is such a kernel.
+    pub windows: Option<&'static Kernel>,
+    pub multiply: &'static Kernel,
+    pub half_multiply: &'static Kernel,
+    pub half_reduce: &'static Kernel,
+}
+
+/// The kernels of a length folded over lanes.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Folded {
+    pub fold: Fold,
+    /// Without, a number is multiplied by itself.
+    pub square: Option<FoldedSquare>,
+    pub multiply: &'static Kernel,
+    pub half_multiply: &'static Kernel,
+    pub half_reduce: &'static Kernel,
+}
+
+/// The kernels of a length in double precision.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Doubles {
+    pub fold: Option<Fold>,
+    /// What the rows of the work area from [`Area::last_biases`] on hold.
+    pub biases: &'static [u64],
+    pub square: &'static Kernel,
+    pub squares: &'static Kernel,
+    pub multiply: &'static Kernel,
+    pub half_multiply: &'static Kernel,
+    pub half_reduce: &'static Kernel,
+    pub scan: &'static Kernel,
+    pub window: &'static Kernel,
+}
+
+/// Squarings, in place.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct FoldedSquare {
+    pub plain: &'static Kernel,
+    pub scan: &'static Kernel,
+}
+
+/// The kernels of a block size: two ways to do the same.
+#[derive(Debug)]
+pub struct Blocks {
+    /// Limbs of a block, M.
+    pub limbs: usize,
+    /// Those that work on a row at a time.
+    pub one_row: OneRowBlocks,
+    /// Those that work on two: see [`garner_kernels::two_rows::block`]. Limbs count modulo 2^52.
+    pub two_rows: TwoRowsBlocks,
+}
+
+/// The kernels of one of those ways, of which products have two.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct OneRowBlocks {
+    pub schoolbook: Products,
+    pub karatsuba: Products,
+    pub digits: &'static Kernel,
+    pub reduce: &'static Kernel,
+    pub reduce_scan: &'static Kernel,
+    pub square_fresh: &'static Kernel,
+    pub square_fresh_top: &'static Kernel,
+    pub square_subtract: &'static Kernel,
+    pub square_middle: &'static Kernel,
+    pub difference: &'static Kernel,
+}
+
+/// The kernels of the other way.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct TwoRowsBlocks {
+    pub products: Products,
+    pub reduce: &'static Kernel,
+    pub reduce_scan: &'static Kernel,
+    pub square_first: &'static Kernel,
+    pub square_inner: &'static Kernel,
+    pub square_final: &'static Kernel,
+    pub pair: Pair,
+}
+
+/// Kernels of several blocks' operations, in place, where a number has two: see [`garner_kernels::two_rows::pair`].
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub enum Pair {
+    /// One for an operation.
+    Whole { square: &'static Kernel, square_scan: &'static Kernel, half_multiply: &'static Kernel },
+    /// Longer ones would not leave each other room in the instruction cache: what operations end with is one of its own.
+    Halves { square_begin: &'static Kernel, square_begin_scan: &'static Kernel, end: &'static Kernel },
+}
+
+/// How operations on numbers of several blocks are made.
+#[derive(Debug, Clone, Copy)]
+pub enum Composition {
+    /// Of kernels by one row: squares of blocks alone, half of a reduction folded, and these products.
+    OneRow(&'static OneRowBlocks, &'static Products),
+    /// Of kernels by two rows.
+    TwoRows(&'static TwoRowsBlocks),
+}
+
+impl Composition {
+    /// The kernels that a square of two blocks and its reduction run.
+    pub fn of_two_blocks(self) -> Vec<&'static Kernel> {
+        match self {
+            Composition::OneRow(blocks, products) => {
+                let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
+                let reduction = [blocks.digits, products.old, products.old, blocks.reduce, products.last];
+                square.into_iter().chain(reduction).collect()
+            }
+            Composition::TwoRows(TwoRowsBlocks { pair: Pair::Whole { square, .. }, .. }) => vec![square],
+            Composition::TwoRows(TwoRowsBlocks { pair: Pair::Halves { square_begin, end, .. }, .. }) => {
+                vec![square_begin, end]
+            }
+        }
+    }
+}
+
+/// The kernels of a product of blocks.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct Products {
+    pub fresh: &'static Kernel,
+    pub fresh_top: &'static Kernel,
+    pub old: &'static Kernel,
+    pub carry: &'static Kernel,
+    pub last: &'static Kernel,
+}
