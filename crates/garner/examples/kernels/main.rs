@@ -7,7 +7,7 @@
 //!
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
 //! itself, with the bound of the port model where there is one of this processor; with `folded`, only numbers folded over
-//! lanes. Without AVX-512 IFMA, the kernels in double precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is
+//! lanes; with `latencies`, what single instructions take, beside the port model. Without AVX-512 IFMA, the kernels in double precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is
 //! measured: what the port model says of that processor is printed, on any.
 
 use garner::arithmetic::vectors::class::{
@@ -21,6 +21,7 @@ use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use openssl::rsa::{Padding, Rsa};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod latencies;
 mod model;
 mod rates;
 
@@ -34,6 +35,9 @@ fn main() {
     let Some(assembly) = Assembly::new() else {
         return doubles();
     };
+    if std::env::args().any(|argument| argument == "latencies") {
+        return latencies::print();
+    }
     let madds_per_cycle = madd_rate();
     println!(
         "clock {:.2} GHz (dependent additions); {madds_per_cycle:.2} multiply-adds a cycle\n",

@@ -19,12 +19,24 @@ pub fn cycles(mut work: impl FnMut()) -> f64 {
     let first = once().min(once());
     let repeats = (100e-6 / first).ceil().max(1.0) as usize;
     let rounds = ((0.25 / (first * repeats as f64)) as usize).clamp(5, 400);
+    let seconds = || {
+        let start = Instant::now();
+        (0..repeats).for_each(|_| work());
+        start.elapsed().as_secs_f64() / repeats as f64
+    };
+    quartile(rounds, seconds)
+}
+
+/// Core cycles of what takes the seconds that `seconds` measures.
+pub fn in_cycles(seconds: impl FnMut() -> f64) -> f64 {
+    quartile(400, seconds)
+}
+
+fn quartile(rounds: usize, mut seconds: impl FnMut() -> f64) -> f64 {
     let (vectors, rate) = (is_x86_feature_detected!("avx512ifma"), madd_rate());
     let mut cycles: Vec<f64> = (0..rounds)
         .map(|_| {
-            let start = Instant::now();
-            (0..repeats).for_each(|_| work());
-            let seconds = start.elapsed().as_secs_f64() / repeats as f64;
+            let seconds = seconds();
             seconds / if vectors { madds_seconds() * rate } else { cycle_seconds() }
         })
         .collect();

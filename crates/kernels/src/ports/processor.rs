@@ -92,19 +92,23 @@ impl Processor {
     ///
     /// Where to look the entries up: uops.info for ports and latencies of instructions (Alder Lake's P cores, Zen 4, Zen 5); for
     /// widths, windows and ways to memory Intel's Optimization Reference Manual (248966, Golden Cove) and AMD's Software
-    /// Optimization Guides 57647 (Zen 4) and 58455 (Zen 5). They have not been compared with these entry by entry. Measured were
-    /// multiply-adds a cycle: 1.98 on a server's Golden Cove, whose second 512-bit port, 5, has them too, and one on Zen 4.
+    /// Optimization Guides 57647 (Zen 4) and 58455 (Zen 5). Golden Cove's latencies and rates are as measured on a Xeon of the 6th
+    /// generation (`cargo run --release --example kernels -- latencies`); its widths and windows, and the entries of the others,
+    /// have not been compared one by one.
     pub const ALL: [Processor; 3] = [Processor::GOLDEN_COVE, Processor::ZEN4, Processor::ZEN5];
 
     /// Intel's Golden Cove with 512 bits: ports 0 (joined with 1) and 5, here bits 0 and 1.
+    ///
+    /// A chain of additions alone takes a cycle each. Where a result goes on to the other port it waits: multiply-add, shift and
+    /// addition in a chain take 9 cycles together, not 6. An addition counts for 2 here.
     pub const GOLDEN_COVE: Processor = Processor {
         name: "golden-cove",
-        units: [unit(0b11, 4), unit(0b11, 1), unit(0b01, 1), unit(0b10, 3), unit(0b11, 1), unit(0b10, 3)],
+        units: [unit(0b11, 4), unit(0b11, 2), unit(0b01, 1), unit(0b10, 3), unit(0b11, 1), unit(0b10, 3)],
         busy: 1,
         loads_in_two: 4,
         load_latency: 7,
         stores_in_two: 2,
-        forward_latency: 5,
+        forward_latency: 7,
         width: 6,
         window: 512,
         waiting: 97,
