@@ -85,7 +85,7 @@ pub fn print(name: &str) {
     println!(
         "\neight lanes, a private operation's two exponentiations: kernels one after another, without what is done between them"
     );
-    println!("{:<10}{:>10}{:>10}   {:<14}kernels of 10 and 20 limbs", "RSA", "bound", "order", "order/bound");
+    println!("{:<10}{:>10}{:>10}   {:<14}kernels", "RSA", "bound", "order", "order/bound");
     let mut last = 0.0;
     for bits in [1024, 3072, 4096, 2048] {
         let model = Modelled { processor, cycles: Arc::default(), kernels: Arc::default() };

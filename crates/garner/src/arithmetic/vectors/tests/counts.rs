@@ -8,7 +8,11 @@ use garner_kernels::{Lanes, karatsuba};
 use std::cell::Cell;
 
 /// Counts the multiply-adds of what it runs.
-struct Counting(Cell<usize>);
+struct Counting {
+    multiply_adds: Cell<usize>,
+    /// Of kernels by two rows.
+    two_rows: bool,
+}
 
 impl Kernels for Counting {
     fn name(&self) -> &'static str {
@@ -16,7 +20,7 @@ impl Kernels for Counting {
     }
 
     fn run(&self, kernel: &Kernel, _: &mut [Lanes], _: At) {
-        self.0.set(self.0.get() + kernel.multiply_adds);
+        self.multiply_adds.set(self.multiply_adds.get() + kernel.multiply_adds);
     }
 
     fn for_lanes(&self, _: usize) -> Counting {
@@ -30,6 +34,19 @@ impl Kernels for Counting {
     fn halves_are_faster(&self) -> bool {
         unreachable!("a count is taken of whole passes")
     }
+
+    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        if self.two_rows { &direct.two_rows } else { &direct.one_row }
+    }
+
+    fn composition(&self, blocks: &'static Blocks) -> Composition {
+        let one_row = &blocks.one_row;
+        if self.two_rows {
+            Composition::TwoRows(&blocks.two_rows)
+        } else {
+            Composition::OneRow(one_row, &one_row.karatsuba)
+        }
+    }
 }
 
 #[test]
@@ -38,7 +55,7 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
     for class in classes {
         let (n, m) = (class.limbs, class.rows());
         let layout = Layout::of(class);
-        let counting = Counting(Cell::new(0));
+        let counting = Counting { multiply_adds: Cell::new(0), two_rows: false };
         let mut workspace = Workspace::new(layout.with_table);
         let mut field = Field::new(&counting, class, workspace.rows());
         let [a, b, r] = layout.scratch;
@@ -71,45 +88,16 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
         };
         field.square(r, a);
         let square = square + reduction(n) - folded - half;
-        assert_eq!(counting.0.take(), square);
+        assert_eq!(counting.multiply_adds.take(), square);
         field.multiply(r, a, b);
-        assert_eq!(counting.0.take(), 2 * n * m + reduction(n) - saved(count * count) - folded - half);
+        assert_eq!(counting.multiply_adds.take(), 2 * n * m + reduction(n) - saved(count * count) - folded - half);
         field.half_multiply(r, a, shifted, b);
         let half_multiply = 2 * n * m + reduction(n / 2) - saved(count * count) - half;
-        assert_eq!(counting.0.take(), half_multiply);
+        assert_eq!(counting.multiply_adds.take(), half_multiply);
         field.window();
-        assert_eq!(counting.0.take(), 4 * square + half_multiply);
+        assert_eq!(counting.multiply_adds.take(), 4 * square + half_multiply);
         field.half_reduce(r, a);
-        assert_eq!(counting.0.take(), reduction(n / 2) - half);
-    }
-}
-
-/// Counts the multiply-adds of kernels by two rows.
-struct CountingTwoRows(Cell<usize>);
-
-impl Kernels for CountingTwoRows {
-    fn name(&self) -> &'static str {
-        "counting"
-    }
-
-    fn run(&self, kernel: &Kernel, _: &mut [Lanes], _: At) {
-        self.0.set(self.0.get() + kernel.multiply_adds);
-    }
-
-    fn for_lanes(&self, _: usize) -> CountingTwoRows {
-        unreachable!("a count is taken of whole passes")
-    }
-
-    fn lanes(&self) -> usize {
-        8
-    }
-
-    fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
-        &direct.two_rows
-    }
-
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
-        Composition::TwoRows(&blocks.two_rows)
+        assert_eq!(counting.multiply_adds.take(), reduction(n / 2) - half);
     }
 }
 
@@ -118,13 +106,13 @@ fn by_two_rows_all_products_are_schoolbook_and_each_is_formed_once() {
     for class in &CLASSES {
         let n = class.limbs;
         let layout = Layout::of(class);
-        let counting = CountingTwoRows(Cell::new(0));
+        let counting = Counting { multiply_adds: Cell::new(0), two_rows: true };
         let mut workspace = Workspace::new(layout.with_table);
         let mut field = Field::new(&counting, class, workspace.rows());
         let [a, b, r] = layout.scratch;
-        let mut count = |work: &dyn Fn(&mut Field<'_, CountingTwoRows>)| {
+        let mut count = |work: &dyn Fn(&mut Field<'_, Counting>)| {
             work(&mut field);
-            counting.0.take()
+            counting.multiply_adds.take()
         };
         let (square, half_multiply) = (3 * n * n + n, 3 * n * n);
         assert_eq!(count(&|field| field.square(r, a)), square, "{n}");
