@@ -182,7 +182,8 @@ impl Kernels for Modelled {
             Composition::OneRow(&blocks.one_row, schoolbook),
             Composition::TwoRows(&blocks.two_rows),
         ];
-        let order = |way: &Composition| -> f64 { way.of_two_blocks().iter().map(|kernel| self.of(kernel).order).sum() };
+        let order =
+            |way: &Composition| -> f64 { way.window_of_two_blocks().iter().map(|kernel| self.of(kernel).order).sum() };
         ways.into_iter().min_by(|a, b| order(a).total_cmp(&order(b))).expect("three ways")
     }
 }

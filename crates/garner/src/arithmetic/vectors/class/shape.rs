@@ -2,6 +2,7 @@
 //! What classes are made of: the kernels of each way to compute with numbers of a length.
 
 use crate::arithmetic::vectors::kernels::Kernel;
+use garner_kernels::doubles::SQUARES;
 use garner_kernels::fold::Fold;
 
 /// What adds and compares numbers whose limbs count modulo 2^52: see [`garner_kernels::two_rows`].
@@ -152,19 +153,24 @@ pub enum Composition {
 }
 
 impl Composition {
-    /// The kernels that a square of two blocks and its reduction run.
-    pub fn of_two_blocks(self) -> Vec<&'static Kernel> {
-        match self {
+    /// The kernels that a window of numbers of two blocks runs: four squarings and a half multiplication. Without the scan.
+    pub fn window_of_two_blocks(self) -> Vec<&'static Kernel> {
+        let half_products = |products: &Products| [products.fresh, products.old, products.fresh_top, products.old];
+        let (square, half_multiply) = match self {
             Composition::OneRow(blocks, products) => {
                 let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
                 let reduction = [blocks.digits, products.old, products.old, blocks.reduce, products.last];
-                square.into_iter().chain(reduction).collect()
+                let end = [blocks.reduce, products.last];
+                ([&square[..], &reduction].concat(), [&half_products(products)[..], &end].concat())
             }
-            Composition::TwoRows(TwoRowsBlocks { pair: Pair::Whole { square, .. }, .. }) => vec![square],
-            Composition::TwoRows(TwoRowsBlocks { pair: Pair::Halves { square_begin, end, .. }, .. }) => {
-                vec![square_begin, end]
-            }
-        }
+            Composition::TwoRows(blocks) => match blocks.pair {
+                Pair::Whole { square, half_multiply, .. } => (vec![square], vec![half_multiply]),
+                Pair::Halves { square_begin, end, .. } => {
+                    (vec![square_begin, end], [&half_products(&blocks.products)[..], &[end]].concat())
+                }
+            },
+        };
+        [square.repeat(SQUARES), half_multiply].concat()
     }
 }
 

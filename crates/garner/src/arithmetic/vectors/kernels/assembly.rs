@@ -36,7 +36,7 @@ const WARM_UP: Duration = Duration::from_micros(200);
 
 /// So often they are measured, and each time so many runs of them.
 const MEASURED_ROUNDS: usize = 24;
-const RUNS_IN_A_ROUND: usize = 8;
+const RUNS_IN_A_ROUND: usize = 4;
 
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
@@ -266,13 +266,12 @@ impl Kernels for Assembly {
             _ => 2,
         };
         let size = BLOCK_LIMBS.iter().position(|limbs| *limbs == blocks.limbs).expect("a size of blocks");
-        // A squaring of two blocks and its reduction.
-        let m = blocks.limbs;
-        let columns = constants::ROWS;
-        let (x, y) = (columns + 4 * m + 1, columns + 5 * m + 2);
-        let at = [columns, x, y, 0, y + m, y + 2 * m];
+        // All of a window: kernels that are fast alone may not leave each other room in the instruction cache. Far enough apart.
+        let [columns, x, y, result, last] = [0, 100, 200, 300, 400].map(|rows| constants::ROWS + rows);
+        let at = [columns, x, y, 0, result, last];
         let times = |ways: [Composition; 2]| {
-            let kernels = |way: Composition| way.of_two_blocks().into_iter().map(|kernel| (kernel, at)).collect();
+            let kernels =
+                |way: Composition| way.window_of_two_blocks().into_iter().map(|kernel| (kernel, at)).collect();
             Assembly::times(ways.map(|way| (*self, kernels(way))))
         };
         let [karatsuba, schoolbook] = [&blocks.one_row.karatsuba, &blocks.one_row.schoolbook]
