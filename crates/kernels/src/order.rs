@@ -6,7 +6,7 @@
 //! another order, the end of one runs among the beginning of the next.
 //!
 //! Operations begin, cycle by cycle, as a port model allows, those first on which the longest chain waits; none comes before one
-//! that stands [`AHEAD`] before it, so that the order stays near the one written, and with it the number of registers.
+//! that stands a hundred places before it, so that the order stays near the one written, and with it the number of registers.
 //! Then registers are assigned anew. What it computes does not change: tests hold it against the program as it was written.
 //!
 //! Source: Gibbons, Muchnick 1986, "Efficient instruction scheduling for a pipelined architecture".
