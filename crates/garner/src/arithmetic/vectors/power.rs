@@ -2,8 +2,7 @@
 //! Passes: up to eight jobs over moduli of one class, from words to words.
 
 use super::class::Class;
-use super::field::Field;
-use super::field::table::{WINDOW_BITS, WINDOWS_PER_WORD};
+use super::field::{Field, WINDOW_BITS, WINDOWS_PER_WORD};
 use super::kernels::Kernels;
 use super::workspace::{Layout, Workspace};
 use crate::arithmetic::modulus::{Constants, Modulus};

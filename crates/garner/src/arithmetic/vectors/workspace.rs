@@ -2,7 +2,7 @@
 //! The memory in which a pass works: one page-aligned block, for operands scattered over the cache cost 9 %.
 
 use super::class::{Class, Shape};
-use super::field::table::WINDOWS_PER_WORD;
+use super::field::WINDOWS_PER_WORD;
 use crate::kept::Block;
 use garner_kernels::doubles::Area;
 use garner_kernels::{Lanes, constants, transpose};

@@ -74,7 +74,7 @@ pub struct Folded {
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct Doubles {
     pub fold: Option<Fold>,
-    /// What the rows of the work area from [`Area::last_biases`] on hold.
+    /// What the rows of the work area from [`garner_kernels::doubles::Area::last_biases`] on hold.
     pub biases: &'static [u64],
     pub square: &'static Kernel,
     pub squares: &'static Kernel,

@@ -5,7 +5,7 @@
 //! unless stated, and every limb of a value is below 2^52, or counts modulo 2^52 where kernels by two rows run.
 
 mod composed;
-pub mod table;
+mod table;
 
 use super::bits;
 use super::class::{Class, Composition, DirectKernels, Folded, Loose, Shape};
@@ -15,7 +15,8 @@ use crate::words::shift_right;
 use composed::Composed;
 use garner_kernels::doubles::{self, Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants, transpose};
-use table::{Passes, WINDOWS_PER_WORD};
+use table::Passes;
+pub use table::{WINDOW_BITS, WINDOWS_PER_WORD};
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
