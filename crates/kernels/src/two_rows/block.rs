@@ -62,18 +62,20 @@ pub fn product(limbs: usize, old: Old, finish: Finish) -> Program {
     Program::new(columns.code)
 }
 
-/// Rows of a product, or a square, that share what they load.
+/// Rows of a product that share what they load.
 const fn rows_at_a_time(limbs: usize) -> usize {
     if limbs.is_multiple_of(2) { 2 } else { 3 }
 }
 
-/// Block square, eight lanes: `columns = 2 · columns + a²`; halves of the columns that are not among `old` are taken for zero.
+/// Block square, eight lanes: `columns = 2 · columns + a²`, where the half 0, the lower, or 1, the upper, of the columns
+/// counts for zero unless `old` has it.
 ///
 /// Pointers P0 columns, P1 a.
 /// Shapes   a: M limbs of one number per lane; columns: 2M rows; M = `limbs`, 15 or 20.
 /// Bounds   a loose, sums below 2^62.
-/// Cost     M² + M multiply-adds and 2M additions.
+/// Cost     M² + M multiply-adds and 2M additions, one less where a half is not old.
 pub fn square(limbs: usize, old: Range<usize>) -> Program {
+    // Three or four share what they load: of half the columns registers are left.
     let rows = limbs / 5;
     let mut columns = Columns::new(limbs, limbs, RESULT, X);
     for half in 0..2 {
@@ -134,7 +136,7 @@ fn cross_products(rows: Range<usize>, range: &Range<usize>, columns: &mut Column
 /// Shapes   n: the modulus's first M limbs; q: M limbs; columns: 2M rows, of which the upper M hold the result and the lower M are
 ///          left as they were; M = `limbs`, 20 at most.
 /// Bounds   n odd, sums below 2^62; q is loose.
-/// Cost     2M² multiply-adds less one, 2M additions and M shifts.
+/// Cost     2M² multiply-adds, 2M additions and M shifts.
 ///
 /// With `scanned`, one pass of the table's scan runs among the multiply-adds: M limbs.
 pub fn reduce(limbs: usize, scanned: bool) -> Program {

@@ -7,7 +7,10 @@
 //! - **No masks, no rounding constants added.** The carry out of a column that becomes zero modulo 2^52 is
 //!   `(column + 2^52 − 1) >> 52`; the constant stands in the column from its start on ([`columns`]). Limbs keep what was
 //!   carried out of them above bit 52: multiply-adds do not look there, and what adds or compares limbs masks them first.
+//!   Blocks, whose columns begin with sums, add it.
 //! - **The table's scan by permutation** of two entries at once ([`scan`]).
+//! - **Longer numbers** are composed of blocks ([`block`]), two or three rows at a time; of two blocks, operations are one kernel or
+//!   two, put into an order of their own ([`pair`]).
 //!
 //! # The contract of limbs
 //! A **loose** number is one whose limbs count modulo 2^52: bits from 52 on mean nothing. Kernels here take loose numbers and
@@ -56,9 +59,8 @@ pub fn all() -> Vec<Kernel> {
         }
         add(format!("two_rows_reduce_{m}"), block::reduce(m, false));
         add(format!("two_rows_reduce_scan_{m}"), block::reduce(m, true));
-        // Longer ones would leave no room in a processor's instruction cache for what a window needs beside them.
         let n = 2 * m;
-        if m == BLOCK_LIMBS[0] {
+        if n <= pair::WHOLE_LIMBS {
             add(format!("two_rows_square_{n}"), pair::square(m, false));
             add(format!("two_rows_square_scan_{n}"), pair::square(m, true));
             add(format!("two_rows_half_multiply_{n}"), pair::half_multiply(m));

@@ -12,6 +12,10 @@ const R: Pointer = Pointer::P0;
 const COLUMNS: Pointer = Pointer::P1;
 const N: Pointer = Pointer::P2;
 
+/// The longest numbers whose operations are one kernel each. Longer kernels would leave no room in a processor's instruction cache
+/// for what a window needs beside them.
+pub const WHOLE_LIMBS: usize = 30;
+
 /// Montgomery squaring in place, eight lanes: `r = r² · 2^(−52·N) mod n`.
 ///
 /// Pointers P0 r, P1 columns, P2 n, P3 constants. With `scanned`: P4 the table, P5 the selection; behind the constants two rows

@@ -51,7 +51,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut P
         for (exponent, job) in exponents.iter_mut().zip(jobs.iter()) {
             *exponent = job.exponent.get(word).copied().unwrap_or(0);
         }
-        field.exponents(exponents);
+        field.exponents(&exponents);
         if word < words - 1 {
             field.windows();
             continue;

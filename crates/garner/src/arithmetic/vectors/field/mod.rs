@@ -30,8 +30,6 @@ pub struct Field<'a, K> {
     pub layout: Layout,
     /// The workspace.
     pub memory: &'a mut [Lanes],
-    /// Where the numbers of the entries stand that the next scan selects.
-    wanted: usize,
     /// The kernels of a window of more than one: composed once, not with each of hundreds.
     window: Sequence,
     /// The kernels of another operation of more than one, the last.
@@ -81,7 +79,6 @@ impl<'a, K: Kernels> Field<'a, K> {
             loose,
             layout,
             memory,
-            wanted: layout.wanted,
             window: Sequence::default(),
             sequence: Sequence::default(),
         }
@@ -257,8 +254,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         let Layout { accumulator, modulus: n, area, constants: c, table, selection, .. } = self.layout;
         match self.class.shape {
             Shape::Direct(_) => {
-                let second = if self.takes_wanted() { self.wanted } else { selection + self.rows() };
-                self.run(self.direct().window, [accumulator, second, n, c, table, selection]);
+                self.run(self.direct().window, [accumulator, selection + self.rows(), n, c, table, selection]);
             }
             Shape::Doubles(doubles) => self.run(doubles.window, [accumulator, 0, area, c, table, selection]),
             Shape::Folded(folded) => self.run_window(|field| field.folded_window(folded)),

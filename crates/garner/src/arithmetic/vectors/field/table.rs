@@ -9,7 +9,7 @@ use crate::arithmetic::vectors::class::{Class, Shape};
 use crate::arithmetic::vectors::kernels::{self, At, Kernels};
 use crate::arithmetic::vectors::workspace::Layout;
 use garner_kernels::doubles::{self, SQUARES};
-use garner_kernels::{Lanes, scan};
+use garner_kernels::scan;
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
 pub const WINDOW_BITS: usize = SQUARES;
@@ -41,29 +41,21 @@ impl<K: Kernels> Field<'_, K> {
     }
 
     /// A word of each job's exponent: its windows are the entries that [`Field::want`] then brings to the scans.
-    pub fn exponents(&mut self, words: [u64; 8]) {
+    pub fn exponents(&mut self, words: &[u64; 8]) {
         // Lanes of a number are a power of two: no division for every window.
         let shift = self.class.lanes().trailing_zeros();
-        let words: Lanes = std::array::from_fn(|lane| words[lane >> shift]);
         // In the order in which they are wanted, the highest first.
         let rows = &mut self.memory[self.layout.wanted..][..WINDOWS_PER_WORD];
         for (window, row) in rows.iter_mut().rev().enumerate() {
-            *row = words.map(|word| word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1));
+            let entry = |lane: usize| words[lane >> shift] >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1);
+            *row = std::array::from_fn(entry);
         }
     }
 
     /// The next scan selects the entries of this window of the exponents.
     pub fn want(&mut self, window: usize) {
         let Layout { wanted, constants: c, .. } = self.layout;
-        self.wanted = wanted + WINDOWS_PER_WORD - 1 - window;
-        if !self.takes_wanted() {
-            self.run(&kernels::WANT, [self.wanted, 0, 0, c, 0, 0]);
-        }
-    }
-
-    /// Whether the window's kernel takes the wanted entries where they stand.
-    pub(super) fn takes_wanted(&self) -> bool {
-        self.direct.is_some() && self.is_loose()
+        self.run(&kernels::WANT, [wanted + WINDOWS_PER_WORD - 1 - window, 0, 0, c, 0, 0]);
     }
 
     /// Brings the wanted entry to the selection, by a scan of the whole table.
@@ -72,7 +64,6 @@ impl<K: Kernels> Field<'_, K> {
         if let Shape::Doubles(doubles) = self.class.shape {
             return self.run(doubles.scan, [0, 0, 0, c, table, selection]);
         }
-        self.run(&kernels::WANT, [self.wanted, 0, 0, c, 0, 0]);
         self.scans().for_each(|at| self.run(&kernels::SCAN, at));
     }
 

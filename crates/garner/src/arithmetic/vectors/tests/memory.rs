@@ -25,7 +25,7 @@ fn a_scan_selects_each_lanes_entry_alone_or_fused() {
             }
             for round in 0..4 {
                 let wanted: Lanes = std::array::from_fn(|job| (5 * job as u64 + 3 * round) % 16);
-                field.exponents(wanted);
+                field.exponents(&wanted);
                 field.want(0);
                 if round % 2 == 0 {
                     field.scan();

@@ -121,7 +121,7 @@ fn every_kernel_in_double_precision_does_in_assembly_what_its_twin_does() {
                 field.multiply(r, a, b);
                 field.half_reduce(layout.power, r);
                 (0..scan::ENTRIES).for_each(|entry| field.set_entry(entry, if entry % 2 == 0 { a } else { b }, r));
-                field.exponents(wanted);
+                field.exponents(&wanted);
                 field.want(0);
                 field.copy(layout.accumulator, a);
                 field.window();
