@@ -3,7 +3,9 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from conftest import pair
 
@@ -43,26 +45,32 @@ def test_threads_share_batches() -> None:
 
 
 def test_another_thread_makes_progress_while_one_waits() -> None:
-    """A call that held the lock would leave the other thread no more than the moments between calls."""
+    """While one call runs, this thread takes turns; a call that held the lock would leave it none.
+
+    How long a call takes is the processor's affair, so the calls grow until one is long enough. The lock held, no
+    call ever is: the interpreter cannot change threads between the two marks around it more than a time or two.
+    """
     key = pair(4096).ours
-    messages = [b"message"] * 200
-    done = threading.Event()
-    longest = 0.0
 
-    def sign() -> None:
-        key.sign_many(messages, SCHEME)
-        garner.PrivateKey.generate(3072)
-        done.set()
+    def turns_during(call: Callable[[], object]) -> int:
+        begun, ended = threading.Event(), threading.Event()
 
-    start = time.monotonic()
-    thread = threading.Thread(target=sign)
-    thread.start()
-    last, turns = time.monotonic(), 0
-    while not done.is_set():
-        time.sleep(0.001)
-        now = time.monotonic()
-        longest, last, turns = max(longest, now - last), now, turns + 1
-    whole = time.monotonic() - start
-    thread.join()
-    assert whole > 0.1 and turns > 20, f"{turns} turns in {whole:.3f} s"
-    assert longest < whole / 2, f"held up for {longest:.3f} of {whole:.3f} s"
+        def marked() -> None:
+            begun.set()
+            call()
+            ended.set()
+
+        thread = threading.Thread(target=marked)
+        thread.start()
+        begun.wait()
+        turns = 0
+        while not ended.is_set():
+            time.sleep(0.001)
+            turns += 1
+        thread.join()
+        return turns
+
+    enough = 20
+    calls = [partial(key.sign_many, [b"message"] * (200 << doubling), SCHEME) for doubling in range(6)]
+    assert any(turns_during(call) > enough for call in calls)
+    assert any(turns_during(partial(garner.PrivateKey.generate, 3072)) > enough for _ in range(50))
