@@ -4,7 +4,7 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-rows hw-wave
+.PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-wave
 .PHONY: hw-soak hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
@@ -82,14 +82,9 @@ hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs 
 	$(VENV)/bin/garner-hw report
 
 hw-report-all: hw-setup ## measures what is not kept or was made from other sources (hours), then hw-report; fetches nextpnr-ecp5
-	$(VENV)/bin/garner-hw measure rows
 	$(VENV)/bin/garner-hw measure cores
 	$(VENV)/bin/garner-hw measure full --only shell
 	$(VENV)/bin/garner-hw measure full
-	$(VENV)/bin/garner-hw report
-
-hw-rows: hw-setup ## the whole design space of the row accelerators (hours)
-	$(VENV)/bin/garner-hw measure rows --all
 	$(VENV)/bin/garner-hw report
 
 hw-wave: hw-setup ## one multiplication, word by word, as a picture: hw/report/wave.svg
@@ -109,7 +104,7 @@ board: hw-setup ## the simulated board: garner-board and a model of garner_board
 
 test-board: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
-		$(CARGO) test --workspace --test board --test communication --test function --test aes -- --include-ignored --nocapture
+		$(CARGO) test --workspace --test board --test communication --test function --test aes --test aes_direct --test c_board -- --include-ignored --nocapture
 
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
 	$(CARGO) run --release --package garner-board --example handshakes -- \

@@ -12,6 +12,7 @@ DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
 SYSTEM, POWER = HW / "soc" / "report" / "report.json", HW / "soc" / "report" / "power.json"
 ZYNQ = HW / "report" / "zynq.json"
+CHAPTER_4 = HW / "explore" / "results" / "chapter-4.svg"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
 
 # Of the table of Sharif 2016, the designs that it gives without LUTs and DSP blocks: 1024-bit exponentiation in ms
@@ -28,11 +29,14 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from garner_hw.report.document import filled
 
-    text = filled(DOCUMENT, tables())
-    if arguments.check and text != DOCUMENT.read_text():
-        raise CommandError(f"{DOCUMENT}: its tables are not those of the results; run `garner-hw reproduction`")
-    if not arguments.check:
-        DOCUMENT.write_text(text)
+    text, picture = filled(DOCUMENT, tables()), chapter_4()
+    if arguments.check:
+        for path, now in ((DOCUMENT, text), (CHAPTER_4, picture)):
+            if path.read_text() != now:
+                raise CommandError(f"{path} is not what the results give; run `garner-hw reproduction`")
+        return 0
+    DOCUMENT.write_text(text)
+    CHAPTER_4.write_text(picture)
     return 0
 
 
@@ -40,7 +44,7 @@ def tables() -> dict[str, str]:
     """By the name between the document's markers."""
     explored, profiled, hardware = (json.loads(path.read_text()) for path in (EXPLORED, PROFILED, HARDWARE))
     return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
-            "dominating": dominating(explored),
+            "chapter 4": comparisons(explored), "unrolled": unrolled(explored), "dominating": dominating(explored),
             "exponentiation": exponentiation(hardware["rows"]), "aes": aes(hardware["rows"]), "power": power(), "system": system()}
 
 
@@ -101,6 +105,36 @@ def hot_spot(profiled: dict) -> str:
 
 def percent(share: float) -> str:
     return f"{100 * share:.1f}"
+
+
+def comparisons(explored: dict) -> str:
+    """Tables 4.4 and 4.5 of Ramesh 2020, one line for each word and port count that is measured."""
+    from garner_hw.explore import thesis
+
+    return markdown(("word", "ports", "base", "base: cycles", "two-row: cycles", "latency less, %: thesis", "here, cycles", "here, us",
+                     "LUT of base: thesis", "here", "here, DSP blocks"),
+                    [(one.word, one.ports, one.base, f"{one.base_cycles:,}", f"{one.cycles:,}", one.printed_less, f"{one.less:.1f}",
+                      f"{one.less_us:.1f}", one.printed_area, f"{one.area:.2f}", f"{one.area_dsp:.2f}" if one.area_dsp else "-")
+                     for one in thesis.comparisons(explored["points"])])
+
+
+def unrolled(explored: dict) -> str:
+    """Section 4.5.2 of Ramesh 2020."""
+    from garner_hw.explore import thesis
+
+    return markdown(("word", "ports", "two-row: us", "LUT", "fastest base", "unrolled", "us", "LUT"),
+                    [(one.word, one.ports or "free", f"{one.us:.1f}", f"{one.lut:,}", one.base, one.unroll, f"{one.base_us:.1f}",
+                      f"{one.base_lut:,}") for one in thesis.unrolled(explored["points"])])
+
+
+def chapter_4() -> str:
+    """The diagrams of Ramesh 2020's chapter 4, of our rows; the same text for the same rows."""
+    import matplotlib
+
+    from garner_hw.explore import plots
+
+    with matplotlib.rc_context({"svg.hashsalt": "chapter 4"}):
+        return plots.svg(plots.chapter_4(json.loads(EXPLORED.read_text())["points"]), {"Date": None})
 
 
 def dominating(explored: dict) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""row: whole Montgomery multiplications, every design with a covering set of its knobs; the full sweep, with areas, is
-`make hw-rows`.
+"""row: whole Montgomery multiplications, every design with a covering set of its knobs. All points are checked when the
+explorer measures them.
 """
 
 import json

@@ -11,16 +11,16 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 from garner_hw.explore.dominance import frontier, kind  # noqa: E402
-from garner_hw.explore.thesis import Comparison  # noqa: E402
+from garner_hw.explore.thesis import DESIGNS, WORDS, Comparison, of_the_thesis  # noqa: E402
 
 COLOURS = plt.get_cmap("tab10")
 MARKERS = {2: "o", 3: "^", 4: "s", 0: "D"}  # by ports
 KINDS = {"lut": "multipliers in LUTs", "dsp": "DSP blocks"}
 
 
-def svg(figure: plt.Figure) -> str:
+def svg(figure: plt.Figure, metadata: dict | None = None) -> str:
     text = io.StringIO()
-    figure.savefig(text, format="svg", bbox_inches="tight")
+    figure.savefig(text, format="svg", bbox_inches="tight", metadata=metadata)
     plt.close(figure)
     return text.getvalue()[text.getvalue().index("<svg"):]
 
@@ -120,6 +120,55 @@ def thesis(comparisons: list[Comparison]) -> str:
         axis.set_title(title, fontsize=9)
     axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8)
     return svg(figure)
+
+
+def chapter_4(rows: list[dict]) -> plt.Figure | None:
+    """Figures 4.4 to 4.15: for each word cycles, LUTs and microseconds by ports, and LUTs against microseconds with every
+    unrolling. None without a row of the thesis's grid."""
+    rows = of_the_thesis(rows)
+    if not rows:
+        return None
+    figure, axes = plt.subplots(len(WORDS), 4, figsize=(13, 9), squeeze=False, layout="constrained")
+    colour = dict(zip(DESIGNS, ("tab:gray", "tab:olive", "tab:red"), strict=True))
+    for line, word in enumerate(WORDS):
+        here, base = [row for row in rows if row["word"] == word], 4 * (line + 1)
+        for column, (name, key) in enumerate((("cycles", "cycles"), ("LUTs", "lut"), ("us a multiplication", "us"))):
+            by_ports(axes[line][column], here, key, colour)
+            axes[line][column].set_title(f"Figure 4.{base + column}: {word} bits, {name}", fontsize=9)
+        area_and_time(axes[line][3], here, colour)
+        axes[line][3].set_title(f"Figure 4.{base + 3}: {word} bits, LUTs and us", fontsize=9)
+    handles = [plt.Line2D([], [], color=colour[design], marker="o", linestyle=style, label=f"{design}, {name}")
+               for design in DESIGNS for style, name in (("-", "pipelined"), (":", "base"))]
+    handles += [plt.Line2D([], [], color="black", marker=marker, linestyle="", markerfacecolor="none", label=f"unrolled {times}")
+                for times, marker in UNROLLED.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
+    return figure
+
+
+UNROLLED = {1: "o", 2: "^", 4: "s", 8: "D"}
+
+
+def by_ports(axis: plt.Axes, rows: list[dict], key: str, colour: dict[str, str]) -> None:
+    places = {2: 0, 3: 1, 4: 2, 0: 3}
+    for design in DESIGNS:
+        for pipelined, style in ((True, "-"), (False, ":")):
+            line = sorted((places[row["ports"]], row[key]) for row in rows
+                          if row["design"] == design and row["pipelined"] == pipelined and row["unroll"] == 1)
+            if line:
+                axis.plot(*zip(*line, strict=True), style, marker="o", markersize=4, color=colour[design])
+    axis.set_xticks(range(4), ("2 ports", "3", "4", "free"), fontsize=8)
+    axis.set_ylim(0, 1.1 * max((row[key] for row in rows), default=1))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axis.grid(alpha=0.25)
+
+
+def area_and_time(axis: plt.Axes, rows: list[dict], colour: dict[str, str]) -> None:
+    for row in rows:
+        axis.plot(row["us"], row["lut"], UNROLLED[row["unroll"]], markersize=5, color=colour[row["design"]],
+                  markerfacecolor=colour[row["design"]] if row["pipelined"] else "none", alpha=0.8)
+    axis.set(xscale="log", yscale="log")
+    logarithmic(axis.xaxis)
+    logarithmic(axis.yaxis)
 
 
 def cache(rows: list[dict], knob: str) -> str:

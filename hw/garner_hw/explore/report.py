@@ -62,7 +62,7 @@ def write(data: dict, folder: Path) -> Path:
     page = folder / PAGE
     page.write_text(environment.get_template("page.html").render(
         data=data, rows=rows, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
-        comparisons=comparisons, dominating=dominance.over_two_row(rows), plots=pictures(rows, comparisons),
+        comparisons=comparisons, unrolled=thesis.unrolled(rows), dominating=dominance.over_two_row(rows), plots=pictures(rows, comparisons),
         scaling=scaling.on_paper(rows),
         knobs=[name for name in KNOBS if any(name in row for row in rows)], describe=describe))
     return page
@@ -75,6 +75,8 @@ def pictures(rows: list[dict], comparisons: list[thesis.Comparison]) -> dict[str
     found = {"pareto": plots.pareto(rows), "roofline": plots.roofline(rows)}
     if comparisons:
         found["thesis"] = plots.thesis(comparisons)
+    if (figure := plots.chapter_4(rows)) is not None:
+        found["chapter_4"] = plots.svg(figure)
     caching = [row for row in rows if "kept" in row]
     if len({row["kept"] for row in caching}) > 1:
         found["cache"] = plots.cache(caching, "kept")

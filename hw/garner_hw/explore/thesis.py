@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chapter 4 of Ramesh 2020: the printed figures of its tables 4.4 and 4.5, and ours of the same designs."""
+"""Chapter 4 of Ramesh 2020: the printed figures of its tables 4.4 and 4.5, and ours of the same designs.
+
+Its figures 4.4 to 4.15 are diagrams without numbers: plots.chapter_4 draws the same of our rows.
+"""
 
 from dataclasses import dataclass
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass
 PRINTED = {(8, 2): (47.55, 2.54), (8, 3): (64.63, 1.82), (8, 4): (48.65, 1.38),
            (16, 2): (46.6, 2.34), (16, 3): (61.7, 1.68), (16, 4): (43.8, 1.33),
            (32, 2): (44.5, 1.71), (32, 3): (54.2, 1.56), (32, 4): (35.1, 1.49)}
+DESIGNS = ("cios", "fios", "two-row")
+WORDS = (8, 16, 32)
 BASE = {2: "cios", 3: "fios", 4: "fios"}  # pipelined: FIOS cannot be built with two ports
 
 
@@ -47,3 +52,47 @@ def one(rows: list[dict], design: str, word: int, ports: int, multipliers: str =
     return next((row for row in rows if row["design"] == design and row["word"] == word and row["ports"] == ports
                  and row["multipliers"] == multipliers and row["pipelined"] and row["unroll"] == 1
                  and row["bits"] == 1024), None)
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """The fastest base of any unrolling beside two-row, at one word and port count."""
+
+    word: int
+    ports: int            # 0: free
+    us: float             # of two-row
+    lut: int
+    base: str
+    unroll: int
+    base_us: float
+    base_lut: int
+
+
+def unrolled(rows: list[dict]) -> list[Unrolled]:
+    """Of the word and port counts for which all unrollings of the bases that can be built are measured.
+
+    The thesis finds that no unrolled base reaches two-row (section 4.5.2); base versions count as well as pipelined ones.
+    """
+    found = []
+    for word in WORDS:
+        for ports in (2, 3, 4, 0):
+            two = one(rows, "two-row", word, ports)
+            bases = [row for row in of_the_thesis(rows) if row["design"] != "two-row"
+                     and (row["word"], row["ports"]) == (word, ports)]
+            if two is None or {(row["design"], row["unroll"]) for row in bases} != buildable(ports):
+                continue
+            fastest = min(bases, key=lambda row: row["us"])
+            found.append(Unrolled(word, ports, two["us"], two["lut"], fastest["design"], fastest["unroll"], fastest["us"],
+                                  fastest["lut"]))
+    return found
+
+
+def buildable(ports: int) -> set[tuple[str, int]]:
+    """Bases and unrollings that there are at a port count."""
+    return {(design, unroll) for design in ("cios", "fios") if (design, ports) != ("fios", 2) for unroll in (1, 2, 4, 8)}
+
+
+def of_the_thesis(rows: list[dict]) -> list[dict]:
+    """Those of its grid, with multipliers in LUTs as its synthesis counted them."""
+    return [row for row in rows if row["design"] in DESIGNS and row["word"] in WORDS and row["multipliers"] == "lut"
+            and row["bits"] == 1024]

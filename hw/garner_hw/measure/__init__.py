@@ -11,9 +11,7 @@ examples:
   garner-hw measure full                         the throughput, then the routed clock (half an hour a seed)
   garner-hw measure full --only place --seed 1
   garner-hw measure full --only shell            the clock of shell and dispatcher alone, with links to five cores
-  garner-hw measure rows --all                   the row accelerators: every design, word, port count, unrolling
   garner-hw measure zynq                         the exponentiation on an xc7z020, by an open timing model
-  garner-hw measure rows --list                  what would be measured, and which of it is there
 """
 
 
@@ -38,12 +36,6 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     zynq = subjects.add_parser("zynq", help="the exponentiation on an xc7z020, hw/report/zynq.json (fetches its nextpnr)")
     zynq.set_defaults(run=run_zynq)
 
-    rows = subjects.add_parser("rows", help="the row accelerators of hw/explore")
-    rows.add_argument("--all", action="store_true", help="the whole sweep (hours)")
-    rows.add_argument("--list", action="store_true", help="only say what there is to do")
-    rows.add_argument("--only", choices=("simulation", "synthesis", "place"))
-    rows.set_defaults(run=run_rows)
-
 
 def run_cores(arguments: argparse.Namespace) -> int:
     from garner_hw.measure import cores
@@ -65,11 +57,4 @@ def run_zynq(arguments: argparse.Namespace) -> int:
     record = zynq.measure()
     print(f"{record['device']}: {record['fmax_mhz']} MHz, {record['time_ms']} ms, {record['DSP']} DSP, {record['LUT']} LUT "
           f"({record['timing_model']})")
-    return 0
-
-
-def run_rows(arguments: argparse.Namespace) -> int:
-    from garner_hw.measure import rows
-
-    rows.measure_all(arguments.only, arguments.all, arguments.list)
     return 0

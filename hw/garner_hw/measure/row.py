@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """row: whole Montgomery multiplications in simulation; the code here is the processor: it clears t, supplies b and m,
-and starts passes. rows.py runs it for its figures, hw/explore/tb as a test.
+and starts passes. The explorer runs it for its figures, hw/explore/tb as a test.
 """
 
 import json

@@ -10,7 +10,7 @@ from garner_hw import HW
 def add_command(commands: argparse._SubParsersAction) -> None:
     report = commands.add_parser("report",
                                  help="docs/hardware.md, report.json and the plot from the runs in hw/report/runs",
-                                 description="Collects hw/report/runs into report.json, points.svg, rows.md and the "
+                                 description="Collects hw/report/runs into report.json, points.svg and the "
                                              "tables of docs/hardware.md and docs/hardware/rsa.md. Measures nothing.")
     report.set_defaults(run=run_report)
     wave = commands.add_parser("wave", help="one multiplication, word by word, as a picture",

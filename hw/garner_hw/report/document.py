@@ -19,9 +19,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 from garner_hw import HW  # noqa: E402
-from garner_hw.explore import thesis  # noqa: E402
-from garner_hw.measure import cores, full, rows  # noqa: E402
-from garner_hw.measure.multiplier import BOOTH  # noqa: E402
+from garner_hw.measure import cores, full  # noqa: E402
 from garner_hw.measure.private import PARTS  # noqa: E402
 from garner_hw.model.rsa import products_at_best  # noqa: E402
 from garner_hw.placement import place  # noqa: E402
@@ -34,9 +32,7 @@ RSA_DOCUMENT = HW.parent / "docs" / "hardware" / "rsa.md"
 # What every row of report.json has, null where there is no such figure. u_mm, u_op: shares of one; bram: blocks of memory
 COLUMNS = ("design", "op", "bits", "word", "rows", "multipliers", "cycles", "u_mm", "u_op", "part", "seeds", "fmax_mhz",
            "time_us", "lut", "ff", "dsp", "bram")
-ROW_BITS = 1024
-LUTS, XILINX7 = "xc7 (LUT multipliers)", "xc7 (Yosys alone)"
-ROWS_OF = {"CIOS": 1, "FIOS": 1, "two-row": 2, "product scanning": 1}
+XILINX7 = "xc7 (Yosys alone)"
 ZOTECH = 2.9  # RSA-2048 signatures a second and DSP block of a U250
 
 # 1024-bit exponentiation in ms, DSP blocks, LUTs: the table of Sharif, Shahid, Rogawski, Gaj 2016
@@ -46,7 +42,7 @@ PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "
 PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
 
 
-TOPS = {*rows.MEASUREMENTS, *cores.TOPS, *aes.TOPS, "garner_pins", "garner_top"}
+TOPS = {*cores.TOPS, *aes.TOPS, "garner_pins", "garner_top"}
 
 
 def records() -> tuple[list[dict], list[str]]:
@@ -65,38 +61,6 @@ def records() -> tuple[list[dict], list[str]]:
 def point(**figures) -> dict:
     """A row of report.json."""
     return dict.fromkeys(COLUMNS) | figures
-
-
-def row_points(found: list[dict]) -> list[dict]:
-    """Designs of hw/explore/rtl with both a simulation and a synthesis."""
-    points = []
-    for record in found:
-        if record["top"] not in rows.MEASUREMENTS or record["kind"] != "cycles":
-            continue
-        runs = [other for other in found if other["kind"] == "synthesis" and other["top"] == record["top"]
-                and other["parameters"] == record["parameters"] and other.get("no_dsp")]
-        synthesis = [run for run in runs if run["family"] == "xilinx7"]
-        placed = [run for run in runs if run["family"] == "ecp5"]
-        if not synthesis:
-            continue
-        knobs = record["parameters"]
-        scan = record["top"] == "product_scan"
-        algorithm = "product scanning" if scan else rows.NAMES[knobs["Algorithm"]]
-        count = (max(1, knobs["Ports"] // 2) if scan else knobs["Rows"] // (2 if knobs["Ports"] == 2 else 1)
-                 if algorithm == "chain" else 2 * knobs["Unroll"])
-        clock = median(run["fmax"] for run in placed) if placed else None
-        points += (point(
-            design=algorithm, op="row", bits=ROW_BITS, word=knobs["W"], rows=knobs.get("Rows") or ROWS_OF[algorithm],
-            ports=ports, pipelined=bool(knobs.get("Pipelined", 1)), unroll=knobs.get("Unroll", 1),
-            booth=knobs.get("Multiplier", BOOTH) == BOOTH, multipliers=count, cycles=record["cycles"],
-            u_mm=bound(ROW_BITS, knobs["W"]) / count / record["cycles"],
-            transfer_rate=record["words_moved"] / record["cycles"],
-            processor_products=record["processor_products"], part=LUTS, lut=synthesis[0]["LUT"], ff=synthesis[0]["FF"],
-            dsp=0, bram=0, lut_cycles=synthesis[0]["LUT"] * record["cycles"],
-            ecp5={"part": "LFE5U-85, speed 8", "seeds": len(placed), "fmax_mhz": clock,
-                  "time_us": record["cycles"] / clock, "lut": placed[0]["LUT"]} if placed else None)
-            for ports in rows.stands_for(record["top"], knobs))
-    return points
 
 
 def bound(bits: int, word: int) -> int:
@@ -171,105 +135,6 @@ def xilinx_points(found: list[dict]) -> list[dict]:
             for r in sorted(chosen, key=lambda r: (r["top"], r["parameters"]["Rows"]))]
 
 
-def find(points: list[dict], **wanted) -> dict | None:
-    return next((point for point in points if all(point[key] == value for key, value in wanted.items())), None)
-
-
-def two_row(points: list[dict], word: int, ports: int, booth: bool = False) -> dict | None:
-    """Ramesh's own design as it was rebuilt: pipelined, not unrolled, the synthesiser's multipliers."""
-    return find(points, design="two-row", word=word, ports=ports, pipelined=True, unroll=1, booth=booth)
-
-
-def ports_name(ports: int) -> str:
-    return str(ports) if ports else "unconstrained"
-
-
-def bar_table(points: list[dict]) -> str:
-    lines = ["| word | ports | two-row: cycles | LUT | ours: rows | cycles | LUT | words a cycle | "
-             "LUT x cycles, ours / two-row | chain of 2 rows / two-row |", "|---|---|---|---|---|---|---|---|---|---|"]
-    for word in rows.WORDS:
-        for ports in rows.PORTS:
-            reference = two_row(points, word, ports)
-            usable = [p for p in points if p["word"] == word and p["ports"] == ports and p["design"] != "two-row"]
-            if not reference or not usable:
-                lines.append(f"| {word} | {ports_name(ports)} | not measured | | | | | | | |")
-                continue
-            best = min(usable, key=lambda p: p["lut_cycles"])
-            two = find(usable, design="chain", rows=2, booth=True)
-            least = f"{two['lut_cycles'] / reference['lut_cycles']:.2f}" if two else "not measured"
-            name = f"{best['design']}, {best['rows']}" if best["design"] == "chain" else best["design"]
-            lines.append(f"| {word} | {ports_name(ports)} | {reference['cycles']:,} | {reference['lut']:,} | {name} | "
-                         f"{best['cycles']:,} | {best['lut']:,} | {best['transfer_rate']:.2f} | "
-                         f"**{best['lut_cycles'] / reference['lut_cycles']:.2f}** | {least} |")
-    return "\n".join(lines)
-
-
-def split_table(points: list[dict]) -> str:
-    """Where the gain comes from: the multiplier, and the rows."""
-    lines = ["| word | ports | two-row, Booth | chain, plain multipliers | chain, Booth | "
-             "chain / two-row, both Booth |", "|---|---|---|---|---|---|"]
-    for word in rows.WORDS:
-        for ports in rows.PORTS:
-            reference, better = two_row(points, word, ports), two_row(points, word, ports, booth=True)
-            chains = [p for p in points if p["design"] == "chain" and p["word"] == word and p["ports"] == ports]
-            plain = [p["lut_cycles"] for p in chains if not p["booth"]]
-            booth = [p["lut_cycles"] for p in chains if p["booth"]]
-            if not (reference and better and booth):
-                continue
-            ratio = reference["lut_cycles"]
-            lines.append(f"| {word} | {ports_name(ports)} | {better['lut_cycles'] / ratio:.2f} | "
-                         f"{f'{min(plain) / ratio:.2f}' if plain else '-'} | {min(booth) / ratio:.2f} | "
-                         f"{min(booth) / better['lut_cycles']:.2f} |")
-    return "\n".join(lines)
-
-
-def clock_table(points: list[dict]) -> str:
-    """The points that were placed on an ECP5 as well."""
-    lines = ["| design | word | ports | rows | MHz (seeds) | LUT, ECP5 | us | LUT x time against two-row |",
-             "|---|---|---|---|---|---|---|---|"]
-    placed = [p for p in points if p["ecp5"] and p["ports"] == 3]
-    for p in sorted(placed, key=lambda p: (p["word"], p["design"] != "two-row")):
-        reference = find(placed, design="two-row", word=p["word"])
-        figure = [q["ecp5"]["lut"] * q["ecp5"]["time_us"] for q in (p, reference or p)]
-        lines.append(f"| {p['design']} | {p['word']} | {p['ports']} | {p['rows']} | {p['ecp5']['fmax_mhz']:.0f} "
-                     f"({p['ecp5']['seeds']}) | {p['ecp5']['lut']:,} | {p['ecp5']['time_us']:.1f} | "
-                     f"{figure[0] / figure[1]:.2f} |")
-    return "\n".join(lines)
-
-
-def thesis_table(points: list[dict]) -> str:
-    """Two-row against the pipelined base, as in tables 4.4 and 4.5 of the thesis (Ramesh 2020)."""
-    lines = ["| word | ports | base | base cycles | two-row cycles | latency less, % | there | area ratio | there |",
-             "|---|---|---|---|---|---|---|---|---|"]
-    for (word, ports), (less, area) in thesis.PRINTED.items():
-        name = "CIOS" if ports == 2 else "FIOS"
-        base = find(points, design=name, word=word, ports=ports, pipelined=True, unroll=1)
-        reference = two_row(points, word, ports)
-        if base and reference:
-            lines.append(f"| {word} | {ports} | {name} | {base['cycles']:,} | {reference['cycles']:,} | "
-                         f"{100 * (1 - reference['cycles'] / base['cycles']):.1f} | {less} | "
-                         f"{reference['lut'] / base['lut']:.2f} | {area} |")
-    return "\n".join(lines)
-
-
-def all_rows_table(points: list[dict]) -> str:
-    lines = ["| design | word | ports | pipelined | unroll / rows | multipliers | cycles | row latency | "
-             "words a cycle | processor's products | LUT | FF |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
-    order = lambda p: (p["design"], p["word"], p["ports"] or 9, not p["pipelined"], p["multipliers"])  # noqa: E731
-    for p in sorted(points, key=order):
-        count = p["rows"] if p["design"] == "chain" else p["unroll"]
-        passes = {"CIOS": 2, "FIOS": 1, "two-row": 1}.get(p["design"])
-        latency = f"{p['cycles'] / (passes * ROW_BITS / p['word']):.0f}" if passes else "-"
-        if p["design"] == "two-row":
-            latency = f"{p['cycles'] / (ROW_BITS / p['word']):.0f}"
-        lines.append(f"| {p['design']}{' (Booth)' if p['booth'] and p['design'] != 'chain' else ''}"
-                     f"{' (plain)' if not p['booth'] and p['design'] == 'chain' else ''} | {p['word']} | "
-                     f"{ports_name(p['ports'])} | {'yes' if p['pipelined'] else 'no'} | {count} | "
-                     f"{p['multipliers']} | {p['cycles']:,} | {latency} | {p['transfer_rate']:.2f} | "
-                     f"{p['processor_products']:,} | {p['lut']:,} | {p['ff']:,} |")
-    return "\n".join(lines)
-
-
 def core_table(points: list[dict]) -> str:
     lines = ["| design | operation | bits | rows | multipliers | cycles | U_MM | U_op | part | MHz (seeds, range) | "
              "us | LUT / FF | DSP / EBR |", "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
@@ -326,22 +191,21 @@ def parts_table(found: list[dict]) -> str:
     return "\n".join(lines)
 
 
-def plot(row_list: list[dict], core_list: list[dict], path: Path) -> None:
-    figure = points_figure(row_list, core_list)
+def plot(core_list: list[dict], path: Path) -> None:
+    figure = points_figure(core_list)
     plt.rcParams["svg.hashsalt"] = "report"
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 
 
-def points_figure(row_list: list[dict], core_list: list[dict]):
-    """Three diagrams: the cores beside published ones, twice, and the row accelerators."""
+def points_figure(core_list: list[dict]):
+    """Two diagrams: the cores beside published ones."""
     # As wide as a column of text, so that names are read there.
-    figure, axes = plt.subplot_mosaic([["left", "right"], ["rows", "rows"]], figsize=(10, 9), layout="constrained")
+    figure, axes = plt.subplot_mosaic([["left", "right"]], figsize=(10, 4.5), layout="constrained")
     core_diagram(axes["left"], "1024-bit exponentiation", {name: figures[:2] for name, figures in PUBLISHED_ME.items()},
                  [p for p in core_list if p["op"] == "me" and p["bits"] == 1024 and p["part"]])
     core_diagram(axes["right"], "RSA-2048 private operation", PUBLISHED_RSA,
                  [p for p in core_list if p["op"] == "private" and p["bits"] == 2048 and p["part"]])
-    row_diagram(axes["rows"], row_list)
     return figure
 
 
@@ -356,23 +220,6 @@ def core_diagram(axis, title: str, published: dict[str, tuple[float, int]], ours
     axis.set_xlim(right=3 * axis.get_xlim()[1])  # room for names
     plain(axis)
     labels.place(axis, names)
-
-
-def row_diagram(axis, row_list: list[dict]) -> None:
-    """Cycles against LUTs: colours are designs, markers are words."""
-    colours = {"CIOS": "tab:gray", "FIOS": "tab:olive", "two-row": "tab:red", "product scanning": "tab:green",
-               "chain": "tab:blue"}
-    markers = {8: "o", 16: "s", 32: "^"}
-    for p in row_list:
-        if p["pipelined"]:
-            axis.plot(p["lut"], p["cycles"], markers[p["word"]], color=colours[p["design"]], alpha=0.7)
-    axis.set(xscale="log", yscale="log", xlabel="LUT (xc7, multipliers in LUTs)", ylabel="cycles of a 1024-bit MM",
-             title="Row accelerators, pipelined")
-    plain(axis)
-    handles = [plt.Line2D([], [], linestyle="", marker="o", color=colour, label=name) for name, colour in colours.items()]
-    handles += [plt.Line2D([], [], linestyle="", marker=marker, color="black", markerfacecolor="none", label=f"{word} bit")
-                for word, marker in markers.items()]
-    axis.legend(handles=handles, fontsize=8, loc="upper right")
 
 
 def plain(axis) -> None:
@@ -423,7 +270,7 @@ def stale(found: list[dict]) -> list[dict]:
         elif top == "garner_top":
             stamp = full.stamp_of_cycles()
         else:
-            stamp = rows.stamp_of(top) if top in rows.MEASUREMENTS else cores.stamp_of(record)
+            stamp = cores.stamp_of(record)
         if stamp != record["sources"]:
             old.append(record)
     return old
@@ -432,24 +279,21 @@ def stale(found: list[dict]) -> list[dict]:
 def write() -> None:
     found, others = records()
     old = stale(found)
-    row_list, core_list, device_list = row_points(found), core_points(found), device_points(found)
+    core_list, device_list = core_points(found), device_points(found)
     xilinx_list = xilinx_points(found)
     aes_list = aes.points(found)
-    points = core_list + device_list + xilinx_list + row_list + [point(**row) for row in aes_list]
+    points = core_list + device_list + xilinx_list + [point(**row) for row in aes_list]
     tables = {"stale": stale_line(old), "aes": aes.table(aes_list), "cores": core_table(core_list), "device": device_table(device_list) + "\n\n" + shell_line(found),
-              "xilinx": xilinx_table(xilinx_list), "row bar": bar_table(row_list), "row split": split_table(row_list),
-              "row clock": clock_table(row_list), "row thesis": thesis_table(row_list)}
-    parts, all_rows = parts_table(found), all_rows_table(row_list)
+              "xilinx": xilinx_table(xilinx_list)}
+    parts = parts_table(found)
     for name in others:
         print(f"not in these tables: {name}", file=sys.stderr)
     for record in old:
         print(f"made from other sources: {record['name']}", file=sys.stderr)
     # All is there: now it is written.
     (REPORT / "report.json").write_text(json.dumps({"rows": points}, indent=1) + "\n")
-    plot(row_list, core_list, REPORT / "points.svg")
+    plot(core_list, REPORT / "points.svg")
     fill(DOCUMENT, tables)
     fill(RSA_DOCUMENT, {"parts": parts})
-    (REPORT / "rows.md").write_text("# Every row accelerator measured\n\nMade by `make hw-report`; see "
-                                    "docs/hardware.md. 1024-bit Montgomery multiplication.\n\n" + all_rows + "\n")
-    print(f"{len(core_list)} figures of cores, {len(row_list)} of row accelerators: {DOCUMENT.relative_to(HW.parent)}, "
-          f"{(REPORT / 'report.json').relative_to(HW.parent)}, points.svg, rows.md")
+    print(f"{len(core_list)} figures of cores: {DOCUMENT.relative_to(HW.parent)}, "
+          f"{(REPORT / 'report.json').relative_to(HW.parent)}, points.svg")

@@ -6,7 +6,7 @@ import xml.dom.minidom
 
 import pytest
 
-from garner_hw.explore import SPACES, dominance, report, thesis
+from garner_hw.explore import SPACES, dominance, plots, report, thesis
 from garner_hw.explore.evaluate import Effort, evaluate, figures
 from garner_hw.explore.roofline import bound
 from garner_hw.explore.space import point_of, read_space
@@ -76,13 +76,34 @@ def test_the_thesis_is_compared_at_every_word_and_port_count(measured):
     assert {one.base for one in found if one.ports == 2} == {"cios"}
 
 
+def test_the_fastest_base_of_any_unrolling_stands_beside_two_row(measured):
+    found = thesis.unrolled(measured)
+    assert [(one.word, one.ports) for one in found] == [(word, ports) for word in thesis.WORDS for ports in (2, 3, 4, 0)]
+    one = found[0]
+    bases = [row for row in measured if row["design"] == "cios" and (row["word"], row["ports"]) == (8, 2)
+             and row["multipliers"] == "lut"]
+    assert one.base == "cios" and one.base_us == min(row["us"] for row in bases)
+
+
+def test_an_unrolling_that_is_not_measured_leaves_its_word_and_ports_out(measured):
+    some = [row for row in measured if (row["design"], row["word"], row["ports"], row["unroll"]) != ("fios", 16, 3, 8)]
+    assert len(thesis.unrolled(some)) == len(thesis.unrolled(measured)) - 1
+
+
+def test_chapter_4_is_drawn_of_what_there_is(measured):
+    some = [row for row in measured if row["word"] == 16 and row["design"] == "fios"]
+    for rows in (measured, some):
+        assert len(plots.chapter_4(rows).axes) == 12
+    assert plots.chapter_4([row for row in measured if row["design"] == "chain"]) is None
+
+
 def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
     data = report.data_of(measured, {"fios, 16 bits": "Yosys <died>"}, {"fake": "1"})
     page = report.write(data, tmp_path).read_text()
     assert page.count("<tr><td>two-row</td>") == len([row for row in measured if row["design"] == "two-row"])
     assert "Yosys &lt;died&gt;" in page
     pictures = page.split("<svg")[1:]
-    assert len(pictures) == 5  # area and time, roofline, thesis, operands kept, energy
+    assert len(pictures) == 6  # area and time, roofline, thesis: ratios and chapter 4, operands kept, energy
     for picture in pictures:
         drawing = xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
         assert len(drawing.getElementsByTagName("path")) > 20

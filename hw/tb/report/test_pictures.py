@@ -34,7 +34,7 @@ def smallest(figure, pixels: int) -> float:
 
 def test_names_of_points_cover_nothing_and_are_different():
     found, _ = document.records()
-    figure = document.points_figure(document.row_points(found), document.core_points(found))
+    figure = document.points_figure(document.core_points(found))
     assert len(figure.axes[0].texts) > 4, "names of published and of own points"
     assert faults(figure) == []
     assert smallest(figure, COLUMN) >= LEAST

@@ -19,6 +19,10 @@ def test_the_tables_are_those_of_the_results():
         "run `garner-hw reproduction` and commit it"
 
 
+def test_the_diagrams_are_those_of_the_results():
+    assert reproduction.CHAPTER_4.read_text() == reproduction.chapter_4(), "run `garner-hw reproduction` and commit it"
+
+
 def test_a_changed_figure_is_seen(tmp_path, monkeypatch):
     changed = tmp_path / "report.json"
     changed.write_text(re.sub(r'"time_us": [0-9.]+', '"time_us": 1.0', reproduction.HARDWARE.read_text()))
