@@ -15,13 +15,16 @@ from garner_hw.sources import cells, sources
 from garner_hw.synthesis import YOSYS
 from garner_hw.synthesis.synthesise import synthesise
 
-BUILD_ARGUMENTS = ["-Wno-lint", "-Wno-style", "--no-public-flat-rw"]
+BUILD_ARGUMENTS = ["-Wno-lint", "-Wno-style", "--no-public-flat-rw", "-DNETLIST"]
 MODELS = Path(pyosys.__file__).parent / "share" / "ecp5"
 
 
-def ecp5(top: str, parameters: dict) -> tuple[list[Path], dict]:
-    """The sources of a netlist of `top` (which has no parameters any more), and the counts of its cells by kind."""
-    netlist, counts = synthesise(top, sources(top, "ecp5"), parameters, "ecp5")
+def ecp5(top: str, parameters: dict, others: tuple[Path, ...] = (), contents: Path | None = None) -> tuple[list[Path], dict]:
+    """The sources of a netlist of `top` (which has no parameters any more), and the counts of its cells by kind.
+
+    `others`: sources that no manifest has. `contents`: what a memory is filled with, as for `synthesise`.
+    """
+    netlist, counts = synthesise(top, [*sources(top, "ecp5"), *others], parameters, "ecp5", contents=contents)
     instances, verilog, script = (netlist.with_suffix(end) for end in (".cells.v", ".v", ".ys"))
     if not verilog.exists() or verilog.stat().st_mtime <= netlist.stat().st_mtime:
         script.write_text("\n".join([

@@ -6,6 +6,7 @@ it signs, and it says that it has stopped.
 import random
 
 import cocotb
+import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
@@ -14,6 +15,7 @@ from garner_hw.model.rsa import Key
 from garner_hw.simulate import simulate
 from garner_hw.soc import LEVELS, SCHEMES, build
 from garner_hw.sources import cells, sources
+from garner_hw.synthesis import netlist
 
 PERIOD, DIVISOR = 10, 8  # ns; cycles of a bit
 MEMORY = 128 * 1024
@@ -28,6 +30,14 @@ def test_system_of_an_fpga_signs_over_its_serial_line():
     image = build.firmware(memory=MEMORY)
     simulate("soc_serial", [*sources("soc_serial", "ecp5"), build.processor(), *cells("ecp5")], __name__, PARAMETERS,
              build_arguments=[*QUIET, f'-DFIRMWARE="{image}"'], inside=())
+
+
+@pytest.mark.soak  # minutes; the memory's netlist is always run, test_memory_netlist.py
+def test_ecp5_netlist_of_the_system_signs_over_its_serial_line():
+    image = build.firmware(memory=MEMORY)
+    files, counts = netlist.ecp5("soc_serial", PARAMETERS, others=(build.processor(),), contents=image)
+    assert counts["DP16KD"] > MEMORY * 8 // 16384 and counts["MULT18X18D"] > 8
+    simulate("soc_serial", files, __name__, {}, variant="netlist", build_arguments=netlist.BUILD_ARGUMENTS, inside=None)
 
 
 @cocotb.test(timeout_time=200, timeout_unit="ms")
