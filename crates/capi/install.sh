@@ -19,7 +19,7 @@ if [ "$build" = --remove ]; then
     for file in libgarner.so "$soname" "libgarner.so.$version" libgarner.a pkgconfig/garner.pc; do
         rm -f "$root/lib/$file"
     done
-    rm -f "$root/include/garner.h"
+    rm -f "$root/include/garner.h" "$root/include/garner_aes_board.h"
     exit
 fi
 install -D -s -m 755 "$build/libgarner.so" "$root/lib/libgarner.so.$version"
@@ -27,6 +27,8 @@ ln -sf "libgarner.so.$version" "$root/lib/$soname"
 ln -sf "$soname" "$root/lib/libgarner.so"
 install -m 644 "$build/libgarner.a" "$root/lib/libgarner.a"
 strip --strip-debug "$root/lib/libgarner.a"
-install -D -m 644 "$here/include/garner.h" "$root/include/garner.h"
+for header in garner.h garner_aes_board.h; do
+    install -D -m 644 "$here/include/$header" "$root/include/$header"
+done
 install -d "$root/lib/pkgconfig"
 sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|$version|" "$here/garner.pc.in" >"$root/lib/pkgconfig/garner.pc"

@@ -122,7 +122,6 @@ typedef struct garner_device {
 
 /* How many devices this machine has; at least 1. */
 int garner_device_count(size_t *count);
-
 /* The device of that index, the preferred one first. GARNER_ERR_ARGUMENT: there is none. */
 int garner_device_get(size_t index, garner_device *device);
 
@@ -167,7 +166,6 @@ typedef struct garner_modulus garner_modulus;
 int garner_private_key_read(const void *data, size_t length, const void *password, size_t password_length,
                             garner_private_key **key);
 int garner_private_key_free(garner_private_key *key);
-
 /* The public half, a handle of its own. */
 int garner_private_key_public(const garner_private_key *key, garner_public_key **public_key);
 
@@ -389,7 +387,7 @@ int garner_ticket_fd(const garner_ticket *ticket, int *descriptor);
  * GARNER_ERR_ARGUMENT; too small an output takes nothing. The ticket is still to be freed. */
 int garner_ticket_take(garner_ticket *ticket, void *output, size_t *output_length);
 
-/* The same, but waits for the answer. */
+/* The same, but waits. */
 int garner_ticket_wait(garner_ticket *ticket, void *output, size_t *output_length);
 
 /* Frees the ticket. Its operation is taken out of the queue; of one that has begun the answer is thrown away. */

@@ -33,6 +33,10 @@ pub struct GarnerPublicKey([u8; 0]);
 /// `garner_modulus *`
 #[repr(C)]
 pub struct GarnerModulus([u8; 0]);
+/// `garner_aes *`
+#[cfg(feature = "board")]
+#[repr(C)]
+pub struct GarnerAes([u8; 0]);
 
 /// The C type of a handle: which kind of object it stands for. Each kind has a target of its own.
 pub trait Kind {
@@ -68,6 +72,12 @@ impl Kind for GarnerPublicKey {
 impl Kind for GarnerModulus {
     type Target = Modulus;
     const NAME: &'static str = "modulus";
+}
+
+#[cfg(feature = "board")]
+impl Kind for GarnerAes {
+    type Target = crate::aes::Engines;
+    const NAME: &'static str = "AES engines";
 }
 
 struct Table {

@@ -7,23 +7,25 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-const HEADER: &str = include_str!("../include/garner.h");
+const HEADERS: [&str; 2] = [include_str!("../include/garner.h"), include_str!("../include/garner_aes_board.h")];
 
 /// Rust names of the types, and C's.
-const TYPES: [(&str, &str); 10] = [
+const TYPES: [(&str, &str); 12] = [
     ("GarnerContext", "garner"),
     ("GarnerPrivateKey", "garner_private_key"),
     ("GarnerPublicKey", "garner_public_key"),
     ("GarnerModulus", "garner_modulus"),
     ("GarnerTicket", "garner_ticket"),
+    ("GarnerAes", "garner_aes"),
     ("GarnerConfig", "garner_config"),
     ("GarnerDevice", "garner_device"),
     ("GarnerStatistics", "garner_statistics"),
     ("GarnerOperation", "garner_operation"),
     ("GarnerKeygenOptions", "garner_keygen_options"),
+    ("GarnerAesMessage", "garner_aes_message"),
 ];
 /// The first of them are handles, of which the header says nothing but their names.
-const HANDLES: usize = 5;
+const HANDLES: usize = 6;
 
 /// The functions and structures declared in C source, one string each, white space and comments taken away.
 fn declarations(source: &str) -> BTreeSet<String> {
@@ -65,6 +67,11 @@ fn declarations(source: &str) -> BTreeSet<String> {
     found.iter().map(joined).map(|text| text.trim().to_owned()).collect()
 }
 
+/// Those of all headers.
+fn declared() -> BTreeSet<String> {
+    HEADERS.into_iter().flat_map(declarations).collect()
+}
+
 #[test]
 fn header_declares_the_functions_and_structures_of_the_source() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -84,13 +91,13 @@ fn header_declares_the_functions_and_structures_of_the_source() {
 
     let expected = declarations(std::str::from_utf8(&generated).unwrap());
     let handles = TYPES[..HANDLES].iter().map(|(_, c)| format!("typedef {c} {c}")).collect::<BTreeSet<_>>();
-    let found: BTreeSet<String> = declarations(HEADER)
+    let found: BTreeSet<String> = declared()
         .into_iter()
         .filter(|declaration| !declaration.starts_with("enum ") && !handles.contains(declaration))
         .collect();
     let missing: Vec<_> = expected.difference(&found).collect();
     let wrong: Vec<_> = found.difference(&expected).collect();
-    assert!(missing.is_empty() && wrong.is_empty(), "garner.h lacks {missing:#?}\nand has instead {wrong:#?}");
+    assert!(missing.is_empty() && wrong.is_empty(), "the headers lack {missing:#?}\nand has instead {wrong:#?}");
 }
 
 #[test]
@@ -99,7 +106,7 @@ fn library_exports_the_functions_of_the_header_and_nothing_else() {
     let output = Command::new("nm").args(["--dynamic", "--defined-only", "--format=posix"]).arg(library).output();
     let symbols = String::from_utf8(output.expect("nm, of binutils").stdout).unwrap();
     let exported: BTreeSet<String> = symbols.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
-    let declared: BTreeSet<String> = declarations(HEADER)
+    let declared: BTreeSet<String> = declared()
         .into_iter()
         .filter(|text| !text.starts_with("typedef") && !text.starts_with("enum"))
         .map(|text| text.split('(').next().unwrap().rsplit([' ', '*']).next().unwrap().to_owned())

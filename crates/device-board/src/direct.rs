@@ -8,7 +8,8 @@
 use super::address;
 use super::driver::{NOT_OURS, key_parts};
 use super::format::{self, Op, Scheme, status};
-use super::rings::{Capability, Counters, DEPTH, Rings};
+use super::ring::{Counters, DEPTH};
+use super::rings::{Capability, Rings};
 use super::transport::Transport;
 use garner::error::{Error, Result};
 use garner::fork::generation;

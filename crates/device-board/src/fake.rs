@@ -5,7 +5,7 @@ use super::format::{COMPLETION, Completion, DESCRIPTOR, Op, status};
 use super::interface::registers as register;
 use super::interface::rsa::descriptor;
 use super::memory::DmaMemory;
-use super::rings::DEPTH;
+use super::ring::DEPTH;
 use super::transport::Transport;
 use garner::key::PrivateKey;
 use openssl::rsa::Rsa;

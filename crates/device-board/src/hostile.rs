@@ -5,7 +5,7 @@ use super::driver::Driver;
 use super::fake::{self, Fake, Seen};
 use super::format::{COMPLETION, Completion, DESCRIPTOR, status};
 use super::interface::registers as register;
-use super::rings::DEPTH;
+use super::ring::DEPTH;
 use super::transport::Transport;
 use super::vfio_user::VfioUser;
 use super::{Direct, Job};

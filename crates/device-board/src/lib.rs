@@ -13,7 +13,9 @@
 //! |---|---|
 //! | `driver` | many threads' jobs under way, interrupts, recovery |
 //! | `direct` | the same board for one thread alone, without the gatherer |
-//! | `rings` | descriptors, completions, operands and results in memory |
+//! | `aes` | AES-128-CBC by the board's two other engines, for one thread alone |
+//! | `rings` | RSA's operands and results in memory |
+//! | `ring` | descriptors and completions in memory, of any engine |
 //! | `format` | descriptors and completions |
 //! | `interface` | registers, and where fields lie in them, generated from hw/interface |
 //! | `memory` | memory that is shared with the board |
@@ -24,6 +26,7 @@
 //! next device.
 
 mod address;
+pub mod aes;
 mod direct;
 mod driver;
 #[cfg(test)]
@@ -33,6 +36,7 @@ mod format;
 mod hostile;
 mod interface;
 mod memory;
+mod ring;
 mod rings;
 mod transport;
 mod vfio;
@@ -41,7 +45,8 @@ mod vfio_user;
 pub use direct::{Direct, Ended, Job};
 pub use driver::Events;
 pub use format::Scheme;
-pub use rings::{Capability, Counters};
+pub use ring::Counters;
+pub use rings::Capability;
 
 use driver::Driver;
 use garner::device::{Device, DeviceError, Kind, Level, Limits, Opening, Power, Private};

@@ -4,24 +4,15 @@
 //! Nothing a board writes late can reach a caller's memory: operands and results lie in places of the rings' own.
 //! `driver` shares them between threads, `direct` has them alone.
 
-use super::format::{COMPLETION, Completion, DESCRIPTOR, Descriptor, Job};
+use super::format::{Completion, Descriptor, Job};
+use super::interface::board::RSA;
 use super::interface::registers as register;
-use super::memory::DmaMemory;
+use super::ring::{self, Counters, DEPTH, Link, RING_BYTES, Ring, field};
 use super::transport::Transport;
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{Ordering, fence};
-use std::time::{Duration, Instant};
-
-/// Jobs under way at most, and places of each ring.
-pub const DEPTH: usize = 64;
-/// Where the board sees our memory.
-const ADDRESS: u64 = 0x1000_0000;
-/// How long a board may take to erase its keys when it is closed; a card takes less than a millisecond.
-const WIPING: Duration = Duration::from_secs(10);
-/// How often a board that erases is asked whether it has ended. It takes some 50,000 cycles.
-const ERASING_POLL: Duration = Duration::from_micros(100);
+use std::time::Duration;
 
 /// What the capability registers say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,23 +24,9 @@ pub struct Capability {
     pub operand_bytes: usize,
 }
 
-/// Counters of the board, in device time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Counters {
-    pub cycles: u64,
-    pub jobs: u64,
-    pub failed: u64,
-    pub busy_core_cycles: u64,
-    pub bus_cycles: u64,
-    pub bus_beats: u64,
-}
-
-/// Where in our memory things are.
+/// Where in our memory things are, behind the rings.
 #[derive(Clone, Copy)]
 struct Layout {
-    completions: usize,
-    places: usize,
     operands: usize,
     place: usize,
 }
@@ -57,13 +34,11 @@ struct Layout {
 impl Layout {
     fn new(capability: Capability) -> Layout {
         let operands = capability.operand_bytes.next_multiple_of(64);
-        let completions = DEPTH * DESCRIPTOR;
-        let place = operands + (capability.max_bits / 8).next_multiple_of(64);
-        Layout { completions, places: (completions + DEPTH * COMPLETION).next_multiple_of(4096), operands, place }
+        Layout { operands, place: operands + (capability.max_bits / 8).next_multiple_of(64) }
     }
 
     fn operands(self, place: usize) -> usize {
-        self.places + place * self.place
+        RING_BYTES + place * self.place
     }
 
     fn result(self, place: usize) -> usize {
@@ -71,20 +46,17 @@ impl Layout {
     }
 
     fn bytes(self) -> usize {
-        self.places + DEPTH * self.place
+        self.operands(DEPTH)
     }
 }
 
-/// The rings, their memory, and the way to the board.
+/// The rings of RSA, their memory, and the way to the board.
 pub struct Rings {
-    transport: Box<dyn Transport>,
-    memory: DmaMemory,
+    link: Link,
+    ring: Ring,
     layout: Layout,
     capability: Capability,
     interrupt: OwnedFd,
-    /// Descriptors put and completions taken, modulo 2^16.
-    tail: u16,
-    head: u16,
 }
 
 impl Rings {
@@ -96,11 +68,9 @@ impl Rings {
         transport.reset()?;
         let capability = identify(&mut *transport)?;
         let layout = Layout::new(capability);
-        let memory = DmaMemory::new(layout.bytes(), ADDRESS)?;
         let interrupt = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        // Last: from here on nothing fails, and the rings unmap it when they are dropped.
-        transport.map(&memory)?;
-        Ok(Rings { transport, memory, layout, capability, interrupt, tail: 0, head: 0 })
+        let link = Link::new(transport, layout.bytes())?;
+        Ok(Rings { link, ring: Ring::new(RSA, 0), layout, capability, interrupt })
     }
 
     /// Sets a fresh or reset board up, when it has erased what it held: rings from index 0, and whether it interrupts.
@@ -108,31 +78,8 @@ impl Rings {
     /// # Errors
     /// The board does not answer, or is still erasing when the transport's patience ends.
     pub fn start(&mut self, interrupts: bool) -> io::Result<()> {
-        let limit = self.patience();
-        until_erased(&mut *self.transport, limit)?;
-        let (submissions, completions) =
-            (self.memory.address(), self.memory.address() + self.layout.completions as u64);
-        self.memory.wipe(0, self.layout.places);
-        (self.tail, self.head) = (0, 0);
-        self.transport.interrupt(self.interrupt.as_fd())?;
-        let log2 = DEPTH.ilog2();
-        let enabled = if interrupts { register::INTERRUPT_ENABLE_COMPLETION } else { 0 };
-        for (offset, value) in [
-            (register::SUBMISSION_BASE_LOW, submissions as u32),
-            (register::SUBMISSION_BASE_HIGH, (submissions >> 32) as u32),
-            (register::SUBMISSION_SIZE, log2),
-            (register::SUBMISSION_TAIL, 0),
-            (register::COMPLETION_BASE_LOW, completions as u32),
-            (register::COMPLETION_BASE_HIGH, (completions >> 32) as u32),
-            (register::COMPLETION_SIZE, log2),
-            (register::COMPLETION_HEAD, 0),
-            (register::INTERRUPT_STATUS, u32::MAX),
-            (register::INTERRUPT_ENABLE, enabled),
-            (register::CONTROL, register::CONTROL_ENABLE),
-        ] {
-            self.transport.write(offset, value)?;
-        }
-        Ok(())
+        self.link.transport.interrupt(self.interrupt.as_fd())?;
+        self.ring.start(&mut self.link, interrupts)
     }
 
     /// What the board can do.
@@ -142,7 +89,7 @@ impl Rings {
 
     /// How long the transport's boards may be silent.
     pub fn patience(&self) -> Duration {
-        self.transport.patience()
+        self.link.transport.patience()
     }
 
     /// What an interrupt signals.
@@ -162,7 +109,7 @@ impl Rings {
         let mut end = start;
         for part in operands {
             assert!(end + part.len() <= start + self.layout.operands, "operands that fit their place");
-            self.memory.write(end, part);
+            self.link.memory.write(end, part);
             end += part.len();
         }
         let descriptor = Descriptor {
@@ -170,11 +117,10 @@ impl Rings {
             tag: place as u16,
             operand_bytes: end - start,
             result_bytes,
-            operand_address: self.memory.address() + start as u64,
-            result_address: self.memory.address() + self.layout.result(place) as u64,
+            operand_address: self.link.memory.address() + start as u64,
+            result_address: self.link.memory.address() + self.layout.result(place) as u64,
         };
-        self.memory.write(usize::from(self.tail) % DEPTH * DESCRIPTOR, &descriptor.to_bytes());
-        self.tail = self.tail.wrapping_add(1);
+        self.ring.put(&self.link, &descriptor.to_bytes());
     }
 
     /// Tells the board of all jobs that were put.
@@ -182,27 +128,17 @@ impl Rings {
     /// # Errors
     /// The board does not answer.
     pub fn ring_doorbell(&mut self) -> io::Result<()> {
-        self.transport.write(register::SUBMISSION_TAIL, self.tail.into())
+        self.ring.ring_doorbell(&mut self.link)
     }
 
     /// Whether there is a completion to take.
     pub fn has_next(&self) -> bool {
-        Completion::is_new(self.memory.word(self.next() + Completion::PHASE), self.head, DEPTH)
+        self.ring.has_next(&self.link)
     }
 
     /// Takes the next completion, if there is one. The board learns of it by [`Rings::acknowledge`].
     pub fn take(&mut self) -> Option<Completion> {
-        if !self.has_next() {
-            return None;
-        }
-        fence(Ordering::Acquire);
-        let at = self.next();
-        self.head = self.head.wrapping_add(1);
-        Some(Completion::read(|offset| self.memory.word(at + offset)))
-    }
-
-    fn next(&self) -> usize {
-        self.layout.completions + usize::from(self.head) % DEPTH * COMPLETION
+        self.ring.take(&self.link)
     }
 
     /// Tells the board of all completions that were taken.
@@ -210,7 +146,7 @@ impl Rings {
     /// # Errors
     /// The board does not answer.
     pub fn acknowledge(&mut self) -> io::Result<()> {
-        self.transport.write(register::COMPLETION_HEAD, self.head.into())
+        self.ring.acknowledge(&mut self.link)
     }
 
     /// Lets the next completion interrupt again. To be called before looking for completions: what comes later raises
@@ -219,17 +155,17 @@ impl Rings {
     /// # Errors
     /// The board does not answer.
     pub fn rearm(&mut self) -> io::Result<()> {
-        self.transport.write(register::INTERRUPT_STATUS, u32::MAX)
+        self.ring.write(&mut self.link, register::INTERRUPT_STATUS, u32::MAX)
     }
 
     /// Copies out the result of the job at a place.
     pub fn result(&self, place: usize, result: &mut [u8]) {
-        self.memory.read(self.layout.result(place), result);
+        self.link.memory.read(self.layout.result(place), result);
     }
 
     /// Overwrites a place: operands and results are secret, or will be.
     pub fn wipe(&self, place: usize) {
-        self.memory.wipe(self.layout.operands(place), self.layout.place);
+        self.link.memory.wipe(self.layout.operands(place), self.layout.place);
     }
 
     /// Whether the board is there, and the one we know how to talk to.
@@ -237,7 +173,7 @@ impl Rings {
     /// # Errors
     /// It is not: a function that is gone reads as ones.
     pub fn check_presence(&mut self) -> io::Result<()> {
-        present(&mut *self.transport)
+        ring::present(&mut *self.link.transport, RSA)
     }
 
     /// Resets a board that hangs. [`Rings::start`] comes next.
@@ -245,8 +181,8 @@ impl Rings {
     /// # Errors
     /// It does not answer, or it is another one now.
     pub fn reset(&mut self) -> io::Result<()> {
-        self.transport.reset()?;
-        if identify(&mut *self.transport)? == self.capability {
+        self.link.transport.reset()?;
+        if identify(&mut *self.link.transport)? == self.capability {
             Ok(())
         } else {
             Err(io::Error::other("it is another board now"))
@@ -258,75 +194,20 @@ impl Rings {
     /// # Errors
     /// The board does not answer.
     pub fn counters(&mut self, clear: bool) -> io::Result<Counters> {
-        let transport = &mut self.transport;
-        let mut wide = |offset: usize| {
-            let low = transport.read(offset)?;
-            io::Result::Ok(u64::from(low) | u64::from(transport.read(offset + 4)?) << 32)
-        };
-        let counters = Counters {
-            cycles: wide(register::CYCLES)?,
-            jobs: wide(register::JOBS)?,
-            failed: wide(register::JOBS_FAILED)?,
-            busy_core_cycles: wide(register::BUSY_CORE_CYCLES)?,
-            bus_cycles: wide(register::BUS_CYCLES)?,
-            bus_beats: wide(register::BUS_BEATS)?,
-        };
-        if clear {
-            transport.write(register::CONTROL, register::CONTROL_ENABLE | register::CONTROL_CLEAR_COUNTERS)?;
-        }
-        Ok(counters)
+        self.ring.counters(&mut self.link, clear)
     }
 }
 
 impl Drop for Rings {
     /// Overwrites the keys on the board, stops it and takes the memory back.
     fn drop(&mut self) {
-        let transport = &mut self.transport;
-        let closed = transport
-            .write(register::CONTROL, register::CONTROL_ZEROISE)
-            .and_then(|()| until_erased(&mut **transport, WIPING))
-            .and_then(|()| transport.write(register::CONTROL, 0));
-        // A reset erases as well, and ends what is under way; only then is the memory ours alone.
-        let ended = transport.reset().and_then(|()| transport.unmap(&self.memory));
-        if let Err(error) = closed.and(ended) {
-            tracing::warn!(%error, "the board was left without its keys being seen overwritten");
-        }
+        self.link.close(&[RSA]);
     }
-}
-
-fn field(value: u32, mask: u32) -> usize {
-    ((value & mask) >> mask.trailing_zeros()) as usize
-}
-
-fn present(transport: &mut dyn Transport) -> io::Result<()> {
-    match transport.read(register::ID)? {
-        register::ID_VALUE_CONSTANT => Ok(()),
-        u32::MAX => Err(io::Error::new(io::ErrorKind::NotConnected, "the board is gone: its registers read as ones")),
-        id => Err(io::Error::other(format!("no Garner accelerator: identification {id:#010x}"))),
-    }
-}
-
-/// Waits until the board has erased what it held: after a reset, and after `CONTROL_ZEROISE`.
-fn until_erased(transport: &mut dyn Transport, limit: Duration) -> io::Result<()> {
-    let start = Instant::now();
-    while transport.read(register::STATUS)? & register::STATUS_ZEROISING != 0 {
-        present(transport)?;
-        if start.elapsed() > limit {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "the board did not end erasing its memories"));
-        }
-        std::thread::sleep(ERASING_POLL);
-    }
-    Ok(())
 }
 
 /// Refuses what is no accelerator of this version.
 fn identify(transport: &mut dyn Transport) -> io::Result<Capability> {
-    present(transport)?;
-    let major = field(transport.read(register::VERSION)?, register::VERSION_MAJOR);
-    if major != register::VERSION_MAJOR_CONSTANT as usize {
-        let known = register::VERSION_MAJOR_CONSTANT;
-        return Err(io::Error::other(format!("register map version {major}; version {known} is known here")));
-    }
+    ring::check_version(transport, RSA)?;
     let cores = transport.read(register::CAPABILITY_CORES)?;
     let arithmetic = transport.read(register::CAPABILITY_ARITHMETIC)?;
     let montgomery = transport.read(register::CAPABILITY_MONTGOMERY)?;
@@ -348,6 +229,7 @@ fn identify(transport: &mut dyn Transport) -> io::Result<Capability> {
 mod tests {
     use super::super::fake::Fake;
     use super::*;
+    use std::sync::atomic::Ordering;
 
     #[test]
     fn a_board_whose_operands_are_a_word_too_short_for_its_longest_key_is_refused() {

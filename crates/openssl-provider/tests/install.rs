@@ -101,7 +101,13 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let (soname, library) =
         (format!("lib/libgarner.so.{}", env!("CARGO_PKG_VERSION_MAJOR")), format!("lib/libgarner.so.{version}"));
     let runtime = ["bin/garner", &soname, &library, "share/garner/openssl.cnf", "share/doc/garner/examples/nginx.conf"];
-    let development = ["include/garner.h", "lib/libgarner.a", "lib/libgarner.so", "lib/pkgconfig/garner.pc"];
+    let development = [
+        "include/garner.h",
+        "include/garner_aes_board.h",
+        "lib/libgarner.a",
+        "lib/libgarner.so",
+        "lib/pkgconfig/garner.pc",
+    ];
     for file in runtime {
         assert!(site.path("root/usr").join(file).exists(), "{file}");
     }

@@ -42,7 +42,7 @@ pub(super) fn longest_wait(entries: &[Entry]) -> Option<Instant> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rings::DEPTH;
+    use crate::ring::DEPTH;
     use std::time::Duration;
 
     fn pending(number: u64, since: Instant) -> Entry {

@@ -8,7 +8,8 @@ mod entry;
 mod operate;
 mod work;
 
-use super::rings::{Capability, Counters, DEPTH, Rings};
+use super::ring::{Counters, DEPTH};
+use super::rings::{Capability, Rings};
 use super::transport::Transport;
 use entry::Entry;
 use garner::device::slots::Slots;

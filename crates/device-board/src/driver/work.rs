@@ -4,7 +4,7 @@
 use super::entry::{Entry, longest_wait, renew};
 use super::{Shared, State};
 use crate::format::Completion;
-use crate::rings::DEPTH;
+use crate::ring::DEPTH;
 use garner::device::slots::Slots;
 use garner::sync::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, epoll, poll};

@@ -28,6 +28,23 @@ pub mod status {
     /// The fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment
     /// failed.
     pub const BROKEN_CHAIN: u8 = 10;
+
+    /// What a code means.
+    pub fn text(status: u8) -> &'static str {
+        match status {
+            OK => "done",
+            BAD_OP => "unknown operation",
+            BAD_SLOT => "no such key slot",
+            EMPTY_SLOT => "nothing is loaded in the key slot, or less than the operation needs",
+            BAD_LENGTH => "length out of range, or the operand stream ended early or late",
+            BUS_FAULT => "memory could not be read or written (never from a core)",
+            BAD_DESCRIPTOR => "bad descriptor: reserved bits are set or an address is not aligned (never from a core)",
+            BROKEN_CHAIN => {
+                "the fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment failed"
+            }
+            _ => "unknown status",
+        }
+    }
 }
 
 /// A descriptor, word by word.

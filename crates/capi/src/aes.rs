@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//! AES-128-CBC by a board's engines: what `include/garner_aes_board.h` declares.
+
+use crate::call::{freeing, unit};
+use crate::handles::{self, GarnerAes};
+use crate::memory::{self, Place, Plain};
+use crate::status::{Failure, Status};
+use core_garner::error::Error;
+use core_garner::fork::generation;
+use garner_device_board::aes::{Aes, IV, KEY, Key, Message};
+use garner_reserve::Promise;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use zeroize::Zeroizing;
+
+/// What a `garner_aes *` stands for.
+pub struct Engines {
+    open: Mutex<Open>,
+    /// The process that opened the board: another thread of it may have held the lock when a child was made.
+    owner: u64,
+}
+
+struct Open {
+    aes: Aes,
+    keys: BTreeMap<u32, Key>,
+    last: u32,
+}
+
+impl Engines {
+    fn lock(&self) -> Result<MutexGuard<'_, Open>, Failure> {
+        if self.owner != generation() {
+            return Err(Error::Forked.into());
+        }
+        Ok(self.open.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// `garner_aes_message`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct GarnerAesMessage {
+    size: usize,
+    key: u32,
+    status: c_int,
+    iv: [u8; 16],
+    source: *const c_void,
+    destination: *mut c_void,
+    length: usize,
+    cycles: u64,
+}
+
+// SAFETY: numbers and pointers; NULL is a pointer.
+unsafe impl Plain for GarnerAesMessage {
+    const NAME: &'static str = "garner_aes_message";
+}
+
+/// See `garner_aes_board.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_aes_open(address: *const c_char, aes: *mut *mut GarnerAes) -> c_int {
+    unit(|| {
+        // SAFETY: the caller's promise.
+        let place = unsafe { Place::new("aes", aes)? };
+        if address.is_null() {
+            return Err(Failure::null("address"));
+        }
+        // SAFETY: the caller's promise: a string.
+        let address = unsafe { CStr::from_ptr(address) }.to_string_lossy();
+        let open = Open { aes: Aes::open(&address)?, keys: BTreeMap::new(), last: 0 };
+        place.write(handles::insert(Arc::new(Engines { open: Mutex::new(open), owner: generation() })));
+        Ok(())
+    })
+}
+
+/// See `garner_aes_board.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn garner_aes_close(aes: *mut GarnerAes) -> c_int {
+    freeing(|| handles::remove(aes).map(drop))
+}
+
+/// See `garner_aes_board.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_aes_load_key(aes: *mut GarnerAes, key: *const c_void, number: *mut u32) -> c_int {
+    unit(|| {
+        // SAFETY: the caller's promise.
+        let (place, bytes) = unsafe { (Place::new("number", number)?, memory::bytes("key", key, KEY)?) };
+        let secret: Zeroizing<[u8; KEY]> = Zeroizing::new(bytes.try_into().expect("so many bytes"));
+        let engines = handles::get(aes)?;
+        let mut open = engines.lock()?;
+        let key = open.aes.load_key(&secret)?;
+        open.last += 1;
+        let number = open.last;
+        open.keys.insert(number, key);
+        place.write(number);
+        Ok(())
+    })
+}
+
+/// See `garner_aes_board.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn garner_aes_unload_key(aes: *mut GarnerAes, number: u32) -> c_int {
+    unit(|| {
+        let engines = handles::get(aes)?;
+        let mut open = engines.lock()?;
+        let key = open.key(number)?;
+        open.aes.unload_key(key)?;
+        open.keys.remove(&number);
+        Ok(())
+    })
+}
+
+/// See `garner_aes_board.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_aes_encrypt(
+    aes: *mut GarnerAes,
+    messages: *mut GarnerAesMessage,
+    count: usize,
+) -> c_int {
+    // SAFETY: as this function's.
+    unit(|| unsafe { convert(aes, messages, count, Aes::encrypt) })
+}
+
+/// See `garner_aes_board.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_aes_decrypt(
+    aes: *mut GarnerAes,
+    messages: *mut GarnerAesMessage,
+    count: usize,
+) -> c_int {
+    // SAFETY: as this function's.
+    unit(|| unsafe { convert(aes, messages, count, Aes::decrypt) })
+}
+
+impl Open {
+    fn key(&self, number: u32) -> Result<Key, Failure> {
+        let found = self.keys.get(&number).copied();
+        found.ok_or_else(|| Failure::argument("key", format!("{number} is not loaded into this board")))
+    }
+}
+
+/// Results are made in memory of the library's own: source and destination of the caller's may overlap, and of a message that
+/// fails nothing is written.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+unsafe fn convert(
+    aes: *mut GarnerAes,
+    messages: *mut GarnerAesMessage,
+    count: usize,
+    run: impl FnOnce(&mut Aes, &mut [Message<'_>]) -> core_garner::error::Result<()>,
+) -> Result<(), Failure> {
+    if count == 0 {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise, for every element of the array.
+    let given = unsafe { copies(messages, count)? };
+    let engines = handles::get(aes)?;
+    let mut open = engines.lock()?;
+    let total = given.iter().fold(0, |sum: usize, message| sum.saturating_add(message.length));
+    let _promise = Promise::of(total).ok_or_else(Failure::memory)?;
+    let mut results: Vec<Zeroizing<Vec<u8>>> =
+        given.iter().map(|message| Zeroizing::new(vec![0; message.length])).collect();
+    let mut batch = Vec::with_capacity(count);
+    for (index, (message, result)) in given.iter().zip(&mut results).enumerate() {
+        let in_batch = |failure: Failure| Failure::new(failure.status, format!("message {index}: {}", failure.text));
+        if message.destination.is_null() {
+            return Err(in_batch(Failure::null("destination")));
+        }
+        // SAFETY: the caller's promise; nothing of the caller's is written before the batch has ended.
+        let source = unsafe { memory::bytes("source", message.source, message.length) }.map_err(in_batch)?;
+        let key = open.key(message.key).map_err(in_batch)?;
+        let iv: [u8; IV] = message.iv;
+        batch.push(Message::new(key, iv, source, result).map_err(|error| in_batch(error.into()))?);
+    }
+    let said = run(&mut open.aes, &mut batch);
+    let ends: Vec<(bool, u64)> = batch.iter().map(|message| (message.is_done(), message.cycles())).collect();
+    drop(batch);
+    for (index, ((message, result), (is_done, cycles))) in given.iter().zip(&results).zip(ends).enumerate() {
+        let status = if is_done { Status::Ok } else { Status::Device };
+        // SAFETY: the caller's promise: elements of the array and `length` bytes at the destination, which is not NULL.
+        unsafe {
+            if is_done {
+                ptr::copy_nonoverlapping(result.as_ptr(), message.destination.cast(), result.len());
+            }
+            let element = messages.add(index);
+            ptr::addr_of_mut!((*element).status).write_unaligned(status as c_int);
+            ptr::addr_of_mut!((*element).cycles).write_unaligned(cycles);
+        }
+    }
+    Ok(said?)
+}
+
+/// The caller's array, copied, every message marked as not done.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+unsafe fn copies(messages: *mut GarnerAesMessage, count: usize) -> Result<Vec<GarnerAesMessage>, Failure> {
+    if messages.is_null() {
+        return Err(Failure::null("messages"));
+    }
+    let size = size_of::<GarnerAesMessage>();
+    if count.checked_mul(size).is_none_or(|total| total > isize::MAX as usize) {
+        return Err(Failure::argument("count", format!("{count} messages cannot be")));
+    }
+    let _promise = Promise::of(count * size).ok_or_else(Failure::memory)?;
+    (0..count)
+        .map(|index| {
+            // SAFETY: within the array by the caller's promise; alignment is not needed.
+            unsafe {
+                let element = messages.add(index);
+                let stated = ptr::addr_of!((*element).size).read_unaligned();
+                if stated != size {
+                    return Err(Failure::argument(
+                        "messages",
+                        format!("message {index} states a size of {stated}, not {size}"),
+                    ));
+                }
+                ptr::addr_of_mut!((*element).status).write_unaligned(Status::Device as c_int);
+                memory::structure(element)
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misuse_is_refused() {
+        let mut aes = ptr::null_mut();
+        let mut number = 0;
+        let mut message: GarnerAesMessage = memory::zeroed();
+        message.size = size_of::<GarnerAesMessage>();
+        // SAFETY: every pointer is NULL or valid.
+        let said = unsafe {
+            [
+                garner_aes_open(ptr::null(), &raw mut aes),
+                garner_aes_open(c"vfio-user:/nonexistent/board".as_ptr(), ptr::null_mut()),
+                garner_aes_open(c"vfio-user:/nonexistent/board".as_ptr(), &raw mut aes),
+                garner_aes_load_key(aes, [0u8; KEY].as_ptr().cast(), &raw mut number),
+                garner_aes_load_key(aes, ptr::null(), &raw mut number),
+                garner_aes_encrypt(aes, &raw mut message, 1),
+                garner_aes_decrypt(aes, ptr::null_mut(), 1),
+                garner_aes_decrypt(ptr::without_provenance_mut(0x676e << 48 | 12345), &raw mut message, 1),
+                garner_aes_unload_key(aes, 1),
+                garner_aes_encrypt(aes, &raw mut message, 0),
+                garner_aes_close(aes),
+            ]
+        };
+        use Status::{Argument, Handle, Null, Ok};
+        let expected = [Null, Null, Argument, Null, Null, Null, Null, Handle, Null, Ok, Ok];
+        assert_eq!(said, expected.map(|status| status as c_int));
+        assert_eq!(message.status, Status::Device as c_int, "no message of a call that failed counts as done");
+        message.size = 8;
+        // SAFETY: as above.
+        let said = unsafe { garner_aes_encrypt(ptr::without_provenance_mut(1), &raw mut message, 1) };
+        assert_eq!(said, Argument as c_int);
+    }
+}
