@@ -7,8 +7,10 @@
 | `system` | a running system: commands in, answers out |
 | `board` | the same on a board, at the end of a serial line |
 | `check` | random operands, and what the answers must be |
-| `measure` | rows of level, bits and scheme; hw/soc/report/report.json |
-| `fiu` | rows of FIU's experiment; hw/soc/report/power.json |
+| `measure` | rows of level, bits and scheme |
+| `keys` | rows of key generation |
+| `fiu` | rows of FIU's experiment |
+| `report` | hw/soc/report and the tables of docs/soc.md, from these rows |
 | `bitstream` | the system for a ULX3S board, placed and routed; hw/soc/report/ulx3s.json |
 """
 
@@ -25,7 +27,7 @@ examples:
   garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
   garner-hw soc bitstream --clock 50                              placed and routed for a ULX3S board (minutes)
-  garner-hw soc report                                            all rows; measures those that are not kept (minutes)
+  garner-hw soc report                                            all rows; measures those that are not kept (an hour for all)
 """
 LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3, "row": 4}
 KEYGEN = {"mbedtls": 0, "batched": 1}  # how a key is made
@@ -79,9 +81,9 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "report":
-        from garner_hw.soc import measure
+        from garner_hw.soc import report
 
-        return measure.report()
+        return report.run()
     if arguments.action == "bitstream":
         from garner_hw.soc import bitstream
 

@@ -6,7 +6,7 @@ import random
 from garner_hw.soc import check, measure
 from garner_hw.soc.system import Answer, System
 
-RUNS = [(count, 0) for count in (4, 40, 400, 4_000)]  # bytes, cycles more for an access of memory
+RUNS = [(count, 0) for count in (4, 40, 400, 4_000, 40_000)]  # bytes, cycles more for an access of memory
 SLOW = 50  # an access takes 2 + 50 cycles, 26 times as long: FIU's external memory
 RUNS += [(count, SLOW) for count in (4, 40, 400)]
 CALLS = 18  # of Power(), a byte

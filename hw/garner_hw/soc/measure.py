@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hw/soc/report: what each level takes, against software on the same processor. Each row is kept in hw/soc/report/runs
-with the hash of the firmware's image and of the RTL, and measured again when that has changed.
+"""What each level takes, against software on the same processor. Each run is kept in hw/soc/report/runs with the hash of
+the firmware's image and of the RTL, and measured again when that has changed.
 """
 
 import json
@@ -9,17 +9,17 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from garner_hw import HW
+from garner_hw.records import fingerprint
 from garner_hw.soc import build, check
 from garner_hw.soc.system import Answer, System
 
 REPORT = HW / "soc" / "report"
-DOCUMENT = HW.parent / "docs" / "soc.md"
 ROWS = 8
 SEED = 31
 # The private operation of mbedTLS, by the CRT as well, and its release
 MBEDTLS, UNBLINDED, NEW_MBEDTLS = "mbedtls", "mbedtls-unblinded", "mbedtls-3.6"
 RELEASES = {MBEDTLS: "2.28", UNBLINDED: "2.28", NEW_MBEDTLS: "3.6"}
-POWERS = [(level, bits, scheme) for level in ("mul", "exp") for bits in (512, 1024)
+POWERS = [(level, bits, scheme) for level in ("mul", "exp") for bits in (512, 1024, 1536, 2048)
           for scheme in ("l2r", "r2l", "fixed", "sliding")]
 ROWS_TO_MEASURE = [("row", 512, "sliding"), ("row", 1024, "sliding"), *POWERS,
                    *[("op", bits, scheme) for bits in (1024, 2048) for scheme in ("crt", MBEDTLS)],
@@ -39,8 +39,8 @@ def software(scheme: str) -> str:
 
 
 def sources_hash(scheme: str) -> str:
-    """Of what runs: the firmware's image, so a comment in it changes nothing, and the RTL."""
-    return build.digest([build.firmware(RELEASES.get(scheme, "")), *build.simulator_sources()], ())
+    """Of what runs: the firmware's image and the RTL. Comments in either change nothing."""
+    return fingerprint([build.firmware(RELEASES.get(scheme, "")), *build.simulator_sources()])
 
 
 def measured(level: str, bits: int, scheme: str, rows: int) -> Answer:
@@ -66,7 +66,6 @@ def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
         run = json.loads(file.read_text())
         if run["sources"] == now:
             return Answer(**run["answer"])
-    print(name, flush=True)
     answer = measure()
     answer = replace(answer, value=answer.value & 0xFFFFFFFF)  # enough to see that levels say the same
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -82,27 +81,3 @@ def row(level: str, bits: int, scheme: str, rows: int = ROWS) -> dict:
             "core_share": round(ours.core / ours.cycles, 5), "load": ours.load, "monitor": ours.monitor,
             "multipliers": 2 if level == "row" else 2 * rows, "software": software(scheme),
             "checked": ours.fallback == 0 and ours.value == base.value}
-
-
-def table(rows: list[dict]) -> str:
-    from garner_hw.reproduction import markdown
-
-    return markdown(("level", "bits", "scheme", "software, cycles", "cycles", "speed-up", "moving words", "in the accelerator",
-                     "multipliers"),
-                    [(row["level"], row["bits"], row["scheme"], f"{row['cycles_software']:,}", f"{row['cycles']:,}",
-                      f"{row['speed_up']:.1f}", f"{100 * row['communication_share']:.2f} %",
-                      f"{100 * row['core_share']:.1f} %", row["multipliers"]) for row in rows])
-
-
-def report() -> int:
-    from garner_hw.report.document import filled
-    from garner_hw.soc import fiu, keys
-
-    made, short = ([row(*which) for which in rows] for rows in (ROWS_TO_MEASURE, SHORT))
-    power, made_keys = fiu.rows(), keys.rows()
-    (REPORT / "report.json").write_text(json.dumps(made + short + made_keys, indent=1) + "\n")
-    (REPORT / "power.json").write_text(json.dumps(power, indent=1) + "\n")
-    tables = {"soc": table(made), "short": table(short), "power": fiu.table(power), "keygen": keys.table(made_keys)}
-    print(*tables.values(), sep="\n\n")
-    DOCUMENT.write_text(filled(DOCUMENT, tables))
-    return 0
