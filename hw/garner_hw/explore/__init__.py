@@ -68,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
         return int(failed)
     except (space.BadSpace, budget.BadBudget) as error:
         raise CommandError(str(error)) from error
+    except BrokenPipeError:  # of standard output: `command` ends
+        raise
     except OSError as error:
         raise CommandError(f"{error.filename or arguments.out}: {error.strerror or error}") from error
 
