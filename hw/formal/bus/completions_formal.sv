@@ -205,7 +205,7 @@ module completions_formal
       if (command_valid) begin
         assert (busy_q && !completing_q);
         if (result_command) begin
-          assert (command_address == {context_q.result_address, 3'd0} && command_words == context_q.result_words);
+          assert (command_address == {context_q.result_address, AddressZeros'(0)} && command_words == context_q.result_words);
         end else begin
           assert (command_address == base_q + (64'(place_q) << 4) && command_words == 16'(CompletionWords));
           assert (over_q && !here_q && left_q == '0);

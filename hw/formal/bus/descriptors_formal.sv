@@ -123,18 +123,21 @@ module descriptors_formal
   function automatic context_t context_of(held_t d);
     descriptor_t fields = descriptor_t'(d.words);
     return '{index: d.index, tag: d.failed ? '0 : fields.header.tag, marked: fields.raise_interrupt && !d.failed,
-             result_address: fields.result_address[63:3], result_words: fields.result_bytes[17:2]};
+             result_address: fields.result_address[63:AddressZeros],
+             result_words: 16'(fields.result_bytes / 4)};
   endfunction
 
   function automatic logic bad_format(held_t d);
     descriptor_t fields = descriptor_t'(d.words);
     return d.reserved || reserved_job_bits(d.words[0], d.words[1]) || reserved_descriptor_bits(fields) ||
-           fields.operand_address % 8 != '0 || fields.result_address % 8 != '0;
+           fields.operand_address % 64'(ring_pkg::AddressAlignment) != '0 ||
+           fields.result_address % 64'(ring_pkg::AddressAlignment) != '0;
   endfunction
 
   function automatic logic bad_length(held_t d);
     descriptor_t fields = descriptor_t'(d.words);
-    return fields.operand_bytes % 4 != '0 || fields.result_bytes % 4 != '0 ||
+    return fields.operand_bytes % ring_pkg::LengthAlignment != '0 ||
+           fields.result_bytes % ring_pkg::LengthAlignment != '0 ||
            has_operands(fields.header.op) != (fields.operand_bytes != '0) || fields.operand_bytes > 32'd2048 ||
            fields.result_bytes > 32'd2048 || (has_result(fields.header.op) && fields.result_bytes == '0);
   endfunction

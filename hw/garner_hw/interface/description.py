@@ -30,6 +30,7 @@ RING_CONSTANTS = {"descriptor_words": 1, "completion_words": 1, "header_words": 
                   "address_alignment": 8, "length_alignment": 4}
 RSA_CONSTANTS = {"min_bits": 1, "max_bits": 1, "step_bits": 32}
 AES_CONSTANTS = {"block_bytes": 1, "key_bytes": 1}
+POWERS_OF_TWO = {"address_alignment", "length_alignment", "block_bytes"}  # the RTL looks at the bits below them
 PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")
 
 
@@ -169,7 +170,7 @@ def constants(parts: dict[str, Any], file: str, known: dict[str, int]) -> tuple[
         if not 0 < constant.value < 1 << WORD or constant.value % least:
             raise InterfaceError(f"{file}: constant \"{constant.name}\" is {constant.value}, not a multiple of {least} from "
                                  f"{least} up to what {WORD} bits hold")
-        if constant.name.endswith("_alignment") and constant.value & constant.value - 1:
+        if constant.name in POWERS_OF_TWO and constant.value & constant.value - 1:
             raise InterfaceError(f"{file}: constant \"{constant.name}\" is {constant.value}, no power of two")
     return found
 

@@ -138,7 +138,7 @@ module aes_descriptor_fetch
           status_q <= fault_q ? AesBusFault :
                       reserved_q || 32'(descriptor.message) >= Messages ? AesBadDescriptor :
                       32'(descriptor.slot) >= KeySlots ? AesBadSlot :
-                      descriptor.length == '0 || descriptor.length[3:0] != '0 ||
+                      descriptor.length == '0 || descriptor.length[$clog2(BlockBytes)-1:0] != '0 ||
                       (descriptor.load_key && descriptor.length != KeyBytes) ? AesBadLength : AesOk;
           state_q <= Offer;
         end

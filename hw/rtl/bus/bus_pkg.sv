@@ -11,6 +11,8 @@ package bus_pkg;
   localparam logic [3:0]  AxiBufferable   = 4'b0011;  // normal memory, not cacheable
   localparam logic [2:0]  AxiData         = 3'b010;   // unprivileged, non-secure, data
   localparam int unsigned PageBytes       = 4096;     // which no burst may cross
+  localparam int unsigned AddressZeros    = $clog2(ring_pkg::AddressAlignment);  // low bits of an address that are 0
+  localparam int unsigned WordZeros       = $clog2(DataWidth / 8);               // those of a length in bytes, of whole words
   /* verilator lint_on UNUSEDPARAM */
 
   // One end of a job, as it leaves the dispatcher.
@@ -24,11 +26,11 @@ package bus_pkg;
 
   // Of a job that a descriptor brought: what its completion needs.
   typedef struct packed {
-    logic [15:0] index;          // of the descriptor in its ring, modulo 2^16
-    logic [15:0] tag;
-    logic        marked;         // interrupt when it is completed
-    logic [60:0] result_address; // in units of 8 bytes
-    logic [15:0] result_words;
+    logic [15:0]            index;          // of the descriptor in its ring, modulo 2^16
+    logic [15:0]            tag;
+    logic                   marked;         // interrupt when it is completed
+    logic [63:AddressZeros] result_address;
+    logic [15:0]            result_words;
   } context_t;
 
   // ---- Links: a job with its operands one way, its answer with its result the other; a valid and a ready for each

@@ -147,7 +147,7 @@ module completion_write
   assign unused_answer = &{answer_i.source, answer_i.tag};
 
   assign command_valid_o   = state_q == ResultCommand || (state_q == Command && room_q);
-  assign command_address_o = state_q == ResultCommand ? {context_q.result_address, 3'd0} : place;
+  assign command_address_o = state_q == ResultCommand ? {context_q.result_address, AddressZeros'(0)} : place;
   assign command_words_o   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
 
   completion_t                      completion;

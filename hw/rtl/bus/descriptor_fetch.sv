@@ -178,9 +178,8 @@ module descriptor_fetch
   assign descriptor = descriptor_t'(descriptor_q);
   assign job        = unpack_job(descriptor_q[0], descriptor_q[1]);
 
-  localparam int unsigned LongestLog2  = $clog2(4 * OperandWords);  // a power of two
-  localparam int unsigned AddressZeros = $clog2(AddressAlignment);
-  localparam int unsigned LengthZeros  = $clog2(LengthAlignment);
+  localparam int unsigned LongestLog2 = $clog2(4 * OperandWords);  // a power of two
+  localparam int unsigned LengthZeros = $clog2(LengthAlignment);
 
   // More than 4 * OperandWords, without a carry chain.
   function automatic logic too_long(input logic [31:0] bytes);
@@ -202,8 +201,8 @@ module descriptor_fetch
     fresh.index          = head_q - 1'b1;
     fresh.tag            = fault_q ? '0 : job.tag;
     fresh.marked         = descriptor.raise_interrupt && !fault_q;
-    fresh.result_address = descriptor.result_address[63:3];
-    fresh.result_words   = descriptor.result_bytes[17:2];
+    fresh.result_address = descriptor.result_address[63:AddressZeros];
+    fresh.result_words   = descriptor.result_bytes[WordZeros +: $bits(fresh.result_words)];
   end
 
   // The operands.
@@ -224,7 +223,7 @@ module descriptor_fetch
   // Room for the operands of a good descriptor; more can become free, none is taken before they are asked for.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) room_q <= 1'b0;
-    else room_q <= context_valid_i && state_q == Idle && operand_free_i >= descriptor.operand_bytes[2 +: FreeWidth];
+    else room_q <= context_valid_i && state_q == Idle && operand_free_i >= descriptor.operand_bytes[WordZeros +: FreeWidth];
   end
 
   assign good      = !fault_q && !bad_format_q && !bad_length_q;
@@ -277,7 +276,7 @@ module descriptor_fetch
   assign command_valid_o   = ring_state_q == RingCommand || state_q == Command;
   assign command_id_o      = state_q == Command;
   assign command_address_o = command_id_o ? descriptor.operand_address : descriptor_address;
-  assign command_words_o   = command_id_o ? descriptor.operand_bytes[17:2] : 16'(DescriptorWords);
+  assign command_words_o   = command_id_o ? descriptor.operand_bytes[WordZeros +: $bits(command_words_o)] : 16'(DescriptorWords);
 
   assign operand_valid_o = read_valid_i && read_id_i;
   assign operand_data_o  = read_data_i;

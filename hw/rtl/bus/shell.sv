@@ -67,6 +67,7 @@ module shell
   input  logic [5:0]            busy_cores_i
 );
 
+  // One slot fewer than job_t.slot can name and rsa_core takes: the register holds the count, not the highest number.
   if (KeySlots < 1 || KeySlots > 255) begin : gen_bad_slots
     $fatal(1, "shell: KeySlots must be 1 to 255, as the capability register has 8 bits for it");
   end

@@ -82,6 +82,8 @@ module rsa_core
   if (MaxBits < ModulusMinBits || MaxBits > ModulusMaxBits || MaxBits % ModulusStepBits != 0) begin : gen_bad_bits
     $fatal(1, "rsa_core: MaxBits must be a multiple of %0d, %0d to %0d", ModulusStepBits, ModulusMinBits, ModulusMaxBits);
   end
+  // job_t.slot has 8 bits: it names 256 slots. The shell takes one fewer, because its capability register, of 8 bits too,
+  // holds their count. A core without a shell has no such register.
   if (KeySlots < 1 || KeySlots > 256) begin : gen_bad_slots
     $fatal(1, "rsa_core: KeySlots must be 1 to 256");
   end

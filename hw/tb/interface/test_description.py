@@ -72,6 +72,8 @@ from garner_hw.interface import InterfaceError, load, outputs
      'ring.toml: constant "address_alignment" is 4, not a multiple of 8 from 8 up to what 32 bits hold'),
     ("ring.toml", 'name = "length_alignment"\nvalue = 4', 'name = "length_alignment"\nvalue = 12',
      'ring.toml: constant "length_alignment" is 12, no power of two'),
+    ("aes.toml", 'name = "block_bytes"\nvalue = 16', 'name = "block_bytes"\nvalue = 12',
+     'aes.toml: constant "block_bytes" is 12, no power of two'),
     ("ring.toml", 'value = 15\n', 'value = \n', "ring.toml: Invalid value (at line 25, column 9)"),
 ])
 def test_contradiction_is_refused_and_named(changed, file, before, after, sentence):
