@@ -39,6 +39,8 @@
 
 #define GARNER_FIELD(value, name) (((value) & name##_MASK) >> name##_SHIFT)
 #define GARNER_PUT(value, name) (((u32)(value) << name##_SHIFT) & name##_MASK)
+/* The highest value that a field holds. */
+#define GARNER_MOST(name) (name##_MASK >> name##_SHIFT)
 
 /* What the capability registers say. */
 struct garner_capability {

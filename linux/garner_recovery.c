@@ -26,11 +26,13 @@ MODULE_PARM_DESC(patience_ms, "A job that runs for longer resets the board (ms)"
  */
 static unsigned int coalesce_count = 8;
 module_param(coalesce_count, uint, 0444);
-MODULE_PARM_DESC(coalesce_count, "Completions for one interrupt while more jobs wait (1 to 255)");
+MODULE_PARM_DESC(coalesce_count,
+		 "Completions for one interrupt while more jobs wait (1 to what INTERRUPT_COALESCE holds)");
 
 static unsigned int coalesce_cycles = 1 << 20;
 module_param(coalesce_cycles, uint, 0444);
-MODULE_PARM_DESC(coalesce_cycles, "Cycles of the board after which fewer do (1 to 2^24 - 1)");
+MODULE_PARM_DESC(coalesce_cycles,
+		 "Cycles of the board after which fewer do (1 to what INTERRUPT_COALESCE holds)");
 
 /**
  * garner_board_reset() - function-level reset: ends all transactions, and the board erases all it
@@ -76,8 +78,8 @@ int garner_board_reset(struct garner_board *board)
 void garner_ring_start(struct garner_ring *ring)
 {
 	dma_addr_t completions = ring->address + ring->completions;
-	u32 count = clamp(coalesce_count, 1U, 255U),
-	    cycles = clamp(coalesce_cycles, 1U, (1U << 24) - 1);
+	u32 count = clamp(coalesce_count, 1U, GARNER_MOST(GARNER_REG_INTERRUPT_COALESCE_COUNT)),
+	    cycles = clamp(coalesce_cycles, 1U, GARNER_MOST(GARNER_REG_INTERRUPT_COALESCE_CYCLES));
 
 	memset(ring->memory, 0, ring->places);
 	ring->tail = 0;

@@ -2,8 +2,8 @@
 //! A board for tests: every job ends at once and has a result of zeros, but for what a test asks.
 
 use super::format::{COMPLETION, Completion, DESCRIPTOR, Op, status};
-use super::interface::registers as register;
 use super::interface::rsa::descriptor;
+use super::interface::{registers as register, unmasked};
 use super::memory::DmaMemory;
 use super::ring::DEPTH;
 use super::transport::Transport;
@@ -121,10 +121,14 @@ impl Transport for Fake {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
         Ok(match offset {
             register::ID => register::ID_VALUE_CONSTANT,
-            register::VERSION => register::VERSION_MAJOR_CONSTANT << register::VERSION_MAJOR.trailing_zeros(),
-            register::CAPABILITY_CORES => 2 | 4 << 8,
-            register::CAPABILITY_ARITHMETIC => 2048,
-            register::CAPABILITY_MONTGOMERY => self.operand_words << 16,
+            register::VERSION => unmasked(register::VERSION_MAJOR_CONSTANT, register::VERSION_MAJOR),
+            register::CAPABILITY_CORES => {
+                unmasked(2, register::CAPABILITY_CORES_CORES) | unmasked(4, register::CAPABILITY_CORES_KEY_SLOTS)
+            }
+            register::CAPABILITY_ARITHMETIC => unmasked(2048, register::CAPABILITY_ARITHMETIC_MAX_BITS),
+            register::CAPABILITY_MONTGOMERY => {
+                unmasked(self.operand_words, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS)
+            }
             register::STATUS if self.erasing_left > 0 => {
                 self.erasing_left -= 1;
                 register::STATUS_ZEROISING

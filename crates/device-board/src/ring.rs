@@ -7,7 +7,7 @@
 
 use super::format::{COMPLETION, Completion, DESCRIPTOR};
 use super::interface::board::Engine;
-use super::interface::registers as register;
+use super::interface::{masked, registers as register};
 use super::memory::DmaMemory;
 use super::transport::Transport;
 use std::io;
@@ -199,7 +199,7 @@ pub struct Counters {
 
 /// A register's field, by its mask.
 pub fn field(value: u32, mask: u32) -> usize {
-    ((value & mask) >> mask.trailing_zeros()) as usize
+    masked(value, mask) as usize
 }
 
 /// Whether the engine is there, and one we know how to talk to.

@@ -4,9 +4,9 @@
 
 use crate::device::{BusError, Host, Timing};
 use crate::faults::Faults;
-use crate::interface::board::{self, VECTORS};
-use crate::interface::registers as register;
+use crate::interface::board::{self, LINES, VECTORS};
 use crate::interface::ring::completion;
+use crate::interface::{masked, registers as register};
 use crate::memory::Memory;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::OwnedFd;
@@ -14,8 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Engines of a whole board.
 pub const ENGINES: usize = board::ENGINES.len();
-/// Interrupt lines of an engine: completion, idle, error.
-const LINES: usize = 3;
 
 /// The vectors of a board with so many engines.
 #[must_use]
@@ -148,7 +146,9 @@ impl Link {
             register::COMPLETION_BASE_HIGH => {
                 rings.completions = rings.completions & low | u64::from(value) << u32::BITS;
             }
-            register::COMPLETION_SIZE => rings.completion_bytes = (completion::BYTES as u64) << (value & 0xF),
+            register::COMPLETION_SIZE => {
+                rings.completion_bytes = (completion::BYTES as u64) << masked(value, register::COMPLETION_SIZE_LOG2);
+            }
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from garner_hw import HW
-from garner_hw.interface.layout import InterfaceError, unique
+from garner_hw.interface.layout import FIELD_NAME, InterfaceError, named, told, unique
 
 SOURCE = HW / "interface" / "board.toml"
 LINES = 3  # interrupt lines of an engine's rings: completion, idle, error
@@ -29,6 +29,7 @@ class Board:
     """All of them."""
 
     page_bytes: int
+    lines: int  # of the rings of an engine
     vectors: int
     engines: tuple[Engine, ...]
 
@@ -45,7 +46,9 @@ def load(source: Path = SOURCE) -> Board:
         raise InterfaceError(f"{source.name}: {error}") from error
     unique([engine.name for engine in engines], f"{source.name}: two engines are called")
     for engine in engines:
+        named(engine.name, FIELD_NAME, f"{source.name}: engine")
+        told(engine.meaning, f"{source.name}: engine \"{engine.name}\"")
         if engine.vectors not in (1, LINES):
             raise InterfaceError(f"{source.name}: engine \"{engine.name}\" has {engine.vectors} vectors; an engine has one, "
                                  f"or one for each of its {LINES} lines")
-    return Board(page_bytes, vector, tuple(engines))
+    return Board(page_bytes, LINES, vector, tuple(engines))

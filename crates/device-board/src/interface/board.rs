@@ -5,6 +5,9 @@
 /// Bytes of an engine's page of registers.
 pub const PAGE_BYTES: usize = 4096;
 
+/// Interrupt lines of an engine's rings: completion, idle, error.
+pub const LINES: usize = 3;
+
 /// An engine of the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Engine {

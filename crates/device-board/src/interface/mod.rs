@@ -44,6 +44,17 @@ impl Field {
     }
 }
 
+/// The field of a register's value that the mask covers.
+pub const fn masked(value: u32, mask: u32) -> u32 {
+    (value & mask) >> mask.trailing_zeros()
+}
+
+/// A value that fits, where the mask has its field.
+pub const fn unmasked(value: u32, mask: u32) -> u32 {
+    debug_assert!(value <= masked(mask, mask));
+    value << mask.trailing_zeros()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,5 +75,12 @@ mod tests {
         assert_eq!((middle.get(&record), top.get(&record), whole.get(&record)), (0xAB, 1, 0x0123_4567_89AB_CDEF));
         assert_eq!((middle.get(&neighbours), top.get(&neighbours)), (0x54, 0));
         assert_eq!(middle.offset(), 8);
+    }
+
+    #[test]
+    fn a_field_of_a_register_is_found_by_its_mask_and_put_there() {
+        let mask = 0x00FF_0000;
+        assert_eq!((masked(0x1234_5678, mask), unmasked(0x34, mask)), (0x34, 0x0034_0000));
+        assert_eq!((masked(u32::MAX, u32::MAX), unmasked(u32::MAX, u32::MAX)), (u32::MAX, u32::MAX));
     }
 }
