@@ -21,6 +21,7 @@ rtl/garner_regs.sv
 ../rtl/bus/dma_write.sv
 ../rtl/bus/descriptor_fetch.sv
 ../rtl/bus/completion_write.sv
+../rtl/bus/context_table.sv
 ../rtl/bus/dma.sv
 ../rtl/bus/stream_port.sv
 ../rtl/bus/job_mux.sv

@@ -66,10 +66,12 @@ module contexts_formal
   context_t   context_q;
   logic       out_q;                  // it has left, and is not yet answered
   logic       taken, left, answered;
+  logic       released;               // its place is about to be free
   logic [2:0] jobs;                   // with that tag, on their way out
 
   assign taken    = u_dma.context_take && u_dma.fresh_index == watched_q;
   assign left     = job_valid && job_ready_i && job.tag == 16'(watched_q);
+  assign released = u_dma.u_contexts.answered_q && u_dma.u_contexts.answered_index_q == watched_q;
   assign answered = answer_valid_i && answer_ready && answer_i.tag[1:0] == watched_q;
 
   always_comb begin
@@ -108,21 +110,21 @@ module contexts_formal
       // one at a time, and its context stays until its answer
       if (taken) assert (!used_q && u_dma.job.tag == 16'(watched_q));
       if (left) assert (used_q && !out_q);
-      if (answered) assert (used_q && u_dma.table_q[u_dma.answer_index] == context_q);
+      if (answered) assert (used_q && u_dma.answer_context == context_q);
 
       // what dma has of the same, which makes the rest inductive
-      assert (u_dma.taken_q[watched_q] == (used_q || (u_dma.answered_q && u_dma.answered_index_q == watched_q)));
-      if (u_dma.answered_q && u_dma.answered_index_q == watched_q) assert (!used_q);
-      if (used_q) assert (u_dma.table_q[watched_q] == context_q);
+      assert (u_dma.u_contexts.taken_q[watched_q] == (used_q || released));
+      if (released) assert (!used_q);
+      if (used_q) assert (u_dma.u_contexts.table_q[watched_q] == context_q);
       assert (jobs + 3'(out_q) == 3'(used_q));
       assert (u_dma.u_jobs.count_q <= 3'd4 && 2'(u_dma.u_jobs.write_q - u_dma.u_jobs.read_q) == u_dma.u_jobs.count_q[1:0]);
       assert (u_dma.job_waits == (u_dma.u_jobs.count_q != '0));
       assert (!(u_dma.job_taken && job_valid));
       assert (u_dma.u_fetch.state_q <= 3'd4);
       // the context that descriptor_fetch has chosen is free
-      if (u_dma.u_fetch.state_q == 3'd0 && u_dma.u_fetch.room_q) assert (u_dma.taken_q != '1);
+      if (u_dma.u_fetch.state_q == 3'd0 && u_dma.u_fetch.room_q) assert (u_dma.u_contexts.taken_q != '1);
       if (u_dma.u_fetch.state_q inside {[3'd1:3'd3]}) begin
-        assert (!u_dma.taken_q[u_dma.fresh_index] && u_dma.job.tag == 16'(u_dma.fresh_index));
+        assert (!u_dma.u_contexts.taken_q[u_dma.fresh_index] && u_dma.job.tag == 16'(u_dma.fresh_index));
       end
 
       // that it happens

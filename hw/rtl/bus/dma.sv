@@ -23,8 +23,7 @@
 //   written_o                                                           1
 //   tail_o                                                                  +1
 //
-// Jobs carry as tag the number of their context: what the completion will need, kept in a table of InFlight places.
-// Answers may come in any order.
+// Jobs carry as tag the number of their context in context_table, which has InFlight places. Answers may come in any order.
 //
 // Contract    Every descriptor read ends in exactly one completion. `in_flight_o` counts those between.
 //             Interfaces to the dispatcher: see `dispatcher`. All jobs and answers here are of source 0.
@@ -150,37 +149,24 @@ module dma
   );
 
   // Contexts.
-  context_t                table_q[InFlight];
-  logic [InFlight-1:0]     taken_q;
-  logic [ContextWidth-1:0] free_index, fresh_index, answer_index, answered_index_q;
-  logic                    answered_q;     // a cycle ago
-  logic                    context_take;
-  context_t                fresh_context;
+  logic [ContextWidth-1:0] free_index, fresh_index;
+  logic                    free_valid, context_take;
+  context_t                fresh_context, answer_context;
 
-  assign answer_index = answer_i.tag[ContextWidth-1:0];
-
-  always_comb begin
-    free_index = '0;
-    for (int i = InFlight - 1; i >= 0; i--) begin
-      if (!taken_q[i]) free_index = ContextWidth'(i);
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      taken_q    <= '0;
-      answered_q <= 1'b0;
-    end else begin
-      answered_q <= answer_valid_i && answer_ready_o;
-      if (context_take) taken_q[fresh_index] <= 1'b1;
-      if (answered_q) taken_q[answered_index_q] <= 1'b0;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    answered_index_q <= answer_index;
-    if (context_take) table_q[fresh_index] <= fresh_context;
-  end
+  context_table #(
+    .Places(InFlight)
+  ) u_contexts (
+    .clk_i,
+    .rst_ni,
+    .free_valid_o    (free_valid),
+    .free_index_o    (free_index),
+    .take_i          (context_take),
+    .take_index_i    (fresh_index),
+    .take_context_i  (fresh_context),
+    .answered_i      (answer_valid_i && answer_ready_o),
+    .answer_index_i  (answer_i.tag[ContextWidth-1:0]),
+    .answer_context_o(answer_context)
+  );
 
   // Descriptors and operands.
   logic                 operand_fault;
@@ -228,7 +214,7 @@ module dma
     .operand_last_o    (operand_last),
     .operand_drop_o    (operand_drop),
     .operand_free_i    (operand_free),
-    .context_valid_i   (!(&taken_q)),
+    .context_valid_i   (free_valid),
     .context_index_i   (free_index),
     .context_take_o    (context_take),
     .context_index_o   (fresh_index),
@@ -314,7 +300,7 @@ module dma
     .answer_valid_i,
     .answer_ready_o,
     .answer_i,
-    .context_i         (table_q[answer_index]),
+    .context_i         (answer_context),
     .result_valid_i,
     .result_ready_o,
     .result_data_i,
