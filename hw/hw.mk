@@ -104,7 +104,7 @@ board: hw-setup ## the simulated board: garner-board and a model of garner_board
 
 test-board: hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
-		$(CARGO) test --workspace --test board --test communication --test function --test aes --test aes_direct --test c_board -- --include-ignored --nocapture
+		$(CARGO) test --workspace --test board --test faults --test communication --test function --test aes --test aes_direct --test c_board -- --include-ignored --nocapture
 
 board-demo: hw-setup build ## TLS handshakes signed by the simulated board, verified by OpenSSL alone
 	$(CARGO) run --release --package garner-board --example handshakes -- \

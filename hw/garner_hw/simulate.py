@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tests and measurements run: one cocotb test module on one parametrised top module, under Verilator.
 
-`simulate` is called with the name of a module, whose `@cocotb.test()` functions are the tests.
+`simulate` is called with the names of modules, whose `@cocotb.test()` functions are the tests.
 Built models are kept in `hw/build`, one folder for each set of parameters, and rebuilt when a source changes.
 """
 
@@ -28,11 +28,11 @@ UNSPLIT = ("--output-split", "0")
 ASSERTIONS = "-DGARNER_ASSERT"
 
 
-def simulate(top: str, sources: list[Path], test_module: str, parameters: dict | None = None,
+def simulate(top: str, sources: list[Path], test_module: str | tuple[str, ...], parameters: dict | None = None,
              environment: dict[str, str] | None = None, waves: bool = False, arguments: list[str] | None = None,
              build_arguments: list[str] | None = None, variant: str = "",
              inside: tuple[str, ...] | None = ("ram",), soon: bool = False) -> None:
-    """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module` on it.
+    """Builds `top` from `sources` with `parameters` and runs the cocotb tests of `test_module`, one or several, on it.
 
     `environment` reaches the tests through `os.environ`. `variant` tells builds apart that differ in their sources alone.
     The tests see all of `top`, and of what is below it the modules named by `inside`; everything if it is None, and then a

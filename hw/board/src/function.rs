@@ -4,28 +4,23 @@
 //! One thread reads requests. Register accesses are answered by the simulation's thread, so that requests of the board
 //! itself (memory that was mapped without a descriptor) can be answered meanwhile.
 
+use crate::client::{CLIENT_LIMIT, Client, keep};
 use crate::config_space::{BAR2_SIZE, ConfigSpace, Effect, SIZE};
-use crate::device::BusError;
 use crate::interface::board::PAGE_BYTES;
 use crate::link::{Events, vectors};
-use crate::memory::{Memory, Remote};
+use crate::memory::{Memory, lock};
 use crate::simulation::{Request, Simulation};
 use bytemuck::{Pod, bytes_of};
 use garner_vfio_user::message::{
-    DmaAccess, DmaMap, DmaUnmap, Header, Info, IrqInfo, IrqSet, MAX_DESCRIPTORS, MAX_TRANSFER, RegionAccess,
-    RegionInfo, Version, command, flags, parse, pci,
+    DmaMap, DmaUnmap, Header, Info, IrqInfo, IrqSet, MAX_DESCRIPTORS, MAX_TRANSFER, RegionAccess, RegionInfo, Version,
+    command, flags, parse, pci,
 };
 use garner_vfio_user::{Error, Message, Socket};
 use rustix::io::Errno;
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
 
-/// How long a client may take to answer a DMA request, or to take an answer.
-const CLIENT_LIMIT: Duration = Duration::from_secs(5);
-/// Answers that wait to be looked at. A client is asked one thing at a time, so that more are of no use.
-const ANSWERS: usize = 4;
 const BAR2: u32 = pci::BAR0 + 2;
 
 /// A board and what its clients share with it.
@@ -36,10 +31,6 @@ pub struct Function {
     pub memory: Arc<Mutex<Memory>>,
     /// What the client wants signalled.
     pub events: Events,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the client sees besides memory and registers.
@@ -88,13 +79,12 @@ impl Function {
     }
 
     fn converse(&self, socket: &Socket) -> Error {
-        let (answers, receiver) = mpsc::sync_channel(ANSWERS);
         let sender = match socket.try_clone() {
             Ok(clone) => Arc::new(Mutex::new(clone)),
             Err(error) => return error,
         };
-        let remote = Client { sender: Arc::clone(&sender), answers: receiver, next_id: 0 };
-        lock(&self.memory).restart(Some(Arc::new(Mutex::new(remote))));
+        let (client, answers) = Client::new(Arc::clone(&sender));
+        lock(&self.memory).restart(Some(Arc::new(Mutex::new(client))));
         let mut session =
             Session { function: self, sender, config: self.config_space(), msix_table: vec![0; BAR2_SIZE as usize] };
         loop {
@@ -121,14 +111,6 @@ impl Function {
                 return error;
             }
         }
-    }
-}
-
-/// Hands an answer to who asked. What nobody asked for must not pile up, nor may its descriptors.
-fn keep(answers: &SyncSender<Message>, mut answer: Message) {
-    answer.descriptors.clear();
-    if answers.try_send(answer).is_err() {
-        tracing::debug!("an answer to nothing");
     }
 }
 
@@ -333,74 +315,4 @@ fn place(access: RegionAccess) -> Result<(usize, usize), Errno> {
 /// Registers are read and written whole.
 fn register(offset: usize, count: usize, size: u64) -> Result<u16, Errno> {
     if count != 4 || !offset.is_multiple_of(4) || offset as u64 >= size { Err(Errno::INVAL) } else { Ok(offset as u16) }
-}
-
-/// The client, asked for memory that it mapped without a descriptor.
-struct Client {
-    sender: Arc<Mutex<Socket>>,
-    answers: Receiver<Message>,
-    next_id: u16,
-}
-
-impl Client {
-    fn ask(&mut self, command: u16, parts: &[&[u8]]) -> Result<Vec<u8>, BusError> {
-        let id = self.next_id;
-        self.next_id = id.wrapping_add(1);
-        while self.answers.try_recv().is_ok() {} // too late for theirs, and in the way of this one's
-        let deadline = Instant::now() + CLIENT_LIMIT;
-        lock(&self.sender).send(Header { id, command, ..Header::default() }, parts, &[]).map_err(|_| BusError)?;
-        loop {
-            let rest = deadline.saturating_duration_since(Instant::now());
-            let answer = self.answers.recv_timeout(rest).map_err(|_| BusError)?;
-            if answer.header.id == id {
-                return if answer.header.flags & flags::ERROR == 0 { Ok(answer.body) } else { Err(BusError) };
-            }
-        }
-    }
-}
-
-impl Remote for Client {
-    fn read(&mut self, address: u64, data: &mut [u8]) -> Result<(), BusError> {
-        let access = DmaAccess { address, count: data.len() as u64 };
-        let answer = self.ask(command::DMA_READ, &[bytes_of(&access)])?;
-        let (_, read): (DmaAccess, _) = parse(&answer).map_err(|_| BusError)?;
-        if read.len() != data.len() {
-            return Err(BusError);
-        }
-        data.copy_from_slice(read);
-        Ok(())
-    }
-
-    fn write(&mut self, address: u64, data: &[u8]) -> Result<(), BusError> {
-        let access = DmaAccess { address, count: data.len() as u64 };
-        self.ask(command::DMA_WRITE, &[bytes_of(&access), data]).map(drop)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rustix::pipe::pipe;
-
-    #[test]
-    fn answers_that_nobody_asked_for_are_dropped_and_do_not_hide_the_right_one() {
-        let (ours, theirs) = UnixStream::pair().unwrap();
-        let (answers, receiver) = mpsc::sync_channel(ANSWERS);
-        let (read_end, write_end) = pipe().unwrap();
-        let answer =
-            |id, descriptors| Message { header: Header { id, ..Header::default() }, body: vec![5], descriptors };
-        for id in 0..1000 {
-            keep(&answers, answer(id, vec![write_end.try_clone().unwrap()]));
-        }
-        drop(write_end);
-        assert_eq!(rustix::io::read(read_end, &mut [0; 1]), Ok(0), "no descriptor is kept");
-
-        let sender = Arc::new(Mutex::new(Socket::new(ours)));
-        let mut client = Client { sender, answers: receiver, next_id: 9 };
-        let asked = std::thread::spawn(move || client.ask(command::DMA_READ, &[]));
-        let request = Socket::new(theirs).receive().unwrap().header;
-        keep(&answers, answer(request.id + 1, Vec::new()));
-        keep(&answers, answer(request.id, Vec::new()));
-        assert_eq!(asked.join().unwrap(), Ok(vec![5]));
-    }
 }

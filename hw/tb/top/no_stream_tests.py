@@ -7,9 +7,10 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from garner_hw.drivers.host import EMPTY_SLOT, OK, PRIVATE, REGISTERS, header
-from tb.top.shell_tests import (bad_descriptors_are_refused_and_the_ring_continues, check,  # noqa: F401 (cocotb finds them here)
-                         every_core_gets_a_key_and_the_worst_answer_counts,
-                         hundreds_of_jobs_wrap_the_rings_and_end_out_of_order, jobs, load_keys, ready)
+from tb.top.ring_tests import (bad_descriptors_are_refused_and_the_ring_continues,  # noqa: F401 (cocotb finds them here)
+                               every_core_gets_a_key_and_the_worst_answer_counts,
+                               hundreds_of_jobs_wrap_the_rings_and_end_out_of_order)
+from tb.top.shell_host import check, jobs, load_keys, ready
 
 
 @cocotb.test()
@@ -38,7 +39,7 @@ async def ports_that_are_not_there_take_nothing_and_give_nothing(dut):
 
 @cocotb.test()
 async def bus_attributes_are_those_of_the_parameters(dut):
-    """With each handshake; those of a garner_top with no such parameters: in shell_tests."""
+    """With each handshake; those of a garner_top with no such parameters: in ring_tests."""
     host = await ready(dut)
     keys = await load_keys(host, [0])
     seen = {"ar": set(), "aw": set()}

@@ -11,7 +11,7 @@ from garner_hw.sources import sources
 from tb.mutant import mutant, replaced
 from tb.top.test_shell import CORE, SEEN
 
-STREAM = ("tb.top.shell_tests", 1, "packets_and_descriptors_share_the_cores")
+STREAM = ("tb.top.packet_tests", 1, "packets_and_descriptors_share_the_cores")
 
 # What is broken, the file, the text and what it becomes; the tests that must find it, StreamPort, and which of them
 MUTATIONS = [

@@ -9,8 +9,8 @@ from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
 CORE = Path(__file__).parent / "garner_core.sv"  # adds
+TESTS = ("tb.top.ring_tests", "tb.top.interrupt_tests", "tb.top.zeroise_tests", "tb.top.packet_tests")
 SEEN = ("garner_core", "dispatcher", "stream_port", "packet_buffer", "skid_buffer", "ram")  # by the tests, below the top
-
 
 # What depends on the bus, its bursts and the number of cores
 BUS = "registers_say|wrap_the_rings|place_of_a_page|beyond_a_result|bad_descriptors|bus_faults|full_completion_ring|all_busy"
@@ -20,7 +20,7 @@ BUS = "registers_say|wrap_the_rings|place_of_a_page|beyond_a_result|bad_descript
     (3, 64, 16, 8, ""), (1, 32, 64, 4, BUS), pytest.param(2, 64, 1, 4, BUS, marks=pytest.mark.soak),
     pytest.param(1, 32, 64, 4, "", marks=pytest.mark.soak), pytest.param(2, 64, 1, 4, "", marks=pytest.mark.soak)])
 def test_shell(cores, bus_width, max_beats, in_flight, tests):
-    simulate("garner_top", sources("garner_top", instead=[CORE]), "tb.top.shell_tests",
+    simulate("garner_top", sources("garner_top", instead=[CORE]), TESTS,
              {"Cores": cores, "BusWidth": bus_width, "MaxBeats": max_beats, "InFlight": in_flight},
              {"CORES": str(cores), "BUS_WIDTH": str(bus_width), "IN_FLIGHT": str(in_flight), "COCOTB_TEST_FILTER": tests},
              inside=SEEN)

@@ -7,7 +7,7 @@ use super::*;
 use crate::format::{COMPLETION, Completion, DESCRIPTOR};
 use crate::interface::aes::{descriptor, status};
 use crate::interface::board::{self, PAGE_BYTES};
-use crate::interface::registers as register;
+use crate::interface::{registers as register, unmasked};
 use crate::memory::DmaMemory;
 use crate::ring::{ADDRESS, DEPTH};
 use openssl::symm::{Cipher, Crypter, Mode};
@@ -141,8 +141,10 @@ impl Transport for Fake {
         }
         Ok(match offset % PAGE_BYTES {
             register::ID => register::ID_VALUE_CONSTANT,
-            register::VERSION => register::VERSION_MAJOR_CONSTANT << register::VERSION_MAJOR.trailing_zeros(),
-            register::CAPABILITY_CORES => 3 | 4 << 8,
+            register::VERSION => unmasked(register::VERSION_MAJOR_CONSTANT, register::VERSION_MAJOR),
+            register::CAPABILITY_CORES => {
+                unmasked(3, register::CAPABILITY_CORES_CORES) | unmasked(4, register::CAPABILITY_CORES_KEY_SLOTS)
+            }
             _ => 0,
         })
     }

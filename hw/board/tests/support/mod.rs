@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod guest;
+pub mod signing;
 
 use garner::key::PrivateKey;
 use garner_device_board::{Board, Options};
