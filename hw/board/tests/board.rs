@@ -4,7 +4,7 @@
 
 mod support;
 
-use garner::device::Private;
+use garner::device::{Device, Private};
 use garner::gather::{Config, Gatherer};
 use garner::padding::Hash;
 use garner::signature;

@@ -16,6 +16,7 @@
 
 import argparse
 
+from garner_hw.interface.soc import load
 from garner_hw.soc import ulx3s
 
 EXAMPLES = """
@@ -29,9 +30,10 @@ examples:
   garner-hw soc bitstream --clock 50                              placed and routed for a ULX3S board (minutes)
   garner-hw soc report                                            all rows; measures those that are not kept (an hour for all)
 """
-LEVELS = {"software": 0, "mul": 1, "exp": 2, "op": 3, "row": 4}
-KEYGEN = {"mbedtls": 0, "batched": 1}  # how a key is made
-SCHEMES = {"fixed": 0, "l2r": 1, "r2l": 2, "sliding": 3}
+DESCRIPTION = load()
+LEVELS = {code.name.lower(): code.code for code in DESCRIPTION.codes["level"]}
+KEYGEN = {code.name.lower(): code.code for code in DESCRIPTION.codes["keygen"]}  # how a key is made
+SCHEMES = {"fixed": "FixedWindow", "l2r": "LeftToRight", "r2l": "RightToLeft", "sliding": "SlidingWindow"}  # as rsa.toml has them
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:

@@ -5,10 +5,13 @@ import subprocess
 from dataclasses import dataclass
 
 from garner_hw import CommandError
-from garner_hw.soc import KEYGEN, LEVELS, SCHEMES, build
+from garner_hw.interface import load
+from garner_hw.soc import DESCRIPTION, KEYGEN, LEVELS, SCHEMES, build
 
+RSA = load().rsa
 CYCLES = 2_000_000_000  # a run's limit: longer than any operation here takes
-TRAPPED = 99  # the firmware's trap handler stops with this
+TRAPPED = DESCRIPTION.code("stop", "Trapped")  # the firmware's trap handler stops with this
+TIMEOUT = DESCRIPTION.code("failure", "Timeout")  # the status of an accelerator that did not answer
 
 
 class Stopped(CommandError):
@@ -39,6 +42,11 @@ class Answer:
     interrupts: int
     spurious: int
     in_powers: int = 0  # of a key by prime_search.c: cycles of the processor in powers
+
+
+def scheme_code(scheme: str) -> int:
+    """What the firmware and the core call a scheme of the command line."""
+    return RSA.schemes[SCHEMES[scheme]].code
 
 
 def answered(line: str) -> str | None:
@@ -89,7 +97,7 @@ class System:
         self.command(f"settings {int(interrupts)} {memory_wait}")
 
     def exp(self, level: str, scheme: str, bits: int, n: int, base: int, exponent: int) -> Answer:
-        return self.operation(f"exp {LEVELS[level]} {SCHEMES[scheme]} {bits} {n:x} {base:x} {exponent:x}")
+        return self.operation(f"exp {LEVELS[level]} {scheme_code(scheme)} {bits} {n:x} {base:x} {exponent:x}")
 
     def private(self, level: str, key, m: int) -> Answer:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, m)

@@ -5,7 +5,6 @@
 #include "soc_registers.h"
 
 enum {
-	TRAPPED = 99,          /* the code a trap stops with */
 	MEIE = 1 << 11,        /* of mie: external interrupts */
 	MIE = 1 << 3,          /* of mstatus */
 	BUS_FAULT = 1,         /* of VexRiscv's interrupt mask, CSR 0xBC0, and of what is pending, CSR 0xFC0 */
@@ -49,8 +48,8 @@ char console_get(void)
 
 	do
 		found = register_read(SOC_CONTROL_CONSOLE);
-	while (!(found & 0x100));
-	return (char)found;
+	while (!(found & SOC_CONTROL_CONSOLE_ARRIVED_MASK));
+	return (char)FIELD(found, SOC_CONTROL_CONSOLE_CHARACTER);
 }
 
 _Noreturn void console_stop(uint32_t code)
@@ -92,7 +91,7 @@ void trap(uint32_t cause, uint32_t pc, uint32_t value)
 	console_text(" pc ");
 	console_hex(pc);
 	console_text("\n");
-	console_stop(TRAPPED);
+	console_stop(SOC_STOP_TRAPPED);
 }
 
 void trap_bus_faults(void)

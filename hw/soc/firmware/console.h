@@ -15,6 +15,10 @@ static inline void register_write(uint32_t address, uint32_t value)
 	*(volatile uint32_t *)address = value;
 }
 
+/* A field of a register's value, by the name that soc_registers.h gives it; and a value as that field. */
+#define FIELD(value, name) (((value) & name##_MASK) >> name##_SHIFT)
+#define PUT(value, name) ((uint32_t)(value) << name##_SHIFT)
+
 /* The processor's own cycle counter. */
 static inline uint32_t processor_cycles(void)
 {

@@ -5,12 +5,11 @@
 #include "rsa_driver.h"
 #include "soc_registers.h"
 
-enum { BUSY = 1, FULL = 2, OF_MODULUS = 1 << 13, PASSES_SHIFT = 16, A_SHIFT = 8, B_SHIFT = 16 };
 enum { QUEUED = 20, LATENCY = 100 }; /* products under way, at most; cycles of a pass that the rows do not explain */
 
 static unsigned slot_words(void)
 {
-	return register_read(SOC_MONT_BUILT) >> 24;
+	return FIELD(register_read(SOC_MONT_BUILT), SOC_MONT_BUILT_SLOT_WORDS);
 }
 
 /* Waits while a bit of the status is set. */
@@ -20,9 +19,9 @@ static void wait(struct mont *mont, uint32_t while_set)
 
 	while (!mont->failed && register_read(SOC_MONT_STATUS) & while_set) {
 		if (processor_cycles() - start > mont->limit) {
-			register_write(SOC_MONT_RESET, 1);
+			register_write(SOC_MONT_RESET, SOC_MONT_RESET_HOLD_MASK);
 			register_write(SOC_MONT_RESET, 0);
-			mont->failed = DRIVER_TIMEOUT;
+			mont->failed = SOC_FAILURE_TIMEOUT;
 		}
 	}
 }
@@ -34,7 +33,7 @@ static void put(struct mont *mont, uint32_t address, const uint32_t *x, unsigned
 	uint64_t bits = 0;
 	unsigned held = 0, at = 0;
 
-	wait(mont, BUSY);
+	wait(mont, SOC_MONT_STATUS_BUSY_MASK);
 	if (mont->failed)
 		return;
 	register_write(SOC_MONT_ADDRESS, address);
@@ -58,14 +57,14 @@ int mont_load(struct mont *mont, const uint32_t *n, unsigned bits)
 
 	mont->failed = 0;
 	mont->nb_words = words;
-	mont->w = built & 0xFF;
-	mont->rows = built >> 8 & 0xFF;
+	mont->w = FIELD(built, SOC_MONT_BUILT_WORD_BITS);
+	mont->rows = FIELD(built, SOC_MONT_BUILT_ROWS);
 	mont->words = (bits + 2 * mont->w + 1) / mont->w; /* ceil((bits + w + 2) / w): R > 4 * N~ */
 	mont->passes = (mont->words + mont->rows - 1) / mont->rows;
 	mont->r_bits = mont->w * mont->rows * mont->passes;
 	mont->limit = 2 * QUEUED * mont->passes * (mont->words + 8 * mont->rows + LATENCY);
 	if (mont->words > slot_words())
-		return mont->failed = MONT_TOO_LONG;
+		return mont->failed = SOC_FAILURE_MONT_TOO_LONG;
 	mask = (1U << mont->w) - 1;
 	for (unsigned i = 0; i <= words; i++) {
 		if (i < words)
@@ -75,11 +74,12 @@ int mont_load(struct mont *mont, const uint32_t *n, unsigned bits)
 		low = (uint32_t)sum;
 		sum >>= 32;
 	}
-	wait(mont, BUSY);
+	wait(mont, SOC_MONT_STATUS_BUSY_MASK);
 	if (mont->failed)
 		return mont->failed;
-	register_write(SOC_MONT_SIZES, mont->words | mont->passes << PASSES_SHIFT);
-	put(mont, OF_MODULUS, mont->nb, words);
+	register_write(SOC_MONT_SIZES, PUT(mont->words, SOC_MONT_SIZES_WORDS)
+					     | PUT(mont->passes, SOC_MONT_SIZES_PASSES));
+	put(mont, SOC_MONT_ADDRESS_MODULUS_MASK, mont->nb, words);
 	return mont->failed;
 }
 
@@ -93,7 +93,7 @@ void mont_get(struct mont *mont, uint32_t *x, unsigned slot, unsigned count)
 	uint64_t bits = 0;
 	unsigned held = 0, at = 0;
 
-	wait(mont, BUSY);
+	wait(mont, SOC_MONT_STATUS_BUSY_MASK);
 	if (mont->failed)
 		return;
 	register_write(SOC_MONT_ADDRESS, slot * slot_words());
@@ -111,13 +111,14 @@ void mont_get(struct mont *mont, uint32_t *x, unsigned slot, unsigned count)
 
 void mont_multiply(struct mont *mont, unsigned d, unsigned a, unsigned b)
 {
-	wait(mont, FULL);
+	wait(mont, SOC_MONT_STATUS_FULL_MASK);
 	if (!mont->failed)
-		register_write(SOC_MONT_MULTIPLY, d | a << A_SHIFT | b << B_SHIFT);
+		register_write(SOC_MONT_MULTIPLY, PUT(d, SOC_MONT_MULTIPLY_DESTINATION) | PUT(a, SOC_MONT_MULTIPLY_A)
+							| PUT(b, SOC_MONT_MULTIPLY_B));
 }
 
 int mont_wait(struct mont *mont)
 {
-	wait(mont, BUSY);
+	wait(mont, SOC_MONT_STATUS_BUSY_MASK);
 	return mont->failed;
 }

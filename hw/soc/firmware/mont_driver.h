@@ -8,8 +8,6 @@
 
 #include "number.h"
 
-enum { MONT_TOO_LONG = 0x101 }; /* the modulus has not room; DRIVER_TIMEOUT if it does not answer */
-
 /* A modulus and what follows from it and from what was built. */
 struct mont {
 	unsigned w, words;     /* bits of a word, words of an operand */
@@ -21,7 +19,8 @@ struct mont {
 	int failed;
 };
 
-/* Computes these for n, odd, its top bit set, and puts the modulus into the multiplier. 0, or what failed. */
+/* Computes these for n, odd, its top bit set, and puts the modulus into the multiplier. 0, or what failed:
+ * SOC_FAILURE_MONT_TOO_LONG or SOC_FAILURE_TIMEOUT. */
 int mont_load(struct mont *mont, const uint32_t *n, unsigned bits);
 /* slot = x, of `count` 32-bit words, below 2 * N~. */
 void mont_put(struct mont *mont, unsigned slot, const uint32_t *x, unsigned count);

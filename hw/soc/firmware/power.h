@@ -8,8 +8,15 @@
 #include "number.h"
 #include "row_driver.h"
 #include "rsa_driver.h"
+#include "soc_registers.h"
 
-enum level { LEVEL_SOFTWARE, LEVEL_MUL, LEVEL_EXP, LEVEL_OP, LEVEL_ROW };
+enum level {
+	LEVEL_SOFTWARE = SOC_LEVEL_SOFTWARE,
+	LEVEL_MUL = SOC_LEVEL_MUL,
+	LEVEL_EXP = SOC_LEVEL_EXP,
+	LEVEL_OP = SOC_LEVEL_OP,
+	LEVEL_ROW = SOC_LEVEL_ROW,
+};
 
 /* Operands are named by their slot, in the processor's memory or in the multiplier's. */
 enum { WINDOW = 5, SLOT_TABLE = 0, SLOT_ONE = SLOT_TABLE, SLOT_BASE = SLOT_TABLE + 1, SLOT_R2 = SLOT_TABLE + (1 << WINDOW),

@@ -6,16 +6,15 @@
 #include "rsa_driver.h"
 #include "soc_registers.h"
 
-#define OF_N 0x80000000U
-enum { BUSY = 1, POLLS = 1000, MORE_OF_T = 8 }; /* a pass is below 100 cycles; t is longer than two operands by so much */
+enum { POLLS = 1000, MORE_OF_T = 8 }; /* a pass is below 100 cycles; t is longer than two operands by so much */
 
 static void wait(struct row *row)
 {
-	for (unsigned polls = 0; register_read(SOC_ROW_STATUS) & BUSY; polls++) {
+	for (unsigned polls = 0; register_read(SOC_ROW_STATUS) & SOC_ROW_STATUS_BUSY_MASK; polls++) {
 		if (polls == POLLS) {
-			register_write(SOC_ROW_RESET, 1);
+			register_write(SOC_ROW_RESET, SOC_ROW_RESET_HOLD_MASK);
 			register_write(SOC_ROW_RESET, 0);
-			row->failed = DRIVER_TIMEOUT;
+			row->failed = SOC_FAILURE_TIMEOUT;
 			return;
 		}
 	}
@@ -27,7 +26,7 @@ int row_load(struct row *row, const uint32_t *n, unsigned words)
 	row->words = words;
 	row->failed = 0;
 	if (words > row->base || words % 2)
-		return row->failed = ROW_TOO_LONG;
+		return row->failed = SOC_FAILURE_ROW_TOO_LONG;
 	row->n0 = n[0];
 	row->n1 = n[1];
 	row->inverse = number_negative_inverse(n[0]);
@@ -71,7 +70,7 @@ void row_multiply(struct row *row, uint32_t *t, const uint32_t *a, const uint32_
 		t1 = register_read(SOC_ROW_T);
 		m0 = t0 * row->inverse;
 		t1 += (uint32_t)(((uint64_t)m0 * row->n0 + t0) >> 32) + m0 * row->n1;
-		pass(row, m0, t1 * row->inverse, i | OF_N);
+		pass(row, m0, t1 * row->inverse, i | SOC_ROW_START_MODULUS_MASK);
 	}
 	for (unsigned i = 0; i <= row->words && !row->failed; i++)
 		t[i] = register_read(SOC_ROW_TAKE);

@@ -6,12 +6,10 @@
 
 #include <stdint.h>
 
-enum { ROW_TOO_LONG = 0x102 }; /* longer than the unit's memories, or an odd number of words */
-
 struct row {
 	uint32_t n0, n1, inverse;  /* the lowest words of n, -n^-1 mod 2^32 */
 	unsigned words, base;      /* of n; words of the unit's longest modulus: where n is */
-	int failed;                /* DRIVER_TIMEOUT or ROW_TOO_LONG */
+	int failed;                /* SOC_FAILURE_TIMEOUT or SOC_FAILURE_ROW_TOO_LONG */
 };
 
 /* Puts n, odd, into the unit and clears t. 0, or what failed. */

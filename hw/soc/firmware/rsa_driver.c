@@ -5,8 +5,6 @@
 #include "garner_rsa.h"
 #include "soc_registers.h"
 
-enum { ANSWERED = 1, STATUS_SHIFT = 4, STATUS_MASK = 15 };
-
 struct rsa_waiting rsa_waiting;
 static unsigned loaded_bits;
 
@@ -14,7 +12,7 @@ static unsigned loaded_bits;
  * and a few hundred more each; and what the core takes to erase its memories. */
 static uint32_t patience(void)
 {
-	const unsigned rows = register_read(SOC_RSA_MONTGOMERY) >> 8 & 0xFF;
+	const unsigned rows = FIELD(register_read(SOC_RSA_MONTGOMERY), SOC_RSA_MONTGOMERY_ROWS);
 
 	return 500000 + loaded_bits * (loaded_bits * loaded_bits / 64 / rows + 400);
 }
@@ -22,7 +20,7 @@ static uint32_t patience(void)
 int rsa_fits(unsigned bits)
 {
 	return bits >= GARNER_RSA_MIN_BITS && bits % GARNER_RSA_STEP_BITS == 0
-	       && bits <= register_read(SOC_RSA_MONTGOMERY) >> 16;
+	       && bits <= FIELD(register_read(SOC_RSA_MONTGOMERY), SOC_RSA_MONTGOMERY_MAX_BITS);
 }
 
 void rsa_operand(const uint32_t *words, unsigned count, int last)
@@ -38,21 +36,21 @@ void rsa_start(struct rsa_job *job, unsigned operation, unsigned scheme, unsigne
 		loaded_bits = bits;
 	job->limit = patience();
 	job->failed = 0;
-	register_write(SOC_RSA_JOB0, operation << GARNER_RSA_DESCRIPTOR_OP_SHIFT
-					     | scheme << GARNER_RSA_DESCRIPTOR_SCHEME_SHIFT);
-	register_write(SOC_RSA_JOB1, bits << GARNER_RSA_DESCRIPTOR_BITS_SHIFT
-					     | exponent_bits << GARNER_RSA_DESCRIPTOR_EXPONENT_BITS_SHIFT);
+	register_write(SOC_RSA_JOB0, PUT(operation, GARNER_RSA_DESCRIPTOR_OP)
+					     | PUT(scheme, GARNER_RSA_DESCRIPTOR_SCHEME));
+	register_write(SOC_RSA_JOB1, PUT(bits, GARNER_RSA_DESCRIPTOR_BITS)
+					     | PUT(exponent_bits, GARNER_RSA_DESCRIPTOR_EXPONENT_BITS));
 }
 
 int rsa_ended(struct rsa_job *job)
 {
-	if (job->failed || register_read(SOC_RSA_STATUS) & ANSWERED)
+	if (job->failed || register_read(SOC_RSA_STATUS) & SOC_RSA_STATUS_ANSWERED_MASK)
 		return 1;
 	if (processor_cycles() - job->start <= job->limit)
 		return 0;
-	register_write(SOC_RSA_RESET, 1);
+	register_write(SOC_RSA_RESET, SOC_RSA_RESET_HOLD_MASK);
 	register_write(SOC_RSA_RESET, 0);
-	job->failed = DRIVER_TIMEOUT;
+	job->failed = SOC_FAILURE_TIMEOUT;
 	return 1;
 }
 
@@ -79,7 +77,7 @@ int rsa_end(struct rsa_job *job, uint32_t *result, unsigned words)
 	}
 	if (job->failed)
 		return job->failed;
-	status = register_read(SOC_RSA_STATUS) >> STATUS_SHIFT & STATUS_MASK;
+	status = FIELD(register_read(SOC_RSA_STATUS), SOC_RSA_STATUS_STATUS);
 	register_write(SOC_RSA_ACCEPT, 1);
 	if (status != GARNER_STATUS_OK)
 		return (int)status;

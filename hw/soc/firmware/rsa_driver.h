@@ -5,8 +5,6 @@
 
 #include <stdint.h>
 
-enum { DRIVER_TIMEOUT = 0x100 }; /* the core did not answer and was reset; other failures are GARNER_STATUS_... */
-
 /* How the core is waited for: by reading its status, or, if `interrupts`, without an access until it interrupts; and how
  * many of its interrupts came without an answer. */
 struct rsa_waiting {
@@ -29,7 +27,7 @@ struct rsa_job {
 void rsa_start(struct rsa_job *job, unsigned operation, unsigned scheme, unsigned bits, unsigned exponent_bits);
 /* Whether rsa_end would return at once. A job that took too long has ended, too. */
 int rsa_ended(struct rsa_job *job);
-/* Waits for its end; the result, if `words` is not 0. 0 or what failed. */
+/* Waits for its end; the result, if `words` is not 0. 0, or what failed: SOC_FAILURE_TIMEOUT or GARNER_STATUS_... */
 int rsa_end(struct rsa_job *job, uint32_t *result, unsigned words);
 /* Both. */
 int rsa_run(unsigned operation, unsigned scheme, unsigned bits, unsigned exponent_bits, uint32_t *result,

@@ -53,12 +53,12 @@ void command_keygen(void)
 
 	if (bits < 512 || bits > 32 * MAX_WORDS || bits % 64)
 		return answer_error("BITS is no multiple of 64 from 512 to 2048");
-	if (level > LEVEL_EXP || how > 1)
+	if (level > LEVEL_EXP || how > SOC_KEYGEN_BATCHED)
 		return answer_error("no such LEVEL or HOW");
 	hooks_key_init(&key);
 	register_write(SOC_CONTROL_MONITOR, 0);
 	start = processor_cycles();
-	failed = (how ? batched : sequential)(&key, bits, (enum level)level, seed, &counts);
+	failed = (how != SOC_KEYGEN_MBEDTLS ? batched : sequential)(&key, bits, (enum level)level, seed, &counts);
 	cycles = processor_cycles() - start;
 	if (failed || !hooks_words(primes, &key.Q, half) || !hooks_words(primes + half, &key.P, half))
 		answer_error("no key was made");

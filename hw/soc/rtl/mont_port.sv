@@ -52,7 +52,15 @@ module mont_port
   logic [13:0] word_q;
   /* verilator lint_off UNUSEDSIGNAL */ // no register has all bits
   logic [31:0] data_q;
+  mont_sizes_t sizes;
+  mont_address_t address;
+  mont_multiply_t product;
+  mont_reset_t reset;
   /* verilator lint_on UNUSEDSIGNAL */
+  assign sizes = data_q;
+  assign address = data_q;
+  assign product = data_q;
+  assign reset = data_q;
   logic is_data, is_multiply, moved, idle, settled, queue_ready;
   assign is_data = word_q == MontData;
   assign is_multiply = write_q && word_q == MontMultiply;
@@ -65,7 +73,7 @@ module mont_port
   slot_number_t d, a, b;
   fifo #(.Width(3 * SlotWidth), .Depth(Queue)) u_queue (
     .clk_i, .rst_ni(array_rst_nq), .in_valid_i(pending_q && !silent_i && is_multiply), .in_ready_o(queue_ready),
-    .in_data_i({slot_number_t'(data_q[16+:SlotWidth]), slot_number_t'(data_q[8+:SlotWidth]), slot_number_t'(data_q)}),
+    .in_data_i({slot_number_t'(product.b), slot_number_t'(product.a), slot_number_t'(product.destination)}),
     .out_valid_o(product_valid), .out_ready_i(op_ready[0] && !hang_i), .out_data_o({b, a, d})
   );
 
@@ -90,6 +98,10 @@ module mont_port
 
   logic answer_ready_q, unused;
   logic [31:0] answer_data_q;
+  mont_built_t built;
+  mont_status_t status;
+  assign built = '{slot_words: 8'(SlotWords), slots: 8'(Slots), rows: 8'(Rows), word_bits: 8'(W)};
+  assign status = '{full: !queue_ready, busy: !idle, default: '0};
   assign answer_o = '{ready: answer_ready_q, data: answer_data_q};
   assign unused = op_ready[1];
 
@@ -100,17 +112,16 @@ module mont_port
       data_q  <= access_i.data;
     end
     if (moved && write_q && word_q == MontSizes) begin
-      words_q  <= data_q[IndexWidth-1:0];
-      passes_q <= data_q[16+:IndexWidth];
+      words_q  <= sizes.words;
+      passes_q <= sizes.passes;
     end
     if (moved && write_q && word_q == MontAddress) begin
-      address_q <= '{modulus: data_q[AddressWidth], word: data_q[AddressWidth-1:0]};
+      address_q <= '{modulus: address.modulus, word: address.place};
     end else if (moved && is_data) begin
       address_q.word <= address_q.word + AddressWidth'(1);
     end
     answer_data_q <= is_data ? 32'(read_data) ^ 32'(corrupt_i)
-                     : word_q == MontBuilt ? {8'(SlotWords), 8'(Slots), 8'(Rows), 8'(W)}
-                     : {30'd0, !queue_ready, !idle};
+                     : word_q == MontBuilt ? built : status;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -126,7 +137,7 @@ module mont_port
       answer_ready_q <= moved;
       if (!idle || moved) settled_q <= '0;
       else if (!settled) settled_q <= settled_q + 3'd1;
-      if (moved && write_q && word_q == MontReset) reset_q <= data_q[0];
+      if (moved && write_q && word_q == MontReset) reset_q <= reset.hold;
       array_rst_nq <= !reset_q;
     end
   end

@@ -49,7 +49,13 @@ module row_port
   logic pending_q, write_q;
   logic [13:0] word_q;
   logic [31:0] data_q;
+  /* verilator lint_off UNUSEDSIGNAL */ // their other bits are reserved
+  row_start_t start;
+  row_reset_t reset;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic is_y, is_start, is_t, is_take, moved, busy, y_ready, start_ready, running, t_settled_q;
+  assign start = data_q;
+  assign reset = data_q;
   assign is_y = write_q && word_q == RowY;
   assign is_start = write_q && word_q == RowStart;
   assign is_take = !write_q && word_q == RowTake;
@@ -71,8 +77,8 @@ module row_port
   clock_gate u_clock (.clk_i, .rst_ni, .run_i(!running || working_o || pending_q), .clk_o(unit_clk));
   row #(.Algorithm(32'(row_pkg::TwoRow)), .W(W), .Ports(3), .Multiplier(multiply_pkg::Operator), .Bits(Bits)) u_row (
     .clk_i(unit_clk), .rst_ni(running), .y_ready_o(y_ready), .y_valid_i(moved && is_y), .y_i(data_q),
-    .start_ready_o(start_ready), .start_valid_i(moved && is_start && !hang_i), .start_n_i(data_q[31]),
-    .start_t_base_i(data_q[TAw-1:0]), .busy_o(busy), .done_o(done), .x_read_o(x_read), .x_address_o(x_address),
+    .start_ready_o(start_ready), .start_valid_i(moved && is_start && !hang_i), .start_n_i(start.modulus),
+    .start_t_base_i(t_address_t'(start.place)), .busy_o(busy), .done_o(done), .x_read_o(x_read), .x_address_o(x_address),
     .x_data_i(x_word), .n_data_i('0), .t_read_o({t_read_1, t_read}), .t_write_o({t_write, t_write_0}),
     .t_address_o({t_write_address, t_read_address}), .t_data_o({t_write_data, t_none}), .t_data_i({W'(0), t_word})
   );
@@ -91,6 +97,8 @@ module row_port
 
   logic answer_ready_q, unused;
   logic [31:0] answer_data_q;
+  row_status_t status;
+  assign status = '{busy: working_o, default: '0};
   assign answer_o = '{ready: answer_ready_q, data: answer_data_q};
   assign unused = x_read ^ t_read ^ t_read_1 ^ t_write_0 ^ (^t_none) ^ done;
 
@@ -104,7 +112,7 @@ module row_port
     else if (moved && write_q && word_q == RowX) x_address_q <= x_address_q + x_address_t'(1);
     if (moved && write_q && word_q == RowTAddress) t_address_q <= data_q[TAw-1:0];
     else if (moved && is_t) t_address_q <= t_address_q + t_address_t'(1);
-    answer_data_q <= is_t ? t_word ^ 32'(corrupt_i) : word_q == RowBuilt ? 32'(Bits) : {31'd0, working_o};
+    answer_data_q <= is_t ? t_word ^ 32'(corrupt_i) : word_q == RowBuilt ? 32'(Bits) : status;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -120,7 +128,7 @@ module row_port
       else if (moved || cancel_i) pending_q <= 1'b0;
       answer_ready_q <= moved;
       t_settled_q <= pending_q && !moved && !working_o;
-      if (moved && write_q && word_q == RowReset) reset_q <= data_q[0];
+      if (moved && write_q && word_q == RowReset) reset_q <= reset.hold;
       if (reset_q) drain_q <= ($bits(drain_q))'(Drain);
       else if (!running) drain_q <= drain_q - ($bits(drain_q))'(1);
       // A hanging unit takes the start and never ends.

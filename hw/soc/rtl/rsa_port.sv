@@ -35,12 +35,18 @@ module rsa_port
   output logic    working_o  // a job has been taken and not been answered
 );
 
+  localparam int unsigned W = 18;  // bits of a word of rsa_core
+
   // ---- The access under way
   logic pending_q, write_q;
   logic [13:0] word_q;
   logic [31:0] data_q;
+  /* verilator lint_off UNUSEDSIGNAL */ // its other bits are reserved
+  rsa_reset_t reset;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic is_operand, is_result, operand_ready, result_valid, moved;
   logic [31:0] result;
+  assign reset = data_q;
   assign is_operand = word_q == RsaOperand || word_q == RsaOperandLast;
   assign is_result = word_q == RsaResult;
   assign moved = pending_q && !silent_i && (is_operand && write_q ? operand_ready
@@ -66,7 +72,7 @@ module rsa_port
     .clk_i, .rst_ni, .clk_o(core_clk),
     .run_i(!core_rst_nq || busy || job_valid_q || operand_valid || response_valid || result_valid || pending_q)
   );
-  rsa_core #(.Rows(Rows), .MaxBits(MaxBits), .KeySlots(1), .OperandWords(OperandWords)) u_core (
+  rsa_core #(.Rows(Rows), .MaxBits(MaxBits), .KeySlots(1), .OperandWords(OperandWords), .W(W)) u_core (
     .clk_i(core_clk), .rst_ni(core_rst_nq), .job_valid_i(job_valid_q && !hang_i), .job_ready_o(job_ready), .job_i(job),
     .in_valid_i(operand_valid), .in_ready_o(core_operand_ready), .in_data_i(core_operand),
     .in_last_i(core_operand_last),
@@ -77,6 +83,10 @@ module rsa_port
 
   logic answer_ready_q;
   logic [31:0] answer_data_q;
+  rsa_montgomery_t built;
+  rsa_status_t status;
+  assign built = '{max_bits: 16'(MaxBits), rows: 8'(Rows), word_bits: 8'(W)};
+  assign status = '{tag: response.tag, status: response.status, waiting: job_valid_q, answered: response_valid, default: '0};
   assign answer_o = '{ready: answer_ready_q, data: answer_data_q};
   logic [11:0] spurious_q;
   logic unused;
@@ -91,7 +101,7 @@ module rsa_port
     if (moved && write_q && word_q == RsaJob0) job0_q <= data_q;
     if (moved && write_q && word_q == RsaJob1 && !job_valid_q) job1_q <= data_q;
     answer_data_q <= is_result ? result ^ 32'(corrupt_i)
-                     : word_q == RsaMontgomery ? {16'(MaxBits), 8'(Rows), 8'd18} : {response.tag, 8'd0, response.status, 2'd0, job_valid_q, response_valid};
+                     : word_q == RsaMontgomery ? built : status;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -110,7 +120,7 @@ module rsa_port
       else if (moved || cancel_i) pending_q <= 1'b0;
       answer_ready_q <= moved;
       accept_q <= moved && write_q && word_q == RsaAccept && response_valid;
-      if (moved && write_q && word_q == RsaReset) reset_q <= data_q[0];
+      if (moved && write_q && word_q == RsaReset) reset_q <= reset.hold;
       core_rst_nq <= !reset_q;
       spurious_q <= spurious_q + 12'(spurious_i);
       irq_o <= (response_valid && !accept_q) || spurious_q[11:6] == '1;

@@ -34,6 +34,13 @@ module soc_control
 
   logic [31:0] cycles_q, faults_q, fault_address_q, monitor_q, moving_q, core_q;
   logic write;
+  /* verilator lint_off UNUSEDSIGNAL */ // their other bits are reserved
+  control_console_t sent, console;
+  control_memory_wait_t memory_wait;
+  /* verilator lint_on UNUSEDSIGNAL */
+  assign sent = access_i.data;
+  assign console = '{arrived: console_valid_i, character: console_valid_i ? console_data_i : '0, default: '0};
+  assign memory_wait = access_i.data;
   assign write = access_i.valid && access_i.write;
   assign irq_o = faults_q != '0;
 
@@ -63,14 +70,14 @@ module soc_control
       if (fault_i && faults_q == '0) fault_address_q <= fault_address_i;
       if (write && access_i.word == ControlFault) faults_q <= '0;
       else faults_q <= faults_q + 32'(fault_i);
-      if (write && access_i.word == ControlMemoryWait) memory_wait_o <= access_i.data[7:0];
+      if (write && access_i.word == ControlMemoryWait) memory_wait_o <= memory_wait.cycles;
       console_valid_o <= write && access_i.word == ControlConsole;
       stop_valid_o    <= write && access_i.word == ControlStop;
       console_take_o  <= access_i.valid && !access_i.write && access_i.word == ControlConsole && console_valid_i;
 
       answer_o.ready <= access_i.valid;
       unique case (access_i.word)
-        ControlConsole:       answer_o.data <= console_valid_i ? {23'd0, 1'b1, console_data_i} : '0;
+        ControlConsole:       answer_o.data <= console;
         ControlCycles:        answer_o.data <= cycles_q;
         ControlFault:         answer_o.data <= faults_q;
         ControlFaultAddress:  answer_o.data <= fault_address_q;
@@ -83,7 +90,7 @@ module soc_control
   end
 
   always_ff @(posedge clk_i) begin
-    console_data_o <= access_i.data[7:0];
+    console_data_o <= sent.character;
     stop_code_o    <= access_i.data;
   end
 

@@ -8,9 +8,9 @@ import pytest
 from garner_hw import CommandError
 from garner_hw.model.rsa import Key
 from garner_hw.soc import KEYGEN, build, check
-from garner_hw.soc.system import Refused, System
+from garner_hw.soc.system import RSA, TIMEOUT, Refused, System
 
-TIMEOUT, BAD_LENGTH = 0x100, 4
+(BAD_LENGTH,) = RSA.statuses.of("BadLength")
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import random
 import pytest
 
 from garner_hw.model.rsa import Key
-from garner_hw.soc import SCHEMES, check
-from garner_hw.soc.system import TRAPPED, Refused, Stopped, System
+from garner_hw.soc import DESCRIPTION, SCHEMES, check
+from garner_hw.soc.system import RSA, TIMEOUT, TRAPPED, Refused, Stopped, System
 
-TIMEOUT, CHECK_FAILED, BAD_OPERAND = 0x100, 7, 6
+CHECK_FAILED, BAD_OPERAND = RSA.statuses.of("CheckFailed", "BadOperand")
 
 
 @pytest.fixture(scope="module")
@@ -185,9 +185,10 @@ def test_slow_memory_changes_times_and_nothing_else(system, settings):
         assert work().cycles > fast
 
 
-@pytest.mark.parametrize("level, address", [("exp", "f0010020"), ("mul", "f0020018"), ("row", "f0030024")])
-def test_silent_peripheral_is_a_trap_that_names_the_address(level, address):
-    why = f"bus fault: nobody answers at {address}"
+@pytest.mark.parametrize("level, peripheral, register", [("exp", "rsa", "montgomery"), ("mul", "mont", "built"),
+                                                         ("row", "row", "built")])  # what its driver reads first
+def test_silent_peripheral_is_a_trap_that_names_the_address(level, peripheral, register):
+    why = f"bus fault: nobody answers at {DESCRIPTION[peripheral].address(register):08x}"
     with System(fault="silent") as system, pytest.raises(Stopped, match=why) as stopped:
         check.exp(system, level, "sliding", 512)
     assert stopped.value.code == TRAPPED
