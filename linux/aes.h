@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What garner_aes and garner_aes_jobs know of each other; of no interest to others. */
+/* What garner_aes, garner_aes_jobs and garner_aes_slots know of each other; of no interest to others. */
 #ifndef GARNER_INTERNAL_AES_H
 #define GARNER_INTERNAL_AES_H
 
@@ -78,5 +78,11 @@ int garner_aes_enqueue(struct garner_aes_engine *engine, struct skcipher_request
 void garner_aes_forget(u64 key_id);
 void garner_aes_by_software(struct garner_aes_engine *engine);
 void garner_aes_finish(struct work_struct *work);
+
+struct garner_aes_slot *garner_aes_slots_find(struct garner_aes_engine *engine,
+					      struct garner_aes_tfm *tfm);
+void garner_aes_slots_sweep(struct garner_aes_engine *engine);
+void garner_aes_slots_forget(struct garner_aes_engine *engine, u64 key_id);
+void garner_aes_slots_erased(struct garner_aes_engine *engine);
 
 #endif

@@ -7,7 +7,8 @@
  *   garner_rsa_slots the board's key slots
  *   garner_rsa_key   keys as the board takes them
  *   garner_aes       skcipher "cbc(aes)": requests, software where the board does not serve
- *   garner_aes_jobs  its jobs on the board's AES engines, and their key slots
+ *   garner_aes_jobs  its jobs on the board's AES engines
+ *   garner_aes_slots the key slots of these engines
  *   garner_ring      descriptors in, completions out; knows nothing of what jobs carry
  *   garner_recovery  interrupts, time-outs, resets
  *   garner_pci       the PCI function: probe, vectors, power

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AES's jobs on the board: which parts of which requests go into the rings of the two engines when,
- * and which key is in which slot.
+ * AES's jobs on the board: which parts of which requests go into the rings of the two engines when.
  *
  *   queue -> pump -> [load] chunk, in the ring -> done -> the next chunk, or the caller
  *
@@ -11,7 +10,7 @@
  * message of its own for the engine, whose IV is the block of ciphertext before it; chunks of
  * several requests fill the engine.
  *
- * Called by garner_aes with requests and by the ring.
+ * Called by garner_aes with requests and by the ring; calls garner_aes_slots and the ring.
  */
 #include <crypto/scatterwalk.h>
 #include <linux/module.h>
@@ -40,81 +39,6 @@ struct garner_aes_engine *garner_aes_engine(bool decrypts)
 static struct garner_aes_engine *garner_aes_engine_of(struct garner_ring *ring)
 {
 	return container_of(ring->user, struct garner_aes_engine, user);
-}
-
-static void garner_aes_key_loaded(struct garner_job *job, int status, const u8 *result, u32 cycles)
-{
-	struct garner_aes_slot *slot = container_of(job, struct garner_aes_slot, load);
-	struct garner_aes_engine *engine = slot->engine;
-
-	spin_lock_bh(&engine->lock);
-	slot->users--;
-	if (status == GARNER_STATUS_OK) {
-		slot->loaded = true;
-		if (slot->key_id)
-			engine->counters.keys_loaded++;
-		else
-			engine->counters.slots_wiped++;
-	} else {
-		slot->dirty = true; /* the key before it may still be there */
-	}
-	spin_unlock_bh(&engine->lock);
-}
-
-/* A key, or zeros over one that was dropped. */
-static void garner_aes_load(struct garner_aes_engine *engine, struct garner_aes_slot *slot,
-			    u64 key_id, const u8 *key)
-{
-	struct garner_aes_descriptor descriptor = {
-		.word0 = cpu_to_le32(
-			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LOAD_KEY) |
-			GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT)),
-		.length = cpu_to_le32(GARNER_AES_KEY_BYTES),
-	};
-	dma_addr_t at;
-	u8 *operands = garner_ring_operands(engine->ring, &at);
-
-	if (key)
-		memcpy(operands, key, GARNER_AES_KEY_BYTES);
-	else
-		memset(operands, 0, GARNER_AES_KEY_BYTES);
-	descriptor.source_address = cpu_to_le64(at);
-	slot->engine = engine;
-	slot->key_id = key_id;
-	slot->loaded = false;
-	slot->dirty = false;
-	slot->users++;
-	slot->load.done = garner_aes_key_loaded;
-	garner_ring_put(engine->ring, &slot->load, &descriptor);
-}
-
-/* The slot of a key, which is loaded if it is nowhere; NULL if all are in use for others. */
-static struct garner_aes_slot *garner_aes_find_slot(struct garner_aes_engine *engine,
-						    struct garner_aes_tfm *tfm)
-{
-	struct garner_aes_slot *slot, *best = NULL;
-
-	for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++) {
-		if (slot->key_id == tfm->key_id && !slot->dirty)
-			return slot;
-		/* A free one, or else the one that was not used for longest. */
-		if (!slot->users && (!best || (best->key_id && (!slot->key_id ||
-						(long)(slot->used - best->used) < 0))))
-			best = slot;
-	}
-	if (best)
-		garner_aes_load(engine, best, tfm->key_id, tfm->key);
-	return best;
-}
-
-/* Overwrites slots in which something of a dropped key may be, while there is room. */
-static void garner_aes_sweep(struct garner_aes_engine *engine)
-{
-	struct garner_aes_slot *slot;
-
-	for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++)
-		if (slot->dirty && !slot->users && garner_ring_room(engine->ring))
-			garner_aes_load(engine, slot, 0, NULL);
 }
 
 static void garner_aes_finish_later(struct garner_aes_request *request)
@@ -236,7 +160,7 @@ static bool garner_aes_pump_one(struct garner_aes_engine *engine,
 		garner_aes_finish_later(request);
 		return true;
 	}
-	request->slot = garner_aes_find_slot(engine, garner_aes_tfm(garner_aes_request(request)));
+	request->slot = garner_aes_slots_find(engine, garner_aes_tfm(garner_aes_request(request)));
 	if (!request->slot) { /* the end of one of the jobs that use them comes back here */
 		list_add(&request->list, &engine->going_on);
 		return false;
@@ -269,7 +193,7 @@ static void garner_aes_pump(struct garner_aes_engine *engine)
 			spin_lock_bh(&engine->lock);
 		}
 		if (!engine->pump_again && engine->ring) {
-			garner_aes_sweep(engine);
+			garner_aes_slots_sweep(engine);
 			garner_ring_doorbell(engine->ring);
 		}
 	}
@@ -303,12 +227,10 @@ int garner_aes_enqueue(struct garner_aes_engine *engine, struct skcipher_request
 void garner_aes_forget(u64 key_id)
 {
 	struct garner_aes_engine *engine;
-	struct garner_aes_slot *slot;
 
 	for (engine = garner_aes_engines; engine < garner_aes_engines + 2; engine++) {
 		spin_lock_bh(&engine->lock);
-		for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++)
-			slot->dirty |= slot->key_id == key_id;
+		garner_aes_slots_forget(engine, key_id);
 		spin_unlock_bh(&engine->lock);
 		garner_aes_pump(engine);
 	}
@@ -350,17 +272,10 @@ static void garner_aes_settle(struct garner_ring *ring)
 static void garner_aes_erased(struct garner_ring *ring)
 {
 	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
-	struct garner_aes_slot *slot;
 
 	spin_lock_bh(&engine->lock);
-	if (ring == engine->ring) {
-		for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++) {
-			WARN_ON(slot->users);
-			slot->key_id = 0;
-			slot->loaded = false;
-			slot->dirty = false;
-		}
-	}
+	if (ring == engine->ring)
+		garner_aes_slots_erased(engine);
 	spin_unlock_bh(&engine->lock);
 }
 
