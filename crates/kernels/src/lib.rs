@@ -15,6 +15,7 @@ pub mod assembly;
 pub mod block;
 pub mod block_square;
 pub mod constants;
+mod counts;
 pub mod doubles;
 pub mod fold;
 pub mod folded;
