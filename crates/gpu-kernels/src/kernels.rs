@@ -5,7 +5,8 @@
 //! R = 2^(32 n).
 
 use crate::program::{Builder, Count, Pointer, Program, ROW_WORDS, Value};
-use crate::streamed::{Streamed, scan};
+use crate::scan::scan;
+use crate::streamed::Streamed;
 
 /// Powers in a table: windows of four bits.
 pub const ENTRIES: usize = 16;

@@ -11,6 +11,7 @@
 //! | `program` | the operations, and a builder that appends them |
 //! | `window` | rows of products over two accumulators: the inner loop of everything |
 //! | `streamed` | arithmetic on numbers of any length, which lie in memory on the chip |
+//! | `scan` | the scan of a table, which reads every entry |
 //! | `kernels` | the kernels, each with its contract |
 //!
 //! # An exponentiation
@@ -25,6 +26,7 @@ pub mod interpreter;
 pub mod kernels;
 pub mod program;
 pub mod ptx;
+pub mod scan;
 pub mod streamed;
 pub mod window;
 
