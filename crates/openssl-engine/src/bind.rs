@@ -2,8 +2,8 @@
 //! What OpenSSL's `dynamic` engine loads: SO_PATH, ID `garner`, LOAD.
 
 use crate::control::{COMMANDS, control};
-use crate::method;
 use crate::sys::*;
+use crate::{method, registered, service};
 use garner_openssl_common::libcrypto::{self, raise};
 use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_ulong};
@@ -65,15 +65,15 @@ unsafe extern "C" fn initialise(_: *mut ENGINE) -> c_int {
     if !memory::enter_or_raise() {
         return 0;
     }
-    told(catch_unwind(method::open).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
+    told(catch_unwind(service::open).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
 }
 
 unsafe extern "C" fn destroy(_: *mut ENGINE) -> c_int {
-    method::unmake();
+    registered::unmake();
     if !memory::enter_to_free() {
         return 0;
     }
-    c_int::from(catch_unwind(method::close).is_ok())
+    c_int::from(catch_unwind(service::close).is_ok())
 }
 
 fn told(result: Result<(), String>) -> c_int {

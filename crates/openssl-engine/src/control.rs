@@ -4,7 +4,7 @@
 //! Numbers 200 to 203 are those of engines of this kind since ZoTech's: operations, time in total, time on average,
 //! load. `ENGINE_ctrl(e, 200, sizeof(double), &value, NULL)`.
 
-use crate::method::{service, with_settings};
+use crate::service::{service, with_settings};
 use crate::sys::*;
 use garner_openssl_common::Settings;
 use garner_openssl_common::figures::{self, Value};

@@ -10,12 +10,20 @@
 //! |---|---|
 //! | `bind` | what the `dynamic` engine loads |
 //! | `control` | settings and statistics as commands |
-//! | `method` | the RSA method, and keys as it keeps them |
+//! | `service` | the service, and the settings that it is opened with |
+//! | `method` | the RSA method |
+//! | `shadow` | the keys that OpenSSL's functions are given in place of a program's |
+//! | `key` | Garner's key out of an `RSA` |
+//! | `registered` | the methods, and the places of our data, as libcrypto has them |
 //! | `sys` | the functions of libcrypto used |
 
 mod bind;
 mod control;
+mod key;
 mod method;
+mod registered;
+mod service;
+mod shadow;
 mod sys;
 
 /// What a host has no memory for must not end it.

@@ -8,271 +8,35 @@
 //! everything is OpenSSL's; where Garner cannot serve a shadow, a blinding of that one operation's own is put around
 //! OpenSSL's exponentiation.
 
+use crate::key::bytes;
+use crate::registered::{self, SHADOW, SLOT, index};
+use crate::service::service;
+use crate::shadow::Slot;
 use crate::sys::*;
-use garner::error::Error;
-use garner::fork::away_from_fork;
 use garner::gather::Operation;
-use garner::key::{Components, PrivateKey};
+use garner::key::PrivateKey;
+use garner_openssl_common::Service;
 use garner_openssl_common::libcrypto::raise;
 use garner_openssl_common::memory;
 use garner_openssl_common::run::{self, Failure};
-use garner_openssl_common::{Service, Settings};
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// What is set before the service is opened.
-static SETTINGS: Mutex<Option<Settings>> = Mutex::new(None);
-
-/// The service, while the engine is in use.
-static SERVICE: RwLock<Option<Arc<Service>>> = RwLock::new(None);
-
-/// Where an `RSA` keeps its [`Slot`], and a shadow its [`Shadow`]'s key.
-static INDICES: [AtomicI32; 2] = [const { AtomicI32::new(-1) }; 2];
-
-/// The method of the engine, and that of shadows.
-static METHODS: [AtomicPtr<RSA_METHOD>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
-
-const SLOT: usize = 0;
-const SHADOW: usize = 1;
-
-fn index(which: usize) -> c_int {
-    INDICES[which].load(Ordering::Relaxed)
-}
-
-/// Looks at the settings, or changes them. A child made while somebody holds the lock would wait for it for ever: here and
-/// below.
-pub fn with_settings<T>(look: impl FnOnce(&mut Settings) -> T) -> T {
-    let look = || look(SETTINGS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default());
-    away_from_fork(look)
-}
-
-/// Opens the service, with the settings made so far.
-pub fn open() -> Result<(), String> {
-    let settings = with_settings(|settings| settings.clone());
-    let service = Service::open(&settings, "engine").map_err(|error| error.to_string())?;
-    let before = away_from_fork(|| SERVICE.write().unwrap_or_else(PoisonError::into_inner).replace(service));
-    drop(before);
-    Ok(())
-}
-
-/// Ends this engine's share of the service.
-pub fn close() {
-    let service = away_from_fork(|| SERVICE.write().unwrap_or_else(PoisonError::into_inner).take());
-    drop(service);
-}
-
-/// The service, once it is open.
-pub fn service() -> Option<Arc<Service>> {
-    away_from_fork(|| SERVICE.read().unwrap_or_else(PoisonError::into_inner).clone())
-}
-
-/// Makes the methods, once, and gives the engine's. They live until [`unmake`].
+/// Makes the methods, once, and gives the engine's. They live until they are [unmade](registered::unmake).
 pub fn make() -> Result<*const RSA_METHOD, String> {
-    for which in [SLOT, SHADOW] {
-        if index(which) < 0 {
-            // SAFETY: an index without functions: `init`, `finish` and `Shadow` see to what is kept there.
-            let made = unsafe { CRYPTO_get_ex_new_index(CRYPTO_EX_INDEX_RSA, 0, ptr::null_mut(), None, None, None) };
-            INDICES[which].store(made, Ordering::Relaxed);
-        }
-        if METHODS[which].load(Ordering::Relaxed).is_null() {
-            // SAFETY: a copy of OpenSSL's method, checked, with functions of the right signatures.
-            let method = unsafe {
-                let method = RSA_meth_dup(RSA_PKCS1_OpenSSL());
-                let set = !method.is_null()
-                    && index(which) >= 0
-                    && RSA_meth_set1_name(method, c"Garner".as_ptr()) == 1
-                    && if which == SHADOW {
-                        RSA_meth_set_mod_exp(method, mod_exp) == 1
-                    } else {
-                        RSA_meth_set_init(method, init) == 1
-                            && RSA_meth_set_finish(method, finish) == 1
-                            && RSA_meth_set_priv_enc(method, private_encrypt) == 1
-                            && RSA_meth_set_priv_dec(method, private_decrypt) == 1
-                    };
-                if !set {
-                    RSA_meth_free(method);
-                    return Err("libcrypto refuses an RSA method".to_owned());
-                }
-                method
-            };
-            METHODS[which].store(method, Ordering::Relaxed);
-        }
-    }
-    Ok(METHODS[SLOT].load(Ordering::Relaxed))
-}
-
-/// Frees the methods: when the engine is destroyed, no key refers to them any more.
-pub fn unmake() {
-    for method in &METHODS {
-        // SAFETY: from `make`, or null, which is ignored; freed once.
-        unsafe { RSA_meth_free(method.swap(ptr::null_mut(), Ordering::Relaxed)) };
-    }
-}
-
-/// What Garner made of an `RSA` at its first private operation; no shadow for a key that Garner does not take.
-struct Known {
-    /// n and e, big-endian, by which a key that was changed since is found out.
-    public: (Vec<u8>, Vec<u8>),
-    shadow: Option<Shadow>,
-}
-
-/// The same key for OpenSSL's functions to work with, and Garner's.
-struct Shadow {
-    rsa: *mut RSA,
-    key: *mut Arc<PrivateKey>,
-}
-
-impl Shadow {
-    /// # Safety
-    /// As [`Slot::shadow`].
-    unsafe fn of(original: *const RSA, key: PrivateKey) -> Option<Shadow> {
-        // SAFETY: by this function's contract; what a setter accepts belongs to the shadow, what it refuses is lost
-        // with a process that has no memory left.
-        unsafe {
-            let shadow = Shadow { rsa: RSA_new(), key: Box::into_raw(Box::new(Arc::new(key))) };
-            let copy = |number: *const BIGNUM| BN_dup(number);
-            let rsa = shadow.rsa;
-            let set = !rsa.is_null()
-                && RSA_set_method(rsa, METHODS[SHADOW].load(Ordering::Relaxed)) == 1
-                && RSA_set0_key(
-                    rsa,
-                    copy(RSA_get0_n(original)),
-                    copy(RSA_get0_e(original)),
-                    copy(RSA_get0_d(original)),
-                ) == 1
-                && RSA_set0_factors(rsa, copy(RSA_get0_p(original)), copy(RSA_get0_q(original))) == 1
-                && RSA_set0_crt_params(
-                    rsa,
-                    copy(RSA_get0_dmp1(original)),
-                    copy(RSA_get0_dmq1(original)),
-                    copy(RSA_get0_iqmp(original)),
-                ) == 1
-                && RSA_set_ex_data(rsa, index(SHADOW), shadow.key.cast()) == 1;
-            if set {
-                RSA_set_flags(rsa, RSA_FLAG_NO_BLINDING);
-            }
-            set.then_some(shadow)
-        }
-    }
-}
-
-impl Drop for Shadow {
-    fn drop(&mut self) {
-        // SAFETY: ours, freed once; null is ignored.
-        unsafe {
-            RSA_free(self.rsa);
-            drop(Box::from_raw(self.key));
-        }
-    }
-}
-
-#[derive(Default)]
-struct Slot(AtomicPtr<Known>);
-
-impl Slot {
-    /// The shadow, as the `RSA` is now.
-    ///
-    /// # Safety
-    /// `rsa` is alive, and nobody changes it meanwhile.
-    unsafe fn shadow(&self, rsa: *const RSA) -> Option<*mut RSA> {
-        // SAFETY: by this function's contract.
-        let public = unsafe { (bytes(RSA_get0_n(rsa))?.to_vec(), bytes(RSA_get0_e(rsa))?.to_vec()) };
-        let mut current = self.0.load(Ordering::Acquire);
-        if current.is_null() {
-            // SAFETY: by this function's contract.
-            let shadow = unsafe {
-                match read(rsa) {
-                    Ok(key) => key.and_then(|key| Shadow::of(rsa, key)),
-                    // A key that Garner refuses is refused for ever; want of randomness may pass.
-                    Err(Error::Key { .. }) => None,
-                    Err(_) => return None,
-                }
-            };
-            let made = Box::into_raw(Box::new(Known { public: public.clone(), shadow }));
-            current = match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => made,
-                Err(other) => {
-                    // SAFETY: never shared: the exchange failed.
-                    drop(unsafe { Box::from_raw(made) });
-                    other
-                }
-            };
-        }
-        // SAFETY: from `Box::into_raw` above, and freed by `drop` only.
-        let known = unsafe { &*current };
-        // Another key in an old `RSA`: rare, and left to OpenSSL.
-        known.shadow.as_ref().filter(|_| known.public == public).map(|shadow| shadow.rsa)
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        let known = *self.0.get_mut();
-        if !known.is_null() {
-            // SAFETY: from `Box::into_raw`; `&mut self` rules out other users.
-            drop(unsafe { Box::from_raw(known) });
-        }
-    }
-}
-
-/// A number as big-endian bytes; `None` for null.
-///
-/// # Safety
-/// `number` is null or alive.
-unsafe fn bytes(number: *const BIGNUM) -> Option<Zeroizing<Vec<u8>>> {
-    if number.is_null() {
-        return None;
-    }
-    // SAFETY: by this function's contract; `BN_bn2bin` writes as many bytes as the bits take.
-    unsafe {
-        let mut bytes = Zeroizing::new(vec![0; BN_num_bits(number).unsigned_abs().div_ceil(8) as usize]);
-        BN_bn2bin(number, bytes.as_mut_ptr());
-        Some(bytes)
-    }
-}
-
-/// The key of an `RSA`, if it has all numbers that Garner wants.
-///
-/// # Errors
-/// Garner refuses it, or could not try it.
-///
-/// # Safety
-/// As [`Slot::shadow`].
-unsafe fn read(rsa: *const RSA) -> Result<Option<PrivateKey>, Error> {
-    // SAFETY: by this function's contract.
-    let numbers = unsafe {
-        if RSA_get_multi_prime_extra_count(rsa) > 0 {
-            return Ok(None);
-        }
-        [
-            bytes(RSA_get0_n(rsa)),
-            bytes(RSA_get0_e(rsa)),
-            bytes(RSA_get0_d(rsa)),
-            bytes(RSA_get0_p(rsa)),
-            bytes(RSA_get0_q(rsa)),
-            bytes(RSA_get0_dmp1(rsa)),
-            bytes(RSA_get0_dmq1(rsa)),
-            bytes(RSA_get0_iqmp(rsa)),
-        ]
-    };
-    let [Some(n), Some(e), Some(d), Some(p), Some(q), Some(dp), Some(dq), Some(inverse)] = numbers else {
-        return Ok(None);
-    };
-    PrivateKey::from_components(&Components {
-        modulus: &n,
-        public_exponent: &e,
-        private_exponent: &d,
-        prime1: &p,
-        prime2: &q,
-        exponent1: &dp,
-        exponent2: &dq,
-        coefficient: &inverse,
-    })
-    .map(Some)
+    // SAFETY: a method of ours, here and below, and functions of the right signatures.
+    registered::make(SLOT, |method| unsafe {
+        RSA_meth_set_init(method, init) == 1
+            && RSA_meth_set_finish(method, finish) == 1
+            && RSA_meth_set_priv_enc(method, private_encrypt) == 1
+            && RSA_meth_set_priv_dec(method, private_decrypt) == 1
+    })?;
+    // SAFETY: as above.
+    registered::make(SHADOW, |method| unsafe { RSA_meth_set_mod_exp(method, mod_exp) == 1 })?;
+    Ok(registered::method(SLOT))
 }
 
 unsafe extern "C" fn init(rsa: *mut RSA) -> c_int {
