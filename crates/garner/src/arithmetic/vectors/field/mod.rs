@@ -5,16 +5,16 @@
 //! unless stated, and every limb of a value is below 2^52, or counts modulo 2^52 where kernels by two rows run.
 
 mod composed;
+mod numbers;
 mod table;
+mod window;
 
-use super::bits;
 use super::class::{Class, Composition, DirectKernels, Folded, Loose, Shape};
-use super::kernels::{self, At, Kernel, Kernels, Sequence};
+use super::kernels::{At, Kernel, Kernels, Sequence};
 use super::workspace::Layout;
-use crate::words::shift_right;
 use composed::Composed;
-use garner_kernels::doubles::{self, Area, SQUARES};
-use garner_kernels::{LIMB_BITS, Lanes, constants, transpose};
+use garner_kernels::doubles::{Area, SQUARES};
+use garner_kernels::{LIMB_BITS, Lanes, constants};
 use table::Passes;
 pub use table::{WINDOW_BITS, WINDOWS_PER_WORD};
 
@@ -104,88 +104,6 @@ impl<'a, K: Kernels> Field<'a, K> {
         &mut self.memory[place..place + self.class.rows()]
     }
 
-    /// Brings the bits from `first` on of each job's words to the numbers at `to`: 52·N bits, or zeros.
-    pub fn load<'w>(&mut self, to: usize, first: usize, words: impl Fn(usize) -> &'w [u64]) {
-        let Layout { columns: staging, constants: c, .. } = self.layout;
-        let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
-        for (lane, staged) in self.memory[staging..staging + 8 * rows].chunks_exact_mut(rows).enumerate() {
-            shift_right(words(lane / folded), first + lane % folded * bits, staged.as_flattened_mut());
-        }
-        self.run(self.class.to_limbs, [to, staging, staging + 8 * rows, c, 0, 0]);
-    }
-
-    /// Brings the numbers at `from` to words; [`Field::words`] shows them.
-    pub fn unload(&mut self, from: usize) {
-        let Layout { columns: staging, constants: c, .. } = self.layout;
-        let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
-        self.run(self.class.to_words, [staging, from, staging + 8 * rows, c, 0, 0]);
-        if folded > 1 {
-            let (lanes, joined) = self.memory[staging..staging + 12 * rows].split_at_mut(8 * rows);
-            joined.fill([0; 8]);
-            for (lane, words) in lanes.chunks_exact(rows).take(self.class.jobs() * folded).enumerate() {
-                let job = &mut joined[lane / folded * folded * rows..];
-                bits::or_shifted_left(words.as_flattened(), lane % folded * bits, job.as_flattened_mut());
-            }
-        }
-    }
-
-    /// A job's words, after [`Field::unload`].
-    pub fn words(&self, job: usize) -> &[u64] {
-        let (rows, folded) = (transpose::staged_rows(self.rows()), self.class.lanes());
-        let first = if folded > 1 { 8 * rows } else { 0 };
-        self.memory[self.layout.columns + first + job * folded * rows..][..folded * rows].as_flattened()
-    }
-
-    /// Brings each job's limbs to the numbers at `to`; a job without any has zeros there already.
-    pub fn load_limbs<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
-        let (rows, folded) = (self.rows(), self.class.lanes());
-        for lane in 0..8 {
-            let limbs = limbs(lane / folded).chunks(rows).nth(lane % folded).unwrap_or_default();
-            for (row, limb) in self.memory[to..].iter_mut().zip(limbs) {
-                row[lane] = *limb;
-            }
-        }
-    }
-
-    /// Brings the moduli, 2^(−26·N) mod n, 2^(−260) mod n and −n^−1 mod 2^260 of each job, in limbs, to their places.
-    pub fn load_moduli<'l>(
-        &mut self,
-        moduli: impl Fn(usize) -> &'l [u64],
-        inverses: impl Fn(usize) -> &'l [u64],
-        reducers: impl Fn(usize) -> &'l [u64],
-        negative_inverses: impl Fn(usize) -> &'l [u64],
-    ) {
-        let folded = self.class.lanes();
-        let inverse = |lane: usize, i: usize| negative_inverses(lane / folded).get(i).copied().unwrap_or(0);
-        self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] = std::array::from_fn(|lane| inverse(lane, 0));
-        self.load_limbs(self.layout.modulus, moduli);
-        if let Shape::Blocks { .. } = self.class.shape {
-            self.load_limbs(self.layout.inverse, inverses);
-        }
-        if let Shape::Doubles(_) = self.class.shape {
-            let area = Area::of(self.class.numbers());
-            let [modulus, reducer] = [area.modulus, area.reducer].map(|row| self.layout.area + row);
-            self.copy(modulus, self.layout.modulus);
-            self.load_limbs(reducer, reducers);
-            [modulus, reducer].into_iter().for_each(|place| self.prepare(place));
-            for (i, row) in self.memory[self.layout.area + area.inverse..][..doubles::BLOCK].iter_mut().enumerate() {
-                *row = std::array::from_fn(|lane| to_double(inverse(lane, i)));
-            }
-        }
-    }
-
-    /// Makes the number at `place` a factor for [`Field::half_multiply`], and for nothing else.
-    pub fn prepare(&mut self, place: usize) {
-        if let Shape::Doubles(_) = self.class.shape {
-            self.number(place).as_flattened_mut().iter_mut().for_each(|limb| *limb = to_double(*limb));
-        }
-    }
-
-    /// Bits of a number that stand in one lane.
-    fn lane_bits(&self) -> usize {
-        self.rows() * LIMB_BITS
-    }
-
     /// `to = from`
     pub fn copy(&mut self, to: usize, from: usize) {
         self.memory.copy_within(from..from + self.class.rows(), to);
@@ -247,70 +165,6 @@ impl<'a, K: Kernels> Field<'a, K> {
             self.composed().square_and_reduce(to, a, &mut Passes::none());
         }
         (0..times).for_each(|_| self.run_composed());
-    }
-
-    /// Four squarings of the accumulator, and its multiplication by the wanted entry of the table.
-    pub fn window(&mut self) {
-        let Layout { accumulator, modulus: n, area, constants: c, table, selection, .. } = self.layout;
-        match self.class.shape {
-            Shape::Direct(_) => {
-                self.run(self.direct().window, [accumulator, selection + self.rows(), n, c, table, selection]);
-            }
-            Shape::Doubles(doubles) => self.run(doubles.window, [accumulator, 0, area, c, table, selection]),
-            Shape::Folded(folded) => self.run_window(|field| field.folded_window(folded)),
-            Shape::Blocks { .. } => self.run_window(Field::composed_window),
-        }
-    }
-
-    /// All windows of a word of the [exponents](Field::exponents).
-    pub fn windows(&mut self) {
-        let Layout { accumulator, wanted, modulus: n, constants: c, table, selection, .. } = self.layout;
-        if let Some(windows) = self.direct.and_then(|direct| direct.windows) {
-            return self.run(windows, [accumulator, wanted, n, c, table, selection]);
-        }
-        for window in (0..WINDOWS_PER_WORD).rev() {
-            self.want(window);
-            self.window();
-        }
-    }
-
-    fn run_window(&mut self, kernels: impl FnOnce(&mut Self) -> Sequence) {
-        if self.window.is_empty() {
-            self.window = kernels(self);
-        }
-        // Where it stands: moved out and back, it would have to arrive in memory before the next window begins.
-        self.kernels.run_all(&self.window, self.memory);
-    }
-
-    fn folded_window(&self, folded: &Folded) -> Sequence {
-        let Layout { accumulator: a, columns, modulus: n, constants: c, selection, .. } = self.layout;
-        let mut window = Sequence::default();
-        if folded.square.is_none() {
-            self.scans().for_each(|at| window.push(&kernels::SCAN, at));
-        }
-        for quarter in 0..SQUARES {
-            let passes = Passes::of(self.class, &self.layout, quarter);
-            match &folded.square {
-                None => window.push(folded.multiply, [a, a, n, c, a, 0]),
-                Some(square) if passes.left == 0 => window.push(square.plain, [a, columns, n, c, 0, 0]),
-                Some(square) => window.push(square.scan, [a, columns, n, c, passes.table, passes.selection]),
-            }
-        }
-        window.push(folded.half_multiply, [a, selection, n, c, a, selection + self.rows()]);
-        window
-    }
-
-    fn composed_window(&mut self) -> Sequence {
-        let (class, layout) = (self.class, self.layout);
-        let Layout { accumulator, selection, .. } = layout;
-        let mut composed = self.composed();
-        for quarter in 0..SQUARES {
-            let mut passes = Passes::of(class, &layout, quarter);
-            composed.square_and_reduce(accumulator, accumulator, &mut passes);
-            debug_assert_eq!(passes.left, 0, "every pass found a reduction");
-        }
-        composed.half_multiply_and_reduce(accumulator, selection, selection + class.rows(), accumulator);
-        std::mem::take(&mut self.sequence)
     }
 
     /// `to = a · b / R`: below `a · b / R` + [`Class::excess`] n. One of them may be anything below 2^(52·N).
@@ -405,13 +259,3 @@ impl<'a, K: Kernels> Field<'a, K> {
 
 /// The bits of a limb.
 const LIMB_MASK: u64 = (1 << LIMB_BITS) - 1;
-
-/// A limb in double precision.
-fn to_double(limb: u64) -> u64 {
-    (f64::from_bits(limb | constants::TWO_TO_52) - f64::from_bits(constants::TWO_TO_52)).to_bits()
-}
-
-/// A limb out of double precision.
-fn from_double(bits: u64) -> u64 {
-    (f64::from_bits(bits) + f64::from_bits(constants::TWO_TO_52)).to_bits() & ((1 << LIMB_BITS) - 1)
-}

@@ -4,7 +4,8 @@
 //! The scan runs alone ([`Field::scan`]), in a window's kernel, or in [`Passes`] that the kernels of a window's squarings take
 //! along.
 
-use super::{Field, from_double, to_double};
+use super::Field;
+use super::numbers::{from_double, to_double};
 use crate::arithmetic::vectors::class::{Class, Shape};
 use crate::arithmetic::vectors::kernels::{self, At, Kernels};
 use crate::arithmetic::vectors::workspace::Layout;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A window of the exponents: four squarings, and a multiplication by the entry that the scan selects.
+
+use super::Field;
+use super::table::{Passes, WINDOWS_PER_WORD};
+use crate::arithmetic::vectors::class::{Folded, Shape};
+use crate::arithmetic::vectors::kernels::{self, Kernels, Sequence};
+use crate::arithmetic::vectors::workspace::Layout;
+use garner_kernels::doubles::SQUARES;
+
+impl<K: Kernels> Field<'_, K> {
+    /// Four squarings of the accumulator, and its multiplication by the wanted entry of the table.
+    pub fn window(&mut self) {
+        let Layout { accumulator, modulus: n, area, constants: c, table, selection, .. } = self.layout;
+        match self.class.shape {
+            Shape::Direct(_) => {
+                self.run(self.direct().window, [accumulator, selection + self.rows(), n, c, table, selection]);
+            }
+            Shape::Doubles(doubles) => self.run(doubles.window, [accumulator, 0, area, c, table, selection]),
+            Shape::Folded(folded) => self.run_window(|field| field.folded_window(folded)),
+            Shape::Blocks { .. } => self.run_window(Field::composed_window),
+        }
+    }
+
+    /// All windows of a word of the [exponents](Field::exponents).
+    pub fn windows(&mut self) {
+        let Layout { accumulator, wanted, modulus: n, constants: c, table, selection, .. } = self.layout;
+        if let Some(windows) = self.direct.and_then(|direct| direct.windows) {
+            return self.run(windows, [accumulator, wanted, n, c, table, selection]);
+        }
+        for window in (0..WINDOWS_PER_WORD).rev() {
+            self.want(window);
+            self.window();
+        }
+    }
+
+    fn run_window(&mut self, kernels: impl FnOnce(&mut Self) -> Sequence) {
+        if self.window.is_empty() {
+            self.window = kernels(self);
+        }
+        // Where it stands: moved out and back, it would have to arrive in memory before the next window begins.
+        self.kernels.run_all(&self.window, self.memory);
+    }
+
+    fn folded_window(&self, folded: &Folded) -> Sequence {
+        let Layout { accumulator: a, columns, modulus: n, constants: c, selection, .. } = self.layout;
+        let mut window = Sequence::default();
+        if folded.square.is_none() {
+            self.scans().for_each(|at| window.push(&kernels::SCAN, at));
+        }
+        for quarter in 0..SQUARES {
+            let passes = Passes::of(self.class, &self.layout, quarter);
+            match &folded.square {
+                None => window.push(folded.multiply, [a, a, n, c, a, 0]),
+                Some(square) if passes.left == 0 => window.push(square.plain, [a, columns, n, c, 0, 0]),
+                Some(square) => window.push(square.scan, [a, columns, n, c, passes.table, passes.selection]),
+            }
+        }
+        window.push(folded.half_multiply, [a, selection, n, c, a, selection + self.rows()]);
+        window
+    }
+
+    fn composed_window(&mut self) -> Sequence {
+        let (class, layout) = (self.class, self.layout);
+        let Layout { accumulator, selection, .. } = layout;
+        let mut composed = self.composed();
+        for quarter in 0..SQUARES {
+            let mut passes = Passes::of(class, &layout, quarter);
+            composed.square_and_reduce(accumulator, accumulator, &mut passes);
+            debug_assert_eq!(passes.left, 0, "every pass found a reduction");
+        }
+        composed.half_multiply_and_reduce(accumulator, selection, selection + class.rows(), accumulator);
+        std::mem::take(&mut self.sequence)
+    }
+}
