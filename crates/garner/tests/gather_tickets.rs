@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tickets: as futures, by poll(2), dropped, and through shut-down.
+//! Tickets: as futures, by poll(2), and dropped.
 
 mod gather_support;
 
 use garner::Error;
 use garner::gather::Gatherer;
-use gather_support::{Gate, Known, PATIENCE, TestDevice, config, eventually, gatherer};
+use gather_support::{Gate, Known, PATIENCE, TestDevice, config, eventually, gatherer, spawn_run};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
@@ -133,65 +132,6 @@ fn event_fd_is_readable_exactly_when_the_answer_is_there() {
     assert_eq!(poll(&mut [PollFd::new(&event, PollFlags::IN)], Some(&long)).unwrap(), 1);
 }
 
-#[test]
-fn shutdown_answers_every_waiting_caller() {
-    let (known, gate) = (Known::new(512), Gate::new());
-    let device = Arc::new(TestDevice::held(2, &gate));
-    let gatherer = gatherer(&device, 2);
-    thread::scope(|scope| {
-        let running: Vec<_> = (0..2).map(|i| spawn_run(scope, &gatherer, &known, i)).collect();
-        gate.wait_for_arrivals(2);
-        let waiting: Vec<_> = (2..6).map(|i| spawn_run(scope, &gatherer, &known, i)).collect();
-        let tickets: Vec<_> = (6..10).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
-        eventually("all are queued", || gatherer.statistics().queue == 8);
-        let shutting = scope.spawn(|| gatherer.shutdown());
-        for caller in waiting {
-            assert_eq!(caller.join().unwrap().unwrap_err(), Error::ShutDown);
-        }
-        for ticket in tickets {
-            assert_eq!(ticket.wait().unwrap_err(), Error::ShutDown);
-        }
-        // Those in a batch get their answer, and shut-down waits for them.
-        assert!(!shutting.is_finished());
-        gate.open_for_good();
-        for (i, caller) in running.into_iter().enumerate() {
-            assert_eq!(*caller.join().unwrap().unwrap(), known.answer(i));
-        }
-        shutting.join().unwrap();
-    });
-    assert_eq!(gatherer.run(known.operation(0)).unwrap_err(), Error::ShutDown);
-    assert_eq!(gatherer.submit(known.operation(0)).unwrap_err(), Error::ShutDown);
-    assert_eq!(gatherer.run_batch(vec![known.operation(0)])[0], Err(Error::ShutDown));
-    assert_eq!(device.sizes(), [2, 2]);
-    gatherer.shutdown();
-}
-
-fn spawn_run<'scope>(
-    scope: &'scope thread::Scope<'scope, '_>,
-    gatherer: &'scope Gatherer,
-    known: &'scope Known,
-    i: usize,
-) -> thread::ScopedJoinHandle<'scope, garner::error::Result<garner::gather::Output>> {
-    scope.spawn(move || gatherer.run(known.operation(i)))
-}
-
-#[test]
-fn dropping_the_gatherer_answers_its_tickets_and_ends_its_threads() {
-    let (known, gate) = (Known::new(512), Gate::new());
-    let device = Arc::new(TestDevice::held(2, &gate));
-    let gatherer = gatherer(&device, 1);
-    let running = gatherer.submit(known.operation(0)).unwrap();
-    gate.wait_for_arrivals(1);
-    let waiting = gatherer.submit(known.operation(1)).unwrap();
-    let dropping = thread::spawn(move || drop(gatherer));
-    assert_eq!(waiting.wait().unwrap_err(), Error::ShutDown);
-    gate.open_for_good();
-    dropping.join().unwrap();
-    assert_eq!(*running.wait().unwrap(), known.answer(0));
-    // Executors held the device; none is left.
-    assert_eq!(Arc::strong_count(&device), 1);
-}
-
 /// The caller of a whole batch runs batches with others' tickets, and their wakers. Here one waits for an operation that
 /// nobody runs if that thread is taken to be on the way to it.
 #[test]
@@ -248,46 +188,6 @@ fn a_waker_may_drop_the_gatherer() {
     gate.open_for_good();
     eventually("the executor leaves", || Arc::strong_count(&device) == 1);
     assert_eq!(*ticket.wait().unwrap(), known.answer(0));
-}
-
-#[test]
-fn retirement_answers_tickets_that_wait_ends_the_executors_and_leaves_callers_be() {
-    let (known, gate) = (Known::new(512), Gate::new());
-    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 2);
-    let tickets: Vec<_> = (0..20).map(|i| gatherer.submit(known.operation(i)).unwrap()).collect();
-    gate.wait_for_arrivals(1);
-    thread::scope(|scope| {
-        let retiring = scope.spawn(|| gatherer.retire());
-        eventually("tickets are refused", || matches!(gatherer.submit(known.operation(0)), Err(Error::ShutDown)));
-        assert!(!retiring.is_finished());
-        gate.open_for_good();
-        retiring.join().unwrap();
-    });
-    for (i, mut ticket) in tickets.into_iter().enumerate() {
-        assert_eq!(*ticket.try_take().expect("an answer").unwrap(), known.answer(i));
-    }
-    assert_eq!(*gatherer.run(known.operation(3)).unwrap(), known.answer(3));
-    assert!(gatherer.run_batch(vec![known.operation(0)]).remove(0).is_err());
-}
-
-/// An executor that is to leave waits for the last ticket. It is told when that is not run but dropped: here the one slot is
-/// a caller's, whose batch does not end.
-#[test]
-fn retirement_ends_when_the_last_ticket_is_dropped() {
-    let (known, gate) = (Known::new(512), Gate::new());
-    let gatherer = gatherer(&Arc::new(TestDevice::held(2, &gate)), 1);
-    thread::scope(|scope| {
-        let caller = spawn_run(scope, &gatherer, &known, 0);
-        gate.wait_for_arrivals(1);
-        let ticket = gatherer.submit(known.operation(1)).unwrap();
-        let retiring = scope.spawn(|| gatherer.retire());
-        eventually("tickets are refused", || matches!(gatherer.submit(known.operation(2)), Err(Error::ShutDown)));
-        assert!(!retiring.is_finished());
-        drop(ticket);
-        eventually("the executor leaves", || retiring.is_finished());
-        gate.open_for_good();
-        assert_eq!(*caller.join().unwrap().unwrap(), known.answer(0));
-    });
 }
 
 #[test]

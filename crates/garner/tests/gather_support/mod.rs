@@ -6,7 +6,7 @@ use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus};
 use garner::device::{Cpu, Device, DeviceError, Limits, Power};
 use garner::fork::away_from_fork;
-use garner::gather::{Config, Gatherer, Operation};
+use garner::gather::{Config, Gatherer, Operation, Output};
 use garner::key::PrivateKey;
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::rsa::Rsa;
@@ -255,4 +255,14 @@ pub fn config(devices: &[&Arc<TestDevice>], slots: usize) -> Config {
 /// The device that libcrypto alone makes, for comparison.
 pub fn plain() -> Arc<dyn Device> {
     Arc::new(Cpu::new(Arc::new(Libcrypto)))
+}
+
+/// A caller of the operation of case `i`, in a thread of its own.
+pub fn spawn_run<'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    gatherer: &'scope Gatherer,
+    known: &'scope Known,
+    i: usize,
+) -> std::thread::ScopedJoinHandle<'scope, garner::error::Result<Output>> {
+    scope.spawn(move || gatherer.run(known.operation(i)))
 }
