@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs;
+use std::process::Command;
 use support::{Site, compile, ends, run, words};
 
 const SIGN: &str = "dgst -sha256 -sign key.pem -out signature message";
@@ -91,4 +92,25 @@ fn without_a_device_that_beats_openssl_nothing_is_offered_and_nothing_fails() {
 fn module_that_is_not_there_is_no_error() {
     let site = with_key(Site::new());
     run(site.garner("openssl").args(words(SIGN)).env("OPENSSL_MODULES", "/nowhere"));
+}
+
+/// In a folder that is open to all, others may have put something in the summary's place.
+#[test]
+fn summary_waits_at_no_pipe_and_goes_through_no_link() {
+    let site = Site::new();
+    run(site.plain("openssl").args(words("genrsa -out key.pem 2048")));
+    let victim = site.write("victim", b"as it was");
+    assert!(Command::new("mkfifo").arg(site.path("pipe")).status().unwrap().success());
+    std::os::unix::fs::symlink(&victim, site.path("link")).unwrap();
+    std::os::unix::fs::symlink(site.path("nothing"), site.path("dangling")).unwrap();
+    fs::hard_link(&victim, site.path("second")).unwrap();
+    for name in ["pipe", "link", "dangling", "second", "good"] {
+        let mut sign = site.garner("timeout");
+        sign.env("GARNER_SUMMARY", site.path(name))
+            .args(words("10 openssl dgst -sha256 -sign key.pem -out signature key.pem"));
+        run(&mut sign);
+    }
+    assert_eq!(site.read("victim"), b"as it was");
+    assert!(!site.path("nothing").exists());
+    assert!(String::from_utf8(site.read("good")).unwrap().starts_with("garner: pid="));
 }

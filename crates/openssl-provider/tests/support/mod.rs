@@ -186,6 +186,15 @@ impl Drop for Site {
     }
 }
 
+/// A key and a certificate for localhost, `key.pem` and `cert.pem`; together in `both.pem`. Made without Garner.
+pub fn with_certificate(site: Site) -> Site {
+    let request = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 3 -subj /CN=localhost \
+                   -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
+    run(site.plain("openssl").args(words(request)));
+    site.write("both.pem", &[site.read("cert.pem"), site.read("key.pem")].concat());
+    site
+}
+
 /// Compiles a C program of `tests/c`, a file or a folder of them, against the OpenSSL under test: once, whoever asks.
 pub fn compile(name: &str) -> PathBuf {
     compile_with(name, &["-lcrypto", "-lpthread"])
