@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a free slot to the end of a batch: who is assigned, who yields and for how long, what a batch takes.
 
-use super::pool::{Entry, Role};
-use super::{At, Item, Next, Own, Scheduler, seeded};
+use super::fault::seeded;
+use super::pool::{Entry, Item, Role};
+use super::{At, Next, Own, Scheduler};
 use crate::gather::class::{Class, Pool};
 
 /// Yields that bring nobody before a batch, at most.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The threads that run tickets: the gatherer's own, and callers of whole batches, which lend theirs.
 
-use super::pool::{PoolState, Role};
-use super::{At, Item, Next, Scheduler, seeded};
+use super::fault::seeded;
+use super::pool::{Item, PoolState, Role};
+use super::{At, Next, Scheduler};
 use crate::gather::class::Pool;
 
 /// What an executor does next.

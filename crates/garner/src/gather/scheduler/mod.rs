@@ -31,6 +31,7 @@
 
 mod batch;
 mod executors;
+mod fault;
 mod pool;
 #[cfg(test)]
 mod simulation;
@@ -39,7 +40,7 @@ mod tests;
 
 pub use batch::{Batch, Candidate, Ran};
 pub use executors::Assignment;
-pub use pool::{Entry, Role};
+pub use pool::{Entry, Item, Role};
 
 use super::class::{Class, Pool};
 use executors::Executors;
@@ -60,14 +61,6 @@ pub trait Devices: Send + Sync {
 
     /// Whether batches on this path compute on the processor of their leader.
     fn on_host(&self, path: usize) -> bool;
-}
-
-/// An operation, as far as the scheduler knows it.
-pub trait Item {
-    /// The thread that waits for it.
-    type Caller;
-
-    fn caller(&self) -> Self::Caller;
 }
 
 /// Where and when an event happens.
@@ -156,20 +149,8 @@ pub struct Scheduler<T: Item> {
     in_use: (u64, u64),
     pub actions: Actions<T::Caller>,
     #[cfg(test)]
-    fault: Option<simulation::Fault>,
+    fault: Option<fault::Fault>,
 }
-
-/// Whether the simulation seeded this fault; never outside of it.
-macro_rules! seeded {
-    ($scheduler:expr, $fault:ident) => {{
-        #[cfg(test)]
-        let seeded = $scheduler.fault == Some(crate::gather::scheduler::simulation::Fault::$fault);
-        #[cfg(not(test))]
-        let seeded = false;
-        seeded
-    }};
-}
-use seeded;
 
 impl<T: Item> Scheduler<T> {
     /// With at least one slot in each pool, and room for at least one operation.

@@ -4,7 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use super::Item;
 use crate::gather::class::Class;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,6 +18,14 @@ pub enum Role {
     Candidate,
     /// It leads a batch of older operations first.
     Leader,
+}
+
+/// An operation, as far as the scheduler knows it.
+pub trait Item {
+    /// The thread that waits for it.
+    type Caller;
+
+    fn caller(&self) -> Self::Caller;
 }
 
 /// One waiting operation.

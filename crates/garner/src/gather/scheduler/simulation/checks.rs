@@ -3,8 +3,8 @@
 
 use super::super::pool::PoolState;
 use super::super::{Actions, Batch, Role};
-use super::state::{State, Thread, Todo, Who};
-use super::world::{Job, World};
+use super::state::{Job, State, Thread, Todo, Who};
+use super::world::World;
 use crate::gather::class::Pool;
 
 /// Says what broke, unless it holds.

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a simulated thread is doing.
 
-use super::super::{Actions, Batch, Candidate};
-use super::world::Job;
+use super::super::{Actions, Batch, Candidate, Item};
 use crate::gather::class::{Class, Pool};
 use std::collections::VecDeque;
 use std::fmt;
+
+/// What a waiting operation is here: its place in [`World::operations`](super::world::World::operations).
+pub struct Job(pub usize);
+
+impl Item for Job {
+    type Caller = usize;
+
+    fn caller(&self) -> usize {
+        self.0
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

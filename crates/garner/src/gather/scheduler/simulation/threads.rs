@@ -2,8 +2,8 @@
 //! Simulated threads: each step is one event of the scheduler, or one thing that the runtime does without its lock.
 
 use super::super::{Arrival, Assignment, Batch, Next, Ran, Refusal};
-use super::state::{Kind, State, Todo, Who};
-use super::world::{Job, World};
+use super::state::{Job, Kind, State, Todo, Who};
+use super::world::World;
 
 impl World {
     /// Whether a thread can make a step. With `spurious`, also those that wait on a condition nobody notified.

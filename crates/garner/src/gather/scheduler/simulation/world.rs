@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A simulated process: threads, processors, devices and a clock, all of them driven by one random number.
 
-use super::super::{Actions, At, Devices, Item, Scheduler};
-use super::state::{Kind, State, Thread, Todo};
-use super::{Fault, Random};
+use super::super::fault::Fault;
+use super::super::{Actions, At, Devices, Scheduler};
+use super::random::Random;
+use super::state::{Job, Kind, State, Thread, Todo};
 use crate::gather::class::{Class, Kind as Work, Pool};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Steps of one schedule, at most: one that takes more never ends.
 const STEPS: usize = 50_000;
-
-/// What a waiting operation is here: its place in [`World::operations`].
-pub struct Job(pub usize);
-
-impl Item for Job {
-    type Caller = usize;
-
-    fn caller(&self) -> usize {
-        self.0
-    }
-}
 
 /// One operation, as its caller sees it.
 #[derive(Default, Clone)]
