@@ -1,68 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What callers ask of a gatherer, as events for the [scheduler](super::scheduler). Called by [`Gatherer`](super::Gatherer)
-//! and by tickets. Decides nothing: who leads, who is woken and who waits is the scheduler's.
+//! What callers ask of a gatherer, as events for the [scheduler](super::scheduler). Called by [`Gatherer`](super::Gatherer).
+//! Decides nothing: who leads, who is woken and who waits is the scheduler's.
 
 use super::answer::{Answer, Answers, Reply, Woken};
-use super::class::Class;
-use super::config::Config;
+use super::core::{Core, Work};
 use super::executor;
 use super::leader::is_leading;
-use super::locked::Process;
 use super::operation::{Operation, Output};
-use super::route::Route;
-use super::scheduler::{Arrival, Batch, Candidate, Item, Next, Scheduler};
+use super::scheduler::{Arrival, Next};
 use super::sleep::Wakes;
 use super::ticket::Ticket;
-use crate::arithmetic::Arithmetic;
 use crate::error::{Error, Result};
-use crate::fork::{ForkLocal, generation};
+use crate::fork::generation;
 use std::sync::Arc;
-use std::thread;
-use std::time::Instant;
-
-/// A waiting operation, with the duty to answer it.
-pub struct Work {
-    pub operation: Operation,
-    pub reply: Reply,
-}
-
-impl Item for Work {
-    /// Nobody waits for one of a whole batch alone.
-    type Caller = Option<Arc<Answer>>;
-
-    fn caller(&self) -> Self::Caller {
-        self.reply.waiter()
-    }
-}
-
-/// What all threads share, and a forked child has too.
-pub struct Core {
-    pub arithmetic: Arc<dyn Arithmetic>,
-    pub route: Arc<Route>,
-    pub slots: usize,
-    queue_limit: usize,
-    /// Events are timed from here.
-    pub start: Instant,
-    process: ForkLocal<Process>,
-}
 
 impl Core {
-    pub fn new(config: Config) -> Core {
-        Core {
-            route: Arc::new(Route::new(&config)),
-            arithmetic: config.arithmetic,
-            slots: config.slots.max(1),
-            queue_limit: config.queue_limit.max(1),
-            start: Instant::now(),
-            process: ForkLocal::new(),
-        }
-    }
-
-    pub fn process(&self) -> &Process {
-        self.process
-            .get_or_make(|| Process::new(Scheduler::new(self.slots, self.queue_limit, Arc::clone(&self.route) as _)))
-    }
-
     /// Runs one operation, by this thread or by another that is running a batch anyway.
     pub fn run(self: &Arc<Self>, operation: Operation) -> Result<Output> {
         let class = self.route.class(&operation);
@@ -102,25 +54,6 @@ impl Core {
         }
     }
 
-    /// Lets others have the processor, as a candidate.
-    pub fn yield_now(self: &Arc<Self>, candidate: Candidate) -> Next<Work> {
-        let start = Instant::now();
-        thread::yield_now();
-        let lasted = start.elapsed().as_nanos() as u64;
-        self.report(|scheduler, at| scheduler.yielded(candidate, lasted, at))
-    }
-
-    /// Yields until there is a batch, or none for this thread.
-    pub fn next_batch(self: &Arc<Self>, mut next: Next<Work>) -> Option<Batch<Work>> {
-        loop {
-            match next {
-                Next::Yield(candidate) => next = self.yield_now(candidate),
-                Next::Run(batch) => return Some(batch),
-                Next::Wait => return None,
-            }
-        }
-    }
-
     /// Queues one operation for an executor; refuses when the queue is at its limit.
     pub fn submit(self: &Arc<Self>, operation: Operation) -> Result<Ticket> {
         let class = self.route.class(&operation);
@@ -132,14 +65,6 @@ impl Core {
         match number {
             Ok(number) => Ok(Ticket::new(answer, self, class, number)),
             Err((error, _)) => Err(error.unwrap_or(Error::Full(self.queue_limit))),
-        }
-    }
-
-    /// Takes the operation of a ticket out of the queue, if nobody has begun it.
-    pub fn withdraw(self: &Arc<Self>, class: Class, number: u64) {
-        // Dropped without the lock: the operation's key may go with it.
-        if let Some(work) = self.report(|scheduler, at| scheduler.withdrawn(class, number, at)) {
-            work.reply.withdraw();
         }
     }
 
@@ -212,11 +137,13 @@ mod tests {
     use crate::arithmetic::libcrypto::Libcrypto;
     use crate::arithmetic::{Modulus, Power};
     use crate::device::{Cpu, Device, DeviceError, Limits};
+    use crate::gather::config::Config;
     use crate::gather::scheduler::{At, Ran};
     use std::future::Future;
     use std::pin::Pin;
     use std::sync::mpsc;
     use std::task::{Context, Wake, Waker};
+    use std::thread;
     use std::time::Duration;
 
     /// libcrypto, wanting four at once.

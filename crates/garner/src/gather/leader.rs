@@ -3,8 +3,7 @@
 
 use super::batch;
 use super::class::{Class, Kind, Pool};
-use super::core::{Core, Work};
-use super::locked::Process;
+use super::core::{Core, Process, Work};
 use super::operation::{Operation, Output};
 use super::scheduler::{Batch, Entry, Ran, Role};
 use super::sleep::Wakes;

@@ -2,43 +2,18 @@
 //! The lock around the scheduler: reports events under it, and carries out the scheduler's actions.
 
 use super::answer::Answer;
-use super::core::{Core, Work};
+use super::class::Class;
+use super::core::{Core, Process, State, Work};
 use super::executor;
 use super::scheduler::{Actions, At, Refusal, Scheduler};
 use super::sleep::Wakes;
 use crate::error::{Error, Result};
-use crate::stats::{Counter, Page};
+use crate::stats::Counter;
 use crate::sync::{lock, wait};
 use crate::thread::Thread;
 use rustix::thread::sched_getcpu;
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-
-/// What each process has for itself.
-pub struct Process {
-    state: Mutex<State>,
-    /// There is work for an executor.
-    work: Condvar,
-    /// There is room in the queue again.
-    room: Condvar,
-    /// A batch ended or an executor left, while somebody may wait for that.
-    quiet: Condvar,
-    pub page: Page,
-}
-
-/// What is behind the lock.
-struct State {
-    scheduler: Scheduler<Work>,
-    handles: Vec<Thread>,
-}
-
-impl Process {
-    pub fn new(scheduler: Scheduler<Work>) -> Process {
-        let state = Mutex::new(State { scheduler, handles: Vec::new() });
-        let [work, room, quiet] = [const { Condvar::new() }; 3];
-        Process { state, work, room, quiet, page: Page::default() }
-    }
-}
+use std::sync::{Arc, Condvar, MutexGuard};
 
 /// The state, locked by a thread that reports events.
 pub struct Locked<'a> {
@@ -73,6 +48,14 @@ impl Core {
         let mut locked = self.lock();
         let result = locked.report(event);
         (result, locked.unlock())
+    }
+
+    /// Takes the operation of a ticket out of the queue, if nobody has begun it.
+    pub fn withdraw(self: &Arc<Self>, class: Class, number: u64) {
+        // Dropped without the lock: the operation's key may go with it.
+        if let Some(work) = self.report(|scheduler, at| scheduler.withdrawn(class, number, at)) {
+            work.reply.withdraw();
+        }
     }
 
     /// Wakes threads, as the scheduler asked for. Without its lock: the first thing a woken thread does is to take it.

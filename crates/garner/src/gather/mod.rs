@@ -30,8 +30,10 @@
 //! | `operation` | what a caller asks for |
 //! | `class` | which operations may share a batch |
 //! | `scheduler` | who leads, who is woken and who waits: events in, actions out |
-//! | `core` | what callers ask for, as events for the scheduler |
+//! | `callers` | what callers ask for, as events for the scheduler |
+//! | `core` | what the threads of a gatherer share |
 //! | `locked` | the lock around the scheduler, and its actions carried out |
+//! | `candidate` | what a candidate does: yield, until there is a batch |
 //! | `leader` | what a leader does with a batch: run it, give the slot back, answer |
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
@@ -51,6 +53,8 @@
 
 mod answer;
 mod batch;
+mod callers;
+mod candidate;
 mod class;
 mod config;
 mod core;
