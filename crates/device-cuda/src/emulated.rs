@@ -141,7 +141,7 @@ impl Queue for EmulatedQueue {
         match self.fault {
             Fault::Lost => return Err(DeviceError("the GPU has fallen off the bus".into())),
             Fault::Hangs => self.is_busy = true,
-            Fault::Skips(role) if role == kernel.role => {}
+            Fault::Skips(role) if role == kernel.name.role => {}
             Fault::None | Fault::Lies | Fault::Skips(_) => {
                 let array = |(buffer, offset): &(Buffer, usize)| Array { buffer: buffer.0, offset: *offset };
                 let arrays: Vec<Array> = arrays.iter().map(array).collect();

@@ -286,7 +286,7 @@ impl<Q: Queue> Lane<Q> {
         exponent: &[u64],
         jobs: &mut [&mut Power<'_>],
     ) -> Result<(), DeviceError> {
-        let (words, tiles) = (kernel.words, tiles_for(jobs.len()));
+        let (words, tiles) = (kernel.name.words, tiles_for(jobs.len()));
         let number = tiles * tile_words(words);
         let digits: Vec<u32> = exponent.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]).collect();
         let steps = public_steps(&digits);

@@ -29,7 +29,7 @@ pub fn run<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels) -> Result<(), Device
 /// # Errors
 /// As [`run`].
 pub fn run_public<Q: Queue>(lane: &mut Lane<Q>, kernel: &Kernel) -> Result<(), DeviceError> {
-    let words = kernel.words / 2;
+    let words = kernel.name.words / 2;
     for exponent in [&[3][..], &[65_537], &[0x8000_0000_0000_0101, 1]] {
         let case = |_| -> Result<_, DeviceError> {
             let mut base = random(words)?;

@@ -32,6 +32,8 @@ pub mod window;
 
 pub use program::{LANES, Program};
 
+use std::fmt;
+
 /// Words of the moduli that private exponentiations are made for: 512, 1024, 1536 and 2048 bits.
 pub const HALF_WORDS: [usize; 4] = [16, 32, 48, 64];
 
@@ -55,15 +57,35 @@ pub enum Role {
     Public,
 }
 
-/// A named program.
-#[derive(Debug, Clone)]
-pub struct Kernel {
-    /// The name, which is also its symbol: `garner_walk_1024`.
-    pub name: String,
+/// Which kernel it is. Its symbol is `garner_`, the role and the bits of the modulus: `garner_walk_1024`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name {
     /// What it does.
     pub role: Role,
     /// Words of the modulus.
     pub words: usize,
+}
+
+/// The symbol.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let role = match self.role {
+            Role::Gather => "gather",
+            Role::Prepare => "prepare",
+            Role::Walk => "walk",
+            Role::Finish => "finish",
+            Role::Recombine => "recombine",
+            Role::Public => "public",
+        };
+        write!(f, "garner_{role}_{}", 32 * self.words)
+    }
+}
+
+/// A named program.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    /// Which it is.
+    pub name: Name,
     /// How it does it.
     pub program: Program,
 }
@@ -74,15 +96,15 @@ impl Kernel {
     /// # Panics
     /// When `words` is not a multiple of 16.
     pub fn new(role: Role, words: usize) -> Kernel {
-        let (name, make): (_, fn(usize) -> Program) = match role {
-            Role::Gather => ("gather", kernels::gather),
-            Role::Prepare => ("prepare", kernels::prepare),
-            Role::Walk => ("walk", kernels::walk),
-            Role::Finish => ("finish", kernels::finish),
-            Role::Recombine => ("recombine", kernels::recombine),
-            Role::Public => ("public", kernels::public),
+        let make = match role {
+            Role::Gather => kernels::gather,
+            Role::Prepare => kernels::prepare,
+            Role::Walk => kernels::walk,
+            Role::Finish => kernels::finish,
+            Role::Recombine => kernels::recombine,
+            Role::Public => kernels::public,
         };
-        Kernel { name: format!("garner_{name}_{}", 32 * words), role, words, program: make(words) }
+        Kernel { name: Name { role, words }, program: make(words) }
     }
 }
 

@@ -19,7 +19,7 @@ const TEXT: &str = "writing to a string";
 
 /// A module of this kernel, as text.
 pub fn module(kernel: &Kernel) -> String {
-    let Kernel { name, program, .. } = kernel;
+    let Kernel { name, program } = kernel;
     let mut printer = Printer { text: String::new(), labels: 0 };
     let arrays: String = (0..program.parameters).map(|i| format!(".param .u64 array{i}, ")).collect();
     write!(

@@ -61,7 +61,7 @@ fn addresses_made_of_registers_are_those_of_key_numbers_only() {
                 made_of_registers += 1;
             }
         }
-        assert_eq!(made_of_registers, usize::from(kernel.role == Role::Gather), "{}", kernel.name);
+        assert_eq!(made_of_registers, usize::from(kernel.name.role == Role::Gather), "{}", kernel.name);
     }
 }
 

@@ -46,7 +46,7 @@ fn compile(program: &Path, folder: &Path, kernel: &Kernel, architecture: &'stati
     let stack: u32 = number(said.split(" bytes stack frame").next().and_then(|before| before.rsplit(' ').next()));
     assert_eq!(stack, 0, "{said}");
     let registers = number(said.split("Used ").nth(1));
-    Compiled { name: kernel.name.clone(), architecture, registers }
+    Compiled { name: kernel.name.to_string(), architecture, registers }
 }
 
 fn compile_all(jobs: Vec<(Kernel, &'static str)>) -> Vec<Compiled> {

@@ -19,7 +19,7 @@ pub(super) fn compile(kernel: &Kernel) -> Result<Function, DeviceError> {
     use sys::CUfunction_attribute_enum as Attribute;
     let what = format!("compiling {}", kernel.name);
     let text = CString::new(ptx::module(kernel)).expect("PTX has no zero bytes");
-    let name = CString::new(kernel.name.as_str()).expect("names have no zero bytes");
+    let name = CString::new(kernel.name.to_string()).expect("names have no zero bytes");
     // SAFETY: the context is bound to this thread.
     let module = unsafe { load(&text, &what) }?;
     // SAFETY: the module was just loaded and is never unloaded.
@@ -43,9 +43,9 @@ pub(super) fn compile(kernel: &Kernel) -> Result<Function, DeviceError> {
 
 /// Refuses a kernel that works on secrets and keeps `bytes` of each thread in memory, which nothing wipes.
 fn leaves_nothing(kernel: &Kernel, bytes: i32) -> Result<(), DeviceError> {
-    let name = &kernel.name;
+    let name = kernel.name;
     let reason = || format!("{name} is not used: the driver's compiler keeps {bytes} bytes of each thread in memory");
-    let is_good = bytes == 0 || kernel.role == Role::Public;
+    let is_good = bytes == 0 || name.role == Role::Public;
     is_good.then_some(()).ok_or_else(|| DeviceError(reason()))
 }
 

@@ -14,7 +14,7 @@ use garner::device::DeviceError;
 use garner::environment;
 use garner::fork::away_from_fork;
 use garner::sync::lock;
-use garner_gpu_kernels::{Kernel, LANES};
+use garner_gpu_kernels::{Kernel, LANES, Name};
 pub use queue::DriverQueue;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
@@ -34,7 +34,7 @@ pub struct Driver {
     /// Dropped with care, for that makes it current.
     context: ManuallyDrop<Arc<CudaContext>>,
     /// Compiled kernels by name, each behind a lock of its own: compiling one takes seconds, and holds up no other.
-    functions: Mutex<HashMap<String, Arc<Mutex<Option<Function>>>>>,
+    functions: Mutex<HashMap<Name, Arc<Mutex<Option<Function>>>>>,
 }
 
 impl Driver {
@@ -111,7 +111,7 @@ impl Driver {
         if bytes > limit {
             return Err(DeviceError(format!("{} needs {bytes} bytes on the chip, there are {limit}", kernel.name)));
         }
-        let compiled = Arc::clone(lock(&self.functions).entry(kernel.name.clone()).or_default());
+        let compiled = Arc::clone(lock(&self.functions).entry(kernel.name).or_default());
         let mut compiled = lock(&compiled);
         match *compiled {
             Some(function) => Ok(function),

@@ -31,7 +31,7 @@ fn nothing_is_left_of_exponentiations_secret_or_public_done_or_failed() {
     lane.public(&kernel, &[65_537], &mut [&mut job]).unwrap();
     assert_wiped(&lane);
     // A kernel that needs one array more.
-    let kernel = Kernel { role: Role::Public, ..Kernel::new(Role::Prepare, 32) };
+    let kernel = Kernel { name: kernel.name, ..Kernel::new(Role::Prepare, 32) };
     assert!(lane.public(&kernel, &[65_537], &mut [&mut job]).is_err());
     assert_wiped(&lane);
 }
