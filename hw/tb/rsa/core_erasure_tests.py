@@ -9,7 +9,8 @@ import random
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from garner_hw.drivers.rsa import BAD_LENGTH, BAD_MODULUS, EMPTY_SLOT, OK, RIGHT_TO_LEFT, Driver, Job, words32
+from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, EMPTY_SLOT, LOAD_KEY, MULTIPLY, OK, RIGHT_TO_LEFT, TAG_BITS,
+                                   Driver, Job, words32)
 from garner_hw.model.rsa import Key, LoadedKey
 from tb.rsa.core_shared import LIMIT, SMALL_KEY, holds, memories, modulus, not_zero, slot_words, started, still_works
 
@@ -96,7 +97,7 @@ async def a_key_that_is_gone_or_was_refused_leaves_no_trace(dut):
     for words, status in ((whole.words[:40], BAD_LENGTH), (whole.words + [0], BAD_LENGTH),
                           (Job.load_key(Key(**{**key.__dict__, "q": key.q ^ 1})).words, BAD_MODULUS)):
         await driver.load(whole)
-        assert (await driver.run(Job(2, words, 1, 512))).status == status
+        assert (await driver.run(Job(LOAD_KEY, words, 1, 512))).status == status
         await gone("refused")
 
     await driver.load(whole)
@@ -152,7 +153,7 @@ async def zeroise_stops_the_job_under_way_and_answers_it(dut):
     await ReadOnly()
     if dut.response_valid_o.value == 0:
         await RisingEdge(dut.response_valid_o)
-    assert int(dut.response_o.value) == EMPTY_SLOT << 16 | 1
+    assert int(dut.response_o.value) == EMPTY_SLOT << TAG_BITS | 1
     await RisingEdge(dut.clk_i)
     dut.response_ready_i.value = 1
     await RisingEdge(dut.clk_i)
@@ -183,7 +184,7 @@ async def reset_in_the_middle_of_a_job_leaves_an_empty_core(dut):
         await driver.load(Job.load_key(SMALL_KEY))
         job = random.choice((Job.private(5, 512), Job.load_key(SMALL_KEY), Job.multiply(5, 6, 512)))
         running = cocotb.start_soon(driver.run(job))
-        await ClockCycles(dut.clk_i, random.randrange(1200 if job.op == 3 else 38000))
+        await ClockCycles(dut.clk_i, random.randrange(1200 if job.op == MULTIPLY else 38000))
         running.cancel()
         await driver.reset()
         for memory in memories(dut):

@@ -9,7 +9,8 @@ import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT,
-                                   FIXED, LEFT_TO_RIGHT, OK, RIGHT_TO_LEFT, SLIDING, Job, words32)
+                                   EXPONENTIATE, FIXED, LEFT_TO_RIGHT, LOAD_KEY, LOAD_MODULUS, MULTIPLY, OK,
+                                   RIGHT_TO_LEFT, SLIDING, Job, words32)
 from garner_hw.model.rsa import Key
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
@@ -110,19 +111,19 @@ async def what_is_wrong_is_refused_with_its_code_and_the_core_goes_on(dut):
     assert (await driver.run(Job.exponentiate(5, 3, 2, 512, slot=1))).value == 125
 
     for bits in (0, 448, 511, 513, 544, 1088, 4096, 8128):
-        await refused(Job(1, words32(key.n, 512), bits=bits), BAD_LENGTH)
+        await refused(Job(LOAD_MODULUS, words32(key.n, 512), bits=bits), BAD_LENGTH)
     for bits in (0, 1025, 8191):
-        await refused(Job(4, m + [3], slot=1, exponent_bits=bits), BAD_LENGTH)
+        await refused(Job(EXPONENTIATE, m + [3], slot=1, exponent_bits=bits), BAD_LENGTH)
 
     # streams too short or too long
     whole = Job.load_key(key).words
     for count in (1, 15, 17, 40, len(whole) - 1):
-        await refused(Job(2, whole[:count], bits=512), BAD_LENGTH)
-    await refused(Job(2, whole + [0], bits=512), BAD_LENGTH)
+        await refused(Job(LOAD_KEY, whole[:count], bits=512), BAD_LENGTH)
+    await refused(Job(LOAD_KEY, whole + [0], bits=512), BAD_LENGTH)
     await refused(Job.private(1, 512), EMPTY_SLOT)  # nothing of that key has stayed
-    await refused(Job(3, m + m[:-1], slot=1), BAD_LENGTH)
-    await refused(Job(3, m + m + m, slot=1), BAD_LENGTH)
-    await refused(Job(4, m, slot=1, exponent_bits=5), BAD_LENGTH)
+    await refused(Job(MULTIPLY, m + m[:-1], slot=1), BAD_LENGTH)
+    await refused(Job(MULTIPLY, m + m + m, slot=1), BAD_LENGTH)
+    await refused(Job(EXPONENTIATE, m, slot=1, exponent_bits=5), BAD_LENGTH)
 
     # moduli: even; top bit not set
     await refused(Job.load_modulus(key.n + 1, bits=512), BAD_MODULUS)
