@@ -101,6 +101,32 @@ fn the_daemon_signs_and_decrypts_by_name_and_by_stub() {
 }
 
 #[test]
+fn bulk_has_signatures_made_by_the_daemon_beside_a_key_of_its_own() {
+    let mut held = Held::new("daemon-bulk");
+    held.folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out own.pem");
+    let digest = |i: usize| format!("{:064x}\n", i * i + 1);
+    held.folder.write("digests", (0..300).map(digest).collect::<String>());
+    held.good("bulk --key garner:www digests --out signatures");
+    held.folder.good("bulk --key public.pem --verify signatures digests");
+    held.good("bulk --key garner:www --verify signatures digests");
+    // As many lines as it had: an interrupted one goes on by the daemon, too.
+    let whole = held.folder.read("signatures");
+    held.folder.write("again.partial", &whole[..whole.len() / 3]);
+    held.good("bulk --key stub.pem digests --out again");
+    assert!(held.folder.read("again") == whole);
+
+    let name = |i: usize| if i.is_multiple_of(2) { "www" } else { "own" };
+    held.folder.write("named", (0..100).map(|i| format!("{} {}", name(i), digest(i))).collect::<String>());
+    held.good("bulk --key www=garner:www --key own=own.pem --padding pss named --out named.signatures");
+    held.folder.good("bulk --key www=public.pem --key own=own.pem --padding pss --verify named.signatures named");
+
+    held.daemon.kill().unwrap();
+    held.daemon.wait().unwrap();
+    let mut command = held.garner("bulk --key stub.pem digests --out gone");
+    refused(command.env("GARNER_PATIENCE", "0.05"), 3, &["digests:1: ", "garnerd does not answer"]);
+}
+
+#[test]
 fn an_import_writes_over_no_key_and_a_stub_is_made_of_a_public_key_too() {
     let held = Held::new("daemon-import");
     let folder = &held.folder;

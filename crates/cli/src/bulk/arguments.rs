@@ -16,6 +16,7 @@ Examples:
   garner bulk --key key.pem --of messages --encoding base64 tokens.txt --out signatures.txt
   find . -type f -print0 | garner bulk --key key.pem --of files -0 --encoding binary --out ../signatures.bin
   garner bulk --key alice=a.pem --key bob=b.pem digests.txt --out signatures.txt
+  garner bulk --key garner:www digests.txt --out signatures.txt      by garnerd, which holds the key
   garner bulk --key public.pem --verify signatures.txt digests.txt
 
 Lines:
@@ -46,7 +47,7 @@ on standard error.";
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The key file; or, to choose the key for each line, several named ones
+    /// The key file, or garner:NAME for that key of garnerd's; or, to choose the key for each line, several named ones
     #[arg(long = "key", short, value_name = "[NAME=]FILE", required = true)]
     pub keys: Vec<String>,
 

@@ -2,9 +2,9 @@
 //! Which key a line is signed with, or verified: the one there is, or the one it names.
 
 use crate::failure::Failure;
-use crate::options::key::{private, public};
+use crate::options::key::{Holder, holder, public};
 use crate::options::password::Password;
-use garner::key::{PrivateKey, PublicKey};
+use garner::key::PublicKey;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub trait Key: Clone + Send + 'static {
     fn public(&self) -> &Arc<PublicKey>;
 }
 
-impl Key for Arc<PrivateKey> {
+impl Key for Holder {
     fn read(path: &Path, password: &Password) -> Result<Self, Failure> {
-        private(path, password)
+        holder(path, password)
     }
 
     fn public(&self) -> &Arc<PublicKey> {
-        PrivateKey::public(self)
+        Holder::public(self)
     }
 }
 

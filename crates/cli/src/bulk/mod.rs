@@ -7,6 +7,7 @@
 //! | [`keys`] | which key a line is signed with |
 //! | [`jobs`], [`digests`] | items of the input, parsed and hashed |
 //! | [`pipeline`] | items in, signatures out, a bounded number under way |
+//! | [`askers`] | those of keys that garnerd holds |
 //! | [`sink`] | where signatures go: |
 //! | [`partial`], [`records`] | one file while it grows, and what is left of one; its form |
 //! | [`folder`] | a file for each |
@@ -19,6 +20,7 @@
 //! a few per cent of making it, and finds any change of input, key or scheme.
 
 mod arguments;
+mod askers;
 mod digests;
 mod folder;
 mod jobs;
@@ -38,11 +40,11 @@ pub use arguments::Arguments;
 use crate::failure::{Failure, Of};
 use crate::files::{Destination, Identity, folder as folder_of, tidy};
 use crate::interruption::Interruptible;
+use crate::options::key::Holder;
 use crate::output;
 use crate::progress::Progress;
 use folder::{Folder, is_pattern};
 use garner::gather::{Config, Gatherer};
-use garner::key::PrivateKey;
 use jobs::Jobs;
 use judge::Judge;
 use keys::Keys;
@@ -110,7 +112,7 @@ fn sign(arguments: &Arguments, records: Records) -> Result<(), Failure> {
 }
 
 /// Where the signatures go; of `jobs`, none is to be what is written.
-fn target(arguments: &Arguments, jobs: &mut Jobs<Arc<PrivateKey>>) -> Result<Target, Failure> {
+fn target(arguments: &Arguments, jobs: &mut Jobs<Holder>) -> Result<Target, Failure> {
     let out = arguments.out.as_deref();
     if let Some(pattern) = out.filter(|path| is_pattern(path)) {
         let mut folder = Folder::open(pattern, arguments.encoding, arguments.force, true)?;
@@ -140,7 +142,7 @@ fn target(arguments: &Arguments, jobs: &mut Jobs<Arc<PrivateKey>>) -> Result<Tar
 /// Signs what is not signed yet.
 fn sign_rest(
     pipeline: &Pipeline,
-    mut jobs: Jobs<Arc<PrivateKey>>,
+    mut jobs: Jobs<Holder>,
     target: &mut Target,
     records: Records,
 ) -> Result<Summary, Failure> {

@@ -2,16 +2,18 @@
 //! Lines in, signatures out: one thread reads, hashes and submits, this one waits for the answers in order and writes.
 //! A bounded number of tickets lies between them.
 
+use super::askers::Askers;
 use super::jobs::{Item, Job};
 use super::sink::Sink;
 use crate::failure::{Failure, Of};
+use crate::options::key::Holder;
 use crate::progress::Progress;
 use garner::gather::{Gatherer, Ticket};
-use garner::key::PrivateKey;
+use garner::secret::Wiped;
 use garner::signature::{Scheme, signing};
 use std::mem;
 use std::sync::Arc;
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 
 /// Signatures handed over and written at once: every hand-over wakes a thread, which costs as much as a few per cent of
@@ -28,10 +30,30 @@ pub struct Pipeline {
     pub window: usize,
 }
 
+/// A signature on its way.
+enum Signing {
+    /// In this process.
+    Here(Ticket),
+    /// By garnerd.
+    Daemon(Receiver<Result<Vec<u8>, Failure>>),
+}
+
+impl Signing {
+    fn wait(self) -> Result<Vec<u8>, String> {
+        match self {
+            Signing::Here(ticket) => ticket.wait().map(Wiped::into_public).map_err(|error| error.to_string()),
+            Signing::Daemon(answer) => match answer.recv() {
+                Ok(answer) => answer.map_err(|failure| failure.to_string()),
+                Err(_) => Err("the thread that asks garnerd died".to_owned()),
+            },
+        }
+    }
+}
+
 /// Signatures on their way with their lines and items, and what went wrong after them.
 #[derive(Default)]
 struct Block {
-    tickets: Vec<(u64, Item, Ticket)>,
+    signings: Vec<(u64, Item, Signing)>,
     failure: Option<Failure>,
 }
 
@@ -39,7 +61,7 @@ impl Pipeline {
     /// Signs all `jobs`; how many that were. All that was signed before an error is written.
     pub fn run<J>(&self, jobs: J, sink: &mut Sink<'_>, progress: &Progress) -> Result<u64, Failure>
     where
-        J: Iterator<Item = Result<Job<Arc<PrivateKey>>, Failure>> + Send + 'static,
+        J: Iterator<Item = Result<Job<Holder>, Failure>> + Send + 'static,
     {
         let name = &self.input;
         // One block is being made and one waited for.
@@ -53,7 +75,7 @@ impl Pipeline {
         for block in receiver {
             // From the last to the first: when the last is there, so are nearly all of the others.
             let answers: Vec<_> =
-                block.tickets.into_iter().rev().map(|(line, item, ticket)| (line, item, ticket.wait())).collect();
+                block.signings.into_iter().rev().map(|(line, item, signing)| (line, item, signing.wait())).collect();
             for (line, item, answer) in answers.into_iter().rev() {
                 let wrong = |failure| super::wrong_line(name, line, failure);
                 let added =
@@ -77,26 +99,33 @@ impl Pipeline {
 
 /// Submits until the input ends, or the other side does.
 fn submit_all(
-    jobs: impl Iterator<Item = Result<Job<Arc<PrivateKey>>, Failure>>,
+    jobs: impl Iterator<Item = Result<Job<Holder>, Failure>>,
     input: &str,
     gatherer: &Gatherer,
     scheme: Scheme,
     sender: &SyncSender<Block>,
 ) {
-    let mut block = Block::default();
+    let (mut block, mut askers) = (Block::default(), Askers::default());
     for job in jobs {
         let submitted = job.and_then(|Job { line, key, digest, item }| {
-            let operation = signing(&key, scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
-            Ok((line, item, super::at(gatherer.submit(operation), input, line)?))
+            let signing = match key {
+                Holder::Here(key) => {
+                    let operation =
+                        signing(&key, scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
+                    Signing::Here(super::at(gatherer.submit(operation), input, line)?)
+                }
+                Holder::Daemon(held) => Signing::Daemon(askers.ask(&held, scheme, digest)?),
+            };
+            Ok((line, item, signing))
         });
         match submitted {
-            Ok(submitted) => block.tickets.push(submitted),
+            Ok(submitted) => block.signings.push(submitted),
             Err(failure) => {
                 block.failure = Some(failure);
                 break;
             }
         }
-        if block.tickets.len() == BLOCK && sender.send(mem::take(&mut block)).is_err() {
+        if block.signings.len() == BLOCK && sender.send(mem::take(&mut block)).is_err() {
             return;
         }
     }

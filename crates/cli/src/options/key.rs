@@ -28,56 +28,78 @@ pub struct Key {
 }
 
 /// Who does the private operations of a key.
+#[derive(Clone)]
 pub enum Holder {
     /// This process.
     Here(Arc<PrivateKey>),
     /// The daemon.
-    Daemon(Held),
+    Daemon(Arc<Held>),
+}
+
+impl Holder {
+    /// The public half.
+    pub fn public(&self) -> &Arc<PublicKey> {
+        match self {
+            Holder::Here(key) => key.public(),
+            Holder::Daemon(held) => held.public(),
+        }
+    }
 }
 
 impl Key {
     /// The private key, or who has it.
     pub fn holder(&self) -> Result<Holder, Failure> {
-        if let Some(held) = Held::named(&self.key)? {
-            return Ok(Holder::Daemon(held));
-        }
-        let (content, name) = content(&self.key)?;
-        if let Some(held) = Held::of_stub(&content, &name)? {
-            return Ok(Holder::Daemon(held));
-        }
-        parse(&content, name, &self.password, PrivateKey::read).map(Holder::Here)
+        holder(&self.key, &self.password)
     }
 
     /// The public key, or the public half of a private one.
     pub fn public(&self) -> Result<Arc<PublicKey>, Failure> {
-        if let Some(held) = Held::named(&self.key)? {
-            return Ok(Arc::clone(held.public()));
-        }
-        let (content, name) = content(&self.key)?;
-        match Held::of_stub(&content, &name)? {
-            Some(held) => Ok(Arc::clone(held.public())),
-            None => parse(&content, name, &self.password, PublicKey::read),
-        }
+        public(&self.key, &self.password)
     }
 }
 
-/// Reads a private key.
-pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Failure> {
-    read(path, password, PrivateKey::read)
+/// The private key of a file, or of garnerd's: by its name, or by a stub in the file.
+pub fn holder(path: &Path, password: &Password) -> Result<Holder, Failure> {
+    match held_or_content(path)? {
+        Found::Held(held) => Ok(Holder::Daemon(Arc::new(held))),
+        Found::Content(content, name) => parse(&content, name, password, PrivateKey::read).map(Holder::Here),
+    }
 }
 
-/// Reads a public key, or the public half of a private one.
+/// The public key of a file or of garnerd's, or the public half of a private one.
 pub fn public(path: &Path, password: &Password) -> Result<Arc<PublicKey>, Failure> {
-    read(path, password, PublicKey::read)
+    match held_or_content(path)? {
+        Found::Held(held) => Ok(Arc::clone(held.public())),
+        Found::Content(content, name) => parse(&content, name, password, PublicKey::read),
+    }
+}
+
+/// Reads a private key, which has to be in the file.
+pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Failure> {
+    let (content, name) = content(path)?;
+    parse(&content, name, password, PrivateKey::read)
+}
+
+/// What stands behind a key's option.
+enum Found {
+    Held(Held),
+    /// A file's bytes, and its name for people.
+    Content(Zeroizing<Vec<u8>>, String),
+}
+
+fn held_or_content(path: &Path) -> Result<Found, Failure> {
+    if let Some(held) = Held::named(path)? {
+        return Ok(Found::Held(held));
+    }
+    let (content, name) = content(path)?;
+    Ok(match Held::of_stub(&content, &name)? {
+        Some(held) => Found::Held(held),
+        None => Found::Content(content, name),
+    })
 }
 
 /// Makes a key of a file's content and a password.
 type Reader<K> = fn(&[u8], Option<&[u8]>) -> Result<K, Error>;
-
-fn read<K>(path: &Path, password: &Password, read: Reader<K>) -> Result<Arc<K>, Failure> {
-    let (content, name) = content(path)?;
-    parse(&content, name, password, read)
-}
 
 /// A key file's bytes, and its name for people.
 fn content(path: &Path) -> Result<(Zeroizing<Vec<u8>>, String), Failure> {
