@@ -26,13 +26,13 @@ MODULE_PARM_DESC(patience_ms, "A job that runs for longer resets the board (ms)"
  */
 static unsigned int coalesce_count = 8;
 module_param(coalesce_count, uint, 0444);
-MODULE_PARM_DESC(coalesce_count,
-		 "Completions for one interrupt while more jobs wait (1 to what INTERRUPT_COALESCE holds)");
+MODULE_PARM_DESC(coalesce_count, "Completions for one interrupt while more jobs wait (1 to 255)");
+static_assert(GARNER_MOST(GARNER_REG_INTERRUPT_COALESCE_COUNT) == 255);
 
 static unsigned int coalesce_cycles = 1 << 20;
 module_param(coalesce_cycles, uint, 0444);
-MODULE_PARM_DESC(coalesce_cycles,
-		 "Cycles of the board after which fewer do (1 to what INTERRUPT_COALESCE holds)");
+MODULE_PARM_DESC(coalesce_cycles, "Cycles of the board after which fewer do (1 to 2^24 - 1)");
+static_assert(GARNER_MOST(GARNER_REG_INTERRUPT_COALESCE_CYCLES) == (1U << 24) - 1);
 
 /**
  * garner_board_reset() - function-level reset: ends all transactions, and the board erases all it

@@ -5,7 +5,6 @@ use crate::call::{freeing, unit};
 use crate::handles::{self, GarnerAes};
 use crate::memory::{self, Place, Plain};
 use crate::status::{Failure, Status};
-use core_garner::error::Error;
 use core_garner::fork::generation;
 use garner_device_board::aes::{Aes, IV, KEY, Key, Message};
 use garner_reserve::Promise;
@@ -31,7 +30,8 @@ struct Open {
 impl Engines {
     fn lock(&self) -> Result<MutexGuard<'_, Open>, Failure> {
         if self.owner != generation() {
-            return Err(Error::Forked.into());
+            let reason = "aes: the board belongs to the process that opened it, of which this one is a child";
+            return Err(Failure::new(Status::Forked, reason));
         }
         Ok(self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }

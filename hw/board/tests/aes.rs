@@ -10,11 +10,11 @@ use garner_board::interface::board::{AES_DECRYPTION, AES_ENCRYPTION, ENGINES, En
 use garner_board::interface::registers as register;
 use garner_board::interface::rsa;
 use garner_vfio_user::message::{IrqInfo, IrqSet, RegionInfo, command, parse, pci};
-use openssl::symm::{Cipher, Crypter, Mode};
+use openssl::symm::Mode;
 use rustix::event::{EventfdFlags, eventfd};
 use std::os::fd::{AsFd, OwnedFd};
-use support::Simulated;
 use support::guest::{BASE, Guest};
+use support::{Simulated, aes_cbc};
 
 const KEY: [u8; 16] = *b"sixteen byte key";
 const IV: [u8; 16] = *b"an IV, as it is.";
@@ -24,16 +24,6 @@ const FRAGMENTS: [usize; 3] = [16, 320, 48];
 const SHARE: usize = 0x4000;
 const COMPLETIONS: usize = 0x1000;
 const DATA: usize = 0x2000;
-
-/// By libcrypto.
-fn converted(mode: Mode, text: &[u8]) -> Vec<u8> {
-    let mut crypter = Crypter::new(Cipher::aes_128_cbc(), mode, &KEY, Some(&IV)).unwrap();
-    crypter.pad(false);
-    let mut result = vec![0; text.len() + 16];
-    let done = crypter.update(text, &mut result).unwrap();
-    result.truncate(done);
-    result
-}
 
 /// Puts a key and a message into an engine's ring, the message once more into a slot without a key; in place if `in_place`.
 fn put(guest: &mut Guest, engine: Engine, text: &[u8], in_place: bool) {
@@ -96,7 +86,7 @@ fn rsa_and_both_aes_engines_work_at_once_each_with_its_page_rings_and_vectors() 
     guest.map();
     guest.reset();
     let text: Vec<u8> = (0..FRAGMENTS.iter().sum::<usize>()).map(|i| (i * i % 251) as u8).collect();
-    let encrypted = converted(Mode::Encrypt, &text);
+    let encrypted = aes_cbc(Mode::Encrypt, &KEY, &IV, &text);
     for engine in ENGINES {
         let share = SHARE * engine.offset / PAGE_BYTES;
         guest.enable(engine.offset, share, share + COMPLETIONS);

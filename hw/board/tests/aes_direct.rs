@@ -6,22 +6,13 @@ mod support;
 
 use garner_device_board::aes::{Aes, IV, KEY, Key, Message};
 use openssl::rand::rand_bytes;
-use openssl::symm::{Cipher, Crypter, Mode};
-use support::Simulated;
+use openssl::symm::Mode;
+use support::{Simulated, aes_cbc};
 
 fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     rand_bytes(&mut bytes).unwrap();
     bytes
-}
-
-fn libcrypto(mode: Mode, key: &[u8; KEY], iv: &[u8; IV], text: &[u8]) -> Vec<u8> {
-    let mut crypter = Crypter::new(Cipher::aes_128_cbc(), mode, key, Some(iv)).unwrap();
-    crypter.pad(false);
-    let mut result = vec![0; text.len() + IV];
-    let done = crypter.update(text, &mut result).unwrap();
-    result.truncate(done);
-    result
 }
 
 struct Text {
@@ -71,7 +62,7 @@ fn batches_of_depth_1_8_and_64_with_several_keys_equal_libcrypto() {
             let (results, said) = convert(&mut aes, &keys, mode, &texts);
             said.unwrap();
             for (text, result) in texts.iter().zip(results) {
-                assert!(result == libcrypto(mode, &secrets[text.key], &text.iv, &text.bytes), "{depth} at once");
+                assert!(result == aes_cbc(mode, &secrets[text.key], &text.iv, &text.bytes), "{depth} at once");
             }
         }
     }
@@ -93,14 +84,14 @@ fn keys_that_are_unloaded_are_gone_from_the_board_and_another_process_finds_none
     let key = aes.load_key(&second).unwrap();
     let (results, said) = convert(&mut aes, &[key], Mode::Encrypt, &text);
     said.unwrap();
-    assert_eq!(results[0], libcrypto(Mode::Encrypt, &second, &text[0].iv, &text[0].bytes));
+    assert_eq!(results[0], aes_cbc(Mode::Encrypt, &second, &text[0].iv, &text[0].bytes));
     drop(aes);
     // The next owner begins with empty slots, and with engines that work.
     let mut aes = Aes::open(&simulated.address(0)).unwrap();
     let key = aes.load_key(&first).unwrap();
     let (results, said) = convert(&mut aes, &[key], Mode::Decrypt, &text);
     said.unwrap();
-    assert_eq!(results[0], libcrypto(Mode::Decrypt, &first, &text[0].iv, &text[0].bytes));
+    assert_eq!(results[0], aes_cbc(Mode::Decrypt, &first, &text[0].iv, &text[0].bytes));
 }
 
 #[test]

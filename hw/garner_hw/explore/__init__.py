@@ -100,7 +100,7 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     """The sweep, with what is measured in the page even if it is cut off."""
     from garner_hw.explore import recorded, report
     from garner_hw.explore.evaluate import Effort
-    from garner_hw.explore.progress import bar
+    from garner_hw.progress import bar
     from garner_hw.explore.store import Store
     from garner_hw.explore.sweep import circuits, cluster, sweep
     from garner_hw.explore.toolchain import ToolFailed

@@ -15,6 +15,7 @@ from garner_hw.explore.thesis import DESIGNS, WORDS, Comparison, of_the_thesis  
 
 COLOURS = plt.get_cmap("tab10")
 MARKERS = {2: "o", 3: "^", 4: "s", 0: "D"}  # by ports
+UNROLLED = {1: "o", 2: "^", 4: "s", 8: "D"}
 KINDS = {"lut": "multipliers in LUTs", "dsp": "DSP blocks"}
 
 
@@ -143,9 +144,6 @@ def chapter_4(rows: list[dict]) -> plt.Figure | None:
                 for times, marker in UNROLLED.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
     return figure
-
-
-UNROLLED = {1: "o", 2: "^", 4: "s", 8: "D"}
 
 
 def by_ports(axis: plt.Axes, rows: list[dict], key: str, colour: dict[str, str]) -> None:

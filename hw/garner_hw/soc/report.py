@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 
 from garner_hw import HW, CommandError
-from garner_hw.explore.progress import bar
+from garner_hw.progress import bar
 from garner_hw.soc import build, fiu, keys, measure
 
 DOCUMENT = HW.parent / "docs" / "soc.md"
@@ -30,10 +30,10 @@ def run() -> int:
 
 def runs() -> list[Callable[[], object]]:
     """Every run behind the report once, those that take longest first: software, and of it the longest numbers."""
-    rows = {(level, *which[1:]) for which in (*measure.ROWS_TO_MEASURE, *measure.SHORT) for level in (which[0], "software")}
-    rows = {which[:3] if which[0] == "software" else which for which in rows}
-    powers = sorted(rows, key=lambda which: (which[0] != "software", -which[1], which[2]))
-    return [*(partial(keys.run, *which) for which in keys.runs()), *(partial(measure.run, *which) for which in powers),
+    asked = [*measure.ROWS_TO_MEASURE, *measure.SHORT]
+    rows = sorted({*asked, *(("software", bits, scheme) for _, bits, scheme, *_ in asked)},
+                  key=lambda which: (which[0] != "software", -which[1], which[2]))
+    return [*(partial(keys.run, *which) for which in keys.runs()), *(partial(measure.run, *which) for which in rows),
             *(partial(fiu.run, hardware, *which) for which in reversed(fiu.RUNS) for hardware in (False, True))]
 
 

@@ -43,8 +43,6 @@ pub struct Engine {
     /// Places that no fragment has, and the fragment of each other.
     free: Vec<usize>,
     under_way: [Option<Fragment>; DEPTH],
-    /// A completion was taken since the last one was acknowledged.
-    taken: bool,
 }
 
 /// Asks an engine what it can do.
@@ -68,7 +66,7 @@ impl Engine {
     /// Of a page, with [`ENGINE_BYTES`] of memory at `at`.
     pub fn new(page: board::Engine, capability: Capability, at: usize) -> Engine {
         let (free, under_way) = ((0..DEPTH).rev().collect(), [None; DEPTH]);
-        Engine { page, ring: Ring::new(page, at), at, capability, free, under_way, taken: false }
+        Engine { page, ring: Ring::new(page, at), at, capability, free, under_way }
     }
 
     /// Enables it, on a board that was reset.
@@ -118,7 +116,7 @@ impl Engine {
         self.ring.ring_doorbell(link)?;
         let (_, status, _) = self.wait(link)?;
         self.release(link, place, KEY);
-        self.acknowledge(link)?;
+        self.ring.acknowledge(link)?;
         match status {
             status::OK => Ok(()),
             other => Err(io::Error::other(format!("a key was refused: {}", status::text(other)))),
@@ -132,17 +130,15 @@ impl Engine {
     pub fn convert(&mut self, link: &mut Link, messages: &mut [Message<'_>]) -> io::Result<()> {
         let lengths: Vec<usize> = messages.iter().map(|message| message.source.len()).collect();
         let mut plan = Plan::new(&lengths, self.capability.messages);
-        let mut is_more = true;
         loop {
-            is_more = is_more && self.fill(link, &mut plan, messages)?;
+            self.fill(link, &mut plan, messages)?;
             if self.free.len() == DEPTH {
                 return Ok(());
             }
             // All completions that are there, before the board is told anything.
-            let mut completion = self.wait(link)?;
-            loop {
-                let (place, code, cycles) = completion;
-                let fragment = self.under_way[place].expect("checked by wait");
+            let mut completion = Some(self.wait(link)?);
+            while let Some((place, code, cycles)) = completion {
+                let fragment = self.under_way[place].expect("checked by take");
                 let message = &mut messages[fragment.message];
                 message.cycles += u64::from(cycles);
                 if code == status::OK && message.failure.is_none() {
@@ -155,17 +151,14 @@ impl Engine {
                     plan.give_up(fragment.message);
                 }
                 self.release(link, place, fragment.length);
-                match self.take(link)? {
-                    Some(next) => completion = next,
-                    None => break,
-                }
+                completion = self.take(link)?;
             }
-            self.acknowledge(link)?;
+            self.ring.acknowledge(link)?;
         }
     }
 
-    /// Puts fragments while there is room; whether the plan has more.
-    fn fill(&mut self, link: &mut Link, plan: &mut Plan<'_>, messages: &[Message<'_>]) -> io::Result<bool> {
+    /// Puts fragments while there is room for them.
+    fn fill(&mut self, link: &mut Link, plan: &mut Plan<'_>, messages: &[Message<'_>]) -> io::Result<()> {
         let mut is_any = false;
         while let Some(place) = self.free.pop() {
             let Some(fragment) = plan.next() else {
@@ -199,7 +192,7 @@ impl Engine {
         if is_any {
             self.ring.ring_doorbell(link)?;
         }
-        Ok(is_any)
+        Ok(())
     }
 
     fn put(&mut self, link: &Link, place: usize, fields: &[(crate::interface::Field, u64)]) {
@@ -214,7 +207,6 @@ impl Engine {
     /// The place of a fragment that has ended, its status and its cycles.
     fn take(&mut self, link: &Link) -> io::Result<Option<(usize, u8, u32)>> {
         let Some(completion) = self.ring.take(link) else { return Ok(None) };
-        self.taken = true;
         let place = usize::from(completion.tag);
         if self.under_way.get(place).is_none_or(Option::is_none) {
             return Err(io::Error::other(format!("completed a fragment that was not under way: tag {place}")));
@@ -252,12 +244,5 @@ impl Engine {
         link.memory.wipe(self.place(place), bytes);
         self.under_way[place] = None;
         self.free.push(place);
-    }
-
-    fn acknowledge(&mut self, link: &mut Link) -> io::Result<()> {
-        if std::mem::take(&mut self.taken) {
-            self.ring.acknowledge(link)?;
-        }
-        Ok(())
     }
 }

@@ -288,6 +288,9 @@ fn a_board_that_lies_or_is_silent_is_reset_and_out_of_use_and_no_result_is_left(
         assert_eq!((done, seen.resets.load(Ordering::SeqCst)), (vec![false], resets + 1));
         assert!(results[0].iter().all(|&byte| byte == 0));
         assert!(aes.load_key(&KEYS[1]).unwrap_err().to_string().contains("out of use"));
+        let mut memory = vec![1; aes.open.link.memory.len()];
+        aes.open.link.memory.read(0, &mut memory);
+        assert!(memory.iter().all(|&byte| byte == 0), "keys and texts are overwritten");
     }
 }
 

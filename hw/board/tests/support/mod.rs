@@ -10,6 +10,7 @@ use garner_device_board::{Board, Options};
 use openssl::bn::{BigNum, BigNumContext, BigNumRef};
 use openssl::pkey::{PKey, Private};
 use openssl::rsa::Rsa;
+use openssl::symm::{Cipher, Crypter, Mode};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -140,6 +141,16 @@ pub fn words(number: &BigNumRef, length: usize) -> Vec<u64> {
 pub fn power(base: &BigNumRef, exponent: &BigNumRef, modulus: &BigNumRef) -> BigNum {
     let (mut result, mut context) = (BigNum::new().unwrap(), BigNumContext::new().unwrap());
     result.mod_exp(base, exponent, modulus, &mut context).unwrap();
+    result
+}
+
+/// AES-128-CBC by libcrypto, of whole blocks.
+pub fn aes_cbc(mode: Mode, key: &[u8; 16], iv: &[u8; 16], text: &[u8]) -> Vec<u8> {
+    let mut crypter = Crypter::new(Cipher::aes_128_cbc(), mode, key, Some(iv)).unwrap();
+    crypter.pad(false);
+    let mut result = vec![0; text.len() + 16];
+    let done = crypter.update(text, &mut result).unwrap();
+    result.truncate(done);
     result
 }
 
