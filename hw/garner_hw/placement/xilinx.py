@@ -7,7 +7,9 @@ what the packaged one leaves out. They are no sign-off.
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 
 from garner_hw import BUILD, FETCH
 from garner_hw.placement import debian
@@ -18,6 +20,17 @@ FOLDER = BUILD / "nextpnr-xilinx"
 DEVICE = "xc7z020clg400-1"
 MODEL = ("nextpnr's packaged model of the 7 series, -1, slow corner: without the paths through DSP48E1 and SRL16E, "
          "block RAM without its output register")
+
+SEEDS = (1, 2, 3)
+
+
+def place_seeds(record: dict, netlist: Callable[[], Path], pins: dict[str, str], target: int,
+                keep: Callable[[dict], None], seeds: tuple[int, ...] = SEEDS) -> None:
+    """Adds the placements that `record` lacks, and the median of their clocks; each is kept as it comes."""
+    for seed in seeds[len(record["placements"]):]:
+        record["placements"].append(place(netlist(), pins, target, seed))
+        record["fmax_mhz"] = median(run["fmax"] for run in record["placements"])
+        keep(record)
 
 
 def place(netlist: Path, pins: dict[str, str], target: int, seed: int) -> dict:

@@ -12,6 +12,15 @@ from garner_hw.sources import VENDOR_CELLS, cells
 from garner_hw.synthesis import YOSYS
 
 WORK = BUILD / "syn"
+# What is done otherwise than the family's own script does it, and before which of its steps.
+CHANGES = {
+    # The eight flip-flops of an ECP5 tile share one reset (as nextpnr has it): hundreds of small synchronous ones, in their
+    # place in the logic, would leave tiles half empty, and a full device without a place.
+    "ecp5": ("map_ffs", "dffunmap -srst-only"),
+    # ABC9 takes carries out of the middle of chains for other logic, and nextpnr then cuts the chain there: the program
+    # counter of rsa_core was its slowest path. A short adder is as fast in LUTs.
+    "xilinx7": ("fine", "techmap t:$alu r:Y_WIDTH<=8 %i"),
+}
 
 
 def synthesise(top: str, files: list[Path], parameters: dict, family: str,
@@ -33,12 +42,10 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
         black = [f"--blackboxed-module {box}" for box in (*VENDOR_CELLS[family], *boxes)]
         synth = {"ecp5": "synth_ecp5 -abc9", "xilinx7": "synth_xilinx -family xc7 -abc9 -flatten"}[family]
         synth = f"{synth}{' -nodsp' if no_dsp else ''} -top {module}"
-        # The eight flip-flops of an ECP5 tile share one reset (as nextpnr has it): hundreds of small synchronous
-        # ones, in their place in the logic, would leave tiles half empty, and a full device without a place.
-        stages = [f"{synth} -run :map_ffs", "dffunmap -srst-only", f"{synth} -run map_ffs:"]
+        stop, change = CHANGES[family]
         macros = [f'-DFIRMWARE="{contents}"'] if contents else []
         return [" ".join(["read_slang", "--top", module, *generics, *macros, *black, *map(str, [*files, *cells(family)])]),
-                *(stages if family == "ecp5" else [synth])]
+                f"{synth} -run :{stop}", change, f"{synth} -run {stop}:"]
 
     if once:
         module, values = once

@@ -10,7 +10,7 @@ from garner_hw.placement import xilinx
 def test_committed_core_has_no_more_multipliers_than_sharif_2016():
     record = json.loads(zynq.RECORD.read_text())
     assert record["DSP"] <= 17 and len(record["cycles"]) == 3 and record["timing_model"] == xilinx.MODEL
-    assert [run["seed"] for run in record["placements"]] == list(zynq.SEEDS[:len(record["placements"])])
+    assert [run["seed"] for run in record["placements"]] == list(xilinx.SEEDS[:len(record["placements"])])
 
 
 def test_measurement_goes_on_where_it_was_ended(monkeypatch, tmp_path):
