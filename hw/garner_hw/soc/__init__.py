@@ -12,6 +12,7 @@
 | `fiu` | rows of FIU's experiment |
 | `report` | hw/soc/report and the tables of docs/soc.md, from these rows |
 | `bitstream` | the system for a ULX3S board, placed and routed; hw/soc/report/ulx3s.json |
+| `zynq` | the system on the device of Sharif 2016, placed; hw/soc/report/zynq.json |
 """
 
 import argparse
@@ -78,6 +79,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
                             help="not the simulation: a board at this serial line, as /dev/ttyUSB0 (not tried on one)")
         action.add_argument("--baud", type=int, default=115200, help="of that line (default: 115200)")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
+    actions.add_parser("zynq", help="the system on an xc7z020, placed by an open timing model (half an hour)")
     ulx3s.add_arguments(actions.add_parser("bitstream", help="the system for a ULX3S board, placed and routed (minutes)"))
 
 
@@ -86,6 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
         from garner_hw.soc import report
 
         return report.run()
+    if arguments.action == "zynq":
+        from garner_hw.soc import zynq
+
+        return zynq.run()
     if arguments.action == "bitstream":
         from garner_hw.soc import bitstream
 

@@ -20,6 +20,7 @@ PATCHED = ("bignum", "rsa")  # by hooks-RELEASE.patch
 LIBRARY = (*PATCHED, "oid", "md", "sha256", "aes", "ctr_drbg", "constant_time", "platform_util")
 INCLUDE = HW / "dist" / "include"
 MEMORY = 512 * 1024  # bytes, of the simulated system
+WORD = 18            # bits of a word of core and multiplier, where nothing else is said
 COMPILER = "riscv64-unknown-elf-gcc"
 # rv32im without _zicsr in its name: with it Debian's compiler links the libraries of rv64.
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-fdata-sections", "-march=rv32im",
@@ -106,14 +107,14 @@ def simulator_sources() -> list[Path]:
     return [SOC / "sim" / "soc.vlt", *sources("soc"), processor(), SOC / "sim" / "soc.cpp"]
 
 
-def simulator(rows: int) -> Path:
-    """The program that runs the system, with an RSA core of so many rows."""
+def simulator(rows: int, word: int = WORD) -> Path:
+    """The program that runs the system, with core and multiplier of so many rows, of words of so many bits."""
     # The processor's netlist makes signals public, so that a C++ program could write them: then all that depends on them is
     # computed at every evaluation, and the processor stays a module of its own.
     options = ("-O3", *UNSPLIT, "--public-ignore", "--x-assign", "fast", "--x-initial", "fast", "-Wall", "-Wno-fatal",
-               "-Werror-USERFATAL", "-CFLAGS", "-O3 -march=native -std=c++17", f"-GRows={rows}")
+               "-Werror-USERFATAL", "-CFLAGS", "-O3 -march=native -std=c++17", f"-GRows={rows}", f"-GW={word}")
     files = simulator_sources()
-    folder = BUILD / f"soc-Rows={rows}-{digest(files, options)}"
+    folder = BUILD / f"soc-Rows={rows}-W={word}-{digest(files, options)}"
     program = folder / "soc"
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)

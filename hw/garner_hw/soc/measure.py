@@ -43,9 +43,9 @@ def sources_hash(scheme: str) -> str:
     return fingerprint([build.firmware(RELEASES.get(scheme, "")), *build.simulator_sources()])
 
 
-def measured(level: str, bits: int, scheme: str, rows: int) -> Answer:
+def measured(level: str, bits: int, scheme: str, rows: int, word: int) -> Answer:
     random.seed(f"{SEED}-{bits}-{scheme}")  # the same operands at every level
-    with System(rows, mbedtls=RELEASES.get(scheme, "")) as system:
+    with System(rows, mbedtls=RELEASES.get(scheme, ""), word=word) as system:
         if scheme == "crt":
             return check.private(system, level, bits)
         if scheme in RELEASES:
@@ -53,10 +53,10 @@ def measured(level: str, bits: int, scheme: str, rows: int) -> Answer:
         return check.exp(system, level, scheme, bits)
 
 
-def run(level: str, bits: int, scheme: str, rows: int = ROWS) -> Answer:
-    """One operation, checked; kept. `rows` of core and multiplier."""
-    name = f"{level}-{bits}-{scheme}" + f"-{rows}-rows" * (rows != ROWS)
-    return kept(name, sources_hash(scheme), lambda: measured(level, bits, scheme, rows))
+def run(level: str, bits: int, scheme: str, rows: int = ROWS, word: int = build.WORD) -> Answer:
+    """One operation, checked; kept. `rows` and `word`: of core and multiplier."""
+    name = f"{level}-{bits}-{scheme}" + f"-{rows}-rows" * (rows != ROWS) + f"-words-of-{word}" * (word != build.WORD)
+    return kept(name, sources_hash(scheme), lambda: measured(level, bits, scheme, rows, word))
 
 
 def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
@@ -73,8 +73,8 @@ def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
     return answer
 
 
-def row(level: str, bits: int, scheme: str, rows: int = ROWS) -> dict:
-    base, ours = run("software", bits, scheme), run(level, bits, scheme, rows)
+def row(level: str, bits: int, scheme: str, rows: int = ROWS, word: int = build.WORD) -> dict:
+    base, ours = run("software", bits, scheme), run(level, bits, scheme, rows, word)
     return {"level": level, "bits": bits, "scheme": scheme, "cycles_software": base.cycles,
             "cycles": ours.cycles, "speed_up": round(base.cycles / ours.cycles, 2),
             "communication_share": round(ours.moving / ours.cycles, 5),

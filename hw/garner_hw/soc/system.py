@@ -61,11 +61,11 @@ def answered(line: str) -> str | None:
 
 class System:
     """The simulation as a process. `fault`: hang, corrupt, silent or spurious; the ports then are at fault from the start.
-    `mbedtls`: the firmware has this release of it."""
+    `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier."""
 
-    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = ""):
+    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD):
         arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
-        self.process = subprocess.Popen([build.simulator(rows), *arguments], text=True, stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([build.simulator(rows, word), *arguments], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self) -> "System":

@@ -12,7 +12,8 @@
 //             with stop_code_o. Both until reset. Reset: asynchronous, to be released in step.
 module soc_serial #(
   parameter int unsigned Words   = 65536,  // of memory
-  parameter int unsigned Rows    = 8,      // of core and multiplier
+  parameter int unsigned W       = 18,     // bits of a word of core and multiplier
+  parameter int unsigned Rows    = 8,      // of both
   parameter int unsigned Divisor = 434,    // cycles of a bit on the line
   parameter int unsigned Queue   = 2048    // bytes
 ) (
@@ -30,7 +31,7 @@ module soc_serial #(
   /* verilator lint_off UNUSEDSIGNAL */ // the top of the code
   logic [31:0] stop_code;
   /* verilator lint_on UNUSEDSIGNAL */
-  soc #(.Words(Words), .Rows(Rows)) u_soc (
+  soc #(.Words(Words), .W(W), .Rows(Rows)) u_soc (
     .clk_i, .rst_ni, .console_valid_o(out_valid), .console_data_o(out_data), .console_valid_i(in_valid),
     .console_data_i(in_data), .console_take_o(in_take), .stop_valid_o(stop_valid), .stop_code_o(stop_code),
     .fault_i('0)

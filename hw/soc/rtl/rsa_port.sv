@@ -18,6 +18,7 @@ module rsa_port
   import soc_pkg::*;
   import garner_pkg::*;
 #(
+  parameter int unsigned W            = 18,    // bits of a word of rsa_core
   parameter int unsigned Rows         = 8,     // two multipliers each
   parameter int unsigned MaxBits      = 2048,
   parameter int unsigned OperandWords = 4096
@@ -34,8 +35,6 @@ module rsa_port
   output logic    irq_o,
   output logic    working_o  // a job has been taken and not been answered
 );
-
-  localparam int unsigned W = 18;  // bits of a word of rsa_core
 
   // ---- The access under way
   logic pending_q, write_q;

@@ -8,6 +8,7 @@
 // Contract    As soc_system. Not linted, for the processor's netlist is not here; soc_system is.
 module soc #(
   parameter int unsigned Words = 131072,
+  parameter int unsigned W     = 18,
   parameter int unsigned Rows  = 8
 ) (
   input  logic        clk_i,
@@ -40,7 +41,7 @@ module soc #(
     .dBusWishbone_BTE()
   );
 
-  soc_system #(.Words(Words), .Rows(Rows)) u_system (
+  soc_system #(.Words(Words), .W(W), .Rows(Rows)) u_system (
     .clk_i, .rst_ni, .instruction_valid_i(instruction_cycle && instruction_strobe),
     .instruction_address_i(instruction_address), .instruction_ready_o(instruction_ready),
     .instruction_data_o(instruction_data), .data_valid_i(data_cycle && data_strobe), .data_write_i(data_write),

@@ -20,7 +20,8 @@ module soc_system
   import soc_pkg::*;
 #(
   parameter int unsigned Words = 131072,
-  parameter int unsigned Rows  = 8
+  parameter int unsigned W     = 18,      // bits of a word of core and multiplier
+  parameter int unsigned Rows  = 8        // of both
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -82,12 +83,12 @@ module soc_system
     .monitor_core_i(core_working || mont_working || row_working)
   );
 
-  rsa_port #(.Rows(Rows)) u_rsa (
+  rsa_port #(.W(W), .Rows(Rows)) u_rsa (
     .clk_i, .rst_ni, .access_i(access[1]), .answer_o(answer[1]), .cancel_i(cancel), .hang_i(fault_i[0]),
     .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .spurious_i(fault_i[3]), .irq_o(irq_o[1]), .working_o(core_working)
   );
 
-  mont_port #(.Rows(Rows)) u_mont (
+  mont_port #(.W(W), .Rows(Rows)) u_mont (
     .clk_i, .rst_ni, .access_i(access[2]), .answer_o(answer[2]), .cancel_i(cancel), .hang_i(fault_i[0]),
     .corrupt_i(fault_i[1]), .silent_i(fault_i[2]), .working_o(mont_working)
   );
