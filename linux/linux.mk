@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Linux kernel driver; docs/linux.md.
-.PHONY: linux-test linux-demo
+.PHONY: linux-test linux-demo linux-bench
 LINUX_TEST = linux/test/test.sh target/guest target/linux
 
 linux-test: hw-setup ## the kernel driver, built for Debian's kernels and loaded by them in QEMU with the simulated board; fetches them
@@ -10,3 +10,12 @@ linux-test: hw-setup ## the kernel driver, built for Debian's kernels and loaded
 linux-demo: hw-setup ## the same in short, on one page: self-test, keyctl signs with RSA-2048 in hardware, counters
 	$(CARGO) build --release --package garner-board
 	BITS=2048 $(LINUX_TEST) $(OUT) "$(BOARD_MODEL)" 6.12:demo || [ $$? -eq 77 ]
+
+# The engines at their largest, and little beside them to simulate
+LARGE_ENGINES = $$($(PYTHON) -m garner_hw.device Cores=1 MaxBits=1024 AesMessages=4 AesStages=10 AesKeySlots=8)
+
+linux-bench: hw-setup ## AES-128-CBC over buffer sizes: AF_ALG with the driver, user space, libcrypto; curves in bench/results
+	$(CARGO) build --release --package garner-board --package garner-device-board --example aes_costs --bin garner-board
+	$(LINUX_TEST) $(OUT) "$(LARGE_ENGINES)" 6.12:bench
+	$(PYTHON) bench/aes.py --guest target/linux/6.12-bench.log --board $(OUT)/garner-board --model "$(LARGE_ENGINES)" \
+		--costs $(OUT)/examples/aes_costs

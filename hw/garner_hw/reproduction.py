@@ -11,9 +11,10 @@ from garner_hw import HW, CommandError
 DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
 SYSTEM, POWER = HW / "soc" / "report" / "report.json", HW / "soc" / "report" / "power.json"
-ZYNQ = HW / "report" / "zynq.json"
+ZYNQ, ZYNQ_SYSTEM = HW / "report" / "zynq.json", HW / "soc" / "report" / "zynq.json"
 CHAPTER_4 = HW / "explore" / "results" / "chapter-4.svg"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
+AES_CURVES = HW.parent / "bench" / "results" / "linux-aes.json"
 
 # Of the table of Sharif 2016, the designs that it gives without LUTs and DSP blocks: 1024-bit exponentiation in ms
 TIMES_ALONE = {"Issad 2014": 22.25, "Uhsadel 2012": 29.37, "Wang 2012": 679.0}
@@ -45,7 +46,8 @@ def tables() -> dict[str, str]:
     explored, profiled, hardware = (json.loads(path.read_text()) for path in (EXPLORED, PROFILED, HARDWARE))
     return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
             "chapter 4": comparisons(explored), "unrolled": unrolled(explored), "dominating": dominating(explored),
-            "exponentiation": exponentiation(hardware["rows"]), "aes": aes(hardware["rows"]), "power": power(), "system": system()}
+            "exponentiation": exponentiation(hardware["rows"]), "aes": aes(hardware["rows"]), "power": power(), "system": system(),
+            "zynq": zynq(), "aes curves": aes_curves()}
 
 
 def markdown(head: tuple[str, ...], rows: list[tuple]) -> str:
@@ -163,10 +165,9 @@ def exponentiation(rows: list[dict]) -> str:
               *((name, ms, None, None) for name, ms in TIMES_ALONE.items())]
     ours = [(f"Garner `rsa_core`, {row['part']}, {row['fmax_mhz']:.0f} MHz", row["time_us"] / 1e3, row["lut"], row["dsp"])
             for row in rows if row["op"] == "me" and row["bits"] == 1024 and row["time_us"]]
-    zynq = json.loads(ZYNQ.read_text())
-    if zynq["placements"]:
-        ours.append((f"Garner `rsa_core`, sliding window, {zynq['device']}, {zynq['fmax_mhz']:.0f} MHz by an open timing model",
-                     zynq["time_ms"], zynq["LUT"], zynq["DSP"]))
+    placed = json.loads(ZYNQ.read_text())
+    ours.append((f"Garner `rsa_core`, sliding window, {placed['device']}, {placed['fmax_mhz']:.0f} MHz by an open timing model",
+                 placed["time_ms"], placed["LUT"], placed["DSP"]))
     return markdown(("design", "ms", "LUT", "DSP"),
                     [(name, f"{ms:.2f}", f"{lut:,}" if lut else "-", dsp or "-")
                      for name, ms, lut, dsp in sorted((*theirs, *ours), key=lambda row: row[1])])
@@ -184,6 +185,26 @@ def aes(rows: list[dict]) -> str:
                           f"{row['block_cycles']:.4g}", f"{row['mhz']:.0f}", f"{row['gbit_per_s']:.2f}",
                           f"`garner-hw place {row['design']} {units}`"))
     return markdown(("system", "messages at once", "cycles a block", "MHz", "Gbit/s", "command"), lines)
+
+
+def aes_curves() -> str:
+    """AES-128-CBC over buffer sizes: what was counted, what a model makes of it, and libcrypto."""
+    result = json.loads(AES_CURVES.read_text())
+    by_way = {name: {(row.get("who", row.get("driver")), row["way"], row["bytes"]): row for row in result[name]}
+              for name in ("guest", "board", "model_rows", "libcrypto")}
+    lines = []
+    for board in sorted(result["board"], key=lambda row: (row["way"] != "encrypt", row["bytes"])):
+        at = board["way"], board["bytes"]
+        kernel = by_way["model_rows"]["AF_ALG", *at]
+        direct = by_way["model_rows"].get(("user space", *at))
+        lines.append((at[0], f"{at[1]:,}", *(f"{by_way['guest'][driver, *at]['instructions']:,}"
+                                             for driver in ("cbc-aes-garner", "cbc(aes-generic)")),
+                      f"{board['cycles']:,.0f}", f"{kernel['mbit_per_s']:,.0f}", f"{100 * kernel['load']:.0f} %",
+                      f"{direct['mbit_per_s']:,.0f}" if direct else "-",
+                      *(f"{by_way['libcrypto'][who, *at]['mbit_per_s']:,.0f}"
+                        for who in ("libcrypto, no AES-NI", "libcrypto, AES-NI"))))
+    return markdown(("", "bytes", "instructions: driver", "kernel's software", "board, cycles", "model, AF_ALG: Mbit/s", "load",
+                     "model, user space: Mbit/s", "libcrypto, no AES-NI: Mbit/s", "AES-NI"), lines)
 
 
 def power() -> str:
@@ -205,3 +226,19 @@ def system() -> str:
               f"{100 * row['communication_share']:.2f} %", row["multipliers"])
              for row in json.loads(SYSTEM.read_text()) if row["scheme"] == "sliding" and row["bits"] >= 512]
     return markdown(("system, level", "bits", "speed-up over software", "moving words", "multipliers"), rows)
+
+
+def zynq() -> str:
+    """One exponentiation on the device of Sharif 2016: by our core alone, and by the system with its processor's part."""
+    core, whole = json.loads(ZYNQ.read_text()), json.loads(ZYNQ_SYSTEM.read_text())
+    runs = [("Garner, `rsa_core` alone", core, max(core["cycles"]), core["time_ms"]),
+            *((f"Garner, the system, level `{row['level']}`", whole, row["cycles"], row["time_ms"]) for row in whole["rows"])]
+    rows = [("Sharif 2016", "-", "-", "6.25", "10,385", "-", 17, "-")]
+    rows += [(name, f"{cycles:,}", f"{record['fmax_mhz']:.0f} ({seeds(record)})",
+              f"{ms:.2f}", f"{record['LUT']:,}", f"{record['FF']:,}", record["DSP"], record["RAMB18"])
+             for name, record, cycles, ms in runs]
+    return markdown(("system", "cycles", "MHz, median (of seeds)", "ms", "LUT", "FF", "DSP", "RAMB18"), rows)
+
+
+def seeds(record: dict) -> str:
+    return ", ".join(f"{run['fmax']:.0f}" for run in record["placements"])

@@ -61,7 +61,9 @@ mkdir "$files/aes"
 openssl rand 20000 >"$files/aes/text"
 openssl enc -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$files/aes/text" -out "$files/aes/encrypted"
 printf 'aes_key=%s aes_iv=%s\n' "$aes_key" "$aes_iv" >"$files/aes/key"
-cc -static -O2 -Wall -Wextra -Werror -o "$files/bin/afalg_cbc" "$here/afalg_cbc.c"
+for program in test/afalg_cbc bench/afalg_bench; do
+    cc -static -O2 -Wall -Wextra -Werror -o "$files/bin/$(basename $program)" "$here/../$program.c"
+done
 cp "$kernels/root/usr/bin/keyctl" "$files/bin"
 cp -L "$kernels/root/lib/x86_64-linux-gnu/libkeyutils.so.1" "$kernels/root/lib/x86_64-linux-gnu/libc.so.6" \
     "$files/lib/x86_64-linux-gnu"
@@ -85,9 +87,16 @@ run() { # run KERNEL STAGE FAULTS
         kill -0 $server || failed "garner-board ended"
         sleep 0.1
     done
+    # The clock of a guest that measures counts instructions, one a nanosecond, of one processor; without ERMS, for each
+    # byte that `rep movsb` copies counts as an instruction, where `rep movsq` copies eight.
+    case $2 in
+    bench) processors="thread=single -icount shift=0 -smp 1 -cpu max,erms=off,fsrm=off" ;;
+    *) processors="thread=multi -smp 2 -cpu max" ;;
+    esac
     # Without KVM a busy machine starves the guest: it shall neither watch its own clocks nor test its timer.
+    # shellcheck disable=SC2086 # options
     qemu -nodefaults -no-reboot -display none -serial stdio \
-        -machine q35,memory-backend=ram -accel tcg,thread=multi -cpu max -smp 2 -m 512 \
+        -machine q35,memory-backend=ram -accel tcg,$processors -m 512 \
         -object memory-backend-memfd,id=ram,size=512M,share=on \
         -device intel-iommu,intremap=on,caching-mode=on \
         -device pcie-root-port,id=port0 \

@@ -214,6 +214,7 @@ impl Engine {
         Ok(Some((place, completion.status, completion.cycles)))
     }
 
+    #[inline(never)] // a profile tells waiting from work by it
     fn wait(&mut self, link: &mut Link) -> io::Result<(usize, u8, u32)> {
         let start = Instant::now();
         let mut asked = Duration::ZERO;
