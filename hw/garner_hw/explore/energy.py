@@ -6,6 +6,9 @@
 
 The replay compares the netlist's outputs with the unit's in every cycle of the multiplication. There are no wires, no
 glitches, and memories are flip-flops: the figure orders designs, and is no FPGA's energy.
+
+garner_hw.soc.energy weighs the units of the system on chip by the same functions. There the memories are set apart: the
+replay has them as Verilog beside the netlist, and they are not weighed.
 """
 
 import json
@@ -28,17 +31,19 @@ DELAY = 5000         # ps: what the mapping to cells aims at
 PERIOD = 10          # ns: of the clock at which the power is reported; the energy does not depend on it but for leakage
 CLOCK = "clk_i"
 OUTPUTS = ("Y", "Q", "YC", "YS")  # the pins that the library's cells drive
+MEMORIES = "memories"  # the module of the memories that are set apart; the netlist's ports to it begin so
 
 Run = Callable[[list[str], str, Path], None]  # of a program: command, what it is, its log
 
 
 @dataclass(frozen=True)
 class Port:
-    """A port of the unit."""
+    """A port of the netlist: one of the unit's, or one to the memories that are set apart."""
 
     name: str
     width: int
     is_input: bool
+    to_memory: bool = False
 
 
 def fetched() -> None:
@@ -62,54 +67,71 @@ def sta() -> list[str]:
     return [str(FETCH / "run.sh"), str(FOLDER), "sta"]
 
 
-def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Run) -> tuple[list[Port], int]:
-    """Writes netlist.v, of library cells, and cells.v, their behaviour. The unit's ports but its clock; how many cells."""
+def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Run, clock: str = CLOCK,
+            memories_apart: bool = False) -> tuple[list[Port], int]:
+    """Writes netlist.v, of library cells, and cells.v, their behaviour; with `memories_apart` also memories.v, and then no
+    memory is cells, and what the source leaves undefined is 0. The netlist's ports but its clock; how many cells."""
     generics = [f"-G{name}={value}" for name, value in parameters.items()]
+    synthesis = ["proc -noopt", "setundef -zero", f"synth -top {top} -flatten -run begin:fine", *apart(top, clock),
+                 f"synth -top {top} -run fine:"]
     script = folder / "netlist.ys"
     script.write_text("\n".join([
         " ".join(["read_slang", "--top", top, *generics, *map(str, files)]),
-        f"synth -top {top} -flatten", f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -D {DELAY}",
+        *(synthesis if memories_apart else [f"synth -top {top} -flatten"]),
+        f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -D {DELAY}",
         "opt_clean -purge", "setundef -zero", "splitnets", "clean", "write_json netlist.json",
         "write_verilog -noattr -noexpr netlist.v", "design -reset",
         f"read_liberty -ignore_miss_func {LIBRARY}", "write_verilog -noattr cells.v"]) + "\n")
     run([*YOSYS, str(script)], "the synthesis of library cells", folder / "netlist.log")
     unit = json.loads((folder / "netlist.json").read_text())["modules"][top]
-    return [Port(name, len(port["bits"]), port["direction"] == "input")
-            for name, port in unit["ports"].items() if name != CLOCK], len(unit["cells"])
+    return [Port(name, len(port["bits"]), port["direction"] == "input", name.startswith(f"{MEMORIES}_"))
+            for name, port in unit["ports"].items() if name != clock], len(unit["cells"])
 
 
-def recorder(top: str, ports: list[Port], trace: Path) -> str:
+def apart(top: str, clock: str) -> list[str]:
+    """Commands of Yosys: all memories of the flat `top` go into the module MEMORIES, written to a file of its own; what was
+    connected to them becomes ports of `top`."""
+    return ["rename -hide w:* i:* %d o:* %d",  # the module's ports get short names
+            f"submod -name {MEMORIES} t:$mem_v2", f"select {MEMORIES}", f"write_verilog -noattr -selected {MEMORIES}.v",
+            "select -clear", f"expose -evert -sep _ {top}/c:{MEMORIES}", f"delete {MEMORIES}",
+            f"delete -output w:{MEMORIES}_{clock}"]  # the replay's own clock reaches the memories
+
+
+def recorder(top: str, ports: list[Port], trace: Path, clock: str = CLOCK) -> str:
     """A module bound to the unit that writes all inputs and all outputs before every rising edge, a line a cycle."""
-    declared = ",\n".join(f"  input logic [{port.width - 1}:0] {port.name}" for port in ports)
+    declared = ",\n".join(f"  input logic [{port.width - 1}:0] {port.name}" for port in ports if not port.to_memory)
     return f"""
-module port_recorder (
-  input logic {CLOCK},
+module {top}_recorder (
+  input logic {clock},
 {declared}
 );
   int file;
   initial file = $fopen("{trace}", "w");
-  always @(posedge {CLOCK}) $fwrite(file, "%b %b\\n", {{{names(ports, True)}}}, {{{names(ports, False)}}});
+  always @(posedge {clock}) $fwrite(file, "%b %b\\n", {{{names(ports, True)}}}, {{{names(ports, False)}}});
   final $fclose(file);
 endmodule
 
-bind {top} port_recorder u_recorder (.*);
+bind {top} {top}_recorder u_recorder (.*);
 """
 
 
-def replay(top: str, ports: list[Port], trace: Path, first: int, last: int) -> str:
+def replay(top: str, ports: list[Port], trace: Path, first: int, last: int, clock: str = CLOCK) -> str:
     """A program that replays a recording into the netlist; of the lines `first` to `last` it compares the outputs and
     dumps the switching."""
     signals = "\n".join(f"  logic [{port.width - 1}:0] {port.name};" for port in ports)
-    widths = [sum(port.width for port in ports if port.is_input is way) for way in (True, False)]
+    widths = [sum(port.width for port in ports if port.is_input is way and not port.to_memory) for way in (True, False)]
+    wired = [f".{port.name.removeprefix(f'{MEMORIES}_')}({port.name})" for port in ports if port.to_memory]
+    memories = f"  {MEMORIES} u_{MEMORIES} ({', '.join([f'.{clock}', *wired])});" if wired else ""
     return f"""
 `timescale 1ns/1ps
 module replay;
-  logic {CLOCK} = 1'b0;
+  logic {clock} = 1'b0;
 {signals}
   logic [{widths[0] - 1}:0] inputs;
   logic [{widths[1] - 1}:0] outputs;
   assign {{{names(ports, True)}}} = inputs;
   {top} dut (.*);
+{memories}
 
   int file;
   initial begin
@@ -122,9 +144,9 @@ module replay;
       end
       #{PERIOD / 2};
       if (line >= {first} && {{{names(ports, False)}}} != outputs) $fatal(1, "the netlist differs in cycle %0d", line);
-      {CLOCK} = 1'b1;
+      {clock} = 1'b1;
       #{PERIOD / 2};
-      {CLOCK} = 1'b0;
+      {clock} = 1'b0;
     end
     $finish;
   end
@@ -133,7 +155,8 @@ endmodule
 
 
 def names(ports: list[Port], inputs: bool) -> str:
-    return ", ".join(port.name for port in ports if port.is_input is inputs)
+    """Of what is recorded."""
+    return ", ".join(port.name for port in ports if port.is_input is inputs and not port.to_memory)
 
 
 def window(trace: Path, ports: list[Port], cycles: int) -> tuple[int, int]:
@@ -167,10 +190,10 @@ def activity(saif: Path, instance: str, cycles: int) -> Iterator[tuple[str, str,
             path.pop()
 
 
-def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int) -> str:
+def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, clock: str = CLOCK) -> str:
     """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own."""
     lines = [f"read_liberty {LIBRARY}", "read_verilog netlist.v", f"link_design {top}",
-             f"create_clock -name clock -period {PERIOD} [get_ports {CLOCK}]"]
+             f"create_clock -name clock -period {PERIOD} [get_ports {clock}]"]
     inputs = {port.name for port in ports if port.is_input}
     seen = set()
     for cell, pin, toggles, high in activity(saif, "dut", cycles):
@@ -190,19 +213,28 @@ def measure(top: str, files: list[Path], parameters: dict, folder: Path, cycles:
     """nJ of one multiplication. `multiply` simulates the unit's bench with one source more; `run` runs a tool."""
     fetched()
     ports, cells = netlist(top, files, parameters, folder, run)
-    trace, bound, program = folder / "trace.txt", folder / "port_recorder.sv", folder / "replay.sv"
+    trace, bound = folder / "trace.txt", folder / "port_recorder.sv"
     bound.write_text(recorder(top, ports, trace))
     multiply(bound)
-    first, last = window(trace, ports, cycles)
-    program.write_text(replay(top, ports, trace, first, last))
+    energy = weigh(top, ports, cells, trace, window(trace, ports, cycles), folder, run)
+    trace.unlink()
+    return energy
+
+
+def weigh(top: str, ports: list[Port], cells: int, trace: Path, lines: tuple[int, int], folder: Path, run: Run,
+          clock: str = CLOCK) -> float:
+    """nJ that the netlist in `folder` takes for these lines of a recording, the first and the last."""
+    program, memories = folder / "replay.sv", folder / f"{MEMORIES}.v"
+    cycles = lines[1] - lines[0] + 1
+    program.write_text(replay(top, ports, trace, *lines, clock))
     run([str(VERILATOR / "verilator"), "--binary", "--trace-saif", "--trace-underscore", "-Wno-fatal", "-Wno-lint", "-Wno-style",
-         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", str(program), "netlist.v", "cells.v"],
+         "--top-module", "replay", "-Mdir", "replay", "-MAKEFLAGS", "OPT_FAST=-O0", str(program), "netlist.v", "cells.v",
+         *([memories.name] if memories.exists() else [])],
         "the build of the replay", folder / "build.log")
     run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
-    trace.unlink()
-    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", last - first + 1))
+    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", cycles, clock))
     run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
     total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
     if not total:
         raise ToolFailed(f"OpenSTA reported no power; see {folder / 'power.log'}")
-    return float(total[1]) * (last - first + 1) * PERIOD  # W * ns
+    return float(total[1]) * cycles * PERIOD  # W * ns

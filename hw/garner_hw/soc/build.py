@@ -5,6 +5,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,13 +108,15 @@ def simulator_sources() -> list[Path]:
     return [SOC / "sim" / "soc.vlt", *sources("soc"), processor(), SOC / "sim" / "soc.cpp"]
 
 
-def simulator(rows: int, word: int = WORD) -> Path:
-    """The program that runs the system, with core and multiplier of so many rows, of words of so many bits."""
+def simulator(rows: int, word: int = WORD, observers: Sequence[Path] = ()) -> Path:
+    """The program that runs the system, with core and multiplier of so many rows, of words of so many bits. `observers`:
+    sources more, of modules bound to the system's; they see 0 where a source leaves a value undefined."""
     # The processor's netlist makes signals public, so that a C++ program could write them: then all that depends on them is
     # computed at every evaluation, and the processor stays a module of its own.
-    options = ("-O3", *UNSPLIT, "--public-ignore", "--x-assign", "fast", "--x-initial", "fast", "-Wall", "-Wno-fatal",
+    undefined = "0" if observers else "fast"
+    options = ("-O3", *UNSPLIT, "--public-ignore", "--x-assign", undefined, "--x-initial", "fast", "-Wall", "-Wno-fatal",
                "-Werror-USERFATAL", "-CFLAGS", "-O3 -march=native -std=c++17", f"-GRows={rows}", f"-GW={word}")
-    files = simulator_sources()
+    files = [*simulator_sources(), *observers]
     folder = BUILD / f"soc-Rows={rows}-W={word}-{digest(files, options)}"
     program = folder / "soc"
     if not program.exists():

@@ -2,7 +2,9 @@
 """A running system: its firmware's commands (hw/soc/firmware/main.c) as calls."""
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from garner_hw import CommandError
 from garner_hw.interface import load
@@ -61,11 +63,12 @@ def answered(line: str) -> str | None:
 
 class System:
     """The simulation as a process. `fault`: hang, corrupt, silent or spurious; the ports then are at fault from the start.
-    `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier."""
+    `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier. `observers` as the simulator's."""
 
-    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD):
+    def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD,
+                 observers: Sequence[Path] = ()):
         arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
-        self.process = subprocess.Popen([build.simulator(rows, word), *arguments], text=True, stdin=subprocess.PIPE,
+        self.process = subprocess.Popen([build.simulator(rows, word, observers), *arguments], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self) -> "System":
@@ -74,6 +77,12 @@ class System:
     def __exit__(self, *exception: object) -> None:
         self.process.kill()
         self.process.communicate()
+
+    def end(self) -> None:
+        """Ends the input: the simulation ends at the next prompt, and its observers' files are whole."""
+        self.process.communicate()
+        if self.process.returncode:
+            raise Stopped(self.process.returncode, "after its last command")
 
     def command(self, line: str) -> str:
         """A line in, a line out."""
