@@ -80,7 +80,7 @@ def netlist(top: str, files: list[Path], parameters: dict, folder: Path, run: Ru
         *(synthesis if memories_apart else [f"synth -top {top} -flatten"]),
         f"dfflibmap -liberty {LIBRARY}", f"abc -liberty {LIBRARY} -D {DELAY}",
         "opt_clean -purge", "setundef -zero", "splitnets", "clean", "write_json netlist.json",
-        "write_verilog -noattr -noexpr netlist.v", "design -reset",
+        "write_verilog -noattr -noexpr -simple-lhs netlist.v", "design -reset",
         f"read_liberty -ignore_miss_func {LIBRARY}", "write_verilog -noattr cells.v"]) + "\n")
     run([*YOSYS, str(script)], "the synthesis of library cells", folder / "netlist.log")
     unit = json.loads((folder / "netlist.json").read_text())["modules"][top]
@@ -190,10 +190,17 @@ def activity(saif: Path, instance: str, cycles: int) -> Iterator[tuple[str, str,
             path.pop()
 
 
-def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, clock: str = CLOCK) -> str:
-    """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own."""
+def weighed(top: str, ports: list[Port], cells: int, saif: Path, cycles: int, clock: str = CLOCK,
+            clocked_inputs: bool = False) -> str:
+    """The script of OpenSTA. All cells must have their activity: OpenSTA would assume some of its own.
+
+    OpenSTA takes an activity for transitions in a cycle of the clock that reaches the pin, and for transitions in a second
+    where no clock does: cells between inputs and the first registers then weigh nothing. With `clocked_inputs` the clock
+    reaches them too; the explorer's figures are without."""
     lines = [f"read_liberty {LIBRARY}", "read_verilog netlist.v", f"link_design {top}",
              f"create_clock -name clock -period {PERIOD} [get_ports {clock}]"]
+    if clocked_inputs:
+        lines.append("set_input_delay -clock clock 0 [all_inputs]")
     inputs = {port.name for port in ports if port.is_input}
     seen = set()
     for cell, pin, toggles, high in activity(saif, "dut", cycles):
@@ -222,7 +229,7 @@ def measure(top: str, files: list[Path], parameters: dict, folder: Path, cycles:
 
 
 def weigh(top: str, ports: list[Port], cells: int, trace: Path, lines: tuple[int, int], folder: Path, run: Run,
-          clock: str = CLOCK) -> float:
+          clock: str = CLOCK, clocked_inputs: bool = False) -> float:
     """nJ that the netlist in `folder` takes for these lines of a recording, the first and the last."""
     program, memories = folder / "replay.sv", folder / f"{MEMORIES}.v"
     cycles = lines[1] - lines[0] + 1
@@ -232,7 +239,7 @@ def weigh(top: str, ports: list[Port], cells: int, trace: Path, lines: tuple[int
          *([memories.name] if memories.exists() else [])],
         "the build of the replay", folder / "build.log")
     run([str(folder / "replay" / "Vreplay")], "the replay into the netlist", folder / "replay.log")
-    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", cycles, clock))
+    (folder / "power.tcl").write_text(weighed(top, ports, cells, folder / "switching.saif", cycles, clock, clocked_inputs))
     run([*sta(), "-no_splash", "-exit", "power.tcl"], "OpenSTA", folder / "power.log")
     total = re.search(r"^Total\s+\S+\s+\S+\s+\S+\s+(\S+)", (folder / "power.log").read_text(), re.MULTILINE)
     if not total:

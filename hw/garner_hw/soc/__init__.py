@@ -10,6 +10,7 @@
 | `measure` | rows of level, bits and scheme |
 | `keys` | rows of key generation |
 | `fiu` | rows of FIU's experiment |
+| `energy` | the energy of FIU's experiment; hw/soc/report/energy.json |
 | `report` | hw/soc/report and the tables of docs/soc.md, from these rows |
 | `bitstream` | the system for a ULX3S board, placed and routed; hw/soc/report/ulx3s.json |
 | `zynq` | the system on the device of Sharif 2016, placed; hw/soc/report/zynq.json |
@@ -29,7 +30,13 @@ examples:
   garner-hw soc twin --bits 2048 --count 100                      multiplier against its twin in C, on the system
   garner-hw soc console                                           a prompt: the same lines without `garner-hw soc`
   garner-hw soc bitstream --clock 50                              placed and routed for a ULX3S board (minutes)
+  garner-hw soc energy                                            FIU's experiment: ratios of power and energy (minutes)
   garner-hw soc report                                            all rows; measures those that are not kept (an hour for all)
+"""
+ENERGY = """\
+Weighs what processor, bus, `control` and `power` switch while `toy` computes 4 bytes, as netlists of 0.18 um library cells:
+once with Power() in software, once with its peripheral. Only ratios mean something: memories, wires, glitches and the clock's
+tree are left out. Writes hw/soc/report/energy.json; `garner-hw reproduction` then writes the tables.
 """
 DESCRIPTION = load()
 LEVELS = {code.name.lower(): code.code for code in DESCRIPTION.codes["level"]}
@@ -79,6 +86,8 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
                             help="not the simulation: a board at this serial line, as /dev/ttyUSB0 (not tried on one)")
         action.add_argument("--baud", type=int, default=115200, help="of that line (default: 115200)")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
+    actions.add_parser("energy", help="the energy of FIU's experiment, Power() in software and in its peripheral (minutes)",
+                       description=ENERGY, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions.add_parser("zynq", help="the system on an xc7z020, placed by an open timing model (half an hour)")
     ulx3s.add_arguments(actions.add_parser("bitstream", help="the system for a ULX3S board, placed and routed (minutes)"))
 
@@ -88,6 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
         from garner_hw.soc import report
 
         return report.run()
+    if arguments.action == "energy":
+        from garner_hw.soc import energy
+
+        return energy.run()
     if arguments.action == "zynq":
         from garner_hw.soc import zynq
 
