@@ -91,5 +91,6 @@ def test_energy_is_that_of_the_record_and_a_wrong_netlist_is_refused():
     netlist = energy.WORK / "bus" / "netlist.v"
     netlist.write_text(netlist.read_text().replace("NAND2X1", "NOR2X1", 1))
     lines = energy.window((energy.WORK / "reads.txt").read_text(), made["runs"]["accelerated"]["cycles"])
-    with pytest.raises(ToolFailed, match="the netlist differs in cycle"):
+    with pytest.raises(ToolFailed, match="the replay into the netlist failed"):
         energy.weighed("bus", ports, cells, lines)
+    assert "the netlist differs in cycle" in (energy.WORK / "bus" / "replay.log").read_text()
