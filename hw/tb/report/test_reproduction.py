@@ -34,7 +34,7 @@ def test_a_changed_figure_is_seen(tmp_path, monkeypatch):
 def test_its_commands_are_there(command):
     program, word = command.split()
     if program == "make":
-        assert re.search(rf"^{word}:", "\n".join((HW.parent / name).read_text() for name in ("Makefile", "hw/hw.mk")), re.M)
+        assert re.search(rf"^{word}:", "\n".join((HW.parent / name).read_text() for name in ("Makefile", "hw/hw.mk", "linux/linux.mk")), re.M)
     else:
         done = subprocess.run([Path(sys.executable).parent / "garner-hw", word, "--help"], capture_output=True, text=True)
         assert done.returncode == 0
