@@ -18,15 +18,16 @@ parameters of MODEL. Writes bench/results/linux-aes.json and linux-aes.svg, and 
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
+
+from garner_hw.profile.callgraph import from_callgrind
+from garner_hw.surroundings import surroundings
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -118,8 +119,6 @@ def direct(costs: Path, address: str) -> list[dict]:
 def counted(costs: Path, address: str, size: int, depth: int, batches: int) -> float:
     """Instructions of so many batches, less the waiting for the board and the accesses to the simulated bus, which are loads
     and stores on a real one."""
-    from garner_hw.profile.callgraph import from_callgrind
-
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         subprocess.run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", costs, address, "encrypt",
@@ -205,13 +204,6 @@ def draw(result: dict, to: Path) -> None:
     figure.savefig(to, metadata={"Date": None})
 
 
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
-
-
 def progress(said: str) -> None:
     print(said, file=sys.stderr, flush=True)
 
@@ -224,8 +216,8 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, metavar="LIBRARY", help="the simulated RTL, for garner-board")
     parser.add_argument("--costs", type=Path, required=True, metavar="PROGRAM", help="the example aes_costs, with its symbols")
     arguments = parser.parse_args()
-    result = {"command": "make linux-bench", "date": datetime.now(UTC).strftime("%Y-%m-%d"), "processor": processor(),
-              "kernel_of_the_guest": arguments.guest.name.split("-")[0], "model": MODEL, "guest": guest(arguments.guest)}
+    result = surroundings() | {"command": "make linux-bench", "kernel_of_the_guest": arguments.guest.name.split("-")[0],
+                               "model": MODEL, "guest": guest(arguments.guest)}
     with board(arguments.board, arguments.model) as address:
         result["board"] = cycles(arguments.costs, address)
     with board(arguments.board, arguments.model) as address:

@@ -11,16 +11,15 @@ Prints the medians and writes bench/results/explorer.json: the seconds of each s
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
+
+from garner_hw.surroundings import surroundings
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "bench" / "results" / "explorer.json"
@@ -40,26 +39,6 @@ def sweep(workers: int) -> float:
         if done.returncode:
             sys.exit(f"bench/explorer.py: the sweep failed:\n{done.stderr}")
         return time.monotonic() - start
-
-
-def surroundings() -> dict:
-    """What the data carry beside the figures: commit, machine, and the other work on it."""
-    def git(*arguments: str) -> str:
-        return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True).stdout.strip()
-
-    def ticks() -> tuple[int, int]:
-        user, nice, system, idle, *_ = map(int, Path("/proc/stat").read_text().split()[1:8])
-        return user + nice + system, user + nice + system + idle
-
-    before = ticks()
-    time.sleep(1)
-    busy, every = (b - a for a, b in zip(before, ticks(), strict=True))
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    cpu = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain")), "load": os.getloadavg()[0],
-            "busy": round(busy / every, 2),
-            "machine": {"cpu": cpu, "cores": os.cpu_count(), "system": f"{platform.system()} {platform.machine()}",
-                        "date": datetime.now(UTC).isoformat(timespec="seconds")}}
 
 
 def main() -> None:
