@@ -26,7 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut messages = messages.collect::<Result<Vec<_>, _>>()?;
         match way.as_str() {
             "decrypt" => aes.decrypt(&mut messages)?,
-            _ => aes.encrypt(&mut messages)?,
+            "encrypt" => aes.encrypt(&mut messages)?,
+            _ => return Err("a direction is encrypt or decrypt".into()),
         }
         assert!(messages.iter().all(Message::is_done));
         cycles += messages.iter().map(Message::cycles).sum::<u64>();

@@ -9,19 +9,17 @@ import pytest
 from garner_hw.soc import build
 from garner_hw.soc.bitstream import PINS, TOP, made
 from garner_hw.soc.ulx3s import CLOCKS, Build
+from tb.soc.ports import ports
 
 LUT, DSP, EBR = 83_640, 156, 208  # of an LFE5U-85F
 
 
 def test_every_port_of_the_board_has_one_pin_and_its_voltage():
-    text = (build.SOC / "fpga" / f"{TOP}.sv").read_text()
-    ports = []
-    for width, name in re.findall(r"^  (?:input|output)\s+logic\s+(?:\[(\d+):0\])?\s*(\w+)[,\n ]", text, re.MULTILINE):
-        ports += [f"{name}[{i}]" for i in range(int(width) + 1)] if width else [name]
+    named = ports(build.SOC / "fpga" / f"{TOP}.sv")
     located = re.findall(r'^LOCATE COMP "(\S+)" SITE "(\w+)";', PINS.read_text(), re.MULTILINE)
-    assert len(ports) == 13 and sorted(port for port, _ in located) == sorted(ports)
+    assert len(named) == 13 and sorted(port for port, _ in located) == sorted(named)
     assert set(Counter(pin for _, pin in located).values()) == {1}
-    assert sorted(re.findall(r'^IOBUF PORT "(\S+)" .*IO_TYPE=LVCMOS33', PINS.read_text(), re.MULTILINE)) == sorted(ports)
+    assert sorted(re.findall(r'^IOBUF PORT "(\S+)" .*IO_TYPE=LVCMOS33', PINS.read_text(), re.MULTILINE)) == sorted(named)
 
 
 @pytest.mark.parametrize("clock", CLOCKS)
