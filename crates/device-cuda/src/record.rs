@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A private key as the kernels want it.
 
-use garner::arithmetic::libcrypto::SecretBigNum;
+use garner::arithmetic::libcrypto::{self, SecretBigNum};
 use garner::key::PrivateKey;
 use garner::words::less;
 use garner_gpu_kernels::kernels::KEY_PARTS;
-use openssl::bn::{BigNum, BigNumContext};
+use openssl::bn::BigNum;
 use zeroize::Zeroizing;
 
 /// The numbers of the CRT; for a test also of p and q that are no primes.
@@ -72,7 +72,7 @@ pub fn square_of_r(modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
 /// `a R mod modulus`, as many words as the modulus.
 fn times_r(a: &[u64], modulus: &[u64], words: usize) -> Zeroizing<Vec<u64>> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new().expect(memory);
+    let mut context = libcrypto::context();
     let mut r = BigNum::new().expect(memory);
     r.set_bit(32 * words as i32).expect(memory);
     let (a, modulus_number) = (SecretBigNum::from_words(a), SecretBigNum::from_words(modulus));
@@ -90,7 +90,7 @@ pub fn shortened(base: &[u64], modulus: &[u64], words: usize) -> Option<Zeroizin
     if 2 * base.len() <= 2 * words {
         return None;
     }
-    let mut context = BigNumContext::new().expect("memory for a context");
+    let mut context = libcrypto::context();
     let mut reduced = SecretBigNum::new();
     let (base, number) = (SecretBigNum::from_words(base), SecretBigNum::from_words(modulus));
     reduced.nnmod(&base, &number, &mut context).expect("reduction");

@@ -4,13 +4,13 @@
 use super::lane::{Kernels, Lane, Loaded};
 use super::machine::Queue;
 use super::record::Parts;
-use garner::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
+use garner::arithmetic::libcrypto::{self, Libcrypto, SecretBigNum};
 use garner::arithmetic::{Arithmetic, Modulus, Power};
 use garner::device::{DeviceError, Unprepared};
 use garner::fork::away_from_fork;
 use garner::random;
 use garner_gpu_kernels::Kernel;
-use openssl::bn::{BigNum, BigNumContext};
+use openssl::bn::BigNum;
 
 /// One more than a tile, so that a second tile and idle lanes take part.
 const COUNT: usize = garner_gpu_kernels::LANES + 1;
@@ -97,7 +97,7 @@ fn jobs<'a>(cases: &'a [(Modulus, Vec<u64>, Vec<u64>)], results: &'a mut [Vec<u6
 /// Garner's formula needs p and q coprime, not prime.
 fn private_operations<Q: Queue>(lane: &mut Lane<Q>, kernels: &Kernels, words: usize) -> Result<(), DeviceError> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new().expect(memory);
+    let mut context = libcrypto::context();
     let (p, q, q_inverse) = loop {
         let (p, q) = (random_modulus(words)?, random_modulus(words)?);
         let (p_number, q_number) = (SecretBigNum::from_words(p.words()), SecretBigNum::from_words(q.words()));

@@ -3,6 +3,7 @@
 //! result fails its check.
 
 use super::{Arithmetic, Multiply, Power};
+use crate::fork::initialise_libcrypto;
 use crate::words;
 use openssl::bn::{BigNum, BigNumContext};
 use std::ops::{Deref, DerefMut};
@@ -18,6 +19,7 @@ pub struct SecretBigNum(BigNum);
 impl SecretBigNum {
     /// Zero.
     pub fn new() -> SecretBigNum {
+        initialise_libcrypto();
         let mut number = BigNum::new().expect("memory for a number");
         number.set_const_time();
         SecretBigNum(number)
@@ -69,6 +71,16 @@ impl Drop for SecretBigNum {
     }
 }
 
+/// What libcrypto computes in. Like a [`SecretBigNum`], it may be the first that a process asks of libcrypto, while another
+/// thread forks.
+///
+/// # Panics
+/// When there is no memory.
+pub fn context() -> BigNumContext {
+    initialise_libcrypto();
+    BigNumContext::new().expect("memory for a context")
+}
+
 fn power(job: &mut Power<'_>, context: &mut BigNumContext, secret: bool) {
     let modulus = SecretBigNum::from_words(job.modulus.words());
     let base = SecretBigNum::from_words(job.base);
@@ -97,7 +109,7 @@ impl Arithmetic for Libcrypto {
     }
 
     fn multiply(&self, jobs: &mut [Multiply<'_>]) {
-        let mut context = BigNumContext::new().expect("memory for a context");
+        let mut context = context();
         for job in jobs {
             let (a, mut b) = (SecretBigNum::from_words(job.a), SecretBigNum::from_words(job.b));
             let modulus = SecretBigNum::from_words(job.modulus.words());
@@ -112,14 +124,14 @@ impl Arithmetic for Libcrypto {
     }
 
     fn power_secret(&self, jobs: &mut [Power<'_>]) {
-        let mut context = BigNumContext::new().expect("memory for a context");
+        let mut context = context();
         for job in jobs {
             power(job, &mut context, true);
         }
     }
 
     fn power_public(&self, jobs: &mut [Power<'_>]) {
-        let mut context = BigNumContext::new().expect("memory for a context");
+        let mut context = context();
         for job in jobs {
             power(job, &mut context, false);
         }

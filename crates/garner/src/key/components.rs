@@ -6,7 +6,6 @@ use super::validate::check_public;
 use super::{PrivateKey, PublicKey, recover, validate};
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::{Error, Result};
-use crate::fork::initialise_libcrypto;
 
 /// The numbers of an RSA private key, each big-endian and of any length (leading zero bytes do not matter).
 ///
@@ -107,7 +106,6 @@ fn number(field: &'static str, bytes: &[u8]) -> Result<SecretBigNum> {
     if bytes.len() > LONGEST {
         return Err(Error::key(field, format!("{field} has {} bits, which no supported key has", bytes.len() * 8)));
     }
-    initialise_libcrypto();
     let mut number = SecretBigNum::new();
     computed(number.copy_from_slice(bytes));
     Ok(number)

@@ -14,12 +14,12 @@
 //!   3 modulo 4. That makes (w - 1)/2 odd, so that a Miller-Rabin round is one exponentiation and one comparison,
 //!   with no loop whose length would depend on the prime. It costs one bit of each prime's entropy of about k bits.
 
-use crate::arithmetic::libcrypto::SecretBigNum;
+use crate::arithmetic::libcrypto::{self, SecretBigNum};
 use crate::error::Result;
 use crate::random::{MOST_REFUSALS, Random, fill_words, stuck};
 use crate::secret::released;
 use crate::words::{WORD_BITS, equal, less};
-use openssl::bn::{BigNum, BigNumContext};
+use openssl::bn::BigNum;
 use zeroize::Zeroizing;
 
 /// Draws candidates of one length.
@@ -101,7 +101,7 @@ impl Spare {
 /// floor(sqrt(2) 2^(bits-1)) = floor(sqrt(2^(2 bits - 1))), by Newton's iteration from above.
 fn square_root_of_2(bits: usize) -> Vec<u64> {
     let memory = "memory for a number";
-    let mut context = BigNumContext::new().expect(memory);
+    let mut context = libcrypto::context();
     let mut square = BigNum::new().expect(memory);
     square.set_bit(2 * bits as i32 - 1).expect(memory);
     let mut root = SecretBigNum::new();
@@ -141,7 +141,7 @@ mod tests {
             let root = SecretBigNum::from_words(&square_root_of_2(bits));
             let mut next = BigNum::new().unwrap();
             next.checked_add(&root, &BigNum::from_u32(1).unwrap()).unwrap();
-            let mut context = BigNumContext::new().unwrap();
+            let mut context = libcrypto::context();
             let (mut low, mut high, mut two) = (BigNum::new().unwrap(), BigNum::new().unwrap(), BigNum::new().unwrap());
             low.sqr(&root, &mut context).unwrap();
             high.sqr(&next, &mut context).unwrap();

@@ -7,7 +7,7 @@
 
 use super::gcd;
 use super::miller_rabin::Candidate;
-use crate::arithmetic::libcrypto::SecretBigNum;
+use crate::arithmetic::libcrypto::{SecretBigNum, context};
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
 use crate::fork::initialise_libcrypto;
@@ -199,10 +199,6 @@ pub fn try_out(arithmetic: &dyn Arithmetic, mut keys: Vec<Untried>, e: &Exponent
     let mut jobs: Vec<Power<'_>> = keys.iter_mut().map(|key| key.check(e)).collect();
     arithmetic.power_public(&mut jobs);
     keys.into_iter().map(|key| key.into_key(e)).collect()
-}
-
-fn context() -> BigNumContext {
-    BigNumContext::new().expect("memory for a context")
 }
 
 /// `number` in `length` words; it fits.
