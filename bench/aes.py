@@ -44,18 +44,17 @@ MODEL = {
     "host_ghz": 3.0,
     "instructions_per_cycle": 1.0,  # of kernel and driver code
     "board_mhz": 150.0,             # of the engine with its shell: what it was set, not yet placed
-    "bus_us": 2.0,                  # doorbell, the fetches of descriptor and data, the completion's write: of each chunk
+    "bus_us": 2.0,                  # doorbell, the fetches of descriptor and data, the completion's write: each time one waits
     "wake_us": 3.0,                 # from the interrupt to the thread that waits; polling has none
 }
 COLOURS = {"libcrypto, AES-NI": "C0", "libcrypto, no AES-NI": "C1", "AF_ALG": "C2", "user space": "C3"}
-CHUNK = 8192            # bytes: the driver's and the library's; a chain's chunks follow each other
 
 
-def model(bytes_: int, instructions: float, cycles: float, waits: bool) -> dict:
+def model(bytes_: int, instructions: float, cycles: float, interrupts: float) -> dict:
     """Throughput of one thread with one operation at a time, and its share of the processor. Instructions by the host, and
-    cycles by the board, come one after the other."""
+    cycles by the board, come one after the other. Without interrupts the thread polls, and waits once."""
     host = instructions / MODEL["instructions_per_cycle"] / MODEL["host_ghz"] / 1e3
-    board = cycles / MODEL["board_mhz"] + MODEL["bus_us"] * -(-bytes_ // CHUNK) + MODEL["wake_us"] * waits
+    board = cycles / MODEL["board_mhz"] + MODEL["bus_us"] * (interrupts or 1) + MODEL["wake_us"] * interrupts
     return {"us": round(host + board, 3), "mbit_per_s": round(8 * bytes_ / (host + board), 1),
             "load": round(host / (host + board), 3)}
 
@@ -153,10 +152,10 @@ def modelled(counts: dict) -> list[dict]:
     """What a real host would see, of AF_ALG and of user space."""
     alone = {(row["way"], row["bytes"]): row["cycles"] for row in counts["board"]}
     rows = [{"who": "AF_ALG", "way": row["way"], "bytes": row["bytes"],
-             **model(row["bytes"], row["instructions"], alone[row["way"], row["bytes"]], True)}
+             **model(row["bytes"], row["instructions"], alone[row["way"], row["bytes"]], row["interrupts"] / row["operations"])}
             for row in counts["guest"] if row["driver"] == "cbc-aes-garner"]
     return rows + [{"who": "user space", "way": row["way"], "bytes": row["bytes"],
-                    **model(row["bytes"], row["instructions"], alone[row["way"], row["bytes"]], False)}
+                    **model(row["bytes"], row["instructions"], alone[row["way"], row["bytes"]], 0)}
                    for row in counts["direct"] if row["depth"] == 1]
 
 

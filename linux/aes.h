@@ -11,7 +11,7 @@
 
 #include "garner.h"
 
-/* Of a request so much goes to the board at a time: a place of the ring. */
+/* What goes to the board in one piece: a place of the ring. */
 #define GARNER_AES_CHUNK 8192
 /* Slots of an engine that are used, at most. */
 #define GARNER_AES_SLOTS 16
@@ -34,13 +34,15 @@ struct garner_aes_slot {
 };
 
 struct garner_aes_request {
-	struct garner_job job;
-	struct list_head list; /* of those that are to go on */
+	struct garner_job job; /* of each of its chunks */
+	struct list_head list; /* of those that are to go on; empty: it is not one of them */
 	struct work_struct work;
 	struct garner_aes_engine *engine;
-	struct garner_aes_slot *slot;
-	unsigned int offset, chunk; /* done, and under way; bytes */
-	u8 next_iv[AES_BLOCK_SIZE]; /* of decryption, before it is overwritten in place */
+	struct garner_aes_slot *slot; /* while chunks are under way */
+	unsigned int message;	      /* of the engine, while it is to go on */
+	unsigned int put, offset;     /* bytes given to the board, and of these done */
+	unsigned int under_way;	      /* chunks */
+	bool failed;		      /* software is to do the rest */
 	struct scatterlist from[2], to[2];
 	struct skcipher_request software; /* the last: its context is behind it */
 };
@@ -52,9 +54,11 @@ struct garner_aes_engine {
 	spinlock_t lock; /* of what follows */
 	struct garner_ring *ring;
 	struct crypto_queue queue;
-	struct list_head going_on; /* requests of which a part is done: before those in the queue */
+	struct list_head going_on; /* requests of which a part is yet to be put into the ring */
+	unsigned long messages;	   /* of the engine that none of these has, a bit each */
+	unsigned int message_count, last_message;
 	struct garner_aes_slot slots[GARNER_AES_SLOTS];
-	unsigned int slot_count, next_message;
+	unsigned int slot_count;
 	unsigned long operations;
 	bool pumping, pump_again; /* who does it is to look once more */
 

@@ -52,15 +52,21 @@ struct garner_capability {
 	u32 operand_bytes;
 };
 
-/* A job under way, in memory of who submits it until done() is called: once, in a process. */
+/*
+ * A job under way, in memory of who submits it until done() is called, in a process: once for each
+ * time that it was put in.
+ */
 struct garner_job {
-	/* status: GARNER_JOB_LOST or the hardware's; result: valid if OK, during the call */
-	void (*done)(struct garner_job *job, int status, const u8 *result, u32 cycles);
+	/* part: as it was put in; status: GARNER_JOB_LOST or the hardware's; result: valid if OK,
+	 * during the call
+	 */
+	void (*done)(struct garner_job *job, u32 part, int status, const u8 *result, u32 cycles);
 };
 
 /* What is at a place of the submission ring. */
 struct garner_place {
 	struct garner_job *job; /* none: the place is free */
+	u32 part;		/* of the job: its user's */
 	u16 index;		/* of the descriptor */
 	unsigned long number;	/* how many jobs were submitted before it */
 	unsigned long since;	/* in jiffies: see garner_ring_renew() */
@@ -147,7 +153,8 @@ void garner_board_retire(struct garner_board *board, const char *why);
 void garner_ring_interrupt(struct garner_ring *ring);
 unsigned int garner_ring_room(struct garner_ring *ring);
 u8 *garner_ring_operands(struct garner_ring *ring, dma_addr_t *at);
-void garner_ring_put(struct garner_ring *ring, struct garner_job *job, const void *descriptor);
+void garner_ring_put(struct garner_ring *ring, struct garner_job *job, u32 part,
+		     const void *descriptor);
 void garner_ring_doorbell(struct garner_ring *ring);
 
 extern const struct garner_ring_user garner_rsa_ring_user;

@@ -72,7 +72,11 @@ static int garner_aes_submit(struct skcipher_request *req, bool decrypts)
 	if (!req->cryptlen)
 		return 0;
 	request->engine = engine;
+	request->put = 0;
 	request->offset = 0;
+	request->under_way = 0;
+	request->failed = false;
+	INIT_LIST_HEAD(&request->list);
 	if (garner_aes_tfm(req)->key_id)
 		err = garner_aes_enqueue(engine, req);
 	return err == -ENODEV ? garner_aes_software(engine, req) : err;

@@ -2,13 +2,19 @@
 /*
  * AES's jobs on the board: which parts of which requests go into the rings of the two engines when.
  *
- *   queue -> pump -> [load] chunk, in the ring -> done -> the next chunk, or the caller
+ *   queue -> pump -> [load] chunk, in the ring -> done, and the caller after the last
+ *              |              ^
+ *              +-> going on --+  as long as there is more of it
  *
  * A request goes chunk by chunk through places of the rings' own: copied out of its scatterlist,
  * whatever its fragments are, and back into it. So no fragment needs an alignment, nothing is
- * mapped, and nothing that a board writes late reaches the memory of a request. Each chunk is a
- * message of its own for the engine, whose IV is the block of ciphertext before it; chunks of
- * several requests fill the engine.
+ * mapped, and nothing that a board writes late reaches the memory of a request. Its chunks are
+ * fragments of one message of the engine, which carries the chain from each to the next: none
+ * waits for the end of another. The message is the request's until its last chunk is in the ring.
+ * Requests take turns, so that chunks of several messages lie side by side and fill the engine.
+ *
+ * With nothing of it under way, a request's next chunk begins a message anew, by the IV of software
+ * (a ring that ran dry, a board that was reset). After a chunk that failed, software does the rest.
  *
  * Called by garner_aes with requests and by the ring; calls garner_aes_slots and the ring.
  */
@@ -47,51 +53,75 @@ static void garner_aes_finish_later(struct garner_aes_request *request)
 	queue_work(garner_workqueue, &request->work);
 }
 
-/* The chunk that was under way is at its place, and the IV is that of the next one. */
-static void garner_aes_take(struct garner_aes_engine *engine, struct garner_aes_request *request,
-			    const u8 *result)
+static unsigned int garner_aes_chunk(struct skcipher_request *req, unsigned int offset)
 {
-	struct skcipher_request *req = garner_aes_request(request);
-
-	scatterwalk_map_and_copy((void *)result, req->dst, request->offset, request->chunk, 1);
-	if (engine->decrypts)
-		memcpy(req->iv, request->next_iv, AES_BLOCK_SIZE);
-	else
-		memcpy(req->iv, result + request->chunk - AES_BLOCK_SIZE, AES_BLOCK_SIZE);
-	request->offset += request->chunk;
+	return min_t(unsigned int, req->cryptlen - offset, GARNER_AES_CHUNK);
 }
 
-/* The chunk of a request has ended. The ring calls garner_aes_changed() afterwards. */
-static void garner_aes_done(struct garner_job *job, int status, const u8 *result, u32 cycles)
+/* The oldest chunk that was under way goes to its place, and the IV is that of the next one. */
+static void garner_aes_take(struct garner_aes_request *request, const u8 *result)
+{
+	struct skcipher_request *req = garner_aes_request(request);
+	unsigned int chunk = garner_aes_chunk(req, request->offset);
+
+	if (request->engine->decrypts) /* it may be about to be overwritten, in place */
+		scatterwalk_map_and_copy(req->iv, req->src,
+					 request->offset + chunk - AES_BLOCK_SIZE, AES_BLOCK_SIZE,
+					 0);
+	else
+		memcpy(req->iv, result + chunk - AES_BLOCK_SIZE, AES_BLOCK_SIZE);
+	scatterwalk_map_and_copy((void *)result, req->dst, request->offset, chunk, 1);
+	request->offset += chunk;
+}
+
+/* Nothing more of the request is to be put into the ring; under the lock. */
+static void garner_aes_leave(struct garner_aes_request *request)
+{
+	list_del_init(&request->list);
+	request->engine->messages |= BIT(request->message);
+}
+
+/* Software does the rest of a request, once nothing of it is under way; under the lock. */
+static void garner_aes_fail(struct garner_aes_request *request)
+{
+	if (!list_empty(&request->list))
+		garner_aes_leave(request);
+	request->failed = true;
+	if (!request->under_way)
+		garner_aes_finish_later(request);
+}
+
+/* A chunk has ended. The ring calls garner_aes_changed() afterwards. */
+static void garner_aes_done(struct garner_job *job, u32 offset, int status, const u8 *result,
+			    u32 cycles)
 {
 	struct garner_aes_request *request = container_of(job, struct garner_aes_request, job);
 	struct skcipher_request *req = garner_aes_request(request);
 	struct garner_aes_engine *engine = request->engine;
-	bool good = status == GARNER_STATUS_OK, ended = false;
+	unsigned int chunk = garner_aes_chunk(req, offset);
+	bool good = status == GARNER_STATUS_OK, ended;
 
+	if (good) /* or it was done with the key before, or before the chunk in front of it */
+		good = READ_ONCE(request->slot->loaded) && offset == request->offset;
 	if (good)
-		good = READ_ONCE(request->slot->loaded); /* or it was done with the key before */
-	if (good) {
-		garner_aes_take(engine, request, result);
-		ended = request->offset == req->cryptlen;
-	}
+		garner_aes_take(request, result);
 	spin_lock_bh(&engine->lock);
 	request->slot->users--;
-	if (status == GARNER_JOB_LOST)
-		engine->counters.lost++;
-	else if (!good)
-		engine->counters.refused++;
-	else if (!ended)
-		list_add_tail(&request->list, &engine->going_on);
+	request->under_way--;
 	if (good)
-		engine->counters.bytes += request->chunk;
-	engine->counters.requests += ended;
+		engine->counters.bytes += chunk;
+	else if (status == GARNER_JOB_LOST)
+		engine->counters.lost++;
+	else
+		engine->counters.refused++;
 	if (!good && status != GARNER_JOB_LOST)
 		request->slot->dirty = true; /* it is not relied upon any more */
+	ended = good && !request->failed && request->offset == req->cryptlen;
+	engine->counters.requests += ended;
+	if (!good || request->failed)
+		garner_aes_fail(request);
 	spin_unlock_bh(&engine->lock);
-	if (!good) {
-		garner_aes_finish_later(request);
-	} else if (ended) {
+	if (ended) {
 		local_bh_disable();
 		skcipher_request_complete(req, 0);
 		local_bh_enable();
@@ -102,69 +132,92 @@ static void garner_aes_put(struct garner_aes_engine *engine, struct garner_aes_r
 {
 	struct skcipher_request *req = garner_aes_request(request);
 	struct garner_aes_slot *slot = request->slot;
+	unsigned int chunk = garner_aes_chunk(req, request->put);
+	bool first = !request->under_way, last = request->put + chunk == req->cryptlen;
 	struct garner_aes_descriptor descriptor = {
 		.word0 = cpu_to_le32(
-			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_FIRST) |
-			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LAST) |
-			GARNER_PUT(engine->next_message, GARNER_AES_DESCRIPTOR_MESSAGE) |
+			GARNER_PUT(first, GARNER_AES_DESCRIPTOR_FIRST) |
+			GARNER_PUT(last, GARNER_AES_DESCRIPTOR_LAST) |
+			GARNER_PUT(request->message, GARNER_AES_DESCRIPTOR_MESSAGE) |
 			GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT)),
+		.length = cpu_to_le32(chunk),
 	};
 	dma_addr_t at;
 	u8 *operands = garner_ring_operands(engine->ring, &at);
 
-	request->chunk = min_t(unsigned int, req->cryptlen - request->offset, GARNER_AES_CHUNK);
-	scatterwalk_map_and_copy(operands, req->src, request->offset, request->chunk, 0);
-	if (engine->decrypts)
-		memcpy(request->next_iv, operands + request->chunk - AES_BLOCK_SIZE,
-		       AES_BLOCK_SIZE);
-	descriptor.length = cpu_to_le32(request->chunk);
+	scatterwalk_map_and_copy(operands, req->src, request->put, chunk, 0);
 	descriptor.source_address = cpu_to_le64(at);
 	descriptor.destination_address = cpu_to_le64(at);
-	memcpy(&descriptor.iv_low, req->iv, 8);
-	memcpy(&descriptor.iv_high, req->iv + 8, 8);
-	engine->next_message = (engine->next_message + 1) % engine->ring->capability.cores;
+	if (first) {
+		memcpy(&descriptor.iv_low, req->iv, 8);
+		memcpy(&descriptor.iv_high, req->iv + 8, 8);
+	}
 	slot->users++;
 	slot->used = engine->operations++;
 	request->job.done = garner_aes_done;
-	garner_ring_put(engine->ring, &request->job, &descriptor);
+	garner_ring_put(engine->ring, &request->job, request->put, &descriptor);
+	request->under_way++;
+	request->put += chunk;
+	if (last)
+		garner_aes_leave(request);
+}
+
+/* A request out of the queue, or NULL. *kept_back: whose turn it is to be in the queue. */
+static struct garner_aes_request *garner_aes_begin(struct garner_aes_engine *engine,
+						   struct crypto_async_request **kept_back)
+{
+	struct garner_aes_request *request;
+	struct crypto_async_request *next;
+
+	*kept_back = crypto_get_backlog(&engine->queue);
+	next = crypto_dequeue_request(&engine->queue);
+	if (!next)
+		return NULL;
+	request = skcipher_request_ctx(container_of(next, struct skcipher_request, base));
+	if (engine->messages) {
+		do
+			engine->last_message = (engine->last_message + 1) % engine->message_count;
+		while (!(engine->messages & BIT(engine->last_message)));
+		request->message = engine->last_message;
+		engine->messages &= ~BIT(request->message);
+		list_add(&request->list, &engine->going_on);
+	}
+	return request;
 }
 
 /*
- * Takes the next request, of which a part may be done; false if there is none, no room in the ring,
- * or no slot. *kept_back: whose turn it is to be in the queue.
+ * Puts in the next chunk; false if there is none, no room in the ring, or no slot. Requests that
+ * begin and those that go on take turns.
  */
 static bool garner_aes_pump_one(struct garner_aes_engine *engine,
 				struct crypto_async_request **kept_back)
 {
 	struct garner_ring *ring = engine->ring;
-	struct garner_aes_request *request;
-	struct crypto_async_request *next;
+	struct garner_aes_request *request = NULL;
 
 	*kept_back = NULL;
 	if (ring && READ_ONCE(ring->board->retired))
 		ring = NULL;
 	if (ring && garner_ring_room(ring) < GARNER_AES_JOBS)
 		return false;
-	request = list_first_entry_or_null(&engine->going_on, struct garner_aes_request, list);
-	if (request) {
-		list_del(&request->list);
-	} else {
-		*kept_back = crypto_get_backlog(&engine->queue);
-		next = crypto_dequeue_request(&engine->queue);
-		if (!next)
-			return false;
-		request = skcipher_request_ctx(
-			container_of(next, struct skcipher_request, base));
-	}
+	if (!ring || (engine->messages &&
+		      (list_empty(&engine->going_on) || engine->operations % 2)))
+		request = garner_aes_begin(engine, kept_back);
+	if (!request)
+		request = list_first_entry_or_null(&engine->going_on, struct garner_aes_request,
+						   list);
+	if (!request)
+		return false;
 	if (!ring) {
-		garner_aes_finish_later(request);
+		garner_aes_fail(request);
 		return true;
 	}
-	request->slot = garner_aes_slots_find(engine, garner_aes_tfm(garner_aes_request(request)));
-	if (!request->slot) { /* the end of one of the jobs that use them comes back here */
-		list_add(&request->list, &engine->going_on);
+	if (!request->under_way)
+		request->slot = garner_aes_slots_find(engine,
+						      garner_aes_tfm(garner_aes_request(request)));
+	if (!request->slot) /* the end of one of the jobs that use them comes back here */
 		return false;
-	}
+	list_move_tail(&request->list, &engine->going_on);
 	garner_aes_put(engine, request);
 	return true;
 }
@@ -320,7 +373,9 @@ void garner_aes_attach(struct garner_ring *ring)
 	if (!engine->ring) {
 		engine->ring = ring;
 		engine->slot_count = min_t(u32, ring->capability.key_slots, GARNER_AES_SLOTS);
-		engine->next_message = 0;
+		engine->message_count = min_t(u32, ring->capability.cores, BITS_PER_LONG);
+		engine->messages = GENMASK(engine->message_count - 1, 0);
+		engine->last_message = 0;
 		memset(engine->slots, 0, sizeof(engine->slots));
 	}
 	spin_unlock_bh(&engine->lock);
@@ -333,11 +388,15 @@ void garner_aes_attach(struct garner_ring *ring)
 void garner_aes_detach(struct garner_ring *ring)
 {
 	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
+	struct garner_aes_request *request, *next;
 
 	spin_lock_bh(&engine->lock);
 	if (engine->ring == ring) {
 		engine->ring = NULL;
 		engine->slot_count = 0;
+		list_for_each_entry_safe(request, next, &engine->going_on, list)
+			garner_aes_fail(request);
+		engine->messages = 0;
 	}
 	spin_unlock_bh(&engine->lock);
 	garner_aes_pump(engine);

@@ -10,7 +10,8 @@
  */
 #include "aes.h"
 
-static void garner_aes_key_loaded(struct garner_job *job, int status, const u8 *result, u32 cycles)
+static void garner_aes_key_loaded(struct garner_job *job, u32 part, int status, const u8 *result,
+				  u32 cycles)
 {
 	struct garner_aes_slot *slot = container_of(job, struct garner_aes_slot, load);
 	struct garner_aes_engine *engine = slot->engine;
@@ -53,7 +54,7 @@ static void garner_aes_load(struct garner_aes_engine *engine, struct garner_aes_
 	slot->dirty = false;
 	slot->users++;
 	slot->load.done = garner_aes_key_loaded;
-	garner_ring_put(engine->ring, &slot->load, &descriptor);
+	garner_ring_put(engine->ring, &slot->load, 0, &descriptor);
 }
 
 /**

@@ -73,7 +73,7 @@ void garner_ring_lose(struct garner_ring *ring)
 		if (!place->job)
 			continue;
 		ring->counters.lost++;
-		place->job->done(place->job, GARNER_JOB_LOST, NULL, 0);
+		place->job->done(place->job, place->part, GARNER_JOB_LOST, NULL, 0);
 		garner_ring_free(ring, place);
 	}
 }
@@ -110,7 +110,7 @@ unsigned int garner_ring_take(struct garner_ring *ring)
 		ring->counters.jobs++;
 		ring->counters.failed += status != GARNER_STATUS_OK;
 		ring->counters.cycles += cycles;
-		place->job->done(place->job, status,
+		place->job->done(place->job, place->part, status,
 				 garner_ring_place(ring, index) + ring->results, cycles);
 		garner_ring_free(ring, place);
 		ring->head++;
@@ -157,9 +157,11 @@ u8 *garner_ring_operands(struct garner_ring *ring, dma_addr_t *at)
  * garner_ring_put() - puts a job into a ring with room; its operands are in place
  * @ring: the board's
  * @job: whose done() is called when it has ended
+ * @part: given to done()
  * @descriptor: of 64 bytes; nobody looks at its tag
  */
-void garner_ring_put(struct garner_ring *ring, struct garner_job *job, const void *descriptor)
+void garner_ring_put(struct garner_ring *ring, struct garner_job *job, u32 part,
+		     const void *descriptor)
 {
 	struct garner_place *place;
 
@@ -168,6 +170,7 @@ void garner_ring_put(struct garner_ring *ring, struct garner_job *job, const voi
 	memcpy(ring->memory + ring->tail % GARNER_DEPTH * GARNER_DESCRIPTOR_BYTES, descriptor,
 	       GARNER_DESCRIPTOR_BYTES);
 	place->job = job;
+	place->part = part;
 	place->index = ring->tail;
 	place->number = ring->submitted++;
 	place->since = jiffies;

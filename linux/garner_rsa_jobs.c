@@ -29,7 +29,8 @@ static void garner_rsa_finish_later(struct garner_rsa_request *request, int stat
 }
 
 /* The job of a request has ended. */
-static void garner_rsa_done(struct garner_job *job, int status, const u8 *result, u32 cycles)
+static void garner_rsa_done(struct garner_job *job, u32 part, int status, const u8 *result,
+			    u32 cycles)
 {
 	struct garner_rsa_request *request = container_of(job, struct garner_rsa_request, job);
 	unsigned int bytes = garner_rsa_tfm(garner_rsa_request(request))->key->bits / 8;
@@ -85,7 +86,7 @@ void garner_rsa_put(struct garner_ring *ring, struct garner_job *job, u32 word0,
 	garner_ring_operands(ring, &at);
 	descriptor.operand_address = cpu_to_le64(operand_bytes ? at : 0);
 	descriptor.result_address = cpu_to_le64(result_bytes ? at + ring->results : 0);
-	garner_ring_put(ring, job, &descriptor);
+	garner_ring_put(ring, job, 0, &descriptor);
 }
 
 static void garner_rsa_put_request(struct garner_ring *ring, struct garner_rsa_request *request,

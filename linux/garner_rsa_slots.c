@@ -11,7 +11,8 @@
 #include "garner.h"
 #include "rsa.h"
 
-static void garner_slot_loaded(struct garner_job *job, int status, const u8 *result, u32 cycles)
+static void garner_slot_loaded(struct garner_job *job, u32 part, int status, const u8 *result,
+			       u32 cycles)
 {
 	struct garner_slot *slot = container_of(job, struct garner_slot, load);
 
@@ -24,7 +25,8 @@ static void garner_slot_loaded(struct garner_job *job, int status, const u8 *res
 	spin_unlock_bh(&garner_rsa.lock);
 }
 
-static void garner_slot_wiped(struct garner_job *job, int status, const u8 *result, u32 cycles)
+static void garner_slot_wiped(struct garner_job *job, u32 part, int status, const u8 *result,
+			      u32 cycles)
 {
 	struct garner_slot *slot = container_of(job, struct garner_slot, wipe);
 

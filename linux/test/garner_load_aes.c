@@ -23,6 +23,8 @@ module_param(count, uint, 0444);
 MODULE_PARM_DESC(count, "Requests, all of them under way at once");
 
 #define LONGEST 20000
+/* The first two: more than the ring of an engine holds at once. */
+#define VERY_LONG (65 * 8192 + 16)
 /* Entries of each of the two chained tables; one is the link. */
 #define ENTRIES 8
 
@@ -90,15 +92,17 @@ static void garner_load_fragments(struct scatterlist tables[2][ENTRIES], u8 *byt
 
 static int garner_load_prepare(struct garner_load *load, struct crypto_skcipher *tfm,
 			       struct crypto_sync_skcipher *software, bool decrypts,
-			       bool in_place)
+			       bool in_place, bool long_one)
 {
 	SYNC_SKCIPHER_REQUEST_ON_STACK(request, software);
 	struct scatterlist whole;
 
-	load->length = AES_BLOCK_SIZE * (1 + get_random_u32() % (LONGEST / AES_BLOCK_SIZE));
-	load->source = kmalloc(LONGEST + 64, GFP_KERNEL);
-	load->target = in_place ? load->source : kmalloc(LONGEST + 64, GFP_KERNEL);
-	load->expected = kmalloc(LONGEST, GFP_KERNEL);
+	load->length = long_one ? VERY_LONG :
+				  AES_BLOCK_SIZE *
+					  (1 + get_random_u32() % (LONGEST / AES_BLOCK_SIZE));
+	load->source = kmalloc(load->length + 64, GFP_KERNEL);
+	load->target = in_place ? load->source : kmalloc(load->length + 64, GFP_KERNEL);
+	load->expected = kmalloc(load->length, GFP_KERNEL);
 	load->request = skcipher_request_alloc(tfm, GFP_KERNEL);
 	if (!load->source || !load->target || !load->expected || !load->request)
 		return -ENOMEM;
@@ -140,7 +144,7 @@ static int garner_load_run(struct garner_load *loads, struct crypto_skcipher *tf
 	unsigned int i, right = 0, wrong = 0, errors = 0, kept_back = 0, went_on = 0;
 
 	for (i = 0; i < count; i++) {
-		int err = garner_load_prepare(&loads[i], tfm, software, i & 1, i & 2);
+		int err = garner_load_prepare(&loads[i], tfm, software, i & 1, i & 2, i < 2);
 
 		if (err)
 			return err;
