@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What garner_aes, garner_aes_jobs and garner_aes_slots know of each other; of no interest to others. */
+/* What the parts of the driver for AES know of each other; of no interest to others. */
 #ifndef GARNER_INTERNAL_AES_H
 #define GARNER_INTERNAL_AES_H
 

@@ -102,7 +102,7 @@ struct garner_ring {
 	/* Memory of the board: descriptors, completions, operands and results of each place */
 	void *memory;
 	dma_addr_t address;
-	size_t operand_room, result_room; /* of a place; no room for results: they replace operands */
+	size_t operand_room, result_room; /* of a place; none for results: they replace operands */
 	size_t bytes, results, place, completions, places;
 
 	spinlock_t lock; /* of what follows, in any context */

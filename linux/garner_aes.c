@@ -16,7 +16,7 @@
 
 #include "aes.h"
 
-/* Above cbc(aes-generic)'s 100, below AES-NI's 400: a processor that has it is faster than a bus. */
+/* Above cbc(aes-generic)'s 100, below AES-NI's 400: a processor with it is faster than a bus. */
 static int aes_priority = 150;
 module_param(aes_priority, int, 0444);
 MODULE_PARM_DESC(aes_priority, "Of cbc-aes-garner; cbc(aes-generic) has 100, cbc-aes-aesni 400");

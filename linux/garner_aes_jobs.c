@@ -134,12 +134,12 @@ static void garner_aes_put(struct garner_aes_engine *engine, struct garner_aes_r
 	struct garner_aes_slot *slot = request->slot;
 	unsigned int chunk = garner_aes_chunk(req, request->put);
 	bool first = !request->under_way, last = request->put + chunk == req->cryptlen;
+	u32 word0 = GARNER_PUT(first, GARNER_AES_DESCRIPTOR_FIRST) |
+		    GARNER_PUT(last, GARNER_AES_DESCRIPTOR_LAST) |
+		    GARNER_PUT(request->message, GARNER_AES_DESCRIPTOR_MESSAGE) |
+		    GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT);
 	struct garner_aes_descriptor descriptor = {
-		.word0 = cpu_to_le32(
-			GARNER_PUT(first, GARNER_AES_DESCRIPTOR_FIRST) |
-			GARNER_PUT(last, GARNER_AES_DESCRIPTOR_LAST) |
-			GARNER_PUT(request->message, GARNER_AES_DESCRIPTOR_MESSAGE) |
-			GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT)),
+		.word0 = cpu_to_le32(word0),
 		.length = cpu_to_le32(chunk),
 	};
 	dma_addr_t at;
@@ -237,11 +237,12 @@ static void garner_aes_pump(struct garner_aes_engine *engine)
 
 		engine->pump_again = garner_aes_pump_one(engine, &kept_back);
 		if (kept_back) {
+			struct skcipher_request *req = container_of(kept_back,
+								    struct skcipher_request, base);
+
 			spin_unlock_bh(&engine->lock);
 			local_bh_disable();
-			skcipher_request_complete(
-				container_of(kept_back, struct skcipher_request, base),
-				-EINPROGRESS);
+			skcipher_request_complete(req, -EINPROGRESS);
 			local_bh_enable();
 			spin_lock_bh(&engine->lock);
 		}

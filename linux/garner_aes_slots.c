@@ -34,10 +34,10 @@ static void garner_aes_key_loaded(struct garner_job *job, u32 part, int status, 
 static void garner_aes_load(struct garner_aes_engine *engine, struct garner_aes_slot *slot,
 			    u64 key_id, const u8 *key)
 {
+	u32 word0 = GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LOAD_KEY) |
+		    GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT);
 	struct garner_aes_descriptor descriptor = {
-		.word0 = cpu_to_le32(
-			GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LOAD_KEY) |
-			GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT)),
+		.word0 = cpu_to_le32(word0),
 		.length = cpu_to_le32(GARNER_AES_KEY_BYTES),
 	};
 	dma_addr_t at;
@@ -72,9 +72,10 @@ struct garner_aes_slot *garner_aes_slots_find(struct garner_aes_engine *engine,
 	for (slot = engine->slots; slot < engine->slots + engine->slot_count; slot++) {
 		if (slot->key_id == tfm->key_id && !slot->dirty)
 			return slot;
+		if (slot->users || (best && !best->key_id))
+			continue;
 		/* A free one, or else the one that was not used for longest. */
-		if (!slot->users && (!best || (best->key_id && (!slot->key_id ||
-						(long)(slot->used - best->used) < 0))))
+		if (!best || !slot->key_id || (long)(slot->used - best->used) < 0)
 			best = slot;
 	}
 	if (best)

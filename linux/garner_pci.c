@@ -24,7 +24,7 @@ static irqreturn_t garner_interrupt(int irq, void *ring)
 	return IRQ_HANDLED;
 }
 
-/* How many vectors a board has, and whose each is: RSA has one for each line, AES for each engine. */
+/* How many vectors a board has, and whose each is: RSA: one for each line; AES: for each engine. */
 static unsigned int garner_vectors(struct garner_board *board)
 {
 	return board->engines == 1 ? GARNER_BOARD_RSA_VECTORS : GARNER_BOARD_VECTORS;
@@ -125,9 +125,9 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (err)
 		return dev_err_probe(&pdev->dev, err, "its registers or its DMA cannot be used\n");
 	pci_set_master(pdev);
-	board->engines = pci_resource_len(pdev, 0) >= GARNER_BOARD_ENGINES * GARNER_BOARD_PAGE_BYTES ?
-				 GARNER_BOARD_ENGINES :
-				 1;
+	board->engines = 1;
+	if (pci_resource_len(pdev, 0) >= GARNER_BOARD_ENGINES * GARNER_BOARD_PAGE_BYTES)
+		board->engines = GARNER_BOARD_ENGINES;
 	vectors = garner_vectors(board);
 	err = pci_alloc_irq_vectors(pdev, vectors, vectors, PCI_IRQ_MSIX);
 	if (err < 0)

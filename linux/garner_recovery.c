@@ -254,7 +254,8 @@ static bool garner_board_works(struct garner_board *board)
 /* Now and then while jobs are under way: interrupts may be lost, boards hang or are pulled out. */
 void garner_board_watch(struct work_struct *work)
 {
-	struct garner_board *board = container_of(to_delayed_work(work), struct garner_board, watch);
+	struct garner_board *board =
+		container_of(to_delayed_work(work), struct garner_board, watch);
 
 	mutex_lock(&board->mutex);
 	if (!board->retired && board->rings[0].running && !garner_board_find(board)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rings of a board's engines: descriptors in, completions out, and a place in coherent memory for each
- * job.
+ * The rings of a board's engines: descriptors in, completions out, and a place in coherent memory
+ * for each job.
  *
  * Called by its user with jobs and by garner_recovery when there may be completions. Knows nothing
  * of what jobs carry. Operands and results lie in places of the rings' own, so that nothing a board

@@ -350,7 +350,8 @@ void garner_rsa_detach(struct garner_ring *ring)
 static int garner_rsa_show(struct seq_file *file, void *unused)
 {
 	spin_lock_bh(&garner_rsa.lock);
-	seq_printf(file, "board %s\n", garner_rsa.ring ? pci_name(garner_rsa.ring->board->pdev) : "none");
+	seq_printf(file, "board %s\n",
+		   garner_rsa.ring ? pci_name(garner_rsa.ring->board->pdev) : "none");
 	seq_printf(file, "private %llu\n", garner_rsa.counters.private);
 	seq_printf(file, "public %llu\n", garner_rsa.counters.public);
 	seq_printf(file, "software %llu\n", garner_rsa.counters.software);

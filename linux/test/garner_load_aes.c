@@ -22,8 +22,18 @@ static unsigned int count = 64;
 module_param(count, uint, 0444);
 MODULE_PARM_DESC(count, "Requests, all of them under way at once");
 
-#define LONGEST 20000
-/* The first two: more than the ring of an engine holds at once. */
+static unsigned int rounds = 1;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "How often, one after the other");
+
+static unsigned int longest = 20000;
+module_param(longest, uint, 0444);
+MODULE_PARM_DESC(longest, "Bytes of a request, at most; but see very_long");
+
+static unsigned int very_long = 2;
+module_param(very_long, uint, 0444);
+MODULE_PARM_DESC(very_long, "Requests among them that the ring of an engine does not hold at once");
+
 #define VERY_LONG (65 * 8192 + 16)
 /* Entries of each of the two chained tables; one is the link. */
 #define ENTRIES 8
@@ -40,6 +50,9 @@ struct garner_load {
 
 static atomic_t left;
 static DECLARE_COMPLETION(all_done);
+
+/* Of all rounds */
+static unsigned int right, wrong, errors, kept_back, went_on;
 
 static void garner_load_ended(struct garner_load *load, int err)
 {
@@ -99,7 +112,7 @@ static int garner_load_prepare(struct garner_load *load, struct crypto_skcipher 
 
 	load->length = long_one ? VERY_LONG :
 				  AES_BLOCK_SIZE *
-					  (1 + get_random_u32() % (LONGEST / AES_BLOCK_SIZE));
+					  (1 + get_random_u32() % (longest / AES_BLOCK_SIZE));
 	load->source = kmalloc(load->length + 64, GFP_KERNEL);
 	load->target = in_place ? load->source : kmalloc(load->length + 64, GFP_KERNEL);
 	load->expected = kmalloc(load->length, GFP_KERNEL);
@@ -141,15 +154,17 @@ static void garner_load_start(struct garner_load *load, bool decrypts)
 static int garner_load_run(struct garner_load *loads, struct crypto_skcipher *tfm,
 			   struct crypto_sync_skcipher *software)
 {
-	unsigned int i, right = 0, wrong = 0, errors = 0, kept_back = 0, went_on = 0;
+	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		int err = garner_load_prepare(&loads[i], tfm, software, i & 1, i & 2, i < 2);
+		int err = garner_load_prepare(&loads[i], tfm, software, i & 1, i & 2,
+					      i < very_long);
 
 		if (err)
 			return err;
 	}
 	atomic_set(&left, count);
+	reinit_completion(&all_done);
 	for (i = 0; i < count; i++)
 		garner_load_start(&loads[i], i & 1);
 	wait_for_completion(&all_done);
@@ -164,16 +179,14 @@ static int garner_load_run(struct garner_load *loads, struct crypto_skcipher *tf
 		else
 			wrong++;
 	}
-	pr_info("%u requests: %u right, %u wrong, %u errors, %u were kept back\n", count, right,
-		wrong, errors, kept_back);
-	return right == count && went_on == kept_back ? 0 : -EIO;
+	return 0;
 }
 
 static void garner_load_free(struct garner_load *loads)
 {
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; loads && i < count; i++) {
 		if (loads[i].target != loads[i].source)
 			kfree(loads[i].target);
 		kfree(loads[i].source);
@@ -186,9 +199,9 @@ static void garner_load_free(struct garner_load *loads)
 static int __init garner_load_init(void)
 {
 	struct crypto_sync_skcipher *software;
-	struct garner_load *loads;
 	struct crypto_skcipher *tfm;
 	u8 key[AES_KEYSIZE_128];
+	unsigned int round;
 	int err;
 
 	tfm = crypto_alloc_skcipher("cbc-aes-garner", 0, 0);
@@ -202,16 +215,17 @@ static int __init garner_load_init(void)
 	get_random_bytes(key, sizeof(key));
 	err = crypto_skcipher_setkey(tfm, key, sizeof(key)) ?:
 		      crypto_sync_skcipher_setkey(software, key, sizeof(key));
-	loads = kvcalloc(count, sizeof(*loads), GFP_KERNEL);
-	if (!loads)
-		err = -ENOMEM;
-	if (!err)
-		err = garner_load_run(loads, tfm, software);
-	if (loads)
+	for (round = 0; !err && round < rounds; round++) {
+		struct garner_load *loads = kvcalloc(count, sizeof(*loads), GFP_KERNEL);
+
+		err = loads ? garner_load_run(loads, tfm, software) : -ENOMEM;
 		garner_load_free(loads);
+	}
 	crypto_free_sync_skcipher(software);
 	crypto_free_skcipher(tfm);
-	return err;
+	pr_info("%u requests: %u right, %u wrong, %u errors, %u were kept back\n", count * rounds,
+		right, wrong, errors, kept_back);
+	return err ?: right == count * rounds && went_on == kept_back ? 0 : -EIO;
 }
 
 static void __exit garner_load_exit(void)

@@ -5,7 +5,7 @@
 #     headers    what modules are built against
 #     boot       the kernel
 #     modules    those of its modules that the test loads
-#   FOLDER/root                keyctl with its libraries
+#   FOLDER/root                keyctl, cryptsetup and openssl with their libraries
 # Nothing is installed.
 set -eu
 [ $# -eq 1 ] || {
@@ -30,9 +30,9 @@ depends() { # depends PACKAGE/SUITE PATTERN
     apt-cache depends "$1" | sed -n "s/.*Depends: \($2\)\$/\1/p"
 }
 
-echo "fetching kernels, their headers and keyutils from $release" >&2
+echo "fetching kernels, their headers and programs of guests from $release" >&2
 rm -rf "$folder/complete"
-"$fetch/debian.sh" "$folder" "$release,$release-backports" keyutils
+"$fetch/debian.sh" "$folder" "$release,$release-backports" keyutils cryptsetup-bin dmsetup openssl
 apt=$folder/apt
 export APT_CONFIG="$apt/apt.conf"
 for suite in $release $release-backports; do
@@ -54,10 +54,10 @@ for suite in $release $release-backports; do
     build=$(echo "$kernel"/headers/usr/src/linux-headers-*-amd64)
     sed -i "s|/usr/src/|$kernel/headers/usr/src/|" "$build/Makefile"
     dpkg-deb --fsys-tarfile "$apt"/kernel/linux-image-*.deb | tar --extract --directory "$kernel" --wildcards \
-        './boot/vmlinuz-*' '*/kernel/crypto/*'
+        './boot/vmlinuz-*' '*/kernel/crypto/*' '*/kernel/drivers/block/loop.ko*' '*/kernel/drivers/md/dm-*'
     mkdir "$kernel/modules"
     # What is not a module is in the kernel.
-    for module in pkcs8_key_parser af_alg algif_skcipher aes_generic cbc; do
+    for module in pkcs8_key_parser af_alg algif_skcipher aes_generic cbc loop dm-mod dm-crypt; do
         find "$kernel/lib" "$kernel/usr" -name "$module.ko*" -exec mv {} "$kernel/modules" \; 2>/dev/null || true
     done
     rm -rf "$kernel/lib" "$kernel/usr"

@@ -7,7 +7,7 @@
 #   KERNELS   packages.sh fetches kernels, headers and keyutils to here, and logs go here
 #   BUILD     where cargo left garner-board, such as target/release
 #   MODEL     a model for garner-board, of 2048 bits
-#   KERNEL    6.1 or 6.12
+#   KERNEL    6.1, 6.12, or checked, which kernel.sh builds
 #   STAGE     a function of `stages`: all, if none is named
 #   FAULTS    as for garner-board --inject
 # BITS in the environment: of the key that signs; 1024 if it is not set.
@@ -61,12 +61,26 @@ mkdir "$files/aes"
 openssl rand 20000 >"$files/aes/text"
 openssl enc -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$files/aes/text" -out "$files/aes/encrypted"
 printf 'aes_key=%s aes_iv=%s\n' "$aes_key" "$aes_iv" >"$files/aes/key"
+unhex() { python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'; }
+echo "$aes_key" | unhex >"$files/aes/key.bytes"
 for program in test/afalg_cbc bench/afalg_bench; do
     cc -static -O2 -Wall -Wextra -Werror -o "$files/bin/$(basename $program)" "$here/../$program.c"
 done
-cp "$kernels/root/usr/bin/keyctl" "$files/bin"
-cp -L "$kernels/root/lib/x86_64-linux-gnu/libkeyutils.so.1" "$kernels/root/lib/x86_64-linux-gnu/libc.so.6" \
-    "$files/lib/x86_64-linux-gnu"
+# Programs that were fetched, with their libraries; a guest reads slowly, so the large ones are for the demonstration alone.
+fetched=usr/bin/keyctl
+case "$*" in
+*:demo*)
+    fetched="$fetched usr/bin/openssl sbin/cryptsetup sbin/dmsetup"
+    install -D -t "$files/usr/lib/x86_64-linux-gnu/engines-3" "$kernels/root/usr/lib/x86_64-linux-gnu/engines-3/afalg.so"
+    ;;
+esac
+for program in $fetched; do
+    cp "$kernels/root/$program" "$files/bin"
+    "$kernels/root/usr/bin/ld.so" --library-path "$kernels/root/usr/lib/x86_64-linux-gnu" --list "$kernels/root/$program" |
+        sed -n "s|.* => \($kernels/[^ ]*/lib[^ ]*\) .*|\1|p" | while read -r library; do
+        cp -L "$library" "$files/lib/x86_64-linux-gnu"
+    done
+done
 cp -L "$kernels/root/lib64/ld-linux-x86-64.so.2" "$files/lib64"
 cp "$here/stages" "$files"
 
@@ -140,14 +154,23 @@ run() { # run KERNEL STAGE FAULTS
     # What the guest encrypted through AF_ALG is decrypted by OpenSSL, which knows of no board.
     aes=
     if sed -n 's/^\[encrypted\] //p' "$log" | grep -q .; then
-        sed -n 's/^\[encrypted\] //p' "$log" | tail -n 1 |
-            python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$work/encrypted"
+        sed -n 's/^\[encrypted\] //p' "$log" | tail -n 1 | unhex >"$work/encrypted"
         openssl enc -d -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$work/encrypted" -out "$work/text" &&
             cmp "$work/text" "$files/aes/text" || failed "OpenSSL does not decrypt what the guest encrypted"
         aes="; a file encrypted in the guest is decrypted here by OpenSSL"
     fi
-    echo "== Debian's $1 kernel, $2${3:+, a board with $3}"
-    grep '^\[[^] 0-9]*\]' "$log" | grep -vE '^\[(signed|signature|big|kill|encrypted)\]'
+    # And the disk of cryptsetup, whose sectors have their numbers as IVs.
+    if grep -q '^\[sectors\]' "$log"; then
+        sed -n 's/^\[sectors\] //p' "$log" | unhex >"$work/disk"
+        for sector in $(seq 0 31); do
+            dd if="$work/disk" bs=512 count=1 skip="$sector" 2>/dev/null |
+                openssl enc -d -aes-128-cbc -nopad -K "$aes_key" -iv "$(printf '%02x' "$sector")000000000000000000000000000000"
+        done >"$work/sectors"
+        head -c 16384 "$files/aes/text" | cmp - "$work/sectors" || failed "OpenSSL does not decrypt the guest's disk"
+        aes="$aes, and an encrypted disk"
+    fi
+    echo "== kernel $1, $2${3:+, a board with $3}"
+    grep '^\[[^] 0-9]*\]' "$log" | grep -vE '^\[(signed|signature|big|kill|encrypted|sectors)\]'
     [ -z "$unseen" ] || echo "left out: the board's process was killed, and QEMU failed by an assertion of its own: $(
         grep -m 1 'Assertion\|hardware error' "$log")"
     echo "$(wc -l <"$work/messages") signatures made in the guest verify here$aes; $(($(date +%s) - start)) s"
