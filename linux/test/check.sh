@@ -15,7 +15,7 @@ tree=$kernels/checked/headers/usr/src/linux-headers-checked-amd64
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$sources/sources.sh" "$work"
-perl "$tree/scripts/checkpatch.pl" --no-tree --no-summary --strict --max-line-length=100 \
+perl "$tree/scripts/checkpatch.pl" --no-tree --no-summary --quiet --strict --max-line-length=100 \
     --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_REUSE,EMBEDDED_FILENAME \
     --file "$sources"/*.[ch] "$sources"/test/garner_load*.c || {
     echo "check.sh: checkpatch finds the above" >&2
@@ -27,6 +27,10 @@ make -C "$tree" M="$work" C=2 CHECK="$kernels/tools/root/usr/bin/sparse" modules
 }
 ! grep -E 'warning|error' "$work/log" || {
     echo "check.sh: sparse finds the above" >&2
+    exit 1
+}
+[ "$(grep -c '  CHECK ' "$work/log")" -ge "$(ls "$work"/*.c | wc -l)" ] || {
+    echo "check.sh: sparse did not see all sources" >&2
     exit 1
 }
 echo "checkpatch and sparse find nothing in $(cat "$sources"/*.[ch] "$sources"/test/garner_load*.c | wc -l) lines"

@@ -40,15 +40,19 @@ unsigned line_word(char *text, unsigned size)
 	return length;
 }
 
-unsigned line_decimal(void)
+int line_decimal(uint32_t *value)
 {
 	char text[12];
-	unsigned value = 0;
+	const unsigned length = line_word(text, sizeof text);
+	uint64_t read = 0;
 
-	line_word(text, sizeof text);
-	for (char *at = text; *at >= '0' && *at <= '9'; at++)
-		value = 10 * value + (unsigned)(*at - '0');
-	return value;
+	for (unsigned i = 0; i < length; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return 0;
+		read = 10 * read + (unsigned)(text[i] - '0');
+	}
+	*value = (uint32_t)read;
+	return length && read <= UINT32_MAX;
 }
 
 int line_hexadecimal(uint32_t *value, unsigned words)
@@ -63,7 +67,7 @@ int line_hexadecimal(uint32_t *value, unsigned words)
 		const char *digits = "0123456789abcdef";
 		const char *found = strchr(digits, text[length - 1 - i]);
 
-		if (!found)
+		if (!found || !*found) /* a byte 0 is found, at their end */
 			return 0;
 		value[i / 8] |= (uint32_t)(found - digits) << i % 8 * 4;
 	}

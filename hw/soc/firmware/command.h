@@ -11,8 +11,8 @@ void line_begin(void);
 void line_rest(void);
 /* The next word of the line; its length, at most size - 1; 0 at its end. */
 unsigned line_word(char *text, unsigned size);
-/* The next word as a decimal number; 0 if there is none. */
-unsigned line_decimal(void);
+/* The next word as a decimal number below 2^32. Whether it is one. */
+int line_decimal(uint32_t *value);
 /* The next word as a hexadecimal number of at most so many 32-bit words. Whether it is one. */
 int line_hexadecimal(uint32_t *value, unsigned words);
 

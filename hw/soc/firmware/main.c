@@ -14,7 +14,7 @@
  *   read ADDRESS                                  reads a register or nothing at all: for the bus fault's test
  *   stop CODE
  *
- * LEVEL, SCHEME, BITS, HOW, HARDWARE, COUNT, SEED and CODE are decimal. An answer is a line too:
+ * LEVEL, SCHEME, BITS, HOW, HARDWARE, COUNT, SEED, INTERRUPTS, WAIT and CODE are decimal. An answer is a line too:
  *   ok RESULT load A cycles B monitor C moving D core E fallback F status G interrupts H spurious I
  * or `error TEXT`. Cycles are the processor's counter's, monitor, moving and core the bus monitor's; the
  * core's interrupts, and those without an answer, are counted from reset on. */
@@ -34,11 +34,14 @@
 static void command_exp(void)
 {
 	static struct modulus modulus;
-	const unsigned level = line_decimal(), scheme = line_decimal(), bits = line_decimal(), words = bits / 32;
+	unsigned words;
 	number n, base, exponent, result;
-	uint32_t start, cycles;
+	uint32_t level, scheme, bits, start, cycles;
 	int status = 0;
 
+	if (!line_decimal(&level) || !line_decimal(&scheme) || !line_decimal(&bits))
+		return answer_error("LEVEL, SCHEME or BITS is missing or no decimal number");
+	words = bits / 32;
 	if (bits < 64 || bits > 32 * MAX_WORDS || bits % 32)
 		return answer_error("BITS is no multiple of 32 from 64 to 2048");
 	if (level > LEVEL_ROW || level == LEVEL_OP || scheme > GARNER_RSA_SCHEME_SLIDING_WINDOW)
@@ -66,11 +69,15 @@ static void command_exp(void)
 static void command_private(void)
 {
 	static struct private_key key;
-	const unsigned level = line_decimal(), bits = key.bits = line_decimal(), words = bits / 32;
+	unsigned words;
 	number m, result;
-	uint32_t start, load = 0;
-	int status = 0;
+	uint32_t level, bits, start, cycles, load = 0;
+	int status = 0, right = 1;
 
+	if (!line_decimal(&level) || !line_decimal(&bits))
+		return answer_error("LEVEL or BITS is missing or no decimal number");
+	key.bits = bits;
+	words = bits / 32;
 	if (bits < 128 || bits > 32 * MAX_WORDS || bits % 64)
 		return answer_error("BITS is no multiple of 64 from 128 to 2048");
 	if (level != LEVEL_SOFTWARE && level != LEVEL_OP)
@@ -93,17 +100,23 @@ static void command_private(void)
 	if (level == LEVEL_OP && !status)
 		status = private_core(&key, result, m);
 	if (level == LEVEL_SOFTWARE || status)
-		private_software(&key, result, m);
-	answer_operation(result, words, load, processor_cycles() - start, status);
+		right = private_software(&key, result, m);
+	cycles = processor_cycles() - start;
+	if (!right)
+		return answer_error("the parts of the key do not fit together");
+	answer_operation(result, words, load, cycles, status);
 }
 
 static void command_twin(void)
 {
 	static struct mont mont;
-	const unsigned bits = line_decimal(), count = line_decimal(), seed = line_decimal(), words = bits / 32;
+	unsigned words;
 	number n;
-	uint32_t differences;
+	uint32_t bits, count, seed, differences;
 
+	if (!line_decimal(&bits) || !line_decimal(&count) || !line_decimal(&seed))
+		return answer_error("BITS, COUNT or SEED is missing or no decimal number");
+	words = bits / 32;
 	if (bits < 64 || bits > 32 * MAX_WORDS || bits % 32)
 		return answer_error("BITS is no multiple of 32 from 64 to 2048");
 	if (!line_hexadecimal(n, words))
@@ -119,10 +132,12 @@ static void command_twin(void)
 
 static void command_toy(void)
 {
-	power_of_two *const power = line_decimal() ? toy_power_hw : toy_power;
-	const unsigned count = line_decimal(), seed = line_decimal();
-	uint32_t start, hash, calls;
+	power_of_two *power;
+	uint32_t hardware, count, seed, start, hash, calls;
 
+	if (!line_decimal(&hardware) || !line_decimal(&count) || !line_decimal(&seed))
+		return answer_error("HARDWARE, COUNT or SEED is missing or no decimal number");
+	power = hardware ? toy_power_hw : toy_power;
 	calls = toy_calls(power); /* into the cache */
 	calls = toy_calls(power);
 	register_write(SOC_CONTROL_MONITOR, 0);
@@ -133,15 +148,31 @@ static void command_toy(void)
 
 static void command_settings(void)
 {
-	rsa_waiting.interrupts = line_decimal() != 0;
-	register_write(SOC_CONTROL_MEMORY_WAIT, line_decimal());
+	uint32_t interrupts, wait;
+
+	if (!line_decimal(&interrupts) || !line_decimal(&wait) || interrupts > 1 || wait > 255)
+		return answer_error("INTERRUPTS is not 0 or 1, or WAIT not from 0 to 255");
+	rsa_waiting.interrupts = (int)interrupts;
+	register_write(SOC_CONTROL_MEMORY_WAIT, wait);
 	console_text("ok 0\n");
+}
+
+static void command_read(void)
+{
+	uint32_t address, value;
+
+	if (!line_hexadecimal(&address, 1))
+		return answer_error("ADDRESS is missing or no hexadecimal number of 32 bits");
+	value = register_read(address & ~3U);
+	console_text("ok ");
+	console_hex(value);
+	console_text("\n");
 }
 
 int main(void)
 {
 	char command[12];
-	uint32_t address;
+	uint32_t code;
 
 	trap_bus_faults();
 	for (;;) {
@@ -161,14 +192,12 @@ int main(void)
 			command_mbedtls();
 		} else if (!strcmp(command, "keygen") && command_keygen) {
 			command_keygen();
-		} else if (!strcmp(command, "read") && line_hexadecimal(&address, 1)) {
-			const uint32_t value = register_read(address & ~3U);
-
-			console_text("ok ");
-			console_hex(value);
-			console_text("\n");
+		} else if (!strcmp(command, "read")) {
+			command_read();
 		} else if (!strcmp(command, "stop")) {
-			return (int)line_decimal();
+			if (line_decimal(&code))
+				return (int)code;
+			answer_error("CODE is missing or no decimal number");
 		} else if (command[0]) {
 			answer_error("unknown command");
 		}

@@ -18,7 +18,25 @@ static void reduce(struct modulus *modulus, uint32_t *r, const uint32_t *x)
 	number_add_modular(r, r, low, modulus->n, words);
 }
 
-void private_software(const struct private_key *key, uint32_t *s, const uint32_t *m)
+static unsigned exponent_bits(const struct private_key *key)
+{
+	return 32 - (unsigned)__builtin_clz(key->e[0]);
+}
+
+static int is_right(const struct private_key *key, const uint32_t *s, const uint32_t *m)
+{
+	static struct modulus n;
+	const unsigned words = key->bits / 32;
+	number again;
+
+	if (number_compare(s, key->n, words) >= 0)
+		return 0;
+	modulus_prepare(&n, key->n, key->bits, LEVEL_SOFTWARE);
+	power(&n, again, s, key->e, exponent_bits(key), GARNER_RSA_SCHEME_LEFT_TO_RIGHT);
+	return !number_compare(again, m, words);
+}
+
+int private_software(const struct private_key *key, uint32_t *s, const uint32_t *m)
 {
 	static struct modulus p, q;
 	const unsigned half = key->bits / 2, words = half / 32;
@@ -38,6 +56,7 @@ void private_software(const struct private_key *key, uint32_t *s, const uint32_t
 	number_montgomery(h, h, p.slot[SLOT_R2], p.n, p.inverse, words, p.scratch);
 	number_montgomery(h, key->qinv, h, p.n, p.inverse, words, p.scratch);
 	number_multiply_add(s, h, key->q, sq, words);
+	return is_right(key, s, m);
 }
 
 int private_load(const struct private_key *key)
@@ -67,8 +86,7 @@ int private_core(const struct private_key *key, uint32_t *s, const uint32_t *m)
 	/* The core has checked what it computed, not what came over the bus. */
 	rsa_operand(s, words, 0);
 	rsa_operand(key->e, 1, 1);
-	failed = rsa_run(GARNER_RSA_OP_EXPONENTIATE, GARNER_RSA_SCHEME_LEFT_TO_RIGHT, 0, 32 - (unsigned)__builtin_clz(key->e[0]),
-			 again, words);
+	failed = rsa_run(GARNER_RSA_OP_EXPONENTIATE, GARNER_RSA_SCHEME_LEFT_TO_RIGHT, 0, exponent_bits(key), again, words);
 	if (failed)
 		return failed;
 	return number_compare(again, m, words) ? GARNER_STATUS_CHECK_FAILED : 0;

@@ -43,14 +43,15 @@ static int batched(mbedtls_rsa_context *key, unsigned bits, enum level level, ui
 void command_keygen(void)
 {
 	static mbedtls_rsa_context key;
-	const unsigned level = line_decimal(), bits = line_decimal(), half = bits / 64;
-	const uint32_t seed = line_decimal();
-	const unsigned how = line_decimal();
 	struct power_counts counts = {0, 0, 0, 0};
-	uint32_t start, cycles;
+	uint32_t level, bits, seed, how, start, cycles;
+	unsigned half;
 	number primes;
 	int failed;
 
+	if (!line_decimal(&level) || !line_decimal(&bits) || !line_decimal(&seed) || !line_decimal(&how))
+		return answer_error("LEVEL, BITS, SEED or HOW is missing or no decimal number");
+	half = bits / 64;
 	if (bits < 512 || bits > 32 * MAX_WORDS || bits % 64)
 		return answer_error("BITS is no multiple of 64 from 512 to 2048");
 	if (level > LEVEL_EXP || how > SOC_KEYGEN_BATCHED)

@@ -65,9 +65,13 @@ static void measured(mbedtls_rsa_context *key, enum level level, uint32_t seed, 
 void command_mbedtls(void)
 {
 	static mbedtls_rsa_context key;
-	const unsigned level = line_decimal(), bits = line_decimal(), seed = line_decimal(), words = bits / 32;
+	uint32_t level, bits, seed;
+	unsigned words;
 	number m;
 
+	if (!line_decimal(&level) || !line_decimal(&bits) || !line_decimal(&seed))
+		return answer_error("LEVEL, BITS or SEED is missing or no decimal number");
+	words = bits / 32;
 	if (bits < 128 || bits > 32 * MAX_WORDS || bits % 64)
 		return answer_error("BITS is no multiple of 64 from 128 to 2048");
 	if (level > LEVEL_OP)

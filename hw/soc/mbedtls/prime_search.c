@@ -25,6 +25,7 @@ static struct search {
 	unsigned passed;               /* rounds, of it */
 	uint32_t *prime[2];
 	int found[2], random_failed;
+	unsigned drawn[2];             /* candidates */
 } search;
 
 /* As many as mbedTLS's: an error below 2^-100, and below 2^-80 for keys of 1,024 bits and less. */
@@ -141,6 +142,13 @@ static int far_apart(void)
 	return above != 0;
 }
 
+/* FIPS 186-5, A.1.3, steps 4.7 and 5.8: 5 nlen candidates for one prime, 10 nlen for the other. A core whose powers are
+ * wrong finds no prime. */
+static unsigned most_drawn(unsigned prime)
+{
+	return (prime ? 10 : 5) * 2 * 32 * search.words;
+}
+
 int prime_search(number prime[2], unsigned words, enum level level, uint32_t seed,
 		 struct power_counts *counts)
 {
@@ -162,6 +170,8 @@ int prime_search(number prime[2], unsigned words, enum level level, uint32_t see
 	while (!search.random_failed && !(search.found[0] && search.found[1])) {
 		if (!search.found[next ^ 1])
 			next ^= 1;
+		if (search.drawn[next]++ == most_drawn(next))
+			break;
 		if (search.held < QUEUE)
 			prepare(next);
 		pump();
@@ -170,5 +180,5 @@ int prime_search(number prime[2], unsigned words, enum level level, uint32_t see
 	}
 	for (unsigned i = 0; i < SOURCES; i++)
 		mbedtls_ctr_drbg_free(&search.random[i]);
-	return search.random_failed;
+	return !(search.found[0] && search.found[1]);
 }

@@ -15,7 +15,8 @@
 enum { PRIME_EXPONENT = 65537 }; /* e */
 
 /* prime[0], prime[1] = two primes of `words` words each, at most PRIME_WORDS, at least 2^(32 * words - 1/2), more than
- * 2^(32 * words - 100) apart, one less than each prime to e. 0, or the random source failed. */
+ * 2^(32 * words - 100) apart, one less than each prime to e. 0, or the random source
+ * failed, or there was none among as many candidates as FIPS 186-5 allows. */
 int prime_search(number prime[2], unsigned words, enum level level, uint32_t seed,
 		 struct power_counts *counts);
 

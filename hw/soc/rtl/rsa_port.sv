@@ -127,7 +127,7 @@ module rsa_port
         job_valid_q <= 1'b0;
         working_o   <= 1'b0;
       end else begin
-        if (moved && write_q && word_q == RsaJob1) job_valid_q <= 1'b1;
+        if (moved && write_q && word_q == RsaJob1 && !job_valid_q) job_valid_q <= 1'b1;
         else if (job_ready && !hang_i) job_valid_q <= 1'b0;
         if (job_valid_q && job_ready && !hang_i) working_o <= 1'b1;
         else if (response_valid) working_o <= 1'b0;
