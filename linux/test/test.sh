@@ -23,8 +23,10 @@ shift 4
 [ $# -gt 0 ] || set -- 6.1 6.12 6.12:flipped:flip=1 6.12:absent:absent-after=6 6.12:hanging:hang-core-after=2,lost-interrupt=1
 here=$(dirname "$(realpath "$0")")
 guest=$here/../../guest
+# What a guest may take, in seconds; the long ones raise it.
+patience=1200
 qemu() {
-    timeout 1200 "$guest/../fetch/run.sh" "$guest_packages" qemu-system-x86_64 \
+    timeout "$patience" "$guest/../fetch/run.sh" "$guest_packages" qemu-system-x86_64 \
         -L "$guest_packages/root/usr/share/qemu" -L "$guest_packages/root/usr/share/seabios" "$@"
 }
 "$guest/packages.sh" "$guest_packages" && "$here/packages.sh" "$kernels" && qemu -device help | grep -q vfio-user-pci || {
@@ -101,6 +103,9 @@ run() { # run KERNEL STAGE FAULTS
         kill -0 $server || failed "garner-board ended"
         sleep 0.1
     done
+    case $1:$2 in
+    checked:* | *:million) patience=7200 ;;
+    esac
     # The clock of a guest that measures counts instructions, one a nanosecond, of one processor; without ERMS, for each
     # byte that `rep movsb` copies counts as an instruction, where `rep movsq` copies eight.
     case $2 in
