@@ -14,7 +14,10 @@ mkdir -p "$1"
 folder=$(realpath "$1")
 private_apt "$folder" deb-src "$2"
 (cd "$apt/cache" && apt-get -qq --download-only source "$3") || failed "$mirror has no source of $3 in $2"
+# Not in its place: half of it would look like the whole.
+rm -rf "$folder/source.unfinished"
+mkdir "$folder/source.unfinished"
+tar --extract --file "$(echo "$apt"/cache/*.orig.tar.*)" --directory "$folder/source.unfinished" --strip-components 1
 rm -rf "$folder/source"
-mkdir "$folder/source"
-tar --extract --file "$(echo "$apt"/cache/*.orig.tar.*)" --directory "$folder/source" --strip-components 1
+mv "$folder/source.unfinished" "$folder/source"
 rm -rf "$apt"

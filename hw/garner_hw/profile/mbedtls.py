@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from garner_hw import BUILD, FETCH
+from garner_hw.alone import alone
 
 VERSION = "2.28.3"
 # Of each version the Debian suite that has its source, and the package's own version
@@ -32,12 +33,23 @@ class NotBuilt(Exception):
 def source(version: str = VERSION) -> Path:
     """The unpacked release."""
     folder = BUILD / f"mbedtls-{version}"
-    if not (folder / "source" / "library" / "bignum.c").exists():
-        print(f"fetching mbedTLS {version} from Debian", flush=True)
-        suite, package = PACKAGES[version]
-        if subprocess.run([FETCH / "source.sh", folder, suite, f"mbedtls={package}"], check=False).returncode:
-            raise NotBuilt(f"the source of mbedTLS {version} could not be fetched; put it into {folder}/source yourself")
+    if not unpacked(folder):
+        with alone(folder) as lock:
+            if not unpacked(folder):  # else another process has fetched it
+                fetch(version, folder, lock)
     return folder / "source"
+
+
+def unpacked(folder: Path) -> bool:
+    return (folder / "source" / "library" / "bignum.c").exists()
+
+
+def fetch(version: str, folder: Path, lock: int) -> None:
+    print(f"fetching mbedTLS {version} from Debian", flush=True)
+    suite, package = PACKAGES[version]
+    fetched = subprocess.run([FETCH / "source.sh", folder, suite, f"mbedtls={package}"], check=False, pass_fds=(lock,))
+    if fetched.returncode:
+        raise NotBuilt(f"the source of mbedTLS {version} could not be fetched; put it into {folder}/source yourself")
 
 
 def build(variant: str) -> Path:

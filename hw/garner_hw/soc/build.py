@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the firmware and the simulator of hw/soc. Each is kept in hw/build under the hash of its sources."""
+"""Builds the firmware and the simulator of hw/soc. Each is kept in hw/build under the hash of its sources, and made by one
+process at a time: another one waits for it.
+"""
 
 import hashlib
 import shutil
@@ -10,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from garner_hw import BUILD, HW, CommandError
+from garner_hw.alone import alone
 from garner_hw.simulate import UNSPLIT
 from garner_hw.profile.mbedtls import VERSION, NotBuilt, source
 from garner_hw.sources import sources
@@ -89,19 +92,26 @@ def firmware(mbedtls: str = "", memory: int = MEMORY) -> Path:
     folder = BUILD / f"soc-firmware-{digest(firmware_sources(mbedtls), options)}"
     image = folder / "memory.hex"
     if not image.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        elf, binary = folder / "firmware.elf", folder / "firmware.bin"
-        code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder, mbedtls) if mbedtls else [])]
-        subprocess.run([COMPILER, *FLAGS, *linked, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
-                        "-o", elf], check=True)
-        subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
-        data = binary.read_bytes()
-        data += bytes(-len(data) % 4)
-        unfinished = image.with_suffix(".unfinished")
-        words = (int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4))
-        unfinished.write_text("".join(f"{word:08x}\n" for word in words))
-        unfinished.rename(image)
+        with alone(folder) as lock:
+            if not image.exists():  # else the other process has made it
+                compiled(image, mbedtls, linked, lock)
     return image
+
+
+def compiled(image: Path, mbedtls: str, linked: list[str], lock: int) -> None:
+    folder = image.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    elf, binary = folder / "firmware.elf", folder / "firmware.bin"
+    code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder, mbedtls) if mbedtls else [])]
+    subprocess.run([COMPILER, *FLAGS, *linked, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
+                    "-o", elf], check=True, pass_fds=(lock,))
+    subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
+    data = binary.read_bytes()
+    data += bytes(-len(data) % 4)
+    unfinished = image.with_suffix(".unfinished")
+    words = (int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4))
+    unfinished.write_text("".join(f"{word:08x}\n" for word in words))
+    unfinished.rename(image)
 
 
 def simulator_sources() -> list[Path]:
@@ -120,10 +130,16 @@ def simulator(rows: int, word: int = WORD, observers: Sequence[Path] = ()) -> Pa
     folder = BUILD / f"soc-Rows={rows}-W={word}-{digest(files, options)}"
     program = folder / "soc"
     if not program.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "soc", "--prefix",
-                        "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O2", "-o", "unfinished",
-                        *files],
-                       check=True, stdout=sys.stderr)
-        (folder / "unfinished").rename(program)
+        with alone(folder) as lock:
+            if not program.exists():
+                verilated(program, options, files, lock)
     return program
+
+
+def verilated(program: Path, options: Sequence[str], files: Sequence[Path], lock: int) -> None:
+    folder = program.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", "2", *options, "--top-module", "soc", "--prefix",
+                    "Vsoc", "--Mdir", folder, "-MAKEFLAGS", "OPT_FAST=-O3 OPT_GLOBAL=-O2", "-o", "unfinished", *files],
+                   check=True, stdout=sys.stderr, pass_fds=(lock,))
+    (folder / "unfinished").rename(program)
