@@ -34,7 +34,8 @@ def rows() -> list[dict]:
                      "speed_up": round(software.cycles / hardware.cycles, 4), "share": round(share, 4),
                      "amdahl": round(1 / (1 - share + share / factor), 4),
                      "call_software": round(software.load / CALLS, 1), "call": round(hardware.load / CALLS, 1),
-                     "communication_share": round(hardware.moving / hardware.cycles, 4), "checked": True})
+                     "communication_share": round(hardware.moving / hardware.cycles, 4),
+                     "checked": hardware.fallback == 0 and hardware.value == software.value})
     return made
 
 

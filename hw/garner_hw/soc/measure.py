@@ -4,11 +4,14 @@ the firmware's image and of the RTL, and measured again when that has changed.
 """
 
 import json
+import os
 import random
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
+from pathlib import Path
 
-from garner_hw import HW
+from garner_hw import HW, CommandError
 from garner_hw.records import fingerprint
 from garner_hw.soc import build, check
 from garner_hw.soc.system import Answer, System
@@ -62,15 +65,32 @@ def run(level: str, bits: int, scheme: str, rows: int = ROWS, word: int = build.
 def kept(name: str, now: str, measure: Callable[[], Answer]) -> Answer:
     """The run of this name, if it was made from these sources; else measured and kept."""
     file = REPORT / "runs" / f"{name}.json"
-    if file.exists():
-        run = json.loads(file.read_text())
-        if run["sources"] == now:
-            return Answer(**run["answer"])
-    answer = measure()
-    answer = replace(answer, value=answer.value & 0xFFFFFFFF)  # enough to see that levels say the same
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"sources": now, "answer": asdict(answer)}, indent=1) + "\n")
+    answer = read(file, now)
+    if answer is None:
+        answer = measure()
+        answer = replace(answer, value=answer.value & 0xFFFFFFFF)  # enough to see that levels say the same
+        write(file, {"sources": now, "answer": asdict(answer)})
     return answer
+
+
+def read(file: Path, now: str) -> Answer | None:
+    """None if there is no run of these sources; a damaged one is said."""
+    try:
+        run = json.loads(file.read_text())
+        return Answer(**run["answer"]) if run["sources"] == now else None
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        print(f"{file}: not the record of a run ({type(error).__name__}: {error}); it is measured again", file=sys.stderr)
+        return None
+
+
+def write(file: Path, run: dict) -> None:
+    """Whole or not at all, whoever interrupts."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(json.dumps(run, indent=1) + "\n")
+    unfinished.rename(file)
 
 
 def row(level: str, bits: int, scheme: str, rows: int = ROWS, word: int = build.WORD) -> dict:
@@ -81,3 +101,12 @@ def row(level: str, bits: int, scheme: str, rows: int = ROWS, word: int = build.
             "core_share": round(ours.core / ours.cycles, 5), "load": ours.load, "monitor": ours.monitor,
             "multipliers": 2 if level == "row" else 2 * rows, "software": software(scheme),
             "checked": ours.fallback == 0 and ours.value == base.value}
+
+
+def all_checked(rows: Iterable[dict]) -> None:
+    """Raises where a row is of a wrong value, or of software that answered for an accelerator: it is not published."""
+    wrong = [" ".join(str(row[name]) for name in ("level", "bits", "bytes", "scheme", "seed") if name in row)
+             for row in rows if not row["checked"]]
+    if wrong:
+        raise CommandError(f"not published, because these rows are not what software says, or were left to software: "
+                           f"{', '.join(wrong)}")

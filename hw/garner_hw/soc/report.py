@@ -20,6 +20,7 @@ def run() -> int:
     make(runs())
     made, short = ([measure.row(*which) for which in rows] for rows in (measure.ROWS_TO_MEASURE, measure.SHORT))
     power, made_keys = fiu.rows(), keys.rows()
+    measure.all_checked(made + short + power + made_keys)
     (measure.REPORT / "report.json").write_text(json.dumps(made + short + made_keys, indent=1) + "\n")
     (measure.REPORT / "power.json").write_text(json.dumps(power, indent=1) + "\n")
     tables = {"soc": table(made), "short": table(short), "power": fiu.table(power), "keygen": keys.table(made_keys)}

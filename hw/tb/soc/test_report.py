@@ -2,7 +2,7 @@
 """The report: what it simulates in parallel is what its rows ask for, and an interrupted one keeps what was made."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 import pytest
@@ -50,3 +50,32 @@ def test_a_run_of_the_same_sources_is_not_made_again(monkeypatch, tmp_path):
     assert measure.kept("op", "sources", lambda: pytest.fail("made again")) == first
     again = measure.kept("op", "other sources", lambda: Answer(**asdict(ANSWER) | {"cycles": 99}))
     assert json.loads((tmp_path / "runs" / "op.json").read_text())["answer"]["cycles"] == again.cycles == 99
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"sources": "sources"}', '{"sources": "sources", "answer": {"value": 1}}',
+                                  '{"sources": "sources", "answer": %s}' % json.dumps(asdict(ANSWER) | {"more": 1})])
+def test_a_damaged_record_is_named_and_measured_again(monkeypatch, tmp_path, capsys, text):
+    monkeypatch.setattr(measure, "REPORT", tmp_path)
+    file = tmp_path / "runs" / "op.json"
+    file.parent.mkdir()
+    file.write_text(text)
+    assert measure.kept("op", "sources", lambda: ANSWER) == ANSWER
+    assert str(file) in capsys.readouterr().err
+    assert measure.kept("op", "sources", lambda: pytest.fail("made again")) == ANSWER
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_row_that_is_wrong_is_named_and_nothing_is_published(monkeypatch, tmp_path):
+    monkeypatch.setattr(measure, "REPORT", tmp_path)
+    monkeypatch.setattr(report, "make", lambda wanted: None)
+    monkeypatch.setattr(measure, "sources_hash", lambda scheme: "sources")
+    monkeypatch.setattr(measure, "kept", lambda name, now, measured: replace(ANSWER, fallback=int(name == "exp-512-l2r"), value=(
+        8 if name == "power-40-hardware" else 7)))
+    with pytest.raises(CommandError, match=r"software: exp 512 l2r, power 40$"):
+        report.run()
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_committed_row_was_checked():
+    for file in (measure.REPORT / "report.json", measure.REPORT / "power.json"):
+        measure.all_checked(json.loads(file.read_text()))
