@@ -9,18 +9,24 @@ from pathlib import Path
 from garner_hw import CommandError
 from garner_hw.interface import load
 from garner_hw.soc import DESCRIPTION, KEYGEN, LEVELS, SCHEMES, build
+from garner_hw.soc.child import end_with_parent
 
 RSA = load().rsa
-CYCLES = 2_000_000_000  # a run's limit: longer than any operation here takes
+# The limit of a simulation, of all its commands together: half an hour. Longer than any operation of the report takes; a key
+# of 2,048 bits that software makes takes 4,000 million on average, and only some seeds stay below the limit.
+CYCLES = 2_000_000_000
 TRAPPED = DESCRIPTION.code("stop", "Trapped")  # the firmware's trap handler stops with this
 TIMEOUT = DESCRIPTION.code("failure", "Timeout")  # the status of an accelerator that did not answer
 
 
+SILENT = -1  # the code of a system that did not say one
+
+
 class Stopped(CommandError):
-    """The system stopped before it answered; `code` as hw/soc/sim/soc.cpp says."""
+    """The system stopped before it answered, or what it said is no answer; `code` as hw/soc/sim/soc.cpp says, or SILENT."""
 
     def __init__(self, code: int, said: str):
-        super().__init__(f"the system stopped with {code} {said}".strip())
+        super().__init__(said if code == SILENT else f"the system stopped with {code} {said}".strip())
         self.code, self.said = code, said
 
 
@@ -51,6 +57,12 @@ def scheme_code(scheme: str) -> int:
     return RSA.schemes[SCHEMES[scheme]].code
 
 
+def meaning(status: int) -> str:
+    """Why an accelerator failed, by its status or its driver's."""
+    codes = (*RSA.statuses.codes, *DESCRIPTION.codes["failure"])
+    return next((code.meaning for code in codes if code.code == status), "no status that is described")
+
+
 def answered(line: str) -> str | None:
     """What is behind `ok` in a line of the firmware; None if it is no answer."""
     said = line.lstrip(">").strip()
@@ -69,7 +81,7 @@ class System:
                  observers: Sequence[Path] = ()):
         arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
         self.process = subprocess.Popen([build.simulator(rows, word, observers), *arguments], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=end_with_parent)
 
     def __enter__(self) -> "System":
         return self
@@ -98,8 +110,12 @@ class System:
         return answer
 
     def operation(self, line: str) -> Answer:
-        value, *figures = self.command(line).split()
-        return Answer(int(value, 16), **{name: int(figure) for name, figure in zip(figures[::2], figures[1::2])})
+        said = self.command(line)
+        try:
+            value, *figures = said.split()
+            return Answer(int(value, 16), **{name: int(figure) for name, figure in zip(figures[::2], figures[1::2], strict=True)})
+        except (ValueError, TypeError):  # no number; a figure missing, or one too many
+            raise Stopped(SILENT, f"the system said \"ok {said}\", which is no answer to this command") from None
 
     def settings(self, interrupts: bool = False, memory_wait: int = 0) -> None:
         """From now on: the core waited for by interrupt; so many cycles more for an access of memory, at most 255."""
