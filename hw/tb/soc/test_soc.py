@@ -163,6 +163,11 @@ def test_corrupted_product_is_seen_by_the_twin():
         check.twin(system, 512, 3)
 
 
+def test_hung_multiplier_is_not_taken_for_wrong_products_by_the_twin():
+    with System(fault="hang") as system, pytest.raises(check.Wrong, match=rf"did not answer.*status {TIMEOUT}"):
+        check.twin(system, 512, 3)
+
+
 @pytest.fixture
 def settings(system):
     yield system.settings
