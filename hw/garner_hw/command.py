@@ -6,6 +6,7 @@ when it is called.
 import argparse
 import os
 import select
+import subprocess
 import sys
 
 from garner_hw import (
@@ -55,9 +56,26 @@ def called(arguments: list[str] | None) -> int:
     except CommandError as error:
         print(f"garner-hw: {error}", file=sys.stderr)
         return 2
+    except subprocess.CalledProcessError as error:
+        print(f"garner-hw: {failed(error)}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a program or a file is missing, a folder cannot be written
+        print(f"garner-hw: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("garner-hw: interrupted", file=sys.stderr)
         return 130
+
+
+def failed(error: subprocess.CalledProcessError) -> str:
+    """A program's failure: its name, its code, the last lines of what it said, if we have them; otherwise it said them itself."""
+    command = error.cmd if isinstance(error.cmd, str) else str(error.cmd[0])
+    said = error.stderr or error.stdout or ""
+    said = (said if isinstance(said, str) else said.decode(errors="replace")).strip().splitlines()[-5:]
+    how = f"was ended by signal {-error.returncode}" if error.returncode < 0 else f"failed with {error.returncode}"
+    return "\n".join([f"{command} {how}", *said])
 
 
 def reader_left() -> bool:

@@ -53,7 +53,10 @@ class Soc:
         return next(peripheral for peripheral in self.peripherals if peripheral.name == name)
 
     def code(self, part: str, name: str) -> int:
-        return next(code.code for code in self.codes[part] if code.name == name)
+        for code in self.codes[part]:
+            if code.name == name:
+                return code.code
+        raise InterfaceError(f"{SOURCE.name}: {part} has no \"{name}\"")
 
 
 def load(source: Path = SOURCE) -> Soc:

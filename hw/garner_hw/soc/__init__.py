@@ -6,6 +6,9 @@
 | `build` | firmware and simulator, kept by the hash of what they are made of |
 | `system` | a running system: commands in, answers out |
 | `board` | the same on a board, at the end of a serial line |
+| `arguments` | what an operation is asked with, on the command line and in the console |
+| `console` | operations in words, one or many |
+| `child` | processes that end with the one that started them |
 | `check` | random operands, and what the answers must be |
 | `measure` | rows of level, bits and scheme |
 | `keys` | rows of key generation |
@@ -17,9 +20,13 @@
 """
 
 import argparse
+import signal
+from types import FrameType
 
-from garner_hw.interface.soc import load
 from garner_hw.soc import ulx3s
+from garner_hw.soc.arguments import SCHEMES, add_operations, whole
+
+__all__ = ["DESCRIPTION", "KEYGEN", "LEVELS", "SCHEMES", "add_command", "run"]
 
 EXAMPLES = """
 examples:
@@ -38,10 +45,21 @@ Weighs what processor, bus, `control` and `power` switch while `toy` computes 4 
 once with Power() in software, once with its peripheral. Only ratios mean something: memories, wires, glitches and the clock's
 tree are left out. Writes hw/soc/report/energy.json; `garner-hw reproduction` then writes the tables.
 """
-DESCRIPTION = load()
-LEVELS = {code.name.lower(): code.code for code in DESCRIPTION.codes["level"]}
-KEYGEN = {code.name.lower(): code.code for code in DESCRIPTION.codes["keygen"]}  # how a key is made
-SCHEMES = {"fixed": "FixedWindow", "l2r": "LeftToRight", "r2l": "RightToLeft", "sliding": "SlidingWindow"}  # as rsa.toml has them
+
+
+def __getattr__(name: str):
+    """DESCRIPTION, soc.toml; LEVELS and KEYGEN, its codes of levels and of ways to make a key, by name. It is read when one is
+    first asked for, so that a mistake in it is a sentence, and none of a command that does without."""
+    if name not in ("DESCRIPTION", "LEVELS", "KEYGEN"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from garner_hw.interface.soc import load
+
+    def codes(part: str) -> dict[str, int]:
+        return {code.name.lower(): code.code for code in description.codes[part]}
+
+    description = load()
+    globals().update(DESCRIPTION=description, LEVELS=codes("level"), KEYGEN=codes("keygen"))
+    return globals()[name]
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
@@ -54,37 +72,15 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
 def add_actions(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    exp = actions.add_parser("exp", help="one modular exponentiation of random operands, exponent of full length")
-    exp.add_argument("--scheme", choices=SCHEMES, default="sliding")
-    exp.add_argument("--level", choices=("software", "row", "mul", "exp"), default="exp")
-    private = actions.add_parser("private", help="one RSA private operation by the CRT, with a fresh key")
-    private.add_argument("--level", choices=("software", "op"), default="op")
-    twin = actions.add_parser("twin", help="random Montgomery products, in the multiplier and by its twin in C")
-    twin.add_argument("--count", type=int, default=20, help="products (default: 20)")
-    mbedtls = actions.add_parser("mbedtls", help="the same by mbedTLS on the system, blinding on")
-    mbedtls.add_argument("--level", choices=("software", "mul", "exp", "op"), default="op")
-    keygen = actions.add_parser("keygen", help="a key made on the system, checked against FIPS 186-5 (minutes)")
-    keygen.add_argument("--level", choices=("software", "mul", "exp"), default="exp")
-    keygen.add_argument("--seed", type=int, default=31, help="other numbers, another key (default: 31)")
-    keygen.add_argument("--how", choices=KEYGEN, default="batched",
-                        help="by mbedTLS alone, or candidates sieved while the core tests others (default: batched)")
-    for action in (mbedtls, keygen):
-        action.add_argument("--release", choices=("2.28", "3.6"), default="2.28",
-                            help="of mbedTLS (default: 2.28, which is also the console's)")
-    for action in (exp, private, twin, mbedtls, keygen):
-        action.add_argument("--bits", type=int, choices=(512, 1024, 1536, 2048), default=1024)
-    toy = actions.add_parser("toy", help="FIU's RSA of single bytes, Power() in software or its peripheral")
-    toy.add_argument("--bytes", type=int, default=40, help="how many (default: 40)")
-    toy.add_argument("--level", choices=("software", "power"), default="power")
-    for action in (exp, private, twin, mbedtls, keygen, toy):
-        action.add_argument("--interrupts", action="store_true", help="the core is waited for by interrupt, not by polling")
-        action.add_argument("--memory-wait", type=int, choices=range(256), default=0, metavar="CYCLES",
-                            help="so many cycles more for each access of memory (default: 0)")
+    operations = add_operations(actions)
+    for name in ("mbedtls", "keygen"):
+        operations[name].add_argument("--release", choices=("2.28", "3.6"),
+                                      help="of mbedTLS (default: 2.28, which is also the console's)")
     console = actions.add_parser("console", help="a prompt for these")
-    for action in (exp, private, twin, mbedtls, keygen, toy, console):
+    for action in (*operations.values(), console):
         action.add_argument("--port", default="", metavar="DEVICE",
                             help="not the simulation: a board at this serial line, as /dev/ttyUSB0 (not tried on one)")
-        action.add_argument("--baud", type=int, default=115200, help="of that line (default: 115200)")
+        action.add_argument("--baud", type=whole(1), metavar="N", help="of that line (default: 115200)")
     actions.add_parser("report", help="hw/soc/report/report.json and the table of docs/soc.md")
     actions.add_parser("energy", help="the energy of FIU's experiment, Power() in software and in its peripheral (minutes)",
                        description=ENERGY, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -92,7 +88,19 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     ulx3s.add_arguments(actions.add_parser("bitstream", help="the system for a ULX3S board, placed and routed (minutes)"))
 
 
+def ended(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)  # as a shell says of a process that a signal ended
+
+
 def run(arguments: argparse.Namespace) -> int:
+    before = signal.signal(signal.SIGTERM, ended)  # an exception, so that systems, workers and builds are ended as well
+    try:
+        return performed(arguments)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def performed(arguments: argparse.Namespace) -> int:
     if arguments.action == "report":
         from garner_hw.soc import report
 

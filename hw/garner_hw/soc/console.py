@@ -3,11 +3,19 @@
 
 import argparse
 import shlex
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 
 from garner_hw import CommandError
-from garner_hw.soc import add_actions, build, check
+from garner_hw.soc import build, check
+from garner_hw.soc.arguments import add_operations
 from garner_hw.soc.board import Board
-from garner_hw.soc.system import Answer, System
+from garner_hw.soc.system import Answer, Stopped, System, meaning
+
+UNITS = {"row": "the row unit", "mul": "the multiplier", "exp": "the core", "op": "the core"}  # by level
+BANNER = ("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op, mbedtls --bits 1024 --level mul, "
+          "keygen --bits 512 --level mul, twin --bits 1024 --count 9, toy --bytes 40; help, quit")
 
 
 def told_toy(arguments: argparse.Namespace, answer: Answer) -> str:
@@ -19,15 +27,17 @@ def told(arguments: argparse.Namespace, answer: Answer) -> str:
     """What a person wants to know of an answer that was checked."""
     how = {"exp": "{a.scheme}, level {a.level}", "private": "level {a.level}", "mbedtls": "level {a.level}",
            "twin": "{a.count} products", "keygen": "level {a.level}, {a.how}"}
+    level = getattr(arguments, "level", "mul")  # twin's
     lines = [f"{arguments.action}, {arguments.bits} bits, {how[arguments.action].format(a=arguments)}: right",
-             f"  {answer.cycles:,} cycles by the processor; by the monitor {answer.core:,} of them in the core, "
-             f"{answer.moving:,} moving words"]
+             f"  {answer.cycles:,} cycles by the processor"]
+    if level in UNITS:
+        lines[1] += f"; by the monitor {answer.core:,} of them in {UNITS[level]}, {answer.moving:,} moving words"
     if arguments.action == "keygen":
         lines.append(f"  {answer.load} powers; p and q: {answer.value:x}")
-    elif answer.load:
+    elif level == "op":
         lines.append(f"  the key was loaded before, in {answer.load:,} cycles")
     if answer.fallback:
-        lines.append(f"  the core failed (status {answer.status}): software answered")
+        lines.append(f"  software did what {UNITS[level]} could not: {meaning(answer.status)} (status {answer.status})")
     return "\n".join(lines)
 
 
@@ -44,16 +54,26 @@ def perform(system: System, arguments: argparse.Namespace) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    release = getattr(arguments, "release", "")
-    if arguments.action == "console" and not arguments.port and has_mbedtls():
-        release = "2.28"
-    with Board(arguments.port, arguments.baud) if arguments.port else System(mbedtls=release) as system:
-        if arguments.action != "console":
-            print(perform(system, arguments))
-            return 0
-        print("exp --bits 1024 --scheme sliding --level exp, private --bits 2048 --level op, "
-              "mbedtls --bits 1024 --level mul, keygen --bits 512, twin --bits 1024 --count 9, toy --bytes 40; quit")
-        return prompt(system)
+    start = starter(arguments)
+    if arguments.action == "console":
+        return prompt(start)
+    with start() as system:
+        print(perform(system, arguments))
+    return 0
+
+
+def starter(arguments: argparse.Namespace) -> Callable[[], System]:
+    """What starts the system that is asked for: the board, or the simulation with mbedTLS where it is needed."""
+    release = getattr(arguments, "release", None)
+    if arguments.port:
+        if release:
+            raise CommandError("--release is the simulation's: a board has the mbedTLS of its bitstream")
+        return lambda: Board(arguments.port, arguments.baud or 115200)
+    if arguments.baud:
+        raise CommandError("--baud is of a board's line, which --port names")
+    if arguments.action in ("mbedtls", "keygen") or (arguments.action == "console" and has_mbedtls()):
+        return lambda: System(mbedtls=release or "2.28")
+    return System
 
 
 def has_mbedtls() -> bool:
@@ -66,24 +86,60 @@ def has_mbedtls() -> bool:
     return True
 
 
-def prompt(system: System) -> int:
-    parser = argparse.ArgumentParser(prog="", add_help=False)
-    add_actions(parser)
+class Line(argparse.ArgumentParser):
+    """Of a line of the console: a mistake is one sentence."""
+
+    def error(self, message: str) -> None:
+        raise CommandError(f"{message}; `help` says what there is")
+
+
+def line_parser() -> Line:
+    parser = Line(prog="", usage="OPERATION [options], `OPERATION --help` for its options, `quit`", add_help=False)
+    add_operations(parser.add_subparsers(dest="action", required=True, metavar="OPERATION", title="operations", prog="soc>"))
+    return parser
+
+
+def prompt(start: Callable[[], System]) -> int:
+    """Lines until the end of input, on one system; on a new one where that has stopped."""
+    if sys.stdin.isatty():
+        with suppress(ImportError):  # not in every Python
+            import readline  # noqa: F401  (its import is what edits the lines of input())
+    parser = line_parser()
+    said = BANNER
     while True:
+        with start() as system:
+            print(said, flush=True)
+            if ended(parser, system):
+                return 0
+        said = "started again"
+
+
+def ended(parser: Line, system: System) -> bool:
+    """Whether the lines have; otherwise the system has stopped."""
+    while (words := asked()) is not None:
         try:
-            words = shlex.split(input("soc> "))
-        except (EOFError, KeyboardInterrupt):
-            return 0
-        except ValueError as error:
-            print(error)
-            continue
-        if words == ["quit"]:
-            return 0
-        try:
-            arguments = parser.parse_args(words)
-            if arguments.action in ("exp", "private", "mbedtls", "keygen", "twin", "toy"):
-                print(perform(system, arguments), flush=True)
-        except SystemExit:
-            pass  # argparse has said what is wrong
+            if words == ["help"]:
+                parser.print_help()
+            elif words:
+                print(perform(system, parser.parse_args(words)), flush=True)
+        except SystemExit as exit:
+            if exit.code:
+                raise  # a signal's; argparse, when it has given help, has no code
+        except Stopped as stopped:
+            print(stopped, flush=True)
+            return False
         except CommandError as error:
-            print(error)
+            print(error, flush=True)
+    return True
+
+
+def asked() -> list[str] | None:
+    """The words of a line; None at the end."""
+    try:
+        words = shlex.split(input("soc> "))
+    except (EOFError, KeyboardInterrupt):
+        return None
+    except ValueError as error:  # a quotation without its end
+        print(error)
+        return []
+    return None if words in (["quit"], ["exit"]) else words

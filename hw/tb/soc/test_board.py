@@ -73,8 +73,8 @@ class Line:
 HANG_UP = b"hang up"
 
 
-@pytest.mark.parametrize("said, why", [(b"ok zz load 1\n", "ok zz load 1"), (b"ok 1 load 2\n", "ok 1 load 2"), (b"ok 1 load\n", "ok 1 load"),
-                                       (b"boot\n", "boot.*no answer"), (HANG_UP, "hung up")])
+@pytest.mark.parametrize("said, why", [(b"ok zz load 1\n", "ok zz load 1"), (b"ok 1 load 2\n", "ok 1 load 2"),
+                                       (b"ok 1 load\n", "ok 1 load"), (b"boot\n", "boot.*no answer"), (HANG_UP, "hung up")])
 def test_line_that_is_no_answer_is_in_the_message(said, why):
     with Board(Line(said).port, patience=5) as board, pytest.raises(Stopped, match=why) as stopped:
         board.twin(64, 1, 1, (1 << 63) + 1)
