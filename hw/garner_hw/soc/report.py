@@ -2,6 +2,7 @@
 """`garner-hw soc report`: hw/soc/report and the tables of docs/soc.md, of all runs; those that are not kept are simulated."""
 
 import json
+import multiprocessing
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -10,6 +11,7 @@ from functools import partial
 from garner_hw import HW, CommandError
 from garner_hw.progress import bar
 from garner_hw.soc import build, fiu, keys, measure
+from garner_hw.soc.child import begin_worker
 
 DOCUMENT = HW.parent / "docs" / "soc.md"
 
@@ -44,17 +46,22 @@ def make(wanted: list[Callable[[], object]]) -> None:
         build.firmware(release)
     for rows in (measure.ROWS, 2 * measure.ROWS):
         build.simulator(rows)
-    with ProcessPoolExecutor(os.cpu_count()) as pool, bar(len(wanted), "run") as advance:
-        futures = {pool.submit(failure_of, one): one for one in wanted}
-        try:
+    pool = ProcessPoolExecutor(os.cpu_count(), initializer=begin_worker)
+    try:
+        with bar(len(wanted), "run") as advance:
+            futures = {pool.submit(failure_of, one): one for one in wanted}
             for future in as_completed(futures):
                 name = " ".join(map(str, futures[future].args))
                 if (failure := future.result()) is not None:
                     raise CommandError(f"{name}: {failure}; what was made is kept")
                 advance(name)
-        except BaseException:
-            pool.shutdown(cancel_futures=True, wait=False)
-            raise
+    except BaseException:
+        pool.shutdown(cancel_futures=True, wait=False)
+        for worker in multiprocessing.active_children():  # or the runs under way, minutes, would be waited for
+            worker.kill()
+        raise
+    finally:
+        pool.shutdown()
 
 
 def failure_of(run: Callable[[], object]) -> str | None:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command that is ended, by whatever signal, leaves no simulation and no worker behind, and is not long about it."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from garner_hw.soc import build
+
+SOON = 5  # s
+WORK = """
+import sys, time
+from functools import partial
+from garner_hw.soc import build, report
+build.firmware = build.simulator = lambda *arguments: None
+def work(number):
+    time.sleep(60)
+from garner_hw import command, soc
+report.run = lambda: report.make([partial(work, number) for number in range(8)])
+sys.exit(command.main(["soc", "report"]))
+"""
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(true) -> None:
+    until = time.monotonic() + 6 * SOON
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize("arguments, least", [
+    (["-m", "garner_hw.command", "soc", "exp", "--level", "software", "--bits", "2048"], 1), (["-c", WORK], 2)])
+def test_command_that_is_ended_leaves_nobody_behind(arguments, least, number, code):
+    build.simulator(8), build.firmware()  # or the compiler would be the child
+    with subprocess.Popen([sys.executable, *arguments], stderr=subprocess.PIPE, text=True) as ended:
+        try:
+            wait_until(lambda: len(children(ended.pid)) >= least)
+            time.sleep(0.2)
+            left = children(ended.pid)
+            ended.send_signal(number)
+            assert ended.wait(SOON) == code
+            wait_until(lambda: not any(map(running, left)))
+        finally:
+            ended.kill()
+        said = ended.stderr.read()
+        assert "Traceback" not in said, said
