@@ -51,7 +51,8 @@ def wait_until(true) -> None:
     (["-m", "garner_hw.command", "soc", "exp", "--level", "software", "--bits", "2048"], 1), (["-c", WORK], 2)])
 def test_command_that_is_ended_leaves_nobody_behind(arguments, least, number, code):
     build.simulator(8), build.firmware()  # or the compiler would be the child
-    with subprocess.Popen([sys.executable, *arguments], stderr=subprocess.PIPE, text=True) as ended:
+    with subprocess.Popen([sys.executable, *arguments], stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as ended:  # ignored in the background
         try:
             wait_until(lambda: len(children(ended.pid)) >= least)
             time.sleep(0.2)
