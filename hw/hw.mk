@@ -124,7 +124,7 @@ soc: hw-setup ## the RISC-V system with its accelerators: builds and boots it in
 soc-test: hw-setup ## the same system's tests: levels, schemes, faults
 	$(PYTHON) -m pytest --quiet hw/tb/soc
 
-soc-report: hw-setup ## hw/soc/report/report.json and the table of docs/soc.md; measures what is not kept (minutes)
+soc-report: hw-setup ## hw/soc/report/report.json and the table of docs/soc.md; measures what is not kept (an hour for all)
 	$(VENV)/bin/garner-hw soc report
 
 soc-bitstream: hw-setup ## the system for a ULX3S board, placed, routed and packed: hw/build/soc-ulx3s (minutes); fetches nextpnr, ecppack
