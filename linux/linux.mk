@@ -17,7 +17,7 @@ linux-checked: hw-setup ## the same on a kernel that checks itself (extra tests,
 	$(CARGO) build --release --package garner-board
 	$(LINUX_TEST) $(OUT) "$(BOARD_MODEL)" checked
 
-linux-million: hw-setup ## a million requests of AES under resets, removals and lost interrupts: about an hour
+linux-million: hw-setup ## a million requests of AES under resets, removals and lost interrupts: a quarter of an hour
 	$(CARGO) build --release --package garner-board
 	$(LINUX_TEST) $(OUT) "$(BOARD_MODEL)" 6.12:million:lost-interrupt=0.2
 
