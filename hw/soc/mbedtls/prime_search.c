@@ -122,6 +122,7 @@ static void prepare(unsigned prime)
 	struct candidate *candidate = &search.queue[(search.first + search.held) % QUEUE];
 
 	candidate->prime = prime;
+	search.drawn[prime]++;
 	draw(prime, candidate->x);
 	if (fits_exponent(candidate->x) && sieve_passes(candidate->x, search.words, pump))
 		search.held++;
@@ -170,13 +171,18 @@ int prime_search(number prime[2], unsigned words, enum level level, uint32_t see
 	while (!search.random_failed && !(search.found[0] && search.found[1])) {
 		if (!search.found[next ^ 1])
 			next ^= 1;
-		if (search.drawn[next]++ == most_drawn(next))
+		if (search.drawn[next] == most_drawn(next))
 			break;
 		if (search.held < QUEUE)
 			prepare(next);
 		pump();
 		if (search.found[0] && search.found[1] && !far_apart())
 			search.found[1] = 0;
+	}
+	if (search.running) { /* after a failure: the core is left idle */
+		while (!round_ended(&search.round))
+			;
+		end_round();
 	}
 	for (unsigned i = 0; i < SOURCES; i++)
 		mbedtls_ctr_drbg_free(&search.random[i]);
