@@ -116,9 +116,12 @@ def test_key_is_the_same_whoever_does_its_powers(system, how):
     assert core.status == BAD_LENGTH
 
 
-@pytest.mark.parametrize("line", ["keygen 1 448 7", "keygen 1 2112 7", "keygen 3 512 7", "keygen 1 512 7 2"])
-def test_keys_that_cannot_be_made_are_refused(system, line):
-    with pytest.raises(Refused, match="BITS is no multiple|no such LEVEL"):
+@pytest.mark.parametrize("line, why", [
+    ("keygen 1 448 7 1", "BITS is no multiple"), ("keygen 1 2112 7 1", "BITS is no multiple"), ("keygen 3 512 7 1", "no such LEVEL"),
+    ("keygen 1 512 7 2", "no such LEVEL or HOW"), ("keygen 1 512 7", "HOW is missing"), ("keygen 1 512 -7 1", "no decimal number"),
+    ("mbedtls 3 1o24 7", "no decimal number")])
+def test_keys_that_cannot_be_made_are_refused(system, line, why):
+    with pytest.raises(Refused, match=why):
         system.command(line)
 
 
