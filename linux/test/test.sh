@@ -68,7 +68,7 @@ echo "$aes_key" | unhex >"$files/aes/key.bytes"
 for program in test/afalg_cbc bench/afalg_bench; do
     cc -static -O2 -Wall -Wextra -Werror -o "$files/bin/$(basename $program)" "$here/../$program.c"
 done
-# Programs that were fetched, with their libraries; a guest reads slowly, so the large ones are for the demonstration alone.
+# Programs that were fetched, with their libraries; a guest reads slowly, so the large ones come with the demonstration alone.
 fetched=usr/bin/keyctl
 case "$*" in
 *:demo*)

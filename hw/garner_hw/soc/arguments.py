@@ -7,12 +7,12 @@ from collections.abc import Callable
 SCHEMES = {"fixed": "FixedWindow", "l2r": "LeftToRight", "r2l": "RightToLeft", "sliding": "SlidingWindow"}  # as rsa.toml has them
 HOW = ("mbedtls", "batched")  # how a key is made, as soc.toml has it; here, so that a parser needs no description
 WORD = (1 << 32) - 1  # the firmware's numbers are at most this
-LEVELS = {"software": "the processor does all",
-          "row": "the row unit does passes of a multiplication; moduli up to 1,024 bits, multiples of 64",
-          "mul": "the multiplier does products, the processor chooses which",
-          "exp": "the core does a whole exponentiation; moduli from 512 bits on",
-          "op": "the core does a private operation, its key in a slot",
-          "power": "the peripheral of 2^n"}
+MEANINGS = {"software": "the processor does all",
+            "row": "the row unit does passes of a multiplication; moduli up to 1,024 bits, multiples of 64",
+            "mul": "the multiplier does products, the processor chooses which",
+            "exp": "the core does a whole exponentiation; moduli from 512 bits on",
+            "op": "the core does a private operation, its key in a slot",
+            "power": "the peripheral of 2^n"}
 
 
 def whole(least: int, most: int = WORD) -> Callable[[str], int]:
@@ -33,7 +33,7 @@ def add_operations(actions: argparse._SubParsersAction) -> dict[str, argparse.Ar
     operations: dict[str, argparse.ArgumentParser] = {}
 
     def operation(name: str, told: str, levels: tuple[str, ...], given: str) -> argparse.ArgumentParser:
-        listed = "\n".join(f"  {level:<8}  {LEVELS[level]}" for level in levels)
+        listed = "\n".join(f"  {level:<8}  {MEANINGS[level]}" for level in levels)
         operations[name] = parser = actions.add_parser(
             name, help=told, description=told[0].upper() + told[1:] + ".",
             epilog=f"levels:\n{listed}" if levels else "", formatter_class=argparse.RawDescriptionHelpFormatter)

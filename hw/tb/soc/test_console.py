@@ -47,7 +47,7 @@ def test_what_makes_no_sense_in_the_console_is_refused_there(line):
 
 def test_names_of_the_command_line_are_those_of_the_description():
     assert set(arguments.HOW) == set(KEYGEN)
-    assert set(LEVELS) == set(arguments.LEVELS) - {"power"} == {*UNITS, "software"}
+    assert set(LEVELS) == set(arguments.MEANINGS) - {"power"} == {*UNITS, "software"}
 
 
 def said(action: str, level: str, **figures: int) -> str:
