@@ -29,8 +29,8 @@ def test_every_size_was_counted_in_both_directions():
 
 def test_model_adds_host_board_and_bus():
     row = curves.model(16384, 60_000, 15_000, True)
-    assert row["us"] == pytest.approx(20 + 100 + 2 * 2 + 3) and row["load"] == pytest.approx(20 / 127, abs=1e-3)
-    assert row["mbit_per_s"] == pytest.approx(8 * 16384 / 127, rel=1e-3)
+    assert row["us"] == pytest.approx(20 + 100 + 2 + 3) and row["load"] == pytest.approx(20 / 125, abs=1e-3)
+    assert row["mbit_per_s"] == pytest.approx(8 * 16384 / 125, rel=1e-3)
 
 
 def test_a_log_that_lacks_points_is_refused(tmp_path):
