@@ -3,7 +3,7 @@
 //
 //   cycle        0    1    2
 //   in_valid_i   1    0    0      there is room: who writes counts
-//   out_valid_o  0    1    1      ... until out_ready_i;  count_o: words inside
+//   out_valid_o  0    1    1      ... until out_ready_i
 //
 // Contract    Never more than 2^Log2 words inside. wipe_i: empty at once, and word after word is overwritten with zeros, all
 //             of them after as many cycles of it; what is written meanwhile is dropped.
@@ -18,15 +18,15 @@ module aes_block_fifo #(
   input  logic [Width-1:0] in_data_i,
   output logic             out_valid_o,
   input  logic             out_ready_i,
-  output logic [Width-1:0] out_data_o,
-  output logic [Log2:0]    count_o
+  output logic [Width-1:0] out_data_o
 );
 
   logic [Width-1:0] words_q[1 << Log2];
   logic [Log2-1:0]  write_q, read_q;
+  logic [Log2:0]    count_q;  // words inside
   logic             leaves;
 
-  assign out_valid_o = count_o != '0;
+  assign out_valid_o = count_q != '0;
   assign out_data_o  = words_q[read_q];
   assign leaves      = out_valid_o && out_ready_i;
 
@@ -38,15 +38,15 @@ module aes_block_fifo #(
     if (!rst_ni) begin
       write_q <= '0;
       read_q  <= '0;
-      count_o <= '0;
+      count_q <= '0;
     end else if (wipe_i) begin
       write_q <= write_q + Log2'(1);
       read_q  <= write_q + Log2'(1);
-      count_o <= '0;
+      count_q <= '0;
     end else begin
       write_q <= write_q + Log2'(in_valid_i);
       read_q  <= read_q + Log2'(leaves);
-      count_o <= count_o + (Log2 + 1)'(in_valid_i) - (Log2 + 1)'(leaves);
+      count_q <= count_q + (Log2 + 1)'(in_valid_i) - (Log2 + 1)'(leaves);
     end
   end
 

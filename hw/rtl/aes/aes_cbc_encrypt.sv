@@ -4,12 +4,13 @@
 //
 //   lane 0   B0 ......... 11 cycles C0, B1 ......... 11 cycles C1      aes_encrypt_lane: a message each
 //   lane 1      B0 ......... 11 cycles C0, B1 ...
-//            <- key slots: keys of round 0 and 1, read by every lane in the cycle in which it takes a block
+//            <- key slots: keys of round 0 and 1, read by every lane in the cycle behind the one in which it takes a block
 //
 //   cycle        0    1     2     3
 //   key_valid_i  K
-//   key_ready_o  1    0     1                           a key is taken in one cycle and full in its slot two later
-//   slot_full_o       0     1
+//   key_ready_o  1    0     0     1                     a key is taken in one cycle and full in its slot three later
+//   slot_full_o       0     0     1
+//   write_q                 1
 //
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
@@ -52,9 +53,10 @@ module aes_cbc_encrypt #(
 
   localparam int unsigned Places = 1 << SlotWidth;
 
-  logic [255:0]         keys_q[Places];
-  logic                 loading_q, wiping_q;
-  logic [SlotWidth-1:0] slot_q;
+  logic [255:0]         keys_q[Places], pair_q;
+  logic                 loading_q, storing_q, wiping_q;  // the key is in key_q, then in pair_q
+  logic                 write_q;
+  logic [SlotWidth-1:0] slot_q, write_slot_q;
   logic [127:0]         key_q, next_key;
   logic [Places-1:0]    full_q;
 
@@ -66,23 +68,38 @@ module aes_cbc_encrypt #(
     .key_o     (next_key)
   );
 
-  assign key_ready_o = !loading_q && !wiping_q;
+  assign key_ready_o = !loading_q && !write_q && !wiping_q;
   assign slot_full_o = full_q[KeySlots-1:0];
 
+  // Every lane has a copy of the slots
   always_ff @(posedge clk_i) begin
-    if (wiping_q || loading_q) keys_q[slot_q] <= wiping_q ? '0 : {next_key, key_q};
+    if (write_q) keys_q[write_slot_q] <= pair_q;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q      <= 1'b0;
+      write_slot_q <= '0;
+      pair_q       <= '0;
+    end else begin
+      write_q      <= loading_q || wiping_q;
+      write_slot_q <= slot_q;
+      pair_q       <= loading_q ? {next_key, key_q} : '0;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       full_q    <= '0;
       loading_q <= 1'b0;
+      storing_q <= 1'b0;
       wiping_q  <= 1'b1;
       slot_q    <= '0;
       key_q     <= '0;
     end else if (zeroise_i) begin
       full_q    <= '0;
       loading_q <= 1'b0;
+      storing_q <= 1'b0;
       wiping_q  <= 1'b1;
       slot_q    <= '0;
       key_q     <= '0;
@@ -90,10 +107,13 @@ module aes_cbc_encrypt #(
       wiping_q <= slot_q != SlotWidth'(Places - 1);
       slot_q   <= slot_q + SlotWidth'(1);
     end else if (loading_q) begin
-      loading_q      <= 1'b0;
-      full_q[slot_q] <= 1'b1;
-      key_q          <= '0;
-    end else if (key_valid_i) begin
+      loading_q <= 1'b0;
+      storing_q <= 1'b1;
+      key_q     <= '0;
+    end else if (storing_q) begin
+      storing_q            <= 1'b0;
+      full_q[write_slot_q] <= 1'b1;
+    end else if (key_valid_i && key_ready_o) begin
       loading_q          <= 1'b1;
       slot_q             <= key_slot_i;
       key_q              <= key_i;
@@ -102,13 +122,14 @@ module aes_cbc_encrypt #(
   end
 
   for (genvar l = 0; l < Units; l++) begin : gen_lane
-    logic [SlotWidth-1:0] slot;
+    logic [SlotWidth-1:0] slot, key_slot;
     logic [127:0]         key, next;
     assign slot = in_slot_i[l*SlotWidth+:SlotWidth];
-    assign {next, key} = keys_q[slot];
+    assign {next, key} = keys_q[key_slot];
 
     aes_encrypt_lane #(
-      .Table(Table)
+      .SlotWidth(SlotWidth),
+      .Table    (Table)
     ) u_lane (
       .clk_i,
       .rst_ni,
@@ -116,9 +137,11 @@ module aes_cbc_encrypt #(
       .in_valid_i   (in_valid_i[l]),
       .in_ready_o   (in_ready_o[l]),
       .in_first_i   (in_first_i[l]),
+      .in_slot_i    (slot),
       .in_iv_i      (in_iv_i[l*128+:128]),
       .in_data_i    (in_data_i[l*128+:128]),
       .full_i       (full_q[slot]),
+      .key_slot_o   (key_slot),
       .key_i        (key),
       .next_key_i   (next),
       .out_valid_o  (out_valid_o[l]),

@@ -2,43 +2,54 @@
 // CBC encryption of one message at a time: a round unit, the round key beside it, and the chain. Used by
 // aes_cbc_encrypt, which has one for each message that is encrypted at once.
 //
-//   cycle        0     1    2    3   ...  11   12    13    14
-//   in_valid_i   B0    B1   B1                 B2
-//   in_ready_o   1     0    1    0        0    0     1     0      the next block is taken while one is inside
-//   entry_q            B0        B1       B1   B1                 with the key of round 0, and with the IV
-//   round_q            0    1    1        1    0     1            the cycles in which state_q goes through a round
-//   state_q                 0    1        9          0            after this round; a new one is entry_q + answer_q
-//   answer_q                                   C0    C0           stays until the next one comes: it is the chain
-//   out_valid_o                                      C0
+//   cycle        0     1    2    3    4    5   ...  12   13    14    15
+//   in_valid_i   B0    B1   B1   B1                       B2
+//   in_ready_o   1     0    0    1    0    0        0    0     1     0      the next block is taken while one is inside
+//   data_q             B0             B1                                    with the IV; key_slot_o is that of its key
+//   entry_q                 B0   -         B1       B1   B1                 with the key of round 0
+//   round_q                 0    1    1    1        1    0     1            the cycles in which state_q goes through a round
+//   state_q                      0    1    2        9          0            after this round; a new one is entry_q + answer_q
+//   answer_q                                             C0    C0           stays until the next one comes: it is the chain
+//   out_valid_o                                                C0
+//
+// The lanes of aes_cbc_encrypt lie apart from each other and from what feeds them, so a block crosses to its lane with
+// one gate between two flip-flops, and what loads 128 of them at once is a flip-flop too.
 //
 // Contract    A block is data with the block before it in its message: the IV if in_first_i, else the lane's last
-//             answer. key_i and next_key_i are the keys of round 0 and 1 of the block on offer, full_i that there is
-//             such a key; of a block without one, and of all that follow it in its message, the answer is refused:
-//             zeros. One answer waits at out_*; one that is taken within ten cycles costs none. wipe_i, for three cycles
-//             at least, drops the blocks inside, one that is taken in its first cycle and the answers, and overwrites
-//             them; in_ready_o is low from its second cycle on until one behind it. Ready and valid are flip-flops.
+//             answer. full_i: in_slot_i, that of the block on offer, has a key; of a block without one, and of all that
+//             follow it in its message, the answer is refused: zeros. key_i and next_key_i are the keys of round 0 and 1
+//             in key_slot_o, in the cycle behind the one in which the block is taken. One answer waits at out_*; one
+//             that is taken within ten cycles costs none. wipe_i, for three cycles at least, drops the blocks inside, one
+//             that is taken in its first cycle and the answers, and overwrites them; in_ready_o is low from its second
+//             cycle on until one behind it. Ready and valid are flip-flops.
 module aes_encrypt_lane #(
-  parameter bit Table = 1'b1
+  parameter int unsigned SlotWidth = 2,
+  parameter bit          Table     = 1'b1
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
-  input  logic            wipe_i,
-  input  logic            in_valid_i,
-  output logic            in_ready_o,
-  input  logic            in_first_i,
-  input  aes_pkg::block_t in_iv_i,
-  input  aes_pkg::block_t in_data_i,
-  input  logic            full_i,
-  input  aes_pkg::block_t key_i,
-  input  aes_pkg::block_t next_key_i,
-  output logic            out_valid_o,
-  input  logic            out_ready_i,
-  output logic            out_refused_o,
-  output aes_pkg::block_t out_data_o
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic                 wipe_i,
+  input  logic                 in_valid_i,
+  output logic                 in_ready_o,
+  input  logic                 in_first_i,
+  input  logic [SlotWidth-1:0] in_slot_i,
+  input  aes_pkg::block_t      in_iv_i,
+  input  aes_pkg::block_t      in_data_i,
+  input  logic                 full_i,
+  output logic [SlotWidth-1:0] key_slot_o,
+  input  aes_pkg::block_t      key_i,
+  input  aes_pkg::block_t      next_key_i,
+  output logic                 out_valid_o,
+  input  logic                 out_ready_i,
+  output logic                 out_refused_o,
+  output aes_pkg::block_t      out_data_o
 );
 
   logic            wipe_q;
-  logic            waits_q, chained_q, entry_refused_q;  // of the block in entry_q
+  logic            taken_q;                              // data_q is a block
+  aes_pkg::block_t data_q;
+  logic            enter_q, leave_q;                     // what comes into entry_q and answer_q; erasure, too
+  logic            waits_q, chained_q, entry_refused_q;  // of the block in data_q, or entry_q
   aes_pkg::block_t entry_q, entry_key_q;
   logic            round_q, refused_q;                   // of the one inside
   logic [9:0]      step_q;                               // one bit: round 1, 2, ..., 10 runs
@@ -72,13 +83,14 @@ module aes_encrypt_lane #(
   assign refuse = !full_i || (entry_refused_q && !in_first_i);
   // Only when the last answer has a place to go to before the next one comes
   assign start  = waits_q && !round_q && !out_valid_o;
-  assign stays  = take || (waits_q && !start);
+  assign stays  = taken_q || (waits_q && !start);
   assign ends   = step_q[9];
   assign leaves = answer_here_q && !out_valid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_ready_o      <= 1'b0;
+      taken_q         <= 1'b0;
       waits_q         <= 1'b0;
       entry_refused_q <= 1'b1;
       round_q         <= 1'b0;
@@ -87,6 +99,7 @@ module aes_encrypt_lane #(
       out_valid_o     <= 1'b0;
     end else if (wipe_i) begin
       in_ready_o      <= 1'b0;
+      taken_q         <= 1'b0;
       waits_q         <= 1'b0;
       entry_refused_q <= 1'b1;
       round_q         <= 1'b0;
@@ -94,7 +107,8 @@ module aes_encrypt_lane #(
       answer_here_q   <= 1'b0;
       out_valid_o     <= 1'b0;
     end else begin
-      in_ready_o      <= !stays;
+      in_ready_o      <= !take && !stays;
+      taken_q         <= take;
       waits_q         <= stays;
       round_q         <= start || (round_q && !ends);
       step_q          <= {step_q[8:0], start};
@@ -107,7 +121,11 @@ module aes_encrypt_lane #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wipe_q           <= 1'b1;
+      enter_q          <= 1'b1;
+      leave_q          <= 1'b1;
       chained_q        <= 1'b0;
+      key_slot_o       <= '0;
+      data_q           <= '0;
       entry_q          <= '0;
       entry_key_q      <= '0;
       refused_q        <= 1'b0;
@@ -120,23 +138,28 @@ module aes_encrypt_lane #(
       out_data_o       <= '0;
     end else begin
       wipe_q     <= wipe_i;
+      enter_q    <= take || wipe_i;
+      leave_q    <= step_q[8] || wipe_i;
+      key_slot_o <= in_slot_i;
+      data_q     <= wipe_q ? '0 : in_data_i ^ (in_first_i ? in_iv_i : '0);
       // With round_q low after the first cycle of wipe_i, state and key are what entry and answer are: zeros
       state_q    <= state;
       key_q      <= round_q ? key : entry_key_q;
       constant_q <= round_q ? aes_pkg::xtime(constant_q) : 8'h02;
+      if (take) chained_q <= !in_first_i;
       if (start) refused_q <= entry_refused_q;
-      if (take || wipe_q) begin
-        chained_q   <= !wipe_q && !in_first_i;
-        entry_q     <= wipe_q ? '0 : in_data_i ^ key_i ^ (in_first_i ? in_iv_i : '0);
+      if (enter_q) begin
+        entry_q     <= wipe_q ? '0 : data_q ^ key_i;
         entry_key_q <= wipe_q ? '0 : next_key_i;
       end
-      if (ends || wipe_q) begin
+      if (leave_q) begin
         answer_refused_q <= refused_q;
         answer_q         <= wipe_q || refused_q ? '0 : last;
       end
-      if (leaves || wipe_q) begin
+      // Whatever the last answer is, until there is a new one
+      if (!out_valid_o) begin
         out_refused_o <= answer_refused_q;
-        out_data_o    <= wipe_q ? '0 : answer_q;
+        out_data_o    <= answer_q;
       end
     end
   end

@@ -91,22 +91,24 @@ module aes_message
   logic            chain_q;        // something can be carried on
   logic            failed_q;
   aes_status_e     status_q;
-  logic [27:0]     to_read_q, to_write_q;  // blocks that no group has yet
-  logic [Log2:0]   inside_q;       // blocks asked for and not yet given to the writer
-  logic [Log2:0]   claimed_q;      // of those behind the cipher: in groups that the writer has
-  logic [2:0]      reading_q, writing_q;   // groups under way
+  logic [27:0]     to_read_q, to_write_q;          // blocks that no group has yet
+  logic [4:0]      read_blocks_q, write_blocks_q;  // of the next group, a cycle behind
+  logic            read_known_q, write_known_q;    // those of the last cycle count: no group went
+  logic            read_valid_q, write_valid_q;
+  logic            room_q;                         // for the next group to read
+  logic [Log2:0]   inside_q;                       // blocks asked for and not yet given to the writer
+  logic [Log2:0]   unclaimed_q;                    // of those behind the cipher: in no group yet
+  logic [2:0]      reading_q, writing_q;           // groups under way
   logic [15:0]     index_q;
   logic [31:0]     cycles_q;
-  logic            in_here, read, write, refuse, dropped;
-  logic [Log2:0]   in_count, out_count;
+  logic            in_here, read, write, refuse, dropped, runs;
 
   assign fragment_ready_o = state_q == Idle && !wipe_i;
-  assign read_blocks_o    = to_read_q > 28'(Group) ? 5'(Group) : to_read_q[4:0];
-  assign write_blocks_o   = to_write_q > 28'(Group) ? 5'(Group) : to_write_q[4:0];
-  assign read_valid_o     = state_q == Run && !failed_q && reading_q != '1 && to_read_q != '0 &&
-                            inside_q <= (Log2 + 1)'((1 << Log2) - Group);
-  assign write_valid_o    = state_q == Run && !failed_q && writing_q != '1 && to_write_q != '0 && !fragment_q.load_key &&
-                            out_count - claimed_q >= (Log2 + 1)'(write_blocks_o);
+  assign read_blocks_o    = read_blocks_q;
+  assign write_blocks_o   = write_blocks_q;
+  assign runs             = state_q == Run && !failed_q;
+  assign read_valid_o     = read_valid_q && !failed_q;
+  assign write_valid_o    = write_valid_q && !failed_q;
   assign read             = read_valid_o && read_ready_i;
   assign write            = write_valid_o && write_ready_i;
   assign read_address_o   = fragment_q.source_address;
@@ -137,8 +139,7 @@ module aes_message
     .in_data_i  (in_block_i),
     .out_valid_o(in_here),
     .out_ready_i(fragment_q.load_key ? key_end_i || dropped : cipher_ready_i),
-    .out_data_o (block_o),
-    .count_o    (in_count)
+    .out_data_o (block_o)
   );
 
   logic out_here;
@@ -152,11 +153,10 @@ module aes_message
     .in_data_i  (result_i),
     .out_valid_o(out_here),
     .out_ready_i(write_next_i || dropped),
-    .out_data_o (write_block_o),
-    .count_o    (out_count)
+    .out_data_o (write_block_o)
   );
-  logic unused_count;
-  assign unused_count = &{in_count, fragment_q.length, fragment_q.first, fragment_q.message};
+  logic unused;
+  assign unused = &{fragment_q.length, fragment_q.first, fragment_q.message};
 
   // Blocks that leave for the writer, are dropped, or were a key
   logic gone;
@@ -164,47 +164,65 @@ module aes_message
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= Idle;
-      fragment_q <= '0;
-      first_q    <= 1'b0;
-      chain_q    <= 1'b0;
-      failed_q   <= 1'b0;
-      status_q   <= AesOk;
-      to_read_q  <= '0;
-      to_write_q <= '0;
-      inside_q   <= '0;
-      claimed_q  <= '0;
-      reading_q  <= '0;
-      writing_q  <= '0;
-      index_q    <= '0;
-      cycles_q   <= '0;
+      state_q        <= Idle;
+      fragment_q     <= '0;
+      first_q        <= 1'b0;
+      chain_q        <= 1'b0;
+      failed_q       <= 1'b0;
+      status_q       <= AesOk;
+      to_read_q      <= '0;
+      to_write_q     <= '0;
+      inside_q       <= '0;
+      reading_q      <= '0;
+      writing_q      <= '0;
+      index_q        <= '0;
+      cycles_q       <= '0;
+      read_blocks_q  <= '0;
+      write_blocks_q <= '0;
+      read_known_q   <= 1'b0;
+      write_known_q  <= 1'b0;
+      read_valid_q   <= 1'b0;
+      write_valid_q  <= 1'b0;
+      room_q         <= 1'b0;
+      unclaimed_q    <= '0;
     end else begin
+      // Offers of groups, from flip-flops alone
+      read_blocks_q  <= to_read_q > 28'(Group) ? 5'(Group) : to_read_q[4:0];
+      write_blocks_q <= to_write_q > 28'(Group) ? 5'(Group) : to_write_q[4:0];
+      read_known_q   <= runs && !read;
+      write_known_q  <= runs && !write;
+      room_q         <= inside_q <= (Log2 + 1)'((1 << Log2) - Group);
+      read_valid_q   <= runs && !read && read_known_q && read_blocks_q != '0 && room_q && reading_q != '1;
+      write_valid_q  <= runs && !write && write_known_q && write_blocks_q != '0 && !fragment_q.load_key &&
+                        writing_q != '1 && unclaimed_q >= (Log2 + 1)'(write_blocks_q);
+
       if (read) begin
-        to_read_q                 <= to_read_q - 28'(read_blocks_o);
-        fragment_q.source_address <= fragment_q.source_address + 64'({read_blocks_o, 4'd0});
+        to_read_q                 <= to_read_q - 28'(read_blocks_q);
+        fragment_q.source_address <= fragment_q.source_address + 64'({read_blocks_q, 4'd0});
       end
       reading_q <= reading_q + 3'(read) - 3'(read_end_i);
       writing_q <= writing_q + 3'(write) - 3'(write_end_i);
       if (write) begin
-        to_write_q                     <= to_write_q - 28'(write_blocks_o);
-        fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_o, 4'd0});
+        to_write_q                     <= to_write_q - 28'(write_blocks_q);
+        fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_q, 4'd0});
       end
-      inside_q  <= inside_q + (read ? (Log2 + 1)'(read_blocks_o) : '0) - (Log2 + 1)'(gone);
-      claimed_q <= claimed_q + (write ? (Log2 + 1)'(write_blocks_o) : '0) - (Log2 + 1)'(out_here && write_next_i);
+      inside_q    <= inside_q + (read ? (Log2 + 1)'(read_blocks_q) : '0) - (Log2 + 1)'(gone);
+      unclaimed_q <= unclaimed_q + (Log2 + 1)'(result_valid_i) - (write ? (Log2 + 1)'(write_blocks_q) : '0);
       if (cipher_valid_o && cipher_ready_i) first_q <= 1'b0;
       if (state_q != Done) cycles_q <= cycles_q + 32'd1;
 
       unique case (state_q)
         Idle: if (fragment_valid_i && fragment_ready_o) begin
-          fragment_q <= fragment_i;
-          index_q    <= index_i;
-          cycles_q   <= '0;
-          status_q   <= AesOk;
-          failed_q   <= 1'b0;
-          to_read_q  <= fragment_i.length[31:4];
-          to_write_q <= fragment_i.length[31:4];
-          first_q    <= fragment_i.first;
-          state_q    <= Run;
+          fragment_q  <= fragment_i;
+          index_q     <= index_i;
+          cycles_q    <= '0;
+          status_q    <= AesOk;
+          failed_q    <= 1'b0;
+          to_read_q   <= fragment_i.length[31:4];
+          to_write_q  <= fragment_i.length[31:4];
+          unclaimed_q <= '0;
+          first_q     <= fragment_i.first;
+          state_q     <= Run;
           if (!fragment_i.load_key && !fragment_i.first && !chain_q) begin
             failed_q <= 1'b1;
             status_q <= AesBrokenChain;
@@ -214,7 +232,7 @@ module aes_message
           end
         end
         Run: begin
-          if (fragment_q.load_key ? key_end_i : to_write_q == '0 && writing_q == '0) state_q <= Done;
+          if (fragment_q.load_key ? key_end_i : write_known_q && write_blocks_q == '0 && writing_q == '0) state_q <= Done;
           if (failed_q && reading_q == '0 && writing_q == '0 && inside_q == '0) state_q <= Done;
         end
         default: if (done_ready_i) begin
@@ -232,7 +250,7 @@ module aes_message
       if (wipe_i) begin
         chain_q           <= 1'b0;
         inside_q          <= '0;
-        claimed_q         <= '0;
+        unclaimed_q       <= '0;
         first_q           <= 1'b0;
         fragment_q.iv_low <= '0;
         fragment_q.iv_high <= '0;

@@ -2,11 +2,11 @@
 // Reads the blocks of an AES engine's messages in turn, from any byte address, a beat of the bus a cycle. Between
 // aes_message and aes_bus: makes bursts of groups of blocks, and blocks of beats.
 //
-//   cycle       0    1    2    3    4    ..   k    k+1  k+2      BusWidth 128, address_i = 16n + 1: 15 bytes of the block
-//   valid_i     1                                                in the first beat, the last byte in a second one
-//   AR                              B                            from 16n on, two beats
-//   R                                         b0   b1
-//   block_o                                             B        bytes 1 to 16 of the beats
+//   cycle       0    1    2    3    4    5   ..   k    k+1  k+2  k+3   BusWidth 128, address_i = 16n + 1: 15 bytes of the
+//   valid_i     1                                                      block in the first beat, the last one in a second
+//   AR                                   B                             from 16n on, two beats
+//   R                                             b0   b1
+//   block_o                                                      B     bytes 1 to 16 of the beats
 //
 // Contract    Groups are read in the order in which they were taken, several under way. end_o is a pulse with the last
 //             block of a group, failed_o with it: some of it could not be read. RREADY is never low. wipe_i: beats that
@@ -49,36 +49,35 @@ module aes_reader
   typedef struct packed {
     logic [MessageWidth-1:0] message;
     logic [BytesLog2-1:0]    offset;  // of the first block in the first beat
-    logic [7:0]              beats;
+    logic [7:0]              last;    // beat, from 0
   } group_t;
 
-  logic [MessageWidth-1:0] chosen;
-  logic                    any, asked, burst_ready, plan_ready, plan_valid, burst_last;
-  logic [63:0]             address;
-  group_t                  asking, group;
+  logic                asked, asking_valid, burst_ready, plan_ready, plan_valid, burst_last;
+  logic [63:0]         address;
+  logic [7:0]          beats;
+  group_t              asking, group;
 
-  axi_turn #(
-    .Masters(Messages),
-    .Width  (MessageWidth)
-  ) u_turn (
+  aes_groups #(
+    .Messages(Messages),
+    .BusWidth(BusWidth)
+  ) u_groups (
     .clk_i,
     .rst_ni,
-    .asks_i  (valid_i),
-    .taken_i (asked),
-    .any_o   (any),
-    .chosen_o(chosen)
+    .valid_i,
+    .ready_o,
+    .address_i,
+    .blocks_i,
+    .group_valid_o(asking_valid),
+    .group_ready_i(plan_ready && burst_ready),
+    .message_o    (asking.message),
+    .address_o    (address),
+    .offset_o     (asking.offset),
+    .beats_o      (beats)
   );
 
-  assign address = address_i[chosen];
-  assign asked   = any && plan_ready && burst_ready;
-  assign asking  = '{message: chosen, offset: address[BytesLog2-1:0],
-                     beats: 8'((10'({blocks_i[chosen], 4'd0}) + 10'(address[BytesLog2-1:0]) + 10'(Bytes - 1)) >> BytesLog2)};
-  assign quiet_o = !plan_valid;
-
-  always_comb begin
-    ready_o         = '0;
-    ready_o[chosen] = asked;
-  end
+  assign asked       = asking_valid && plan_ready && burst_ready;
+  assign asking.last = beats - 8'd1;
+  assign quiet_o     = !plan_valid && !asking_valid;
 
   burst_address #(
     .BytesLog2(BytesLog2),
@@ -86,10 +85,10 @@ module aes_reader
   ) u_bursts (
     .clk_i,
     .rst_ni,
-    .command_valid_i  (any && plan_ready),
+    .command_valid_i  (asking_valid && plan_ready),
     .command_ready_o  (burst_ready),
-    .command_address_i({address[63:BytesLog2], BytesLog2'(0)}),
-    .command_beats_i  (asking.beats),
+    .command_address_i(address),
+    .command_beats_i  (beats),
     .burst_valid_o    (m_axi_arvalid_o),
     .burst_ready_i    (m_axi_arready_i),
     .burst_address_o  (m_axi_araddr_o),
@@ -112,7 +111,9 @@ module aes_reader
     .out_data_o (group)
   );
 
-  // Blocks out of beats
+  // Blocks out of beats, which come over a register
+  logic                here_q, faulty_q;
+  logic [BusWidth-1:0] data_q;
   logic [7:0]          beat_q;    // of the group
   logic                failed_q;  // an earlier beat of it
   logic [BusWidth-1:0] before_q, part;
@@ -120,9 +121,9 @@ module aes_reader
   aes_pkg::block_t     block_q;
 
   assign first      = beat_q == '0;
-  assign group_ends = m_axi_rvalid_i && beat_q == group.beats - 8'd1;
-  assign whole      = m_axi_rvalid_i && !(first && group.offset != '0);
-  assign part       = group.offset == '0 ? m_axi_rdata_i : BusWidth'({m_axi_rdata_i, before_q} >> {group.offset, 3'd0});
+  assign group_ends = here_q && beat_q == group.last;
+  assign whole      = here_q && !(first && group.offset != '0);
+  assign part       = group.offset == '0 ? data_q : BusWidth'({data_q, before_q} >> {group.offset, 3'd0});
   assign block_o    = block_q;
 
   if (BusWidth == 128) begin : gen_block
@@ -147,6 +148,9 @@ module aes_reader
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      here_q        <= 1'b0;
+      faulty_q      <= 1'b0;
+      data_q        <= '0;
       beat_q        <= '0;
       failed_q      <= 1'b0;
       before_q      <= '0;
@@ -154,15 +158,18 @@ module aes_reader
       end_o         <= '0;
       failed_o      <= 1'b0;
     end else begin
+      here_q        <= m_axi_rvalid_i;
+      faulty_q      <= m_axi_rresp_i != AxiOkay;
+      data_q        <= wipe_i ? '0 : m_axi_rdata_i;
       block_valid_o <= '0;
       end_o         <= '0;
       block_valid_o[group.message] <= block_ends && !wipe_i;
       end_o[group.message]         <= group_ends;
-      failed_o                     <= failed_q || m_axi_rresp_i != AxiOkay;
-      if (m_axi_rvalid_i) begin
+      failed_o                     <= failed_q || faulty_q;
+      if (here_q) begin
         beat_q   <= group_ends ? '0 : beat_q + 8'd1;
-        failed_q <= !group_ends && (failed_q || m_axi_rresp_i != AxiOkay);
-        before_q <= m_axi_rdata_i;
+        failed_q <= !group_ends && (failed_q || faulty_q);
+        before_q <= data_q;
       end
       if (wipe_i) before_q <= '0;
     end

@@ -2,17 +2,21 @@
 // Writes the blocks of an AES engine's messages in turn, to any byte address, a beat of the bus a cycle. Between
 // aes_message and aes_bus: makes bursts and beats of groups of blocks.
 //
-//   cycle       0    1    2    3    4    5             BusWidth 128, one block, address_i = 16n + 1
+//   cycle       0    1    2    3    4    5    6    7        BusWidth 128, one block, address_i = 16n + 1
 //   valid_i     1
-//   AW                              B                  from 16n on, two beats; W may come before it
-//   next_o                          1                  the block has been taken
-//   W                                    b0   b1       the block's bytes, one byte later
-//   strobe                               FFFE 0001     not a byte beside the group
-//   end_o                                         ..1  the bus has answered; failed_o: with an error
+//   AW                                   B                  from 16n on, two beats; W may come before it
+//   next_o                               1                  the block has been taken
+//   part_q                                    B    -
+//   W                                              b0   b1  the block's bytes, one byte later
+//   strobe                                         FFFE 0001   not a byte beside the group
+//   end_o                                             ..1   the bus has answered; failed_o: with an error
+//
+// Between the blocks and the bus are two steps, the choice of a part and its move by the offset, and a skid_buffer, so that
+// WREADY reaches no block.
 //
 // Contract    A group is offered when all its blocks are here. Groups are written in the order in which they were taken,
 //             several under way, without a pause between them. No byte outside of a group is written. wipe_i: nothing more
-//             is written, beats of groups under way have no strobes; high until !busy_o. BREADY is never low.
+//             is written but two beats on their way, those behind them have no strobes; high until !busy_o. BREADY is never low.
 // Parameters  BusWidth 64 or 128. MaxBeats: see burst_address.
 module aes_writer
   import bus_pkg::*;
@@ -55,7 +59,7 @@ module aes_writer
   typedef struct packed {
     logic [MessageWidth-1:0] message;
     logic [BytesLog2-1:0]    offset;  // of the first block in the first beat, and of the end in the last one
-    logic [7:0]              beats;
+    logic [7:0]              last;    // beat, from 0
   } group_t;
 
   typedef struct packed {
@@ -64,38 +68,37 @@ module aes_writer
   } answer_t;
 
   // Groups
-  logic [MessageWidth-1:0] chosen;
-  logic                    any, asked, command_ready, plan_ready, plan_valid;
-  logic [63:0]             address;
-  group_t                  asking, group;
+  logic         asked, asking_valid, command_ready, plan_ready, plan_valid;
+  logic [63:0]  address;
+  logic [7:0]   beats;
+  group_t       asking, group;
 
-  axi_turn #(
-    .Masters(Messages),
-    .Width  (MessageWidth)
-  ) u_turn (
+  aes_groups #(
+    .Messages(Messages),
+    .BusWidth(BusWidth)
+  ) u_groups (
     .clk_i,
     .rst_ni,
-    .asks_i  (valid_i),
-    .taken_i (asked),
-    .any_o   (any),
-    .chosen_o(chosen)
+    .valid_i,
+    .ready_o,
+    .address_i,
+    .blocks_i,
+    .group_valid_o(asking_valid),
+    .group_ready_i(plan_ready && command_ready),
+    .message_o    (asking.message),
+    .address_o    (address),
+    .offset_o     (asking.offset),
+    .beats_o      (beats)
   );
 
-  assign address = address_i[chosen];
-  assign asked   = any && plan_ready && command_ready;
-  assign asking  = '{message: chosen, offset: address[BytesLog2-1:0],
-                     beats: 8'((10'({blocks_i[chosen], 4'd0}) + 10'(address[BytesLog2-1:0]) + 10'(Bytes - 1)) >> BytesLog2)};
-
-  always_comb begin
-    ready_o         = '0;
-    ready_o[chosen] = asked;
-  end
+  assign asked       = asking_valid && plan_ready && command_ready;
+  assign asking.last = beats - 8'd1;
 
   // message_q: of the group whose bursts are made
   logic [MessageWidth-1:0] message_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) message_q <= '0;
-    else if (asked) message_q <= chosen;
+    else if (asked) message_q <= asking.message;
   end
 
   // Bursts: their lengths go to the data, their ends wait for an answer
@@ -115,10 +118,10 @@ module aes_writer
   ) u_bursts (
     .clk_i,
     .rst_ni,
-    .command_valid_i  (any && plan_ready),
+    .command_valid_i  (asking_valid && plan_ready),
     .command_ready_o  (command_ready),
-    .command_address_i({address[63:BytesLog2], BytesLog2'(0)}),
-    .command_beats_i  (asking.beats),
+    .command_address_i(address),
+    .command_beats_i  (beats),
     .burst_valid_o    (burst_valid),
     .burst_ready_i    (burst_ready),
     .burst_address_o  (m_axi_awaddr_o),
@@ -169,23 +172,19 @@ module aes_writer
     .out_data_o (group)
   );
 
-  // Beats out of blocks
-  logic [7:0]          beat_q, burst_beat_q;  // of the group, of the burst
-  logic                makes, first, last, takes, block_ends;
-  logic [BusWidth-1:0] before_q, part, beat;
-  logic [Bytes-1:0]    behind;                // bytes from the group's offset on
-  aes_pkg::block_t     block;
+  // Parts of blocks, as wide as the bus
+  logic [7:0]           beat_q, burst_beat_q;  // of the group, of the burst
+  logic                 makes, first, last, takes, block_ends, moves, ready;
+  logic [BusWidth-1:0]  part;
+  aes_pkg::block_t      block;
 
-  assign makes      = plan_valid && length_valid && (!m_axi_wvalid_o || m_axi_wready_i);
+  assign makes      = plan_valid && length_valid && (!part_valid_q || moves);
   assign first      = beat_q == '0;
-  assign last       = beat_q == group.beats - 8'd1;
+  assign last       = beat_q == group.last;
   assign takes      = !(last && group.offset != '0);
   assign group_ends = makes && last;
   assign burst_ends = makes && burst_beat_q == length;
   assign block      = block_i[group.message];
-  assign beat       = BusWidth'({takes ? part : BusWidth'(0), first ? BusWidth'(0) : before_q} >>
-                                (8'(BusWidth) - 8'({group.offset, 3'd0})));
-  assign behind     = {Bytes{1'b1}} << group.offset;
 
   if (BusWidth == 128) begin : gen_block
     assign part       = block;
@@ -204,41 +203,84 @@ module aes_writer
     end_o[answer.message] = m_axi_bvalid_i && answer.last;
   end
 
-  // SEC_CM: RESULT.BOUNDS
+  logic                 part_valid_q;
+  logic [BusWidth-1:0]  part_q, before_q;
+  logic                 first_q, last_q, burst_last_q;
+  logic [BytesLog2-1:0] offset_q;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      beat_q         <= '0;
-      burst_beat_q   <= '0;
-      before_q       <= '0;
-      m_axi_wvalid_o <= 1'b0;
-      m_axi_wlast_o  <= 1'b0;
-      m_axi_wdata_o  <= '0;
-      m_axi_wstrb_o  <= '0;
+      beat_q       <= '0;
+      burst_beat_q <= '0;
+      part_valid_q <= 1'b0;
+      part_q       <= '0;
+      before_q     <= '0;
+      first_q      <= 1'b0;
+      last_q       <= 1'b0;
+      burst_last_q <= 1'b0;
+      offset_q     <= '0;
     end else begin
-      if (m_axi_wready_i) m_axi_wvalid_o <= 1'b0;
-      if (makes) begin
-        beat_q         <= last ? '0 : beat_q + 8'd1;
-        burst_beat_q   <= burst_ends ? '0 : burst_beat_q + 8'd1;
-        before_q       <= part;
-        m_axi_wvalid_o <= 1'b1;
-        m_axi_wlast_o  <= burst_ends;
-        m_axi_wdata_o  <= beat;
-        m_axi_wstrb_o  <= (first ? behind : '1) & (last && group.offset != '0 ? ~behind : '1);
+      if (moves) begin
+        part_valid_q <= 1'b0;
+        before_q     <= part_q;
       end
-      if (wipe_i) begin  // a beat on offer does not change
+      if (makes) begin
+        beat_q       <= last ? '0 : beat_q + 8'd1;
+        burst_beat_q <= burst_ends ? '0 : burst_beat_q + 8'd1;
+        part_valid_q <= 1'b1;
+        part_q       <= takes ? part : '0;
+        first_q      <= first;
+        last_q       <= last;
+        burst_last_q <= burst_ends;
+        offset_q     <= group.offset;
+      end
+      if (wipe_i) begin
+        part_q   <= '0;
         before_q <= '0;
-        if (!m_axi_wvalid_o || m_axi_wready_i) begin
-          m_axi_wdata_o <= '0;
-          m_axi_wstrb_o <= '0;
-        end
       end
     end
   end
 
+  // Beats out of parts
+  logic [BusWidth-1:0] beat;
+  logic [Bytes-1:0]    behind;  // bytes from the group's offset on
+
+  assign moves  = part_valid_q && ready;
+  assign behind = {Bytes{1'b1}} << offset_q;
+  assign beat   = BusWidth'({part_q, first_q ? BusWidth'(0) : before_q} >> (8'(BusWidth) - 8'({offset_q, 3'd0})));
+
+  // SEC_CM: RESULT.BOUNDS
+  typedef struct packed {
+    logic                last;
+    logic [Bytes-1:0]    strobe;
+    logic [BusWidth-1:0] data;
+  } beat_t;
+  beat_t made, shown;
+
+  assign made = '{last: burst_last_q,
+                  strobe: wipe_i ? '0 : (first_q ? behind : '1) & (last_q && offset_q != '0 ? ~behind : '1),
+                  data: wipe_i ? '0 : beat};
+
+  skid_buffer #(
+    .Width($bits(beat_t))
+  ) u_beats (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (part_valid_q),
+    .in_ready_o (ready),
+    .in_data_i  (made),
+    .out_valid_o(m_axi_wvalid_o),
+    .out_ready_i(m_axi_wready_i),
+    .out_data_o (shown)
+  );
+  assign m_axi_wdata_o = shown.data;
+  assign m_axi_wstrb_o = shown.strobe;
+  assign m_axi_wlast_o = shown.last;
+
   // Answers
   logic failed_q;  // an earlier burst of the group
   assign failed_o = failed_q || m_axi_bresp_i != AxiOkay;
-  assign busy_o   = plan_valid || m_axi_wvalid_o || answer_valid || burst_valid || !command_ready;
+  assign busy_o   = asking_valid || plan_valid || part_valid_q || m_axi_wvalid_o || answer_valid || burst_valid || !command_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) failed_q <= 1'b0;

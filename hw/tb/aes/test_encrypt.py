@@ -103,7 +103,8 @@ class Engine:
             if ready:
                 break
         dut.key_valid_i.value = 0
-        await self.step()
+        for _ in range(2):
+            await self.resume()
 
     async def resume(self):
         await RisingEdge(self.dut.clk_i)
@@ -204,12 +205,15 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     engine.waiting = [[] for _ in range(engine.units)]
     lane = dut["gen_lane[0]"].u_lane
     registers = [lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.answer_q, lane.out_data_o]
-    assert all(int(register.value) for register in registers)
+    assert all(int(register.value) for register in [*registers, lane.data_q])
     dut.zeroise_i.value = 1
     await engine.step()
     dut.zeroise_i.value = 0
     await ReadOnly()
     assert int(dut.slot_full_o.value) == 0 and int(dut.key_ready_o.value) == 0
+    await engine.resume()
+    await ReadOnly()
+    assert int(lane.data_q.value) == 0  # behind the erasure it is what its port shows
     await engine.resume()
     for _ in range(SLOTS + 2):
         await engine.step()

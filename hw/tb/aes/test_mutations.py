@@ -12,13 +12,15 @@ ENCRYPT = [
     ("a last round mixed", "generic/aes_round", "= shifted ^ key_i;", "= aes_pkg::mix_columns(shifted) ^ key_i;"),
     ("a key one round late", "aes_encrypt_lane", ": 8'h02;", ": 8'h01;"),
     ("the chain not added", "aes_encrypt_lane", "(chained_q ? answer_q : '0)", "'0"),
-    ("a chain into the next message", "aes_encrypt_lane", "!wipe_q && !in_first_i;", "!wipe_q;"),
+    ("a chain into the next message", "aes_encrypt_lane", "chained_q <= !in_first_i;", "chained_q <= 1'b1;"),
     ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
     ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
      "end else if (zeroise_i) begin"),
-    ("keys not overwritten", "aes_cbc_encrypt", "wiping_q ? '0 :", "1'b0 ? '0 :"),
+    ("keys not overwritten", "aes_cbc_encrypt", "loading_q ? {next_key, key_q} : '0", "{next_key, key_q}"),
     ("an answer over another", "aes_encrypt_lane", "waits_q && !round_q && !out_valid_o", "waits_q && !round_q"),
-    ("a block that waits kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
+    ("a block that waits kept", "aes_encrypt_lane", "enter_q    <= take || wipe_i;", "enter_q    <= take;"),
+    ("a block on its way kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
+    ("the key of the slot on offer", "aes_cbc_encrypt", "keys_q[key_slot]", "keys_q[slot]"),
     ("the column of a word not rotated", "aes_key_step", "key_i[12+(i+1)%4]", "key_i[12+i]"),
 ]
 DECRYPT = [
@@ -48,9 +50,9 @@ DECRYPT = [
     ("state kept", "aes_cbc_decrypt", "if (stage_wipe_q[s]) state_q[s] <= '0;\n      else if", "if"),
 ]
 ENGINE = [  # and whether decryption shows it
-    ("bytes beside a group", "aes_writer", "(first ? behind : '1)", "'1", 0),
+    ("bytes beside a group", "aes_writer", "(first_q ? behind : '1)", "'1", 0),
     ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
-    ("a group given twice", "aes_message", "out_count - claimed_q >=", "out_count >=", 1),
+    ("a group given twice", "aes_message", " - (write ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
     ("an earlier beat's error lost", "aes_reader", "failed_o                     <= failed_q ||", "failed_o                     <=", 0),
     ("an earlier burst's error lost", "aes_writer", "failed_o = failed_q ||", "failed_o =", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
