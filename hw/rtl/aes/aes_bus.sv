@@ -3,15 +3,15 @@
 // beat at a time, as two masters of one bus with one ID.
 //
 //   aes_descriptor_fetch -- dma_read  --+-- axi_widen --+
-//   completion_write ------ dma_write --+   (of 128)    +-- axi_mux --- AXI4
+//   completion_write ------ dma_write --+   (of 128)    +-- axi_mux --- axi_slice --- AXI4
 //   aes_reader, aes_writer -----------------------------+     ^
 //                                             order: whose answers come next
 //
-//   cycle               0    1    2    3    4
+//   cycle               0    1    2    3    4    5
 //   descriptors' AR     A0
 //   blocks' AR          A1   A1
-//   AXI4 AR             A0   A1
-//   AXI4 R                   D    D    D'   D'         in the order of the addresses, as they have one ID
+//   AXI4 AR                  A0   A1
+//   AXI4 R                        D    D    D'   D'    in the order of the addresses, as they have one ID
 //
 // Contract    As of dma_read, dma_write, aes_reader and aes_writer. Sixteen addresses under way, of either kind.
 // Parameters  BusWidth 64 or 128. MaxBeats: longest burst, of 128 bits at least 2.
@@ -43,7 +43,8 @@ module aes_bus
   input  axi_request_t          blocks_i,
   input  logic [BusWidth-1:0]   blocks_wdata_i,
   input  logic [BusWidth/8-1:0] blocks_wstrb_i,
-  output axi_response_t         blocks_o,           // the data of reads are those of the bus
+  output axi_response_t         blocks_o,
+  output logic [BusWidth-1:0]   blocks_rdata_o,
 
   output logic                  busy_o,
   output logic [1:0]            beats_o,
@@ -134,8 +135,10 @@ module aes_bus
   axi_response_t [1:0]             answers;
   logic [1:0][BusWidth-1:0]        wdata;
   logic [1:0][BusWidth/8-1:0]      wstrb;
-  axi_request_t                    bus;
-  axi_response_t                   bus_answer;
+  axi_request_t                    bus, slice;
+  axi_response_t                   bus_answer, slice_answer;
+  logic [BusWidth-1:0]             slice_wdata, slice_rdata;
+  logic [BusWidth/8-1:0]           slice_wstrb;
   logic [1:0]                      arid, awid;
   logic                            rid, bid, reads_ready, reads_valid, writes_ready, writes_valid;
 
@@ -152,19 +155,20 @@ module aes_bus
       .m_axi_wdata_o(wdata[0]),
       .m_axi_wstrb_o(wstrb[0]),
       .m_axi_i      (answers[0]),
-      .m_axi_rdata_i
+      .m_axi_rdata_i(slice_rdata)
     );
   end else begin : gen_same
     assign masters[0]   = words;
     assign wdata[0]     = words_wdata;
     assign wstrb[0]     = words_wstrb;
     assign words_answer = answers[0];
-    assign words_rdata  = m_axi_rdata_i;
+    assign words_rdata  = slice_rdata;
   end
   assign masters[1] = blocks_i;
   assign wdata[1]   = blocks_wdata_i;
   assign wstrb[1]   = blocks_wstrb_i;
-  assign blocks_o   = answers[1];
+  assign blocks_o       = answers[1];
+  assign blocks_rdata_o = slice_rdata;
 
   axi_mux #(
     .Masters(2),
@@ -179,8 +183,8 @@ module aes_bus
     .m_axi_o        (bus),
     .m_axi_arid_o   (arid),
     .m_axi_awid_o   (awid),
-    .m_axi_wdata_o,
-    .m_axi_wstrb_o,
+    .m_axi_wdata_o  (slice_wdata),
+    .m_axi_wstrb_o  (slice_wstrb),
     .m_axi_i        (bus_answer),
     .m_axi_rid_i    ({1'b0, rid}),
     .m_axi_bid_i    ({1'b0, bid})
@@ -188,12 +192,12 @@ module aes_bus
 
   // Whose answers come next, in place of IDs
   always_comb begin
-    m_axi_o            = bus;
-    m_axi_o.arvalid    = bus.arvalid && reads_ready;
-    m_axi_o.awvalid    = bus.awvalid && writes_ready;
-    bus_answer         = m_axi_i;
-    bus_answer.arready = m_axi_i.arready && reads_ready;
-    bus_answer.awready = m_axi_i.awready && writes_ready;
+    slice              = bus;
+    slice.arvalid      = bus.arvalid && reads_ready;
+    slice.awvalid      = bus.awvalid && writes_ready;
+    bus_answer         = slice_answer;
+    bus_answer.arready = slice_answer.arready && reads_ready;
+    bus_answer.awready = slice_answer.awready && writes_ready;
   end
 
   fifo #(
@@ -202,11 +206,11 @@ module aes_bus
   ) u_reads (
     .clk_i,
     .rst_ni,
-    .in_valid_i (bus.arvalid && m_axi_i.arready),
+    .in_valid_i (bus.arvalid && slice_answer.arready),
     .in_ready_o (reads_ready),
     .in_data_i  (arid[0]),
     .out_valid_o(reads_valid),
-    .out_ready_i(m_axi_i.rvalid && m_axi_o.rready && m_axi_i.rlast),
+    .out_ready_i(slice_answer.rvalid && slice.rready && slice_answer.rlast),
     .out_data_o (rid)
   );
 
@@ -216,12 +220,29 @@ module aes_bus
   ) u_writes (
     .clk_i,
     .rst_ni,
-    .in_valid_i (bus.awvalid && m_axi_i.awready),
+    .in_valid_i (bus.awvalid && slice_answer.awready),
     .in_ready_o (writes_ready),
     .in_data_i  (awid[0]),
     .out_valid_o(writes_valid),
-    .out_ready_i(m_axi_i.bvalid && m_axi_o.bready),
+    .out_ready_i(slice_answer.bvalid && slice.bready),
     .out_data_o (bid)
+  );
+
+  axi_slice #(
+    .Width(BusWidth)
+  ) u_slice (
+    .clk_i,
+    .rst_ni,
+    .s_axi_i      (slice),
+    .s_axi_wdata_i(slice_wdata),
+    .s_axi_wstrb_i(slice_wstrb),
+    .s_axi_o      (slice_answer),
+    .s_axi_rdata_o(slice_rdata),
+    .m_axi_o,
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_i,
+    .m_axi_rdata_i
   );
 
   logic read_beat_q, write_beat_q, unused;

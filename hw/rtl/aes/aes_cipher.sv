@@ -2,11 +2,11 @@
 // The cipher of an AES engine, whichever way it goes, and the keys that messages bring to it. Between aes_messages and
 // aes_cbc_encrypt or aes_cbc_decrypt.
 //
-//   cycle            0    1   ..   k    k+1
-//   messages_i.key   1    1   ..   1    0        a key waits in a message
-//   key_valid        1                           taken when the cipher is ready for one
-//   slot_full                      1             its schedule is there
-//   key_end_o                      1
+//   cycle            0    1    2   ..   k    k+1
+//   messages_i.key   1    1    1   ..   1    0        a key waits in a message
+//   key_q                 1                           taken when the cipher is ready for one
+//   slot_full                           1             its schedule is there
+//   key_end_o                           1
 //
 // Contract    One message at a time brings a key (aes_messages sees to that). Results are taken at once. zeroise_i, a
 //             pulse: keys and states are overwritten; wipe_i is high from then until key_ready_o says that they are.
@@ -52,27 +52,34 @@ module aes_cipher
   end
 
   // The key on its way.
-  logic                    key_here, key_valid, loading_q;
-  logic [MessageWidth-1:0] key_message;
+  logic                    key_here, key_q, loading_q;
+  logic [MessageWidth-1:0] key_chosen, key_message;
 
   always_comb begin
-    key_here    = 1'b0;
-    key_message = '0;
+    key_here   = 1'b0;
+    key_chosen = '0;
     for (int unsigned m = 0; m < Messages; m++) begin
       if (messages_i[m].key) begin
-        key_here    = 1'b1;
-        key_message = MessageWidth'(m);
+        key_here   = 1'b1;
+        key_chosen = MessageWidth'(m);
       end
     end
     key_end_o              = '0;
     key_end_o[key_message] = loading_q && slot_full_o[slot[key_message]];
   end
-  assign key_valid = key_here && !loading_q && !wipe_i;
 
+  // The offer is a flip-flop: it goes to a whole key
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) loading_q <= 1'b0;
-    else if (wipe_i || key_end_o != '0) loading_q <= 1'b0;
-    else if (key_valid && key_ready_o) loading_q <= 1'b1;
+    if (!rst_ni) begin
+      key_q       <= 1'b0;
+      key_message <= '0;
+      loading_q   <= 1'b0;
+    end else begin
+      key_q       <= key_here && !wipe_i && !loading_q && !(key_q && key_ready_o);
+      key_message <= key_chosen;
+      if (wipe_i || key_end_o != '0) loading_q <= 1'b0;
+      else if (key_q && key_ready_o) loading_q <= 1'b1;
+    end
   end
 
   if (Decrypt) begin : gen_decrypt
@@ -84,7 +91,7 @@ module aes_cipher
       .clk_i,
       .rst_ni,
       .zeroise_i,
-      .key_valid_i  (key_valid),
+      .key_valid_i  (key_q),
       .key_ready_o,
       .key_slot_i   (slot[key_message]),
       .key_i        (block[key_message]),
@@ -109,7 +116,7 @@ module aes_cipher
       .clk_i,
       .rst_ni,
       .zeroise_i,
-      .key_valid_i  (key_valid),
+      .key_valid_i  (key_q),
       .key_ready_o,
       .key_slot_i   (slot[key_message]),
       .key_i        (block[key_message]),

@@ -92,7 +92,7 @@ module aes_core
   logic                  completion_error;
   axi_request_t          blocks;
   axi_response_t         blocks_answer;
-  logic [BusWidth-1:0]   blocks_wdata;
+  logic [BusWidth-1:0]   blocks_wdata, blocks_rdata;
   logic [BusWidth/8-1:0] blocks_wstrb;
 
   aes_bus #(
@@ -115,6 +115,7 @@ module aes_core
     .blocks_wdata_i         (blocks_wdata),
     .blocks_wstrb_i         (blocks_wstrb),
     .blocks_o               (blocks_answer),
+    .blocks_rdata_o         (blocks_rdata),
     .busy_o                 (events.bus_busy),
     .beats_o                (events.bus_beats),
     .m_axi_o,
@@ -176,7 +177,7 @@ module aes_core
   ended_t [Messages-1:0]       ended;
   logic [Messages-1:0]         cipher_ready, key_end, ended_ready;
   logic [KeySlots-1:0]         slot_full;
-  logic                        cipher_zeroise, key_ready, messages_quiet;
+  logic                        cipher_zeroise, key_ready, messages_quiet, messages_wiping;
 
   // Of one block a cycle, eight groups of 16 are on their way through the bus, the FIFOs and the cipher
   localparam int unsigned FifoLog2 = Decrypt && Stages > 2 ? 7 : 5;
@@ -204,11 +205,12 @@ module aes_core
     .m_axi_wdata_o    (blocks_wdata),
     .m_axi_wstrb_o    (blocks_wstrb),
     .m_axi_i          (blocks_answer),
-    .m_axi_rdata_i,
+    .m_axi_rdata_i    (blocks_rdata),
     .ended_o          (ended),
     .ended_ready_i    (ended_ready),
     .busy_o           (events.busy),
     .data_fault_o     (events.data_fault),
+    .wiping_o         (messages_wiping),
     .quiet_o          (messages_quiet)
   );
 
@@ -271,7 +273,7 @@ module aes_core
   );
 
   // Erasure
-  assign state.zeroising = wipe;
+  assign state.zeroising = wipe || messages_wiping;
 
   aes_erasure u_erasure (
     .clk_i,

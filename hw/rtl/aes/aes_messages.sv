@@ -7,7 +7,8 @@
 //    AXI4 --> aes_reader -----+     v |         +--> aes_writer --> AXI4
 //
 // Contract    A fragment goes to the message it names; one whose key is on its way keeps every other from beginning.
-//             wipe_i: see aes_message; quiet_o: nothing is under way here any more.
+//             wipe_i: see aes_message; it reaches one after the other, so that no wire goes to all, and wiping_o is high
+//             until it has ended everywhere. quiet_o: nothing is under way here any more.
 // Parameters  FifoLog2: see aes_message. BusWidth, MaxBeats: see aes_reader.
 module aes_messages
   import aes_descriptor_pkg::*;
@@ -46,6 +47,7 @@ module aes_messages
 
   output logic [5:0]                  busy_o,          // messages with a fragment under way
   output logic                        data_fault_o,    // pulse
+  output logic                        wiping_o,
   output logic                        quiet_o
 );
 
@@ -72,6 +74,13 @@ module aes_messages
   assign data_fault_o     = (group_end != '0 && group_failed) || (write_end != '0 && write_failed);
   assign quiet_o          = idle == '1 && reader_quiet && !writer_busy;
 
+  logic [Messages:0] wipes_q;  // of each message; of reader and writer
+  assign wiping_o = wipes_q != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wipes_q <= '1;
+    else wipes_q <= {wipes_q[Messages-1:0], wipe_i};
+  end
+
   logic unused_last;
   assign unused_last = m_axi_i.rlast;
   assign m_axi_o.rready = 1'b1;
@@ -84,7 +93,7 @@ module aes_messages
   ) u_reader (
     .clk_i,
     .rst_ni,
-    .wipe_i,
+    .wipe_i         (wipes_q[Messages]),
     .quiet_o        (reader_quiet),
     .valid_i        (group_valid),
     .ready_o        (group_ready),
@@ -114,7 +123,7 @@ module aes_messages
     ) u_message (
       .clk_i,
       .rst_ni,
-      .wipe_i,
+      .wipe_i          (wipes_q[m]),
       .fragment_valid_i(begins[m]),
       .fragment_ready_o(message_ready[m]),
       .fragment_i,
@@ -166,7 +175,7 @@ module aes_messages
   ) u_writer (
     .clk_i,
     .rst_ni,
-    .wipe_i,
+    .wipe_i         (wipes_q[Messages]),
     .busy_o         (writer_busy),
     .valid_i        (write_valid),
     .ready_o        (write_ready),

@@ -2,11 +2,12 @@
 // Reads the blocks of an AES engine's messages in turn, from any byte address, a beat of the bus a cycle. Between
 // aes_message and aes_bus: makes bursts of groups of blocks, and blocks of beats.
 //
-//   cycle       0    1    2    3    4    5   ..   k    k+1  k+2  k+3   BusWidth 128, address_i = 16n + 1: 15 bytes of the
-//   valid_i     1                                                      block in the first beat, the last one in a second
-//   AR                                   B                             from 16n on, two beats
+//   cycle       0    1    2    3    4    5   ..   k    k+1  k+2  k+3  k+4   BusWidth 128, address_i = 16n + 1: 15 bytes
+//   valid_i     1                                                           of the block in the first beat, its last
+//   AR                                   B                                  one in a second: from 16n on, two beats
 //   R                                             b0   b1
-//   block_o                                                      B     bytes 1 to 16 of the beats
+//   known_q                                                 b0   b1
+//   block_o                                                           B     bytes 1 to 16 of the beats
 //
 // Contract    Groups are read in the order in which they were taken, several under way. end_o is a pulse with the last
 //             block of a group, failed_o with it: some of it could not be read. RREADY is never low. wipe_i: beats that
@@ -111,40 +112,21 @@ module aes_reader
     .out_data_o (group)
   );
 
-  // Blocks out of beats, which come over a register
-  logic                here_q, faulty_q;
-  logic [BusWidth-1:0] data_q;
-  logic [7:0]          beat_q;    // of the group
-  logic                failed_q;  // an earlier beat of it
-  logic [BusWidth-1:0] before_q, part;
-  logic                first, whole, block_ends;
-  aes_pkg::block_t     block_q;
+  // Beats come over a register, and meet the group they belong to
+  logic                    here_q, faulty_q;
+  logic [BusWidth-1:0]     data_q;
+  logic [7:0]              beat_q;    // of the group
+  logic                    failed_q;  // an earlier beat of it
+  logic                    first;
 
   assign first      = beat_q == '0;
   assign group_ends = here_q && beat_q == group.last;
-  assign whole      = here_q && !(first && group.offset != '0);
-  assign part       = group.offset == '0 ? data_q : BusWidth'({data_q, before_q} >> {group.offset, 3'd0});
-  assign block_o    = block_q;
 
-  if (BusWidth == 128) begin : gen_block
-    assign block_ends = whole;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) block_q <= '0;
-      else if (whole || wipe_i) block_q <= wipe_i ? '0 : part;
-    end
-  end else begin : gen_halves
-    logic upper_q;
-    assign block_ends = whole && upper_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        block_q <= '0;
-        upper_q <= 1'b0;
-      end else begin
-        if (whole) upper_q <= !upper_q;
-        if (whole || wipe_i) block_q <= wipe_i ? '0 : {part, block_q[15:8]};
-      end
-    end
-  end
+  // Then what is to be known of them is in flip-flops
+  logic                    whole_q, ends_q, ends_failed_q;
+  logic [MessageWidth-1:0] message_q;
+  logic [BytesLog2-1:0]    offset_q;
+  logic [BusWidth-1:0]     known_q, before_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -153,25 +135,72 @@ module aes_reader
       data_q        <= '0;
       beat_q        <= '0;
       failed_q      <= 1'b0;
+      whole_q       <= 1'b0;
+      ends_q        <= 1'b0;
+      ends_failed_q <= 1'b0;
+      message_q     <= '0;
+      offset_q      <= '0;
+      known_q       <= '0;
       before_q      <= '0;
+    end else begin
+      here_q   <= m_axi_rvalid_i;
+      faulty_q <= m_axi_rresp_i != AxiOkay;
+      data_q   <= wipe_i ? '0 : m_axi_rdata_i;
+      if (here_q) begin
+        beat_q   <= group_ends ? '0 : beat_q + 8'd1;
+        failed_q <= !group_ends && (failed_q || faulty_q);
+      end
+      whole_q       <= here_q && !(first && group.offset != '0);
+      ends_q        <= group_ends;
+      ends_failed_q <= failed_q || faulty_q;
+      message_q     <= group.message;
+      offset_q      <= group.offset;
+      if (here_q || wipe_i) begin
+        known_q  <= wipe_i ? '0 : data_q;
+        before_q <= wipe_i ? '0 : known_q;
+      end
+    end
+  end
+
+  // Blocks out of beats
+  logic [BusWidth-1:0] part;
+  logic                block_ends;
+  aes_pkg::block_t     block_q;
+
+  assign part    = offset_q == '0 ? known_q : BusWidth'({known_q, before_q} >> {offset_q, 3'd0});
+  assign block_o = block_q;
+
+  if (BusWidth == 128) begin : gen_block
+    assign block_ends = whole_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) block_q <= '0;
+      else if (whole_q || wipe_i) block_q <= wipe_i ? '0 : part;
+    end
+  end else begin : gen_halves
+    logic upper_q;
+    assign block_ends = whole_q && upper_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        block_q <= '0;
+        upper_q <= 1'b0;
+      end else begin
+        if (whole_q) upper_q <= !upper_q;
+        if (whole_q || wipe_i) block_q <= wipe_i ? '0 : {part, block_q[15:8]};
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
       block_valid_o <= '0;
       end_o         <= '0;
       failed_o      <= 1'b0;
     end else begin
-      here_q        <= m_axi_rvalid_i;
-      faulty_q      <= m_axi_rresp_i != AxiOkay;
-      data_q        <= wipe_i ? '0 : m_axi_rdata_i;
-      block_valid_o <= '0;
-      end_o         <= '0;
-      block_valid_o[group.message] <= block_ends && !wipe_i;
-      end_o[group.message]         <= group_ends;
-      failed_o                     <= failed_q || faulty_q;
-      if (here_q) begin
-        beat_q   <= group_ends ? '0 : beat_q + 8'd1;
-        failed_q <= !group_ends && (failed_q || faulty_q);
-        before_q <= data_q;
-      end
-      if (wipe_i) before_q <= '0;
+      block_valid_o            <= '0;
+      end_o                    <= '0;
+      block_valid_o[message_q] <= block_ends && !wipe_i;
+      end_o[message_q]         <= ends_q;
+      failed_o                 <= ends_failed_q;
     end
   end
 

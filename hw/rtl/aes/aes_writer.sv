@@ -173,6 +173,10 @@ module aes_writer
   );
 
   // Parts of blocks, as wide as the bus
+  logic                 part_valid_q;
+  logic [BusWidth-1:0]  part_q, before_q;
+  logic                 first_q, last_q, burst_last_q;
+  logic [BytesLog2-1:0] offset_q;
   logic [7:0]           beat_q, burst_beat_q;  // of the group, of the burst
   logic                 makes, first, last, takes, block_ends, moves, ready;
   logic [BusWidth-1:0]  part;
@@ -202,11 +206,6 @@ module aes_writer
     end_o                 = '0;
     end_o[answer.message] = m_axi_bvalid_i && answer.last;
   end
-
-  logic                 part_valid_q;
-  logic [BusWidth-1:0]  part_q, before_q;
-  logic                 first_q, last_q, burst_last_q;
-  logic [BytesLog2-1:0] offset_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -53,7 +53,7 @@ ENGINE = [  # and whether decryption shows it
     ("bytes beside a group", "aes_writer", "(first_q ? behind : '1)", "'1", 0),
     ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
     ("a group given twice", "aes_message", " - (write ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
-    ("an earlier beat's error lost", "aes_reader", "failed_o                     <= failed_q ||", "failed_o                     <=", 0),
+    ("an earlier beat's error lost", "aes_reader", "ends_failed_q <= failed_q ||", "ends_failed_q <=", 0),
     ("an earlier burst's error lost", "aes_writer", "failed_o = failed_q ||", "failed_o =", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
