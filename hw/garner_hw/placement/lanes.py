@@ -13,7 +13,7 @@ comes from four; left to the placer, the lanes lie in each other, and the wires 
 
 import re
 
-SIDE = 38  # twice the tiles that a lane's LUTs need
+SIDE = 46  # two and a half times the tiles that a lane's LUTs need
 
 right = max(ctx.getBelLocation(bel).x for bel in ctx.getBels())  # noqa: F821
 top = max(ctx.getBelLocation(bel).y for bel in ctx.getBels())  # noqa: F821

@@ -200,7 +200,7 @@ module aes_bus
     bus_answer.awready = slice_answer.awready && writes_ready;
   end
 
-  fifo #(
+  registered_fifo #(
     .Width(1),
     .Depth(16)
   ) u_reads (
@@ -214,7 +214,7 @@ module aes_bus
     .out_data_o (rid)
   );
 
-  fifo #(
+  registered_fifo #(
     .Width(1),
     .Depth(16)
   ) u_writes (
@@ -247,7 +247,8 @@ module aes_bus
 
   logic read_beat_q, write_beat_q, unused;
 
-  assign busy_o  = read_busy || write_busy || reads_valid || writes_valid || bus.arvalid || bus.awvalid;
+  assign busy_o  = read_busy || write_busy || reads_valid || writes_valid || bus.arvalid || bus.awvalid ||
+                   m_axi_o.arvalid || m_axi_o.awvalid;
   assign beats_o = 2'(read_beat_q) + 2'(write_beat_q);
   assign unused  = ^{read_id, arid[1], awid[1]};
 

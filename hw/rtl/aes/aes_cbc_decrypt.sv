@@ -79,7 +79,7 @@ module aes_cbc_decrypt #(
   assign wipe        = zeroise_i || wiping_q;
   assign key_ready_o = !loading_q && !wiping_q;
   assign slot_full_o = full_q;
-  assign start       = key_valid_i && key_ready_o && !zeroise_i;
+  assign start       = key_valid_i && key_ready_o;  // with zeroise_i it is wiped in the next cycle
   assign load_ends   = loading_q && !busy;
 
   aes_inverse_schedule #(
@@ -88,7 +88,7 @@ module aes_cbc_decrypt #(
   ) u_schedule (
     .clk_i,
     .rst_ni,
-    .wipe_i (wipe),
+    .wipe_i (wiping_q),
     .start_i(start),
     .key_i,
     .busy_o (busy),

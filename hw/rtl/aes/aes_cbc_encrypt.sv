@@ -55,7 +55,7 @@ module aes_cbc_encrypt #(
 
   logic [255:0]         keys_q[Places], pair_q;
   logic                 loading_q, storing_q, wiping_q;  // the key is in key_q, then in pair_q
-  logic                 write_q;
+  logic                 take_key, write_q;
   logic [SlotWidth-1:0] slot_q, write_slot_q;
   logic [127:0]         key_q, next_key;
   logic [Places-1:0]    full_q;
@@ -68,6 +68,7 @@ module aes_cbc_encrypt #(
     .key_o     (next_key)
   );
 
+  assign take_key    = key_valid_i && key_ready_o;
   assign key_ready_o = !loading_q && !write_q && !wiping_q;
   assign slot_full_o = full_q[KeySlots-1:0];
 
@@ -80,10 +81,12 @@ module aes_cbc_encrypt #(
     if (!rst_ni) begin
       write_q      <= 1'b0;
       write_slot_q <= '0;
+      key_q        <= '0;
       pair_q       <= '0;
     end else begin
       write_q      <= loading_q || wiping_q;
       write_slot_q <= slot_q;
+      key_q        <= take_key ? key_i : '0;
       pair_q       <= loading_q ? {next_key, key_q} : '0;
     end
   end
@@ -95,28 +98,24 @@ module aes_cbc_encrypt #(
       storing_q <= 1'b0;
       wiping_q  <= 1'b1;
       slot_q    <= '0;
-      key_q     <= '0;
     end else if (zeroise_i) begin
       full_q    <= '0;
       loading_q <= 1'b0;
       storing_q <= 1'b0;
       wiping_q  <= 1'b1;
       slot_q    <= '0;
-      key_q     <= '0;
     end else if (wiping_q) begin
       wiping_q <= slot_q != SlotWidth'(Places - 1);
       slot_q   <= slot_q + SlotWidth'(1);
     end else if (loading_q) begin
       loading_q <= 1'b0;
       storing_q <= 1'b1;
-      key_q     <= '0;
     end else if (storing_q) begin
       storing_q            <= 1'b0;
       full_q[write_slot_q] <= 1'b1;
-    end else if (key_valid_i && key_ready_o) begin
+    end else if (take_key) begin
       loading_q          <= 1'b1;
       slot_q             <= key_slot_i;
-      key_q              <= key_i;
       full_q[key_slot_i] <= 1'b0;
     end
   end

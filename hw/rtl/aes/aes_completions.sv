@@ -53,17 +53,17 @@ module aes_completions
 
   bus_pkg::answer_t  answer;
   bus_pkg::context_t answered, refused;
-  ended_t            ended;
-  logic              answer_ready;
+  ended_t            chosen, ended;
+  logic              chosen_ready, ended_valid, answer_ready;
 
   always_comb begin
-    ended         = ended_i[0];
+    chosen        = ended_i[0];
     ended_ready_o = '0;
-    for (int m = Messages - 1; m >= 0; m--) if (ended_i[m].valid) ended = ended_i[m];
+    for (int m = Messages - 1; m >= 0; m--) if (ended_i[m].valid) chosen = ended_i[m];
     for (int m = Messages - 1; m >= 0; m--) begin
       if (ended_i[m].valid) begin
         ended_ready_o    = '0;
-        ended_ready_o[m] = answer_ready;
+        ended_ready_o[m] = chosen_ready;
       end
     end
     answer   = '{status: garner_pkg::status_e'(ended.status), cycles: ended.cycles, default: '0};
@@ -71,8 +71,22 @@ module aes_completions
     refused  = '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0};
   end
 
+  // The choice has a cycle of its own
+  stage #(
+    .Width($bits(ended_t))
+  ) u_stage (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (chosen.valid),
+    .in_ready_o (chosen_ready),
+    .in_data_i  (chosen),
+    .out_valid_o(ended_valid),
+    .out_ready_i(answer_ready),
+    .out_data_o (ended)
+  );
+
   logic unused_results, result_ready, result_fault;
-  assign unused_results = &{result_ready, result_fault, refused_i.cycles, settings_i};
+  assign unused_results = &{result_ready, result_fault, refused_i.cycles, ended.valid, settings_i};
 
   completion_write u_complete (
     .clk_i,
@@ -87,7 +101,7 @@ module aes_completions
     .written_o,
     .interrupt_o,
     .failed_o,
-    .answer_valid_i    (ended.valid),
+    .answer_valid_i    (ended_valid),
     .answer_ready_o    (answer_ready),
     .answer_i          (answer),
     .context_i         (answered),

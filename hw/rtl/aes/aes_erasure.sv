@@ -20,16 +20,18 @@ module aes_erasure (
   logic [6:0] erased_q;  // cycles, up to 127
 
   assign wipe_o   = erasing_q;
-  assign begins_o = erasing_q && erased_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       erasing_q <= 1'b1;
       erased_q  <= '0;
+      begins_o  <= 1'b1;
     end else if (!erasing_q) begin
+      begins_o  <= zeroise_i;
       erasing_q <= zeroise_i;
       erased_q  <= '0;
     end else begin
+      begins_o <= 1'b0;
       if (erased_q != '1) erased_q <= erased_q + 7'd1;
       if (erased_q == '1 && quiet_i) erasing_q <= 1'b0;
     end

@@ -98,7 +98,7 @@ module aes_reader
   );
 
   logic group_ends;
-  fifo #(
+  registered_fifo #(
     .Width($bits(group_t)),
     .Depth(8)
   ) u_plan (

@@ -129,7 +129,7 @@ module aes_writer
     .burst_last_o     (burst_last)
   );
 
-  fifo #(
+  registered_fifo #(
     .Width(8),
     .Depth(4)
   ) u_lengths (
@@ -143,7 +143,7 @@ module aes_writer
     .out_data_o (length)
   );
 
-  fifo #(
+  registered_fifo #(
     .Width($bits(answer_t)),
     .Depth(8)
   ) u_answers (
@@ -158,7 +158,7 @@ module aes_writer
   );
 
   logic group_ends;
-  fifo #(
+  registered_fifo #(
     .Width($bits(group_t)),
     .Depth(4)
   ) u_plan (

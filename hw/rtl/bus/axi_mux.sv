@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One AXI4 bus for several masters: each has an ID of its own, by which answers find back. Addresses in turn.
 //
-//   cycle            0    1    2    3
-//   masters_i[0] AR  A0   A0                 waits a cycle, as master 1 was chosen
-//   masters_i[1] AR  A1
-//   m_axi_o AR       A1   A0                 its ID is the master's number
-//   R, rid 1                   D    D        to master 1, whoever else waits
+//   cycle            0    1    2    3    4    5
+//   masters_i[0] AR  A0   A0   A0   A0            waits, as master 1 was chosen
+//   masters_i[1] AR  A1   A1
+//   m_axi_o AR            A1        A0            its ID is the master's number; the choice has a cycle of its own
+//   R, rid 1                        D    D        to master 1, whoever else waits
 //
 // Contract    Every master uses one ID and no wraps. An address that was shown stays until it is taken. The data of a
 //             write follow its address, in the order of the addresses; Writes of them may be under way without data.
@@ -35,10 +35,10 @@ module axi_mux
   input  logic [1:0]                      m_axi_bid_i
 );
 
-  // Whose address is shown: from the last one on, the first that asks; whoever was shown stays.
+  // Whose address is shown: from the last one on, the first that asks; it has the bus until its address is taken.
   logic [Masters-1:0] ar_asks, aw_asks;
-  logic [1:0]         ar_chosen, aw_chosen;
-  logic               ar_any, aw_any, order_ready, owner_valid;
+  logic [1:0]         ar_next, aw_next, ar_chosen, aw_chosen;
+  logic               ar_any, aw_any, ar_shown_q, aw_shown_q, order_ready, owner_valid;
   logic [1:0]         owner;  // of the data of writes
 
   always_comb begin
@@ -54,9 +54,9 @@ module axi_mux
     .clk_i,
     .rst_ni,
     .asks_i  (ar_asks),
-    .taken_i (m_axi_o.arvalid && m_axi_i.arready),
+    .taken_i (!ar_shown_q),
     .any_o   (ar_any),
-    .chosen_o(ar_chosen)
+    .chosen_o(ar_next)
   );
 
   axi_turn #(
@@ -65,12 +65,26 @@ module axi_mux
     .clk_i,
     .rst_ni,
     .asks_i  (aw_asks),
-    .taken_i (m_axi_o.awvalid && m_axi_i.awready),
+    .taken_i (!aw_shown_q),
     .any_o   (aw_any),
-    .chosen_o(aw_chosen)
+    .chosen_o(aw_next)
   );
 
-  fifo #(
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ar_shown_q <= 1'b0;
+      aw_shown_q <= 1'b0;
+      ar_chosen  <= '0;
+      aw_chosen  <= '0;
+    end else begin
+      ar_shown_q <= ar_shown_q ? !m_axi_i.arready : ar_any;
+      aw_shown_q <= aw_shown_q ? !(m_axi_i.awready && order_ready) : aw_any;
+      if (!ar_shown_q) ar_chosen <= ar_next;
+      if (!aw_shown_q) aw_chosen <= aw_next;
+    end
+  end
+
+  registered_fifo #(
     .Width(2),
     .Depth(Writes)
   ) u_order (
@@ -95,13 +109,13 @@ module axi_mux
       if (32'(ar_chosen) == m) begin
         m_axi_o.araddr  = masters_i[m].araddr;
         m_axi_o.arlen   = masters_i[m].arlen;
-        m_axi_o.arvalid = ar_any;
+        m_axi_o.arvalid = ar_shown_q;
       end
       if (32'(m_axi_rid_i) == m) m_axi_o.rready = masters_i[m].rready;
       if (32'(aw_chosen) == m) begin
         m_axi_o.awaddr  = masters_i[m].awaddr;
         m_axi_o.awlen   = masters_i[m].awlen;
-        m_axi_o.awvalid = aw_any && order_ready;
+        m_axi_o.awvalid = aw_shown_q && order_ready;
       end
       if (32'(owner) == m) begin
         m_axi_o.wvalid = masters_i[m].wvalid && owner_valid;
@@ -116,11 +130,11 @@ module axi_mux
   always_comb begin
     for (int unsigned m = 0; m < Masters; m++) begin
       masters_o[m] = '{
-        arready: m_axi_i.arready && 32'(ar_chosen) == m,
+        arready: m_axi_i.arready && ar_shown_q && 32'(ar_chosen) == m,
         rresp:   m_axi_i.rresp,
         rlast:   m_axi_i.rlast,
         rvalid:  m_axi_i.rvalid && 32'(m_axi_rid_i) == m,
-        awready: m_axi_i.awready && order_ready && 32'(aw_chosen) == m,
+        awready: m_axi_i.awready && aw_shown_q && order_ready && 32'(aw_chosen) == m,
         wready:  m_axi_i.wready && owner_valid && 32'(owner) == m,
         bresp:   m_axi_i.bresp,
         bvalid:  m_axi_i.bvalid && 32'(m_axi_bid_i) == m
