@@ -175,11 +175,14 @@ module aes_writer
   // Parts of blocks, as wide as the bus
   logic                 part_valid_q;
   logic [BusWidth-1:0]  part_q, before_q;
-  logic                 first_q, last_q, burst_last_q;
-  logic [BytesLog2-1:0] offset_q;
+  logic [Bytes-1:0]     strobe_q;
+  logic                 last_q, burst_last_q;
+  logic                 aligned_q;             // the group begins with a beat
+  logic [BytesLog2-1:0] shift_q;               // bytes of the part before that are in this beat
   logic [7:0]           beat_q, burst_beat_q;  // of the group, of the burst
   logic                 makes, first, last, takes, block_ends, moves, ready;
   logic [BusWidth-1:0]  part;
+  logic [Bytes-1:0]     behind;                // bytes from the group's offset on
   aes_pkg::block_t      block;
 
   assign makes      = plan_valid && length_valid && (!part_valid_q || moves);
@@ -188,6 +191,7 @@ module aes_writer
   assign takes      = !(last && group.offset != '0);
   assign group_ends = makes && last;
   assign burst_ends = makes && burst_beat_q == length;
+  assign behind     = {Bytes{1'b1}} << group.offset;
   assign block      = block_i[group.message];
 
   if (BusWidth == 128) begin : gen_block
@@ -214,24 +218,26 @@ module aes_writer
       part_valid_q <= 1'b0;
       part_q       <= '0;
       before_q     <= '0;
-      first_q      <= 1'b0;
+      strobe_q     <= '0;
       last_q       <= 1'b0;
       burst_last_q <= 1'b0;
-      offset_q     <= '0;
+      aligned_q    <= 1'b0;
+      shift_q      <= '0;
     end else begin
       if (moves) begin
         part_valid_q <= 1'b0;
-        before_q     <= part_q;
+        before_q     <= last_q ? '0 : part_q;
       end
       if (makes) begin
         beat_q       <= last ? '0 : beat_q + 8'd1;
         burst_beat_q <= burst_ends ? '0 : burst_beat_q + 8'd1;
         part_valid_q <= 1'b1;
         part_q       <= takes ? part : '0;
-        first_q      <= first;
+        strobe_q     <= (first ? behind : '1) & (last && group.offset != '0 ? ~behind : '1);  // SEC_CM: RESULT.BOUNDS
         last_q       <= last;
         burst_last_q <= burst_ends;
-        offset_q     <= group.offset;
+        aligned_q    <= group.offset == '0;
+        shift_q      <= BytesLog2'(0) - group.offset;
       end
       if (wipe_i) begin
         part_q   <= '0;
@@ -242,13 +248,10 @@ module aes_writer
 
   // Beats out of parts
   logic [BusWidth-1:0] beat;
-  logic [Bytes-1:0]    behind;  // bytes from the group's offset on
 
-  assign moves  = part_valid_q && ready;
-  assign behind = {Bytes{1'b1}} << offset_q;
-  assign beat   = BusWidth'({part_q, first_q ? BusWidth'(0) : before_q} >> (8'(BusWidth) - 8'({offset_q, 3'd0})));
+  assign moves = part_valid_q && ready;
+  assign beat  = aligned_q ? part_q : BusWidth'({part_q, before_q} >> {shift_q, 3'd0});
 
-  // SEC_CM: RESULT.BOUNDS
   typedef struct packed {
     logic                last;
     logic [Bytes-1:0]    strobe;
@@ -257,7 +260,7 @@ module aes_writer
   beat_t made, shown;
 
   assign made = '{last: burst_last_q,
-                  strobe: wipe_i ? '0 : (first_q ? behind : '1) & (last_q && offset_q != '0 ? ~behind : '1),
+                  strobe: wipe_i ? '0 : strobe_q,
                   data: wipe_i ? '0 : beat};
 
   skid_buffer #(

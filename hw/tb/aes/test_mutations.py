@@ -50,7 +50,7 @@ DECRYPT = [
     ("state kept", "aes_cbc_decrypt", "if (stage_wipe_q[s]) state_q[s] <= '0;\n      else if", "if"),
 ]
 ENGINE = [  # and whether decryption shows it
-    ("bytes beside a group", "aes_writer", "(first_q ? behind : '1)", "'1", 0),
+    ("bytes beside a group", "aes_writer", "(first ? behind : '1)", "'1", 0),
     ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
     ("a group given twice", "aes_message", " - (write ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
     ("an earlier beat's error lost", "aes_reader", "ends_failed_q <= failed_q ||", "ends_failed_q <=", 0),
