@@ -93,8 +93,9 @@ module aes_message
   aes_status_e     status_q;
   logic [27:0]     to_read_q, to_write_q;          // blocks that no group has yet
   logic [4:0]      read_blocks_q, write_blocks_q;  // of the next group, a cycle behind
-  logic            read_known_q, write_known_q;    // those of the last cycle count: no group went
+  logic            read_known_q, write_known_q;    // what is in flip-flops counts the last group that went
   logic            read_valid_q, write_valid_q;
+  logic            read_q, write_q, gone_q;        // in the last cycle: what is counted a cycle later
   logic            room_q;                         // for the next group to read
   logic [Log2:0]   inside_q;                       // blocks asked for and not yet given to the writer
   logic [Log2:0]   unclaimed_q;                    // of those behind the cipher: in no group yet
@@ -183,13 +184,19 @@ module aes_message
       write_known_q  <= 1'b0;
       read_valid_q   <= 1'b0;
       write_valid_q  <= 1'b0;
+      read_q         <= 1'b0;
+      write_q        <= 1'b0;
+      gone_q         <= 1'b0;
       room_q         <= 1'b0;
       unclaimed_q    <= '0;
     end else begin
       // Offers of groups, from flip-flops alone
       read_blocks_q  <= to_read_q > 28'(Group) ? 5'(Group) : to_read_q[4:0];
       write_blocks_q <= to_write_q > 28'(Group) ? 5'(Group) : to_write_q[4:0];
-      read_known_q   <= runs && !read;
+      read_q         <= read;
+      write_q        <= write;
+      gone_q         <= gone;
+      read_known_q   <= runs && !read && !read_q;
       write_known_q  <= runs && !write;
       room_q         <= inside_q <= (Log2 + 1)'((1 << Log2) - Group);
       read_valid_q   <= runs && !read && read_known_q && read_blocks_q != '0 && room_q && reading_q != '1;
@@ -206,8 +213,8 @@ module aes_message
         to_write_q                     <= to_write_q - 28'(write_blocks_q);
         fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_q, 4'd0});
       end
-      inside_q    <= inside_q + (read ? (Log2 + 1)'(read_blocks_q) : '0) - (Log2 + 1)'(gone);
-      unclaimed_q <= unclaimed_q + (Log2 + 1)'(result_valid_i) - (write ? (Log2 + 1)'(write_blocks_q) : '0);
+      inside_q    <= inside_q + (read_q ? (Log2 + 1)'(read_blocks_q) : '0) - (Log2 + 1)'(gone_q);
+      unclaimed_q <= unclaimed_q + (Log2 + 1)'(result_valid_i) - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);
       if (cipher_valid_o && cipher_ready_i) first_q <= 1'b0;
       if (state_q != Done) cycles_q <= cycles_q + 32'd1;
 

@@ -52,7 +52,7 @@ DECRYPT = [
 ENGINE = [  # and whether decryption shows it
     ("bytes beside a group", "aes_writer", "(first ? behind : '1)", "'1", 0),
     ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
-    ("a group given twice", "aes_message", " - (write ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
+    ("a group given twice", "aes_message", " - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
     ("an earlier beat's error lost", "aes_reader", "ends_failed_q <= failed_q ||", "ends_failed_q <=", 0),
     ("an earlier burst's error lost", "aes_writer", "failed_o = failed_q ||", "failed_o =", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
