@@ -219,17 +219,17 @@ module aes_message
       if (state_q != Done) cycles_q <= cycles_q + 32'd1;
 
       unique case (state_q)
-        Idle: if (fragment_valid_i && fragment_ready_o) begin
+        Idle: begin
+          // Whatever is on offer: what decides that it is taken goes to the state alone
           fragment_q  <= fragment_i;
           index_q     <= index_i;
           cycles_q    <= '0;
-          status_q    <= AesOk;
-          failed_q    <= 1'b0;
           to_read_q   <= fragment_i.length[31:4];
           to_write_q  <= fragment_i.length[31:4];
           unclaimed_q <= '0;
           first_q     <= fragment_i.first;
-          state_q     <= Run;
+          failed_q    <= 1'b0;
+          status_q    <= AesOk;
           if (!fragment_i.load_key && !fragment_i.first && !chain_q) begin
             failed_q <= 1'b1;
             status_q <= AesBrokenChain;
@@ -237,6 +237,7 @@ module aes_message
             failed_q <= 1'b1;
             status_q <= AesEmptySlot;
           end
+          if (fragment_valid_i && fragment_ready_o) state_q <= Run;
         end
         Run: begin
           if (fragment_q.load_key ? key_end_i : write_known_q && write_blocks_q == '0 && writing_q == '0) state_q <= Done;
