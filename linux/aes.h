@@ -28,6 +28,7 @@ struct garner_aes_slot {
 	u64 key_id;	    /* which is there, or will be when its load has ended; 0: none */
 	bool loaded;	    /* it is there */
 	bool dirty;	    /* perhaps something is left of a key that is not wanted any more */
+	unsigned int refused; /* wipes, one behind the other */
 	unsigned int users; /* jobs under way */
 	unsigned long used; /* when, as a number of operations */
 	struct garner_job load;

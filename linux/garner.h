@@ -130,6 +130,7 @@ struct garner_board {
 	struct mutex mutex;
 	const char *retired; /* why the board is out of use; under the mutex */
 	const char *suspect; /* why it is to be; written once */
+	bool stopped;	     /* its registers are not to be touched; under the mutex */
 	u64 resets;
 
 	struct work_struct work;
@@ -140,8 +141,14 @@ struct garner_board {
 #define garner_for_each_ring(ring, board) \
 	for ((ring) = (board)->rings; (ring) < (board)->rings + (board)->engines; (ring)++)
 
-/* Completions, and what requests do after theirs. */
+/* Completions and resets, on which dm-crypt may wait for memory: nothing here allocates any. */
 extern struct workqueue_struct *garner_workqueue;
+/* What requests of RSA do after their completions. */
+extern struct workqueue_struct *garner_software;
+
+/* A slot that refuses to be emptied so often keeps a key that it must not: see garner_not_wiped. */
+#define GARNER_WIPES 3
+extern const char garner_not_wiped[];
 
 int garner_board_init(struct garner_board *board, u8 __iomem *registers);
 int garner_board_restart(struct garner_board *board);

@@ -79,7 +79,7 @@ static int garner_aes_submit(struct skcipher_request *req, bool decrypts)
 	INIT_LIST_HEAD(&request->list);
 	if (garner_aes_tfm(req)->key_id)
 		err = garner_aes_enqueue(engine, req);
-	return err == -ENODEV ? garner_aes_software(engine, req) : err;
+	return err == -ENODEV || err == -ENOSPC ? garner_aes_software(engine, req) : err;
 }
 
 static int garner_aes_encrypt(struct skcipher_request *req)
@@ -122,7 +122,8 @@ static int garner_aes_init(struct crypto_skcipher *skcipher)
 	struct garner_aes_tfm *tfm = crypto_skcipher_ctx(skcipher);
 
 	tfm->software = crypto_alloc_skcipher("cbc(aes)", 0,
-					      CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK);
+					      CRYPTO_ALG_ASYNC | CRYPTO_ALG_NEED_FALLBACK |
+						      CRYPTO_ALG_ALLOCATES_MEMORY);
 	if (IS_ERR(tfm->software))
 		return PTR_ERR(tfm->software);
 	crypto_skcipher_set_reqsize(skcipher, sizeof(struct garner_aes_request) +

@@ -208,7 +208,7 @@ static bool garner_aes_pump_one(struct garner_aes_engine *engine,
 						   list);
 	if (!request)
 		return false;
-	if (!ring) {
+	if (!ring || !garner_aes_tfm(garner_aes_request(request))->key_id) {
 		garner_aes_fail(request);
 		return true;
 	}
@@ -374,7 +374,9 @@ void garner_aes_attach(struct garner_ring *ring)
 	if (!engine->ring) {
 		engine->ring = ring;
 		engine->slot_count = min_t(u32, ring->capability.key_slots, GARNER_AES_SLOTS);
-		engine->message_count = min_t(u32, ring->capability.cores, BITS_PER_LONG);
+		engine->message_count =
+			min_t(u32, ring->capability.cores,
+			      GARNER_MOST(GARNER_AES_DESCRIPTOR_MESSAGE) + 1);
 		engine->messages = GENMASK(engine->message_count - 1, 0);
 		engine->last_message = 0;
 		memset(engine->slots, 0, sizeof(engine->slots));
@@ -433,7 +435,7 @@ void garner_aes_prepare(struct dentry *debugfs)
 	struct garner_aes_engine *engine;
 
 	for (engine = garner_aes_engines; engine < garner_aes_engines + 2; engine++) {
-		crypto_init_queue(&engine->queue, aes_queue_length);
+		crypto_init_queue(&engine->queue, max(aes_queue_length, 1U));
 		INIT_LIST_HEAD(&engine->going_on);
 	}
 	debugfs_create_file("aes", 0444, debugfs, NULL, &garner_aes_fops);

@@ -20,12 +20,16 @@ static void garner_aes_key_loaded(struct garner_job *job, u32 part, int status, 
 	slot->users--;
 	if (status == GARNER_STATUS_OK) {
 		slot->loaded = true;
+		slot->refused = 0;
 		if (slot->key_id)
 			engine->counters.keys_loaded++;
 		else
 			engine->counters.slots_wiped++;
 	} else {
 		slot->dirty = true; /* the key before it may still be there */
+		if (status != GARNER_JOB_LOST && !slot->key_id &&
+		    ++slot->refused == GARNER_WIPES && engine->ring)
+			garner_board_retire(engine->ring->board, garner_not_wiped);
 	}
 	spin_unlock_bh(&engine->lock);
 }

@@ -11,7 +11,8 @@
 
 #include "garner.h"
 
-struct workqueue_struct *garner_workqueue;
+struct workqueue_struct *garner_workqueue, *garner_software;
+const char garner_not_wiped[] = "a key slot cannot be emptied";
 static struct dentry *garner_debugfs;
 
 /* Whether the algorithms are registered: by the first board's probe that has their engines. */
@@ -154,10 +155,12 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return 0;
 
 	debugfs_remove(board->debugfs);
+	garner_board_stop(board);
 	garner_detach(board);
 	garner_free_interrupts(board, vectors);
 stop:
 	garner_board_stop(board);
+	pci_clear_master(pdev);
 	garner_board_exit(board);
 free_vectors:
 	pci_free_irq_vectors(pdev);
@@ -173,14 +176,17 @@ static void garner_remove(struct pci_dev *pdev)
 	garner_board_stop(board);
 	garner_detach(board);
 	garner_free_interrupts(board, garner_vectors(board));
+	pci_clear_master(pdev); /* before its memory is another's */
 	garner_board_exit(board);
 	pci_free_irq_vectors(pdev);
-	pci_clear_master(pdev);
 }
 
 static void garner_shutdown(struct pci_dev *pdev)
 {
-	garner_board_stop(pci_get_drvdata(pdev));
+	struct garner_board *board = pci_get_drvdata(pdev);
+
+	garner_board_stop(board);
+	garner_detach(board); /* what is asked from now on, software does */
 	pci_clear_master(pdev);
 }
 
@@ -205,7 +211,8 @@ static int garner_resume(struct device *device)
 {
 	struct garner_board *board = dev_get_drvdata(device);
 
-	pci_set_master(board->pdev);
+	if (!READ_ONCE(board->retired)) /* or its DMA is off for good */
+		pci_set_master(board->pdev);
 	return garner_board_restart(board);
 }
 
@@ -235,16 +242,23 @@ static int __init garner_init(void)
 	int err;
 
 	garner_workqueue = alloc_workqueue("garner", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	if (!garner_workqueue)
-		return -ENOMEM;
+	garner_software = alloc_workqueue("garner_software", WQ_UNBOUND, 0);
+	if (!garner_workqueue || !garner_software) {
+		err = -ENOMEM;
+		goto free_workqueues;
+	}
 	garner_debugfs = debugfs_create_dir("garner", NULL);
 	garner_rsa_prepare(garner_debugfs);
 	garner_aes_prepare(garner_debugfs);
 	err = pci_register_driver(&garner_driver);
-	if (err) {
-		debugfs_remove(garner_debugfs);
+	if (!err)
+		return 0;
+	debugfs_remove(garner_debugfs);
+free_workqueues:
+	if (garner_software)
+		destroy_workqueue(garner_software);
+	if (garner_workqueue)
 		destroy_workqueue(garner_workqueue);
-	}
 	return err;
 }
 
@@ -257,6 +271,7 @@ static void __exit garner_exit(void)
 		garner_rsa_unregister();
 	debugfs_remove(garner_debugfs);
 	destroy_workqueue(garner_workqueue);
+	destroy_workqueue(garner_software);
 }
 
 module_init(garner_init);

@@ -63,7 +63,7 @@ int garner_board_reset(struct garner_board *board)
 		err = err ?: read_poll_timeout(garner_read, status,
 					       !(status & GARNER_REG_STATUS_ZEROISING_MASK) ||
 						       status == ~0U,
-					       1000, patience_ms * 1000ULL, false, ring,
+					       1000, max(patience_ms, 1U) * 1000ULL, false, ring,
 					       GARNER_REG_STATUS);
 	}
 	if (!err && !garner_ring_present(board->rings))
@@ -198,7 +198,7 @@ void garner_board_work(struct work_struct *work)
 	const char *suspect = READ_ONCE(board->suspect);
 
 	mutex_lock(&board->mutex);
-	if (suspect)
+	if (suspect && !board->stopped) /* or else garner_board_restart() sees it */
 		garner_board_give_up(board, suspect);
 	if (!board->retired && board->rings[0].running && !garner_board_look(board))
 		garner_board_recover(board, "a completion was lost");
@@ -223,19 +223,14 @@ static unsigned long garner_board_longest_wait(struct garner_board *board)
 	return longest;
 }
 
-/* Whether completions were found before an interrupt told of them. */
-static bool garner_board_find(struct garner_board *board)
+/* Takes completions before an interrupt told of them. */
+static void garner_board_find(struct garner_board *board)
 {
 	struct garner_ring *ring;
-	bool found = false;
 
-	garner_for_each_ring(ring, board) {
-		if (board->retired || !garner_ring_take(ring))
-			continue;
-		ring->counters.found_without_interrupt++;
-		found = true;
-	}
-	return found;
+	garner_for_each_ring(ring, board)
+		if (!board->retired && garner_ring_take(ring))
+			ring->counters.found_without_interrupt++;
 }
 
 static bool garner_board_works(struct garner_board *board)
@@ -258,7 +253,10 @@ void garner_board_watch(struct work_struct *work)
 		container_of(to_delayed_work(work), struct garner_board, watch);
 
 	mutex_lock(&board->mutex);
-	if (!board->retired && board->rings[0].running && !garner_board_find(board)) {
+	/* What one engine has done says nothing of the others */
+	if (!board->retired && board->rings[0].running)
+		garner_board_find(board);
+	if (!board->retired && board->rings[0].running) {
 		if (!garner_ring_present(board->rings))
 			garner_board_give_up(board, "it is gone: its registers read as ones");
 		else if (garner_board_longest_wait(board) > msecs_to_jiffies(patience_ms))
@@ -303,6 +301,7 @@ void garner_board_stop(struct garner_board *board)
 	if (!board->retired && garner_board_reset(board))
 		garner_board_give_up(board, "it cannot be reset");
 	garner_board_lose(board);
+	board->stopped = true;
 	mutex_unlock(&board->mutex);
 	garner_board_changed(board);
 }
@@ -318,10 +317,13 @@ int garner_board_restart(struct garner_board *board)
 	int err = 0;
 
 	mutex_lock(&board->mutex);
+	board->stopped = false;
 	if (!board->retired) {
 		err = garner_board_reset(board);
 		if (err)
 			garner_board_give_up(board, "it cannot be reset");
+		else if (READ_ONCE(board->suspect))
+			garner_board_give_up(board, board->suspect);
 		else
 			garner_board_start(board);
 	}

@@ -51,19 +51,40 @@ static int garner_rsa_software(struct akcipher_request *req, bool private)
 	return err;
 }
 
-/* Whether result^e = value, by software. */
-static bool garner_rsa_is_right(struct akcipher_request *req, unsigned int bytes)
+/*
+ * Whether a value is 0, 1, or n - 1. rsa-generic refuses these since Linux 6.7, so they are
+ * software's: their results are they themselves, which garner_rsa_check() could not check.
+ */
+static bool garner_rsa_is_trivial(const struct garner_rsa_key *key, const u8 *value,
+				  unsigned int bytes)
+{
+	const u8 *low = value + bytes - 1; /* n is odd, and has its lowest byte first */
+	unsigned int i;
+
+	if (*low <= 1 && !memchr_inv(value, 0, bytes - 1))
+		return true;
+	for (i = 0; i < bytes; i++)
+		if (low[-(int)i] != (i ? key->operands[i] : key->operands[0] - 1))
+			return false;
+	return true;
+}
+
+/* Whether result^e = value, by software: 0, -EBADMSG if not, or why that is not known. */
+static int garner_rsa_check(struct akcipher_request *req, unsigned int bytes)
 {
 	struct garner_rsa_request *request = akcipher_request_ctx(req);
 	struct akcipher_request *software = &request->software;
+	int err;
 
 	sg_init_one(&request->from, request->result, bytes);
 	sg_init_one(&request->to, request->check, bytes);
 	akcipher_request_set_tfm(software, garner_rsa_tfm(req)->software);
 	akcipher_request_set_callback(software, req->base.flags, NULL, NULL);
 	akcipher_request_set_crypt(software, &request->from, &request->to, bytes, bytes);
-	return !crypto_akcipher_encrypt(software) &&
-	       !crypto_memneq(request->check, request->value, bytes);
+	err = crypto_akcipher_encrypt(software);
+	if (err == -ENOMEM)
+		return err;
+	return err || crypto_memneq(request->check, request->value, bytes) ? -EBADMSG : 0;
 }
 
 /**
@@ -75,13 +96,15 @@ void garner_rsa_finish(struct work_struct *work)
 {
 	struct garner_rsa_request *request = container_of(work, struct garner_rsa_request, work);
 	struct akcipher_request *req = garner_rsa_request(request);
-	unsigned int bytes = garner_rsa_tfm(req)->key->bits / 8;
 	bool private = request->private, good = request->status == GARNER_STATUS_OK;
+	unsigned int bytes = request->bytes;
 	int err = 0;
 
-	if (good && private && check_results && !garner_rsa_is_right(req, bytes)) {
-		good = false;
-		garner_rsa_was_wrong();
+	if (good && private && check_results) {
+		err = garner_rsa_check(req, bytes);
+		good = !err;
+		if (err == -EBADMSG)
+			garner_rsa_was_wrong();
 	}
 	if (good) {
 		sg_copy_from_buffer(req->dst, sg_nents(req->dst), request->result, bytes);
@@ -113,14 +136,18 @@ static int garner_rsa_submit(struct akcipher_request *req, bool private)
 	    sg_nents_for_len(req->dst, bytes) < 0)
 		return garner_rsa_software(req, private);
 	request->private = private;
+	request->bytes = bytes;
 	memset(request->value, 0, bytes - req->src_len);
 	sg_copy_to_buffer(req->src, from, request->value + bytes - req->src_len, req->src_len);
 
-	err = garner_rsa_enqueue(req);
-	if (err == -EINPROGRESS || err == -EBUSY)
-		return err;
+	if (!garner_rsa_is_trivial(key, request->value, bytes)) {
+		err = garner_rsa_enqueue(req);
+		if (err == -EINPROGRESS || err == -EBUSY)
+			return err;
+	}
+	/* Also where the queue is full, and its caller does not want to wait. */
 	memzero_explicit(request->value, bytes);
-	return err == -ENODEV ? garner_rsa_software(req, private) : err;
+	return garner_rsa_software(req, private);
 }
 
 static int garner_rsa_encrypt(struct akcipher_request *req)

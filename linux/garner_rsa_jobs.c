@@ -25,7 +25,8 @@ static void garner_rsa_finish_later(struct garner_rsa_request *request, int stat
 {
 	request->status = status;
 	INIT_WORK(&request->work, garner_rsa_finish);
-	queue_work(garner_workqueue, &request->work);
+	/* Not on garner_workqueue: software allocates memory, which may wait for dm-crypt */
+	queue_work(garner_software, &request->work);
 }
 
 /* The job of a request has ended. */
@@ -33,10 +34,11 @@ static void garner_rsa_done(struct garner_job *job, u32 part, int status, const 
 			    u32 cycles)
 {
 	struct garner_rsa_request *request = container_of(job, struct garner_rsa_request, job);
-	unsigned int bytes = garner_rsa_tfm(garner_rsa_request(request))->key->bits / 8;
 
+	if (status == GARNER_STATUS_OK && !READ_ONCE(request->slot->loaded))
+		status = GARNER_RSA_NOT_DONE; /* it was done with the key before */
 	if (status == GARNER_STATUS_OK)
-		garner_reverse(request->result, result, bytes);
+		garner_reverse(request->result, result, request->bytes);
 	spin_lock_bh(&garner_rsa.lock);
 	request->slot->users--;
 	switch (status) {
@@ -119,6 +121,7 @@ static bool garner_rsa_pump_one(struct garner_ring *ring)
 	struct garner_rsa_request *request;
 	struct crypto_async_request *next;
 	struct akcipher_request *req;
+	struct garner_rsa_key *key;
 
 	if (ring && READ_ONCE(ring->board->retired))
 		ring = NULL;
@@ -129,9 +132,14 @@ static bool garner_rsa_pump_one(struct garner_ring *ring)
 		return false;
 	req = container_of(next, struct akcipher_request, base);
 	request = akcipher_request_ctx(req);
-	request->slot = ring ? garner_slots_find(ring, garner_rsa_tfm(req)->key) : NULL;
+	key = garner_rsa_tfm(req)->key;
+	request->slot = NULL;
+	/* It may have come while another board served, which took longer ones */
+	if (ring && key && key->bits == 8 * request->bytes &&
+	    key->bits <= ring->capability.max_bits)
+		request->slot = garner_slots_find(ring, key);
 	if (request->slot) {
-		garner_rsa_put_request(ring, request, garner_rsa_tfm(req)->key);
+		garner_rsa_put_request(ring, request, key);
 	} else {
 		garner_rsa.counters.no_slot += !!ring;
 		garner_rsa_finish_later(request, GARNER_RSA_NOT_DONE);
@@ -374,7 +382,7 @@ DEFINE_SHOW_ATTRIBUTE(garner_rsa);
 void garner_rsa_prepare(struct dentry *debugfs)
 {
 	spin_lock_init(&garner_rsa.lock);
-	crypto_init_queue(&garner_rsa.queue, queue_length);
+	crypto_init_queue(&garner_rsa.queue, max(queue_length, 1U));
 	INIT_LIST_HEAD(&garner_rsa.keys);
 	debugfs_create_file("rsa", 0444, debugfs, NULL, &garner_rsa_fops);
 }

@@ -18,7 +18,8 @@ static void garner_slot_loaded(struct garner_job *job, u32 part, int status, con
 
 	spin_lock_bh(&garner_rsa.lock);
 	slot->users--;
-	if (status == GARNER_STATUS_OK)
+	slot->loaded = status == GARNER_STATUS_OK;
+	if (slot->loaded)
 		garner_rsa.counters.keys_loaded++;
 	else
 		slot->dirty = true;
@@ -32,10 +33,14 @@ static void garner_slot_wiped(struct garner_job *job, u32 part, int status, cons
 
 	spin_lock_bh(&garner_rsa.lock);
 	slot->users--;
-	if (status == GARNER_STATUS_OK)
+	if (status == GARNER_STATUS_OK) {
 		garner_rsa.counters.slots_wiped++;
-	else
+		slot->refused = 0;
+	} else {
 		slot->dirty = true;
+		if (status != GARNER_JOB_LOST && ++slot->refused == GARNER_WIPES && garner_rsa.ring)
+			garner_board_retire(garner_rsa.ring->board, garner_not_wiped);
+	}
 	spin_unlock_bh(&garner_rsa.lock);
 }
 
@@ -55,6 +60,7 @@ u32 garner_slot_word0(struct garner_slot *slot, u32 operation, u32 scheme)
 static void garner_slot_wipe(struct garner_ring *ring, struct garner_slot *slot)
 {
 	slot->key = NULL;
+	slot->loaded = false;
 	slot->dirty = false;
 	slot->users++;
 	slot->wipe.done = garner_slot_wiped;
@@ -68,6 +74,7 @@ static void garner_slot_load(struct garner_ring *ring, struct garner_slot *slot,
 	u32 operation = key->private ? GARNER_RSA_OP_LOAD_KEY : GARNER_RSA_OP_LOAD_MODULUS;
 
 	slot->key = key;
+	slot->loaded = false;
 	slot->users++;
 	slot->load.done = garner_slot_loaded;
 	memcpy(garner_ring_operands(ring, NULL), key->operands, key->operand_bytes);
@@ -142,6 +149,7 @@ void garner_slots_erased(void)
 	for (slot = garner_rsa.slots; slot < garner_rsa.slots + garner_rsa.slot_count; slot++) {
 		WARN_ON(slot->users);
 		slot->key = NULL;
+		slot->loaded = false;
 		slot->dirty = false;
 	}
 }

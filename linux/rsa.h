@@ -40,6 +40,7 @@ struct garner_rsa_request {
 	struct work_struct work;
 	struct garner_slot *slot;
 	int status;
+	unsigned int bytes; /* of n */
 	bool private;
 	struct scatterlist from, to;
 	u8 value[GARNER_RSA_MAX_BYTES]; /* m or the base; the highest byte first, as all three */
@@ -71,7 +72,9 @@ static inline struct garner_rsa_tfm *garner_rsa_tfm(struct akcipher_request *req
 /* A key slot of the board, of all its cores. */
 struct garner_slot {
 	struct garner_rsa_key *key; /* which is there, or will be when its load has ended */
+	bool loaded; /* it is there */
 	bool dirty; /* perhaps something is left there of a key that is not wanted any more */
+	unsigned int refused; /* wipes, one behind the other */
 	unsigned int users; /* jobs under way */
 	unsigned long used; /* when, as a number of operations */
 	struct garner_job load, wipe;

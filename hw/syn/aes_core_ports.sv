@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `aes_core`, an AES engine with its registers, rings and DMA, with a register at every port, for placement alone: see
-// rsa_core_ports. The reset is released by two flip-flops, as in garner_pins.
+// rsa_core_ports. The reset is released by two flip-flops, as in garner_pins, and goes over a buffer, as in garner_board.
 module aes_core_ports
   import bus_pkg::*;
 #(
@@ -49,6 +49,13 @@ module aes_core_ports
   end
   assign bit_o = out_q[$bits(out_t)-1];
 
+  logic reset_n;
+  reset_buffer u_reset (
+    .clk_i,
+    .rst_ni(reset_nq[1]),
+    .rst_no(reset_n)
+  );
+
   aes_core #(
     .Decrypt (Decrypt),
     .Messages(Messages),
@@ -59,7 +66,7 @@ module aes_core_ports
     .Table   (Table)
   ) u_core (
     .clk_i,
-    .rst_ni       (reset_nq[1]),
+    .rst_ni       (reset_n),
     .s_axil_i     (in_q.axil),
     .s_axil_o     (out.axil),
     .m_axi_o      (out.axi),

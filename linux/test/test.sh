@@ -54,6 +54,13 @@ openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:4096 -out "$work/big.pem
 openssl pkcs8 -topk8 -nocrypt -in "$work/big.pem" -outform DER -out "$files/big.p8"
 openssl pkey -in "$work/big.pem" -pubout -out "$work/big.public"
 openssl genrsa -traditional 512 2>/dev/null | openssl rsa -traditional -outform DER -out "$files/load.der" 2>/dev/null
+# 0, 1 and n - 1, which is odd: what they are as ciphertexts the board must not be asked.
+mkdir "$files/trivial"
+openssl rsa -in "$work/key.pem" -noout -modulus | sed 's/.*=//' >"$work/modulus"
+sed 's/./0/g' "$work/modulus" | basenc --base16 -d >"$files/trivial/0"
+sed 's/./0/g; s/.$/1/' "$work/modulus" | basenc --base16 -d >"$files/trivial/1"
+sed 's/1$/0/; s/3$/2/; s/5$/4/; s/7$/6/; s/9$/8/; s/B$/A/; s/D$/C/; s/F$/E/' "$work/modulus" | basenc --base16 -d \
+    >"$files/trivial/n-1"
 for message in 1 2 3 4 5 6 7 8; do
     printf 'message %s to the guest' $message | openssl dgst -sha256 -binary >"$files/digests/$message"
 done

@@ -139,6 +139,9 @@ module aes_bus
   axi_response_t                   bus_answer, slice_answer;
   logic [BusWidth-1:0]             slice_wdata, slice_rdata;
   logic [BusWidth/8-1:0]           slice_wstrb;
+  axi_request_t                    descriptors;
+  axi_response_t                   descriptors_answer;
+  logic [BusWidth-1:0]             descriptors_rdata;
   logic [1:0]                      arid, awid;
   logic                            rid, bid, reads_ready, reads_valid, writes_ready, writes_valid;
 
@@ -151,19 +154,51 @@ module aes_bus
       .s_axi_wstrb_i(words_wstrb),
       .s_axi_o      (words_answer),
       .s_axi_rdata_o(words_rdata),
-      .m_axi_o      (masters[0]),
+      .m_axi_o      (descriptors),
       .m_axi_wdata_o(wdata[0]),
       .m_axi_wstrb_o(wstrb[0]),
-      .m_axi_i      (answers[0]),
-      .m_axi_rdata_i(slice_rdata)
+      .m_axi_i      (descriptors_answer),
+      .m_axi_rdata_i(descriptors_rdata)
     );
   end else begin : gen_same
-    assign masters[0]   = words;
+    assign descriptors  = words;
     assign wdata[0]     = words_wdata;
     assign wstrb[0]     = words_wstrb;
-    assign words_answer = answers[0];
-    assign words_rdata  = slice_rdata;
+    assign words_answer = descriptors_answer;
+    assign words_rdata  = descriptors_rdata;
   end
+
+  // A descriptor, which is read alone, has room here, so RREADY is never low: it would reach every flip-flop of a beat
+  logic descriptor_room, descriptor_valid, descriptor_last;
+  logic [1:0] descriptor_resp;
+  fifo #(
+    .Width(3 + BusWidth),
+    .Depth(16)
+  ) u_descriptors (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (answers[0].rvalid),
+    .in_ready_o (descriptor_room),
+    .in_data_i  ({answers[0].rlast, answers[0].rresp, slice_rdata}),
+    .out_valid_o(descriptor_valid),
+    .out_ready_i(descriptors.rready),
+    .out_data_o ({descriptor_last, descriptor_resp, descriptors_rdata})
+  );
+
+  always_comb begin
+    masters[0]                = descriptors;
+    masters[0].rready         = 1'b1;
+    descriptors_answer        = answers[0];
+    descriptors_answer.rvalid = descriptor_valid;
+    descriptors_answer.rlast  = descriptor_last;
+    descriptors_answer.rresp  = descriptor_resp;
+  end
+
+`ifdef GARNER_ASSERT
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && answers[0].rvalid) assert (descriptor_room);
+  end
+`endif
   assign masters[1] = blocks_i;
   assign wdata[1]   = blocks_wdata_i;
   assign wstrb[1]   = blocks_wstrb_i;
@@ -250,7 +285,7 @@ module aes_bus
   assign busy_o  = read_busy || write_busy || reads_valid || writes_valid || bus.arvalid || bus.awvalid ||
                    m_axi_o.arvalid || m_axi_o.awvalid;
   assign beats_o = 2'(read_beat_q) + 2'(write_beat_q);
-  assign unused  = ^{read_id, arid[1], awid[1]};
+  assign unused  = ^{read_id, arid[1], awid[1], descriptor_room};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
