@@ -146,9 +146,9 @@ extern struct workqueue_struct *garner_workqueue;
 /* What requests of RSA do after their completions. */
 extern struct workqueue_struct *garner_software;
 
-/* A slot that refuses to be emptied so often keeps a key that it must not: see garner_not_wiped. */
+/* A slot that refuses to be emptied so often, one time behind the other, puts its board out of use. */
 #define GARNER_WIPES 3
-extern const char garner_not_wiped[];
+#define GARNER_NOT_WIPED "a key slot cannot be emptied"
 
 int garner_board_init(struct garner_board *board, u8 __iomem *registers);
 int garner_board_restart(struct garner_board *board);

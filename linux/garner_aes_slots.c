@@ -29,7 +29,7 @@ static void garner_aes_key_loaded(struct garner_job *job, u32 part, int status, 
 		slot->dirty = true; /* the key before it may still be there */
 		if (status != GARNER_JOB_LOST && !slot->key_id &&
 		    ++slot->refused == GARNER_WIPES && engine->ring)
-			garner_board_retire(engine->ring->board, garner_not_wiped);
+			garner_board_retire(engine->ring->board, GARNER_NOT_WIPED);
 	}
 	spin_unlock_bh(&engine->lock);
 }

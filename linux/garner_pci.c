@@ -12,7 +12,6 @@
 #include "garner.h"
 
 struct workqueue_struct *garner_workqueue, *garner_software;
-const char garner_not_wiped[] = "a key slot cannot be emptied";
 static struct dentry *garner_debugfs;
 
 /* Whether the algorithms are registered: by the first board's probe that has their engines. */

@@ -39,7 +39,7 @@ static void garner_slot_wiped(struct garner_job *job, u32 part, int status, cons
 	} else {
 		slot->dirty = true;
 		if (status != GARNER_JOB_LOST && ++slot->refused == GARNER_WIPES && garner_rsa.ring)
-			garner_board_retire(garner_rsa.ring->board, garner_not_wiped);
+			garner_board_retire(garner_rsa.ring->board, GARNER_NOT_WIPED);
 	}
 	spin_unlock_bh(&garner_rsa.lock);
 }
