@@ -146,7 +146,7 @@ extern struct workqueue_struct *garner_workqueue;
 /* What requests of RSA do after their completions. */
 extern struct workqueue_struct *garner_software;
 
-/* A slot that refuses to be emptied so often, one time behind the other, puts its board out of use. */
+/* A slot that refuses so often in a row to be emptied puts its board out of use. */
 #define GARNER_WIPES 3
 #define GARNER_NOT_WIPED "a key slot cannot be emptied"
 
