@@ -9,6 +9,7 @@
 //   cycle        0    1     2     3
 //   key_valid_i  K
 //   key_ready_o  1    0     0     1                     a key is taken in one cycle and full in its slot three later
+//   key_q             K                                 whatever the port shows: what decides stays near the slots
 //   slot_full_o       0     0     1
 //   write_q                 1
 //
@@ -56,7 +57,7 @@ module aes_cbc_encrypt #(
   logic [255:0]         keys_q[Places], pair_q;
   logic                 loading_q, storing_q, wiping_q;  // the key is in key_q, then in pair_q
   logic                 take_key, write_q;
-  logic [SlotWidth-1:0] slot_q, write_slot_q;
+  logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot_q;  // being wiped; of key_q; of pair_q
   logic [127:0]         key_q, next_key;
   logic [Places-1:0]    full_q;
 
@@ -81,12 +82,14 @@ module aes_cbc_encrypt #(
     if (!rst_ni) begin
       write_q      <= 1'b0;
       write_slot_q <= '0;
+      key_slot_q   <= '0;
       key_q        <= '0;
       pair_q       <= '0;
     end else begin
       write_q      <= loading_q || wiping_q;
-      write_slot_q <= slot_q;
-      key_q        <= take_key ? key_i : '0;
+      write_slot_q <= wiping_q ? slot_q : key_slot_q;
+      key_slot_q   <= key_slot_i;
+      key_q        <= wiping_q ? '0 : key_i;
       pair_q       <= loading_q ? {next_key, key_q} : '0;
     end
   end
@@ -115,7 +118,6 @@ module aes_cbc_encrypt #(
       full_q[write_slot_q] <= 1'b1;
     end else if (take_key) begin
       loading_q          <= 1'b1;
-      slot_q             <= key_slot_i;
       full_q[key_slot_i] <= 1'b0;
     end
   end

@@ -9,7 +9,7 @@
 //   write_o                            1     ...  1     1
 //   round_o                            10    ...  1     0       of decryption: 0 is added before round 1
 //
-// Contract    start_i only while !busy_o. With write_o in the cycle after the last busy_o all keys are out. wipe_i ends
+// Contract    start_i only while !busy_o, when the key register shows what its port does. With write_o in the cycle after the last busy_o all keys are out. wipe_i ends
 //             the schedule and overwrites its registers.
 module aes_inverse_schedule #(
   parameter int unsigned Wait  = 24,
@@ -29,6 +29,7 @@ module aes_inverse_schedule #(
   localparam int unsigned Steps     = Wait + aes_pkg::Rounds + 1;
   localparam int unsigned StepWidth = $clog2(Steps + 1);
 
+  logic                 busy_q;
   logic [StepWidth-1:0] left_q;  // steps
   logic [7:0]           constant_q;
   aes_pkg::block_t      key_q, next;
@@ -42,12 +43,13 @@ module aes_inverse_schedule #(
     .key_o     (next)
   );
 
-  assign busy_o  = left_q != '0;
-  assign expands = busy_o && left_q <= StepWidth'(aes_pkg::Rounds + 1);
+  assign busy_o  = busy_q;
+  assign expands = busy_q && left_q <= StepWidth'(aes_pkg::Rounds + 1);
   assign outer   = left_q == StepWidth'(aes_pkg::Rounds + 1) || left_q == StepWidth'(1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      busy_q     <= 1'b0;
       left_q     <= '0;
       constant_q <= '0;
       key_q      <= '0;
@@ -55,6 +57,7 @@ module aes_inverse_schedule #(
       round_o    <= '0;
       key_o      <= '0;
     end else if (wipe_i) begin
+      busy_q     <= 1'b0;
       left_q     <= '0;
       key_q      <= '0;
       write_o    <= 1'b0;
@@ -63,14 +66,15 @@ module aes_inverse_schedule #(
       write_o <= expands;
       round_o <= 4'(left_q - StepWidth'(1));
       key_o   <= !expands ? '0 : outer ? key_q : aes_pkg::inverse_mix_columns(key_q);
-      if (busy_o) left_q <= left_q - StepWidth'(1);
-      if (start_i) begin
-        left_q     <= StepWidth'(Steps);
+      busy_q  <= start_i || (busy_q && left_q != StepWidth'(1));
+      if (busy_q) left_q <= left_q - StepWidth'(1);
+      if (start_i) left_q <= StepWidth'(Steps);
+      if (!busy_q) begin  // whatever the port shows: what decides whether it is a key does not go to all of it
         constant_q <= 8'h01;
         key_q      <= key_i;
       end else if (expands) begin
         constant_q <= aes_pkg::xtime(constant_q);
-        key_q      <= left_q == StepWidth'(1) ? '0 : next;
+        key_q      <= next;
       end
     end
   end

@@ -83,7 +83,7 @@ class Engine:
         for _ in range(500):
             if await self.step():
                 break
-        dut.key_valid_i.value = 0
+        dut.key_valid_i.value = dut.key_i.value = 0
         for cycles in range(1, 100):
             await self.step()
             if self.full >> slot & 1:

@@ -102,7 +102,7 @@ class Engine:
             await self.resume()
             if ready:
                 break
-        dut.key_valid_i.value = 0
+        dut.key_valid_i.value = dut.key_i.value = 0
         for _ in range(2):
             await self.resume()
 
