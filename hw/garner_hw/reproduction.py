@@ -176,15 +176,21 @@ def exponentiation(rows: list[dict]) -> str:
 
 def aes(rows: list[dict]) -> str:
     """AES-128-CBC: the core's throughput there, and that of our ciphers, simulated and placed."""
-    from garner_hw.report.aes import DECRYPT, ENCRYPT
+    from garner_hw.report.aes import DECRYPT, ENCRYPT, ENGINE
 
     lines = [("Ethond, the core that encrypts", "-", "-", "-", "8", "-"), ("Ethond, the core that decrypts", "-", "-", "-", "0.7", "-")]
     for row in rows:
         if row["design"] in (ENCRYPT, DECRYPT):
-            units = f"-G {'Units' if row['design'] == ENCRYPT else 'Stages'}={row['units']}"
-            lines.append((f"Garner, {'encryption' if row['design'] == ENCRYPT else 'decryption'}, {row['part']}", row["messages"],
+            encrypts = row["design"] == ENCRYPT
+            way = "encryption" if encrypts else "decryption"
+            units = f"Units={row['units']}" if encrypts else f"Stages={row['units']}"
+            placed = f"{row['design']} -G {units}"
+            if row["bus"]:
+                units = f"Messages={row['units']}" if encrypts else f"Decrypt=1 -G Messages=1 -G {units}"
+                placed = f"{ENGINE} -G {units} -G BusWidth={row['bus']}"
+            lines.append((f"Garner, {way}{', with its engine' * (row['bus'] > 0)}, {row['part']}", row["messages"],
                           f"{row['block_cycles']:.4g}", f"{row['mhz']:.0f}", f"{row['gbit_per_s']:.2f}",
-                          f"`garner-hw place {row['design']} {units}`"))
+                          f"`garner-hw place {placed}`"))
     return markdown(("system", "messages at once", "cycles a block", "MHz", "Gbit/s", "command"), lines)
 
 

@@ -55,7 +55,8 @@ def nextpnr_version() -> str:
     return re.search(r"Version ([^)]+)\)", said.stdout + said.stderr)[1]
 
 
-def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, options: list[str] = []) -> dict:
+def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True,
+          options: Iterable[str] = ()) -> dict:
     """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed. Without `pads` the top is placed as a part of a
     larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops either way."""
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")

@@ -42,7 +42,7 @@ PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "
 PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
 
 
-TOPS = {*cores.TOPS, *aes.TOPS, "garner_pins", "garner_top"}
+TOPS = {*cores.TOPS, *aes.TOPS, aes.ENGINE, "garner_pins", "garner_top"}
 
 
 def records() -> tuple[list[dict], list[str]]:
