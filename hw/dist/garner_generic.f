@@ -7,7 +7,6 @@ rtl/garner_regs.sv
 ../rtl/prim/fifo.sv
 ../rtl/prim/stage.sv
 ../rtl/prim/skid_buffer.sv
-../rtl/prim/registered_fifo.sv
 ../rtl/prim/reset_synchroniser.sv
 ../rtl/prim/generic/multiplier.sv
 ../rtl/prim/generic/ram.sv
