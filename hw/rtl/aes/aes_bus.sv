@@ -195,8 +195,10 @@ module aes_bus
   end
 
 `ifdef GARNER_ASSERT
-  always_ff @(posedge clk_i) begin
-    if (rst_ni && answers[0].rvalid) assert (descriptor_room);
+  always_comb begin
+    if (rst_ni) begin
+      a_descriptor_has_room: assert (!answers[0].rvalid || descriptor_room);
+    end
   end
 `endif
   assign masters[1] = blocks_i;
