@@ -27,7 +27,7 @@ def points(found: list[dict]) -> list[dict]:
     quicker. The clock is the median over the seeds."""
     placed: dict[tuple[str, int, int, int], list[dict]] = {}
     for record in found:
-        if record["family"] == "ecp5" and (which := cipher(record)):
+        if (which := cipher(record)) and record["family"] == "ecp5":
             placed.setdefault((*which, record["speed"]), []).append(record)
     rows = []
     order = sorted(placed.items(), key=lambda item: (item[0][2] > 0, TOPS.index(item[0][0]), *item[0][1:]))
