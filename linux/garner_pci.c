@@ -157,8 +157,10 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	garner_board_stop(board);
 	garner_detach(board);
 	garner_free_interrupts(board, vectors);
+	goto exit;
 stop:
 	garner_board_stop(board);
+exit:
 	pci_clear_master(pdev);
 	garner_board_exit(board);
 free_vectors:

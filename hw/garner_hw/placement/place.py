@@ -64,7 +64,8 @@ def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bo
     with log.open("w") as out:
         code = subprocess.run([*nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name, "--freq", str(TARGET),
                                "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
-                               *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]), *options,
+                               *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]),
+                               *options,
                                "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode
     if code:
         raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")

@@ -12,7 +12,7 @@
 // hw/rtl/bus; what a descriptor says is in aes_descriptor_pkg. CAPABILITY_CORES.cores is Messages,
 // CAPABILITY_ARITHMETIC.max_bits 0 (no RSA), CAPABILITY_MONTGOMERY.r_step 0 for encryption and 1 for decryption.
 //
-// A fragment of one block, encrypted, in some 80 cycles with a memory that answers in two:
+// A fragment of one block, encrypted:
 //
 //   bus         tail  descr. AR     block           result  compl.
 //   cipher                                  block
