@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that are missing: setup.sh [all]
+# Installs the Debian packages that are missing: setup.sh [hw|all]
 #   without an argument   what a build and `garner speed` need
-#   all                   also what tests, proofs and benchmarks need
+#   hw                    also what the hardware's tools and tests need
+#   all                   also what all tests and benchmarks need
 # Rust comes from rustup; rust-toolchain.toml names the version.
 set -eu
 
@@ -16,21 +17,23 @@ need build-essential cc --version
 need pkg-config pkg-config --version
 need libssl-dev pkg-config --exists 'libcrypto >= 3.0.0'
 need openssl openssl version
-if [ "${1-}" = all ]; then
-    need dpkg-dev dpkg-shlibdeps --version
-    need valgrind valgrind --version
-    need libc6-dbg test -d /usr/lib/debug/.build-id
+if [ "${1-}" = hw ] || [ "${1-}" = all ]; then
     need python3 python3 --version
     need python3-venv python3 -c "import ensurepip"
     need ccache ccache --version
     need liblz4-dev test -e /usr/include/lz4.h
     need zlib1g-dev test -e /usr/include/zlib.h
-    # What kernel modules are built with.
-    need libelf1 test -e /usr/lib/x86_64-linux-gnu/libelf.so.1
     # The firmware of hw/soc.
     need gcc-riscv64-unknown-elf riscv64-unknown-elf-gcc --version
     need patch patch --version
     need picolibc-riscv64-unknown-elf test -e /usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs
+fi
+if [ "${1-}" = all ]; then
+    need dpkg-dev dpkg-shlibdeps --version
+    need valgrind valgrind --version
+    need libc6-dbg test -d /usr/lib/debug/.build-id
+    # What kernel modules are built with.
+    need libelf1 test -e /usr/lib/x86_64-linux-gnu/libelf.so.1
     # Programs that the OpenSSL front ends are tested under.
     PATH=$PATH:/usr/sbin
     need nginx-light nginx -v
@@ -59,7 +62,7 @@ if [ -n "$missing" ]; then
     done
 fi
 
-command -v cargo >/dev/null || {
+[ "${1-}" = hw ] || command -v cargo >/dev/null || {
     echo "cargo was not found; install Rust with rustup, then run this again" >&2
     exit 1
 }

@@ -4,7 +4,7 @@
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 
-.PHONY: hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-wave
+.PHONY: setup-hw hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-wave
 .PHONY: hw-soak hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
 $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
@@ -13,13 +13,16 @@ $(VENV)/installed: hw/requirements.txt hw/pyproject.toml
 	$(VENV)/bin/pip install --quiet --no-deps --editable hw
 	touch $@
 
-hw-setup: setup-all $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
+setup-hw:
+	@./setup.sh hw
+
+hw-setup: setup-hw $(VENV)/installed ## the hardware tools: simulator, synthesis, place and route, proofs
 
 test-hw: hw-setup ## the RTL against big integers, in simulation, and the proofs
 	$(PYTHON) -m pytest --quiet --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25 --durations-min 5 hw
 
 .PHONY: profile
-profile: hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
+profile: setup-all hw-setup build ## where mbedTLS's RSA and Garner's spend their time, and what a faster part would gain: a page with plots
 	$(VENV)/bin/garner-hw profile --garner $(OUT)/garner $(MORE)
 
 .PHONY: explore
@@ -34,7 +37,7 @@ reproduce: profile explore ## what of docs/reproduction.md takes under an hour, 
 hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
 	$(VENV)/bin/garner-hw interface
 
-hw-dist: hw-setup ## hw/dist: registers, header and lists of sources for who has no Python
+hw-dist: hw-setup ## hw/dist: lists of sources for who has no Python
 	$(VENV)/bin/garner-hw dist
 
 hw-formal: hw-setup ## the proofs alone
@@ -98,11 +101,11 @@ WAVE_PARAMETERS := Cores=1 MaxBits=512 Rows=4
 BOARD_MODEL = $$($(PYTHON) -m garner_hw.device $(MODEL_PARAMETERS))
 WAVE_MODEL = $$($(PYTHON) -m garner_hw.device --rsa --waves $(WAVE_PARAMETERS))
 
-board: hw-setup ## the simulated board: garner-board and a model of garner_board for it; prints the line that starts it
+board: setup-all hw-setup ## the simulated board: garner-board and a model of garner_board for it; prints the line that starts it
 	$(CARGO) build --release --package garner-board
 	@echo "$(OUT)/garner-board --model $(BOARD_MODEL) --socket /tmp/board0"
 
-test-board: hw-setup ## the board device over the simulated board: right results, faults, load, communication
+test-board: setup-all hw-setup ## the board device over the simulated board: right results, faults, load, communication
 	GARNER_MODEL="$(BOARD_MODEL)" GARNER_WAVE_MODEL="$(WAVE_MODEL)" \
 		$(CARGO) test --workspace --test board --test faults --test communication --test function --test aes --test aes_direct --test c_board -- --include-ignored --nocapture
 
@@ -112,7 +115,7 @@ board-demo: hw-setup build ## TLS handshakes signed by the simulated board, veri
 
 GUEST_TEST = hw/board/guest/test.sh target/guest $${CARGO_TARGET_DIR:-target}/debug "$(BOARD_MODEL)"
 
-board-guest: hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11, Bochs 3 and a kernel
+board-guest: setup-all hw-setup ## the board behind VFIO: garner in a QEMU guest with an IOMMU; fetches QEMU 11, Bochs 3 and a kernel
 	$(CARGO) build --workspace --bin garner --bin garner-board
 	$(GUEST_TEST)
 

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Protocol
 
 from garner_hw import BUILD, HW
+from garner_hw.interface import board
 from garner_hw.simulate import UNSPLIT
 from garner_hw.sources import sources
 
 SIM = HW / "sim"
 VERSION = 4  # GARNER_DEVICE_VERSION
-ENGINES = {"garner_top": 1, "garner_board": 3}
+ENGINES = {"garner_top": 1, "garner_board": len(board.load().engines)}
 
 
 def build(sources: list[Path], parameters: dict[str, int], public: bool = False, waves: bool = False,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` or `make hw-dist`.
 
-hw/dist/README.md says what it is for. The lists of sources are those of the .core files; the registers are generated
-from hw/interface/garner_regs.rdl. The C headers are written by `make hw-regs`.
+hw/dist/README.md says what it is for. The lists of sources are those of the .core files. The registers and the C headers
+there are written by `make hw-regs`.
 """
 
 import argparse
@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 from garner_hw import HW
-from garner_hw.interface import registers
 from garner_hw.sources import ACCELERATOR, FAMILIES, core_files
 
 DIST = HW / "dist"
@@ -26,12 +25,11 @@ def file_list(family: str) -> str:
 
 def contents() -> dict[Path, str]:
     """Every generated file of hw/dist, and what is in it."""
-    return ({DIST / "rtl" / path.name: path.read_text() for path in registers.rtl()}
-            | {DIST / f"garner_{family}.f": file_list(family) for family in FAMILIES})
+    return {DIST / f"garner_{family}.f": file_list(family) for family in FAMILIES}
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("dist", help="hw/dist: registers, header and lists of sources for who has no Python",
+    parser = commands.add_parser("dist", help="hw/dist: lists of sources for who has no Python",
                                  description="Writes what is generated in hw/dist.")
     parser.add_argument("--check", action="store_true", help="write nothing there; fail when a committed file is out of date")
     parser.set_defaults(run=run)
@@ -41,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check:
         stale = [path for path, text in contents().items() if not path.exists() or path.read_text() != text]
         for path in stale:
-            print(f"{path.relative_to(HW.parent)} is not what hw/interface and the .core files say: run `make hw-dist` and "
+            print(f"{path.relative_to(HW.parent)} is not what the .core files say: run `make hw-dist` and "
                   "commit it", file=sys.stderr)
         return int(bool(stale))
     for path, text in contents().items():

@@ -2,14 +2,13 @@
 //! PCI Express configuration space: one function, registers behind the first base address, MSI-X table behind the
 //! third, function-level reset.
 
+use crate::interface::board::{PCI_DEVICE, PCI_VENDOR};
+
 /// The page of the MSI-X table and its pending bits.
 pub const BAR2_SIZE: u64 = 4096;
 /// Bytes of configuration space. There are no extended capabilities.
 pub const SIZE: usize = 4096;
 
-/// No identity is assigned to this design; this vendor number is QEMU's own, for experiments.
-const VENDOR: u16 = 0x1234;
-const DEVICE: u16 = 0x4E47;
 const COMMAND: usize = 0x04;
 const BUS_MASTER: u8 = 4;
 const MSIX: usize = 0x40;
@@ -39,8 +38,8 @@ impl ConfigSpace {
     /// As after reset, of a function with so many vectors and bytes of registers.
     pub fn new(vectors: usize, registers: u64) -> ConfigSpace {
         let mut space = ConfigSpace { bytes: [0; SIZE], writable: [0; SIZE] };
-        space.put(0x00, &VENDOR.to_le_bytes(), &[0; 2]);
-        space.put(0x02, &DEVICE.to_le_bytes(), &[0; 2]);
+        space.put(0x00, &PCI_VENDOR.to_le_bytes(), &[0; 2]);
+        space.put(0x02, &PCI_DEVICE.to_le_bytes(), &[0; 2]);
         space.put(COMMAND, &[0; 2], &[0x46, 0x05]); // memory, bus master, parity; SERR, interrupt disable
         space.put(0x06, &[0x10, 0], &[0; 2]); // has capabilities
         space.put(0x08, &[1, 0, 0x80, 0x10], &[0; 4]); // revision; encryption controller, other
@@ -48,8 +47,8 @@ impl ConfigSpace {
         for (bar, size) in [(0x10, registers), (0x18, BAR2_SIZE)] {
             space.put(bar, &[0; 4], &(!(size as u32 - 1)).to_le_bytes());
         }
-        space.put(0x2C, &VENDOR.to_le_bytes(), &[0; 2]);
-        space.put(0x2E, &DEVICE.to_le_bytes(), &[0; 2]);
+        space.put(0x2C, &PCI_VENDOR.to_le_bytes(), &[0; 2]);
+        space.put(0x2E, &PCI_DEVICE.to_le_bytes(), &[0; 2]);
         space.put(0x34, &[MSIX as u8], &[0]);
         space.put(0x3C, &[0], &[0xFF]);
         space.put(MSIX, &[0x11, EXPRESS as u8], &[0; 2]);

@@ -6,14 +6,12 @@
 
 #include "garner_ring.h"
 
-/* The length of a fragment is a multiple of so many bytes. Its addresses are any. */
+/* The length of a fragment is a multiple of this, in bytes. Its addresses are any. */
 #define GARNER_AES_BLOCK_BYTES 16
 /* The length of a key. */
 #define GARNER_AES_KEY_BYTES 16
 
 /* Status codes beside those of garner_ring.h. */
-/* No such key slot. */
-#define GARNER_AES_STATUS_BAD_SLOT 2
 /* The fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment
  * failed. */
 #define GARNER_AES_STATUS_BROKEN_CHAIN 10

@@ -4,6 +4,10 @@
 #ifndef GARNER_BOARD_H
 #define GARNER_BOARD_H
 
+/* Numbers of vendor and device in configuration space. */
+#define GARNER_BOARD_PCI_VENDOR 0x1234
+#define GARNER_BOARD_PCI_DEVICE 0x4e47
+
 /* Bytes of an engine's page of registers. */
 #define GARNER_BOARD_PAGE_BYTES 4096
 #define GARNER_BOARD_ENGINES 3

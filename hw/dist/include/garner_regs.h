@@ -19,7 +19,7 @@
 
 /* Capability: cores. */
 #define GARNER_REG_CAPABILITY_CORES 0x008
-/* Cores built, 1 to 32. */
+/* Cores built, 1 to 32. An AES engine: the messages it interleaves. */
 #define GARNER_REG_CAPABILITY_CORES_CORES_SHIFT 0
 #define GARNER_REG_CAPABILITY_CORES_CORES_MASK 0x000000ffU
 /* Key slots of every core, numbered from 0. */
@@ -37,20 +37,20 @@
 
 /* Capability: arithmetic. */
 #define GARNER_REG_CAPABILITY_ARITHMETIC 0x00c
-/* Longest modulus in bits. */
+/* Longest modulus in bits. An AES engine: 0. */
 #define GARNER_REG_CAPABILITY_ARITHMETIC_MAX_BITS_SHIFT 0
 #define GARNER_REG_CAPABILITY_ARITHMETIC_MAX_BITS_MASK 0x0000ffffU
 /* W: bits of a word of the multiplier. */
 #define GARNER_REG_CAPABILITY_ARITHMETIC_WORD_BITS_SHIFT 16
 #define GARNER_REG_CAPABILITY_ARITHMETIC_WORD_BITS_MASK 0x00ff0000U
-/* Rows of the multiplier's array. */
+/* Rows of the multiplier's array. An AES engine: its round units. */
 #define GARNER_REG_CAPABILITY_ARITHMETIC_ROWS_SHIFT 24
 #define GARNER_REG_CAPABILITY_ARITHMETIC_ROWS_MASK 0xff000000U
 
 /* Capability: Montgomery constant. OpMultiply gives a*b*2^-R mod n with R = r_step * passes: the bits a pass of the
  * array reduces, and passes as the core documents it for the length of n. */
 #define GARNER_REG_CAPABILITY_MONTGOMERY 0x010
-/* Bits of R for each pass. */
+/* Bits of R for each pass. An AES engine: 0 if it encrypts, 1 if it decrypts. */
 #define GARNER_REG_CAPABILITY_MONTGOMERY_R_STEP_SHIFT 0
 #define GARNER_REG_CAPABILITY_MONTGOMERY_R_STEP_MASK 0x0000ffffU
 /* Longest operand stream of a job, in 32-bit words. */

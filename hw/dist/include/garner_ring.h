@@ -23,6 +23,8 @@
 #define GARNER_STATUS_OK 0
 /* Unknown operation. */
 #define GARNER_STATUS_BAD_OP 1
+/* No such key slot. */
+#define GARNER_STATUS_BAD_SLOT 2
 /* Nothing is loaded in the key slot, or less than the operation needs. */
 #define GARNER_STATUS_EMPTY_SLOT 3
 /* Length out of range, or the operand stream ended early or late. */

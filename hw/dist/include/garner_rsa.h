@@ -39,8 +39,6 @@
 #define GARNER_RSA_SCHEME_SLIDING_WINDOW 3
 
 /* Status codes beside those of garner_ring.h. */
-/* No such key slot. */
-#define GARNER_STATUS_BAD_SLOT 2
 /* The modulus is even or its top bit is not set. */
 #define GARNER_STATUS_BAD_MODULUS 5
 /* Operand not below the modulus. */

@@ -20,7 +20,7 @@ module completions_formal
   input logic [31:0] result_data_i,
   input logic        result_last_i,
   input logic        reject_valid_i,
-  input status_e     reject_status_i,
+  input status_t     reject_status_i,
   input context_t    reject_context_i,
   input logic        command_ready_i,
   input logic        write_ready_i,
@@ -92,7 +92,7 @@ module completions_formal
   // The answer that was taken last
   logic        busy_q;                  // its completion is not yet written
   context_t    context_q;
-  status_e     status_q;
+  status_t     status_q;
   logic [31:0] cycles_q;
   logic        has_result_q;
   logic        asked_q;                 // the command for its result, or behind that of its completion, was taken

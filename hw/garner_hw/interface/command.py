@@ -4,7 +4,7 @@
 import argparse
 import sys
 
-from garner_hw.interface import load, outputs, registers
+from garner_hw.interface import load, outputs
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
@@ -21,7 +21,6 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{path.relative_to(outputs.ROOT)} is not what hw/interface says: run `make hw-regs` and commit it",
                   file=sys.stderr)
         return int(bool(stale))
-    registers.rtl()
     for path, text in outputs.render(load()).items():
         if path in stale:
             path.parent.mkdir(parents=True, exist_ok=True)

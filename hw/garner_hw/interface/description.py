@@ -31,6 +31,7 @@ RING_CONSTANTS = {"descriptor_words": 1, "completion_words": 1, "header_words": 
 RSA_CONSTANTS = {"min_bits": 1, "max_bits": 1, "step_bits": 32}
 AES_CONSTANTS = {"block_bytes": 1, "key_bytes": 1}
 POWERS_OF_TWO = {"address_alignment", "length_alignment", "block_bytes"}  # the RTL looks at the bits below them
+REACHED = 0x39C  # bits of an offset that registers.sv looks at
 PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")
 
 
@@ -268,6 +269,10 @@ def read_payload(folder: Path, file: str, ring: Ring) -> Payload:
 
 def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
     """That the registers of the rings are for the rings that are described."""
+    for register in registers:
+        if register.offset & ~REACHED:
+            raise InterfaceError(f"garner_regs.rdl: {register.name} is at 0x{register.offset:03X}; registers.sv reaches eight words "
+                                 "at each multiple of 0x080 below 0x400")
     fields = {f"{register.name}.{field.name}": field for register in registers for field in register.fields}
     for wanted in (f"{ring_name}_{field}" for ring_name in ("SUBMISSION", "COMPLETION")
                    for field in ("BASE_LOW.value", "SIZE.log2", "HEAD.index", "TAIL.index")):

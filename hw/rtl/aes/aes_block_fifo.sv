@@ -23,12 +23,11 @@ module aes_block_fifo #(
 
   logic [Width-1:0] words_q[1 << Log2];
   logic [Log2-1:0]  write_q, read_q;
-  logic [Log2:0]    count_q;  // words inside
-  logic             leaves;
+  logic             last, leaves;  // of the words inside
 
-  assign out_valid_o = count_q != '0;
-  assign out_data_o  = words_q[read_q];
-  assign leaves      = out_valid_o && out_ready_i;
+  assign out_data_o = words_q[read_q];
+  assign last       = write_q == read_q + Log2'(1);
+  assign leaves     = out_valid_o && out_ready_i;
 
   always_ff @(posedge clk_i) begin
     if (wipe_i || in_valid_i) words_q[write_q] <= wipe_i ? '0 : in_data_i;
@@ -36,17 +35,17 @@ module aes_block_fifo #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      write_q <= '0;
-      read_q  <= '0;
-      count_q <= '0;
+      write_q     <= '0;
+      read_q      <= '0;
+      out_valid_o <= 1'b0;
     end else if (wipe_i) begin
-      write_q <= write_q + Log2'(1);
-      read_q  <= write_q + Log2'(1);
-      count_q <= '0;
+      write_q     <= write_q + Log2'(1);
+      read_q      <= write_q + Log2'(1);
+      out_valid_o <= 1'b0;
     end else begin
-      write_q <= write_q + Log2'(in_valid_i);
-      read_q  <= read_q + Log2'(leaves);
-      count_q <= count_q + (Log2 + 1)'(in_valid_i) - (Log2 + 1)'(leaves);
+      if (in_valid_i) write_q <= write_q + Log2'(1);
+      if (leaves) read_q <= read_q + Log2'(1);
+      out_valid_o <= in_valid_i || (out_valid_o && !(leaves && last));
     end
   end
 

@@ -169,20 +169,36 @@ module aes_bus
   end
 
   // A descriptor, which is read alone, has room here, so RREADY is never low: it would reach every flip-flop of a beat
-  logic descriptor_room, descriptor_valid, descriptor_last;
-  logic [1:0] descriptor_resp;
+  typedef struct packed {
+    logic                last;
+    logic [1:0]          resp;
+    logic [BusWidth-1:0] data;
+  } descriptor_t;
+  logic        descriptor_room, descriptor_valid, arrived_q;
+  descriptor_t arrived, head;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      arrived_q <= 1'b0;
+      arrived   <= '0;
+    end else begin
+      arrived_q <= answers[0].rvalid;
+      arrived   <= '{last: answers[0].rlast, resp: answers[0].rresp, data: slice_rdata};
+    end
+  end
+
   fifo #(
-    .Width(3 + BusWidth),
+    .Width($bits(descriptor_t)),
     .Depth(16)
   ) u_descriptors (
     .clk_i,
     .rst_ni,
-    .in_valid_i (answers[0].rvalid),
+    .in_valid_i (arrived_q),
     .in_ready_o (descriptor_room),
-    .in_data_i  ({answers[0].rlast, answers[0].rresp, slice_rdata}),
+    .in_data_i  (arrived),
     .out_valid_o(descriptor_valid),
     .out_ready_i(descriptors.rready),
-    .out_data_o ({descriptor_last, descriptor_resp, descriptors_rdata})
+    .out_data_o (head)
   );
 
   always_comb begin
@@ -190,17 +206,18 @@ module aes_bus
     masters[0].rready         = 1'b1;
     descriptors_answer        = answers[0];
     descriptors_answer.rvalid = descriptor_valid;
-    descriptors_answer.rlast  = descriptor_last;
-    descriptors_answer.rresp  = descriptor_resp;
+    descriptors_answer.rlast  = head.last;
+    descriptors_answer.rresp  = head.resp;
   end
 
 `ifdef GARNER_ASSERT
   always_comb begin
     if (rst_ni) begin
-      a_descriptor_has_room: assert (!answers[0].rvalid || descriptor_room);
+      a_descriptor_has_room: assert (!arrived_q || descriptor_room);
     end
   end
 `endif
+  assign descriptors_rdata = head.data;
   assign masters[1] = blocks_i;
   assign wdata[1]   = blocks_wdata_i;
   assign wstrb[1]   = blocks_wstrb_i;

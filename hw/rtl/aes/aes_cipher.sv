@@ -2,11 +2,11 @@
 // The cipher of an AES engine, whichever way it goes, and the keys that messages bring to it. Between aes_messages and
 // aes_cbc_encrypt or aes_cbc_decrypt.
 //
-//   cycle            0    1    2   ..   k    k+1
-//   messages_i.key   1    1    1   ..   1    0        a key waits in a message
+//   cycle            0    1    2   ..   k    k+1  k+2
+//   messages_i.key   1    1    1   ..   1    1    0   a key waits in a message
 //   key_q                 1                           taken when the cipher is ready for one
 //   slot_full                           1             its schedule is there
-//   key_end_o                           1
+//   key_end_o                                1
 //
 // Contract    One message at a time brings a key (aes_messages sees to that). Results are taken at once. zeroise_i, a
 //             pulse: keys and states are overwritten; wipe_i is high from then until key_ready_o says that they are.
@@ -52,7 +52,7 @@ module aes_cipher
   end
 
   // The key on its way.
-  logic                    key_here, key_q, loading_q;
+  logic                    key_here, key_q, loading_q, loaded;
   logic [MessageWidth-1:0] key_chosen, key_message;
 
   always_comb begin
@@ -64,9 +64,8 @@ module aes_cipher
         key_chosen = MessageWidth'(m);
       end
     end
-    key_end_o              = '0;
-    key_end_o[key_message] = loading_q && slot_full_o[slot[key_message]];
   end
+  assign loaded = loading_q && slot_full_o[slot[key_message]];
 
   // The offer is a flip-flop: it goes to a whole key
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -74,10 +73,13 @@ module aes_cipher
       key_q       <= 1'b0;
       key_message <= '0;
       loading_q   <= 1'b0;
+      key_end_o   <= '0;
     end else begin
-      key_q       <= key_here && !wipe_i && !loading_q && !(key_q && key_ready_o);
-      key_message <= key_chosen;
-      if (wipe_i || key_end_o != '0) loading_q <= 1'b0;
+      key_q                  <= key_here && !wipe_i && !loading_q && key_end_o == '0 && !(key_q && key_ready_o);
+      key_message            <= key_chosen;
+      key_end_o              <= '0;
+      key_end_o[key_message] <= loaded && !wipe_i;
+      if (wipe_i || loaded) loading_q <= 1'b0;
       else if (key_q && key_ready_o) loading_q <= 1'b1;
     end
   end

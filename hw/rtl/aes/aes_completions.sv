@@ -51,27 +51,36 @@ module aes_completions
   output logic                   fault_o
 );
 
-  bus_pkg::answer_t  answer;
-  bus_pkg::context_t answered, refused;
-  ended_t            chosen, ended;
-  logic              chosen_ready, ended_valid, answer_ready;
+  bus_pkg::answer_t    answer;
+  bus_pkg::context_t   answered, refused;
+  ended_t              chosen, ended;
+  logic                chosen_ready, ended_valid, answer_ready;
+  logic [Messages-1:0] first, chosen_q;  // one bit, or none
 
   always_comb begin
-    chosen        = ended_i[0];
-    ended_ready_o = '0;
-    for (int m = Messages - 1; m >= 0; m--) if (ended_i[m].valid) chosen = ended_i[m];
+    first = '0;
     for (int m = Messages - 1; m >= 0; m--) begin
       if (ended_i[m].valid) begin
-        ended_ready_o    = '0;
-        ended_ready_o[m] = chosen_ready;
+        first    = '0;
+        first[m] = 1'b1;
       end
     end
-    answer   = '{status: garner_pkg::status_e'(ended.status), cycles: ended.cycles, default: '0};
+    chosen = '0;
+    for (int unsigned m = 0; m < Messages; m++) if (chosen_q[m]) chosen |= ended_i[m];
+    answer   = '{status: ended.status, cycles: ended.cycles, default: '0};
     answered = '{index: ended.index, tag: ended.tag, marked: ended.marked, default: '0};
     refused  = '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0};
   end
 
-  // The choice has a cycle of its own
+  assign ended_ready_o = chosen_ready ? chosen_q : '0;
+
+  // The choice has a cycle of its own, and so has what was chosen
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) chosen_q <= '0;
+    else if (chosen_q == '0) chosen_q <= first;
+    else if (chosen_ready) chosen_q <= '0;
+  end
+
   stage #(
     .Width($bits(ended_t))
   ) u_stage (
@@ -111,7 +120,7 @@ module aes_completions
     .result_last_i     (1'b0),
     .reject_valid_i    (refused_i.valid),
     .reject_ready_o    (refused_ready_o),
-    .reject_status_i   (garner_pkg::status_e'(refused_i.status)),
+    .reject_status_i   (refused_i.status),
     .reject_context_i  (refused),
     .command_valid_o   (command_o.valid),
     .command_ready_i,

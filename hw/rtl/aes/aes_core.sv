@@ -44,7 +44,7 @@ module aes_core
   parameter bit          Table    = 1'b1
 ) (
   input  logic                  clk_i,
-  input  logic           rst_ni,
+  input  logic                  rst_ni,
 
   input  axil_request_t         s_axil_i,
   output axil_response_t        s_axil_o,

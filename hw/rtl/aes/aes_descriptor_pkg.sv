@@ -6,7 +6,7 @@ package aes_descriptor_pkg;
   /* verilator lint_off UNUSEDPARAM */ // not every module that knows the package uses all of it
   // Words of a descriptor with fields; those behind are reserved.
   localparam int unsigned UsedWords = 10;
-  // The length of a fragment is a multiple of so many bytes. Its addresses are any.
+  // The length of a fragment is a multiple of this, in bytes. Its addresses are any.
   localparam int unsigned BlockBytes = 16;
   // The length of a key.
   localparam int unsigned KeyBytes = 16;

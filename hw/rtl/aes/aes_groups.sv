@@ -2,17 +2,17 @@
 // Takes groups of blocks from an AES engine's messages in turn, and says which beats of the bus they are. Used by
 // aes_reader and aes_writer.
 //
-//   cycle          0    1    2         BusWidth 64, address_i = 8n + 1, one block
-//   valid_i        1
-//   ready_o        1
-//   group_valid_o       1    1         until it is taken; then the next one
-//   address_o           8n
-//   beats_o             3              the block begins in the first, and ends in the third
+//   cycle          0    1    2    3    BusWidth 64, address_i = 8n + 1, one block
+//   valid_i        1    1
+//   ready_o             1              one message is chosen
+//   group_valid_o            1    1    until it is taken; then the next one
+//   address_o                8n
+//   beats_o                  3         the block begins in the first, and ends in the third
 //
-// Every output but ready_o hangs on flip-flops alone: the choice between messages has a cycle of its own.
+// Every output hangs on flip-flops alone: the choice between messages has a cycle of its own.
 //
-// Contract    Groups come in the order in which they were taken. address_o is a multiple of a beat; offset_o: of the first
-//             block's first byte in the first beat.
+// Contract    Groups come in the order in which they were taken. An offer that ends before ready_o is none. address_o is a
+//             multiple of a beat; offset_o: of the first block's first byte in the first beat.
 // Parameters  BusWidth 64 or 128.
 module aes_groups #(
   parameter  int unsigned Messages     = 4,
@@ -39,7 +39,7 @@ module aes_groups #(
   localparam int unsigned BlockBeatsLog2 = 4 - BytesLog2;
 
   logic [MessageWidth-1:0] chosen;
-  logic                    any, taken;
+  logic                    any, free;
   logic [63:0]             address_q;
   logic [4:0]              blocks_q;
 
@@ -50,33 +50,31 @@ module aes_groups #(
     .clk_i,
     .rst_ni,
     .asks_i  (valid_i),
-    .taken_i (taken),
+    .taken_i (free),
     .any_o   (any),
     .chosen_o(chosen)
   );
 
-  assign taken     = any && !group_valid_o;
+  assign free      = ready_o == '0 && !group_valid_o;
   assign offset_o  = address_q[BytesLog2-1:0];
   assign address_o = {address_q[63:BytesLog2], BytesLog2'(0)};
   assign beats_o   = (8'(blocks_q) << BlockBeatsLog2) + 8'(offset_o != '0);
 
-  always_comb begin
-    ready_o         = '0;
-    ready_o[chosen] = taken;
-  end
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      ready_o       <= '0;
       group_valid_o <= 1'b0;
       message_o     <= '0;
       address_q     <= '0;
       blocks_q      <= '0;
     end else begin
-      group_valid_o <= taken || (group_valid_o && !group_ready_i);
+      ready_o         <= '0;
+      ready_o[chosen] <= any && free;
+      group_valid_o   <= (ready_o & valid_i) != '0 || (group_valid_o && !group_ready_i);
+      if (free) message_o <= chosen;
       if (!group_valid_o) begin
-        message_o <= chosen;
-        address_q <= address_i[chosen];
-        blocks_q  <= blocks_i[chosen];
+        address_q <= address_i[message_o];
+        blocks_q  <= blocks_i[message_o];
       end
     end
   end

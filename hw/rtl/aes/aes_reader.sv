@@ -46,11 +46,12 @@ module aes_reader
 
   localparam int unsigned Bytes     = BusWidth / 8;
   localparam int unsigned BytesLog2 = $clog2(Bytes);
+  localparam int unsigned BeatWidth = 9 - BytesLog2;  // a group has 16 blocks, and a beat more
 
   typedef struct packed {
     logic [MessageWidth-1:0] message;
     logic [BytesLog2-1:0]    offset;  // of the first block in the first beat
-    logic [7:0]              last;    // beat, from 0
+    logic [BeatWidth-1:0]    last;    // beat, from 0
   } group_t;
 
   logic                asked, asking_valid, burst_ready, plan_ready, plan_valid, burst_last;
@@ -77,7 +78,7 @@ module aes_reader
   );
 
   assign asked       = asking_valid && plan_ready && burst_ready;
-  assign asking.last = beats - 8'd1;
+  assign asking.last = BeatWidth'(beats - 8'd1);
   assign quiet_o     = !plan_valid && !asking_valid;
 
   burst_address #(
@@ -115,7 +116,7 @@ module aes_reader
   // Beats come over a register, and meet the group they belong to
   logic                    here_q, faulty_q;
   logic [BusWidth-1:0]     data_q;
-  logic [7:0]              beat_q;    // of the group
+  logic [BeatWidth-1:0]    beat_q;    // of the group
   logic                    failed_q;  // an earlier beat of it
   logic                    first;
 
@@ -147,7 +148,7 @@ module aes_reader
       faulty_q <= m_axi_rresp_i != AxiOkay;
       data_q   <= wipe_i ? '0 : m_axi_rdata_i;
       if (here_q) begin
-        beat_q   <= group_ends ? '0 : beat_q + 8'd1;
+        beat_q   <= group_ends ? '0 : beat_q + BeatWidth'(1);
         failed_q <= !group_ends && (failed_q || faulty_q);
       end
       whole_q       <= here_q && !(first && group.offset != '0);

@@ -55,11 +55,12 @@ module aes_writer
 
   localparam int unsigned Bytes     = BusWidth / 8;
   localparam int unsigned BytesLog2 = $clog2(Bytes);
+  localparam int unsigned BeatWidth = 9 - BytesLog2;  // a group has 16 blocks, and a beat more
 
   typedef struct packed {
     logic [MessageWidth-1:0] message;
     logic [BytesLog2-1:0]    offset;  // of the first block in the first beat, and of the end in the last one
-    logic [7:0]              last;    // beat, from 0
+    logic [BeatWidth-1:0]    last;    // beat, from 0
   } group_t;
 
   typedef struct packed {
@@ -92,7 +93,7 @@ module aes_writer
   );
 
   assign asked       = asking_valid && plan_ready && command_ready;
-  assign asking.last = beats - 8'd1;
+  assign asking.last = BeatWidth'(beats - 8'd1);
 
   // message_q: of the group whose bursts are made
   logic [MessageWidth-1:0] message_q;
@@ -103,8 +104,9 @@ module aes_writer
 
   // Bursts: their lengths go to the data, their ends wait for an answer
   logic       burst_valid, burst_ready, burst_last, length_ready, length_valid, answer_ready, answer_valid, burst_ends;
-  logic [7:0] burst_length, length;
+  logic [7:0] burst_length;
   answer_t    answer, expected;
+  logic [BeatWidth-1:0] length;
 
   assign expected = '{message: message_q, last: burst_last};
 
@@ -130,14 +132,14 @@ module aes_writer
   );
 
   registered_fifo #(
-    .Width(8),
+    .Width(BeatWidth),
     .Depth(4)
   ) u_lengths (
     .clk_i,
     .rst_ni,
     .in_valid_i (burst_valid && burst_ready),
     .in_ready_o (length_ready),
-    .in_data_i  (burst_length),
+    .in_data_i  (BeatWidth'(burst_length)),
     .out_valid_o(length_valid),
     .out_ready_i(burst_ends),
     .out_data_o (length)
@@ -179,7 +181,7 @@ module aes_writer
   logic                 last_q, burst_last_q;
   logic                 aligned_q;             // the group begins with a beat
   logic [BytesLog2-1:0] shift_q;               // bytes of the part before that are in this beat
-  logic [7:0]           beat_q, burst_beat_q;  // of the group, of the burst
+  logic [BeatWidth-1:0] beat_q, burst_beat_q;  // of the group, of the burst
   logic                 makes, first, last, takes, block_ends, moves, ready;
   logic [BusWidth-1:0]  part;
   logic [Bytes-1:0]     behind;                // bytes from the group's offset on
@@ -207,8 +209,6 @@ module aes_writer
   always_comb begin
     next_o                = '0;
     next_o[group.message] = makes && block_ends;
-    end_o                 = '0;
-    end_o[answer.message] = m_axi_bvalid_i && answer.last;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -229,8 +229,8 @@ module aes_writer
         before_q     <= last_q ? '0 : part_q;
       end
       if (makes) begin
-        beat_q       <= last ? '0 : beat_q + 8'd1;
-        burst_beat_q <= burst_ends ? '0 : burst_beat_q + 8'd1;
+        beat_q       <= last ? '0 : beat_q + BeatWidth'(1);
+        burst_beat_q <= burst_ends ? '0 : burst_beat_q + BeatWidth'(1);
         part_valid_q <= 1'b1;
         part_q       <= takes ? part : '0;
         strobe_q     <= (first ? behind : '1) & (last && group.offset != '0 ? ~behind : '1);  // SEC_CM: RESULT.BOUNDS
@@ -280,13 +280,21 @@ module aes_writer
   assign m_axi_wlast_o = shown.last;
 
   // Answers
-  logic failed_q;  // an earlier burst of the group
-  assign failed_o = failed_q || m_axi_bresp_i != AxiOkay;
+  logic failed_q, failed;  // an earlier burst of the group; this one or that
+  assign failed   = failed_q || m_axi_bresp_i != AxiOkay;
   assign busy_o   = asking_valid || plan_valid || part_valid_q || m_axi_wvalid_o || answer_valid || burst_valid || !command_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) failed_q <= 1'b0;
-    else if (m_axi_bvalid_i) failed_q <= !answer.last && failed_o;
+    if (!rst_ni) begin
+      failed_q <= 1'b0;
+      end_o    <= '0;
+      failed_o <= 1'b0;
+    end else begin
+      if (m_axi_bvalid_i) failed_q <= !answer.last && failed;
+      end_o                 <= '0;
+      end_o[answer.message] <= m_axi_bvalid_i && answer.last;
+      failed_o              <= failed;
+    end
   end
 
 endmodule

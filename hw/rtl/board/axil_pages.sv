@@ -6,9 +6,11 @@
 //   pages_o[1] AR         A
 //   pages_i[1] R                        D
 //   R                                   D         then the next access
+//   AW, W            A, D A, D                    taken in the second cycle, when both are known to be there
+//   pages_o[1] AW              A, D
 //
-// Contract    One read and one write at a time, neither waits for the other. A write is taken when address and data are
-//             there. A page that is not there answers SLVERR.
+// Contract    One read and one write at a time, neither waits for the other. A page that is not there answers SLVERR. No
+//             output depends on an input of the bus within a cycle.
 // Parameters  Pages 2 to 4.
 module axil_pages
   import bus_pkg::*;
@@ -31,6 +33,7 @@ module axil_pages
 
   typedef enum logic [1:0] {
     Idle,
+    Take,    // of a write alone
     Ask,     // until the page has taken it
     Answer
   } state_e;
@@ -75,8 +78,8 @@ module axil_pages
       };
     end
     s_axil_o = '{
-      awready: write_q == Idle && s_axil_i.awvalid && s_axil_i.wvalid,
-      wready:  write_q == Idle && s_axil_i.awvalid && s_axil_i.wvalid,
+      awready: write_q == Take,
+      wready:  write_q == Take,
       bresp:   write_here ? page_bresp : AxilSlaveError,
       bvalid:  write_q == Answer && (page_bvalid || !write_here),
       arready: read_q == Idle,
@@ -100,7 +103,8 @@ module axil_pages
       data_left_q     <= 1'b0;
     end else begin
       unique case (write_q)
-        Idle: if (s_axil_i.awvalid && s_axil_i.wvalid) begin
+        Idle: if (s_axil_i.awvalid && s_axil_i.wvalid) write_q <= Take;
+        Take: begin
           write_q         <= Ask;
           write_page_q    <= s_awpage_i;
           write_address_q <= s_axil_i.awaddr;

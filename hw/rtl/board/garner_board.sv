@@ -7,13 +7,14 @@
 //                             +-- page 2: aes_core, decryption    --+
 //
 // The three know nothing of each other: each keeps its own time, and one that is reset by CONTROL or waits for its ring
-// holds up none of the others but for the bus. Cycle pictures: see the three; a register access takes two cycles more.
+// holds up none of the others but for the bus. Cycle pictures: see the three; a register access takes two or three cycles more, an answer of the bus one.
 //
 // Contract    Addresses of registers: bits 13:12 the page, 11:0 the register (docs/integration.md). The AXI4 master uses
-//             ID 0 for RSA, 1 for encryption, 2 for decryption, and incrementing bursts within 4 KiB pages.
+//             the number of the engine's page as ID, and incrementing bursts within 4 KiB pages.
 //             irq_o: completion, idle and error of page 0, then of page 1, then of page 2; levels.
 // Parameters  Those of garner_top, and AesMessages, AesStages, AesKeySlots of aes_core. A bus of 64 bits.
 module garner_board
+  import board_pkg::*;
   import bus_pkg::*;
 #(
   parameter int unsigned Cores        = 2,
@@ -32,7 +33,7 @@ module garner_board
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic [13:0] s_axil_awaddr,
+  input  logic [PageLog2+PageWidth-1:0] s_axil_awaddr,
   input  logic [2:0]  s_axil_awprot,
   input  logic        s_axil_awvalid,
   output logic        s_axil_awready,
@@ -43,7 +44,7 @@ module garner_board
   output logic [1:0]  s_axil_bresp,
   output logic        s_axil_bvalid,
   input  logic        s_axil_bready,
-  input  logic [13:0] s_axil_araddr,
+  input  logic [PageLog2+PageWidth-1:0] s_axil_araddr,
   input  logic [2:0]  s_axil_arprot,
   input  logic        s_axil_arvalid,
   output logic        s_axil_arready,
@@ -96,10 +97,8 @@ module garner_board
   output logic        m_axis_tvalid,
   input  logic        m_axis_tready,
 
-  output logic [8:0]  irq_o
+  output logic [Engines*Lines-1:0] irq_o
 );
-
-  localparam int unsigned Engines = 3;
 
   logic reset_n;  // of all but garner_top, which has buffers of its own
 
@@ -114,9 +113,9 @@ module garner_board
   axil_request_t [Engines-1:0]  page_requests;
   axil_response_t [Engines-1:0] page_responses;
 
-  assign axil_request = '{awaddr: s_axil_awaddr[11:0], awvalid: s_axil_awvalid, wdata: s_axil_wdata,
+  assign axil_request = '{awaddr: s_axil_awaddr[PageLog2-1:0], awvalid: s_axil_awvalid, wdata: s_axil_wdata,
                           wstrb: s_axil_wstrb, wvalid: s_axil_wvalid, bready: s_axil_bready,
-                          araddr: s_axil_araddr[11:0], arvalid: s_axil_arvalid, rready: s_axil_rready};
+                          araddr: s_axil_araddr[PageLog2-1:0], arvalid: s_axil_arvalid, rready: s_axil_rready};
   assign {s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata, s_axil_rresp,
           s_axil_rvalid} = axil_response;
 
@@ -126,8 +125,8 @@ module garner_board
     .clk_i,
     .rst_ni    (reset_n),
     .s_axil_i  (axil_request),
-    .s_awpage_i(s_axil_awaddr[13:12]),
-    .s_arpage_i(s_axil_araddr[13:12]),
+    .s_awpage_i(s_axil_awaddr[PageLog2+:PageWidth]),
+    .s_arpage_i(s_axil_araddr[PageLog2+:PageWidth]),
     .s_axil_o  (axil_response),
     .pages_o   (page_requests),
     .pages_i   (page_responses)
@@ -140,10 +139,42 @@ module garner_board
   logic [Engines-1:0][63:0]   wdata;
   logic [Engines-1:0][7:0]    wstrb;
 
-  assign {m_axi_araddr, m_axi_arlen, m_axi_arvalid, m_axi_rready, m_axi_awaddr, m_axi_awlen, m_axi_awvalid, m_axi_wlast,
-          m_axi_wvalid, m_axi_bready} = axi_request;
-  assign axi_response = '{arready: m_axi_arready, rresp: m_axi_rresp, rlast: m_axi_rlast, rvalid: m_axi_rvalid,
-                          awready: m_axi_awready, wready: m_axi_wready, bresp: m_axi_bresp, bvalid: m_axi_bvalid};
+  // Answers cross a register: who takes one depends on its ID
+  logic [1:0]  rid, bid, rresp, bresp;
+  logic [63:0] rdata;
+  logic        rlast, rvalid, bvalid;
+
+  skid_buffer #(
+    .Width(69)
+  ) u_r (
+    .clk_i,
+    .rst_ni     (reset_n),
+    .in_valid_i (m_axi_rvalid),
+    .in_ready_o (m_axi_rready),
+    .in_data_i  (m_axi_rvalid ? {m_axi_rid, m_axi_rlast, m_axi_rresp, m_axi_rdata} : '0),
+    .out_valid_o(rvalid),
+    .out_ready_i(axi_request.rready),
+    .out_data_o ({rid, rlast, rresp, rdata})
+  );
+
+  skid_buffer #(
+    .Width(4)
+  ) u_b (
+    .clk_i,
+    .rst_ni     (reset_n),
+    .in_valid_i (m_axi_bvalid),
+    .in_ready_o (m_axi_bready),
+    .in_data_i  ({m_axi_bid, m_axi_bresp}),
+    .out_valid_o(bvalid),
+    .out_ready_i(axi_request.bready),
+    .out_data_o ({bid, bresp})
+  );
+
+  assign {m_axi_araddr, m_axi_arlen, m_axi_arvalid, m_axi_awaddr, m_axi_awlen, m_axi_awvalid, m_axi_wlast, m_axi_wvalid} =
+      {axi_request.araddr, axi_request.arlen, axi_request.arvalid, axi_request.awaddr, axi_request.awlen, axi_request.awvalid,
+       axi_request.wlast, axi_request.wvalid};
+  assign axi_response = '{arready: m_axi_arready, rresp: rresp, rlast: rlast, rvalid: rvalid,
+                          awready: m_axi_awready, wready: m_axi_wready, bresp: bresp, bvalid: bvalid};
   assign m_axi_arsize  = 3'd3;
   assign m_axi_arburst = AxiIncrementing;
   assign m_axi_arcache = AxiBufferable;
@@ -169,8 +200,8 @@ module garner_board
     .m_axi_wdata_o  (m_axi_wdata),
     .m_axi_wstrb_o  (m_axi_wstrb),
     .m_axi_i        (axi_response),
-    .m_axi_rid_i    (m_axi_rid),
-    .m_axi_bid_i    (m_axi_bid)
+    .m_axi_rid_i    (rid),
+    .m_axi_bid_i    (bid)
   );
 
   // RSA. What garner_top says of every transfer is said above for all.
@@ -194,58 +225,58 @@ module garner_board
   ) u_rsa (
     .clk_i,
     .rst_ni,
-    .s_axil_awaddr (page_requests[0].awaddr),
+    .s_axil_awaddr (page_requests[PageRsa].awaddr),
     .s_axil_awprot (3'd0),
-    .s_axil_awvalid(page_requests[0].awvalid),
-    .s_axil_awready(page_responses[0].awready),
-    .s_axil_wdata  (page_requests[0].wdata),
-    .s_axil_wstrb  (page_requests[0].wstrb),
-    .s_axil_wvalid (page_requests[0].wvalid),
-    .s_axil_wready (page_responses[0].wready),
-    .s_axil_bresp  (page_responses[0].bresp),
-    .s_axil_bvalid (page_responses[0].bvalid),
-    .s_axil_bready (page_requests[0].bready),
-    .s_axil_araddr (page_requests[0].araddr),
+    .s_axil_awvalid(page_requests[PageRsa].awvalid),
+    .s_axil_awready(page_responses[PageRsa].awready),
+    .s_axil_wdata  (page_requests[PageRsa].wdata),
+    .s_axil_wstrb  (page_requests[PageRsa].wstrb),
+    .s_axil_wvalid (page_requests[PageRsa].wvalid),
+    .s_axil_wready (page_responses[PageRsa].wready),
+    .s_axil_bresp  (page_responses[PageRsa].bresp),
+    .s_axil_bvalid (page_responses[PageRsa].bvalid),
+    .s_axil_bready (page_requests[PageRsa].bready),
+    .s_axil_araddr (page_requests[PageRsa].araddr),
     .s_axil_arprot (3'd0),
-    .s_axil_arvalid(page_requests[0].arvalid),
-    .s_axil_arready(page_responses[0].arready),
-    .s_axil_rdata  (page_responses[0].rdata),
-    .s_axil_rresp  (page_responses[0].rresp),
-    .s_axil_rvalid (page_responses[0].rvalid),
-    .s_axil_rready (page_requests[0].rready),
+    .s_axil_arvalid(page_requests[PageRsa].arvalid),
+    .s_axil_arready(page_responses[PageRsa].arready),
+    .s_axil_rdata  (page_responses[PageRsa].rdata),
+    .s_axil_rresp  (page_responses[PageRsa].rresp),
+    .s_axil_rvalid (page_responses[PageRsa].rvalid),
+    .s_axil_rready (page_requests[PageRsa].rready),
     .m_axi_arid    (rsa_ids[0]),
-    .m_axi_araddr  (masters[0].araddr),
-    .m_axi_arlen   (masters[0].arlen),
+    .m_axi_araddr  (masters[PageRsa].araddr),
+    .m_axi_arlen   (masters[PageRsa].arlen),
     .m_axi_arsize  (rsa_sizes_ar),
     .m_axi_arburst (rsa_bursts_ar),
     .m_axi_arcache (rsa_cache_ar),
     .m_axi_arprot  (rsa_prot_ar),
-    .m_axi_arvalid (masters[0].arvalid),
-    .m_axi_arready (answers[0].arready),
+    .m_axi_arvalid (masters[PageRsa].arvalid),
+    .m_axi_arready (answers[PageRsa].arready),
     .m_axi_rid     (1'b0),
-    .m_axi_rdata,
-    .m_axi_rresp   (answers[0].rresp),
-    .m_axi_rlast   (answers[0].rlast),
-    .m_axi_rvalid  (answers[0].rvalid),
-    .m_axi_rready  (masters[0].rready),
+    .m_axi_rdata   (rdata),
+    .m_axi_rresp   (answers[PageRsa].rresp),
+    .m_axi_rlast   (answers[PageRsa].rlast),
+    .m_axi_rvalid  (answers[PageRsa].rvalid),
+    .m_axi_rready  (masters[PageRsa].rready),
     .m_axi_awid    (rsa_ids[1]),
-    .m_axi_awaddr  (masters[0].awaddr),
-    .m_axi_awlen   (masters[0].awlen),
+    .m_axi_awaddr  (masters[PageRsa].awaddr),
+    .m_axi_awlen   (masters[PageRsa].awlen),
     .m_axi_awsize  (rsa_sizes_aw),
     .m_axi_awburst (rsa_bursts_aw),
     .m_axi_awcache (rsa_cache_aw),
     .m_axi_awprot  (rsa_prot_aw),
-    .m_axi_awvalid (masters[0].awvalid),
-    .m_axi_awready (answers[0].awready),
-    .m_axi_wdata   (wdata[0]),
-    .m_axi_wstrb   (wstrb[0]),
-    .m_axi_wlast   (masters[0].wlast),
-    .m_axi_wvalid  (masters[0].wvalid),
-    .m_axi_wready  (answers[0].wready),
+    .m_axi_awvalid (masters[PageRsa].awvalid),
+    .m_axi_awready (answers[PageRsa].awready),
+    .m_axi_wdata   (wdata[PageRsa]),
+    .m_axi_wstrb   (wstrb[PageRsa]),
+    .m_axi_wlast   (masters[PageRsa].wlast),
+    .m_axi_wvalid  (masters[PageRsa].wvalid),
+    .m_axi_wready  (answers[PageRsa].wready),
     .m_axi_bid     (1'b0),
-    .m_axi_bresp   (answers[0].bresp),
-    .m_axi_bvalid  (answers[0].bvalid),
-    .m_axi_bready  (masters[0].bready),
+    .m_axi_bresp   (answers[PageRsa].bresp),
+    .m_axi_bvalid  (answers[PageRsa].bvalid),
+    .m_axi_bready  (masters[PageRsa].bready),
     .s_axis_tdata,
     .s_axis_tlast,
     .s_axis_tvalid,
@@ -254,33 +285,35 @@ module garner_board
     .m_axis_tlast,
     .m_axis_tvalid,
     .m_axis_tready,
-    .irq_o         (irq_o[2:0])
+    .irq_o         (irq_o[Lines*PageRsa+:Lines])
   );
 
   // AES: encryption, then decryption
-  for (genvar engine = 1; engine < Engines; engine++) begin : gen_aes
-    localparam bit Decrypt = engine == 2;
+  for (genvar engine = 0; engine < Engines; engine++) begin : gen_engine
+    if (engine != PageRsa) begin : gen_aes
+      localparam bit Decrypt = engine == PageAesDecryption;
 
-    aes_core #(
-      .Decrypt (Decrypt),
-      .Messages(Decrypt ? 1 : AesMessages),
-      .Stages  (AesStages),
-      .KeySlots(AesKeySlots),
-      .BusWidth(64),
-      .MaxBeats(MaxBeats),
-      .Table   (AesTable)
-    ) u_aes (
-      .clk_i,
-      .rst_ni       (reset_n),
-      .s_axil_i     (page_requests[engine]),
-      .s_axil_o     (page_responses[engine]),
-      .m_axi_o      (masters[engine]),
-      .m_axi_wdata_o(wdata[engine]),
-      .m_axi_wstrb_o(wstrb[engine]),
-      .m_axi_i      (answers[engine]),
-      .m_axi_rdata_i(m_axi_rdata),
-      .irq_o        (irq_o[3*engine+:3])
-    );
+      aes_core #(
+        .Decrypt (Decrypt),
+        .Messages(Decrypt ? 1 : AesMessages),
+        .Stages  (AesStages),
+        .KeySlots(AesKeySlots),
+        .BusWidth(64),
+        .MaxBeats(MaxBeats),
+        .Table   (AesTable)
+      ) u_aes (
+        .clk_i,
+        .rst_ni       (reset_n),
+        .s_axil_i     (page_requests[engine]),
+        .s_axil_o     (page_responses[engine]),
+        .m_axi_o      (masters[engine]),
+        .m_axi_wdata_o(wdata[engine]),
+        .m_axi_wstrb_o(wstrb[engine]),
+        .m_axi_i      (answers[engine]),
+        .m_axi_rdata_i(rdata),
+        .irq_o        (irq_o[Lines*engine+:Lines])
+      );
+    end
   end
 
 endmodule

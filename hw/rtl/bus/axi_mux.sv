@@ -36,10 +36,11 @@ module axi_mux
 );
 
   // Whose address is shown: from the last one on, the first that asks; it has the bus until its address is taken.
+  // One bit for each master, where wide data or a ready hang on it.
   logic [Masters-1:0] ar_asks, aw_asks;
-  logic [1:0]         ar_next, aw_next, ar_chosen, aw_chosen;
+  logic [1:0]         ar_next, aw_next;
   logic               ar_any, aw_any, ar_shown_q, aw_shown_q, order_ready, owner_valid;
-  logic [1:0]         owner;  // of the data of writes
+  logic [Masters-1:0] ar_chosen_q, aw_chosen_q, owner;  // owner: of the data of writes
 
   always_comb begin
     for (int unsigned m = 0; m < Masters; m++) begin
@@ -72,52 +73,57 @@ module axi_mux
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      ar_shown_q <= 1'b0;
-      aw_shown_q <= 1'b0;
-      ar_chosen  <= '0;
-      aw_chosen  <= '0;
+      ar_shown_q   <= 1'b0;
+      aw_shown_q   <= 1'b0;
+      ar_chosen_q  <= '0;
+      aw_chosen_q  <= '0;
+      m_axi_arid_o <= '0;
+      m_axi_awid_o <= '0;
     end else begin
       ar_shown_q <= ar_shown_q ? !m_axi_i.arready : ar_any;
       aw_shown_q <= aw_shown_q ? !(m_axi_i.awready && order_ready) : aw_any;
-      if (!ar_shown_q) ar_chosen <= ar_next;
-      if (!aw_shown_q) aw_chosen <= aw_next;
+      if (!ar_shown_q) begin
+        m_axi_arid_o <= ar_next;
+        for (int unsigned m = 0; m < Masters; m++) ar_chosen_q[m] <= 32'(ar_next) == m;
+      end
+      if (!aw_shown_q) begin
+        m_axi_awid_o <= aw_next;
+        for (int unsigned m = 0; m < Masters; m++) aw_chosen_q[m] <= 32'(aw_next) == m;
+      end
     end
   end
 
   registered_fifo #(
-    .Width(2),
+    .Width(Masters),
     .Depth(Writes)
   ) u_order (
     .clk_i,
     .rst_ni,
     .in_valid_i (m_axi_o.awvalid && m_axi_i.awready),
     .in_ready_o (order_ready),
-    .in_data_i  (aw_chosen),
+    .in_data_i  (aw_chosen_q),
     .out_valid_o(owner_valid),
     .out_ready_i(m_axi_o.wvalid && m_axi_i.wready && m_axi_o.wlast),
     .out_data_o (owner)
   );
-
-  assign m_axi_arid_o = ar_chosen;
-  assign m_axi_awid_o = aw_chosen;
 
   always_comb begin
     m_axi_o       = '0;
     m_axi_wdata_o = masters_wdata_i[0];
     m_axi_wstrb_o = masters_wstrb_i[0];
     for (int unsigned m = 0; m < Masters; m++) begin
-      if (32'(ar_chosen) == m) begin
+      if (ar_chosen_q[m]) begin
         m_axi_o.araddr  = masters_i[m].araddr;
         m_axi_o.arlen   = masters_i[m].arlen;
         m_axi_o.arvalid = ar_shown_q;
       end
       if (32'(m_axi_rid_i) == m) m_axi_o.rready = masters_i[m].rready;
-      if (32'(aw_chosen) == m) begin
+      if (aw_chosen_q[m]) begin
         m_axi_o.awaddr  = masters_i[m].awaddr;
         m_axi_o.awlen   = masters_i[m].awlen;
         m_axi_o.awvalid = aw_shown_q && order_ready;
       end
-      if (32'(owner) == m) begin
+      if (owner[m]) begin
         m_axi_o.wvalid = masters_i[m].wvalid && owner_valid;
         m_axi_o.wlast  = masters_i[m].wlast;
         m_axi_wdata_o  = masters_wdata_i[m];
@@ -130,12 +136,12 @@ module axi_mux
   always_comb begin
     for (int unsigned m = 0; m < Masters; m++) begin
       masters_o[m] = '{
-        arready: m_axi_i.arready && ar_shown_q && 32'(ar_chosen) == m,
+        arready: m_axi_i.arready && ar_shown_q && ar_chosen_q[m],
         rresp:   m_axi_i.rresp,
         rlast:   m_axi_i.rlast,
         rvalid:  m_axi_i.rvalid && 32'(m_axi_rid_i) == m,
-        awready: m_axi_i.awready && aw_shown_q && order_ready && 32'(aw_chosen) == m,
-        wready:  m_axi_i.wready && owner_valid && 32'(owner) == m,
+        awready: m_axi_i.awready && aw_shown_q && order_ready && aw_chosen_q[m],
+        wready:  m_axi_i.wready && owner_valid && owner[m],
         bresp:   m_axi_i.bresp,
         bvalid:  m_axi_i.bvalid && 32'(m_axi_bid_i) == m
       };

@@ -17,7 +17,7 @@ package bus_pkg;
 
   // One end of a job, as it leaves the dispatcher.
   typedef struct packed {
-    status_e     status;
+    ring_pkg::status_t status;
     logic [15:0] tag;
     logic        source;      // 0: the descriptor ring; 1: the AXI4-Stream port
     logic        has_result;  // result words follow

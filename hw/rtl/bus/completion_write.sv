@@ -48,7 +48,7 @@ module completion_write
   // what ended without a core
   input  logic        reject_valid_i,
   output logic        reject_ready_o,
-  input  status_e     reject_status_i,
+  input  status_t     reject_status_i,
   input  context_t    reject_context_i,
 
   // to the writer
@@ -81,7 +81,7 @@ module completion_write
 
   state_e      state_q;
   context_t    context_q;
-  status_e     status_q;
+  status_t     status_q;
   logic [31:0] cycles_q;
   logic [15:0] words_q;        // still to write
   logic        words_one_q;

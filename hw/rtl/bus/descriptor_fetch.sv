@@ -255,8 +255,8 @@ module descriptor_fetch
 
   always_ff @(posedge clk_i) begin
     if (state_q == Idle) begin
-      job_q     <= '{op: job.op, scheme: job.scheme, slot: job.slot, bits: job.bits,
-                     exponent_bits: job.exponent_bits, tag: 16'(context_index_i)};
+      job_q     <= job;
+      job_q.tag <= 16'(context_index_i);
       context_q <= fresh;
     end
   end

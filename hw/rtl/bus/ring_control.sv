@@ -12,7 +12,7 @@ module ring_control
   import bus_pkg::*;
   import ring_control_pkg::*;
 #(
-  parameter capability_t Capability = '0
+  parameter ring_pkg::capability_t Capability = '0
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,

@@ -2,20 +2,6 @@
 // What travels between ring_control and the engine whose rings it controls.
 package ring_control_pkg;
 
-  // What was built: the capability registers, field by field.
-  typedef struct packed {
-    logic [7:0]  cores;
-    logic [7:0]  key_slots;
-    logic [7:0]  in_flight;
-    logic        stream;
-    logic [1:0]  bus_width;  // of 32 << bus_width bits
-    logic [15:0] max_bits;
-    logic [7:0]  word_bits;
-    logic [7:0]  rows;
-    logic [15:0] r_step;
-    logic [15:0] operand_words;
-  } capability_t;
-
   // What the host has set.
   typedef struct packed {
     logic        enable;

@@ -195,7 +195,7 @@ module stream_port
   } out_state_e;
 
   out_state_e  out_state_q;
-  status_e     out_status_q;
+  ring_pkg::status_t out_status_q;
   logic [15:0] out_tag_q;
   logic [31:0] out_cycles_q;
   logic        has_result_q, answered_q;

@@ -54,7 +54,7 @@ ENGINE = [  # and whether decryption shows it
     ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
     ("a group given twice", "aes_message", " - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
     ("an earlier beat's error lost", "aes_reader", "ends_failed_q <= failed_q ||", "ends_failed_q <=", 0),
-    ("an earlier burst's error lost", "aes_writer", "failed_o = failed_q ||", "failed_o =", 0),
+    ("an earlier burst's error lost", "aes_writer", "failed   = failed_q ||", "failed   =", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
     ("a failed read forgotten", "aes_messages", "(group_end[m] && group_failed) ||", "", 0),

@@ -4,7 +4,7 @@
 
 use super::Field;
 
-/// The length of a fragment is a multiple of so many bytes. Its addresses are any.
+/// The length of a fragment is a multiple of this, in bytes. Its addresses are any.
 pub const BLOCK_BYTES: usize = 16;
 /// The length of a key.
 pub const KEY_BYTES: usize = 16;

@@ -18,7 +18,7 @@ pub const VERSION_MAJOR: u32 = 0xFFFF0000;
 pub const VERSION_MAJOR_CONSTANT: u32 = 0x00000001;
 /// Capability: cores.
 pub const CAPABILITY_CORES: usize = 0x008;
-/// CAPABILITY_CORES, bits 7:0. Cores built, 1 to 32.
+/// CAPABILITY_CORES, bits 7:0. Cores built, 1 to 32. An AES engine: the messages it interleaves.
 pub const CAPABILITY_CORES_CORES: u32 = 0x000000FF;
 /// CAPABILITY_CORES, bits 15:8. Key slots of every core, numbered from 0.
 pub const CAPABILITY_CORES_KEY_SLOTS: u32 = 0x0000FF00;
@@ -30,16 +30,16 @@ pub const CAPABILITY_CORES_STREAM: u32 = 0x01000000;
 pub const CAPABILITY_CORES_BUS_WIDTH: u32 = 0x06000000;
 /// Capability: arithmetic.
 pub const CAPABILITY_ARITHMETIC: usize = 0x00C;
-/// CAPABILITY_ARITHMETIC, bits 15:0. Longest modulus in bits.
+/// CAPABILITY_ARITHMETIC, bits 15:0. Longest modulus in bits. An AES engine: 0.
 pub const CAPABILITY_ARITHMETIC_MAX_BITS: u32 = 0x0000FFFF;
 /// CAPABILITY_ARITHMETIC, bits 23:16. W: bits of a word of the multiplier.
 pub const CAPABILITY_ARITHMETIC_WORD_BITS: u32 = 0x00FF0000;
-/// CAPABILITY_ARITHMETIC, bits 31:24. Rows of the multiplier's array.
+/// CAPABILITY_ARITHMETIC, bits 31:24. Rows of the multiplier's array. An AES engine: its round units.
 pub const CAPABILITY_ARITHMETIC_ROWS: u32 = 0xFF000000;
 /// Capability: Montgomery constant. OpMultiply gives a*b*2^-R mod n with R = r_step * passes: the bits a pass of the
 /// array reduces, and passes as the core documents it for the length of n.
 pub const CAPABILITY_MONTGOMERY: usize = 0x010;
-/// CAPABILITY_MONTGOMERY, bits 15:0. Bits of R for each pass.
+/// CAPABILITY_MONTGOMERY, bits 15:0. Bits of R for each pass. An AES engine: 0 if it encrypts, 1 if it decrypts.
 pub const CAPABILITY_MONTGOMERY_R_STEP: u32 = 0x0000FFFF;
 /// CAPABILITY_MONTGOMERY, bits 31:16. Longest operand stream of a job, in 32-bit words.
 pub const CAPABILITY_MONTGOMERY_OPERAND_WORDS: u32 = 0xFFFF0000;
