@@ -225,7 +225,10 @@ static const struct pci_error_handlers garner_error_handlers = {
 };
 
 /* No identity is assigned to the design; this vendor number is QEMU's own, for experiments. */
-static const struct pci_device_id garner_ids[] = { { PCI_DEVICE(GARNER_BOARD_PCI_VENDOR, GARNER_BOARD_PCI_DEVICE) }, {} };
+static const struct pci_device_id garner_ids[] = {
+	{ PCI_DEVICE(GARNER_BOARD_PCI_VENDOR, GARNER_BOARD_PCI_DEVICE) },
+	{}
+};
 MODULE_DEVICE_TABLE(pci, garner_ids);
 
 static struct pci_driver garner_driver = {

@@ -67,7 +67,7 @@ static inline struct garner_rsa_tfm *garner_rsa_tfm(struct akcipher_request *req
 }
 
 /* As many slots as a descriptor can name. */
-#define GARNER_RSA_SLOTS 256
+#define GARNER_RSA_SLOTS (GARNER_MOST(GARNER_RSA_DESCRIPTOR_SLOT) + 1)
 
 /* A key slot of the board, of all its cores. */
 struct garner_slot {

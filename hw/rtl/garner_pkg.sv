@@ -17,7 +17,7 @@ package garner_pkg;
   localparam int unsigned ModulusMinBits = 512;
   // Longest modulus that can be built, in bits. What is built is in CAPABILITY_ARITHMETIC.
   localparam int unsigned ModulusMaxBits = 4096;
-  // The length of a modulus is a multiple of so many bits.
+  // The length of a modulus is a multiple of this, in bits.
   localparam int unsigned ModulusStepBits = 64;
   /* verilator lint_on UNUSEDPARAM */
 

@@ -72,7 +72,7 @@ def test_every_source_is_in_one_core_file_and_in_no_other():
     assert len(named) == len(set(named))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [pytest.param(family, marks=[pytest.mark.soak] * (family != "generic")) for family in FAMILIES])
 def test_verilator_lints_the_design_from_the_list_alone(family):
     """From the list's folder, and from anywhere; cells of a vendor are what his tools bring, here our models of them."""
     for folder, option in ((dist.DIST, ["-f", f"garner_{family}.f"]), (HW.parent, ["-F", f"hw/dist/garner_{family}.f"])):

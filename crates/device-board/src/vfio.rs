@@ -3,6 +3,7 @@
 //!
 //! The crate swallows the errors of region accesses and of a reset, so those are made here, over its descriptor.
 
+use super::interface::board::PAGE_BYTES;
 use super::memory::DmaMemory;
 use super::transport::{COMMAND, ENABLE, Transport};
 use rustix::io::{Errno, pread, pwrite};
@@ -49,7 +50,7 @@ impl Vfio {
         is_ready(&path)?;
         let container = Arc::new(VfioContainer::new(None).map_err(io_error)?);
         let device = VfioDevice::new(&path, Arc::clone(&container) as Arc<dyn VfioOps>, true).map_err(io_error)?;
-        if device.get_region_size(BAR0) < 4096 {
+        if device.get_region_size(BAR0) < PAGE_BYTES as u64 {
             return Err(io_error("no page of registers behind the first base address"));
         }
         let (registers, config) = (device.get_region_offset(BAR0), device.get_region_offset(CONFIG));

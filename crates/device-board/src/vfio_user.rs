@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The transport to a simulated board: vfio-user over a UNIX socket.
 
+use super::interface::board::PAGE_BYTES;
 use super::memory::DmaMemory;
 use super::transport::{COMMAND, ENABLE, Transport};
 use garner_vfio_user::message::{Info, pci};
@@ -34,7 +35,7 @@ impl VfioUser {
         let mut client = Client::connect(path, ANSWER_LIMIT).map_err(io_error)?;
         let info = client.info().map_err(io_error)?;
         let bar = client.region_info(pci::BAR0).map_err(io_error)?;
-        if info.flags & Info::PCI == 0 || bar.size < 4096 {
+        if info.flags & Info::PCI == 0 || bar.size < PAGE_BYTES as u64 {
             return Err(io::Error::other("no PCI function with a page of registers"));
         }
         Ok(VfioUser(client))

@@ -14,9 +14,9 @@
 #define GARNER_RING_HEADER_WORDS 2
 /* A ring has 2^0 to 2^15 places. */
 #define GARNER_RING_SIZE_LOG2_MAX 15
-/* Addresses of operands and results are multiples of so many bytes. */
+/* Addresses of operands and results are multiples of this, in bytes. */
 #define GARNER_RING_ADDRESS_ALIGNMENT 8
-/* Lengths of operands and results are multiples of so many bytes. */
+/* Lengths of operands and results are multiples of this, in bytes. */
 #define GARNER_RING_LENGTH_ALIGNMENT 4
 
 /* Done. */

@@ -10,7 +10,7 @@
 #define GARNER_RSA_MIN_BITS 512
 /* Longest modulus that can be built, in bits. What is built is in CAPABILITY_ARITHMETIC. */
 #define GARNER_RSA_MAX_BITS 4096
-/* The length of a modulus is a multiple of so many bits. */
+/* The length of a modulus is a multiple of this, in bits. */
 #define GARNER_RSA_STEP_BITS 64
 
 /* Operations. */

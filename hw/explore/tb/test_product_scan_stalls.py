@@ -23,7 +23,7 @@ BITS = 256
 
 @pytest.mark.parametrize("numbers, parameters", [
     pytest.param(800, {"W": 32, "Ports": 3, "Unroll": 1, "Stages": 4, "Multiplier": BOOTH}, marks=pytest.mark.soak),
-    (200, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Multiplier": OPERATOR}),
+    (50, {"W": 16, "Ports": 0, "Unroll": 8, "Stages": 1, "Multiplier": OPERATOR}),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()) if isinstance(p, dict) else str(p))
 def test_product_scan_stalls(numbers, parameters):
     complete = {"Bits": BITS} | parameters

@@ -30,7 +30,7 @@ module aes_block_fifo #(
   assign leaves     = out_valid_o && out_ready_i;
 
   always_ff @(posedge clk_i) begin
-    if (wipe_i || in_valid_i) words_q[write_q] <= wipe_i ? '0 : in_data_i;
+    if (wipe_i || in_valid_i) words_q[write_q] <= wipe_i ? '0 : in_data_i;  // SEC_CM: ERASE.WORKING_MEMORY
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -128,6 +128,7 @@ module aes_cbc_decrypt #(
   assign first_place = wiping_q ? wipe_q[SlotWidth-1:0] : slot_q;
 
   always_ff @(posedge clk_i) begin
+    // SEC_CM: ERASE.CONTROL
     if (wiping_q || (write && write_round == '0)) first_keys_q[first_place] <= wiping_q ? '0 : write_key;
   end
 
@@ -209,7 +210,7 @@ module aes_cbc_decrypt #(
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Stages; s++) begin
-      if (stage_wipe_q[s]) state_q[s] <= '0;
+      if (stage_wipe_q[s]) state_q[s] <= '0;  // SEC_CM: ERASE.WORKING_REGISTERS
       else if (s > 0) state_q[s] <= state[s-1];
       else state_q[0] <= returns ? state[Stages-1] : in_data_i ^ first_keys_q[in_slot_i];
     end
@@ -239,6 +240,7 @@ module aes_cbc_decrypt #(
                     !(inside_q[Stages-1][0].valid && !is_last(inside_q[Stages-1][0].place));
 
   always_ff @(posedge clk_i) begin
+    // SEC_CM: ERASE.WORKING_MEMORY
     if (wiping_q) chain_q[wipe_q[BufferLog2-1:0]] <= '0;
     else if (take) chain_q[taken_q] <= {refuse, in_first_i ? in_iv_i : cipher_q};
     if (wiping_q) answers_q[wipe_q[BufferLog2-1:0]] <= '0;

@@ -81,7 +81,7 @@ module aes_cbc_encrypt #(
 
   // Every lane has a copy of the slots
   always_ff @(posedge clk_i) begin
-    if (write_q) keys_q[write_slot_q] <= pair_q;
+    if (write_q) keys_q[write_slot_q] <= pair_q;  // SEC_CM: ERASE.CONTROL
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -108,7 +108,7 @@ module aes_cbc_encrypt #(
       wiping_q  <= 1'b1;
       slot_q    <= '0;
     end else if (zeroise_i) begin
-      full_q    <= '0;
+      full_q    <= '0;  // SEC_CM: ERASE.CONTROL
       loading_q <= 1'b0;
       storing_q <= 1'b0;
       wiping_q  <= 1'b1;

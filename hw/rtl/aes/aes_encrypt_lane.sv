@@ -141,6 +141,7 @@ module aes_encrypt_lane #(
       enter_q    <= take || wipe_i;
       leave_q    <= step_q[8] || wipe_i;
       key_slot_o <= in_slot_i;
+      // SEC_CM: ERASE.WORKING_REGISTERS
       data_q     <= wipe_q ? '0 : in_data_i ^ (in_first_i ? in_iv_i : '0);
       // With round_q low after the first cycle of wipe_i, state and key are what entry and answer are: zeros
       state_q    <= state;

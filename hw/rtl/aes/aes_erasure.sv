@@ -19,16 +19,16 @@ module aes_erasure (
   logic       erasing_q;
   logic [6:0] erased_q;  // cycles, up to 127
 
-  assign wipe_o   = erasing_q;
+  assign wipe_o = erasing_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      erasing_q <= 1'b1;
+      erasing_q <= 1'b1;  // SEC_CM: ERASE.RESET
       erased_q  <= '0;
       begins_o  <= 1'b1;
     end else if (!erasing_q) begin
       begins_o  <= zeroise_i;
-      erasing_q <= zeroise_i;
+      erasing_q <= zeroise_i;  // SEC_CM: ERASE.CONTROL
       erased_q  <= '0;
     end else begin
       begins_o <= 1'b0;

@@ -9,8 +9,8 @@
 //   write_o                            1     ...  1     1
 //   round_o                            10    ...  1     0       of decryption: 0 is added before round 1
 //
-// Contract    start_i only while !busy_o, when the key register shows what its port does. With write_o in the cycle after the last busy_o all keys are out. wipe_i ends
-//             the schedule and overwrites its registers.
+// Contract    start_i only while !busy_o, when the key register shows what its port does. With write_o in the cycle after the
+//             last busy_o all keys are out. wipe_i ends the schedule and overwrites its registers.
 module aes_inverse_schedule #(
   parameter int unsigned Wait  = 24,
   parameter bit          Table = 1'b1

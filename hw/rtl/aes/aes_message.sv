@@ -264,7 +264,7 @@ module aes_message
         fragment_q.iv_high <= '0;
         if (state_q == Run) begin
           failed_q <= 1'b1;
-          if (!failed_q) status_q <= AesEmptySlot;
+          if (!failed_q) status_q <= AesEmptySlot;  // SEC_CM: JOB.STOPPED
         end
       end
     end

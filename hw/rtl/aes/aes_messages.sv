@@ -66,6 +66,7 @@ module aes_messages
     begins = '0;
     busy_o = '0;
     for (int unsigned m = 0; m < Messages; m++) begin
+      // SEC_CM: KEY.IN_ORDER
       begins[m] = fragment_valid_i && key_under_way == '0 && 32'(fragment_i.message) == m;
       busy_o += 6'(!idle[m]);
     end

@@ -146,7 +146,7 @@ module aes_reader
     end else begin
       here_q   <= m_axi_rvalid_i;
       faulty_q <= m_axi_rresp_i != AxiOkay;
-      data_q   <= wipe_i ? '0 : m_axi_rdata_i;
+      data_q   <= wipe_i ? '0 : m_axi_rdata_i;  // SEC_CM: ERASE.WORKING_REGISTERS
       if (here_q) begin
         beat_q   <= group_ends ? '0 : beat_q + BeatWidth'(1);
         failed_q <= !group_ends && (failed_q || faulty_q);

@@ -239,7 +239,7 @@ module aes_writer
         aligned_q    <= group.offset == '0;
         shift_q      <= BytesLog2'(0) - group.offset;
       end
-      if (wipe_i) begin
+      if (wipe_i) begin  // SEC_CM: ERASE.WORKING_REGISTERS
         part_q   <= '0;
         before_q <= '0;
       end

@@ -12,9 +12,9 @@ package ring_pkg;
   localparam int unsigned HeaderWords = 2;
   // A ring has 2^0 to 2^15 places.
   localparam int unsigned SizeLog2Max = 15;
-  // Addresses of operands and results are multiples of so many bytes.
+  // Addresses of operands and results are multiples of this, in bytes.
   localparam int unsigned AddressAlignment = 8;
-  // Lengths of operands and results are multiples of so many bytes.
+  // Lengths of operands and results are multiples of this, in bytes.
   localparam int unsigned LengthAlignment = 4;
   /* verilator lint_on UNUSEDPARAM */
 

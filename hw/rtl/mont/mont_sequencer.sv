@@ -163,7 +163,7 @@ module mont_sequencer
     end else begin
       go_q     <= go_d;
       rested_q <= rest_q[ctx_q][TimeWidth-1];
-      row_0_q  <= go_q ? slot_3_q : row_0_q - count_t'(!free);
+      row_0_q  <= go_q ? slot_3_q : row_0_q - count_t'(!free);  // SEC_CM: TIME.PROGRAM
       for (int unsigned x = 0; x < 2; x++) begin
         go_ctx_q[x] <= go_d && ctx_q == 1'(x);
         rest_q[x]   <= go_ctx_q[x] ? TimeWidth'(PassCycles - 4) : rest_q[x] - TimeWidth'(!rest_q[x][TimeWidth-1]);

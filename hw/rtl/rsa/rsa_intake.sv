@@ -149,7 +149,7 @@ module rsa_intake
             status_q <= failed_status_i;
             state_q  <= load_q ? StDrainLoad : StDrain;
           end
-          if (stopped_i) begin
+          if (stopped_i) begin  // SEC_CM: JOB.STOPPED
             status_q <= StatusEmptySlot;
             state_q  <= StStopped;
           end

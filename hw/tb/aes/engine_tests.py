@@ -110,6 +110,19 @@ async def bus_stalls_change_nothing(dut):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_fragment_waits_for_the_key_before_it_that_another_message_brings(dut):
+    host, _ = await ready(dut, keys=0)  # an empty slot at first, then one with the key before
+    for stall in (0.0, 0.0, 0.0, 0.3, 0.3, 0.6):
+        host.stall(stall)
+        for slot in range(SLOTS):
+            key = random.randbytes(16)
+            message = Message(host, key, slot, MESSAGES - 1, 1)
+            done = await host.run([host.key(key, slot, 0), *message.descriptors])
+            assert {completion.status for completion in done.values()} == {OK}
+            message.check()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_change_of_key_slot_and_of_a_key_lies_between_messages(dut):
     host, keys = await ready(dut)
     new = random.randbytes(16)

@@ -24,8 +24,8 @@ from garner_hw.interface import InterfaceError, load, outputs
      'rsa.toml: operation "LoadModulus" and "LoadKey" have the same code, 1'),
     ("rsa.toml", 'code = 6\nbroadcast', 'code = 16\nbroadcast',
      'rsa.toml: the code 16 of operation "Zeroise" does not fit the 4 bits of the field "op"'),
-    ("rsa.toml", 'name = "BadSlot"\ncode = 2', 'name = "BadSlot"\ncode = 8',
-     'rsa.toml: status "BusFault" and "BadSlot" have the same code, 8'),
+    ("rsa.toml", 'name = "BadModulus"\ncode = 5', 'name = "BadModulus"\ncode = 8',
+     'rsa.toml: status "BusFault" and "BadModulus" have the same code, 8'),
     ("rsa.toml", 'name = "slot"', 'name = "op"', 'rsa.toml: two of descriptor are called "op"'),
     ("rsa.toml", '"exponent_bits", "tag"]', '"operand_bytes", "tag"]',
      'rsa.toml: job field "operand_bytes" (word 2, bits 31:0) is not in the descriptor\'s header'),
@@ -52,9 +52,9 @@ from garner_hw.interface import InterfaceError, load, outputs
      "rsa.toml: descriptor: 'reserved_8_1' is not a name like operand_bytes in SystemVerilog, C, Rust and Python alike"),
     ("rsa.toml", 'name = "BadModulus"', 'name = "Bad_Op"',
      "rsa.toml: status: 'Bad_Op' is not a name like BadSlot in SystemVerilog, C, Rust and Python alike"),
-    ("rsa.toml", '"no such key slot"', '"no */ such slot"',
-     "rsa.toml: status \"BadSlot\": '*/' in its meaning would break a comment or a table"),
-    ("rsa.toml", '"no such key slot"', '" "', 'rsa.toml: status "BadSlot": its meaning is empty'),
+    ("ring.toml", '"no such key slot"', '"no */ such slot"',
+     "ring.toml: status \"BadSlot\": '*/' in its meaning would break a comment or a table"),
+    ("ring.toml", '"no such key slot"', '" "', 'ring.toml: status "BadSlot": its meaning is empty'),
     ("rsa.toml", 'word = 8\n', 'word = -8\n', 'rsa.toml: descriptor: the field "raise_interrupt" is in word -8'),
     ("rsa.toml", 'name = "min_bits"', 'name = "least_bits"', 'rsa.toml: there is no constant "min_bits"'),
     ("rsa.toml", 'value = 512', 'value = 500',
@@ -84,7 +84,7 @@ def test_contradiction_is_refused_and_named(changed, file, before, after, senten
 
 @pytest.mark.parametrize("file", ["garner_regs.rdl", "ring.toml", "rsa.toml", "aes.toml"])
 def test_file_that_is_missing_is_named(changed, file):
-    folder = changed("rsa.toml", "no such key slot", "no such slot")
+    folder = changed("ring.toml", "no such key slot", "no such slot")
     (folder / file).unlink()
     with pytest.raises(InterfaceError, match=f"^{file}: No such file"):
         load(folder)
@@ -93,6 +93,11 @@ def test_file_that_is_missing_is_named(changed, file):
 def test_register_of_the_rings_that_is_missing_is_named(changed):
     with pytest.raises(InterfaceError, match="^garner_regs.rdl: there is no field SUBMISSION_SIZE.log2$"):
         load(changed("garner_regs.rdl", "} SUBMISSION_SIZE @", "} SUBMISSION_LENGTH @"))
+
+
+def test_register_that_the_hardware_does_not_reach_is_refused_and_named(changed):
+    with pytest.raises(InterfaceError, match="^garner_regs.rdl: VERSION is at 0x020; registers.sv reaches eight words"):
+        load(changed("garner_regs.rdl", "} VERSION @ 0x004", "} VERSION @ 0x020"))
 
 
 def test_overlapping_fields_of_a_register_are_refused_and_named(changed):

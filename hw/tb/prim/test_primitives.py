@@ -21,13 +21,14 @@ def run(top: str, family: str, parameters: dict, test: str):
 
 # The widest there is, and the one without a pipeline register; a DSP48E1 has 17 bits of unsigned factors
 @pytest.mark.parametrize("family,width", [("generic", 18), ("ecp5", 18), ("xilinx7", 17)])
-@pytest.mark.parametrize("pipeline", [1, 0])
+@pytest.mark.parametrize("pipeline", [1, pytest.param(0, marks=pytest.mark.soak)])
 def test_multiplier(family, width, pipeline):
     run("multiplier", family, {"Width": width, "PipelineRegister": pipeline}, "product_of_the_operands_in_its_cycle")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("width,depth", [(18, 1024), (17, 8192), pytest.param(16, 2048, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("width,depth", [(18, 1024), *(pytest.param(*other, marks=pytest.mark.soak)
+                                                    for other in ((17, 8192), (16, 2048)))])
 def test_ram(family, width, depth):
     run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
 

@@ -37,7 +37,7 @@ def test_private_operation_says_what_the_host_says(system, level, bits):
     assert answer.fallback == 0 and (answer.core > 0) == (level != "software"), answer
 
 
-@pytest.mark.parametrize("level, bits", [("software", 512), ("mul", 512), ("op", 512)])
+@pytest.mark.parametrize("level, bits", [pytest.param("software", 512, marks=pytest.mark.soak), ("mul", 512), ("op", 512)])
 def test_private_operation_of_the_long_term_release_says_what_the_host_says(level, bits):
     try:
         build.firmware("3.6")
@@ -95,11 +95,12 @@ def test_corrupted_powers_never_become_a_signature(built):
         check.mbedtls(system, "mul", 512)
 
 
-@pytest.mark.parametrize("how", KEYGEN)
+@pytest.mark.parametrize("how", [pytest.param(how, marks=[pytest.mark.soak] * (how != "batched")) for how in KEYGEN])
 def test_key_is_one_of_fips_186_5(system, how):
     assert check.keygen(system, "mul", 512, 7, how).fallback == 0
 
 
+@pytest.mark.soak
 def test_core_tests_candidates_while_the_processor_sieves_others(system):
     """Of the core's time only a part is the processor's: loading moduli, mostly. Seed 39 needs few powers."""
     answer = check.keygen(system, "exp", 1024, 39, "batched")

@@ -24,7 +24,7 @@ def contents(words: int) -> list[int]:
 
 
 # Block RAMs of 18 bits and of 4: the first have enables for bytes.
-@pytest.mark.parametrize("words", [1024, 4096])
+@pytest.mark.parametrize("words", [1024, pytest.param(4096, marks=pytest.mark.soak)])
 def test_ecp5_netlist_holds_its_file_and_does_what_the_source_does(words):
     image = BUILD / f"soc-memory-{words}.hex"
     BUILD.mkdir(exist_ok=True)

@@ -32,7 +32,7 @@ def test_schemes_of_the_processor_bear_exponents_at_the_edges(system, level, bit
     assert check.exp(system, level, scheme, bits, exponent).fallback == 0
 
 
-@pytest.mark.parametrize("bits", [64, 96, 512, 544, 1024, 2016, 2048])
+@pytest.mark.parametrize("bits", [64, 96, 512, 544, 1024, *(pytest.param(bits, marks=pytest.mark.soak) for bits in (2016, 2048))])
 def test_multiplier_does_to_the_bit_what_its_twin_does(system, bits):
     check.twin(system, bits, 30 if bits < 600 else 6)
 
@@ -123,7 +123,7 @@ def test_bad_command_is_refused_and_the_next_one_answered(system, line, why):
     check.exp(system, "software", "l2r", 64)
 
 
-@pytest.mark.parametrize("level", ["op", "software"])
+@pytest.mark.parametrize("level", ["op", pytest.param("software", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("part, wrong", [
     ("p", lambda key: key.p ^ 2), ("p", lambda key: key.q), ("q", lambda key: key.q ^ 2), ("e", lambda key: key.e ^ 2),
     ("dp", lambda key: key.dp ^ 2), ("dp", lambda key: 0), ("dq", lambda key: key.dq ^ 2),

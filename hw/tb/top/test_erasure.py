@@ -166,7 +166,7 @@ def test_the_search_finds_a_key_that_is_there():
         assert any(path.endswith(place) for path in found), place
 
 
-@pytest.mark.parametrize("run", range(MOMENTS))
+@pytest.mark.parametrize("run", [pytest.param(run, marks=[pytest.mark.soak] * (run > 0)) for run in range(MOMENTS)])
 @pytest.mark.parametrize("erase", [Story.reset, Story.zeroise])
 def test_nothing_of_a_key_is_left_after(erase, run):
     seed = f"{erase.__name__} {run}"

@@ -12,9 +12,9 @@ pub const COMPLETION_WORDS: usize = 4;
 pub const HEADER_WORDS: usize = 2;
 /// A ring has 2^0 to 2^15 places.
 pub const SIZE_LOG2_MAX: usize = 15;
-/// Addresses of operands and results are multiples of so many bytes.
+/// Addresses of operands and results are multiples of this, in bytes.
 pub const ADDRESS_ALIGNMENT: usize = 8;
-/// Lengths of operands and results are multiples of so many bytes.
+/// Lengths of operands and results are multiples of this, in bytes.
 pub const LENGTH_ALIGNMENT: usize = 4;
 
 /// A completion, word by word.

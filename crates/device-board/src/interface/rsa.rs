@@ -8,7 +8,7 @@ use super::Field;
 pub const MIN_BITS: usize = 512;
 /// Longest modulus that can be built, in bits. What is built is in CAPABILITY_ARITHMETIC.
 pub const MAX_BITS: usize = 4096;
-/// The length of a modulus is a multiple of so many bits.
+/// The length of a modulus is a multiple of this, in bits.
 pub const STEP_BITS: usize = 64;
 
 /// Operations.
