@@ -16,8 +16,8 @@
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
 //             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
-//             is overwritten; blocks inside are dropped, and one that is taken in the cycle of zeroise_i or the next.
-//             Ready and valid are flip-flops.
+//             is overwritten; blocks inside are dropped, and one that is taken in the cycle of zeroise_i. Ready and valid
+//             are flip-flops.
 // Parameters  Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
 module aes_cbc_encrypt #(
   parameter  int unsigned Units     = 4,
@@ -60,7 +60,6 @@ module aes_cbc_encrypt #(
   logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot_q;  // being wiped; of key_q; of pair_q
   logic [127:0]         key_q, next_key;
   logic [Places-1:0]    full_q;
-  logic                 lanes_wipe_q;  // a cycle behind: lanes lie apart from what begins an erasure
 
   aes_key_step #(
     .Table(Table)
@@ -73,11 +72,6 @@ module aes_cbc_encrypt #(
   assign take_key    = key_valid_i && key_ready_o;
   assign key_ready_o = !loading_q && !write_q && !wiping_q;
   assign slot_full_o = full_q[KeySlots-1:0];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) lanes_wipe_q <= 1'b1;
-    else lanes_wipe_q <= zeroise_i || wiping_q;
-  end
 
   // Every lane has a copy of the slots
   always_ff @(posedge clk_i) begin
@@ -140,7 +134,7 @@ module aes_cbc_encrypt #(
     ) u_lane (
       .clk_i,
       .rst_ni,
-      .wipe_i       (lanes_wipe_q),
+      .wipe_i       (zeroise_i || wiping_q),
       .in_valid_i   (in_valid_i[l]),
       .in_ready_o   (in_ready_o[l]),
       .in_first_i   (in_first_i[l]),
