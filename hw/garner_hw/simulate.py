@@ -54,8 +54,12 @@ def simulate(top: str, sources: list[Path], test_module: str | tuple[str, ...], 
                  build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
                              "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
                  timescale=("1ns", "1ps"))
-    results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
-                          extra_env=environment or {}, test_args=arguments or [])
+    try:
+        results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
+                              extra_env=environment or {}, test_args=arguments or [])
+    except SystemExit as ended:  # which the runner has when a test fails, and says only how many
+        results = build / f"{runner.current_test_name}.result.xml"
+        raise SystemExit(failed(results) if results.exists() else ended.code) from None
     check(results)
 
 
@@ -69,9 +73,15 @@ def visible(modules: tuple[str, ...], build: Path) -> str:
     return str(file)
 
 
+def failed(results: Path) -> str:
+    """The tests in this result file that failed, by their names; empty if none did and one ran at least."""
+    tests = list(ElementTree.parse(results).iter("testcase"))
+    names = [test.get("name") or "" for test in tests if test.find("failure") is not None or test.find("error") is not None]
+    if not tests:
+        return "no cocotb test ran"
+    return f"{len(names)} of {len(tests)} cocotb tests failed: {', '.join(names)}" if names else ""
+
+
 def check(results: Path) -> None:
     """Raises unless every test in this result file passed and there was at least one."""
-    tests = list(ElementTree.parse(results).iter("testcase"))
-    failed = [test.get("name") for test in tests if test.find("failure") is not None or test.find("error") is not None]
-    assert tests, "no cocotb test ran"
-    assert not failed, f"{len(failed)} of {len(tests)} cocotb tests failed: {', '.join(map(str, failed))}"
+    assert not failed(results), failed(results)

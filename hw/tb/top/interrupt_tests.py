@@ -4,84 +4,124 @@
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from garner_hw.drivers.host import BAD_SLOT, OK, PRIVATE, REGISTERS
+from garner_hw.drivers.host import BAD_SLOT, OK, PRIVATE, REGISTERS, Host
 from tb.top.shell_host import CORES, check, jobs, load_keys, ready
 
 
-@cocotb.test()
-async def interrupts_come_for_marked_completions_batches_time_and_idleness(dut):
+COMPLETION, IDLE, ERROR = range(3)  # lines
+ALL, NONE = 7, 0
+
+
+async def begin(dut, enabled=ALL) -> tuple[Host, dict[int, int]]:
+    """A host that has loaded a key, and its keys. No completion is counted any more, and nothing is raised."""
     host = await ready(dut, submission_log2=6, completion_log2=6)
     keys = await load_keys(host, [0])
-    completion_line, idle_line, error_line = 0, 1, 2
+    await host.one(job(host, mark=True))
+    await clear(host)
+    await host.write("INTERRUPT_ENABLE", enabled)
+    return host, keys
 
-    async def clear():
-        await host.write("INTERRUPT_STATUS", 7)
-        assert await host.read("INTERRUPT_STATUS") == 0
-        assert int(dut.irq_o.value) == 0
 
-    # masked: the status comes up, the line does not
-    await clear()
-    assert (await host.one(host.descriptor(PRIVATE, [1], 1, mark=True))).status == OK
+async def clear(host: Host) -> None:
+    await host.write("INTERRUPT_STATUS", ALL)
+    assert await host.read("INTERRUPT_STATUS") == 0
+    assert int(host.dut.irq_o.value) == 0
+
+
+def job(host: Host, mark=False, **options) -> bytes:
+    return host.descriptor(PRIVATE, [1], 1, mark=mark, **options)
+
+
+@cocotb.test()
+async def a_cause_that_is_not_enabled_raises_its_status_and_no_line(dut):
+    host, _ = await begin(dut, NONE)
+    assert (await host.one(job(host, mark=True))).status == OK
     await ClockCycles(dut.clk_i, 4)
-    assert await host.read("INTERRUPT_STATUS") == 3
+    assert await host.read("INTERRUPT_STATUS") == REGISTERS["INTERRUPT_STATUS_COMPLETION"] | REGISTERS["INTERRUPT_STATUS_IDLE"]
     assert int(dut.irq_o.value) == 0
-    await clear()
-    await host.write("INTERRUPT_ENABLE", 7)
-    # not marked: none but idle
-    await host.one(host.descriptor(PRIVATE, [1], 1))
+
+
+@cocotb.test()
+async def a_job_that_is_not_marked_raises_idle_alone(dut):
+    host, _ = await begin(dut)
+    await host.one(job(host))
     assert await host.read("INTERRUPT_STATUS") == REGISTERS["INTERRUPT_STATUS_IDLE"]
-    assert int(dut.irq_o.value) == 1 << idle_line
-    await clear()
-    # marked: when the line comes up the completion is in memory
-    host.put(host.descriptor(PRIVATE, [1], 1, mark=True))
+    assert int(dut.irq_o.value) == 1 << IDLE
+
+
+@cocotb.test()
+async def the_completion_of_a_marked_job_is_in_memory_when_its_line_comes_up(dut):
+    host, _ = await begin(dut)
+    host.put(job(host, mark=True))
     await host.ring()
-    assert await host.interrupt(completion_line, 3000)
+    assert await host.interrupt(COMPLETION, 3000)
     assert len(host.poll()) == 1
-    await host.write("COMPLETION_HEAD", host.completed)
-    await clear()
-    # writing 1 clears that bit alone
-    await host.one(host.descriptor(PRIVATE, [1], 1, mark=True))
+
+
+@cocotb.test()
+async def writing_a_one_clears_that_bit_alone(dut):
+    host, _ = await begin(dut)
+    await host.one(job(host, mark=True))
     await host.write("INTERRUPT_STATUS", REGISTERS["INTERRUPT_STATUS_COMPLETION"])
     assert await host.read("INTERRUPT_STATUS") == REGISTERS["INTERRUPT_STATUS_IDLE"]
-    await clear()
 
-    # a batch: one interrupt for every eight completions
+
+@cocotb.test()
+async def completions_that_are_counted_raise_one_interrupt_for_a_batch(dut):
+    host, keys = await begin(dut)
     await host.write("INTERRUPT_COALESCE", 8)
     raised = 0
-    descriptors, results = jobs(host, keys, 43)
+    descriptors, _ = jobs(host, keys, 43)
     for descriptor in descriptors:
         host.put(descriptor)
     await host.ring()
     done = 0
     while done < 40:
-        assert await host.interrupt(completion_line, 5000), "a batch is complete and nobody is told"
+        assert await host.interrupt(COMPLETION, 5000), "a batch is complete and nobody is told"
         raised += 1
         await host.write("INTERRUPT_STATUS", REGISTERS["INTERRUPT_STATUS_COMPLETION"])
         done += len(host.poll())
         assert done >= 8 * raised
-    assert await host.interrupt(idle_line, 5000)
+    assert await host.interrupt(IDLE, 5000)
     done += len(host.poll())
     assert done == 43
     # what may have come in while the host cleared is one more at the most, and never one for each completion
     assert raised <= 5
-    await host.write("COMPLETION_HEAD", host.completed)
-    await clear()
-    # time: three are left over from the batch above, the timer is off; with it they raise one
-    await host.write("INTERRUPT_COALESCE", 2000 << 8)
-    assert await host.interrupt(completion_line, 2100)
-    await clear()
-    host.put(host.descriptor(PRIVATE, [1], 1))
+
+
+@cocotb.test()
+async def what_is_left_over_from_a_batch_is_raised_when_the_timer_is_set(dut):
+    host, _ = await begin(dut)
+    await host.write("INTERRUPT_COALESCE", 8)
+    await host.one(job(host))
+    await clear(host)
+    await host.write("INTERRUPT_COALESCE", coalesce(cycles=2000))
+    assert await host.interrupt(COMPLETION, 2100)
+
+
+@cocotb.test()
+async def a_completion_waits_for_the_timer_and_no_longer(dut):
+    host, _ = await begin(dut)
+    await host.write("INTERRUPT_COALESCE", coalesce(cycles=2000))
+    host.put(job(host))
     await host.ring()
-    assert await host.interrupt(idle_line, 1500)
-    assert not await host.interrupt(completion_line, 1900), "too early"
-    assert await host.interrupt(completion_line, 200)
-    host.poll()
-    await host.write("COMPLETION_HEAD", host.completed)
-    await clear()
-    # an error
-    host.put(host.descriptor(PRIVATE, [1], 1, operand_address=8))
+    assert await host.interrupt(IDLE, 1500)
+    assert not await host.interrupt(COMPLETION, 1900), "too early"
+    assert await host.interrupt(COMPLETION, 200)
+
+
+@cocotb.test()
+async def a_descriptor_that_is_wrong_raises_error(dut):
+    host, _ = await begin(dut)
+    host.put(job(host, operand_address=8))
     await host.ring()
-    assert await host.interrupt(error_line, 1000)
+    assert await host.interrupt(ERROR, 1000)
+
+
+def coalesce(cycles: int) -> int:
+    """INTERRUPT_COALESCE without a count."""
+    mask = REGISTERS["INTERRUPT_COALESCE_CYCLES"]
+    return cycles * (mask & -mask)
 
 
 @cocotb.test()
