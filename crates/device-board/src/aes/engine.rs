@@ -48,7 +48,7 @@ pub struct Engine {
 /// Asks an engine what it can do.
 ///
 /// # Errors
-/// It is not there, or none of this version.
+/// It is not there, none of this version, or another engine than the page's.
 pub fn identify(transport: &mut dyn Transport, page: board::Engine) -> io::Result<Capability> {
     ring::check_version(transport, page)?;
     let cores = transport.read(page.offset + register::CAPABILITY_CORES)?;
@@ -58,6 +58,13 @@ pub fn identify(transport: &mut dyn Transport, page: board::Engine) -> io::Resul
     };
     if capability.messages == 0 || capability.messages > CHANNELS || capability.key_slots == 0 {
         return Err(io::Error::other(format!("impossible capabilities of {}: {capability:?}", page.name)));
+    }
+    let bits =
+        field(transport.read(page.offset + register::CAPABILITY_ARITHMETIC)?, register::CAPABILITY_ARITHMETIC_MAX_BITS);
+    let way =
+        field(transport.read(page.offset + register::CAPABILITY_MONTGOMERY)?, register::CAPABILITY_MONTGOMERY_R_STEP);
+    if bits != 0 || way != usize::from(page == board::AES_DECRYPTION) {
+        return Err(io::Error::other(format!("the page of {} belongs to another engine", page.name)));
     }
     Ok(capability)
 }

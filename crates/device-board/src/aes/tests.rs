@@ -29,6 +29,8 @@ enum Fault {
     Silent(usize),
     /// There is RSA alone.
     NoEngines,
+    /// Both engines encrypt.
+    OneWay,
 }
 
 #[derive(Default)]
@@ -144,6 +146,10 @@ impl Transport for Fake {
             register::VERSION => unmasked(register::VERSION_MAJOR_CONSTANT, register::VERSION_MAJOR),
             register::CAPABILITY_CORES => {
                 unmasked(3, register::CAPABILITY_CORES_CORES) | unmasked(4, register::CAPABILITY_CORES_KEY_SLOTS)
+            }
+            register::CAPABILITY_MONTGOMERY if offset >= board::AES_DECRYPTION.offset => {
+                let encrypts = *self.seen.fault.lock().unwrap() == Some(Fault::OneWay);
+                unmasked(u32::from(!encrypts), register::CAPABILITY_MONTGOMERY_R_STEP)
             }
             _ => 0,
         })
@@ -355,4 +361,11 @@ fn a_child_of_a_fork_gets_errors_and_leaves_the_board_alone() {
     let resets = seen.resets.load(Ordering::SeqCst);
     drop(aes);
     assert_eq!(seen.resets.load(Ordering::SeqCst), resets + 1, "the owner leaves a board without keys");
+}
+
+#[test]
+fn an_engine_that_goes_the_other_way_is_refused() {
+    let (fake, _) = Fake::new(Some(Fault::OneWay));
+    let error = Aes::over("fake", fake).err().unwrap().to_string();
+    assert!(error.contains("the page of aes_decryption belongs to another engine"), "{error}");
 }
