@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from garner_hw.formal.prove import prove, tasks
+from garner_hw import CommandError
+from garner_hw.formal.prove import complete, prove, tasks
 
 # The same properties for other parameters
 OTHERS = {"dma_read-narrow_prove", "dma_read-narrow_reach", "dma_write-narrow_prove", "dma_write-narrow_reach", "mont-hop4_prove",
@@ -28,5 +29,31 @@ def test_proof(sby, task):
 def test_proof_is_not_vacuous(sby):
     """What a proof assumes leaves room for what it speaks of: each has covers, and a task that must reach them."""
     assert any(f"{task}: mode cover" in sby.read_text() for task in tasks(sby)), "no task of mode cover"
-    harnesses = [sby.parent / line for line in sby.read_text().split("[files]\n")[1].split() if not line.startswith("../../")]
+    harnesses = [path for path in files(sby) if path.is_relative_to(Path(__file__).parent)]
     assert any("cover (" in harness.read_text() for harness in harnesses), "no cover"
+
+
+def files(sby: Path, *instead: Path) -> list[Path]:
+    """What a complete proof lists below [files]."""
+    return [Path(line) for line in complete(sby, instead).split("[files]\n")[1].splitlines()]
+
+
+@pytest.mark.parametrize("text, why", [
+    ("[script]\nread_slang fifo.sv\n[files]\n{sources fifo}\n", r"must have \{files\}"),
+    ("[script]\nread_slang {files}\n[files]\nfifo.sv\n", r"begin with \{sources MODULE"),
+    ("[script]\nread_slang {files}\n[files]\n{sources fifo fofo}\n", "no .core file .* names fofo"),
+], ids=["files", "sources", "module"])
+def test_list_of_files_that_cannot_be_made_is_an_error_of_the_proof(tmp_path: Path, text: str, why: str) -> None:
+    sby = tmp_path / "wrong.sby"
+    sby.write_text(text)
+    with pytest.raises(CommandError, match=f"wrong.sby: .*{why}"):
+        complete(sby)
+
+
+def test_mutant_takes_the_place_of_its_source_alone(tmp_path: Path) -> None:
+    proofs, other = Path(__file__).parent, tmp_path / "fifo.sv"
+    other.write_text("module fifo;\nendmodule\n")
+    sby = proofs / "bus" / "axi_mux.sby"
+    assert files(sby, other) == [other if path.name == "fifo.sv" else path for path in files(sby)]
+    with pytest.raises(CommandError, match="stage.sby: .*fifo.sv: 0 sources have its modules"):
+        complete(proofs / "prim" / "stage.sby", [other])

