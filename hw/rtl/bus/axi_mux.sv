@@ -8,7 +8,7 @@
 //   R, rid 1                        D    D        to master 1, whoever else waits
 //
 // Contract    Every master uses one ID and no wraps. An address that was shown stays until it is taken. The data of a
-//             write follow its address, in the order of the addresses; Writes of them may be under way without data.
+//             write follow its address, in the order of the addresses; Writes + 2 of these may be under way without data.
 // Parameters  Masters 2 to 4; Width of the data, bits; Writes a power of two.
 module axi_mux
   import bus_pkg::*;

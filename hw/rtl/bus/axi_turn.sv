@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose turn it is: of those that ask the first behind the one that was served last. Used by axi_mux, and by
-// aes_reader and aes_writer for messages.
+// aes_groups for messages.
 //
 //   cycle      0    1    2
-//   asks_i     3    3    1
-//   chosen_o   1    1    0       master 0 was served last; chosen it stays until it is taken
-//   taken_i    0    1
+//   asks_i     1    3    1
+//   chosen_o   0    1    0       master 0 was served last
+//   taken_i    0    1    0
 //
-// Contract    chosen_o means something while any_o: it asks, and stays chosen while it does, until it is taken.
+// Contract    chosen_o means something while any_o: it asks. In the cycle of taken_i it is the one that is served; before, it
+//             follows asks_i.
 // Parameters  Masters 1 to 4. Width: bits of chosen_o.
 module axi_turn #(
   parameter int unsigned Masters = 3,
@@ -21,8 +22,7 @@ module axi_turn #(
   output logic [Width-1:0]   chosen_o
 );
 
-  logic [Width-1:0] last_q, chosen_q;
-  logic             shown_q;
+  logic [Width-1:0] last_q;
 
   assign any_o = asks_i != '0;
 
@@ -31,19 +31,11 @@ module axi_turn #(
     for (int unsigned i = Masters; i > 0; i--) begin  // the nearest behind the last one at the end
       if (asks_i[(32'(last_q)+i)%Masters]) chosen_o = Width'((32'(last_q) + i) % Masters);
     end
-    if (shown_q && asks_i[32'(chosen_q)%Masters]) chosen_o = chosen_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      last_q   <= '0;
-      chosen_q <= '0;
-      shown_q  <= 1'b0;
-    end else begin
-      shown_q  <= any_o && !taken_i;
-      chosen_q <= chosen_o;
-      if (taken_i) last_q <= chosen_o;
-    end
+    if (!rst_ni) last_q <= '0;
+    else if (taken_i) last_q <= chosen_o;
   end
 
 endmodule

@@ -149,7 +149,8 @@ module rsa_intake
             status_q <= failed_status_i;
             state_q  <= load_q ? StDrainLoad : StDrain;
           end
-          if (stopped_i) begin  // SEC_CM: JOB.STOPPED
+          // SEC_CM: JOB.STOPPED
+          if (stopped_i) begin
             status_q <= StatusEmptySlot;
             state_q  <= StStopped;
           end
