@@ -12,7 +12,7 @@ import yaml
 
 from garner_hw import HW, dist, simulate  # noqa: F401 (simulate puts Verilator on the PATH)
 from garner_hw.command import main
-from garner_hw.interface import outputs
+from garner_hw.interface import load, outputs
 from garner_hw.placement import nextpnr
 from garner_hw.sources import ACCELERATOR, FAMILIES, cells, core_files, manager, sources
 from garner_hw.synthesis import YOSYS
@@ -39,10 +39,10 @@ def test_committed_files_are_what_would_be_generated():
 
 def test_check_names_a_file_that_was_changed_by_hand(monkeypatch, capsys):
     assert main(["dist", "--check"]) == 0
-    changed = {path: text + "// by hand\n" * (path.name == "garner_regs.sv") for path, text in dist.contents().items()}
+    changed = {path: text + "// by hand\n" * (path.name == "garner_ecp5.f") for path, text in dist.contents().items()}
     monkeypatch.setattr(dist, "contents", lambda: changed)
     assert main(["dist", "--check"]) == 1
-    assert capsys.readouterr().err.startswith("hw/dist/rtl/garner_regs.sv is not what hw/interface")
+    assert capsys.readouterr().err.startswith("hw/dist/garner_ecp5.f is not what the .core files say")
 
 
 def test_top_that_no_core_file_names_is_refused_in_a_sentence(capsys):
@@ -52,7 +52,7 @@ def test_top_that_no_core_file_names_is_refused_in_a_sentence(capsys):
 
 def test_nothing_else_is_in_dist():
     kept = {"README.md", "include/garner_types.h", *(f"constraints/garner.{kind}" for kind in ("xdc", "sdc", "lpf"))}
-    generated = {path for path in (*outputs.FILES, *dist.contents()) if path.is_relative_to(dist.DIST)}
+    generated = {path for path in (*outputs.render(load()), *dist.contents()) if path.is_relative_to(dist.DIST)}
     found = {str(path.relative_to(dist.DIST)) for path in dist.DIST.rglob("*") if path.is_file()}
     assert found == kept | {str(path.relative_to(dist.DIST)) for path in generated}
 

@@ -210,7 +210,8 @@ module aes_cbc_decrypt #(
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Stages; s++) begin
-      if (stage_wipe_q[s]) state_q[s] <= '0;  // SEC_CM: ERASE.WORKING_REGISTERS
+      // SEC_CM: ERASE.WORKING_REGISTERS
+      if (stage_wipe_q[s]) state_q[s] <= '0;
       else if (s > 0) state_q[s] <= state[s-1];
       else state_q[0] <= returns ? state[Stages-1] : in_data_i ^ first_keys_q[in_slot_i];
     end
