@@ -85,6 +85,17 @@ module axi_mux_formal
     end
   end
 
+  // What the queue of the masters whose data come next holds: this one as often as it owes data
+  logic [2:0] entry[4], held;
+  always_comb begin
+    entry[0] = u_mux.u_order.u_head.out_valid_o ? u_mux.u_order.u_head.out_data_o : '0;
+    entry[1] = !u_mux.u_order.u_head.ready_q ? u_mux.u_order.u_head.spare_q : '0;
+    entry[2] = u_mux.u_order.u_fifo.count_q > 2'd0 ? u_mux.u_order.u_fifo.words_q[u_mux.u_order.u_fifo.read_q] : '0;
+    entry[3] = u_mux.u_order.u_fifo.count_q > 2'd1 ? u_mux.u_order.u_fifo.words_q[~u_mux.u_order.u_fifo.read_q] : '0;
+    held     = '0;
+    for (int i = 0; i < 4; i++) held += 3'(entry[i][m_q]);
+  end
+
   always_comb begin
     assume (any_master_i < 2'd3 && m_axi_rid_i < 2'd3 && m_axi_bid_i < 2'd3);
     if (chosen_q) assume (m_q < 2'd3);
@@ -101,6 +112,16 @@ module axi_mux_formal
       if (masters_i[m_q].awvalid && answers[m_q].awready) assert (aw_taken && awid == m_q);
       if (w_taken) assert (owed_q != '0 && bus.wvalid && m_axi_i.wready && wdata == 8'(m_q) && wstrb);
       assert (owed_q <= 3'd4);
+      // the invariants that end the proof
+      assert (owed_q == held);
+      for (int i = 0; i < 4; i++) assert ((entry[i] & (entry[i] - 3'd1)) == '0);
+      assert (u_mux.ar_chosen_q == 3'(1) << arid || !u_mux.ar_shown_q);
+      assert (u_mux.aw_chosen_q == 3'(1) << awid || !u_mux.aw_shown_q);
+      assert (u_mux.u_order.u_head.ready_q || u_mux.u_order.u_head.out_valid_o);
+      assert (u_mux.u_order.u_fifo.count_q <= 2'd2);
+      assert (u_mux.u_order.u_fifo.count_q[0] == (u_mux.u_order.u_fifo.write_q ^ u_mux.u_order.u_fifo.read_q));
+      assert (u_mux.u_order.u_fifo.out_valid_o == (u_mux.u_order.u_fifo.count_q != '0));
+      assert (!u_mux.u_order.u_fifo.in_ready_o || !u_mux.u_order.u_fifo.count_q[1]);
       assert (answers[m_q].rvalid == (m_axi_i.rvalid && m_axi_rid_i == m_q));
       assert (answers[m_q].bvalid == (m_axi_i.bvalid && m_axi_bid_i == m_q));
       assert (ar_overtaken_q <= 2'd2 && aw_overtaken_q <= 2'd2);
