@@ -84,4 +84,5 @@ def failed(results: Path) -> str:
 
 def check(results: Path) -> None:
     """Raises unless every test in this result file passed and there was at least one."""
-    assert not failed(results), failed(results)
+    said = failed(results)
+    assert not said, said

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // axi_mux, seen by one of its masters, any of the three: addresses that are shown stay until they are taken; data of writes
 // are taken from it only behind an address of its own, and never more bursts of them than addresses; at most Writes + 2
-// addresses wait for their data; answers go to the
-// master whose ID they have; of the others at most two addresses are taken while it waits.
+// addresses wait for their data; answers go to the master whose ID they have; of the others at most two addresses are taken
+// while it waits.
 module axi_mux_formal
   import bus_pkg::*;
 (

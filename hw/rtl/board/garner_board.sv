@@ -7,7 +7,8 @@
 //                             +-- page 2: aes_core, decryption    --+
 //
 // The three know nothing of each other: each keeps its own time, and one that is reset by CONTROL or waits for its ring
-// holds up none of the others but for the bus. Cycle pictures: see the three; a register access takes two or three cycles more, an answer of the bus one.
+// holds up none of the others but for the bus. Cycle pictures: see the three; a read of a register takes two cycles more, a
+// write three, an answer of the bus one.
 //
 // Contract    Addresses of registers: bits 13:12 the page, 11:0 the register (docs/integration.md). The AXI4 master uses
 //             the number of the engine's page as ID, and incrementing bursts within 4 KiB pages.
@@ -139,7 +140,7 @@ module garner_board
   logic [Engines-1:0][63:0]   wdata;
   logic [Engines-1:0][7:0]    wstrb;
 
-  // Answers cross a register: who takes one depends on its ID
+  // Answers cross a register, as who takes one depends on its ID; behind data come others, or zeros
   logic [1:0]  rid, bid, rresp, bresp;
   logic [63:0] rdata;
   logic        rlast, rvalid, bvalid;

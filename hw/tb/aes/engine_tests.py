@@ -223,6 +223,8 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     for number in range(MESSAGES):
         message = dut.u_core.u_messages[f"gen_message[{number}]"].u_message
         memories += [message.u_in.words_q, message.u_out.words_q]
+    reader, writer = dut.u_core.u_messages.u_reader, dut.u_core.u_messages.u_writer
+    registers = [reader.data_q, reader.known_q, reader.before_q, reader.block_q, writer.part_q, writer.before_q]
     least = int(600 / BOUND / MESSAGES)  # blocks, so that a message is under way for 1,800 cycles
     for pause in (700, 903, 1200):
         messages = [Message(host, keys[number % SLOTS], number % SLOTS, number, 3, least, least + 20)
@@ -238,6 +240,7 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
         while await host.field("STATUS_ZEROISING"):
             pass
         assert not any(int(word.value) for memory in memories for word in memory)
+        assert not any(int(register.value) for register in registers)
         # What was written stays within the messages
         for message in messages:
             for address, size in message.places:

@@ -62,6 +62,7 @@ ENGINE = [  # and whether decryption shows it
     ("a descriptor beside a key on its way", "aes_messages", "&& key_under_way == '0 &&", "&&", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i)", "if (in_valid_i)", 1),
+    ("beats kept by zeroise", "aes_reader", "if (here_q || wipe_i) begin", "if (here_q) begin", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
 

@@ -15,7 +15,7 @@ HEADERS = ("garner_regs.h", "garner_ring.h", "garner_rsa.h", "garner_aes.h", "ga
 STRICT = ("-Wall", "-Wextra", "-Wpadded", "-Wpedantic", "-Werror", "-c")
 
 
-@pytest.mark.parametrize("path", [*outputs.FILES, outputs.DOCUMENT], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", outputs.render(load()), ids=lambda path: path.name)
 def test_committed_file_is_what_the_description_says(path: Path):
     assert path.read_text() == outputs.render(load())[path], "run `make hw-regs` and commit it"
 

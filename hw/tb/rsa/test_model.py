@@ -7,7 +7,8 @@ import pytest
 from garner_hw.model.rsa import Key, LoadedKey
 
 
-@pytest.mark.parametrize("width, rows", [(18, 15), (17, 8), (16, 1)])
+@pytest.mark.parametrize("width, rows", [(18, 15), (17, 8), (16, 1),
+                                         *(pytest.param(*other, marks=pytest.mark.soak) for other in ((18, 8), (18, 29)))])
 @pytest.mark.parametrize("bits", [512, 576, 1024, 1536])
 def test_private_operation_stays_within_the_words(width, rows, bits):
     key = Key.generate(bits, random.choice([3, 17, 65537, (1 << 32) - 5]))
