@@ -11,7 +11,7 @@
 //   key_ready_o  1    0     0     1                     a key is taken in one cycle and full in its slot three later
 //   key_q             K                                 whatever the port shows: what decides stays near the slots
 //   slot_full_o       0     0     1
-//   write_q                 1
+//   write_q                 1                           for its slot
 //
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
@@ -56,41 +56,49 @@ module aes_cbc_encrypt #(
 
   logic [255:0]         keys_q[Places], pair_q;
   logic                 loading_q, storing_q, wiping_q;  // the key is in key_q, then in pair_q
-  logic                 take_key, write_q;
-  logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot_q;  // being wiped; of key_q; of pair_q
+  logic                 take_key, writes_q;              // one of write_q
+  logic [Places-1:0]    write_q;                         // the slot that pair_q is written to
+  logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot;  // being wiped; of key_q; that is written next
   logic [127:0]         key_q, next_key;
+  aes_pkg::key_sums_t   sums_q;                          // of key_q
   logic [Places-1:0]    full_q;
 
   aes_key_step #(
     .Table(Table)
   ) u_key_step (
     .key_i     (key_q),
+    .sums_i    (sums_q),
     .constant_i(8'h01),
-    .key_o     (next_key)
+    .key_o     (next_key),
+    .sums_o    ()
   );
 
   assign take_key    = key_valid_i && key_ready_o;
-  assign key_ready_o = !loading_q && !write_q && !wiping_q;
+  assign key_ready_o = !loading_q && !writes_q && !wiping_q;
   assign slot_full_o = full_q[KeySlots-1:0];
 
-  // Every lane has a copy of the slots
+  assign write_slot = wiping_q ? slot_q : key_slot_q;
+
+  // A slot's write enable is a flip-flop: it goes to all of a slot
   always_ff @(posedge clk_i) begin
-    if (write_q) keys_q[write_slot_q] <= pair_q;  // SEC_CM: ERASE.CONTROL
+    for (int unsigned s = 0; s < Places; s++) if (write_q[s]) keys_q[s] <= pair_q;  // SEC_CM: ERASE.CONTROL
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      write_q      <= 1'b0;
-      write_slot_q <= '0;
-      key_slot_q   <= '0;
-      key_q        <= '0;
-      pair_q       <= '0;
+      writes_q   <= 1'b0;
+      write_q    <= '0;
+      key_slot_q <= '0;
+      key_q      <= '0;
+      sums_q     <= '0;
+      pair_q     <= '0;
     end else begin
-      write_q      <= loading_q || wiping_q;
-      write_slot_q <= wiping_q ? slot_q : key_slot_q;
-      key_slot_q   <= key_slot_i;
-      key_q        <= wiping_q ? '0 : key_i;
-      pair_q       <= loading_q ? {next_key, key_q} : '0;
+      for (int unsigned s = 0; s < Places; s++) write_q[s] <= (loading_q || wiping_q) && write_slot == SlotWidth'(s);
+      if (!loading_q) key_slot_q <= key_slot_i;
+      writes_q <= loading_q || wiping_q;
+      key_q    <= wiping_q ? '0 : key_i;
+      sums_q   <= wiping_q ? '0 : aes_pkg::key_sums(key_i);
+      pair_q   <= loading_q ? {next_key, key_q} : '0;
     end
   end
 
@@ -114,8 +122,8 @@ module aes_cbc_encrypt #(
       loading_q <= 1'b0;
       storing_q <= 1'b1;
     end else if (storing_q) begin
-      storing_q            <= 1'b0;
-      full_q[write_slot_q] <= 1'b1;
+      storing_q          <= 1'b0;
+      full_q[key_slot_q] <= 1'b1;
     end else if (take_key) begin
       loading_q          <= 1'b1;
       full_q[key_slot_i] <= 1'b0;

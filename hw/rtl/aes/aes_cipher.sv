@@ -2,11 +2,12 @@
 // The cipher of an AES engine, whichever way it goes, and the keys that messages bring to it. Between aes_messages and
 // aes_cbc_encrypt or aes_cbc_decrypt.
 //
-//   cycle            0    1    2   ..   k    k+1  k+2
-//   messages_i.key   1    1    1   ..   1    1    0   a key waits in a message
-//   key_q                 1                           taken when the cipher is ready for one
-//   slot_full                           1             its schedule is there
-//   key_end_o                                1
+//   cycle            0    1    2    3   ..   k    k+1  k+2
+//   messages_i.key   1    1    1    1   ..   1    1    0   a key waits in a message
+//   key_message           m
+//   key_q                      1                           with key_block_q; taken when the cipher is ready for one
+//   slot_full                                1             its schedule is there
+//   key_end_o                                     1
 //
 // Contract    One message at a time brings a key (aes_messages sees to that). Results are taken at once. zeroise_i, a
 //             pulse: keys and states are overwritten; wipe_i is high from then until key_ready_o says that they are.
@@ -52,8 +53,10 @@ module aes_cipher
   end
 
   // The key on its way.
-  logic                    key_here, key_q, loading_q, loaded;
+  logic                    key_here, key_waits, key_waits_q, key_q, loading_q, loaded;
   logic [MessageWidth-1:0] key_chosen, key_message;
+  logic [SlotWidth-1:0]    key_slot_q;
+  aes_pkg::block_t         key_block_q;
 
   always_comb begin
     key_here   = 1'b0;
@@ -65,18 +68,25 @@ module aes_cipher
       end
     end
   end
-  assign loaded = loading_q && slot_full_o[slot[key_message]];
+  assign key_waits = key_here && !wipe_i && !loading_q && key_end_o == '0;
+  assign loaded    = loading_q && slot_full_o[key_slot_q];
 
-  // The offer is a flip-flop: it goes to a whole key
+  // Messages lie apart, so their keys cross to the cipher's in two steps; the offer is a flip-flop: it goes to a whole key
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      key_waits_q <= 1'b0;
       key_q       <= 1'b0;
       key_message <= '0;
+      key_slot_q  <= '0;
+      key_block_q <= '0;
       loading_q   <= 1'b0;
       key_end_o   <= '0;
     end else begin
-      key_q                  <= key_here && !wipe_i && !loading_q && key_end_o == '0 && !(key_q && key_ready_o);
+      key_waits_q            <= key_waits;
+      key_q                  <= key_waits && key_waits_q && !(key_q && key_ready_o);
       key_message            <= key_chosen;
+      key_slot_q             <= slot[key_message];
+      key_block_q            <= wipe_i ? '0 : block[key_message];  // SEC_CM: ERASE.WORKING_REGISTERS
       key_end_o              <= '0;
       key_end_o[key_message] <= loaded && !wipe_i;
       if (wipe_i || loaded) loading_q <= 1'b0;
@@ -95,8 +105,8 @@ module aes_cipher
       .zeroise_i,
       .key_valid_i  (key_q),
       .key_ready_o,
-      .key_slot_i   (slot[key_message]),
-      .key_i        (block[key_message]),
+      .key_slot_i   (key_slot_q),
+      .key_i        (key_block_q),
       .slot_full_o,
       .in_valid_i   (valid[0]),
       .in_ready_o   (ready_o[0]),
@@ -120,8 +130,8 @@ module aes_cipher
       .zeroise_i,
       .key_valid_i  (key_q),
       .key_ready_o,
-      .key_slot_i   (slot[key_message]),
-      .key_i        (block[key_message]),
+      .key_slot_i   (key_slot_q),
+      .key_i        (key_block_q),
       .slot_full_o,
       .in_valid_i   (valid),
       .in_ready_o   (ready_o),

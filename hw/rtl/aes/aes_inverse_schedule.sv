@@ -33,48 +33,60 @@ module aes_inverse_schedule #(
   logic [StepWidth-1:0] left_q;  // steps
   logic [7:0]           constant_q;
   aes_pkg::block_t      key_q, next;
-  logic                 expands, outer;
+  aes_pkg::key_sums_t   sums_q, next_sums;  // of key_q, next
+  logic                 expands_q, outer_q;  // the key goes on; it is that of an outer round
 
   aes_key_step #(
     .Table(Table)
   ) u_step (
     .key_i     (key_q),
+    .sums_i    (sums_q),
     .constant_i(constant_q),
-    .key_o     (next)
+    .key_o     (next),
+    .sums_o    (next_sums)
   );
 
   assign busy_o  = busy_q;
-  assign expands = busy_q && left_q <= StepWidth'(aes_pkg::Rounds + 1);
-  assign outer   = left_q == StepWidth'(aes_pkg::Rounds + 1) || left_q == StepWidth'(1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q     <= 1'b0;
       left_q     <= '0;
+      expands_q  <= 1'b0;
+      outer_q    <= 1'b0;
       constant_q <= '0;
       key_q      <= '0;
+      sums_q     <= '0;
       write_o    <= 1'b0;
       round_o    <= '0;
       key_o      <= '0;
     end else if (wipe_i) begin
       busy_q     <= 1'b0;
       left_q     <= '0;
+      expands_q  <= 1'b0;
       key_q      <= '0;
+      sums_q     <= '0;
       write_o    <= 1'b0;
       key_o      <= '0;
     end else begin
-      write_o <= expands;
+      write_o <= expands_q;
       round_o <= 4'(left_q - StepWidth'(1));
-      key_o   <= !expands ? '0 : outer ? key_q : aes_pkg::inverse_mix_columns(key_q);
+      key_o   <= !expands_q ? '0 : outer_q ? key_q : aes_pkg::inverse_mix_columns(key_q);
       busy_q  <= start_i || (busy_q && left_q != StepWidth'(1));
+      // Before the first key goes out, and with the last one
+      if (left_q == StepWidth'(aes_pkg::Rounds + 2)) expands_q <= busy_q;
+      if (left_q == StepWidth'(1)) expands_q <= 1'b0;
+      outer_q <= left_q == StepWidth'(aes_pkg::Rounds + 2) || left_q == StepWidth'(2);
       if (busy_q) left_q <= left_q - StepWidth'(1);
       if (start_i) left_q <= StepWidth'(Steps);
       if (!busy_q) begin  // whatever the port shows: what decides whether it is a key does not go to all of it
         constant_q <= 8'h01;
         key_q      <= key_i;
-      end else if (expands) begin
+        sums_q     <= aes_pkg::key_sums(key_i);
+      end else if (expands_q) begin
         constant_q <= aes_pkg::xtime(constant_q);
         key_q      <= next;
+        sums_q     <= next_sums;
       end
     end
   end

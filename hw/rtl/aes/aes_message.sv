@@ -79,10 +79,11 @@ module aes_message
 
   localparam int unsigned Group = 16;  // blocks
 
-  typedef enum logic [1:0] {
-    Idle,
-    Run,
-    Done
+  // A bit a state: it selects what hundreds of flip-flops load
+  typedef enum logic [2:0] {
+    Idle = 3'b001,
+    Run  = 3'b010,
+    Done = 3'b100
   } state_e;
 
   state_e          state_q;
@@ -102,12 +103,15 @@ module aes_message
   logic [2:0]      reading_q, writing_q;           // groups under way
   logic [15:0]     index_q;
   logic [31:0]     cycles_q;
-  logic            in_here, read, write, refuse, dropped, runs;
+  logic            dropped_q;                      // what comes and what is here
+  logic            wipe_q;                         // of what is behind the cipher, and the IV: so no wire goes to all
+  logic            in_here, read, write, refuse, idle, running, done, runs;
+  assign {done, running, idle} = state_q;
 
-  assign fragment_ready_o = state_q == Idle && !wipe_i;
+  assign fragment_ready_o = idle && !wipe_i;
   assign read_blocks_o    = read_blocks_q;
   assign write_blocks_o   = write_blocks_q;
-  assign runs             = state_q == Run && !failed_q;
+  assign runs             = running && !failed_q;
   assign read_valid_o     = read_valid_q && !failed_q;
   assign write_valid_o    = write_valid_q && !failed_q;
   assign read             = read_valid_o && read_ready_i;
@@ -117,18 +121,17 @@ module aes_message
   assign slot_o           = fragment_q.slot;
   assign iv_o             = {fragment_q.iv_high, fragment_q.iv_low};
   assign cipher_first_o   = first_q;
-  assign cipher_valid_o   = in_here && !fragment_q.load_key && !wipe_i;
-  assign key_valid_o      = in_here && fragment_q.load_key && state_q == Run && !failed_q && reading_q == '0 && !wipe_i;
+  assign cipher_valid_o   = in_here && !fragment_q.load_key;
+  assign key_valid_o      = in_here && fragment_q.load_key && runs && reading_q == '0 && !wipe_i;
   assign refuse           = result_valid_i && result_refused_i;
-  assign dropped          = failed_q && writing_q == '0;
-  assign done_valid_o     = state_q == Done;
+  assign done_valid_o     = done;
   assign status_o         = status_q;
   assign index_o          = index_q;
   assign tag_o            = fragment_q.tag;
   assign marked_o         = fragment_q.raise_interrupt;
   assign cycles_o         = cycles_q;
-  assign idle_o           = state_q == Idle;
-  assign key_o            = state_q != Idle && fragment_q.load_key;
+  assign idle_o           = idle;
+  assign key_o            = !idle && fragment_q.load_key;
 
   aes_block_fifo #(
     .Log2(Log2)
@@ -139,7 +142,7 @@ module aes_message
     .in_valid_i,
     .in_data_i  (in_block_i),
     .out_valid_o(in_here),
-    .out_ready_i(fragment_q.load_key ? key_end_i || dropped : cipher_ready_i),
+    .out_ready_i(fragment_q.load_key ? key_end_i || dropped_q : cipher_ready_i),
     .out_data_o (block_o)
   );
 
@@ -149,11 +152,11 @@ module aes_message
   ) u_out (
     .clk_i,
     .rst_ni,
-    .wipe_i,
+    .wipe_i     (wipe_q),
     .in_valid_i (result_valid_i),
     .in_data_i  (result_i),
     .out_valid_o(out_here),
-    .out_ready_i(write_next_i || dropped),
+    .out_ready_i(write_next_i || dropped_q),
     .out_data_o (write_block_o)
   );
   logic unused;
@@ -161,7 +164,7 @@ module aes_message
 
   // Blocks that leave for the writer, are dropped, or were a key
   logic gone;
-  assign gone = fragment_q.load_key ? in_here && (key_end_i || dropped) : out_here && (write_next_i || dropped);
+  assign gone = fragment_q.load_key ? in_here && (key_end_i || dropped_q) : out_here && (write_next_i || dropped_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -187,6 +190,8 @@ module aes_message
       read_q         <= 1'b0;
       write_q        <= 1'b0;
       gone_q         <= 1'b0;
+      dropped_q      <= 1'b0;
+      wipe_q         <= 1'b1;
       room_q         <= 1'b0;
       unclaimed_q    <= '0;
     end else begin
@@ -196,30 +201,32 @@ module aes_message
       read_q         <= read;
       write_q        <= write;
       gone_q         <= gone;
+      dropped_q      <= failed_q && writing_q == '0;
+      wipe_q         <= wipe_i;
       read_known_q   <= runs && !read && !read_q;
-      write_known_q  <= runs && !write;
+      write_known_q  <= runs && !write && !write_q;
       room_q         <= inside_q <= (Log2 + 1)'((1 << Log2) - Group);
       read_valid_q   <= runs && !read && read_known_q && read_blocks_q != '0 && room_q && reading_q != '1;
       write_valid_q  <= runs && !write && write_known_q && write_blocks_q != '0 && !fragment_q.load_key &&
                         writing_q != '1 && unclaimed_q >= (Log2 + 1)'(write_blocks_q);
 
-      if (read) begin
+      if (read_q) begin
         to_read_q                 <= to_read_q - 28'(read_blocks_q);
         fragment_q.source_address <= fragment_q.source_address + 64'({read_blocks_q, 4'd0});
       end
       reading_q <= reading_q + 3'(read) - 3'(read_end_i);
       writing_q <= writing_q + 3'(write) - 3'(write_end_i);
-      if (write) begin
+      if (write_q) begin
         to_write_q                     <= to_write_q - 28'(write_blocks_q);
         fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_q, 4'd0});
       end
       inside_q    <= inside_q + (read_q ? (Log2 + 1)'(read_blocks_q) : '0) - (Log2 + 1)'(gone_q);
       unclaimed_q <= unclaimed_q + (Log2 + 1)'(result_valid_i) - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);
       if (cipher_valid_o && cipher_ready_i) first_q <= 1'b0;
-      if (state_q != Done) cycles_q <= cycles_q + 32'd1;
+      if (!done) cycles_q <= cycles_q + 32'd1;
 
-      unique case (state_q)
-        Idle: begin
+      unique case (1'b1)
+        idle: begin
           // Whatever is on offer: what decides that it is taken goes to the state alone
           fragment_q  <= fragment_i;
           index_q     <= index_i;
@@ -239,7 +246,7 @@ module aes_message
           end
           if (fragment_valid_i && fragment_ready_o) state_q <= Run;
         end
-        Run: begin
+        running: begin
           if (fragment_q.load_key ? key_end_i : write_known_q && write_blocks_q == '0 && writing_q == '0) state_q <= Done;
           if (failed_q && reading_q == '0 && writing_q == '0 && inside_q == '0) state_q <= Done;
         end
@@ -249,7 +256,7 @@ module aes_message
         end
       endcase
 
-      if (state_q == Run && !failed_q) begin
+      if (runs) begin
         if (failed_i || refuse) begin
           failed_q <= 1'b1;
           status_q <= failed_i ? failed_status_i : AesEmptySlot;
@@ -260,12 +267,14 @@ module aes_message
         inside_q          <= '0;
         unclaimed_q       <= '0;
         first_q           <= 1'b0;
-        fragment_q.iv_low <= '0;
-        fragment_q.iv_high <= '0;
-        if (state_q == Run) begin
+        if (running) begin
           failed_q <= 1'b1;
           if (!failed_q) status_q <= AesEmptySlot;  // SEC_CM: JOB.STOPPED
         end
+      end
+      if (wipe_q) begin
+        fragment_q.iv_low  <= '0;
+        fragment_q.iv_high <= '0;
       end
     end
   end

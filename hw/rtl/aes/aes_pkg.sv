@@ -10,6 +10,13 @@ package aes_pkg;
   typedef logic [15:0][7:0] block_t;
   typedef logic [255:0][7:0] table_t;
 
+  // Sums of a key's words, 0 and 1, 0 to 2, 0 to 3. Kept beside the key, they spare the next key a chain of sums.
+  typedef logic [2:0][31:0] key_sums_t;
+
+  function automatic key_sums_t key_sums(block_t key);
+    return {key[3:0] ^ key[7:4] ^ key[11:8] ^ key[15:12], key[3:0] ^ key[7:4] ^ key[11:8], key[3:0] ^ key[7:4]};
+  endfunction
+
   // Times x in GF(2^8), modulo x^8 + x^4 + x^3 + x + 1
   function automatic logic [7:0] xtime(logic [7:0] a);
     return {a[6:0], 1'b0} ^ (a[7] ? 8'h1B : 8'h00);

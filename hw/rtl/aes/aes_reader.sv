@@ -2,12 +2,12 @@
 // Reads the blocks of an AES engine's messages in turn, from any byte address, a beat of the bus a cycle. Between
 // aes_message and aes_bus: makes bursts of groups of blocks, and blocks of beats.
 //
-//   cycle       0    1    2    3    4    5   ..   k    k+1  k+2  k+3  k+4   BusWidth 128, address_i = 16n + 1: 15 bytes
-//   valid_i     1                                                           of the block in the first beat, its last
-//   AR                                   B                                  one in a second: from 16n on, two beats
+//   cycle       0    1    2    3    4    5   ..   k    k+1  k+2  k+3  k+4  k+5   BusWidth 128, address_i = 16n + 1: 15 bytes
+//   valid_i     1                                                                of the block in the first beat, its last
+//   AR                                   B                                       one in a second: from 16n on, two beats
 //   R                                             b0   b1
-//   known_q                                                 b0   b1
-//   block_o                                                           B     bytes 1 to 16 of the beats
+//   turned                                                       b0   b1         by a byte, so that the block's parts are
+//   block_o                                                                B     in their place
 //
 // Contract    Groups are read in the order in which they were taken, several under way. end_o is a pulse with the last
 //             block of a group, failed_o with it: some of it could not be read. RREADY is never low. wipe_i: beats that
@@ -123,26 +123,42 @@ module aes_reader
   assign first      = beat_q == '0;
   assign group_ends = here_q && beat_q == group.last;
 
-  // Then what is to be known of them is in flip-flops
-  logic                    whole_q, ends_q, ends_failed_q;
-  logic [MessageWidth-1:0] message_q;
-  logic [BytesLog2-1:0]    offset_q;
-  logic [BusWidth-1:0]     known_q, before_q;
+  // Then what is to be known of them is in flip-flops, while they are turned
+  typedef struct packed {
+    logic                    here;
+    logic                    whole;    // with it, a part of a block is
+    logic                    ends;     // its group
+    logic                    failed;   // that beat, or one before it
+    logic [MessageWidth-1:0] message;
+  } beat_t;
+  beat_t                known_q, turned_q;
+  logic [BytesLog2-1:0] offset_q;
+  logic [Bytes-1:0]     earlier_q;         // bytes of a part that the beat before has
+  logic [BusWidth-1:0]  turned, before_q;
+
+  aes_byte_turn #(
+    .BusWidth(BusWidth)
+  ) u_turn (
+    .clk_i,
+    .rst_ni,
+    .wipe_i,
+    .data_i(data_q),
+    .turn_i(group.offset),
+    .data_o(turned)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      here_q        <= 1'b0;
-      faulty_q      <= 1'b0;
-      data_q        <= '0;
-      beat_q        <= '0;
-      failed_q      <= 1'b0;
-      whole_q       <= 1'b0;
-      ends_q        <= 1'b0;
-      ends_failed_q <= 1'b0;
-      message_q     <= '0;
-      offset_q      <= '0;
-      known_q       <= '0;
-      before_q      <= '0;
+      here_q    <= 1'b0;
+      faulty_q  <= 1'b0;
+      data_q    <= '0;
+      beat_q    <= '0;
+      failed_q  <= 1'b0;
+      known_q   <= '0;
+      turned_q  <= '0;
+      offset_q  <= '0;
+      earlier_q <= '0;
+      before_q  <= '0;
     end else begin
       here_q   <= m_axi_rvalid_i;
       faulty_q <= m_axi_rresp_i != AxiOkay;
@@ -151,15 +167,15 @@ module aes_reader
         beat_q   <= group_ends ? '0 : beat_q + BeatWidth'(1);
         failed_q <= !group_ends && (failed_q || faulty_q);
       end
-      whole_q       <= here_q && !(first && group.offset != '0);
-      ends_q        <= group_ends;
-      ends_failed_q <= failed_q || faulty_q;
-      message_q     <= group.message;
-      offset_q      <= group.offset;
-      if (here_q || wipe_i) begin
-        known_q  <= wipe_i ? '0 : data_q;
-        before_q <= wipe_i ? '0 : known_q;
-      end
+      known_q <= '{here: here_q,
+                   whole: here_q && !(first && group.offset != '0),
+                   ends: group_ends,
+                   failed: failed_q || faulty_q,
+                   message: group.message};
+      offset_q  <= group.offset;
+      turned_q  <= known_q;
+      earlier_q <= ~({Bytes{1'b1}} << (BytesLog2'(0) - offset_q));
+      if (turned_q.here || wipe_i) before_q <= wipe_i ? '0 : turned;
     end
   end
 
@@ -168,25 +184,27 @@ module aes_reader
   logic                block_ends;
   aes_pkg::block_t     block_q;
 
-  assign part    = offset_q == '0 ? known_q : BusWidth'({known_q, before_q} >> {offset_q, 3'd0});
+  always_comb begin
+    for (int unsigned i = 0; i < Bytes; i++) part[i*8+:8] = earlier_q[i] ? before_q[i*8+:8] : turned[i*8+:8];
+  end
   assign block_o = block_q;
 
   if (BusWidth == 128) begin : gen_block
-    assign block_ends = whole_q;
+    assign block_ends = turned_q.whole;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) block_q <= '0;
-      else if (whole_q || wipe_i) block_q <= wipe_i ? '0 : part;
+      else if (turned_q.whole || wipe_i) block_q <= wipe_i ? '0 : part;
     end
   end else begin : gen_halves
     logic upper_q;
-    assign block_ends = whole_q && upper_q;
+    assign block_ends = turned_q.whole && upper_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         block_q <= '0;
         upper_q <= 1'b0;
       end else begin
-        if (whole_q) upper_q <= !upper_q;
-        if (whole_q || wipe_i) block_q <= wipe_i ? '0 : {part, block_q[15:8]};
+        if (turned_q.whole) upper_q <= !upper_q;
+        if (turned_q.whole || wipe_i) block_q <= wipe_i ? '0 : {part, block_q[15:8]};
       end
     end
   end
@@ -197,11 +215,11 @@ module aes_reader
       end_o         <= '0;
       failed_o      <= 1'b0;
     end else begin
-      block_valid_o            <= '0;
-      end_o                    <= '0;
-      block_valid_o[message_q] <= block_ends && !wipe_i;
-      end_o[message_q]         <= ends_q;
-      failed_o                 <= ends_failed_q;
+      block_valid_o                   <= '0;
+      end_o                           <= '0;
+      block_valid_o[turned_q.message] <= block_ends && !wipe_i;
+      end_o[turned_q.message]         <= turned_q.ends;
+      failed_o                        <= turned_q.failed;
     end
   end
 

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the blocks of an AES engine's messages in turn, to any byte address, a beat of the bus a cycle. Between
-// aes_message and aes_bus: makes bursts and beats of groups of blocks.
+// aes_message and aes_bus: makes bursts of groups of blocks; aes_beats makes their data.
 //
-//   cycle       0    1    2    3    4    5    6    7        BusWidth 128, one block, address_i = 16n + 1
+//   cycle       0    1    2    3    4    5    6   ..  k    k+1  k+2  k+3   BusWidth 128, one block, address_i = 16n + 1
 //   valid_i     1
-//   AW                                   B                  from 16n on, two beats; W may come before it
-//   next_o                               1                  the block has been taken
-//   part_q                                    B    -
-//   W                                              b0   b1  the block's bytes, one byte later
-//   strobe                                         FFFE 0001   not a byte beside the group
-//   end_o                                             ..1   the bus has answered; failed_o: with an error
-//
-// Between the blocks and the bus are two steps, the choice of a part and its move by the offset, and a skid_buffer, so that
-// WREADY reaches no block.
+//   AW                                        B                            from 16n on, two beats; W may come before it
+//   next_o                                   ..  1                         the block has been taken
+//   W                                        ..       b0   b1
+//   end_o                                                            1     the bus has answered; failed_o: with an error
 //
 // Contract    A group is offered when all its blocks are here. Groups are written in the order in which they were taken,
 //             several under way, without a pause between them. No byte outside of a group is written. wipe_i: nothing more
-//             is written but two beats on their way, those behind them have no strobes; high until !busy_o. BREADY is never low.
+//             is written, what is still sent has no strobes; high until !busy_o. BREADY is never low.
 // Parameters  BusWidth 64 or 128. MaxBeats: see burst_address.
 module aes_writer
   import bus_pkg::*;
@@ -53,8 +48,7 @@ module aes_writer
   input  logic                           m_axi_bvalid_i
 );
 
-  localparam int unsigned Bytes     = BusWidth / 8;
-  localparam int unsigned BytesLog2 = $clog2(Bytes);
+  localparam int unsigned BytesLog2 = $clog2(BusWidth / 8);
   localparam int unsigned BeatWidth = 9 - BytesLog2;  // a group has 16 blocks, and a beat more
 
   typedef struct packed {
@@ -103,16 +97,30 @@ module aes_writer
   end
 
   // Bursts: their lengths go to the data, their ends wait for an answer
-  logic       burst_valid, burst_ready, burst_last, length_ready, length_valid, answer_ready, answer_valid, burst_ends;
-  logic [7:0] burst_length;
-  answer_t    answer, expected;
+  logic                 burst_valid, burst_ready, burst_last, length_ready, length_valid, answer_ready, answer_valid;
+  logic                 burst_ends, address_ready;
+  logic [63:0]          burst_address;
+  logic [7:0]           burst_length;
   logic [BeatWidth-1:0] length;
+  answer_t              answer, expected;
 
   assign expected = '{message: message_q, last: burst_last};
 
-  assign m_axi_awvalid_o = burst_valid && length_ready && answer_ready;
-  assign burst_ready     = m_axi_awready_i && length_ready && answer_ready;
-  assign m_axi_awlen_o   = burst_length;
+  // An address waits for the bus in a register of its own: AWREADY comes from far, and what begins here is wide
+  assign burst_ready = address_ready && length_ready && answer_ready;
+
+  stage #(
+    .Width(64 + 8)
+  ) u_address (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i (burst_valid && length_ready && answer_ready),
+    .in_ready_o (address_ready),
+    .in_data_i  ({burst_address, burst_length}),
+    .out_valid_o(m_axi_awvalid_o),
+    .out_ready_i(m_axi_awready_i),
+    .out_data_o ({m_axi_awaddr_o, m_axi_awlen_o})
+  );
 
   burst_address #(
     .BytesLog2(BytesLog2),
@@ -126,7 +134,7 @@ module aes_writer
     .command_beats_i  (beats),
     .burst_valid_o    (burst_valid),
     .burst_ready_i    (burst_ready),
-    .burst_address_o  (m_axi_awaddr_o),
+    .burst_address_o  (burst_address),
     .burst_length_o   (burst_length),
     .burst_last_o     (burst_last)
   );
@@ -174,115 +182,44 @@ module aes_writer
     .out_data_o (group)
   );
 
-  // Parts of blocks, as wide as the bus
-  logic                 part_valid_q;
-  logic [BusWidth-1:0]  part_q, before_q;
-  logic [Bytes-1:0]     strobe_q;
-  logic                 last_q, burst_last_q;
-  logic                 aligned_q;             // the group begins with a beat
-  logic [BytesLog2-1:0] shift_q;               // bytes of the part before that are in this beat
-  logic [BeatWidth-1:0] beat_q, burst_beat_q;  // of the group, of the burst
-  logic                 makes, first, last, takes, block_ends, moves, ready;
-  logic [BusWidth-1:0]  part;
-  logic [Bytes-1:0]     behind;                // bytes from the group's offset on
-  aes_pkg::block_t      block;
-
-  assign makes      = plan_valid && length_valid && (!part_valid_q || moves);
-  assign first      = beat_q == '0;
-  assign last       = beat_q == group.last;
-  assign takes      = !(last && group.offset != '0);
-  assign group_ends = makes && last;
-  assign burst_ends = makes && burst_beat_q == length;
-  assign behind     = {Bytes{1'b1}} << group.offset;
-  assign block      = block_i[group.message];
-
-  if (BusWidth == 128) begin : gen_block
-    assign part       = block;
-    assign block_ends = takes;
-  end else begin : gen_halves
-    logic upper;
-    assign upper      = beat_q[0];
-    assign part       = upper ? block[15:8] : block[7:0];
-    assign block_ends = takes && upper;
-  end
-
+  // Data
+  logic [Messages-1:0] whose;
+  logic                beats_busy;
   always_comb begin
-    next_o                = '0;
-    next_o[group.message] = makes && block_ends;
+    whose                = '0;
+    whose[group.message] = 1'b1;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      beat_q       <= '0;
-      burst_beat_q <= '0;
-      part_valid_q <= 1'b0;
-      part_q       <= '0;
-      before_q     <= '0;
-      strobe_q     <= '0;
-      last_q       <= 1'b0;
-      burst_last_q <= 1'b0;
-      aligned_q    <= 1'b0;
-      shift_q      <= '0;
-    end else begin
-      if (moves) begin
-        part_valid_q <= 1'b0;
-        before_q     <= last_q ? '0 : part_q;
-      end
-      if (makes) begin
-        beat_q       <= last ? '0 : beat_q + BeatWidth'(1);
-        burst_beat_q <= burst_ends ? '0 : burst_beat_q + BeatWidth'(1);
-        part_valid_q <= 1'b1;
-        part_q       <= takes ? part : '0;
-        strobe_q     <= (first ? behind : '1) & (last && group.offset != '0 ? ~behind : '1);  // SEC_CM: RESULT.BOUNDS
-        last_q       <= last;
-        burst_last_q <= burst_ends;
-        aligned_q    <= group.offset == '0;
-        shift_q      <= BytesLog2'(0) - group.offset;
-      end
-      if (wipe_i) begin  // SEC_CM: ERASE.WORKING_REGISTERS
-        part_q   <= '0;
-        before_q <= '0;
-      end
-    end
-  end
-
-  // Beats out of parts
-  logic [BusWidth-1:0] beat;
-
-  assign moves = part_valid_q && ready;
-  assign beat  = aligned_q ? part_q : BusWidth'({part_q, before_q} >> {shift_q, 3'd0});
-
-  typedef struct packed {
-    logic                last;
-    logic [Bytes-1:0]    strobe;
-    logic [BusWidth-1:0] data;
-  } beat_t;
-  beat_t made, shown;
-
-  assign made = '{last: burst_last_q,
-                  strobe: wipe_i ? '0 : strobe_q,
-                  data: wipe_i ? '0 : beat};
-
-  skid_buffer #(
-    .Width($bits(beat_t))
+  aes_beats #(
+    .Messages(Messages),
+    .BusWidth(BusWidth)
   ) u_beats (
     .clk_i,
     .rst_ni,
-    .in_valid_i (part_valid_q),
-    .in_ready_o (ready),
-    .in_data_i  (made),
-    .out_valid_o(m_axi_wvalid_o),
-    .out_ready_i(m_axi_wready_i),
-    .out_data_o (shown)
+    .wipe_i,
+    .busy_o        (beats_busy),
+    .group_valid_i (plan_valid),
+    .group_ends_o  (group_ends),
+    .message_i     (whose),
+    .offset_i      (group.offset),
+    .last_i        (group.last),
+    .length_valid_i(length_valid),
+    .burst_ends_o  (burst_ends),
+    .length_i      (length),
+    .block_i,
+    .next_o,
+    .m_axi_wdata_o,
+    .m_axi_wstrb_o,
+    .m_axi_wlast_o,
+    .m_axi_wvalid_o,
+    .m_axi_wready_i
   );
-  assign m_axi_wdata_o = shown.data;
-  assign m_axi_wstrb_o = shown.strobe;
-  assign m_axi_wlast_o = shown.last;
 
   // Answers
   logic failed_q, failed;  // an earlier burst of the group; this one or that
   assign failed   = failed_q || m_axi_bresp_i != AxiOkay;
-  assign busy_o   = asking_valid || plan_valid || part_valid_q || m_axi_wvalid_o || answer_valid || burst_valid || !command_ready;
+  assign busy_o   = asking_valid || plan_valid || beats_busy || answer_valid || burst_valid || !command_ready ||
+                    m_axi_awvalid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

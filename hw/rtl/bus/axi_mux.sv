@@ -109,19 +109,20 @@ module axi_mux
 
   always_comb begin
     m_axi_o       = '0;
+    // Whoever asked has not changed its mind
+    m_axi_o.arvalid = ar_shown_q;
+    m_axi_o.awvalid = aw_shown_q && order_ready;
     m_axi_wdata_o = masters_wdata_i[0];
     m_axi_wstrb_o = masters_wstrb_i[0];
     for (int unsigned m = 0; m < Masters; m++) begin
       if (ar_chosen_q[m]) begin
         m_axi_o.araddr  = masters_i[m].araddr;
         m_axi_o.arlen   = masters_i[m].arlen;
-        m_axi_o.arvalid = ar_shown_q;
       end
       if (32'(m_axi_rid_i) == m) m_axi_o.rready = masters_i[m].rready;
       if (aw_chosen_q[m]) begin
         m_axi_o.awaddr  = masters_i[m].awaddr;
         m_axi_o.awlen   = masters_i[m].awlen;
-        m_axi_o.awvalid = aw_shown_q && order_ready;
       end
       if (owner[m]) begin
         m_axi_o.wvalid = masters_i[m].wvalid && owner_valid;

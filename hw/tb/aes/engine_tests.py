@@ -224,7 +224,10 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
         message = dut.u_core.u_messages[f"gen_message[{number}]"].u_message
         memories += [message.u_in.words_q, message.u_out.words_q]
     reader, writer = dut.u_core.u_messages.u_reader, dut.u_core.u_messages.u_writer
-    registers = [reader.data_q, reader.known_q, reader.before_q, reader.block_q, writer.part_q, writer.before_q]
+    beats = writer.u_beats
+    memories.append(beats.u_fifo.words_q)
+    registers = [dut.u_core.u_cipher.key_block_q, reader.data_q, reader.u_turn.half_q, reader.u_turn.data_o, reader.before_q,
+                 reader.block_q, beats.part_q, beats.u_turn.half_q, beats.u_turn.data_o, beats.before_q]
     least = int(600 / BOUND / MESSAGES)  # blocks, so that a message is under way for 1,800 cycles
     for pause in (700, 903, 1200):
         messages = [Message(host, keys[number % SLOTS], number % SLOTS, number, 3, least, least + 20)

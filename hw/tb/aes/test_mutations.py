@@ -25,7 +25,7 @@ ENCRYPT = [
 ]
 DECRYPT = [
     ("a last round mixed", "aes_inverse_round", "last_q ? shifted_q :", "1'b0 ? shifted_q :"),
-    ("round keys not mixed", "aes_inverse_schedule", "outer ? key_q :", "1'b1 ? key_q :"),
+    ("round keys not mixed", "aes_inverse_schedule", "outer_q ? key_q :", "1'b1 ? key_q :"),
     ("round keys in the order of encryption", "aes_inverse_schedule", "4'(left_q - StepWidth'(1))",
      "4'(aes_pkg::Rounds + 1 - left_q)"),
     ("a constant too late", "aes_inverse_schedule", "constant_q <= 8'h01;", "constant_q <= 8'h02;"),
@@ -50,10 +50,11 @@ DECRYPT = [
     ("state kept", "aes_cbc_decrypt", "if (stage_wipe_q[s]) state_q[s] <= '0;\n      else if", "if"),
 ]
 ENGINE = [  # and whether decryption shows it
-    ("bytes beside a group", "aes_writer", "(first ? behind : '1)", "'1", 0),
-    ("bytes behind a group", "aes_writer", "? ~behind : '1", "? '1 : '1", 0),
+    ("bytes beside a group", "aes_beats", "(merges.first ? behind : '1)", "'1", 0),
+    ("bytes behind a group", "aes_beats", "? ~behind : '1", "? '1 : '1", 0),
+    ("a beat without a place", "aes_beats", "room_q       <= taken_q <", "room_q       <= 1'b1 || taken_q <", 0),
     ("a group given twice", "aes_message", " - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);", ";", 1),
-    ("an earlier beat's error lost", "aes_reader", "ends_failed_q <= failed_q ||", "ends_failed_q <=", 0),
+    ("an earlier beat's error lost", "aes_reader", "failed: failed_q ||", "failed:", 0),
     ("an earlier burst's error lost", "aes_writer", "failed   = failed_q ||", "failed   =", 0),
     ("a broken chain carried on", "aes_message", "chain_q <= status_q == AesOk &&", "chain_q <=", 0),
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
@@ -62,7 +63,7 @@ ENGINE = [  # and whether decryption shows it
     ("a descriptor beside a key on its way", "aes_messages", "&& key_under_way == '0 &&", "&&", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i)", "if (in_valid_i)", 1),
-    ("beats kept by zeroise", "aes_reader", "if (here_q || wipe_i) begin", "if (here_q) begin", 0),
+    ("beats kept by zeroise", "aes_reader", "if (turned_q.here || wipe_i) before_q", "if (turned_q.here) before_q", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
 
