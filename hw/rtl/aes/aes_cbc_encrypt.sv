@@ -59,18 +59,17 @@ module aes_cbc_encrypt #(
   logic                 take_key, writes_q;              // one of write_q
   logic [Places-1:0]    write_q;                         // the slot that pair_q is written to
   logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot;  // being wiped; of key_q; that is written next
-  logic [127:0]         key_q, next_key;
-  aes_pkg::key_sums_t   sums_q;                          // of key_q
+  logic [127:0]         key_q, base_q, next_key;
   logic [Places-1:0]    full_q;
 
   aes_key_step #(
     .Table(Table)
   ) u_key_step (
     .key_i     (key_q),
-    .sums_i    (sums_q),
-    .constant_i(8'h01),
+    .base_i    (base_q),
+    .constant_i(8'h00),
     .key_o     (next_key),
-    .sums_o    ()
+    .base_o    ()
   );
 
   assign take_key    = key_valid_i && key_ready_o;
@@ -90,14 +89,14 @@ module aes_cbc_encrypt #(
       write_q    <= '0;
       key_slot_q <= '0;
       key_q      <= '0;
-      sums_q     <= '0;
+      base_q     <= '0;
       pair_q     <= '0;
     end else begin
       for (int unsigned s = 0; s < Places; s++) write_q[s] <= (loading_q || wiping_q) && write_slot == SlotWidth'(s);
       if (!loading_q) key_slot_q <= key_slot_i;
       writes_q <= loading_q || wiping_q;
       key_q    <= wiping_q ? '0 : key_i;
-      sums_q   <= wiping_q ? '0 : aes_pkg::key_sums(key_i);
+      base_q   <= wiping_q ? '0 : aes_pkg::key_base(key_i, 8'h01);
       pair_q   <= loading_q ? {next_key, key_q} : '0;
     end
   end

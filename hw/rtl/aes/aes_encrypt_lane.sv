@@ -54,8 +54,7 @@ module aes_encrypt_lane #(
   logic            round_q, refused_q;                   // of the one inside
   logic [9:0]      step_q;                               // one bit: round 1, 2, ..., 10 runs
   logic [7:0]      constant_q;
-  aes_pkg::block_t    state_q, key_q, state, key, last;
-  aes_pkg::key_sums_t sums_q, sums;  // of key_q, key
+  aes_pkg::block_t state_q, key_q, base_q, state, key, base, last;
   logic            answer_here_q, answer_refused_q;
   aes_pkg::block_t answer_q;
   logic            take, start, stays, ends, leaves, refuse;
@@ -76,10 +75,10 @@ module aes_encrypt_lane #(
     .Table(Table)
   ) u_key_step (
     .key_i     (key_q),
-    .sums_i    (sums_q),
+    .base_i    (base_q),
     .constant_i(constant_q),
     .key_o     (key),
-    .sums_o    (sums)
+    .base_o    (base)
   );
 
   assign take   = in_valid_i && in_ready_o;
@@ -135,7 +134,7 @@ module aes_encrypt_lane #(
       constant_q       <= '0;
       state_q          <= '0;
       key_q            <= '0;
-      sums_q           <= '0;
+      base_q           <= '0;
       answer_refused_q <= 1'b0;
       answer_q         <= '0;
       out_refused_o    <= 1'b0;
@@ -147,11 +146,11 @@ module aes_encrypt_lane #(
       key_slot_o <= in_slot_i;
       // SEC_CM: ERASE.WORKING_REGISTERS
       data_q     <= wipe_q ? '0 : in_data_i ^ (in_first_i ? in_iv_i : '0);
-      // With round_q low after the first cycle of wipe_i, state and key are what entry and answer are: zeros
+      // With round_q low after the first cycle of wipe_i, state, key and base are of zeros, as entry and answer
       state_q    <= state;
       key_q      <= round_q ? key : entry_key_q;
-      sums_q     <= round_q ? sums : aes_pkg::key_sums(entry_key_q);
-      constant_q <= round_q ? aes_pkg::xtime(constant_q) : 8'h02;
+      base_q     <= round_q ? base : aes_pkg::key_base(entry_key_q, 8'h02);
+      constant_q <= round_q ? aes_pkg::xtime(constant_q) : 8'h04;
       if (take) chained_q <= !in_first_i;
       if (start) refused_q <= entry_refused_q;
       if (enter_q) begin

@@ -32,18 +32,17 @@ module aes_inverse_schedule #(
   logic                 busy_q;
   logic [StepWidth-1:0] left_q;  // steps
   logic [7:0]           constant_q;
-  aes_pkg::block_t      key_q, next;
-  aes_pkg::key_sums_t   sums_q, next_sums;  // of key_q, next
+  aes_pkg::block_t      key_q, base_q, next, next_base;
   logic                 expands_q, outer_q;  // the key goes on; it is that of an outer round
 
   aes_key_step #(
     .Table(Table)
   ) u_step (
     .key_i     (key_q),
-    .sums_i    (sums_q),
+    .base_i    (base_q),
     .constant_i(constant_q),
     .key_o     (next),
-    .sums_o    (next_sums)
+    .base_o    (next_base)
   );
 
   assign busy_o  = busy_q;
@@ -56,7 +55,7 @@ module aes_inverse_schedule #(
       outer_q    <= 1'b0;
       constant_q <= '0;
       key_q      <= '0;
-      sums_q     <= '0;
+      base_q     <= '0;
       write_o    <= 1'b0;
       round_o    <= '0;
       key_o      <= '0;
@@ -65,7 +64,7 @@ module aes_inverse_schedule #(
       left_q     <= '0;
       expands_q  <= 1'b0;
       key_q      <= '0;
-      sums_q     <= '0;
+      base_q     <= '0;
       write_o    <= 1'b0;
       key_o      <= '0;
     end else begin
@@ -80,13 +79,13 @@ module aes_inverse_schedule #(
       if (busy_q) left_q <= left_q - StepWidth'(1);
       if (start_i) left_q <= StepWidth'(Steps);
       if (!busy_q) begin  // whatever the port shows: what decides whether it is a key does not go to all of it
-        constant_q <= 8'h01;
+        constant_q <= 8'h02;
         key_q      <= key_i;
-        sums_q     <= aes_pkg::key_sums(key_i);
+        base_q     <= aes_pkg::key_base(key_i, 8'h01);
       end else if (expands_q) begin
         constant_q <= aes_pkg::xtime(constant_q);
         key_q      <= next;
-        sums_q     <= next_sums;
+        base_q     <= next_base;
       end
     end
   end

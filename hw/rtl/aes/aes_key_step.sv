@@ -3,24 +3,26 @@
 //
 //   cycle        0
 //   key_i        key of round r - 1
-//   sums_i       aes_pkg::key_sums of it
-//   constant_i   x^(r-1), in the first byte of Rcon[r]
+//   base_i       aes_pkg::key_base of it, with x^(r-1), in the first byte of Rcon[r]
+//   constant_i   x^r
 //   key_o        key of round r
-//   sums_o       aes_pkg::key_sums of it
+//   base_o       aes_pkg::key_base of it, with constant_i
 //
-// Word i of a key is the sum of words 0 to i of the key before it and of g, which the S-boxes give. From sums that are
-// kept beside the key, each word and each of its sums is one sum behind the S-boxes:
+// Word i of a key is the sum of words 0 to i of the key before it, of Rcon and of g, which the S-boxes give. All of that but
+// g, the base, is kept beside the key, so that each word of the next key and of its base is one sum behind the S-boxes:
 //
-//   words   k0 + g   k0 + k1 + g        k0 + k1 + k2 + g      k0 + k1 + k2 + k3 + g
-//   sums             k1 (g twice)       k0 + k2 + g           k1 + k3
+//   key    b0 + g                 b1 + g        b2 + g                      b3 + g
+//   base   b0 + Rcon[r+1] + g     k1 + Rcon     k1 + b2 + Rcon + g          k1 + k3 + Rcon       where g counts twice, it is gone
 module aes_key_step #(
   parameter bit Table = 1'b1
 ) (
-  input  aes_pkg::block_t    key_i,
-  input  aes_pkg::key_sums_t sums_i,
-  input  logic [7:0]         constant_i,
-  output aes_pkg::block_t    key_o,
-  output aes_pkg::key_sums_t sums_o
+  // verilator lint_off UNUSEDSIGNAL
+  input  aes_pkg::block_t key_i,
+  // verilator lint_on UNUSEDSIGNAL
+  input  aes_pkg::block_t base_i,
+  input  logic [7:0]      constant_i,
+  output aes_pkg::block_t key_o,
+  output aes_pkg::block_t base_o
 );
 
   logic [3:0][7:0] substituted;
@@ -33,13 +35,15 @@ module aes_key_step #(
     );
   end
 
-  // The constant is added beside the S-boxes
-  logic [3:0][31:0] words;
+  // What needs no S-box is made beside them
+  logic [3:0][31:0] words, base;
   logic [31:0]      constant;
   assign words    = key_i;
+  assign base     = base_i;
   assign constant = {24'd0, constant_i};
 
-  assign key_o  = ({sums_i, words[0]} ^ {4{constant}}) ^ {4{substituted}};
-  assign sums_o = {words[1] ^ words[3], (words[0] ^ words[2] ^ constant) ^ substituted, words[1]};
+  assign key_o  = base ^ {4{substituted}};
+  assign base_o = {words[1] ^ words[3] ^ constant, (words[1] ^ base[2] ^ constant) ^ substituted, words[1] ^ constant,
+                   (base[0] ^ constant) ^ substituted};
 
 endmodule

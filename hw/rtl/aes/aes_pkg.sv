@@ -10,11 +10,13 @@ package aes_pkg;
   typedef logic [15:0][7:0] block_t;
   typedef logic [255:0][7:0] table_t;
 
-  // Sums of a key's words, 0 and 1, 0 to 2, 0 to 3. Kept beside the key, they spare the next key a chain of sums.
-  typedef logic [2:0][31:0] key_sums_t;
-
-  function automatic key_sums_t key_sums(block_t key);
-    return {key[3:0] ^ key[7:4] ^ key[11:8] ^ key[15:12], key[3:0] ^ key[7:4] ^ key[11:8], key[3:0] ^ key[7:4]};
+  // The next round key but for what the S-boxes give (see aes_key_step), with the constant of its round
+  function automatic block_t key_base(block_t key, logic [7:0] constant);
+    logic [3:0][31:0] words, base;
+    words   = key;
+    base[0] = words[0] ^ {24'd0, constant};
+    for (int unsigned i = 1; i < 4; i++) base[i] = base[i-1] ^ words[i];
+    return base;
   endfunction
 
   // Times x in GF(2^8), modulo x^8 + x^4 + x^3 + x + 1

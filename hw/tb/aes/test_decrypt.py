@@ -213,7 +213,8 @@ async def zeroise_drops_all_and_overwrites_keys_state_and_answers(dut):
         held = [dut.first_keys_q, dut.answers_q, dut.chain_q, *(stage.keys_q for stage in stages)]
         held = [word for memory in held for word in memory]
         return held + [dut.out_data_o, dut.cipher_q, dut.last_q, dut.before_q, dut.state_q, dut.u_schedule.key_q,
-                       dut.u_schedule.key_o, *(signal for stage in stages for signal in (stage.key_q, stage.shifted_q))]
+                       dut.u_schedule.base_q, dut.u_schedule.key_o,
+                       *(signal for stage in stages for signal in (stage.key_q, stage.shifted_q))]
 
     assert sum(int(signal.value) != 0 for signal in secrets()) > 20
     engine.waiting = []

@@ -205,7 +205,7 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     engine.waiting = [[] for _ in range(engine.units)]
     lane = dut["gen_lane[0]"].u_lane
     registers = [lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.answer_q, lane.out_data_o]
-    assert all(int(register.value) for register in [*registers, lane.data_q])
+    assert all(int(register.value) for register in [*registers, lane.data_q, lane.base_q])
     dut.zeroise_i.value = 1
     await engine.step()
     dut.zeroise_i.value = 0
@@ -219,6 +219,7 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
         await engine.step()
     assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.key_q.value) == 0
     assert not any(int(register.value) for register in registers)
+    assert int(lane.base_q.value) == sum(2 << 32 * word for word in range(4))  # of a key of zeros
     engine.answers = [[] for _ in range(engine.units)]
     engine.message(0, 0, IV, TEXT[:16])
     await engine.drain([1] + [0] * (engine.units - 1))

@@ -28,7 +28,7 @@ DECRYPT = [
     ("round keys not mixed", "aes_inverse_schedule", "outer_q ? key_q :", "1'b1 ? key_q :"),
     ("round keys in the order of encryption", "aes_inverse_schedule", "4'(left_q - StepWidth'(1))",
      "4'(aes_pkg::Rounds + 1 - left_q)"),
-    ("a constant too late", "aes_inverse_schedule", "constant_q <= 8'h01;", "constant_q <= 8'h02;"),
+    ("a constant too late", "aes_inverse_schedule", "constant_q <= 8'h02;", "constant_q <= 8'h04;"),
     ("the chain of another block", "aes_cbc_decrypt", "chain_q[ended_q]", "chain_q[taken_q]"),
     ("an IV that is not taken", "aes_cbc_decrypt", "in_first_i ? in_iv_i : cipher_q}", "cipher_q}"),
     ("an empty slot used", "aes_cbc_decrypt", "refuse = !full ||", "refuse = 1'b0 ||"),
