@@ -16,8 +16,8 @@
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
 //             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
-//             is overwritten; blocks inside are dropped, and one that is taken in the cycle of zeroise_i. Ready and valid
-//             are flip-flops.
+//             is overwritten; blocks inside are dropped, and those that are taken before the erasure reaches a lane, which is
+//             lane l in the cycle l + 1 from zeroise_i on. Ready and valid are flip-flops.
 // Parameters  Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
 module aes_cbc_encrypt #(
   parameter  int unsigned Units     = 4,
@@ -73,7 +73,14 @@ module aes_cbc_encrypt #(
   );
 
   assign take_key    = key_valid_i && key_ready_o;
-  assign key_ready_o = !loading_q && !writes_q && !wiping_q;
+  // From lane to lane: they lie apart, so no wire is to go to all
+  logic [Units-1:0] wipes_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wipes_q <= '1;
+    else wipes_q <= Units'({wipes_q, zeroise_i || wiping_q});
+  end
+
+  assign key_ready_o = !loading_q && !writes_q && !wiping_q && !wipes_q[Units-1];
   assign slot_full_o = full_q[KeySlots-1:0];
 
   assign write_slot = wiping_q ? slot_q : key_slot_q;
@@ -141,7 +148,7 @@ module aes_cbc_encrypt #(
     ) u_lane (
       .clk_i,
       .rst_ni,
-      .wipe_i       (zeroise_i || wiping_q),
+      .wipe_i       (wipes_q[l]),
       .in_valid_i   (in_valid_i[l]),
       .in_ready_o   (in_ready_o[l]),
       .in_first_i   (in_first_i[l]),

@@ -4,7 +4,7 @@
 //
 //   aes_reader -- 16 blocks at a time --> in FIFO --> cipher --> out FIFO -- 16 blocks at a time --> aes_writer
 //
-//   fragment_i    F
+//   begins_i      1                                   with fragment_i
 //   read_valid_o      1.......1                       as long as there is room for the blocks asked for
 //   in_block_i            B0 ........ B15
 //   cipher               first, IV; then the chain of the cipher goes on, from fragment to fragment
@@ -29,8 +29,8 @@ module aes_message
   input  logic            rst_ni,
   input  logic            wipe_i,
 
-  input  logic            fragment_valid_i,
-  output logic            fragment_ready_o,
+  output logic            ready_o,          // for a fragment
+  input  logic            begins_i,         // pulse, ready_o was high not long ago: the one on offer is this message's
   input  aes_descriptor_t fragment_i,
   input  logic [15:0]     index_i,
   input  logic            slot_full_i,      // that of the fragment on offer
@@ -108,7 +108,7 @@ module aes_message
   logic            in_here, read, write, refuse, idle, running, done, runs;
   assign {done, running, idle} = state_q;
 
-  assign fragment_ready_o = idle && !wipe_i;
+  assign ready_o          = idle && !wipe_i;
   assign read_blocks_o    = read_blocks_q;
   assign write_blocks_o   = write_blocks_q;
   assign runs             = running && !failed_q;
@@ -244,7 +244,7 @@ module aes_message
             failed_q <= 1'b1;
             status_q <= AesEmptySlot;
           end
-          if (fragment_valid_i && fragment_ready_o) state_q <= Run;
+          if (begins_i) state_q <= Run;
         end
         running: begin
           if (fragment_q.load_key ? key_end_i : write_known_q && write_blocks_q == '0 && writing_q == '0) state_q <= Done;

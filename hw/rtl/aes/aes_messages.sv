@@ -6,7 +6,14 @@
 //                             ^     | ^ cipher  |
 //    AXI4 --> aes_reader -----+     v |         +--> aes_writer --> AXI4
 //
-// Contract    A fragment goes to the message it names; one whose key is on its way keeps every other from beginning.
+//   cycle             0    1    2    3
+//   fragment_valid_i  F    F    F    -      until fragment_ready_o
+//   messages' ready   1
+//   ready_q                1                messages lie apart: what they say, and what they are told, are flip-flops
+//   begins_q                    1           the message it names takes it; fragment_ready_o
+//
+// Contract    Fragments come three cycles and more apart. A fragment goes to the message it names; one whose key is on its way
+//             keeps every other from beginning.
 //             wipe_i: see aes_message; it reaches one after the other, so that no wire goes to all, and wiping_o is high
 //             until it has ended everywhere. quiet_o: nothing is under way here any more.
 // Parameters  FifoLog2: see aes_message. BusWidth, MaxBeats: see aes_reader.
@@ -53,7 +60,8 @@ module aes_messages
 
   localparam int unsigned SlotWidth = KeySlots > 1 ? $clog2(KeySlots) : 1;
 
-  logic [Messages-1:0]            idle, key_under_way, begins, message_ready;
+  logic [Messages-1:0]            idle, key_under_way, message_ready, ready_q, begins_q;
+  logic                           key_under_way_q;
   logic [Messages-1:0]            group_valid, group_ready, group_end, block_valid;
   logic [Messages-1:0][63:0]      source, destination;
   logic [Messages-1:0][4:0]       group_blocks, write_blocks;
@@ -63,15 +71,26 @@ module aes_messages
   logic [Messages-1:0]            write_valid, write_ready, write_next, write_end;
 
   always_comb begin
-    begins = '0;
     busy_o = '0;
-    for (int unsigned m = 0; m < Messages; m++) begin
-      // SEC_CM: KEY.IN_ORDER
-      begins[m] = fragment_valid_i && key_under_way == '0 && 32'(fragment_i.message) == m;
-      busy_o += 6'(!idle[m]);
+    for (int unsigned m = 0; m < Messages; m++) busy_o += 6'(!idle[m]);
+  end
+  assign fragment_ready_o = begins_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      key_under_way_q <= 1'b0;
+      ready_q         <= '0;
+      begins_q        <= '0;
+    end else begin
+      key_under_way_q <= key_under_way != '0;
+      ready_q         <= message_ready;
+      for (int unsigned m = 0; m < Messages; m++) begin
+        // SEC_CM: KEY.IN_ORDER
+        begins_q[m] <= fragment_valid_i && !fragment_ready_o && !key_under_way_q && ready_q[m] &&
+                       32'(fragment_i.message) == m;
+      end
     end
   end
-  assign fragment_ready_o = (begins & message_ready) != '0;
   assign data_fault_o     = (group_end != '0 && group_failed) || (write_end != '0 && write_failed);
   assign quiet_o          = idle == '1 && reader_quiet && !writer_busy;
 
@@ -125,8 +144,8 @@ module aes_messages
       .clk_i,
       .rst_ni,
       .wipe_i          (wipes_q[m]),
-      .fragment_valid_i(begins[m]),
-      .fragment_ready_o(message_ready[m]),
+      .ready_o         (message_ready[m]),
+      .begins_i        (begins_q[m]),
       .fragment_i,
       .index_i,
       .slot_full_i     (slot_full_i[fragment_i.slot[SlotWidth-1:0]]),

@@ -10,7 +10,7 @@ from tb.mutant import mutant, replaced
 # The bug, the module it is in, what is replaced there by what
 ENCRYPT = [
     ("a last round mixed", "generic/aes_round", "= shifted ^ key_i;", "= aes_pkg::mix_columns(shifted) ^ key_i;"),
-    ("a key one round late", "aes_encrypt_lane", ": 8'h02;", ": 8'h01;"),
+    ("a constant one round late", "aes_encrypt_lane", ": 8'h04;", ": 8'h02;"),
     ("the chain not added", "aes_encrypt_lane", "(chained_q ? answer_q : '0)", "'0"),
     ("a chain into the next message", "aes_encrypt_lane", "chained_q <= !in_first_i;", "chained_q <= 1'b1;"),
     ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
@@ -60,7 +60,7 @@ ENGINE = [  # and whether decryption shows it
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
     ("a failed read forgotten", "aes_messages", "(group_end[m] && group_failed) ||", "", 0),
     ("a failed write forgotten", "aes_messages", "|| (write_end[m] && write_failed)", "", 0),
-    ("a descriptor beside a key on its way", "aes_messages", "&& key_under_way == '0 &&", "&&", 0),
+    ("a descriptor beside a key on its way", "aes_messages", "&& !key_under_way_q &&", "&&", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i)", "if (in_valid_i)", 1),
     ("beats kept by zeroise", "aes_reader", "if (turned_q.here || wipe_i) before_q", "if (turned_q.here) before_q", 0),
