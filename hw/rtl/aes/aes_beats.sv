@@ -77,9 +77,9 @@ module aes_beats #(
   logic [BytesLog2-1:0]              turn_q;
   logic [BusWidth-1:0]               part, part_q, turned, before_q, beat;
   logic [Bytes-1:0]                  behind, earlier_q, strobe_q;  // behind: bytes from the offset on
-  known_t                            begun, merges;
+  known_t                            begun;
   // verilator lint_off UNUSEDSIGNAL
-  known_t                            merged;                   // what strobe_q was made of is not used any more
+  known_t                            merges, merged;           // not all is used at each step
   // verilator lint_on UNUSEDSIGNAL
 
   assign begun  = '{valid: begins, first: first, last: last, tail: tail, burst_last: burst_ends_o, offset: offset_i};

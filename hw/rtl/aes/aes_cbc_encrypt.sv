@@ -59,7 +59,7 @@ module aes_cbc_encrypt #(
   logic                 take_key, writes_q;              // one of write_q
   logic [Places-1:0]    write_q;                         // the slot that pair_q is written to
   logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot;  // being wiped; of key_q; that is written next
-  logic [127:0]         key_q, base_q, next_key;
+  logic [127:0]         key_q, base_q, next_key, unused_base;
   logic [Places-1:0]    full_q;
 
   aes_key_step #(
@@ -69,7 +69,7 @@ module aes_cbc_encrypt #(
     .base_i    (base_q),
     .constant_i(8'h00),
     .key_o     (next_key),
-    .base_o    ()
+    .base_o    (unused_base)
   );
 
   assign take_key    = key_valid_i && key_ready_o;

@@ -2,23 +2,24 @@
 // CBC encryption of one message at a time: a round unit, the round key beside it, and the chain. Used by
 // aes_cbc_encrypt, which has one for each message that is encrypted at once.
 //
-//   cycle        0     1    2    3    4    5   ...  12   13    14    15
-//   in_valid_i   B0    B1   B1   B1                       B2
-//   in_ready_o   1     0    0    1    0    0        0    0     1     0      the next block is taken while one is inside
-//   data_q             B0             B1                                    with the IV; key_slot_o is that of its key
-//   entry_q                 B0   -         B1       B1   B1                 with the key of round 0
-//   round_q                 0    1    1    1        1    0     1            the cycles in which state_q goes through a round
-//   state_q                      0    1    2        9          0            after this round; a new one is entry_q + answer_q
-//   answer_q                                             C0    C0           stays until the next one comes: it is the chain
-//   out_valid_o                                                C0
+//   cycle        0     1    2    3    4    5    6   ...  13   14    15    16
+//   in_valid_i   B0    B1   B1   B1   B1                       B2
+//   in_ready_o   1     0    0    0    1    0    0        0    0     1     0      the next block is taken while one is inside
+//   data_q             B0   B0             B1   B1                                with the IV; key_slot_o is that of its key
+//   white_q                 K0                  K0                                the key of round 0
+//   entry_q                      B0   -             B1   B1   B1                 with it
+//   round_q                      0    1    1    1        1    0     1            the cycles in which state_q goes through a round
+//   state_q                           0    1    2        9          0            after this round; a new one is entry_q + answer_q
+//   answer_q                                                  C0    C0           stays until the next one comes: it is the chain
+//   out_valid_o                                                     C0
 //
-// The lanes of aes_cbc_encrypt lie apart from each other and from what feeds them, so a block crosses to its lane with
-// one gate between two flip-flops, and what loads 128 of them at once is a flip-flop too.
+// The lanes of aes_cbc_encrypt lie apart from each other and from what feeds them, so a block and its keys cross to their lane
+// with one gate between two flip-flops, and what loads 128 of them at once is a flip-flop too.
 //
 // Contract    A block is data with the block before it in its message: the IV if in_first_i, else the lane's last
 //             answer. full_i: in_slot_i, that of the block on offer, has a key; of a block without one, and of all that
 //             follow it in its message, the answer is refused: zeros. key_i and next_key_i are the keys of round 0 and 1
-//             in key_slot_o, in the cycle behind the one in which the block is taken. One answer waits at out_*; one
+//             in key_slot_o, in the two cycles behind the one in which the block is taken. One answer waits at out_*; one
 //             that is taken within ten cycles costs none. wipe_i, for three cycles at least, drops the blocks inside, one
 //             that is taken in its first cycle and the answers, and overwrites them; in_ready_o is low from its second
 //             cycle on until one behind it. Ready and valid are flip-flops.
@@ -46,8 +47,9 @@ module aes_encrypt_lane #(
 );
 
   logic            wipe_q;
-  logic            taken_q;                              // data_q is a block
-  aes_pkg::block_t data_q;
+  logic            open_q;                               // data_q takes what its port shows
+  logic [1:0]      taken_q;                              // data_q is a block, in its first cycle, in its second
+  aes_pkg::block_t data_q, white_q;
   logic            enter_q, leave_q;                     // what comes into entry_q and answer_q; erasure, too
   logic            waits_q, chained_q, entry_refused_q;  // of the block in data_q, or entry_q
   aes_pkg::block_t entry_q, entry_key_q;
@@ -85,14 +87,14 @@ module aes_encrypt_lane #(
   assign refuse = !full_i || (entry_refused_q && !in_first_i);
   // Only when the last answer has a place to go to before the next one comes
   assign start  = waits_q && !round_q && !out_valid_o;
-  assign stays  = taken_q || (waits_q && !start);
+  assign stays  = taken_q != '0 || (waits_q && !start);
   assign ends   = step_q[9];
   assign leaves = answer_here_q && !out_valid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_ready_o      <= 1'b0;
-      taken_q         <= 1'b0;
+      taken_q         <= '0;
       waits_q         <= 1'b0;
       entry_refused_q <= 1'b1;
       round_q         <= 1'b0;
@@ -101,7 +103,7 @@ module aes_encrypt_lane #(
       out_valid_o     <= 1'b0;
     end else if (wipe_i) begin
       in_ready_o      <= 1'b0;
-      taken_q         <= 1'b0;
+      taken_q         <= '0;
       waits_q         <= 1'b0;
       entry_refused_q <= 1'b1;
       round_q         <= 1'b0;
@@ -110,8 +112,8 @@ module aes_encrypt_lane #(
       out_valid_o     <= 1'b0;
     end else begin
       in_ready_o      <= !take && !stays;
-      taken_q         <= take;
-      waits_q         <= stays;
+      taken_q         <= {taken_q[0], take};
+      waits_q         <= taken_q[1] || (waits_q && !start);
       round_q         <= start || (round_q && !ends);
       step_q          <= {step_q[8:0], start};
       answer_here_q   <= ends || (answer_here_q && !leaves);
@@ -123,11 +125,13 @@ module aes_encrypt_lane #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wipe_q           <= 1'b1;
+      open_q           <= 1'b1;
       enter_q          <= 1'b1;
       leave_q          <= 1'b1;
       chained_q        <= 1'b0;
       key_slot_o       <= '0;
       data_q           <= '0;
+      white_q          <= '0;
       entry_q          <= '0;
       entry_key_q      <= '0;
       refused_q        <= 1'b0;
@@ -141,11 +145,15 @@ module aes_encrypt_lane #(
       out_data_o       <= '0;
     end else begin
       wipe_q     <= wipe_i;
-      enter_q    <= take || wipe_i;
+      open_q     <= wipe_i || (!take && !stays);
+      enter_q    <= taken_q[0] || wipe_i;
       leave_q    <= step_q[8] || wipe_i;
-      key_slot_o <= in_slot_i;
       // SEC_CM: ERASE.WORKING_REGISTERS
-      data_q     <= wipe_q ? '0 : in_data_i ^ (in_first_i ? in_iv_i : '0);
+      if (open_q) begin
+        key_slot_o <= in_slot_i;
+        data_q     <= wipe_q ? '0 : in_data_i ^ (in_first_i ? in_iv_i : '0);
+      end
+      white_q    <= wipe_q ? '0 : key_i;
       // With round_q low after the first cycle of wipe_i, state, key and base are of zeros, as entry and answer
       state_q    <= state;
       key_q      <= round_q ? key : entry_key_q;
@@ -154,7 +162,7 @@ module aes_encrypt_lane #(
       if (take) chained_q <= !in_first_i;
       if (start) refused_q <= entry_refused_q;
       if (enter_q) begin
-        entry_q     <= wipe_q ? '0 : data_q ^ key_i;
+        entry_q     <= wipe_q ? '0 : data_q ^ white_q;
         entry_key_q <= wipe_q ? '0 : next_key_i;
       end
       if (leave_q) begin

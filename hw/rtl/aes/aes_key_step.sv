@@ -16,9 +16,7 @@
 module aes_key_step #(
   parameter bit Table = 1'b1
 ) (
-  // verilator lint_off UNUSEDSIGNAL
   input  aes_pkg::block_t key_i,
-  // verilator lint_on UNUSEDSIGNAL
   input  aes_pkg::block_t base_i,
   input  logic [7:0]      constant_i,
   output aes_pkg::block_t key_o,
@@ -36,7 +34,10 @@ module aes_key_step #(
   end
 
   // What needs no S-box is made beside them
-  logic [3:0][31:0] words, base;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [3:0][31:0] words;  // two of them
+  // verilator lint_on UNUSEDSIGNAL
+  logic [3:0][31:0] base;
   logic [31:0]      constant;
   assign words    = key_i;
   assign base     = base_i;
