@@ -137,18 +137,21 @@ module aes_completions
   );
 
   logic [7:0] in_flight_q;
+  logic       none_q;      // in flight
   logic       quiet_q;
 
   assign in_flight_o = in_flight_q;
-  assign quiet_o     = fetch_quiet_i && in_flight_q == '0;
+  assign quiet_o     = fetch_quiet_i && none_q;
   assign drained_o   = quiet_o && !quiet_q && !more_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       in_flight_q <= '0;
+      none_q      <= 1'b1;
       quiet_q     <= 1'b1;
     end else begin
       in_flight_q <= in_flight_q + 8'(fetched_i) - 8'(written_o);
+      if (fetched_i != written_o) none_q <= written_o && in_flight_q == 8'd1;
       quiet_q     <= quiet_o;
     end
   end

@@ -66,7 +66,7 @@ module aes_core
   ring_settings_t settings;
   ring_state_t    state;
   ring_events_t   events;
-  logic           restart;
+  logic           restarts, restart;
 
   ring_control #(
     .Capability('{cores: 8'(Messages), key_slots: 8'(KeySlots), in_flight: 8'(Messages + 1), stream: 1'b0,
@@ -80,9 +80,15 @@ module aes_core
     .settings_o(settings),
     .state_i   (state),
     .events_i  (events),
-    .restart_o (restart),
+    .restart_o (restarts),
     .irq_o
   );
+
+  // Rings that are disabled may begin anew a cycle later: what says so comes through all that may be under way
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) restart <= 1'b0;
+    else restart <= restarts;
+  end
 
   // The bus
   command_t              fetch, completion;
@@ -237,7 +243,7 @@ module aes_core
 
   assign events.jobs   = 2'(events.written);
   assign events.failed = 2'(events.written && written_failed);
-  assign state.idle = quiet && (!(settings.enable && more) || state.submission_overrun);
+  assign state.idle    = quiet && (!(settings.enable && more) || state.submission_overrun);
 
   aes_completions #(
     .Messages(Messages)
