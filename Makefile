@@ -5,7 +5,7 @@ CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
 
-.PHONY: help setup setup-all build speed test lint format openssl-matrix test-library test-openssl check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
+.PHONY: help setup setup-all build speed test lint format openssl-matrix test-library test-openssl check-interleavings check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
 .PHONY: install uninstall deb demo daemon-demo clean test-python python-module emulated deny cpu-only package msrv
 
 help: ## this list
@@ -36,6 +36,10 @@ tests_of = $(patsubst %,--test=%,$(sort $(foreach crate,$(1),$(basename $(notdir
 
 test-library: setup ## the library alone: what is beside its sources, and in crates/garner/tests
 	$(CARGO) test --workspace --lib $(call tests_of,garner)
+
+# Built apart: shuttle takes the place of the system's locks and threads in the whole library.
+check-interleavings: setup ## the gatherer's locks, conditions and wake-ups in thousands of interleavings of its threads
+	RUSTFLAGS='--cfg shuttle' $(CARGO) test --package garner --lib --target-dir target/shuttle gather::schedules
 
 test-openssl: setup-all ## provider and ENGINE alone, under OpenSSL's programs, nginx, HAProxy, Apache and more
 	$(CARGO) test --workspace $(call tests_of,openssl-common openssl-engine openssl-provider)

@@ -131,7 +131,7 @@ impl Core {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(shuttle)))]
 mod tests {
     use super::*;
     use crate::arithmetic::libcrypto::Libcrypto;

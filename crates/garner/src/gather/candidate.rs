@@ -3,16 +3,16 @@
 
 use super::core::{Core, Work};
 use super::scheduler::{Batch, Candidate, Next};
+use super::threads::{nanoseconds_since, yield_now};
 use std::sync::Arc;
-use std::thread;
 use std::time::Instant;
 
 impl Core {
     /// Lets others have the processor, as a candidate.
     pub fn yield_now(self: &Arc<Self>, candidate: Candidate) -> Next<Work> {
         let start = Instant::now();
-        thread::yield_now();
-        let lasted = start.elapsed().as_nanos() as u64;
+        yield_now();
+        let lasted = nanoseconds_since(start);
         self.report(|scheduler, at| scheduler.yielded(candidate, lasted, at))
     }
 

@@ -7,11 +7,11 @@ use super::config::Config;
 use super::operation::Operation;
 use super::route::Route;
 use super::scheduler::{Item, Scheduler};
+use super::threads::{Condvar, Mutex, Thread};
 use crate::arithmetic::Arithmetic;
 use crate::fork::ForkLocal;
 use crate::stats::Page;
-use crate::thread::Thread;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// A waiting operation, with the duty to answer it.

@@ -7,9 +7,9 @@
 use super::class::Pool;
 use super::core::{Core, Work};
 use super::scheduler::{Assignment, Next};
+use super::threads::{Thread, spawn};
 use crate::error::{Error, Result};
 use crate::fork::generation;
-use crate::thread::{self, Thread};
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// [`Error::Memory`], or [`Error::Device`] when the process may have no more threads.
 pub fn start(core: &Arc<Core>) -> Result<Thread> {
     let shared = Arc::clone(core);
-    thread::spawn(c"garner-executor", move || work(&shared)).map_err(|error| match error.kind() {
+    spawn(c"garner-executor", move || work(&shared)).map_err(|error| match error.kind() {
         ErrorKind::OutOfMemory => Error::Memory,
         _ => Error::Device { device: "garner-executor".to_owned(), reason: error.to_string() },
     })

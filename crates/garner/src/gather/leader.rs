@@ -7,6 +7,7 @@ use super::core::{Core, Process, Work};
 use super::operation::{Operation, Output};
 use super::scheduler::{Batch, Entry, Ran, Role};
 use super::sleep::Wakes;
+use super::threads::{nanoseconds_since, thread_local};
 use crate::error::Result;
 use crate::fork::generation;
 use crate::stats::{Counter, Page};
@@ -20,7 +21,7 @@ thread_local! {
 
 /// Whether this thread is running a batch, or giving its answers.
 pub fn is_leading() -> bool {
-    LEADING.get()
+    LEADING.with(Cell::get)
 }
 
 /// Says that this thread [is leading](is_leading), until dropped.
@@ -30,13 +31,13 @@ struct Leading {
 
 impl Leading {
     fn begin() -> Leading {
-        Leading { outer: LEADING.replace(true) }
+        Leading { outer: LEADING.with(|leading| leading.replace(true)) }
     }
 }
 
 impl Drop for Leading {
     fn drop(&mut self) {
-        LEADING.set(self.outer);
+        LEADING.with(|leading| leading.set(self.outer));
     }
 }
 
@@ -114,7 +115,7 @@ impl Core {
         let operations: Vec<&Operation> = entries.iter().map(|entry| &entry.item.operation).collect();
         let start = Instant::now();
         let answers = batch::run(&self.route, &*self.arithmetic, &process.page, class, path, &operations);
-        let ran = Ran { operations: operations.len(), nanoseconds: start.elapsed().as_nanos() as u64 };
+        let ran = Ran { operations: operations.len(), nanoseconds: nanoseconds_since(start) };
         count(self, &process.page, class, path, ran);
         (ran, answers)
     }

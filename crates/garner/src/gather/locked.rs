@@ -7,13 +7,11 @@ use super::core::{Core, Process, State, Work};
 use super::executor;
 use super::scheduler::{Actions, At, Refusal, Scheduler};
 use super::sleep::Wakes;
+use super::threads::{Condvar, MutexGuard, Thread, lock, nanoseconds_since, processor, wait};
 use crate::error::{Error, Result};
 use crate::stats::Counter;
-use crate::sync::{lock, wait};
-use crate::thread::Thread;
-use rustix::thread::sched_getcpu;
 use std::mem;
-use std::sync::{Arc, Condvar, MutexGuard};
+use std::sync::Arc;
 
 /// The state, locked by a thread that reports events.
 pub struct Locked<'a> {
@@ -29,7 +27,7 @@ impl Core {
     }
 
     fn at(&self) -> At {
-        At { processor: sched_getcpu(), now: self.start.elapsed().as_nanos() as u64 }
+        At { processor: processor(), now: nanoseconds_since(self.start) }
     }
 
     /// Reports one event, and carries out what the scheduler asks for.

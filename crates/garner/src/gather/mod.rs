@@ -38,6 +38,7 @@
 //! | `executor` | the threads that run tickets |
 //! | `answer`, `ticket` | how an answer reaches its caller |
 //! | `sleep` | where blocked callers sleep, and how a batch's are woken |
+//! | `threads` | locks, conditions and threads: the system's, or those of a test of interleavings (`schedules`) |
 //! | `route`, `path` | which device a batch takes, by measured cost; health |
 //! | `batch` | runs a batch, and again elsewhere what failed |
 //!
@@ -66,7 +67,10 @@ mod operation;
 mod path;
 mod route;
 mod scheduler;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod sleep;
+mod threads;
 mod ticket;
 
 pub use config::Config;
