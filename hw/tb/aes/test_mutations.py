@@ -18,7 +18,7 @@ ENCRYPT = [
      "end else if (zeroise_i) begin"),
     ("keys not overwritten", "aes_cbc_encrypt", "loading_q ? {next_key, key_q} : '0", "{next_key, key_q}"),
     ("an answer over another", "aes_encrypt_lane", "waits_q && !round_q && !out_valid_o", "waits_q && !round_q"),
-    ("a block that waits kept", "aes_encrypt_lane", "enter_q    <= take || wipe_i;", "enter_q    <= take;"),
+    ("a block that waits kept", "aes_encrypt_lane", "enter_q    <= taken_q[0] || wipe_i;", "enter_q    <= taken_q[0];"),
     ("a block on its way kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
     ("the key of the slot on offer", "aes_cbc_encrypt", "keys_q[key_slot]", "keys_q[slot]"),
     ("the column of a word not rotated", "aes_key_step", "key_i[12+(i+1)%4]", "key_i[12+i]"),
