@@ -32,7 +32,7 @@ DEVICE = ["--85k", "--package", "CABGA756"]
 WRAPPED = {"rsa_core": ("rsa_core_ports", {}), "aes_cbc_encrypt": ("aes_cbc_ports", {"Decrypt": 0}),
            "aes_cbc_decrypt": ("aes_cbc_ports", {"Decrypt": 1}), "aes_core": ("aes_core_ports", {})}
 # What nextpnr is asked beside: a cipher and what feeds it are wide, and their paths short of gates and long of wires
-WIDE = ["--placer", "static"]  # nextpnr's electrostatic placer: wires of such a circuit are a tenth to a quarter shorter
+WIDE = ["--placer", "static"]  # nextpnr's electrostatic placer: wires of such a circuit are a tenth shorter
 OPTIONS = {"aes_cbc_encrypt": WIDE, "aes_cbc_decrypt": WIDE, "aes_core": WIDE}
 TARGET = 320  # MHz asked of the router; what it reaches is the result
 SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5)

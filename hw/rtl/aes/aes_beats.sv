@@ -7,12 +7,12 @@
 //   part_q                  P    0
 //   turned                            P'   0             by aes_byte_turn
 //   W                                           b0   b1  the block's bytes, one byte later
-//   strobe                                      FFFE 0001     not a byte beside the group
+//   strobe                                      FFFE 0001 not a byte beside the group
 //
 // A beat never stops between its beginning and the FIFO before the bus: one begins only when the FIFO has a place for it.
 //
-// Contract    group_i, length_i: the group, and the beats less one of its burst, that come next; all blocks of a group are
-//             here when it is. wipe_i: what follows has no strobes and no data; high until !busy_o, when the FIFO is overwritten.
+// Contract    message_i, offset_i and last_i are of the group that comes next, length_i the beats less one of its next burst; all
+//             blocks of a group are here when it is. wipe_i: what follows has no strobes and no data; high until !busy_o, when the FIFO is overwritten.
 //             W may change while it waits, when wipe_i rises.
 // Parameters  BusWidth 64 or 128.
 module aes_beats #(

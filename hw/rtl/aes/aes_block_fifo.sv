@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First in, first out, of blocks: a memory that can be overwritten, which prim's fifo cannot. Used by aes_message.
+// First in, first out, of blocks: a memory that can be overwritten, which prim's fifo cannot. Used by aes_message
+// and aes_beats.
 //
 //   cycle        0    1    2    3
 //   in_valid_i   1    0    0    0      there is room: who writes counts

@@ -137,9 +137,13 @@ mod explored {
         usize::from(shuttle::current::me()) % 2
     }
 
-    /// A clock that goes on by a microsecond whenever it is looked at: the same in each run.
+    // In each interleaving anew.
+    shuttle::lazy_static! {
+        static ref NOW: AtomicU64 = AtomicU64::new(0);
+    }
+
+    /// A clock that goes on by a microsecond whenever it is looked at.
     pub fn nanoseconds_since(_start: Instant) -> u64 {
-        static NOW: AtomicU64 = AtomicU64::new(0);
         NOW.fetch_add(1_000, Ordering::Relaxed)
     }
 }
