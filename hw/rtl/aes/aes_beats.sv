@@ -75,8 +75,8 @@ module aes_beats #(
   known_t [Steps-1:0]                known_q;
   logic [1:0][Messages-1:0]          takes_q;                  // the lower or the upper half of whose block
   logic [BytesLog2-1:0]              turn_q;
-  logic [BusWidth-1:0]               part, part_q, turned, before_q, beat;
-  logic [Bytes-1:0]                  behind, earlier_q, strobe_q;  // behind: bytes from the offset on
+  logic [BusWidth-1:0]               part, part_q, beat;
+  logic [Bytes-1:0]                  behind, strobe_q;         // behind: bytes from the offset on
   known_t                            begun;
   // verilator lint_off UNUSEDSIGNAL
   known_t                            merges, merged;           // not all is used at each step
@@ -117,17 +117,12 @@ module aes_beats #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      part_q    <= '0;
-      before_q  <= '0;
-      earlier_q <= '0;
-      strobe_q  <= '0;
+      part_q   <= '0;
+      strobe_q <= '0;
     end else begin
-      // SEC_CM: ERASE.WORKING_REGISTERS
-      part_q    <= wipe_i ? '0 : part;
-      if (merged.valid || wipe_i) before_q <= merged.last || wipe_i ? '0 : turned;
-      earlier_q <= ~behind;
+      part_q   <= wipe_i ? '0 : part;  // SEC_CM: ERASE.WORKING_REGISTERS
       // SEC_CM: RESULT.BOUNDS
-      strobe_q  <= (merges.first ? behind : '1) & (merges.tail ? ~behind : '1);
+      strobe_q <= (merges.first ? behind : '1) & (merges.tail ? ~behind : '1);
     end
   end
 
@@ -139,12 +134,10 @@ module aes_beats #(
     .wipe_i,
     .data_i(part_q),
     .turn_i(turn_q),
-    .data_o(turned)
+    .here_i(merged.valid),
+    .last_i(merged.last),
+    .data_o(beat)
   );
-
-  always_comb begin
-    for (int unsigned i = 0; i < Bytes; i++) beat[i*8+:8] = earlier_q[i] ? before_q[i*8+:8] : turned[i*8+:8];
-  end
 
   // The FIFO and its places
   typedef struct packed {

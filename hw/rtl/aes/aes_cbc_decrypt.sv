@@ -3,10 +3,10 @@
 // message fills it. Used by aes_engine.
 //
 //   in -> ^ key 0 -> state_q[0] -> round -> ... -> state_q[Stages-1] -> round -> last_q -> ^ chain -> answers -> out
-//                        ^            aes_inverse_round, two cycles each     |                ^
+//                        ^           aes_inverse_round, three cycles each   |                ^
 //                        +------------- Passes = 10 / Stages times ----------+       block before it, or IV
 //
-//   cycle        0     1     2     3    ...   21    22    23    24     Stages = 10; with 5, 2, 1 a block every
+//   cycle        0     1     2     3    ...   31    32    33    34     Stages = 10; with 5, 2, 1 a block every
 //   in_valid_i   B0    B1    B2    B3                                  Passes cycles, and the same latency
 //   in_ready_o   1     1     1     1
 //   state_q[0]         B0    B1    B2
@@ -21,7 +21,7 @@
 // Contract    A block is data with the block before it in its message: the IV if in_first_i, else the block taken before.
 //             Any block may have another key slot than the one before it. Of a block whose slot is not full, and of all
 //             that follow it in its message, the answer is refused: zeros. Answers come in order; out_* holds until it
-//             is taken. A key that is loaded empties its slot at once and fills it 36 cycles later, when no block with
+//             is taken. A key that is loaded empties its slot at once and fills it 46 cycles later, when no block with
 //             the old key is inside; all other slots go on. No output gives out a key. zeroise_i, and reset: slots
 //             are empty and blocks and answers dropped at once; then, until key_ready_o, all is overwritten and nothing
 //             is taken. Ready and valid are made of flip-flops.
@@ -63,8 +63,8 @@ module aes_cbc_decrypt #(
   localparam int unsigned PassWidth  = Passes > 1 ? $clog2(Passes) : 0;
   localparam int unsigned PlaceWidth = SlotWidth + PassWidth;  // of a round key: slot, then pass
   localparam int unsigned Places     = 1 << PlaceWidth;
-  localparam int unsigned Latency    = 2 * aes_pkg::Rounds + 1;  // cycles until no key is needed any more
-  localparam int unsigned BufferLog2 = 5;                        // more than a block is cycles inside
+  localparam int unsigned Latency    = 3 * aes_pkg::Rounds + 1;  // cycles until no key is needed any more
+  localparam int unsigned BufferLog2 = 6;                        // more than a block is cycles inside
   localparam int unsigned WipeWidth  = PlaceWidth > BufferLog2 ? PlaceWidth : BufferLog2;
 
   // Keys and their erasure.
@@ -132,13 +132,13 @@ module aes_cbc_decrypt #(
     if (wiping_q || (write && write_round == '0)) first_keys_q[first_place] <= wiping_q ? '0 : write_key;
   end
 
-  // What is inside: of each stage a block before its S-boxes (0) and one behind them (1).
+  // What is inside: of each stage a block before its S-boxes (0), one behind them (1) and one before the columns (2).
   typedef struct packed {
     logic                  valid;
     logic [PlaceWidth-1:0] place;
   } inside_t;
 
-  inside_t [Stages-1:0][1:0]    inside_q;
+  inside_t [Stages-1:0][2:0]    inside_q;
   aes_pkg::block_t [Stages-1:0] state_q, state;
   logic                         take, ends, returns;
   aes_pkg::block_t              last_q;
@@ -148,7 +148,7 @@ module aes_cbc_decrypt #(
   endfunction
 
   // The erasure of a stage's states begins and ends a cycle after that of the stage before it, so that no wire goes to all.
-  // It ends before the first block is there, which is two cycles in each stage.
+  // It ends before the first block is there, which is three cycles in each stage.
   logic [Stages-1:0] stage_wipe_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stage_wipe_q <= '1;
@@ -156,8 +156,8 @@ module aes_cbc_decrypt #(
   end
 
   assign take    = in_valid_i && in_ready_o;
-  assign ends    = inside_q[Stages-1][1].valid && is_last(inside_q[Stages-1][1].place);
-  assign returns = inside_q[Stages-1][1].valid && !is_last(inside_q[Stages-1][1].place);
+  assign ends    = inside_q[Stages-1][2].valid && is_last(inside_q[Stages-1][2].place);
+  assign returns = inside_q[Stages-1][2].valid && !is_last(inside_q[Stages-1][2].place);
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
     logic                  mine;
@@ -199,11 +199,11 @@ module aes_cbc_decrypt #(
       inside_q <= '0;
     end else begin
       for (int unsigned s = 0; s < Stages; s++) begin
-        inside_q[s][1] <= inside_q[s][0];
-        if (s > 0) inside_q[s][0] <= inside_q[s-1][1];
+        inside_q[s][2:1] <= inside_q[s][1:0];
+        if (s > 0) inside_q[s][0] <= inside_q[s-1][2];
       end
       inside_q[0][0] <= '{valid: take || returns,
-                          place: returns ? inside_q[Stages-1][1].place + PlaceWidth'(1)
+                          place: returns ? inside_q[Stages-1][2].place + PlaceWidth'(1)
                                          : PlaceWidth'(in_slot_i) << PassWidth};
     end
   end
@@ -220,7 +220,10 @@ module aes_cbc_decrypt #(
 
   // The block before, to be added to what comes out, and the answers, which wait for their reader.
   typedef logic [BufferLog2-1:0] index_t;
+  // In look-up tables: what a block memory reads comes too late for a sum in the same cycle
+  (* ram_style = "distributed" *)
   logic [128:0]        chain_q[1 << BufferLog2];    // with it: refused
+  (* ram_style = "distributed" *)
   logic [128:0]        answers_q[1 << BufferLog2];
   logic [128:0]        before_q;
   logic                refused_q, refuse, ends_q, leave, can_take;
@@ -238,7 +241,7 @@ module aes_cbc_decrypt #(
   assign leave  = left_q != answered_q && (!out_valid_o || out_ready_i);
   // Two blocks may enter before the count shows it
   assign can_take = count_q < (BufferLog2 + 1)'((1 << BufferLog2) - 2) &&
-                    !(inside_q[Stages-1][0].valid && !is_last(inside_q[Stages-1][0].place));
+                    !(inside_q[Stages-1][1].valid && !is_last(inside_q[Stages-1][1].place));
 
   always_ff @(posedge clk_i) begin
     // SEC_CM: ERASE.WORKING_MEMORY

@@ -74,13 +74,13 @@ module aes_cbc_encrypt #(
 
   assign take_key    = key_valid_i && key_ready_o;
   // From lane to lane: they lie apart, so no wire is to go to all
-  logic [Units-1:0] wipes_q;
+  logic [Units:0] wipes_q;  // of each lane; until the last one's is done
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) wipes_q <= '1;
-    else wipes_q <= Units'({wipes_q, zeroise_i || wiping_q});
+    else wipes_q <= {wipes_q[Units-1:0], zeroise_i || wiping_q};
   end
 
-  assign key_ready_o = !loading_q && !writes_q && !wiping_q && !wipes_q[Units-1];
+  assign key_ready_o = !loading_q && !writes_q && !wiping_q && !wipes_q[Units];
   assign slot_full_o = full_q[KeySlots-1:0];
 
   assign write_slot = wiping_q ? slot_q : key_slot_q;

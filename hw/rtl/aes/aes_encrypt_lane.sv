@@ -2,25 +2,29 @@
 // CBC encryption of one message at a time: a round unit, the round key beside it, and the chain. Used by
 // aes_cbc_encrypt, which has one for each message that is encrypted at once.
 //
-//   cycle        0     1    2    3    4    5    6   ...  13   14    15    16
-//   in_valid_i   B0    B1   B1   B1   B1                       B2
-//   in_ready_o   1     0    0    0    1    0    0        0    0     1     0      the next block is taken while one is inside
-//   data_q             B0   B0             B1   B1                                with the IV; key_slot_o is that of its key
-//   white_q                 K0                  K0                                the key of round 0
-//   entry_q                      B0   -             B1   B1   B1                 with it
-//   round_q                      0    1    1    1        1    0     1            the cycles in which state_q goes through a round
-//   state_q                           0    1    2        9          0            after this round; a new one is entry_q + answer_q
-//   answer_q                                                  C0    C0           stays until the next one comes: it is the chain
-//   out_valid_o                                                     C0
+//   cycle        0     1    2    3    4    5    6   ...  13   14   15    16
+//   in_valid_i   B0    B1   B1   B1   B1                      B2   B2
+//   in_ready_o   1     0    0    0    1    0    0        0    0    1     0      the next block is taken while one is inside
+//   data_q             B0   B0             B1   B1                               with the IV; key_slot_o is that of its key
+//   white_q                 K0                  K0                               the key of round 0
+//   entry_q                      B0   B0                 B1   B1   B1            with it
+//   next_key_q                        K1   K2   K3       K10       K1    K2      a key ahead
+//   advance_q                    0    1    1    1        1    0    1     1
+//   round_q                      0    0    1    1        1    1    0     1       the cycles in which state_q goes through a round
+//   key_q                                  K1   K2       K9   K10        K1
+//   state_q                                0    1        8    9          0       after this round; a new one is entry_q + answer_q
+//   answer_q                                                       C0    C0      stays until the next one comes: it is the chain
+//   out_valid_o                                                          C0
 //
 // The lanes of aes_cbc_encrypt lie apart from each other and from what feeds them, so a block and its keys cross to their lane
-// with one gate between two flip-flops, and what loads 128 of them at once is a flip-flop too.
+// with one gate between two flip-flops, and what loads 128 of them at once is a flip-flop too. The key schedule lies apart from
+// the rounds; it is a key ahead, which crosses to them by a wire between two flip-flops.
 //
 // Contract    A block is data with the block before it in its message: the IV if in_first_i, else the lane's last
 //             answer. full_i: in_slot_i, that of the block on offer, has a key; of a block without one, and of all that
 //             follow it in its message, the answer is refused: zeros. key_i and next_key_i are the keys of round 0 and 1
 //             in key_slot_o, in the two cycles behind the one in which the block is taken. One answer waits at out_*; one
-//             that is taken within ten cycles costs none. wipe_i, for three cycles at least, drops the blocks inside, one
+//             that is taken within nine cycles costs none. wipe_i, for three cycles at least, drops the blocks inside, one
 //             that is taken in its first cycle and the answers, and overwrites them; in_ready_o is low from its second
 //             cycle on until one behind it. Ready and valid are flip-flops.
 module aes_encrypt_lane #(
@@ -53,10 +57,11 @@ module aes_encrypt_lane #(
   logic            enter_q, leave_q;                     // what comes into entry_q and answer_q; erasure, too
   logic            waits_q, chained_q, entry_refused_q;  // of the block in data_q, or entry_q
   aes_pkg::block_t entry_q, entry_key_q;
-  logic            round_q, refused_q;                   // of the one inside
+  logic            advance_q, round_q, refused_q;        // of the one inside; advance_q: its next key is for a round
   logic [9:0]      step_q;                               // one bit: round 1, 2, ..., 10 runs
   logic [7:0]      constant_q;
-  aes_pkg::block_t state_q, key_q, base_q, state, key, base, last;
+  aes_pkg::block_t state_q, key_q, state, last;
+  aes_pkg::block_t next_key_q, base_q, key, base;
   logic            answer_here_q, answer_refused_q;
   aes_pkg::block_t answer_q;
   logic            take, start, stays, ends, leaves, refuse;
@@ -72,11 +77,10 @@ module aes_encrypt_lane #(
     .last_o (last)
   );
 
-  // The key of a round is there when it begins: it is made while the round before it runs
   aes_key_step #(
     .Table(Table)
   ) u_key_step (
-    .key_i     (key_q),
+    .key_i     (next_key_q),
     .base_i    (base_q),
     .constant_i(constant_q),
     .key_o     (key),
@@ -85,8 +89,9 @@ module aes_encrypt_lane #(
 
   assign take   = in_valid_i && in_ready_o;
   assign refuse = !full_i || (entry_refused_q && !in_first_i);
-  // Only when the last answer has a place to go to before the next one comes
-  assign start  = waits_q && !round_q && !out_valid_o;
+  // In the last round of the block before it at the earliest, and only when no answer waits for its reader: that block's leaves
+  // at once then, before the next one comes
+  assign start  = waits_q && !advance_q && !out_valid_o;
   assign stays  = taken_q != '0 || (waits_q && !start);
   assign ends   = step_q[9];
   assign leaves = answer_here_q && !out_valid_o;
@@ -97,6 +102,7 @@ module aes_encrypt_lane #(
       taken_q         <= '0;
       waits_q         <= 1'b0;
       entry_refused_q <= 1'b1;
+      advance_q       <= 1'b0;
       round_q         <= 1'b0;
       step_q          <= '0;
       answer_here_q   <= 1'b0;
@@ -106,6 +112,7 @@ module aes_encrypt_lane #(
       taken_q         <= '0;
       waits_q         <= 1'b0;
       entry_refused_q <= 1'b1;
+      advance_q       <= 1'b0;
       round_q         <= 1'b0;
       step_q          <= '0;
       answer_here_q   <= 1'b0;
@@ -114,8 +121,9 @@ module aes_encrypt_lane #(
       in_ready_o      <= !take && !stays;
       taken_q         <= {taken_q[0], take};
       waits_q         <= taken_q[1] || (waits_q && !start);
-      round_q         <= start || (round_q && !ends);
-      step_q          <= {step_q[8:0], start};
+      advance_q       <= start || (advance_q && !step_q[8]);
+      round_q         <= advance_q;
+      step_q          <= {step_q[8:0], advance_q && !round_q};
       answer_here_q   <= ends || (answer_here_q && !leaves);
       out_valid_o     <= leaves || (out_valid_o && !out_ready_i);
       if (take) entry_refused_q <= refuse;
@@ -138,6 +146,7 @@ module aes_encrypt_lane #(
       constant_q       <= '0;
       state_q          <= '0;
       key_q            <= '0;
+      next_key_q       <= '0;
       base_q           <= '0;
       answer_refused_q <= 1'b0;
       answer_q         <= '0;
@@ -154,11 +163,12 @@ module aes_encrypt_lane #(
         data_q     <= wipe_q ? '0 : in_data_i ^ (in_first_i ? in_iv_i : '0);
       end
       white_q    <= wipe_q ? '0 : key_i;
-      // With round_q low after the first cycle of wipe_i, state, key and base are of zeros, as entry and answer
+      // With round_q and advance_q low after the first cycle of wipe_i, these are of zeros, as entry and answer
       state_q    <= state;
-      key_q      <= round_q ? key : entry_key_q;
-      base_q     <= round_q ? base : aes_pkg::key_base(entry_key_q, 8'h02);
-      constant_q <= round_q ? aes_pkg::xtime(constant_q) : 8'h04;
+      key_q      <= next_key_q;
+      next_key_q <= advance_q ? key : entry_key_q;
+      base_q     <= advance_q ? base : aes_pkg::key_base(entry_key_q, 8'h02);
+      constant_q <= advance_q ? aes_pkg::xtime(constant_q) : 8'h04;
       if (take) chained_q <= !in_first_i;
       if (start) refused_q <= entry_refused_q;
       if (enter_q) begin

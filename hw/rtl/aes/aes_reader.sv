@@ -132,9 +132,7 @@ module aes_reader
     logic [MessageWidth-1:0] message;
   } beat_t;
   beat_t                known_q, turned_q;
-  logic [BytesLog2-1:0] offset_q;
-  logic [Bytes-1:0]     earlier_q;         // bytes of a part that the beat before has
-  logic [BusWidth-1:0]  turned, before_q;
+  logic [BusWidth-1:0]  part;              // of a block, merged of two beats
 
   aes_byte_turn #(
     .BusWidth(BusWidth)
@@ -144,7 +142,9 @@ module aes_reader
     .wipe_i,
     .data_i(data_q),
     .turn_i(group.offset),
-    .data_o(turned)
+    .here_i(turned_q.here),
+    .last_i(turned_q.ends),
+    .data_o(part)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -156,9 +156,6 @@ module aes_reader
       failed_q  <= 1'b0;
       known_q   <= '0;
       turned_q  <= '0;
-      offset_q  <= '0;
-      earlier_q <= '0;
-      before_q  <= '0;
     end else begin
       here_q   <= m_axi_rvalid_i;
       faulty_q <= m_axi_rresp_i != AxiOkay;
@@ -172,21 +169,14 @@ module aes_reader
                    ends: group_ends,
                    failed: failed_q || faulty_q,
                    message: group.message};
-      offset_q  <= group.offset;
-      turned_q  <= known_q;
-      earlier_q <= ~({Bytes{1'b1}} << (BytesLog2'(0) - offset_q));
-      if (turned_q.here || wipe_i) before_q <= wipe_i ? '0 : turned;
+      turned_q <= known_q;
     end
   end
 
   // Blocks out of beats
-  logic [BusWidth-1:0] part;
-  logic                block_ends;
-  aes_pkg::block_t     block_q;
+  logic            block_ends;
+  aes_pkg::block_t block_q;
 
-  always_comb begin
-    for (int unsigned i = 0; i < Bytes; i++) part[i*8+:8] = earlier_q[i] ? before_q[i*8+:8] : turned[i*8+:8];
-  end
   assign block_o = block_q;
 
   if (BusWidth == 128) begin : gen_block

@@ -226,8 +226,9 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     reader, writer = dut.u_core.u_messages.u_reader, dut.u_core.u_messages.u_writer
     beats = writer.u_beats
     memories.append(beats.u_fifo.words_q)
-    registers = [dut.u_core.u_cipher.key_block_q, reader.data_q, reader.u_turn.half_q, reader.u_turn.data_o, reader.before_q,
-                 reader.block_q, beats.part_q, beats.u_turn.half_q, beats.u_turn.data_o, beats.before_q]
+    registers = [dut.u_core.u_cipher.key_block_q, reader.data_q, reader.u_turn.half_q, reader.u_turn.turned_q,
+                 reader.u_turn.before_q, reader.block_q, beats.part_q, beats.u_turn.half_q, beats.u_turn.turned_q,
+                 beats.u_turn.before_q]
     least = int(600 / BOUND / MESSAGES)  # blocks, so that a message is under way for 1,800 cycles
     for pause in (700, 903, 1200):
         messages = [Message(host, keys[number % SLOTS], number % SLOTS, number, 3, least, least + 20)

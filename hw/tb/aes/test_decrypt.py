@@ -16,7 +16,7 @@ from tb.aes.reference import decrypted
 from tb.aes.test_encrypt import CIPHER, IV, KEY, TEXT, number
 
 SLOTS = 3
-LOAD_CYCLES = 37
+LOAD_CYCLES = 47
 def run(stages, table, instead=(), variant="", module=__name__, family="generic"):
     simulate("aes_cbc_decrypt", sources("aes_cbc_decrypt", family, instead) + cells(family), module,
              {"Stages": stages, "KeySlots": SLOTS, "Table": table}, {"STAGES": str(stages)}, variant=variant,
@@ -158,9 +158,9 @@ async def a_block_takes_as_many_cycles_as_there_are_passes(dut):
         engine.message(message % 2, IV, bytes(16 * 5))
     begin = engine.cycle
     await engine.drain(100)
-    assert engine.answers[0][0] - begin == 23
-    inside = 20 // engine.passes  # so many enter one behind another, and again when they have made all their passes
-    assert engine.answers[-1][0] - engine.answers[0][0] == 99 // inside * 20 + 99 % inside
+    assert engine.answers[0][0] - begin == 33
+    inside = 30 // engine.passes  # so many enter one behind another, and again when they have made all their passes
+    assert engine.answers[-1][0] - engine.answers[0][0] == 99 // inside * 30 + 99 % inside
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
@@ -214,7 +214,7 @@ async def zeroise_drops_all_and_overwrites_keys_state_and_answers(dut):
         held = [word for memory in held for word in memory]
         return held + [dut.out_data_o, dut.cipher_q, dut.last_q, dut.before_q, dut.state_q, dut.u_schedule.key_q,
                        dut.u_schedule.base_q, dut.u_schedule.key_o,
-                       *(signal for stage in stages for signal in (stage.key_q, stage.shifted_q))]
+                       *(signal for stage in stages for signal in (stage.key_q, stage.boxed_q, stage.shifted_q))]
 
     assert sum(int(signal.value) != 0 for signal in secrets()) > 20
     engine.waiting = []

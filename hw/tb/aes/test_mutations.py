@@ -17,7 +17,7 @@ ENCRYPT = [
     ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
      "end else if (zeroise_i) begin"),
     ("keys not overwritten", "aes_cbc_encrypt", "loading_q ? {next_key, key_q} : '0", "{next_key, key_q}"),
-    ("an answer over another", "aes_encrypt_lane", "waits_q && !round_q && !out_valid_o", "waits_q && !round_q"),
+    ("an answer over another", "aes_encrypt_lane", "waits_q && !advance_q && !out_valid_o", "waits_q && !advance_q"),
     ("a block that waits kept", "aes_encrypt_lane", "enter_q    <= taken_q[0] || wipe_i;", "enter_q    <= taken_q[0];"),
     ("a block on its way kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
     ("the key of the slot on offer", "aes_cbc_encrypt", "keys_q[key_slot]", "keys_q[slot]"),
@@ -35,7 +35,7 @@ DECRYPT = [
     ("a message that goes on behind its refusal", "aes_cbc_decrypt", "|| (refused_q && !in_first_i)", ""),
     ("a key over that of blocks inside", "aes_cbc_decrypt", ".Wait (Latency + 3)", ".Wait (1)"),
     ("a key in the slot of another", "aes_cbc_decrypt", "(PlaceWidth'(slot_q) << PassWidth) | PlaceWidth'(p)", "PlaceWidth'(p)"),
-    ("a block over one that returns", "aes_cbc_decrypt", "!(inside_q[Stages-1][0].valid && !is_last(inside_q[Stages-1][0].place))",
+    ("a block over one that returns", "aes_cbc_decrypt", "!(inside_q[Stages-1][1].valid && !is_last(inside_q[Stages-1][1].place))",
      "1'b1"),
     ("more blocks than places", "aes_cbc_decrypt", "count_q < (BufferLog2 + 1)'((1 << BufferLog2) - 2)", "1'b1"),
     ("an answer before the reader took the last", "aes_cbc_decrypt", "&& (!out_valid_o || out_ready_i)", ""),
@@ -63,7 +63,7 @@ ENGINE = [  # and whether decryption shows it
     ("a descriptor beside a key on its way", "aes_messages", "&& !key_under_way_q &&", "&&", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i)", "if (in_valid_i)", 1),
-    ("beats kept by zeroise", "aes_reader", "if (turned_q.here || wipe_i) before_q", "if (turned_q.here) before_q", 0),
+    ("beats kept by zeroise", "aes_byte_turn", "if (here_i || wipe_i) before_q", "if (here_i) before_q", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
 
