@@ -31,9 +31,10 @@ DEVICE = ["--85k", "--package", "CABGA756"]
 # Tops that are placed inside another, which has a register at every port (hw/syn/*.sv), and its parameters beside theirs.
 WRAPPED = {"rsa_core": ("rsa_core_ports", {}), "aes_cbc_encrypt": ("aes_cbc_ports", {"Decrypt": 0}),
            "aes_cbc_decrypt": ("aes_cbc_ports", {"Decrypt": 1}), "aes_core": ("aes_core_ports", {})}
-# What nextpnr is asked beside: a cipher and what feeds it are wide, and their paths short of gates and long of wires
-WIDE = ["--placer", "static"]  # nextpnr's electrostatic placer: wires of such a circuit are a tenth shorter
-OPTIONS = {"aes_cbc_encrypt": WIDE, "aes_cbc_decrypt": WIDE, "aes_core": WIDE}
+# A cipher and what feeds it are wide, and their paths short of gates and long of wires: with nextpnr's electrostatic placer
+# wires of such a circuit are a tenth shorter
+WIDE = {"aes_cbc_encrypt", "aes_cbc_decrypt", "aes_core"}
+REFINE = Path(__file__).parent / "refine.py"
 TARGET = 320  # MHz asked of the router; what it reaches is the result
 SEEDS, MORE_SEEDS = (1, 2, 3), (4, 5)
 SCATTER = 0.15  # of the median
@@ -55,8 +56,7 @@ def nextpnr_version() -> str:
     return re.search(r"Version ([^)]+)\)", said.stdout + said.stderr)[1]
 
 
-def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True,
-          options: Iterable[str] = ()) -> dict:
+def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, wide: bool = False) -> dict:
     """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed. Without `pads` the top is placed as a part of a
     larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops either way."""
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")
@@ -65,7 +65,7 @@ def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bo
         code = subprocess.run([*nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name, "--freq", str(TARGET),
                                "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
                                *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]),
-                               *options,
+                               *(["--placer", "static", "--run", str(REFINE)] if wide else []),
                                "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode
     if code:
         raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
@@ -93,9 +93,8 @@ def run(top: str, parameters: dict, family: str = "ecp5", speed: int = 8, seed: 
     if family == "ecp5":
         record["tools"]["nextpnr"] = nextpnr_version()
         record |= {"device": "LFE5U-85", "speed": speed, "seed": seed}
-        options = OPTIONS.get(top, [])
-        record |= {"options": options} if options else {}
-        record |= place(netlist, speed, seed, FLOORPLAN if once else None, options=options)
+        record |= {"flow": REFINE.name} if top in WIDE else {}
+        record |= place(netlist, speed, seed, FLOORPLAN if once else None, wide=top in WIDE)
     else:
         record |= xilinx7(counts)
     record["seconds"] = round(time.time() - start)
