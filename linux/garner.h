@@ -112,8 +112,9 @@ struct garner_ring {
 	u16 tail, told; /* descriptors written, and how many of them the board knows of */
 	bool running;	/* jobs may be put in */
 
-	u16 head;     /* completions taken; under the mutex */
-	bool pending; /* an interrupt came that was not looked at yet */
+	u16 head;		/* completions taken; under the mutex */
+	unsigned int hangs;	/* resets since its last job that ended; under the mutex */
+	unsigned long pending;	/* bit 0: an interrupt came that was not looked at yet */
 
 	const struct garner_ring_user *user;
 	struct garner_ring_counters counters;

@@ -29,7 +29,7 @@
 static unsigned int aes_queue_length = 128;
 module_param(aes_queue_length, uint, 0444);
 MODULE_PARM_DESC(aes_queue_length,
-		 "Requests that wait for the ring of an AES engine; others are refused or kept back");
+		 "Requests that wait for an AES engine; software does others, or they are kept back");
 
 static struct garner_aes_engine garner_aes_engines[2];
 

@@ -4,7 +4,7 @@
  *
  *   interrupt, or now and then while jobs are under way -> completions
  *   a job that does not end, a lost completion          -> reset, start; what was under way is lost
- *   gone, cannot be reset, lies                         -> out of use for good; software takes over
+ *   gone, cannot be reset, lies, hangs again and again  -> out of use for good; software takes over
  *
  * Called by garner_pci; uses garner_ring. A job that is lost is not an error for who asked:
  * garner_rsa has software.
@@ -17,7 +17,14 @@
 
 static unsigned int patience_ms = 2000;
 module_param(patience_ms, uint, 0644);
-MODULE_PARM_DESC(patience_ms, "A job that runs for longer resets the board (ms)");
+MODULE_PARM_DESC(patience_ms, "A job that runs for longer resets the board (ms, 100 at least)");
+#define GARNER_LEAST_PATIENCE_MS 100
+
+/* How long a board that was reset may take to erase all it holds. */
+#define GARNER_ERASURE_MS 2000
+
+/* So many resets, and no job of an engine ended in between: it is not relied on. */
+#define GARNER_HANGS 5
 
 /*
  * A result that waits for its interrupt delays its caller; an interrupt for each costs the
@@ -63,7 +70,7 @@ int garner_board_reset(struct garner_board *board)
 		err = err ?: read_poll_timeout(garner_read, status,
 					       !(status & GARNER_REG_STATUS_ZEROISING_MASK) ||
 						       status == ~0U,
-					       1000, max(patience_ms, 1U) * 1000ULL, false, ring,
+					       1000, GARNER_ERASURE_MS * 1000ULL, false, ring,
 					       GARNER_REG_STATUS);
 	}
 	if (!err && !garner_ring_present(board->rings))
@@ -164,6 +171,34 @@ static void garner_board_recover(struct garner_board *board, const char *why)
 	garner_board_start(board);
 }
 
+/*
+ * Clears a ring's interrupt status until it reads as zero, and returns the errors there were.
+ *
+ * A vector may fire when a line rises and be silent while it is high, so no line may stay high
+ * behind this: neither one that rises between the read and the clearing, nor one whose cause comes
+ * in the cycle of its clearing. The last read is also what brings the clearing to the board before
+ * completions are looked for: a write alone is on its way, and would clear what comes meanwhile.
+ */
+static u32 garner_ring_acknowledge(struct garner_ring *ring)
+{
+	u32 lines, error = 0;
+	unsigned int tries;
+
+	for (tries = 0; tries < 16; tries++) { /* or the watch goes on */
+		lines = garner_read(ring, GARNER_REG_INTERRUPT_STATUS);
+		if (!lines || !garner_ring_present(ring))
+			break;
+		garner_write(ring, GARNER_REG_INTERRUPT_STATUS, lines);
+		if (lines & GARNER_REG_INTERRUPT_STATUS_ERROR_MASK) {
+			u32 more = garner_read(ring, GARNER_REG_ERROR);
+
+			garner_write(ring, GARNER_REG_ERROR, more);
+			error |= more;
+		}
+	}
+	return error;
+}
+
 /* Takes completions of rings whose interrupt came; false if one was lost. */
 static bool garner_board_look(struct garner_board *board)
 {
@@ -172,17 +207,11 @@ static bool garner_board_look(struct garner_board *board)
 	bool whole = true;
 
 	garner_for_each_ring(ring, board) {
-		u32 lines, error = 0;
+		u32 error;
 
-		if (!xchg(&ring->pending, false))
+		if (!test_and_clear_bit(0, &ring->pending))
 			continue;
-		/* Before looking: what comes later raises it anew. */
-		lines = garner_read(ring, GARNER_REG_INTERRUPT_STATUS);
-		garner_write(ring, GARNER_REG_INTERRUPT_STATUS, lines);
-		if (lines & GARNER_REG_INTERRUPT_STATUS_ERROR_MASK) {
-			error = garner_read(ring, GARNER_REG_ERROR);
-			garner_write(ring, GARNER_REG_ERROR, error);
-		}
+		error = garner_ring_acknowledge(ring);
 		garner_ring_take(ring);
 		if (board->retired)
 			return true;
@@ -206,31 +235,39 @@ void garner_board_work(struct work_struct *work)
 	garner_board_changed(board);
 }
 
-/* In jiffies: how long the job waits that has waited longest. */
-static unsigned long garner_board_longest_wait(struct garner_board *board)
+/* A ring with a job that waits for longer than it may, or NULL. */
+static struct garner_ring *garner_board_hangs(struct garner_board *board)
 {
-	unsigned long longest = 0;
+	unsigned long patience = msecs_to_jiffies(max(patience_ms, GARNER_LEAST_PATIENCE_MS));
 	struct garner_ring *ring;
+	bool hangs = false;
 	unsigned int i;
 
 	garner_for_each_ring(ring, board) {
 		spin_lock_bh(&ring->lock);
 		for (i = 0; i < GARNER_DEPTH; i++)
-			if (ring->under_way[i].job)
-				longest = max(longest, jiffies - ring->under_way[i].since);
+			hangs |= ring->under_way[i].job &&
+				 jiffies - ring->under_way[i].since > patience;
 		spin_unlock_bh(&ring->lock);
+		if (hangs)
+			return ring;
 	}
-	return longest;
+	return NULL;
 }
 
-/* Takes completions before an interrupt told of them. */
+/*
+ * Takes completions before an interrupt told of them. That interrupt may never come, so what it
+ * would have had cleared is cleared as if it had.
+ */
 static void garner_board_find(struct garner_board *board)
 {
 	struct garner_ring *ring;
 
 	garner_for_each_ring(ring, board)
-		if (!board->retired && garner_ring_take(ring))
+		if (!board->retired && garner_ring_take(ring)) {
 			ring->counters.found_without_interrupt++;
+			set_bit(0, &ring->pending);
+		}
 }
 
 static bool garner_board_works(struct garner_board *board)
@@ -251,15 +288,21 @@ void garner_board_watch(struct work_struct *work)
 {
 	struct garner_board *board =
 		container_of(to_delayed_work(work), struct garner_board, watch);
+	struct garner_ring *hangs;
 
 	mutex_lock(&board->mutex);
 	/* What one engine has done says nothing of the others */
 	if (!board->retired && board->rings[0].running)
 		garner_board_find(board);
 	if (!board->retired && board->rings[0].running) {
+		hangs = garner_board_hangs(board);
 		if (!garner_ring_present(board->rings))
 			garner_board_give_up(board, "it is gone: its registers read as ones");
-		else if (garner_board_longest_wait(board) > msecs_to_jiffies(patience_ms))
+		else if (!garner_board_look(board))
+			garner_board_recover(board, "a completion was lost");
+		else if (!board->retired && hangs && hangs->hangs++ >= GARNER_HANGS)
+			garner_board_give_up(board, "its jobs never end");
+		else if (!board->retired && hangs)
 			garner_board_recover(board, "a job did not end");
 	}
 	mutex_unlock(&board->mutex);
@@ -276,7 +319,7 @@ void garner_board_watch(struct work_struct *work)
 void garner_ring_interrupt(struct garner_ring *ring)
 {
 	atomic_long_inc(&ring->interrupts);
-	WRITE_ONCE(ring->pending, true);
+	set_bit(0, &ring->pending);
 	queue_work(garner_workqueue, &ring->board->work);
 }
 

@@ -116,8 +116,10 @@ unsigned int garner_ring_take(struct garner_ring *ring)
 		ring->head++;
 		taken++;
 	}
-	if (taken)
+	if (taken) {
+		ring->hangs = 0;
 		garner_write(ring, GARNER_REG_COMPLETION_HEAD, ring->head);
+	}
 	return taken;
 }
 

@@ -17,7 +17,7 @@
 
 static unsigned int queue_length = 128;
 module_param(queue_length, uint, 0444);
-MODULE_PARM_DESC(queue_length, "Requests that wait for the ring; others are refused or kept back");
+MODULE_PARM_DESC(queue_length, "Requests that wait for the ring; software does others, or they are kept back");
 
 struct garner_rsa garner_rsa;
 

@@ -23,8 +23,8 @@ module_param(count, uint, 0444);
 MODULE_PARM_DESC(count, "Requests, all of them under way at once");
 
 static unsigned int rounds = 1;
-module_param(rounds, uint, 0444);
-MODULE_PARM_DESC(rounds, "How often, one after the other");
+module_param(rounds, uint, 0644);
+MODULE_PARM_DESC(rounds, "How often, one after the other; fewer while it runs end it");
 
 static unsigned int longest = 20000;
 module_param(longest, uint, 0444);
@@ -215,7 +215,7 @@ static int __init garner_load_init(void)
 	get_random_bytes(key, sizeof(key));
 	err = crypto_skcipher_setkey(tfm, key, sizeof(key)) ?:
 		      crypto_sync_skcipher_setkey(software, key, sizeof(key));
-	for (round = 0; !err && round < rounds; round++) {
+	for (round = 0; !err && round < READ_ONCE(rounds); round++) {
 		struct garner_load *loads = kvcalloc(count, sizeof(*loads), GFP_KERNEL);
 
 		err = loads ? garner_load_run(loads, tfm, software) : -ENOMEM;
@@ -223,9 +223,9 @@ static int __init garner_load_init(void)
 	}
 	crypto_free_sync_skcipher(software);
 	crypto_free_skcipher(tfm);
-	pr_info("%u requests: %u right, %u wrong, %u errors, %u were kept back\n", count * rounds,
+	pr_info("%u requests: %u right, %u wrong, %u errors, %u were kept back\n", count * round,
 		right, wrong, errors, kept_back);
-	return err ?: right == count * rounds && went_on == kept_back ? 0 : -EIO;
+	return err ?: right == count * round && went_on == kept_back ? 0 : -EIO;
 }
 
 static void __exit garner_load_exit(void)

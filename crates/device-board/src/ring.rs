@@ -113,6 +113,14 @@ impl Ring {
         link.transport.write(self.engine.offset + register, value)
     }
 
+    /// Reads one of the engine's registers.
+    ///
+    /// # Errors
+    /// The board does not answer.
+    pub fn read(&self, link: &mut Link, register: usize) -> io::Result<u32> {
+        link.transport.read(self.engine.offset + register)
+    }
+
     /// Puts a descriptor into the ring. The board learns of it by [`Ring::ring_doorbell`]. At most [`DEPTH`] jobs may be
     /// under way.
     pub fn put(&mut self, link: &Link, descriptor: &[u8; DESCRIPTOR]) {

@@ -14,6 +14,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+/// How often a line is cleared whose cause comes again and again: a board that does more lies, and the look at the rings goes on.
+const REARMS: usize = 16;
+
 /// What the capability registers say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -150,12 +153,19 @@ impl Rings {
     }
 
     /// Lets the next completion interrupt again. To be called before looking for completions: what comes later raises
-    /// it anew.
+    /// it anew. The read that shows the line low is also what has brought the write to the board, behind PCI.
     ///
     /// # Errors
     /// The board does not answer.
     pub fn rearm(&mut self) -> io::Result<()> {
-        self.ring.write(&mut self.link, register::INTERRUPT_STATUS, u32::MAX)
+        for _ in 0..REARMS {
+            self.ring.write(&mut self.link, register::INTERRUPT_STATUS, u32::MAX)?;
+            let lines = self.ring.read(&mut self.link, register::INTERRUPT_STATUS)?;
+            if lines & register::INTERRUPT_STATUS_COMPLETION == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Copies out the result of the job at a place.
