@@ -220,15 +220,17 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     host, keys = await ready(dut)
     cipher = dut.u_core.u_cipher.gen_decrypt.u_cipher if DECRYPT else dut.u_core.u_cipher.gen_encrypt.u_cipher
     memories = [cipher.first_keys_q, cipher.answers_q] if DECRYPT else [cipher.keys_q]
+    fifos = []
     for number in range(MESSAGES):
         message = dut.u_core.u_messages[f"gen_message[{number}]"].u_message
-        memories += [message.u_in.words_q, message.u_out.words_q]
+        fifos += [message.u_in, message.u_out]
     reader, writer = dut.u_core.u_messages.u_reader, dut.u_core.u_messages.u_writer
     beats = writer.u_beats
-    memories.append(beats.u_fifo.words_q)
+    fifos.append(beats.u_fifo)
+    memories += [fifo.words_q for fifo in fifos]
     registers = [dut.u_core.u_cipher.key_block_q, reader.data_q, reader.u_turn.half_q, reader.u_turn.turned_q,
                  reader.u_turn.before_q, reader.block_q, beats.part_q, beats.u_turn.half_q, beats.u_turn.turned_q,
-                 beats.u_turn.before_q]
+                 beats.u_turn.before_q, *(fifo.word_q for fifo in fifos)]
     least = int(600 / BOUND / MESSAGES)  # blocks, so that a message is under way for 1,800 cycles
     for pause in (700, 903, 1200):
         messages = [Message(host, keys[number % SLOTS], number % SLOTS, number, 3, least, least + 20)
