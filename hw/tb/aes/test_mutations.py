@@ -63,7 +63,8 @@ ENGINE = [  # and whether decryption shows it
     ("a descriptor beside a key on its way", "aes_messages", "&& !key_under_way_q &&", "&&", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i) words_q", "if (in_valid_i) words_q", 1),
-    ("beats kept by zeroise", "aes_byte_turn", "if (here_i || wipe_i) before_q", "if (here_i) before_q", 0),
+    ("beats kept by zeroise", "aes_byte_turn", "if (here_i || wipe_i) before_q <= last_i || wipe_i ? '0 : turned_q",
+     "if (here_i) before_q <= turned_q", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
 
