@@ -10,7 +10,7 @@ Called again, the placer keeps what is placed and anneals further.
    16                                                      177
 """
 
-PLACES = 4  # of a large circuit each takes minutes
+PLACES = 8  # of a large circuit each takes minutes
 
 assert ctx.pack()  # noqa: F821
 for _ in range(PLACES):
