@@ -43,7 +43,7 @@ NO_REPETITION = {"GLIBC_TUNABLES": ":".join(f"glibc.cpu.x86_rep_{what}_threshold
 MODEL = {
     "host_ghz": 3.0,
     "instructions_per_cycle": 1.0,  # of kernel and driver code
-    "board_mhz": 150.0,             # of the engines with their shell, as placed: docs/hardware.md
+    "board_mhz": 150.0,             # what engines with their shell are to reach; what they do: docs/hardware.md
     "bus_us": 2.0,                  # doorbell, the fetches of descriptor and data, the completion's write: each time one waits
     "wake_us": 3.0,                 # from the interrupt to the thread that waits; polling has none
 }

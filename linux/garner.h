@@ -113,7 +113,7 @@ struct garner_ring {
 	bool running;	/* jobs may be put in */
 
 	u16 head;		/* completions taken; under the mutex */
-	unsigned int hangs;	/* resets since its last job that ended; under the mutex */
+	unsigned int hangs;	/* since its last job that ended; under the mutex */
 	unsigned long pending;	/* bit 0: an interrupt came that was not looked at yet */
 
 	const struct garner_ring_user *user;

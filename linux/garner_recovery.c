@@ -186,7 +186,7 @@ static u32 garner_ring_acknowledge(struct garner_ring *ring)
 
 	for (tries = 0; tries < 16; tries++) { /* or the watch goes on */
 		lines = garner_read(ring, GARNER_REG_INTERRUPT_STATUS);
-		if (!lines || !garner_ring_present(ring))
+		if (!lines || lines == ~0U) /* gone: it reads as ones */
 			break;
 		garner_write(ring, GARNER_REG_INTERRUPT_STATUS, lines);
 		if (lines & GARNER_REG_INTERRUPT_STATUS_ERROR_MASK) {
@@ -235,24 +235,34 @@ void garner_board_work(struct work_struct *work)
 	garner_board_changed(board);
 }
 
-/* A ring with a job that waits for longer than it may, or NULL. */
-static struct garner_ring *garner_board_hangs(struct garner_board *board)
+/* Whether a job waits for longer than it may. */
+static bool garner_ring_hangs(struct garner_ring *ring)
 {
 	unsigned long patience = msecs_to_jiffies(max(patience_ms, GARNER_LEAST_PATIENCE_MS));
-	struct garner_ring *ring;
 	bool hangs = false;
 	unsigned int i;
 
+	spin_lock_bh(&ring->lock);
+	for (i = 0; i < GARNER_DEPTH; i++)
+		hangs |= ring->under_way[i].job && jiffies - ring->under_way[i].since > patience;
+	spin_unlock_bh(&ring->lock);
+	return hangs;
+}
+
+/* Resets a board with an engine that hangs; takes it out of use where that has not helped. */
+static void garner_board_heal(struct garner_board *board)
+{
+	struct garner_ring *ring;
+
 	garner_for_each_ring(ring, board) {
-		spin_lock_bh(&ring->lock);
-		for (i = 0; i < GARNER_DEPTH; i++)
-			hangs |= ring->under_way[i].job &&
-				 jiffies - ring->under_way[i].since > patience;
-		spin_unlock_bh(&ring->lock);
-		if (hangs)
-			return ring;
+		if (!garner_ring_hangs(ring))
+			continue;
+		if (ring->hangs++ < GARNER_HANGS)
+			garner_board_recover(board, "a job did not end");
+		else
+			garner_board_give_up(board, "its jobs never end");
+		return;
 	}
-	return NULL;
 }
 
 /*
@@ -288,22 +298,18 @@ void garner_board_watch(struct work_struct *work)
 {
 	struct garner_board *board =
 		container_of(to_delayed_work(work), struct garner_board, watch);
-	struct garner_ring *hangs;
 
 	mutex_lock(&board->mutex);
 	/* What one engine has done says nothing of the others */
 	if (!board->retired && board->rings[0].running)
 		garner_board_find(board);
 	if (!board->retired && board->rings[0].running) {
-		hangs = garner_board_hangs(board);
 		if (!garner_ring_present(board->rings))
 			garner_board_give_up(board, "it is gone: its registers read as ones");
 		else if (!garner_board_look(board))
 			garner_board_recover(board, "a completion was lost");
-		else if (!board->retired && hangs && hangs->hangs++ >= GARNER_HANGS)
-			garner_board_give_up(board, "its jobs never end");
-		else if (!board->retired && hangs)
-			garner_board_recover(board, "a job did not end");
+		else if (!board->retired)
+			garner_board_heal(board);
 	}
 	mutex_unlock(&board->mutex);
 	garner_board_changed(board);

@@ -173,10 +173,9 @@ impl Ring {
     /// # Errors
     /// The board does not answer.
     pub fn counters(&self, link: &mut Link, clear: bool) -> io::Result<Counters> {
-        let transport = &mut *link.transport;
         let mut wide = |register: usize| {
-            let low = transport.read(self.engine.offset + register)?;
-            io::Result::Ok(u64::from(low) | u64::from(transport.read(self.engine.offset + register + 4)?) << 32)
+            let low = self.read(link, register)?;
+            io::Result::Ok(u64::from(low) | u64::from(self.read(link, register + 4)?) << 32)
         };
         let counters = Counters {
             cycles: wide(register::CYCLES)?,

@@ -14,7 +14,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// How often a line is cleared whose cause comes again and again: a board that does more lies, and the look at the rings goes on.
+/// How often a line that rises again at once is cleared, at most. One that stays high costs speed alone: the driver looks at the
+/// rings without an interrupt, too.
 const REARMS: usize = 16;
 
 /// What the capability registers say.

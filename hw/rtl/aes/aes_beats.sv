@@ -11,9 +11,9 @@
 //
 // A beat never stops between its beginning and the FIFO before the bus: one begins only when the FIFO has a place for it.
 //
-// Contract    message_i, offset_i and last_i are of the group that comes next, length_i the beats less one of its next burst; all
-//             blocks of a group are here when it is. wipe_i: what follows has no strobes and no data; high until !busy_o, when the FIFO is overwritten.
-//             W may change while it waits, when wipe_i rises.
+// Contract    message_i, offset_i and last_i are of the group that comes next, length_i the beats less one of its next burst;
+//             all blocks of a group are here when it is. wipe_i: what follows has no strobes and no data; high until !busy_o,
+//             when the FIFO is overwritten. W may change while it waits, when wipe_i rises.
 // Parameters  BusWidth 64 or 128.
 module aes_beats #(
   parameter  int unsigned Messages  = 4,

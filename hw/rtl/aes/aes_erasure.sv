@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The erasure of an AES engine, by command and by reset: for at least 64 cycles, and until all is overwritten.
+// The erasure of an AES engine, by command and by reset: for at least 128 cycles, and until all is overwritten.
 //
-//   cycle      0    1    2   ..   64   65
+//   cycle      0    1    2   ..  128  129
 //   zeroise_i  1
 //   wipe_o          1    1   ..   1    0     if quiet_i by then
 //   begins_o        1

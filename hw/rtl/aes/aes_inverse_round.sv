@@ -56,7 +56,7 @@ module aes_inverse_round #(
   always_ff @(posedge clk_i) begin
     boxed_last_q  <= last_i;
     boxed_place_q <= place_i;
-    boxed_q       <= wipe_i ? '0 : substituted;
+    boxed_q       <= wipe_i ? '0 : substituted;  // SEC_CM: ERASE.WORKING_REGISTERS
     last_q        <= boxed_last_q;
     shifted_q     <= aes_pkg::inverse_shift_rows(boxed_q);
     key_q         <= wipe_i ? '0 : keys_q[boxed_place_q];

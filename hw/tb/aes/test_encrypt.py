@@ -204,7 +204,8 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
         await engine.step()
     engine.waiting = [[] for _ in range(engine.units)]
     lane = dut["gen_lane[0]"].u_lane
-    registers = [lane.white_q, lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.next_key_q, lane.answer_q, lane.out_data_o]
+    registers = [lane.white_q, lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.next_key_q, lane.answer_q,
+                 lane.out_data_o]
     assert all(int(register.value) for register in [*registers, lane.data_q, lane.base_q])
     dut.zeroise_i.value = 1
     await engine.step()
