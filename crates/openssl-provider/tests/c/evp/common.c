@@ -35,7 +35,8 @@ const char *provider_of(EVP_PKEY *pkey)
 void set_up(void)
 {
     key = EVP_RSA_gen(2048);
-    CHECK(key && strcmp(provider_of(key), "garner") == 0);
+    /* Without a configuration the program runs without Garner, for comparison. */
+    CHECK(key && strcmp(provider_of(key), getenv("OPENSSL_CONF") ? "garner" : "default") == 0);
     plain = OSSL_LIB_CTX_new();
     CHECK(plain && (plain_provider = OSSL_PROVIDER_load(plain, "default")));
     judge = copy(plain, key);
