@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Published figures have data behind them, and the data say where they come from. Tables between `<!-- NAME -->` and
 //! `<!-- /NAME -->` in README.md and docs/performance.md are made of bench/results: `make figures` makes them again. Names
-//! and files that begin with `avx2-` are those of processors without AVX-512, with `golden-cove-` those of Intel's with it.
+//! and files that begin with `avx2-` are those of processors without AVX-512, with `golden-cove-` and
+//! `redwood-cove-` those of Intel's with it.
 
 mod common;
 mod tables;
@@ -53,7 +54,7 @@ fn every_result_names_its_commit_its_machine_and_the_load_before() {
 #[test]
 fn every_published_table_is_of_its_data() {
     let mut document = Document::read("docs/performance.md");
-    for processor in ["", "golden-cove-", "avx2-"] {
+    for processor in ["", "golden-cove-", "redwood-cove-", "avx2-"] {
         let of = |name: &str| rows(&format!("{processor}{name}"));
         let callers = of("callers-one-core").zip(of("callers-all-cores"));
         let programs = of("openssl-speed").zip(of("openssl-threads"));

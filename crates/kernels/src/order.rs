@@ -244,7 +244,7 @@ mod tests {
             ("square_middle_15", block_square::square(15, block_square::Goal::Middle)),
             ("difference_15", block_square::difference(15)),
             ("reduce_scan_15", reduce(15, true)),
-            ("two_rows_reduce_scan_15", two_rows::block::reduce(15, true)),
+            ("two_rows_reduce_scan_15", two_rows::block::reduce(15, 15)),
             ("scan", scan::scan()),
         ] {
             let ordered = order(&program, GOLDEN_COVE, None);

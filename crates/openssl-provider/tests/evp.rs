@@ -143,7 +143,8 @@ fn threads_that_make_contexts_crash_an_ending_process_no_more_often_than_without
             if excess * excess <= 6 * (with + without) {
                 break;
             }
-            assert!(round < 3, "{padding}: of {} processes {with} crashed, {without} without Garner", round * PROCESSES);
+            let all = round * PROCESSES;
+            assert!(round < 3, "{padding}: {with} of {all} processes crashed, {without} without Garner");
         }
     }
 }

@@ -32,18 +32,24 @@ pub fn all() -> Vec<Scenario> {
         clean("twin: power_secret, 1,536-bit moduli, of blocks", || power(EIGHT, 3, 1536, 1, 24, false)),
         clean("twin: power_secret, 1,536-bit moduli, folded over two lanes", || power(EIGHT, 2, 1536, 1, 24, false)),
         clean("twin: power_secret, 2,048-bit moduli, folded over two lanes", || power(EIGHT, 1, 2048, 1, 32, false)),
-        clean("twin: power_secret by two rows, 512-bit moduli", || power(TWO_ROWS, 3, 512, 4, 8, false)),
-        clean("twin: power_secret by two rows, 1,024-bit moduli", || power(TWO_ROWS, 3, 1024, 1, 32, false)),
+        clean("twin: power_secret by two rows, 512-bit moduli", || power(TWO_ROWS, 5, 512, 4, 8, false)),
+        clean("twin: power_secret by two rows, 1,024-bit moduli", || power(TWO_ROWS, 5, 1024, 1, 32, false)),
         clean("twin: power_secret by two rows, 1,536-bit moduli, of two blocks", || {
-            power(TWO_ROWS, 3, 1536, 1, 24, false)
+            power(TWO_ROWS, 5, 1536, 1, 24, false)
         }),
         clean("twin: power_secret by two rows, 2,048-bit moduli, of two blocks", || {
-            power(TWO_ROWS, 3, 2048, 2, 32, false)
+            power(TWO_ROWS, 5, 2048, 2, 32, false)
         }),
         clean("twin: power_public by two rows, 3,072-bit moduli, of four blocks", || {
-            power(TWO_ROWS, 3, 3072, 1, 48, true)
+            power(TWO_ROWS, 5, 3072, 1, 48, true)
         }),
-        clean("twin: power_public by two rows, secret base", || power(TWO_ROWS, 3, 512, 1, 16, true)),
+        clean("twin: power_public by two rows, secret base", || power(TWO_ROWS, 5, 512, 1, 16, true)),
+        clean("twin: power_secret, 1,024-bit moduli, folded over two of eight lanes", || {
+            power(TWO_ROWS, 3, 1024, 1, 32, false)
+        }),
+        clean("twin: power_secret, 2,048-bit moduli, folded over four of eight lanes", || {
+            power(TWO_ROWS, 2, 2048, 1, 32, false)
+        }),
         clean("twin: power_public, secret base", || power(EIGHT, 3, 512, 1, 16, true)),
         clean("twin: power_public, secret base, folded over four lanes", || power(EIGHT, 1, 1024, 1, 16, true)),
         clean("twin: power_secret as AVX-IFMA runs it, four lanes", || power(VEX, 5, 512, 1, 8, false)),

@@ -13,7 +13,7 @@ fn shape(arithmetic: Native, jobs: usize) -> &'static str {
         _ if arithmetic.name() == "avx2" => "double precision",
         _ if arithmetic.lanes() == 4 && jobs > 2 => "256-bit registers",
         1 | 2 => "folded over lanes",
-        3 | 4 => "256-bit registers",
+        3 | 4 => "four lanes, or folded over eight",
         _ => "512-bit registers",
     }
 }

@@ -7,8 +7,10 @@
 //!
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
 //! itself, with the bound of the port model where there is one of this processor; with `folded`, only numbers folded over
-//! lanes; with `latencies`, what single instructions take, beside the port model. Without AVX-512 IFMA, the kernels in double precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is
-//! measured: what the port model says of that processor is printed, on any.
+//! lanes; with `latencies`, what single instructions take, beside the port model; with `steps`, what an operation in batches
+//! spends its cycles on; with `few`, how long one to eight secret powers take. Without AVX-512 IFMA, the kernels in double
+//! precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is measured: what the port model says of that processor is
+//! printed, on any.
 
 use garner::arithmetic::vectors::class::{
     Blocks, CLASSES, Class, Composition, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Direct, DirectKernels, PAIRS, QUADS,
@@ -24,6 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod latencies;
 mod model;
 mod rates;
+mod steps;
 
 use rates::{cycle_seconds, cycles, madd_rate, product_rate};
 
@@ -45,6 +48,12 @@ fn main() {
     );
     if std::env::args().any(|argument| argument == "each") {
         return each_kernel(&assembly, madds_per_cycle);
+    }
+    if std::env::args().any(|argument| argument == "steps") {
+        return steps::print(assembly, Vectors::over(assembly), madds_per_cycle);
+    }
+    if std::env::args().any(|argument| argument == "few") {
+        return few(Vectors::over(assembly));
     }
     folded(&assembly);
     if std::env::args().any(|argument| argument == "folded") {
@@ -192,6 +201,24 @@ fn operations_of(class: &'static Class, assembly: &Assembly, rate: f64) {
     report("load", &mut |field| field.load(r, 0, |_| &words));
     report("unload", &mut |field| field.unload(r));
     report("canonical", &mut |field| field.canonical(r, a, 1));
+}
+
+/// Powers of so many jobs at once, of the primes of RSA keys.
+fn few(native: Native) {
+    println!("cycles of powers           1        2        3        4        5        6        7        8");
+    for bits in [512, 1024, 1536, 2048] {
+        let modulus = Modulus::new(&vec![u64::MAX; bits / 64]).expect("odd");
+        let (base, exponent) = (vec![0x0123_4567_89ab_cdef; bits / 32], vec![0x5555_6666_7777_1234; bits / 64]);
+        print!("{bits:>4} bits         ");
+        for count in 1..=8 {
+            let mut results = vec![vec![0; bits / 64]; count];
+            let jobs =
+                results.iter_mut().map(|result| Power { modulus: &modulus, base: &base, exponent: &exponent, result });
+            let mut jobs: Vec<Power<'_>> = jobs.collect();
+            print!("{:>9.0}", cycles(|| native.power_secret(&mut jobs)));
+        }
+        println!();
+    }
 }
 
 fn rsa(assembly: Assembly, rate: f64) {

@@ -92,10 +92,13 @@ fn in_the_order_written_kernels_come_near_their_bounds() {
         "two_rows_window_20",
         "two_rows_half_multiply_20",
         "two_rows_multiply_20",
-        "two_rows_square_scan_30",
-        "two_rows_half_multiply_30",
-        "two_rows_square_begin_scan_40",
-        "two_rows_end_40",
+        "two_rows_two_blocks_square_15",
+        "two_rows_two_blocks_reduce_scan_15",
+        "two_rows_two_blocks_reduce_last_15",
+        "two_rows_two_blocks_square_20",
+        "two_rows_product_old_20",
+        "two_rows_reduce_scan_20",
+        "two_rows_product_last_20",
     ] {
         let (program, processor) = (named(name), &Processor::GOLDEN_COVE);
         let (bound, cycles) = (Bound::of(program, processor).cycles(), schedule::cycles(program, processor) as f64);

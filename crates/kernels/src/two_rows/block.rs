@@ -12,7 +12,7 @@ use super::columns::{Columns, Results, Step};
 use super::scan;
 use crate::block::{COLUMNS, Columns as Old, Finish, RESULT, X, Y};
 use crate::constants;
-use crate::program::{Code, Pointer, Program, weave};
+use crate::program::{Code, Pointer, Program, Vector, weave};
 use std::ops::Range;
 
 /// Block product, eight lanes: `columns += x · y`.
@@ -65,6 +65,17 @@ pub fn product(limbs: usize, old: Old, finish: Finish) -> Program {
 /// Rows of a product that share what they load.
 const fn rows_at_a_time(limbs: usize) -> usize {
     if limbs.is_multiple_of(2) { 2 } else { 3 }
+}
+
+/// Columns that begin with zero: those of the product of half a number of two blocks with a whole one.
+///
+/// Pointers P0 columns.
+/// Shapes   columns: 3M rows; M = `limbs`.
+pub fn clear(limbs: usize) -> Program {
+    let (mut code, zero) = (Code::new(), Vector(0));
+    code.zero(zero);
+    (0..3 * limbs).for_each(|column| code.store(COLUMNS.row(column), zero));
+    Program::new(code)
 }
 
 /// Block square, eight lanes: `columns = 2 · columns + a²`, where the half 0, the lower, or 1, the upper, of the columns
@@ -129,28 +140,30 @@ fn cross_products(rows: Range<usize>, range: &Range<usize>, columns: &mut Column
     xs.iter().for_each(|x| columns.give(*x));
 }
 
+/// Limbs of the table that a reduction of blocks of M limbs scans: two reductions take what one block holds, where that is even.
+/// Kernels that are each other's neighbours have to fit into the instruction cache, 32 KiB of it on many processors.
+pub const fn scanned_limbs(limbs: usize) -> usize {
+    if limbs.is_multiple_of(2) { limbs / 2 } else { limbs }
+}
+
 /// Block reduction, eight lanes: quotient digits q with `columns + q · n ≡ 0 mod 2^(52·M)`, the sum's low columns carried away.
 ///
-/// Pointers P0 columns, P1 q, P2 n, P3 constants. With `scanned`: P4 the table, P5 the selection; behind the constants two rows
+/// Pointers P0 columns, P1 q, P2 n, P3 constants. To scan: P4 the table, P5 the selection; behind the constants two rows
 ///          are written.
 /// Shapes   n: the modulus's first M limbs; q: M limbs; columns: 2M rows, of which the upper M hold the result and the lower M are
 ///          left as they were; M = `limbs`, 20 at most.
 /// Bounds   n odd, sums below 2^62; q is loose.
 /// Cost     2M² multiply-adds, 2M additions and M shifts.
 ///
-/// With `scanned`, one pass of the table's scan runs among the multiply-adds: M limbs.
-pub fn reduce(limbs: usize, scanned: bool) -> Program {
+/// A pass of the table's scan runs among the multiply-adds: of so many limbs as `scanned` says.
+pub fn reduce(limbs: usize, scanned: usize) -> Program {
     let digits_to = Pointer::P1;
     let mut columns = Columns::new(limbs, limbs, COLUMNS, X);
     columns.results = Results::Columns;
-    let scan: Vec<Step> = if scanned {
-        let mut code = Code::new();
-        scan::prepare(constants::wanted(), &mut code);
-        columns.code = code;
-        scan::steps(limbs).into_iter().map(Step::Scan).collect()
-    } else {
-        Vec::new()
-    };
+    if scanned > 0 {
+        scan::prepare(constants::wanted(), &mut columns.code);
+    }
+    let scan: Vec<Step> = scan::steps(scanned).into_iter().map(Step::Scan).collect();
     (0..limbs + 2).for_each(|column| columns.step(Step::Take { column, rounded: column < limbs }));
     let taken = |row: usize, count: usize| -> Vec<Step> {
         let last = row + limbs + 2;

@@ -9,8 +9,8 @@
 //!   carried out of them above bit 52: multiply-adds do not look there, and what adds or compares limbs masks them first.
 //!   Blocks, whose columns begin with sums, add it.
 //! - **The table's scan by permutation** of two entries at once ([`scan`]).
-//! - **Longer numbers** are composed of blocks ([`block`]), two or three rows at a time; of two blocks, operations are one kernel or
-//!   two, put into an order of their own ([`pair`]).
+//! - **Longer numbers** are composed of blocks ([`block`]), two or three rows at a time; of two blocks some
+//!   at once, put into a common order ([`two_blocks`]).
 //!
 //! # The contract of limbs
 //! A **loose** number is one whose limbs count modulo 2^52: bits from 52 on mean nothing. Kernels here take loose numbers and
@@ -23,9 +23,9 @@
 pub mod block;
 pub mod columns;
 pub mod multiply;
-pub mod pair;
 pub mod scan;
 pub mod square;
+pub mod two_blocks;
 pub mod window;
 
 use crate::block::{Columns, Finish};
@@ -57,19 +57,15 @@ pub fn all() -> Vec<Kernel> {
         for (name, old) in [("first", 1..2), ("inner", 0..2), ("final", 0..1)] {
             add(format!("two_rows_square_{name}_{m}"), block::square(m, old));
         }
-        add(format!("two_rows_reduce_{m}"), block::reduce(m, false));
-        add(format!("two_rows_reduce_scan_{m}"), block::reduce(m, true));
-        let n = 2 * m;
-        if n <= pair::WHOLE_LIMBS {
-            add(format!("two_rows_square_{n}"), pair::square(m, false));
-            add(format!("two_rows_square_scan_{n}"), pair::square(m, true));
-            add(format!("two_rows_half_multiply_{n}"), pair::half_multiply(m));
-        } else {
-            add(format!("two_rows_square_begin_{n}"), pair::square_begin(m, false));
-            add(format!("two_rows_square_begin_scan_{n}"), pair::square_begin(m, true));
-            add(format!("two_rows_end_{n}"), pair::end(m));
-        }
+        add(format!("two_rows_reduce_{m}"), block::reduce(m, 0));
+        add(format!("two_rows_reduce_scan_{m}"), block::reduce(m, block::scanned_limbs(m)));
+        add(format!("two_rows_two_blocks_square_{m}"), two_blocks::square(m));
+        add(format!("two_rows_clear_{m}"), block::clear(m));
     }
+    let m = two_blocks::SHORT_BLOCK;
+    add(format!("two_rows_two_blocks_reduce_{m}"), two_blocks::reduce(m, 0));
+    add(format!("two_rows_two_blocks_reduce_scan_{m}"), two_blocks::reduce(m, block::scanned_limbs(m)));
+    add(format!("two_rows_two_blocks_reduce_last_{m}"), two_blocks::reduce_last(m));
     for n in LIMB_COUNTS {
         add(format!("two_rows_add_{n}"), normalise::add(n, Limbs::Loose));
         add(format!("two_rows_subtract_modulus_{n}"), normalise::subtract_modulus(n, Limbs::Loose));

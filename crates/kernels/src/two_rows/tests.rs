@@ -148,7 +148,7 @@ fn sums(name: &str) -> Option<Pointer> {
     if of_blocks.iter().any(|kind| name.starts_with(&format!("two_rows_{kind}"))) {
         Some(Pointer::P0)
     } else {
-        name.starts_with("two_rows_end_").then_some(Pointer::P1)
+        name.starts_with("two_rows_two_blocks_reduce_").then_some(Pointer::P1)
     }
 }
 
@@ -291,11 +291,60 @@ fn blocks_are_reduced_as_by_one_row() {
                     let mut rows = memory.clone();
                     interpreter::run(&named(kernels, name), &mut rows, [columns, q, n, 0, table, selection]);
                     let digits: Vec<Lanes> = rows[q..q + m].iter().map(|row| row.map(|digit| digit & LIMB)).collect();
-                    (rows[columns + m..columns + 2 * m].to_vec(), digits, rows[selection..].to_vec())
+                    // One scans fewer limbs.
+                    let selected = rows[selection..selection + block::scanned_limbs(m)].to_vec();
+                    (rows[columns + m..columns + 2 * m].to_vec(), digits, selected)
                 };
                 let ours = run(&ALL, &format!("two_rows_{name}_{m}"));
                 assert!(ours == run(&theirs, &format!("{name}_{m}")), "{name}_{m}, round {round}");
             }
+        }
+    }
+}
+
+/// Kernels over two blocks do what those over one do one after another.
+#[test]
+fn two_blocks_at_once_are_one_after_another() {
+    let mut random = Random(0x7d1c_93ab_40e5_2f68);
+    for m in BLOCK_LIMBS {
+        let [number, result] = [0, 2 * m].map(|row| constants::ROWS + row);
+        let [n, columns, selection] = [result + 2 * m, result + 4 * m, result + 8 * m];
+        let table = selection + m;
+        let mut memory: Vec<Lanes> = Memory::new(DIRECT_LIMBS[0], 2, &mut random).rows;
+        memory.resize_with(table + scan::ENTRIES * m, || std::array::from_fn(|_| random.word() >> 3));
+        memory[n..columns].iter_mut().for_each(|limb| *limb = limb.map(|word| word & LIMB));
+        memory[n] = memory[n].map(|limb| limb | 1);
+        memory[constants::NEGATIVE_INVERSE] = memory[n].map(negative_inverse);
+        memory[constants::WANTED] = std::array::from_fn(|_| random.word() % scan::ENTRIES as u64);
+        let at_once = [number, columns, n, 0, table, selection];
+        let last = [result, columns, n, 0, 0, 0];
+        let reduce = |name: &'static str| (name, [columns, columns, n, 0, table, selection]);
+        let upper = |name: &'static str, to: usize| (name, [columns + m, columns, n + m, 0, to, 0]);
+        let cases = [
+            (
+                "square",
+                at_once,
+                vec![
+                    ("product_fresh", [columns + m, number, number + m, 0, 0, 0]),
+                    ("square_first", [columns, number, 0, 0, 0, 0]),
+                    ("square_final", [columns + 2 * m, number + m, 0, 0, 0, 0]),
+                ],
+            ),
+            ("reduce", at_once, vec![reduce("reduce"), upper("product_old", 0)]),
+            ("reduce_scan", at_once, vec![reduce("reduce_scan"), upper("product_old", 0)]),
+            ("reduce_last", last, vec![reduce("reduce"), upper("product_last", result)]),
+        ];
+        for (name, at, steps) in cases {
+            let name = format!("two_rows_two_blocks_{name}_{m}");
+            if name.contains("reduce") && m != two_blocks::SHORT_BLOCK {
+                continue;
+            }
+            let (mut rows, mut one_by_one) = (memory.clone(), memory.clone());
+            interpreter::run(&named(&ALL, &name), &mut rows, at);
+            for (step, at) in steps {
+                interpreter::run(&named(&ALL, &format!("two_rows_{step}_{m}")), &mut one_by_one, at);
+            }
+            assert!(rows == one_by_one, "{name}");
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod field;
 pub mod kernels;
 mod known_answers;
 mod power;
+mod ways;
 pub mod workspace;
 
 #[cfg(test)]
@@ -129,7 +130,7 @@ fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
         let class = class_of(kernels, same[0].modulus);
-        for_passes(kernels, |jobs| class.for_products(jobs), same, power::multiply);
+        for_passes(kernels, |jobs| ways::for_products(kernels, class, jobs), same, power::multiply);
     }
 }
 
@@ -140,7 +141,7 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
         let class = class_of(kernels, same[0].modulus);
-        for_passes(kernels, |jobs| class.for_powers(jobs), same, power::secret);
+        for_passes(kernels, |jobs| ways::for_powers(kernels, class, jobs), same, power::secret);
     }
 }
 
@@ -154,7 +155,7 @@ fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
         let (class, exponent) = (class_of(kernels, same[0].modulus), trimmed(same[0].exponent));
         for_passes(
             kernels,
-            |jobs| class.for_products(jobs),
+            |jobs| ways::for_products(kernels, class, jobs),
             same,
             |kernels, class, pass| power::public(kernels, class, exponent, pass),
         );
@@ -174,7 +175,7 @@ fn for_passes<K: Kernels, J>(
     let (four, rest) = rest.split_at_mut(first);
     for jobs in [whole, four, rest] {
         let class = class_for(jobs.len());
-        for pass in jobs.chunks_mut(class.jobs().min(kernels.lanes())) {
+        for pass in jobs.chunks_mut(class.jobs(kernels.lanes())) {
             run(&kernels.for_lanes(pass.len() * class.lanes()), class, pass);
         }
     }

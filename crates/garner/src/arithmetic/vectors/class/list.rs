@@ -3,8 +3,8 @@
 
 use super::Class;
 use super::shape::{
-    Blocks, Direct, DirectKernels, Doubles, Folded, FoldedSquare, Loose, OneRowBlocks, Pair, Products, Shape,
-    TwoRowsBlocks,
+    Blocks, Direct, DirectKernels, Doubles, Folded, FoldedSquare, Loose, OneRowBlocks, Products, Shape, TwoBlocks,
+    TwoBlocksReductions, TwoRowsBlocks,
 };
 use crate::arithmetic::vectors::kernels;
 use garner_kernels::doubles::{Area, Numbers};
@@ -63,21 +63,17 @@ macro_rules! products {
     };
 }
 
-/// What is done on two blocks of so many limbs at once.
-macro_rules! pair_of_blocks {
+/// The reductions of two blocks of so many limbs, where a row is one kernel.
+macro_rules! two_blocks_reductions {
     (15) => {
-        Pair::Whole {
-            square: two_rows_kernel!("two_rows_square_30"),
-            square_scan: two_rows_kernel!("two_rows_square_scan_30"),
-            half_multiply: two_rows_kernel!("two_rows_half_multiply_30"),
-        }
+        Some(TwoBlocksReductions {
+            reduce: two_rows_kernel!("two_rows_two_blocks_reduce_15"),
+            reduce_scan: two_rows_kernel!("two_rows_two_blocks_reduce_scan_15"),
+            reduce_last: two_rows_kernel!("two_rows_two_blocks_reduce_last_15"),
+        })
     };
     (20) => {
-        Pair::Halves {
-            square_begin: two_rows_kernel!("two_rows_square_begin_40"),
-            square_begin_scan: two_rows_kernel!("two_rows_square_begin_scan_40"),
-            end: two_rows_kernel!("two_rows_end_40"),
-        }
+        None
     };
 }
 
@@ -112,7 +108,11 @@ macro_rules! blocks {
                     square_first: two_rows_kernel!("two_rows_square_first_", $limbs),
                     square_inner: two_rows_kernel!("two_rows_square_inner_", $limbs),
                     square_final: two_rows_kernel!("two_rows_square_final_", $limbs),
-                    pair: pair_of_blocks!($limbs),
+                    two_blocks: TwoBlocks {
+                        square: two_rows_kernel!("two_rows_two_blocks_square_", $limbs),
+                        clear: two_rows_kernel!("two_rows_clear_", $limbs),
+                        reductions: two_blocks_reductions!($limbs),
+                    },
                 },
             },
             count: $count,

@@ -10,8 +10,8 @@ use garner_kernels::fold::Fold;
 use garner_kernels::{LIMB_BITS, folded_square, scan};
 pub use list::{CLASSES, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, PAIRS, QUADS};
 pub use shape::{
-    Blocks, Composition, Direct, DirectKernels, Doubles, Folded, FoldedSquare, Loose, OneRowBlocks, Pair, Products,
-    Shape, TwoRowsBlocks,
+    Blocks, Composition, Direct, DirectKernels, Doubles, Folded, FoldedSquare, Loose, OneRowBlocks, Products, Shape,
+    TwoBlocks, TwoBlocksReductions, TwoRowsBlocks,
 };
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n is then below n · R, and
@@ -52,27 +52,8 @@ impl Class {
         class.expect("moduli are no longer than the longest class")
     }
 
-    /// The class of the same length in which `jobs` products or public powers run: what took least time on Zen 4. For
-    /// three a pass of four lanes takes less at 20 limbs and about as much as three folded ones at 80.
-    pub fn for_products(&'static self, jobs: usize) -> &'static Class {
-        self.folded(match jobs {
-            1 => &[Fold::Quad, Fold::Pair],
-            2 => &[Fold::Pair, Fold::Quad],
-            _ => &[],
-        })
-    }
-
-    /// The class of the same length in which `jobs` secret powers run.
-    pub fn for_powers(&'static self, jobs: usize) -> &'static Class {
-        match self.shape {
-            Shape::Doubles(_) => self.for_products(jobs),
-            // Folded over four lanes there are no squarings.
-            _ => self.folded(if jobs <= 2 { &[Fold::Pair] } else { &[] }),
-        }
-    }
-
     /// The class of the same length folded in the first of these ways that there is.
-    fn folded(&'static self, ways: &[Fold]) -> &'static Class {
+    pub fn folded(&'static self, ways: &[Fold]) -> &'static Class {
         let doubles = matches!(self.shape, Shape::Doubles(_));
         let classes = |fold: &Fold| match (fold, doubles) {
             (Fold::Pair, false) => &PAIRS,
@@ -102,10 +83,9 @@ impl Class {
         Numbers { rows: self.rows(), fold: self.fold() }
     }
 
-    /// Jobs in a pass.
-    pub fn jobs(&self) -> usize {
-        // Folded, in 256-bit registers, so that a pass takes the time of four lanes.
-        self.fold().map_or(8, |fold| 4 / fold.lanes())
+    /// Jobs in a pass of so many lanes.
+    pub fn jobs(&self, lanes: usize) -> usize {
+        lanes / self.lanes()
     }
 
     /// Lanes that a number takes.
@@ -124,20 +104,20 @@ impl Class {
         self.limbs / self.lanes()
     }
 
-    /// Rows of the table that one pass of a scan selects.
+    /// Rows of the table that one pass of a scan selects, of numbers that are not composed.
     pub fn rows_per_pass(&self) -> usize {
         match self.shape {
             Shape::Folded(_) => folded_square::scanned_rows(self.rows()),
             // Theirs run within a window; all of it is one pass.
             Shape::Direct(_) | Shape::Doubles(_) => 2 * self.rows(),
-            Shape::Blocks { blocks, .. } => blocks.limbs,
+            Shape::Blocks { .. } => unreachable!("each composition has passes of its own"),
         }
     }
 
-    /// Passes of the scan that run in the squaring `quarter` of a window's four: together they select both forms of an
-    /// entry.
-    pub fn passes(&self, quarter: usize) -> std::ops::Range<usize> {
-        let all = 2 * self.rows() / self.rows_per_pass();
+    /// Passes of the scan, of so many rows each, that run in the squaring `quarter` of a window's four: together they select both
+    /// forms of an entry.
+    pub fn passes(&self, quarter: usize, rows_per_pass: usize) -> std::ops::Range<usize> {
+        let all = 2 * self.rows() / rows_per_pass;
         let each = all.div_ceil(4);
         (each * quarter).min(all)..(each * (quarter + 1)).min(all)
     }

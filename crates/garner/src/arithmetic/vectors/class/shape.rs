@@ -4,6 +4,7 @@
 use crate::arithmetic::vectors::kernels::Kernel;
 use garner_kernels::doubles::SQUARES;
 use garner_kernels::fold::Fold;
+use garner_kernels::two_rows;
 
 /// What adds and compares numbers whose limbs count modulo 2^52: see [`garner_kernels::two_rows`].
 #[derive(Debug)]
@@ -130,17 +131,27 @@ pub struct TwoRowsBlocks {
     pub square_first: &'static Kernel,
     pub square_inner: &'static Kernel,
     pub square_final: &'static Kernel,
-    pub pair: Pair,
+    /// Of numbers of two blocks.
+    pub two_blocks: TwoBlocks,
 }
 
-/// Kernels of several blocks' operations, in place, where a number has two: see [`garner_kernels::two_rows::pair`].
-#[derive(Debug, Clone, Copy)]
+/// Kernels over two blocks at once: see [`garner_kernels::two_rows::two_blocks`].
+#[derive(Debug)]
 #[allow(missing_docs, reason = "named as the kernels are")]
-pub enum Pair {
-    /// One for an operation.
-    Whole { square: &'static Kernel, square_scan: &'static Kernel, half_multiply: &'static Kernel },
-    /// Longer ones would not leave each other room in the instruction cache: what operations end with is one of its own.
-    Halves { square_begin: &'static Kernel, square_begin_scan: &'static Kernel, end: &'static Kernel },
+pub struct TwoBlocks {
+    pub square: &'static Kernel,
+    pub clear: &'static Kernel,
+    /// Of short blocks.
+    pub reductions: Option<TwoBlocksReductions>,
+}
+
+/// Kernels of a block row of a reduction.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "named as the kernels are")]
+pub struct TwoBlocksReductions {
+    pub reduce: &'static Kernel,
+    pub reduce_scan: &'static Kernel,
+    pub reduce_last: &'static Kernel,
 }
 
 /// How operations on numbers of several blocks are made.
@@ -153,29 +164,38 @@ pub enum Composition {
 }
 
 impl Composition {
-    /// The kernels that a window of numbers of two blocks runs: four squarings and a half multiplication. Without the scan.
+    /// The kernels that a window of numbers of two blocks runs: four squarings, with a part of the scan each, and
+    /// a half multiplication.
     pub fn window_of_two_blocks(self) -> Vec<&'static Kernel> {
         let half_products = |products: &Products| [products.fresh, products.old, products.fresh_top, products.old];
         let (square, half_multiply) = match self {
             Composition::OneRow(blocks, products) => {
                 let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
-                let reduction = [blocks.digits, products.old, products.old, blocks.reduce, products.last];
+                let reduction = [blocks.digits, products.old, products.old, blocks.reduce_scan, products.last];
                 let end = [blocks.reduce, products.last];
                 ([&square[..], &reduction].concat(), [&half_products(products)[..], &end].concat())
             }
-            Composition::TwoRows(blocks) => match blocks.pair {
-                Pair::Whole { square, half_multiply, .. } => (vec![square], vec![half_multiply]),
-                Pair::Halves { square_begin, end, .. } => {
-                    (vec![square_begin, end], [&half_products(&blocks.products)[..], &[end]].concat())
-                }
-            },
+            Composition::TwoRows(blocks) => {
+                let (Products { old, last, .. }, scan) = (blocks.products, blocks.reduce_scan);
+                let TwoBlocks { square, clear, reductions } = &blocks.two_blocks;
+                let (reduction, end) = match reductions {
+                    Some(rows) => (vec![rows.reduce_scan, rows.reduce_last], vec![rows.reduce_last]),
+                    None => (vec![scan, old, scan, last], vec![scan, last]),
+                };
+                ([vec![*square], reduction].concat(), [vec![*clear, old, old, old, old], end].concat())
+            }
         };
         [square.repeat(SQUARES), half_multiply].concat()
+    }
+
+    /// Limbs of the table that one pass of the scan selects, in blocks of so many limbs.
+    pub fn scanned_limbs(self, block: usize) -> usize {
+        if let Composition::TwoRows(_) = self { two_rows::block::scanned_limbs(block) } else { block }
     }
 }
 
 /// The kernels of a product of blocks.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct Products {
     pub fresh: &'static Kernel,

@@ -3,7 +3,7 @@
 
 use super::table::Passes;
 use crate::arithmetic::vectors::class::{
-    Blocks, Class, Composition, OneRowBlocks, Pair, Products, Shape, TwoRowsBlocks,
+    Blocks, Class, Composition, OneRowBlocks, Products, Shape, TwoBlocks, TwoRowsBlocks,
 };
 use crate::arithmetic::vectors::kernels::{At, Kernel, Kernels, Sequence};
 use crate::arithmetic::vectors::workspace::Layout;
@@ -46,52 +46,41 @@ impl<'f> Composed<'f> {
         self.block(self.layout.columns, i)
     }
 
-    /// The kernels of operations in place, if there are such.
-    pub(super) fn pair(&self) -> Option<Pair> {
+    /// The kernels by two rows over two blocks at once, of numbers that have two.
+    fn two_blocks(&self) -> Option<&'static TwoBlocks> {
         match self.composition {
-            Composition::TwoRows(blocks) if self.count == 2 => Some(blocks.pair),
+            Composition::TwoRows(blocks) if self.count == 2 => Some(&blocks.two_blocks),
             _ => None,
         }
     }
 
-    /// `to = a² / R`, with passes of the scan running along. Where there is a [`Composed::pair`], `to` is `a`.
-    pub(super) fn square_and_reduce(&mut self, to: usize, a: usize, passes: &mut Passes) {
-        let Layout { columns, modulus: n, constants: c, .. } = *self.layout;
-        let Some(pair) = self.pair() else {
-            self.square(a);
-            return self.reduce(to, passes);
-        };
-        assert_eq!(to, a, "squared in place");
-        let (square, square_scan) = match pair {
-            Pair::Whole { square, square_scan, .. } => (square, square_scan),
-            Pair::Halves { square_begin, square_begin_scan, .. } => (square_begin, square_begin_scan),
-        };
-        match passes.next() {
-            Some((table, selection)) => self.push(square_scan, [to, columns, n, c, table, selection]),
-            None => self.push(square, [to, columns, n, c, 0, 0]),
-        }
-        if let Pair::Halves { end, .. } = pair {
-            self.push(end, [to, self.columns(1), n, c, 0, 0]);
-        }
+    /// Rows of the table that one pass of the scan selects.
+    pub(super) fn rows_per_pass(&self) -> usize {
+        self.composition.scanned_limbs(self.blocks.limbs)
     }
 
-    /// `to = a · b / R`, given `shifted`. Where there is a [`Composed::pair`], `to` is `b`.
-    pub(super) fn half_multiply_and_reduce(&mut self, to: usize, a: usize, shifted: usize, b: usize) {
-        let Layout { columns, modulus: n, constants: c, .. } = *self.layout;
-        match self.pair() {
-            None => {
-                self.half_multiply(a, shifted, b);
-                self.half_reduce(to);
-            }
-            Some(Pair::Whole { half_multiply, .. }) => {
-                assert!(to == b && to != a && to != shifted, "multiplied in place");
-                self.push(half_multiply, [to, columns, n, c, a, shifted]);
-            }
-            Some(Pair::Halves { end, .. }) => {
-                self.half_multiply(a, shifted, b);
-                self.push(end, [to, columns, n, c, 0, 0]);
-            }
-        }
+    /// Whether a window's last reduction is to scan, too: as another kernel it would have no room beside the others in the
+    /// instruction cache.
+    pub(super) fn scans_always(&self) -> bool {
+        self.two_blocks().is_some_and(|kernels| kernels.reductions.is_none())
+    }
+
+    /// `to = a² / R`, with passes of the scan running along.
+    pub(super) fn square_and_reduce(&mut self, to: usize, a: usize, passes: &mut Passes) {
+        self.square(a);
+        self.reduce(to, passes);
+    }
+
+    /// `to = a · b / R`, given `shifted`, with passes of the scan running along.
+    pub(super) fn half_multiply_and_reduce(
+        &mut self,
+        to: usize,
+        [a, shifted]: [usize; 2],
+        b: usize,
+        passes: &mut Passes,
+    ) {
+        self.half_multiply(a, shifted, b);
+        self.reduce_from(0, self.count / 2, to, passes);
     }
 
     fn products(&self) -> &'static Products {
@@ -136,6 +125,9 @@ impl<'f> Composed<'f> {
     /// See [`garner_kernels::two_rows::block`].
     fn square_by_two_rows(&mut self, blocks: &'static TwoRowsBlocks, a: usize) {
         let (count, c) = (self.count, self.layout.constants);
+        if let Some(kernels) = self.two_blocks() {
+            return self.push(kernels.square, [a, self.layout.columns, 0, c, 0, 0]);
+        }
         for i in 0..count - 1 {
             for j in i + 1..count {
                 // The first row of products begins the columns, and so does the last column of each row.
@@ -175,9 +167,14 @@ impl<'f> Composed<'f> {
     /// `columns = shifted · b_low + a · b_high`
     fn half_multiply(&mut self, a: usize, shifted: usize, b: usize) {
         let (count, half, c, products) = (self.count, self.count / 2, self.layout.constants, self.products());
+        let two_blocks = self.two_blocks();
+        if let Some(kernels) = two_blocks {
+            self.push(kernels.clear, [self.layout.columns, 0, 0, c, 0, 0]);
+        }
         for i in 0..half {
             for j in 0..count {
                 let first = match (i, j) {
+                    _ if two_blocks.is_some() => products.old,
                     (0, 0) => products.fresh,
                     (i, j) if i == 0 || j == count - 1 => products.fresh_top,
                     _ => products.old,
@@ -225,6 +222,16 @@ impl<'f> Composed<'f> {
     /// `rows` block rows of a Montgomery reduction of the columns from the block `first` on, and the carries.
     fn reduce_from(&mut self, first: usize, rows: usize, to: usize, passes: &mut Passes) {
         let Layout { modulus: n, constants: c, digits: q, .. } = *self.layout;
+        if let Some(kernels) = self.two_blocks().and_then(|kernels| kernels.reductions.as_ref()) {
+            for i in 0..rows - 1 {
+                let columns = self.columns(first + i);
+                match passes.next() {
+                    Some((table, selection)) => self.push(kernels.reduce_scan, [0, columns, n, c, table, selection]),
+                    None => self.push(kernels.reduce, [0, columns, n, c, 0, 0]),
+                }
+            }
+            return self.push(kernels.reduce_last, [to, self.columns(first + rows - 1), n, c, 0, 0]);
+        }
         let (count, products) = (self.count, self.products());
         let (reduce, reduce_scan) = match self.composition {
             Composition::OneRow(blocks, _) => (blocks.reduce, blocks.reduce_scan),

@@ -158,12 +158,7 @@ impl<'a, K: Kernels> Field<'a, K> {
     }
 
     fn square_composed(&mut self, to: usize, a: usize, times: usize) {
-        if self.composed().pair().is_some() {
-            self.bring_to_place(to, a);
-            self.composed().square_and_reduce(to, to, &mut Passes::none());
-        } else {
-            self.composed().square_and_reduce(to, a, &mut Passes::none());
-        }
+        self.composed().square_and_reduce(to, a, &mut Passes::none());
         (0..times).for_each(|_| self.run_composed());
     }
 
@@ -192,11 +187,7 @@ impl<'a, K: Kernels> Field<'a, K> {
             Shape::Doubles(doubles) => self.run(doubles.half_multiply, [to, a, self.layout.area, c, b, shifted]),
             Shape::Folded(folded) => self.run(folded.half_multiply, [to, a, n, c, b, shifted]),
             Shape::Blocks { .. } => {
-                let in_place = self.composed().pair().is_some();
-                if in_place {
-                    self.bring_to_place(to, b);
-                }
-                self.composed().half_multiply_and_reduce(to, a, shifted, if in_place { to } else { b });
+                self.composed().half_multiply_and_reduce(to, [a, shifted], b, &mut Passes::none());
                 self.run_composed();
             }
         }

@@ -27,9 +27,9 @@ impl<K: Kernels> Field<'_, K> {
         let (rows, folded, bits) = (transpose::staged_rows(self.rows()), self.class.lanes(), self.lane_bits());
         self.run(self.class.to_words, [staging, from, staging + 8 * rows, c, 0, 0]);
         if folded > 1 {
-            let (lanes, joined) = self.memory[staging..staging + 12 * rows].split_at_mut(8 * rows);
+            let (lanes, joined) = self.memory[staging..staging + 16 * rows].split_at_mut(8 * rows);
             joined.fill([0; 8]);
-            for (lane, words) in lanes.chunks_exact(rows).take(self.class.jobs() * folded).enumerate() {
+            for (lane, words) in lanes.chunks_exact(rows).take(self.kernels.lanes()).enumerate() {
                 let job = &mut joined[lane / folded * folded * rows..];
                 bits::or_shifted_left(words.as_flattened(), lane % folded * bits, job.as_flattened_mut());
             }
@@ -46,11 +46,19 @@ impl<K: Kernels> Field<'_, K> {
     /// Brings each job's limbs to the numbers at `to`; a job without any has zeros there already.
     pub fn load_limbs<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
         let (rows, folded) = (self.rows(), self.class.lanes());
-        for lane in 0..8 {
-            let limbs = limbs(lane / folded).chunks(rows).nth(lane % folded).unwrap_or_default();
-            for (row, limb) in self.memory[to..].iter_mut().zip(limbs) {
-                row[lane] = *limb;
-            }
+        let number = &mut self.memory[to..to + rows];
+        let mut lanes: [&[u64]; 8] = [&[]; 8];
+        for (lane, part) in lanes.iter_mut().enumerate() {
+            let limbs = limbs(lane / folded);
+            let first = limbs.len().min(lane % folded * rows);
+            *part = &limbs[first..limbs.len().min(first + rows)];
+        }
+        if lanes.iter().all(|limbs| std::ptr::eq(*limbs, lanes[0])) {
+            // Most often all jobs are of one key.
+            return number.iter_mut().zip(lanes[0]).for_each(|(row, limb)| *row = [*limb; 8]);
+        }
+        for (lane, limbs) in lanes.into_iter().enumerate() {
+            number.iter_mut().zip(limbs).for_each(|(row, limb)| row[lane] = *limb);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::arithmetic::vectors::class::{Class, Shape};
 use crate::arithmetic::vectors::kernels::{self, At, Kernels};
 use crate::arithmetic::vectors::workspace::Layout;
 use garner_kernels::doubles::{self, SQUARES};
-use garner_kernels::scan;
+use garner_kernels::{Lanes, scan};
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
 pub const WINDOW_BITS: usize = SQUARES;
@@ -20,16 +20,21 @@ pub const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 impl<K: Kernels> Field<'_, K> {
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
     pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
-        let (rows, table) = (self.rows(), self.layout.table);
-        let limbs = (from..from + rows).chain(shifted..shifted + rows).enumerate();
+        let (rows, memory) = (self.rows(), &mut *self.memory);
         if let Shape::Doubles(_) = self.class.shape {
-            for (i, row) in limbs {
-                let first = 8 * (table + i * doubles::scan::ROWS_PER_LIMB) + 4 * entry;
-                let words = self.memory.as_flattened_mut();
+            for (i, row) in (from..from + rows).chain(shifted..shifted + rows).enumerate() {
+                let first = 8 * (self.layout.table + i * doubles::scan::ROWS_PER_LIMB) + 4 * entry;
+                let words = memory.as_flattened_mut();
                 (0..4).for_each(|lane| words[first + lane] = to_double(words[8 * row + lane]));
             }
-        } else {
-            limbs.for_each(|(i, row)| self.memory[table + i * scan::ENTRIES + entry] = self.memory[row]);
+            return;
+        }
+        // Without a check for each row: there are sixteen entries to every pass.
+        let (numbers, table) = memory.split_at_mut(self.layout.table);
+        let (first, second) = table[..2 * rows * scan::ENTRIES].split_at_mut(rows * scan::ENTRIES);
+        for (half, number) in [(first, from), (second, shifted)] {
+            let limbs = half.chunks_exact_mut(scan::ENTRIES).zip(&numbers[number..number + rows]);
+            limbs.for_each(|(entries, limb)| entries[entry] = *limb);
         }
     }
 
@@ -43,13 +48,15 @@ impl<K: Kernels> Field<'_, K> {
 
     /// A word of each job's exponent: its windows are the entries that [`Field::want`] then brings to the scans.
     pub fn exponents(&mut self, words: &[u64; 8]) {
-        // Lanes of a number are a power of two: no division for every window.
+        // Lanes of a number are a power of two.
         let shift = self.class.lanes().trailing_zeros();
+        let of_lanes: Lanes = std::array::from_fn(|lane| words[lane >> shift]);
         // In the order in which they are wanted, the highest first.
         let rows = &mut self.memory[self.layout.wanted..][..WINDOWS_PER_WORD];
         for (window, row) in rows.iter_mut().rev().enumerate() {
-            let entry = |lane: usize| words[lane >> shift] >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1);
-            *row = std::array::from_fn(entry);
+            for (wanted, word) in row.iter_mut().zip(&of_lanes) {
+                *wanted = word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1);
+            }
         }
     }
 
@@ -89,9 +96,9 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Those that run in the squaring `quarter` of a window's four.
-    pub(super) fn of(class: &Class, layout: &Layout, quarter: usize) -> Passes {
-        let (passes, rows) = (class.passes(quarter), class.rows_per_pass());
+    /// Those, of so many rows each, that run in the squaring `quarter` of a window's four.
+    pub(super) fn of(class: &Class, layout: &Layout, quarter: usize, rows: usize) -> Passes {
+        let passes = class.passes(quarter, rows);
         let first = passes.start * rows;
         Passes {
             left: passes.len(),
@@ -99,6 +106,12 @@ impl Passes {
             table: layout.table + first * scan::ENTRIES,
             selection: layout.selection + first,
         }
+    }
+
+    /// The last of them.
+    pub(super) fn last(class: &Class, layout: &Layout, rows: usize) -> Passes {
+        let first = 2 * class.rows() - rows;
+        Passes { left: 1, rows, table: layout.table + first * scan::ENTRIES, selection: layout.selection + first }
     }
 
     pub(super) fn none() -> Passes {

@@ -49,7 +49,7 @@ impl<K: Kernels> Field<'_, K> {
             self.scans().for_each(|at| window.push(&kernels::SCAN, at));
         }
         for quarter in 0..SQUARES {
-            let passes = Passes::of(self.class, &self.layout, quarter);
+            let passes = Passes::of(self.class, &self.layout, quarter, self.class.rows_per_pass());
             match &folded.square {
                 None => window.push(folded.multiply, [a, a, n, c, a, 0]),
                 Some(square) if passes.left == 0 => window.push(square.plain, [a, columns, n, c, 0, 0]),
@@ -64,12 +64,15 @@ impl<K: Kernels> Field<'_, K> {
         let (class, layout) = (self.class, self.layout);
         let Layout { accumulator, selection, .. } = layout;
         let mut composed = self.composed();
+        let rows = composed.rows_per_pass();
         for quarter in 0..SQUARES {
-            let mut passes = Passes::of(class, &layout, quarter);
+            let mut passes = Passes::of(class, &layout, quarter, rows);
             composed.square_and_reduce(accumulator, accumulator, &mut passes);
             debug_assert_eq!(passes.left, 0, "every pass found a reduction");
         }
-        composed.half_multiply_and_reduce(accumulator, selection, selection + class.rows(), accumulator);
+        let mut again = if composed.scans_always() { Passes::last(class, &layout, rows) } else { Passes::none() };
+        let entry = [selection, selection + class.rows()];
+        composed.half_multiply_and_reduce(accumulator, entry, accumulator, &mut again);
         std::mem::take(&mut self.sequence)
     }
 }

@@ -5,12 +5,13 @@
 use super::generated::VEX_TESTED_ENTRIES;
 #[cfg(target_arch = "x86_64")]
 use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
-use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, choice, doubles, two_rows};
+use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, Widening, choice, doubles, medians, two_rows};
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
 use crate::arithmetic::vectors::workspace::Workspace;
+use garner_kernels::fold::Fold;
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes, constants, scan};
 use once_cell::race::OnceBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) type P = *mut Lanes;
@@ -30,13 +31,6 @@ std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), 
 
 /// Rows in which kernels are measured: as many as a window of the longest numbers in one kernel needs.
 const MEASURED_ROWS: usize = constants::ROWS + (4 + 2 * scan::ENTRIES) * DIRECT_LIMBS[DIRECT_LIMBS.len() - 1];
-
-/// For so long kernels run before they are measured.
-const WARM_UP: Duration = Duration::from_micros(200);
-
-/// So often they are measured, and each time so many runs of them.
-const MEASURED_ROUNDS: usize = 24;
-const RUNS_IN_A_ROUND: usize = 4;
 
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
@@ -147,29 +141,12 @@ impl Assembly {
         None
     }
 
-    /// The shortest times of these ways to do the same, each of them kernels that run one after another. Nothing but the time of
-    /// operations may depend on it.
-    ///
-    /// They run in turn, so that another clock, or other work on the same core, comes to all of them alike; and for a while before
-    /// that: after other code processors run 512-bit registers slowly, and by another clock.
-    fn times<const WAYS: usize>(ways: [(Assembly, Vec<(&Kernel, At)>); WAYS]) -> [Duration; WAYS] {
-        let mut workspace = Workspace::new(MEASURED_ROWS);
-        let mut best = [Duration::MAX; WAYS];
-        let (begin, mut measured) = (Instant::now(), 0);
-        while measured < MEASURED_ROUNDS {
-            let is_warm = begin.elapsed() >= WARM_UP;
-            for ((assembly, kernels), best) in ways.iter().zip(&mut best) {
-                let start = Instant::now();
-                for (kernel, at) in kernels.iter().cycle().take(RUNS_IN_A_ROUND * kernels.len()) {
-                    assembly.run(kernel, workspace.rows(), *at);
-                }
-                if is_warm {
-                    *best = start.elapsed().min(*best);
-                }
-            }
-            measured += usize::from(is_warm);
-        }
-        best
+    /// The times of two ways to do the same.
+    fn times(ways: [(Assembly, Sequence); 2]) -> [Duration; 2] {
+        let mut workspaces = [(); 2].map(|()| Workspace::new(MEASURED_ROWS));
+        let [one, other] = &mut workspaces;
+        let [(first, kernels), (second, others)] = &ways;
+        medians([&mut || first.run_all(kernels, one.rows()), &mut || second.run_all(others, other.rows())])
     }
 
     /// Whether kernels by two rows run instead of those by one: as was asked for, or by the times that they take.
@@ -238,9 +215,19 @@ impl Kernels for Assembly {
         static MEASURED: OnceBool = OnceBool::new();
         MEASURED.get_or_init(|| {
             // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits.
-            let way = |lanes| (self.for_lanes(lanes), vec![(&MULTIPLY_10, [0, 10, 20, 30, 41, 0])]);
+            let way = |lanes| (self.for_lanes(lanes), Sequence::of([(&MULTIPLY_10, [0, 10, 20, 30, 41, 0])]));
             let [four, eight] = Assembly::times([way(4), way(8)]);
             4 * four < 3 * eight
+        })
+    }
+
+    fn widens(&self, Widening { limbs, fold }: Widening, times: impl FnOnce() -> [Duration; 2]) -> bool {
+        static MEASURED: [[OnceBool; CLASSES.len()]; Fold::ALL.len()] =
+            [const { [const { OnceBool::new() }; CLASSES.len()] }; Fold::ALL.len()];
+        let length = CLASSES.iter().position(|class| class.limbs == limbs).expect("the length of a class");
+        MEASURED[fold as usize][length].get_or_init(|| {
+            let [four, eight] = times();
+            eight < four
         })
     }
 
@@ -251,7 +238,9 @@ impl Kernels for Assembly {
             let (n, selection) = (constants::ROWS + direct.limbs, constants::ROWS + 2 * direct.limbs);
             let table = selection + 2 * direct.limbs;
             let at = [constants::ROWS, selection + direct.limbs, n, 0, table, selection];
-            Assembly::times([&direct.one_row, &direct.two_rows].map(|kernels| (*self, vec![(kernels.window, at)])))
+            Assembly::times(
+                [&direct.one_row, &direct.two_rows].map(|kernels| (*self, Sequence::of([(kernels.window, at)]))),
+            )
         });
         if two_rows { &direct.two_rows } else { &direct.one_row }
     }
@@ -270,9 +259,8 @@ impl Kernels for Assembly {
         let [columns, x, y, result, last] = [0, 100, 200, 300, 400].map(|rows| constants::ROWS + rows);
         let at = [columns, x, y, 0, result, last];
         let times = |ways: [Composition; 2]| {
-            let kernels =
-                |way: Composition| way.window_of_two_blocks().into_iter().map(|kernel| (kernel, at)).collect();
-            Assembly::times(ways.map(|way| (*self, kernels(way))))
+            let kernels = |way: Composition| way.window_of_two_blocks().into_iter().map(|kernel| (kernel, at));
+            Assembly::times(ways.map(|way| (*self, Sequence::of(kernels(way)))))
         };
         let [karatsuba, schoolbook] = [&blocks.one_row.karatsuba, &blocks.one_row.schoolbook]
             .map(|products| Composition::OneRow(&blocks.one_row, products));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kernels interpreted, for tests and constant-time checks.
 
-use super::{At, Family, Kernel, Kernels};
+use super::{At, Family, Kernel, Kernels, Widening};
 use crate::arithmetic::vectors::class::{Blocks, Class, Composition, DOUBLES, Direct, DirectKernels};
 use garner_kernels::{Lanes, interpreter, vex};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// Runs the kernels interpreted: any processor, some 500 times slower.
 #[derive(Debug, Clone, Copy, Default)]
@@ -104,6 +105,10 @@ impl Kernels for InterpretedTwoRows {
 
     fn lanes(&self) -> usize {
         8
+    }
+
+    fn widens(&self, _: Widening, _: impl FnOnce() -> [Duration; 2]) -> bool {
+        true
     }
 
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {

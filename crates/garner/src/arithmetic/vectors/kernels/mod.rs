@@ -4,14 +4,18 @@
 mod assembly;
 mod choice;
 mod interpreted;
+mod timing;
 
 use super::class::{Blocks, CLASSES, Class, Composition, Direct, DirectKernels};
+pub use super::ways::Widening;
 pub use assembly::Assembly;
 #[cfg(target_arch = "x86_64")]
 use assembly::{Entry, P};
 pub use choice::{Rows, wanted};
 use garner_kernels::{Lanes, constants, program::Pointer};
 pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex};
+use std::time::Duration;
+pub use timing::medians;
 
 /// A kernel of `garner-kernels`, where its contract stands.
 #[derive(Debug)]
@@ -75,6 +79,13 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// These kernels, none of those in double precision.
+    fn of(steps: impl IntoIterator<Item = (&'static Kernel, At)>) -> Sequence {
+        let mut sequence = Sequence::default();
+        steps.into_iter().for_each(|(kernel, at)| sequence.push(kernel, at));
+        sequence
+    }
+
     /// Adds a kernel, none of those in double precision.
     pub fn push(&mut self, kernel: &'static Kernel, at: At) {
         assert_ne!(kernel.family, Family::Doubles, "{} runs in no sequence", kernel.name);
@@ -134,6 +145,12 @@ pub trait Kernels {
 
     /// Whether four lanes take less time than eight; never where there are no more than four.
     fn halves_are_faster(&self) -> bool {
+        false
+    }
+
+    /// Whether eight lanes of numbers folded one time more take less time than four lanes: found once for each, by the `times` of
+    /// both. Never where no time is measured.
+    fn widens(&self, _: Widening, _times: impl FnOnce() -> [Duration; 2]) -> bool {
         false
     }
 

@@ -88,7 +88,7 @@ fn words_survive_the_way_to_limbs_and_back() {
             let layout = Layout::of(class);
             let mut workspace = Workspace::new(layout.without_table);
             let mut field = Field::new(kernels, class, workspace.rows());
-            let (bits, jobs) = (class.limbs * LIMB_BITS, class.jobs());
+            let (bits, jobs) = (class.limbs * LIMB_BITS, class.jobs(kernels.lanes()));
             let values: Vec<Vec<u64>> = (0..jobs).map(|job| random.number(bits - 17 * job)).collect();
             for first in [0, 1, 64, 100, bits - 1, bits, bits + 64] {
                 field.load(layout.modulus, first, |job| values.get(job).map_or(&[], Vec::as_slice));
