@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const WARM_UP: Duration = Duration::from_micros(200);
 
 /// So often they are measured, and each time so many runs of them.
-const ROUNDS: usize = 25;
+const ROUNDS: usize = 49;
 const RUNS_IN_A_ROUND: usize = 4;
 
 /// The median times of these ways.
