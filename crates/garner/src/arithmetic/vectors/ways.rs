@@ -11,21 +11,23 @@ use super::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
 use std::time::Duration;
 
-/// A choice between four lanes and eight lanes of numbers folded one time more, of so many limbs.
+/// A choice between a pass of four lanes and some of eight, of numbers folded one time more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Widening {
     /// The numbers' limbs.
     pub limbs: usize,
     /// How the numbers are folded in eight lanes.
     pub fold: Fold,
+    /// How many passes of eight lanes they take, one or two.
+    pub passes: usize,
 }
 
 /// The class of the same length as `class` in which `jobs` secret powers run.
 pub fn for_powers<K: Kernels>(kernels: &K, class: &'static Class, jobs: usize) -> &'static Class {
     match (&class.shape, jobs) {
         (Shape::Doubles(_), _) => for_products(kernels, class, jobs),
-        (_, 1 | 2) => wider(kernels, class.folded(&[Fold::Pair]), Fold::Quad),
-        (_, 3 | 4) => wider(kernels, class, Fold::Pair),
+        (_, 1 | 2) => wider(kernels, class.folded(&[Fold::Pair]), &[Fold::Quad], jobs),
+        (_, 3 | 4) => wider(kernels, class, &[Fold::Pair, Fold::Quad], jobs),
         _ => class,
     }
 }
@@ -34,27 +36,29 @@ pub fn for_powers<K: Kernels>(kernels: &K, class: &'static Class, jobs: usize) -
 pub fn for_products<K: Kernels>(kernels: &K, class: &'static Class, jobs: usize) -> &'static Class {
     match jobs {
         1 => class.folded(&[Fold::Quad, Fold::Pair]),
-        2 => wider(kernels, class.folded(&[Fold::Pair, Fold::Quad]), Fold::Quad),
-        3 | 4 => wider(kernels, class, Fold::Pair),
+        2 => wider(kernels, class.folded(&[Fold::Pair, Fold::Quad]), &[Fold::Quad], jobs),
+        3 | 4 => wider(kernels, class, &[Fold::Pair, Fold::Quad], jobs),
         _ => class,
     }
 }
 
-/// `class`, whose jobs fit into four lanes, or the same length folded so, which they need eight for: whichever takes less time.
-fn wider<K: Kernels>(kernels: &K, class: &'static Class, fold: Fold) -> &'static Class {
-    let folded = class.folded(&[fold]);
-    if kernels.lanes() < 8 || std::ptr::eq(folded, class) || matches!(class.shape, Shape::Doubles(_)) {
+/// `class`, in which the jobs fit into four lanes, or the same length folded in the first of these ways that there is, in which
+/// they need eight: whichever takes less time.
+fn wider<K: Kernels>(kernels: &K, class: &'static Class, folds: &[Fold], jobs: usize) -> &'static Class {
+    let folded = class.folded(folds);
+    let Some(fold) = folded.fold().filter(|_| kernels.lanes() == 8 && !std::ptr::eq(folded, class)) else {
         return class;
-    }
-    let widening = Widening { limbs: class.limbs, fold };
-    if kernels.widens(widening, || windows(kernels, [(class, 4), (folded, 8)])) { folded } else { class }
+    };
+    let passes = jobs.div_ceil(folded.jobs(8));
+    let widening = Widening { limbs: class.limbs, fold, passes };
+    if kernels.widens(widening, || windows(kernels, class, (folded, passes))) { folded } else { class }
 }
 
-/// How long windows of these classes take, in so many lanes.
-fn windows<K: Kernels>(kernels: &K, ways: [(&'static Class, usize); 2]) -> [Duration; 2] {
-    let [first, second] = ways.map(|(class, lanes)| (kernels.for_lanes(lanes), class));
-    let [mut one, mut other] = [first.1, second.1].map(|class| Workspace::new(Layout::of(class).with_table));
-    let mut first = Field::new(&first.0, first.1, one.rows());
-    let mut second = Field::new(&second.0, second.1, other.rows());
-    medians([&mut || first.window(), &mut || second.window()])
+/// How long a window of a class takes in four lanes, and so many of the other class in eight.
+fn windows<K: Kernels>(kernels: &K, class: &'static Class, (folded, passes): (&'static Class, usize)) -> [Duration; 2] {
+    let [four, eight] = [4, 8].map(|lanes| kernels.for_lanes(lanes));
+    let [mut one, mut other] = [class, folded].map(|class| Workspace::new(Layout::of(class).with_table));
+    let mut first = Field::new(&four, class, one.rows());
+    let mut second = Field::new(&eight, folded, other.rows());
+    medians([&mut || first.window(), &mut || (0..passes).for_each(|_| second.window())])
 }

@@ -70,7 +70,7 @@ impl Class {
     }
 
     /// How a number is folded over lanes.
-    fn fold(&self) -> Option<Fold> {
+    pub fn fold(&self) -> Option<Fold> {
         match self.shape {
             Shape::Folded(folded) => Some(folded.fold),
             Shape::Doubles(doubles) => doubles.fold,

@@ -221,11 +221,12 @@ impl Kernels for Assembly {
         })
     }
 
-    fn widens(&self, Widening { limbs, fold }: Widening, times: impl FnOnce() -> [Duration; 2]) -> bool {
-        static MEASURED: [[OnceBool; CLASSES.len()]; Fold::ALL.len()] =
-            [const { [const { OnceBool::new() }; CLASSES.len()] }; Fold::ALL.len()];
+    fn widens(&self, widening: Widening, times: impl FnOnce() -> [Duration; 2]) -> bool {
+        static MEASURED: [[[OnceBool; CLASSES.len()]; 2]; Fold::ALL.len()] =
+            [const { [const { [const { OnceBool::new() }; CLASSES.len()] }; 2] }; Fold::ALL.len()];
+        let Widening { limbs, fold, passes } = widening;
         let length = CLASSES.iter().position(|class| class.limbs == limbs).expect("the length of a class");
-        MEASURED[fold as usize][length].get_or_init(|| {
+        MEASURED[fold as usize][passes - 1][length].get_or_init(|| {
             // By a margin: some processors run 512-bit code by a lower clock, which in turn rules both.
             let [four, eight] = times();
             10 * eight < 9 * four
