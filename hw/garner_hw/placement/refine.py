@@ -11,7 +11,7 @@ PLACES   `garner-hw place aes_cbc_encrypt -G Units=1 --seed 1`
   16     177
 """
 
-PLACES = 4  # of a large circuit each takes minutes
+PLACES = 8  # of a large circuit each takes minutes
 
 assert ctx.pack()  # noqa: F821
 for _ in range(PLACES):
