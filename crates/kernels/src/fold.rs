@@ -25,9 +25,9 @@ use crate::program::{Code, Vector};
 /// Over how many lanes a number is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
-    /// Two: two numbers in four lanes.
+    /// Two: two numbers in four lanes, or four in eight.
     Pair,
-    /// Four: one number in four lanes.
+    /// Four: one number in four lanes, or two in eight.
     Quad,
 }
 

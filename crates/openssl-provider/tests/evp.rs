@@ -138,7 +138,7 @@ fn threads_that_make_contexts_crash_an_ending_process_no_more_often_than_without
             with += crashed(&mut site.garner(compile("evp").to_str().unwrap()), &arguments);
             site.figures().private_at_least(24 * 8);
             without += crashed(&mut site.plain(compile("evp").to_str().unwrap()), &arguments);
-            // Of two equal rates, so much more is met in one of a hundred rounds: 2.3 standard deviations of a difference.
+            // Of two equal rates, so much more is met in one of a hundred rounds: 2.4 standard deviations of a difference.
             let excess = with.saturating_sub(without);
             if excess * excess <= 6 * (with + without) {
                 break;

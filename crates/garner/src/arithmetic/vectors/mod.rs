@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Modular arithmetic by AVX-512 IFMA, eight numbers at a time, or four by AVX-IFMA or AVX2 and FMA.
 //!
-//! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, or of one or two numbers
-//! that share four lanes, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
+//! Called through [`Arithmetic`]. Sorts the jobs of a batch into passes of up to eight lanes, of few jobs folded over
+//! two or four lanes each where that is faster, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
 
 pub mod bits;
 pub mod class;

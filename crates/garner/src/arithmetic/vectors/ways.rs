@@ -6,21 +6,10 @@
 
 use super::class::{Class, Shape};
 use super::field::Field;
-use super::kernels::{Kernels, medians};
+use super::kernels::{Kernels, Widening, medians};
 use super::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
 use std::time::Duration;
-
-/// A choice between a pass of four lanes and some of eight, of numbers folded one time more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Widening {
-    /// The numbers' limbs.
-    pub limbs: usize,
-    /// How the numbers are folded in eight lanes.
-    pub fold: Fold,
-    /// How many passes of eight lanes they take, one or two.
-    pub passes: usize,
-}
 
 /// The class of the same length as `class` in which `jobs` secret powers run.
 pub fn for_powers<K: Kernels>(kernels: &K, class: &'static Class, jobs: usize) -> &'static Class {

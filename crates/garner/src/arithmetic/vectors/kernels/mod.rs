@@ -7,11 +7,11 @@ mod interpreted;
 mod timing;
 
 use super::class::{Blocks, CLASSES, Class, Composition, Direct, DirectKernels};
-pub use super::ways::Widening;
 pub use assembly::Assembly;
 #[cfg(target_arch = "x86_64")]
 use assembly::{Entry, P};
 pub use choice::{Rows, wanted};
+use garner_kernels::fold::Fold;
 use garner_kernels::{Lanes, constants, program::Pointer};
 pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex};
 use std::time::Duration;
@@ -109,6 +109,17 @@ impl Sequence {
     pub fn multiply_adds(&self) -> usize {
         self.steps.iter().map(|(kernel, _)| kernel.multiply_adds).sum()
     }
+}
+
+/// A choice between a pass of four lanes and some of eight, of numbers folded one time more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Widening {
+    /// The numbers' limbs.
+    pub limbs: usize,
+    /// How the numbers are folded in eight lanes.
+    pub fold: Fold,
+    /// How many passes of eight lanes they take, one or two.
+    pub passes: usize,
 }
 
 /// A way to run kernels.
