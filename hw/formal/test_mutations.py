@@ -22,10 +22,21 @@ CONTEXTS = ("bus/contexts", "prove")
 DESCRIPTORS = ("bus/descriptors", "prove")
 ROUTING = ("top/dispatcher_routing", "start")
 CORE = ("rsa/rsa_core", "prove")
+ROUND = ("aes/aes_round", "prove")
+INVERSE_ROUND = ("aes/aes_inverse_round", "prove")
 MUTATIONS = [
     ("a gate of the S-box", "aes/aes_sbox", "t[25] & t[27]", "t[25] | t[27]"),
     ("another constant of the affine map", "aes/aes_inverse_sbox", "= aes_pkg::unaffine(inner)", "= aes_pkg::unaffine(~inner)",
      ("aes/aes_sbox", "prove")),
+    ("columns mixed upwards", "aes/aes_pkg", "mixed[c+r] = xtime(a[c+r] ^ a[c+(r+1)%4]) ^ a[c+(r+1)%4]",
+     "mixed[c+r] = xtime(a[c+r] ^ a[c+(r+3)%4]) ^ a[c+(r+1)%4]", ROUND),
+    ("a key added in the last round twice", "aes/generic/aes_round", "shifted ^ key_i", "shifted ^ add_i ^ key_i", ROUND),
+    ("a bit of twice a byte from the wrong table", "aes/ecp5/aes_round", "8'b0001_1010", "8'b0001_1000",
+     ("aes/aes_round_cells", "table")),
+    ("a column prepared once too little", "aes/aes_pkg", "xtime(xtime(a[c+r] ^ a[c+(r+2)%4]))", "xtime(a[c+r] ^ a[c+(r+2)%4])",
+     INVERSE_ROUND, "UNKNOWN"),
+    ("the round key of the next block", "aes/aes_inverse_round", "keys_q[boxed_place_q]", "keys_q[place_i]", INVERSE_ROUND, "UNKNOWN"),
+    ("a round constant left out", "aes/aes_key_step", "(words[1] ^ base[2] ^ constant)", "(words[1] ^ base[2])"),
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),
     ("a word over the spare one", "prim/skid_buffer", "moves || (ready_q && !in_valid_i)", "1'b1"),

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from garner_hw import HW, CommandError
-from garner_hw.sources import replaced, sources
+from garner_hw.sources import cells, replaced, sources
 
 TOOLS = Path(sys.executable).parent
 YOSYS = Path(__file__).resolve().parent / "yosys.py"
-PARTS = re.compile(r"(.*\{files\}.*)\[files\]\n\{sources ([\w ]+)\}\n(.*)", re.DOTALL)  # of a .sby file
+PARTS = re.compile(r"(.*\{files\}.*)\[files\]\n\{(sources|cells) ([\w ]+)\}\n(.*)", re.DOTALL)  # of a .sby file
 
 
 def tasks(sby: Path) -> list[str]:
@@ -28,16 +28,17 @@ def tasks(sby: Path) -> list[str]:
 def complete(sby: Path, instead: Iterable[Path] = ()) -> str:
     """The text of a .sby file with its list of sources, which it leaves to the .core files.
 
-    `{sources MODULE ...}` below [files] becomes the sources of these modules, `{files}` in [script] the names of all that is
-    then below [files]. A file of `instead` takes the place of the one that has its module. All paths are absolute, so that
-    `sby` takes the text in any folder.
+    `{sources MODULE ...}` below [files] becomes the sources of these modules, `{cells MODULE ...}` those for an ECP5, with our
+    models of its cells, `{files}` in [script] the names of all that is then below [files]. A file of `instead` takes the place
+    of the one that has its module. All paths are absolute, so that `sby` takes the text in any folder.
     """
     parts = PARTS.fullmatch(sby.read_text())
     if not parts:
         raise CommandError(f"{sby}: [script] must have {{files}}, and [files] begin with {{sources MODULE ...}}")
-    script, modules, harness = parts.groups()
+    script, kind, modules, harness = parts.groups()
+    family = "ecp5" if kind == "cells" else "generic"
     try:
-        files = [path for module in modules.split() for path in sources(module)]
+        files = [*cells(family), *(path for module in modules.split() for path in sources(module, family))]
         files += [(sby.parent / line).resolve() for line in harness.split()]
         files = replaced(list(dict.fromkeys(files)), instead)
     except CommandError as error:
