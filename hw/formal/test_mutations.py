@@ -36,6 +36,8 @@ MUTATIONS = [
     ("a column prepared once too little", "aes/aes_pkg", "xtime(xtime(a[c+r] ^ a[c+(r+2)%4]))", "xtime(a[c+r] ^ a[c+(r+2)%4])",
      INVERSE_ROUND, "UNKNOWN"),
     ("the round key of the next block", "aes/aes_inverse_round", "keys_q[boxed_place_q]", "keys_q[place_i]", INVERSE_ROUND, "UNKNOWN"),
+    ("a word of a longer key's schedule from the key before", "aes/aes_long_key_step",
+     "in_third ? prior[8-Back+1] ^ prior[8-Back] ^ prior[7] : prior[7]", "prior[7]", ("aes/aes_long_key_step", "bits192")),
     ("a round constant left out", "aes/aes_key_step", "(words[1] ^ base[2] ^ constant)", "(words[1] ^ base[2])"),
     ("a word over another", "prim/stage", "out_valid_o ? out_ready_i : !(in_valid_i && ready_q)", "1'b1"),
     ("a word kept", "prim/stage", "if (ready_q) out_data_o", "if (ready_q && in_valid_i) out_data_o"),

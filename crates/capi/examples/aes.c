@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     fclose(file);
 
     must(garner_aes_open(argv[1], &aes), argv[1]);
-    must(garner_aes_load_key(aes, secret, &key), "the key");
+    must(garner_aes_load_key(aes, secret, sizeof secret, &key), "the key");
     garner_aes_message message = GARNER_AES_MESSAGE_INIT;
     message.key = key;
     memcpy(message.iv, iv, sizeof iv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Garner: AES-128-CBC by the engines of an accelerator board, from user space and without a driver in the kernel: one
+ * Garner: AES-CBC by the engines of an accelerator board, from user space and without a driver in the kernel: one
  * engine encrypts, one decrypts. Part of libgarner where it was built with boards, which is the default. What garner.h
  * says of results, handles, memory and structures holds here, too.
  *
@@ -8,7 +8,8 @@
  *     uint32_t key;
  *     garner_aes_message message = GARNER_AES_MESSAGE_INIT;
  *
- *     if (garner_aes_open("0000:03:00.0", &aes) != GARNER_OK || garner_aes_load_key(aes, secret, &key) != GARNER_OK)
+ *     if (garner_aes_open("0000:03:00.0", &aes) != GARNER_OK ||
+ *         garner_aes_load_key(aes, secret, sizeof secret, &key) != GARNER_OK)
  *         ...
  *     message.key = key;
  *     memcpy(message.iv, iv, 16);
@@ -57,8 +58,12 @@ int garner_aes_open(const char *address, garner_aes **aes);
 /* Overwrites the keys in the board and gives it back. */
 int garner_aes_close(garner_aes *aes);
 
-/* Loads 16 bytes of key into both engines, under a number. GARNER_ERR_ARGUMENT when all slots of the board have keys. */
-int garner_aes_load_key(garner_aes *aes, const void *key, uint32_t *number);
+/* How long the keys are that the engines were built for: 16 bytes, 24 or 32. */
+int garner_aes_key_bytes(garner_aes *aes, size_t *bytes);
+
+/* Loads a key of so many bytes into both engines, under a number. GARNER_ERR_ARGUMENT: another length, or all slots of the
+ * board have keys. */
+int garner_aes_load_key(garner_aes *aes, const void *key, size_t length, uint32_t *number);
 
 /* Overwrites a key in both engines; its number is used for no other. */
 int garner_aes_unload_key(garner_aes *aes, uint32_t number);

@@ -6,7 +6,7 @@ use crate::handles::{self, GarnerAes};
 use crate::memory::{self, Place, Plain};
 use crate::status::{Failure, Status};
 use core_garner::fork::generation;
-use garner_device_board::aes::{Aes, IV, KEY, Key, Message};
+use garner_device_board::aes::{Aes, IV, Key, Message};
 use garner_reserve::Promise;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -87,11 +87,16 @@ pub extern "C" fn garner_aes_close(aes: *mut GarnerAes) -> c_int {
 /// # Safety
 /// As `garner.h` says under "Memory".
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn garner_aes_load_key(aes: *mut GarnerAes, key: *const c_void, number: *mut u32) -> c_int {
+pub unsafe extern "C" fn garner_aes_load_key(
+    aes: *mut GarnerAes,
+    key: *const c_void,
+    length: usize,
+    number: *mut u32,
+) -> c_int {
     unit(|| {
         // SAFETY: the caller's promise.
-        let (place, bytes) = unsafe { (Place::new("number", number)?, memory::bytes("key", key, KEY)?) };
-        let secret: Zeroizing<[u8; KEY]> = Zeroizing::new(bytes.try_into().expect("so many bytes"));
+        let (place, bytes) = unsafe { (Place::new("number", number)?, memory::bytes("key", key, length)?) };
+        let secret = Zeroizing::new(bytes.to_vec());
         let engines = handles::get(aes)?;
         let mut open = engines.lock()?;
         let key = open.aes.load_key(&secret)?;
@@ -99,6 +104,20 @@ pub unsafe extern "C" fn garner_aes_load_key(aes: *mut GarnerAes, key: *const c_
         let number = open.last;
         open.keys.insert(number, key);
         place.write(number);
+        Ok(())
+    })
+}
+
+/// See `garner_aes_board.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_aes_key_bytes(aes: *mut GarnerAes, bytes: *mut usize) -> c_int {
+    unit(|| {
+        // SAFETY: the caller's promise.
+        let place = unsafe { Place::new("bytes", bytes)? };
+        place.write(handles::get(aes)?.lock()?.aes.key_bytes());
         Ok(())
     })
 }
@@ -242,7 +261,7 @@ mod tests {
     #[test]
     fn misuse_is_refused() {
         let mut aes = ptr::null_mut();
-        let mut number = 0;
+        let (mut number, mut bytes) = (0, 0);
         let mut message: GarnerAesMessage = memory::zeroed();
         message.size = size_of::<GarnerAesMessage>();
         // SAFETY: every pointer is NULL or valid.
@@ -251,8 +270,10 @@ mod tests {
                 garner_aes_open(ptr::null(), &raw mut aes),
                 garner_aes_open(c"vfio-user:/nonexistent/board".as_ptr(), ptr::null_mut()),
                 garner_aes_open(c"vfio-user:/nonexistent/board".as_ptr(), &raw mut aes),
-                garner_aes_load_key(aes, [0u8; KEY].as_ptr().cast(), &raw mut number),
-                garner_aes_load_key(aes, ptr::null(), &raw mut number),
+                garner_aes_load_key(aes, [0u8; 16].as_ptr().cast(), 16, &raw mut number),
+                garner_aes_load_key(aes, ptr::null(), 16, &raw mut number),
+                garner_aes_key_bytes(aes, ptr::null_mut()),
+                garner_aes_key_bytes(aes, &raw mut bytes),
                 garner_aes_encrypt(aes, &raw mut message, 1),
                 garner_aes_decrypt(aes, ptr::null_mut(), 1),
                 garner_aes_decrypt(ptr::without_provenance_mut(0x676e << 48 | 12345), &raw mut message, 1),
@@ -262,7 +283,7 @@ mod tests {
             ]
         };
         use Status::{Argument, Handle, Null, Ok};
-        let expected = [Null, Null, Argument, Null, Null, Null, Null, Handle, Null, Ok, Ok];
+        let expected = [Null, Null, Argument, Null, Null, Null, Null, Null, Null, Handle, Null, Ok, Ok];
         assert_eq!(said, expected.map(|status| status as c_int));
         assert_eq!(message.status, Status::Device as c_int, "no message of a call that failed counts as done");
         message.size = 8;

@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map_err(|_| "see the head of this file for its arguments")?;
     let (bytes, depth, batches): (usize, usize, usize) = (bytes.parse()?, depth.parse()?, batches.parse()?);
     let mut aes = Aes::open(&board)?;
-    let key = aes.load_key(&[0x2B; KEY])?;
+    let key = aes.load_key(&vec![0x2B; aes.key_bytes()])?;
     let text = vec![0x5A; bytes];
     let mut results = vec![vec![0; bytes]; depth];
     let mut cycles = 0;

@@ -8,8 +8,10 @@
 
 /* The length of a fragment is a multiple of this, in bytes. Its addresses are any. */
 #define GARNER_AES_BLOCK_BYTES 16
-/* The length of a key. */
+/* The length of a key of 128 bits. */
 #define GARNER_AES_KEY_BYTES 16
+/* What an engine built for keys of 192 or 256 bits reads of a key. Of 192 bits the first 24 count. */
+#define GARNER_AES_LONG_KEY_BYTES 32
 
 /* Status codes beside those of garner_ring.h. */
 /* The fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment
@@ -58,7 +60,7 @@ struct garner_aes_descriptor {
 #define GARNER_AES_DESCRIPTOR_TAG_WORD 0
 #define GARNER_AES_DESCRIPTOR_TAG_SHIFT 16
 #define GARNER_AES_DESCRIPTOR_TAG_MASK 0xffff0000U
-/* Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; 16 of a key. */
+/* Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; of a key key_bytes or long_key_bytes. */
 #define GARNER_AES_DESCRIPTOR_LENGTH_WORD 1
 #define GARNER_AES_DESCRIPTOR_LENGTH_SHIFT 0
 #define GARNER_AES_DESCRIPTOR_LENGTH_MASK 0xffffffffU

@@ -53,7 +53,8 @@
 /* Bits of R for each pass. An AES engine: 0 if it encrypts, 1 if it decrypts. */
 #define GARNER_REG_CAPABILITY_MONTGOMERY_R_STEP_SHIFT 0
 #define GARNER_REG_CAPABILITY_MONTGOMERY_R_STEP_MASK 0x0000ffffU
-/* Longest operand stream of a job, in 32-bit words. */
+/* Longest operand stream of a job, in 32-bit words. An AES engine: the words that its keys have beyond four: 0, 2 or
+ * 4. */
 #define GARNER_REG_CAPABILITY_MONTGOMERY_OPERAND_WORDS_SHIFT 16
 #define GARNER_REG_CAPABILITY_MONTGOMERY_OPERAND_WORDS_MASK 0xffff0000U
 

@@ -30,10 +30,11 @@ class EngineHost(Host):
                 self.axi.write_if.w_channel, self.axi.write_if.b_channel]
 
     def key(self, key: bytes, slot: int, message: int = 0, tag: int = 0) -> bytes:
-        """The descriptor that loads a key, which is put at a byte address of its own."""
-        address = self.memory.allocate(len(key), 1, 1)
-        self.memory.put(address, key)
-        return DESCRIPTOR.pack(load_key=1, slot=slot, message=message, length=len(key), source_address=address, tag=tag)
+        """The descriptor that loads a key, which is put at a byte address of its own; behind one of 192 bits is anything."""
+        text = key if len(key) == 16 else key.ljust(32, b"\xA5")
+        address = self.memory.allocate(len(text), 1, 1)
+        self.memory.put(address, text)
+        return DESCRIPTOR.pack(load_key=1, slot=slot, message=message, length=len(text), source_address=address, tag=tag)
 
     def fragment(self, source: int, destination: int, length: int, iv: bytes | None = None, last=False, slot=0, message=0,
                  tag=0, mark=False) -> bytes:

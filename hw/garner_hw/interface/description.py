@@ -29,7 +29,7 @@ ENGINE_PARTS = ("constant", "status", "descriptor")
 RING_CONSTANTS = {"descriptor_words": 1, "completion_words": 1, "header_words": 2, "size_log2_max": 1,
                   "address_alignment": 8, "length_alignment": 4}
 RSA_CONSTANTS = {"min_bits": 1, "max_bits": 1, "step_bits": 32}
-AES_CONSTANTS = {"block_bytes": 1, "key_bytes": 1}
+AES_CONSTANTS = {"block_bytes": 1, "key_bytes": 1, "long_key_bytes": 1}
 POWERS_OF_TWO = {"address_alignment", "length_alignment", "block_bytes"}  # the RTL looks at the bits below them
 REACHED = 0x39C  # bits of an offset that registers.sv looks at
 PAYLOAD_PARTS = ("constant", "operation", "scheme", "status", "descriptor", "job")

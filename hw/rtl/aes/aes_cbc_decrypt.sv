@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES-128-CBC decryption, a pipeline that never stalls: every block can be deciphered before the one before it, so one
+// AES-CBC decryption, a pipeline that never stalls: every block can be deciphered before the one before it, so one
 // message fills it. Used by aes_engine.
 //
 //   in -> ^ key 0 -> state_q[0] -> round -> ... -> state_q[Stages-1] -> round -> last_q -> ^ chain -> answers -> out
 //                        ^           aes_inverse_round, three cycles each   |                ^
-//                        +------------- Passes = 10 / Stages times ----------+       block before it, or IV
+//                        +--------- Passes = Rounds / Stages times ----------+       block before it, or IV
 //
-//   cycle        0     1     2     3    ...   31    32    33    34     Stages = 10; with 5, 2, 1 a block every
+//   cycle        0     1     2     3    ...   31    32    33    34     Stages = Rounds = 10; with 5, 2, 1 a block every
 //   in_valid_i   B0    B1    B2    B3                                  Passes cycles, and the same latency
 //   in_ready_o   1     1     1     1
 //   state_q[0]         B0    B1    B2
@@ -21,12 +21,13 @@
 // Contract    A block is data with the block before it in its message: the IV if in_first_i, else the block taken before.
 //             Any block may have another key slot than the one before it. Of a block whose slot is not full, and of all
 //             that follow it in its message, the answer is refused: zeros. Answers come in order; out_* holds until it
-//             is taken. A key that is loaded empties its slot at once and fills it 46 cycles later, when no block with
+//             is taken. A key that is loaded empties its slot at once and fills it 46 cycles later (54 and 62), when no block with
 //             the old key is inside; all other slots go on. No output gives out a key. zeroise_i, and reset: slots
 //             are empty and blocks and answers dropped at once; then, until key_ready_o, all is overwritten and nothing
 //             is taken. Ready and valid are made of flip-flops.
-// Parameters  Stages: rounds in hardware, 1, 2, 5 or 10. KeySlots 1 to 16. Table: see aes_inverse_sbox.
+// Parameters  KeyBits 128, 192 or 256, of 10, 12 or 14 rounds. Stages: rounds in hardware, a divisor of these. KeySlots 1 to 16. Table: see aes_inverse_sbox.
 module aes_cbc_decrypt #(
+  parameter  int unsigned KeyBits   = 128,
   parameter  int unsigned Stages    = 10,
   parameter  int unsigned KeySlots  = 4,
   parameter  bit          Table     = 1'b1,
@@ -38,7 +39,7 @@ module aes_cbc_decrypt #(
   input  logic                 key_valid_i,
   output logic                 key_ready_o,
   input  logic [SlotWidth-1:0] key_slot_i,
-  input  aes_pkg::block_t      key_i,
+  input  logic [KeyBits-1:0]   key_i,
   output logic [KeySlots-1:0]  slot_full_o,
   input  logic                 in_valid_i,
   output logic                 in_ready_o,
@@ -52,18 +53,23 @@ module aes_cbc_decrypt #(
   output aes_pkg::block_t      out_data_o
 );
 
-  if (Stages != 1 && Stages != 2 && Stages != 5 && Stages != 10) begin : gen_bad_stages
-    $fatal(1, "aes_cbc_decrypt: Stages must be 1, 2, 5 or 10");
+  localparam int unsigned Rounds = aes_pkg::rounds(KeyBits);
+
+  if (KeyBits != 128 && KeyBits != 192 && KeyBits != 256) begin : gen_bad_bits
+    $fatal(1, "aes_cbc_decrypt: KeyBits must be 128, 192 or 256");
+  end
+  if (Stages < 1 || Rounds % Stages != 0) begin : gen_bad_stages
+    $fatal(1, "aes_cbc_decrypt: Stages must divide the rounds, of which there are 10, 12 or 14");
   end
   if (KeySlots < 1 || KeySlots > 16) begin : gen_bad_slots
     $fatal(1, "aes_cbc_decrypt: KeySlots must be 1 to 16");
   end
 
-  localparam int unsigned Passes     = aes_pkg::Rounds / Stages;
+  localparam int unsigned Passes     = Rounds / Stages;
   localparam int unsigned PassWidth  = Passes > 1 ? $clog2(Passes) : 0;
   localparam int unsigned PlaceWidth = SlotWidth + PassWidth;  // of a round key: slot, then pass
   localparam int unsigned Places     = 1 << PlaceWidth;
-  localparam int unsigned Latency    = 3 * aes_pkg::Rounds + 1;  // cycles until no key is needed any more
+  localparam int unsigned Latency    = 3 * Rounds + 1;  // cycles until no key is needed any more
   localparam int unsigned BufferLog2 = 6;                        // more than a block is cycles inside
   localparam int unsigned WipeWidth  = PlaceWidth > BufferLog2 ? PlaceWidth : BufferLog2;
 
@@ -83,8 +89,9 @@ module aes_cbc_decrypt #(
   assign load_ends   = loading_q && !busy;
 
   aes_inverse_schedule #(
-    .Wait (Latency + 3),
-    .Table(Table)
+    .KeyBits(KeyBits),
+    .Wait   (Latency + 3),
+    .Table  (Table)
   ) u_schedule (
     .clk_i,
     .rst_ni,

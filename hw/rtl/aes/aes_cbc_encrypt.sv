@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AES-128-CBC encryption of as many messages at once as there are round units: each block needs the one before it, so
+// AES-CBC encryption of as many messages at once as there are round units: each block needs the one before it, so
 // only other messages fill more units. Used by aes_engine.
 //
 //   lane 0   B0 ......... 11 cycles C0, B1 ......... 11 cycles C1      aes_encrypt_lane: a message each
@@ -9,7 +9,7 @@
 //   cycle        0    1     2     3
 //   key_valid_i  K
 //   key_ready_o  1    0     0     1                     a key is taken in one cycle and full in its slot three later
-//   key_q             K                                 whatever the port shows: what decides stays near the slots
+//   u_pair            K                                 whatever the port shows: what decides stays near the slots
 //   slot_full_o       0     0     1
 //   write_q                 1                           for its slot
 //
@@ -18,8 +18,9 @@
 //             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
 //             is overwritten; blocks inside are dropped, and those that are taken before the erasure reaches a lane, which is
 //             lane l in the cycle l + 1 from zeroise_i on. Ready and valid are flip-flops.
-// Parameters  Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
+// Parameters  KeyBits 128, as drawn, 192 or 256: 13 and 15 cycles a block. Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
 module aes_cbc_encrypt #(
+  parameter  int unsigned KeyBits   = 128,
   parameter  int unsigned Units     = 4,
   parameter  int unsigned KeySlots  = 4,
   parameter  bit          Table     = 1'b1,
@@ -31,7 +32,7 @@ module aes_cbc_encrypt #(
   input  logic                       key_valid_i,
   output logic                       key_ready_o,
   input  logic [SlotWidth-1:0]       key_slot_i,
-  input  logic [127:0]               key_i,
+  input  logic [KeyBits-1:0]         key_i,
   output logic [KeySlots-1:0]        slot_full_o,
   input  logic [Units-1:0]           in_valid_i,
   output logic [Units-1:0]           in_ready_o,
@@ -45,6 +46,9 @@ module aes_cbc_encrypt #(
   output logic [Units*128-1:0]       out_data_o
 );
 
+  if (KeyBits != 128 && KeyBits != 192 && KeyBits != 256) begin : gen_bad_bits
+    $fatal(1, "aes_cbc_encrypt: KeyBits must be 128, 192 or 256");
+  end
   if (Units < 1 || Units > 4) begin : gen_bad_units
     $fatal(1, "aes_cbc_encrypt: Units must be 1 to 4");
   end
@@ -54,22 +58,22 @@ module aes_cbc_encrypt #(
 
   localparam int unsigned Places = 1 << SlotWidth;
 
-  logic [255:0]         keys_q[Places], pair_q;
-  logic                 loading_q, storing_q, wiping_q;  // the key is in key_q, then in pair_q
+  logic [255:0]         keys_q[Places], pair, pair_q;
+  logic                 loading_q, storing_q, wiping_q;  // the key is in u_pair, then in pair_q
   logic                 take_key, writes_q;              // one of write_q
   logic [Places-1:0]    write_q;                         // the slot that pair_q is written to
-  logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot;  // being wiped; of key_q; that is written next
-  logic [127:0]         key_q, base_q, next_key, unused_base;
+  logic [SlotWidth-1:0] slot_q, key_slot_q, write_slot;  // being wiped; of u_pair; that is written next
   logic [Places-1:0]    full_q;
 
-  aes_key_step #(
-    .Table(Table)
-  ) u_key_step (
-    .key_i     (key_q),
-    .base_i    (base_q),
-    .constant_i(8'h00),
-    .key_o     (next_key),
-    .base_o    (unused_base)
+  aes_key_pair #(
+    .KeyBits(KeyBits),
+    .Table  (Table)
+  ) u_pair (
+    .clk_i,
+    .rst_ni,
+    .wipe_i(wiping_q),
+    .key_i,
+    .pair_o(pair)
   );
 
   assign take_key    = key_valid_i && key_ready_o;
@@ -95,16 +99,12 @@ module aes_cbc_encrypt #(
       writes_q   <= 1'b0;
       write_q    <= '0;
       key_slot_q <= '0;
-      key_q      <= '0;
-      base_q     <= '0;
       pair_q     <= '0;
     end else begin
       for (int unsigned s = 0; s < Places; s++) write_q[s] <= (loading_q || wiping_q) && write_slot == SlotWidth'(s);
       if (!loading_q) key_slot_q <= key_slot_i;
       writes_q <= loading_q || wiping_q;
-      key_q    <= wiping_q ? '0 : key_i;
-      base_q   <= wiping_q ? '0 : aes_pkg::key_base(key_i, 8'h01);
-      pair_q   <= loading_q ? {next_key, key_q} : '0;
+      pair_q   <= loading_q ? pair : '0;
     end
   end
 
@@ -143,6 +143,7 @@ module aes_cbc_encrypt #(
     assign {next, key} = keys_q[key_slot];
 
     aes_encrypt_lane #(
+      .KeyBits  (KeyBits),
       .SlotWidth(SlotWidth),
       .Table    (Table)
     ) u_lane (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An AES-128-CBC engine: registers, descriptor rings and DMA in front of aes_cbc_encrypt or aes_cbc_decrypt.
+// An AES-CBC engine: registers, descriptor rings and DMA in front of aes_cbc_encrypt or aes_cbc_decrypt.
 //
 //   AXI4-Lite -- ring_control                              aes_cipher
 //                   |                                      |  ^     ^ keys
@@ -10,7 +10,8 @@
 //
 // Registers, rings and completions are those of the RSA accelerator (docs/integration.md), from the same modules of
 // hw/rtl/bus; what a descriptor says is in aes_descriptor_pkg. CAPABILITY_CORES.cores is Messages,
-// CAPABILITY_ARITHMETIC.max_bits 0 (no RSA), CAPABILITY_MONTGOMERY.r_step 0 for encryption and 1 for decryption.
+// CAPABILITY_ARITHMETIC.max_bits 0 (no RSA), CAPABILITY_MONTGOMERY.r_step 0 for encryption and 1 for decryption, its
+// operand_words the words that keys have beyond four.
 //
 // A fragment of one block, encrypted:
 //
@@ -26,7 +27,7 @@
 //             at once and overwritten, fragments under way end in EmptySlot; STATUS.zeroising until that is done and the
 //             bus is quiet.
 //             The bus carries a block in 128 / BusWidth beats each way, with one more for a group of 16 that is not aligned.
-// Parameters  Decrypt: the way it goes. Messages: interleaved ones, each with a round unit; 1 to 4, of decryption 1.
+// Parameters  Decrypt: the way it goes. KeyBits 128, 192 or 256. Messages: interleaved ones, each with a round unit; 1 to 4, of decryption 1.
 //             Stages, Table: see the ciphers. KeySlots 1 to 16. BusWidth 64 or 128. MaxBeats: longest burst, a power of two
 //             up to 256, of 128 bits at least 2.
 module aes_core
@@ -36,6 +37,7 @@ module aes_core
   import aes_engine_pkg::*;
 #(
   parameter bit          Decrypt  = 1'b0,
+  parameter int unsigned KeyBits  = 128,
   parameter int unsigned Messages = 4,
   parameter int unsigned Stages   = 10,
   parameter int unsigned KeySlots = 4,
@@ -71,7 +73,7 @@ module aes_core
   ring_control #(
     .Capability('{cores: 8'(Messages), key_slots: 8'(KeySlots), in_flight: 8'(Messages + 1), stream: 1'b0,
                   bus_width: 2'($clog2(BusWidth / 32)), max_bits: '0, word_bits: '0,
-                  rows: 8'(Decrypt ? Stages : Messages), r_step: 16'(Decrypt), operand_words: '0})
+                  rows: 8'(Decrypt ? Stages : Messages), r_step: 16'(Decrypt), operand_words: 16'(KeyBits / 32 - 4)})
   ) u_control (
     .clk_i,
     .rst_ni,
@@ -146,6 +148,7 @@ module aes_core
                             tag: fragment.tag, marked: fragment.raise_interrupt, cycles: '0};
 
   aes_descriptor_fetch #(
+    .KeyBits (KeyBits),
     .Messages(Messages),
     .KeySlots(KeySlots)
   ) u_fetch (
@@ -181,7 +184,7 @@ module aes_core
   to_cipher_t [Messages-1:0]   offers;
   from_cipher_t [Messages-1:0] results;
   ended_t [Messages-1:0]       ended;
-  logic [Messages-1:0]         cipher_ready, key_end, ended_ready;
+  logic [Messages-1:0]         cipher_ready, key_next, key_end, ended_ready;
   logic [KeySlots-1:0]         slot_full;
   logic                        cipher_zeroise, key_ready, messages_quiet, messages_wiping;
 
@@ -205,6 +208,7 @@ module aes_core
     .slot_full_i      (slot_full),
     .cipher_o         (offers),
     .cipher_ready_i   (cipher_ready),
+    .key_next_i       (key_next),
     .key_end_i        (key_end),
     .results_i        (results),
     .m_axi_o          (blocks),
@@ -222,6 +226,7 @@ module aes_core
 
   aes_cipher #(
     .Decrypt (Decrypt),
+    .KeyBits (KeyBits),
     .Messages(Messages),
     .Stages  (Stages),
     .KeySlots(KeySlots),
@@ -233,6 +238,7 @@ module aes_core
     .zeroise_i  (cipher_zeroise),
     .messages_i (offers),
     .ready_o    (cipher_ready),
+    .key_next_o (key_next),
     .key_end_o  (key_end),
     .results_o  (results),
     .slot_full_o(slot_full),

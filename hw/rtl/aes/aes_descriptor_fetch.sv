@@ -16,6 +16,7 @@ module aes_descriptor_fetch
   import ring_pkg::*;
   import aes_descriptor_pkg::*;
 #(
+  parameter int unsigned KeyBits  = 128,
   parameter int unsigned Messages = 4,
   parameter int unsigned KeySlots = 4
 ) (
@@ -58,6 +59,8 @@ module aes_descriptor_fetch
     Offer,
     Settle  // until what is said of the indices counts the last head
   } state_e;
+
+  localparam int unsigned LoadBytes = KeyBits == 128 ? KeyBytes : LongKeyBytes;  // whole blocks
 
   state_e                     state_q;
   logic [15:0]                head_q, pending_q, size_q;
@@ -139,7 +142,7 @@ module aes_descriptor_fetch
                       reserved_q || 32'(descriptor.message) >= Messages ? AesBadDescriptor :
                       32'(descriptor.slot) >= KeySlots ? AesBadSlot :
                       descriptor.length == '0 || descriptor.length[$clog2(BlockBytes)-1:0] != '0 ||
-                      (descriptor.load_key && descriptor.length != KeyBytes) ? AesBadLength : AesOk;
+                      (descriptor.load_key && descriptor.length != LoadBytes) ? AesBadLength : AesOk;
           state_q <= Offer;
         end
         Offer: if (fragment_ready_i) state_q <= Settle;

@@ -8,8 +8,10 @@ package aes_descriptor_pkg;
   localparam int unsigned UsedWords = 10;
   // The length of a fragment is a multiple of this, in bytes. Its addresses are any.
   localparam int unsigned BlockBytes = 16;
-  // The length of a key.
+  // The length of a key of 128 bits.
   localparam int unsigned KeyBytes = 16;
+  // What an engine built for keys of 192 or 256 bits reads of a key. Of 192 bits the first 24 count.
+  localparam int unsigned LongKeyBytes = 32;
   /* verilator lint_on UNUSEDPARAM */
 
   typedef enum logic [3:0] {

@@ -27,7 +27,9 @@
 //             that is taken within nine cycles costs none. wipe_i, for three cycles at least, drops the blocks inside, one
 //             that is taken in its first cycle and the answers, and overwrites them; in_ready_o is low from its second
 //             cycle on until one behind it. Ready and valid are flip-flops.
+// Parameters  KeyBits 128, as drawn, 192 or 256: two and four rounds more. Table: see aes_sbox.
 module aes_encrypt_lane #(
+  parameter int unsigned KeyBits   = 128,
   parameter int unsigned SlotWidth = 2,
   parameter bit          Table     = 1'b1
 ) (
@@ -50,6 +52,8 @@ module aes_encrypt_lane #(
   output aes_pkg::block_t      out_data_o
 );
 
+  localparam int unsigned Rounds = aes_pkg::rounds(KeyBits);
+
   logic            wipe_q;
   logic            open_q;                               // data_q takes what its port shows
   logic [1:0]      taken_q;                              // data_q is a block, in its first cycle, in its second
@@ -58,10 +62,9 @@ module aes_encrypt_lane #(
   logic            waits_q, chained_q, entry_refused_q;  // of the block in data_q, or entry_q
   aes_pkg::block_t entry_q, entry_key_q;
   logic            advance_q, round_q, refused_q;        // of the one inside; advance_q: its next key is for a round
-  logic [9:0]      step_q;                               // one bit: round 1, 2, ..., 10 runs
-  logic [7:0]      constant_q;
+  logic [Rounds-1:0] step_q;                             // one bit: round 1, 2, ..., Rounds runs
   aes_pkg::block_t state_q, key_q, state, last;
-  aes_pkg::block_t next_key_q, base_q, key, base;
+  aes_pkg::block_t next_key_q;
   logic            answer_here_q, answer_refused_q;
   aes_pkg::block_t answer_q;
   logic            take, start, stays, ends, leaves, refuse;
@@ -77,15 +80,51 @@ module aes_encrypt_lane #(
     .last_o (last)
   );
 
-  aes_key_step #(
-    .Table(Table)
-  ) u_key_step (
-    .key_i     (next_key_q),
-    .base_i    (base_q),
-    .constant_i(constant_q),
-    .key_o     (key),
-    .base_o    (base)
-  );
+  // The key schedule, a key ahead
+  if (KeyBits == 128) begin : gen_128
+    logic [7:0]      constant_q;
+    aes_pkg::block_t base_q, key, base;
+
+    aes_key_step #(
+      .Table(Table)
+    ) u_key_step (
+      .key_i     (next_key_q),
+      .base_i    (base_q),
+      .constant_i(constant_q),
+      .key_o     (key),
+      .base_o    (base)
+    );
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        constant_q <= '0;
+        next_key_q <= '0;
+        base_q     <= '0;
+      end else begin
+        next_key_q <= advance_q ? key : entry_key_q;
+        base_q     <= advance_q ? base : aes_pkg::key_base(entry_key_q, 8'h02);
+        constant_q <= advance_q ? aes_pkg::xtime(constant_q) : 8'h04;
+      end
+    end
+  end else begin : gen_long
+    aes_pkg::block_t entry_white_q, unused_earlier;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) entry_white_q <= '0;
+      else if (enter_q) entry_white_q <= wipe_q ? '0 : white_q;
+    end
+
+    aes_long_schedule #(
+      .KeyBits(KeyBits),
+      .Table  (Table)
+    ) u_schedule (
+      .clk_i,
+      .rst_ni,
+      .advance_i(advance_q),
+      .pair_i   ({entry_key_q, entry_white_q}),
+      .earlier_o(unused_earlier),
+      .key_o    (next_key_q)
+    );
+  end
 
   assign take   = in_valid_i && in_ready_o;
   assign refuse = !full_i || (entry_refused_q && !in_first_i);
@@ -93,7 +132,7 @@ module aes_encrypt_lane #(
   // at once then, before the next one comes
   assign start  = waits_q && !advance_q && !out_valid_o;
   assign stays  = taken_q != '0 || (waits_q && !start);
-  assign ends   = step_q[9];
+  assign ends   = step_q[Rounds-1];
   assign leaves = answer_here_q && !out_valid_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -121,9 +160,9 @@ module aes_encrypt_lane #(
       in_ready_o      <= !take && !stays;
       taken_q         <= {taken_q[0], take};
       waits_q         <= taken_q[1] || (waits_q && !start);
-      advance_q       <= start || (advance_q && !step_q[8]);
+      advance_q       <= start || (advance_q && !step_q[Rounds-2]);
       round_q         <= advance_q;
-      step_q          <= {step_q[8:0], advance_q && !round_q};
+      step_q          <= {step_q[Rounds-2:0], advance_q && !round_q};
       answer_here_q   <= ends || (answer_here_q && !leaves);
       out_valid_o     <= leaves || (out_valid_o && !out_ready_i);
       if (take) entry_refused_q <= refuse;
@@ -143,11 +182,8 @@ module aes_encrypt_lane #(
       entry_q          <= '0;
       entry_key_q      <= '0;
       refused_q        <= 1'b0;
-      constant_q       <= '0;
       state_q          <= '0;
       key_q            <= '0;
-      next_key_q       <= '0;
-      base_q           <= '0;
       answer_refused_q <= 1'b0;
       answer_q         <= '0;
       out_refused_o    <= 1'b0;
@@ -156,7 +192,7 @@ module aes_encrypt_lane #(
       wipe_q     <= wipe_i;
       open_q     <= wipe_i || (!take && !stays);
       enter_q    <= taken_q[0] || wipe_i;
-      leave_q    <= step_q[8] || wipe_i;
+      leave_q    <= step_q[Rounds-2] || wipe_i;
       // SEC_CM: ERASE.WORKING_REGISTERS
       if (open_q) begin
         key_slot_o <= in_slot_i;
@@ -166,9 +202,6 @@ module aes_encrypt_lane #(
       // With round_q and advance_q low after the first cycle of wipe_i, these are of zeros, as entry and answer
       state_q    <= state;
       key_q      <= next_key_q;
-      next_key_q <= advance_q ? key : entry_key_q;
-      base_q     <= advance_q ? base : aes_pkg::key_base(entry_key_q, 8'h02);
-      constant_q <= advance_q ? aes_pkg::xtime(constant_q) : 8'h04;
       if (take) chained_q <= !in_first_i;
       if (start) refused_q <= entry_refused_q;
       if (enter_q) begin

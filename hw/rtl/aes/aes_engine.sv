@@ -8,6 +8,7 @@ module aes_engine
   import bus_pkg::*;
 #(
   parameter bit          Decrypt  = 1'b0,
+  parameter int unsigned KeyBits  = 128,
   parameter int unsigned Messages = 4,
   parameter int unsigned Stages   = 10,
   parameter int unsigned KeySlots = 4,
@@ -106,6 +107,7 @@ module aes_engine
 
   aes_core #(
     .Decrypt (Decrypt),
+    .KeyBits (KeyBits),
     .Messages(Messages),
     .Stages  (Stages),
     .KeySlots(KeySlots),

@@ -43,7 +43,8 @@ module aes_message
   input  logic            in_valid_i,
   input  aes_pkg::block_t in_block_i,
 
-  output logic            key_valid_o,      // a key for the slot
+  output logic            key_valid_o,      // a key for the slot, or a block of one
+  input  logic            key_next_i,       // pulse: the block is taken, and there is more of the key
   input  logic            key_end_i,        // pulse: it is there
 
   output logic            cipher_valid_o,
@@ -142,7 +143,7 @@ module aes_message
     .in_valid_i,
     .in_data_i  (in_block_i),
     .out_valid_o(in_here),
-    .out_ready_i(fragment_q.load_key ? key_end_i || dropped_q : cipher_ready_i),
+    .out_ready_i(fragment_q.load_key ? key_next_i || key_end_i || dropped_q : cipher_ready_i),
     .out_data_o (block_o)
   );
 
@@ -164,7 +165,7 @@ module aes_message
 
   // Blocks that leave for the writer, are dropped, or were a key
   logic gone;
-  assign gone = fragment_q.load_key ? in_here && (key_end_i || dropped_q) : out_here && (write_next_i || dropped_q);
+  assign gone = fragment_q.load_key ? in_here && (key_next_i || key_end_i || dropped_q) : out_here && (write_next_i || dropped_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

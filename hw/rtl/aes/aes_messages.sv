@@ -40,6 +40,7 @@ module aes_messages
 
   output to_cipher_t [Messages-1:0]   cipher_o,
   input  logic [Messages-1:0]         cipher_ready_i,
+  input  logic [Messages-1:0]         key_next_i,
   input  logic [Messages-1:0]         key_end_i,
   input  from_cipher_t [Messages-1:0] results_i,
 
@@ -157,6 +158,7 @@ module aes_messages
       .in_valid_i      (block_valid[m]),
       .in_block_i      (read_block),
       .key_valid_o     (offer.key),
+      .key_next_i      (key_next_i[m]),
       .key_end_i       (key_end_i[m]),
       .cipher_valid_o  (offer.valid),
       .cipher_ready_i  (cipher_ready_i[m]),

@@ -5,7 +5,10 @@ package aes_pkg;
 
   // Not every module that knows the package uses all of it
   // verilator lint_off UNUSEDPARAM
-  localparam int unsigned Rounds = 10;  // of a key of 128 bits
+  // Of a key of 128, 192 or 256 bits
+  function automatic int unsigned rounds(int unsigned key_bits);
+    return key_bits / 32 + 6;
+  endfunction
 
   typedef logic [15:0][7:0] block_t;
   typedef logic [255:0][7:0] table_t;

@@ -13,7 +13,7 @@
 // Contract    Addresses of registers: bits 13:12 the page, 11:0 the register (docs/integration.md). The AXI4 master uses
 //             the number of the engine's page as ID, and incrementing bursts within 4 KiB pages.
 //             irq_o: completion, idle and error of page 0, then of page 1, then of page 2; levels.
-// Parameters  Those of garner_top, and AesMessages, AesStages, AesKeySlots of aes_core. A bus of 64 bits.
+// Parameters  Those of garner_top, and AesKeyBits, AesMessages, AesStages, AesKeySlots of aes_core. A bus of 64 bits.
 module garner_board
   import board_pkg::*;
   import bus_pkg::*;
@@ -26,6 +26,7 @@ module garner_board
   parameter int unsigned MaxBeats     = 64,
   parameter int unsigned OperandWords = 512,
   parameter int unsigned InFlight     = 16,
+  parameter int unsigned AesKeyBits   = 128,
   parameter int unsigned AesMessages  = 4,   // of encryption
   parameter int unsigned AesStages    = 10,  // of decryption
   parameter int unsigned AesKeySlots  = 16,
@@ -296,6 +297,7 @@ module garner_board
 
       aes_core #(
         .Decrypt (Decrypt),
+        .KeyBits (AesKeyBits),
         .Messages(Decrypt ? 1 : AesMessages),
         .Stages  (AesStages),
         .KeySlots(AesKeySlots),

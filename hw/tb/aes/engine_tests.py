@@ -12,9 +12,12 @@ from garner_hw.drivers.aes import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_SLOT, BROKEN_
 from garner_hw.drivers.host import REGISTERS
 from tb.aes.reference import decrypted, encrypted
 
-DECRYPT, MESSAGES, STAGES, BUS = (int(os.environ[name]) for name in ("DECRYPT", "MESSAGES", "STAGES", "BUS"))
+DECRYPT, MESSAGES, STAGES, BUS, KEY_BITS = (
+    int(os.environ[name]) for name in ("DECRYPT", "MESSAGES", "STAGES", "BUS", "KEY_BITS"))
+KEY = KEY_BITS // 8  # bytes
+ROUNDS = KEY_BITS // 32 + 6
 # Cycles a block: of the cipher, or of the bus with its beats of a block each way at once, whichever takes longer
-BOUND = max(10 / STAGES if DECRYPT else 11 / MESSAGES, 128 / BUS)
+BOUND = max(ROUNDS / STAGES if DECRYPT else (ROUNDS + 1) / MESSAGES, 128 / BUS)
 SLOTS = 3
 GUARD = 24  # bytes beside every fragment that must stay
 IV = bytes(range(16))
@@ -27,7 +30,7 @@ async def ready(dut, stall=0.0, keys=SLOTS) -> tuple[EngineHost, list[bytes]]:
     await host.reset()
     host.stall(stall)
     await host.start()
-    found = [random.randbytes(16) for _ in range(keys)]
+    found = [random.randbytes(KEY) for _ in range(keys)]
     done = await host.run([host.key(key, slot, slot % MESSAGES) for slot, key in enumerate(found)])
     assert [done[place].status for place in range(keys)] == [OK] * keys
     return host, found
@@ -77,6 +80,7 @@ async def registers_say_what_was_built(dut):
     assert await host.field("CAPABILITY_ARITHMETIC_MAX_BITS") == 0
     assert 32 << await host.field("CAPABILITY_CORES_BUS_WIDTH") == BUS
     assert await host.field("CAPABILITY_MONTGOMERY_R_STEP") == DECRYPT
+    assert await host.field("CAPABILITY_MONTGOMERY_OPERAND_WORDS") == KEY_BITS // 32 - 4
     await host.idle()
     assert await host.counter("JOBS") == SLOTS
 
@@ -115,7 +119,7 @@ async def a_fragment_waits_for_the_key_before_it_that_another_message_brings(dut
     for stall in (0.0, 0.0, 0.0, 0.3, 0.3, 0.6):
         host.stall(stall)
         for slot in range(SLOTS):
-            key = random.randbytes(16)
+            key = random.randbytes(KEY)
             message = Message(host, key, slot, MESSAGES - 1, 1)
             done = await host.run([host.key(key, slot, 0), *message.descriptors])
             assert {completion.status for completion in done.values()} == {OK}
@@ -125,7 +129,7 @@ async def a_fragment_waits_for_the_key_before_it_that_another_message_brings(dut
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_change_of_key_slot_and_of_a_key_lies_between_messages(dut):
     host, keys = await ready(dut)
-    new = random.randbytes(16)
+    new = random.randbytes(KEY)
     messages = [Message(host, keys[0], 0, 0, 2), Message(host, keys[1], 1, 0, 2), Message(host, new, 0, 0, 2)]
     done = await host.run([*messages[0].descriptors, *messages[1].descriptors, host.key(new, 0), *messages[2].descriptors])
     assert {completion.status for completion in done.values()} == {OK}
@@ -147,8 +151,8 @@ async def bad_fragments_are_refused_and_the_ring_goes_on(dut):
            (fragment(message=MESSAGES), BAD_DESCRIPTOR), (fragment(iv=None), BROKEN_CHAIN),
            (fragment()[:40] + b"\1" + bytes(23), BAD_DESCRIPTOR),
            (fragment()[:60] + b"\0\0\0\x80", BAD_DESCRIPTOR),
-           (DESCRIPTOR.pack(load_key=1, slot=0, length=32, source_address=source), BAD_LENGTH),
-           (DESCRIPTOR.pack(load_key=1, slot=SLOTS, length=16, source_address=source), BAD_SLOT)]
+           (DESCRIPTOR.pack(load_key=1, slot=0, length=32 if KEY == 16 else 16, source_address=source), BAD_LENGTH),
+           (DESCRIPTOR.pack(load_key=1, slot=SLOTS, length=16 if KEY == 16 else 32, source_address=source), BAD_SLOT)]
     for descriptor, status in bad:
         message = Message(host, keys[0], 0, 0, 1)
         done = await host.run([descriptor, *message.descriptors])
@@ -169,7 +173,7 @@ async def bus_faults_are_told_and_the_ring_goes_on(dut):
     memory = host.memory
     source, destination = memory.allocate(2048, 64, 3), memory.allocate(2048, 64, 5)
     memory.put(source, random.randbytes(2048))
-    key = host.key(random.randbytes(16), 1)
+    key = host.key(random.randbytes(KEY), 1)
     key_address = DESCRIPTOR.unpack(key)["source_address"]
     for read, write, descriptor in ((range(source + 900, source + 901), None, None),
                                     (None, range(destination + 900, destination + 901), None),

@@ -14,23 +14,38 @@ from garner_hw.simulate import simulate
 from garner_hw.sources import cells, sources
 from tb.aes.reference import encrypted
 
-# NIST SP 800-38A, F.2.1
-KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+KEY_BITS = int(os.environ.get("KEY_BITS", "128"))  # in a simulation: of the cipher
+ROUNDS = KEY_BITS // 32 + 6
+# NIST SP 800-38A, F.2.1, F.2.3, F.2.5: key and ciphertext
+VECTORS = {
+    128: ("2b7e151628aed2a6abf7158809cf4f3c",
+          "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
+          "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7"),
+    192: ("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+          "4f021db243bc633d7178183a9fa071e8b4d9ada9ad7dedf4e5e738763f69145a"
+          "571b242012fb7ae07fa9baac3df102e008b0e27988598881d920a9e64f5615cd"),
+    256: ("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+          "f58c4c04d6e5f1ba779eabfb5f7bfbd69cfc4e967edb808d679f777bc6702c7d"
+          "39f23369a9d9bacfa530e26304231461b2eb05e2c39be9fcda6c19078c6a9d1b"),
+}
+KEY, CIPHER = (bytes.fromhex(text) for text in VECTORS[KEY_BITS])
 IV = bytes(range(16))
 TEXT = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
                      "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
-CIPHER = bytes.fromhex("7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
-                       "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7")
 SLOTS = 4
-def run(units, table, instead=(), variant="", module=__name__, family="generic"):
+
+
+def run(units, table, instead=(), variant="", module=__name__, family="generic", key_bits=128):
     simulate("aes_cbc_encrypt", sources("aes_cbc_encrypt", family, instead) + cells(family), module,
-             {"Units": units, "KeySlots": SLOTS, "Table": table}, {"UNITS": str(units)}, variant=variant,
-             inside=("aes_encrypt_lane",), soon=True)
+             {"KeyBits": key_bits, "Units": units, "KeySlots": SLOTS, "Table": table},
+             {"UNITS": str(units), "KEY_BITS": str(key_bits)}, variant=variant,
+             inside=("aes_encrypt_lane", "aes_key_pair", "aes_long_schedule"), soon=True)
 
 
-@pytest.mark.parametrize("units, table", [(4, 1), pytest.param(1, 0, marks=pytest.mark.soak)])
-def test_encrypt(units, table):
-    run(units, table)
+@pytest.mark.parametrize("units, table, key_bits", [
+    (4, 1, 128), *(pytest.param(*other, marks=pytest.mark.soak) for other in ((1, 0, 128), (2, 1, 192), (2, 1, 256)))])
+def test_encrypt(units, table, key_bits):
+    run(units, table, key_bits=key_bits)
 
 
 @pytest.mark.soak
@@ -128,6 +143,8 @@ async def published_vectors_come_out(dut):
     engine.message(0, 2, IV, TEXT)
     await engine.drain([4] + [0] * (engine.units - 1))
     assert b"".join(block for _, _, block in engine.answers[0]) == CIPHER
+    if KEY_BITS != 128:
+        return
     # FIPS 197, appendix B: with an IV of zeros
     engine.message(0, 2, bytes(16), bytes.fromhex("3243f6a8885a308d313198a2e0370734"))
     await engine.drain([5] + [0] * (engine.units - 1))
@@ -137,7 +154,7 @@ async def published_vectors_come_out(dut):
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def interleaved_messages_are_those_of_libcrypto(dut):
     engine = await Engine(dut).start()
-    keys = [random.randbytes(16) for _ in range(SLOTS)]
+    keys = [random.randbytes(len(KEY)) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):
         await engine.load(slot, key)
     for engine.share, engine.pause in ((1, 0), (0.2, 0), (1, 0.95)):
@@ -157,14 +174,14 @@ async def interleaved_messages_are_those_of_libcrypto(dut):
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def every_lane_takes_eleven_cycles_a_block(dut):
+async def every_lane_takes_a_cycle_more_than_rounds_for_a_block(dut):
     engine = await Engine(dut).start()
     await engine.load(0, KEY)
     for lane in range(engine.units):
         engine.message(lane, 0, IV, bytes(16 * 20))
     await engine.drain([20] * engine.units)
     for lane in engine.answers:
-        assert {after - before for (before, *_), (after, *_) in zip(lane, lane[1:])} == {11}
+        assert {after - before for (before, *_), (after, *_) in zip(lane, lane[1:])} == {ROUNDS + 1}
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
@@ -174,7 +191,7 @@ async def a_key_loaded_beside_a_message_changes_nothing_of_it(dut):
     engine.message(0, 0, IV, TEXT)
     for _ in range(15):
         await engine.step()
-    other = random.randbytes(16)
+    other = random.randbytes(len(KEY))
     engine.dut.key_valid_i.value, engine.dut.key_slot_i.value, engine.dut.key_i.value = 1, 1, number(other)
     await engine.step()
     engine.dut.key_valid_i.value = 0
@@ -198,15 +215,18 @@ async def a_message_without_a_key_is_refused_to_its_end_and_the_next_is_not(dut)
 async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     engine = await Engine(dut).start()
     for slot in range(SLOTS):
-        await engine.load(slot, random.randbytes(16))
+        await engine.load(slot, random.randbytes(len(KEY)))
     engine.message(0, 0, IV, TEXT)
-    for _ in range(17):
+    for _ in range(ROUNDS + 7):
         await engine.step()
     engine.waiting = [[] for _ in range(engine.units)]
     lane = dut["gen_lane[0]"].u_lane
+    schedule = lane.gen_128 if KEY_BITS == 128 else lane.gen_long
     registers = [lane.white_q, lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.next_key_q, lane.answer_q,
                  lane.out_data_o]
-    assert all(int(register.value) for register in [*registers, lane.data_q, lane.base_q])
+    if KEY_BITS != 128:
+        registers += [schedule.entry_white_q, schedule.u_schedule.earlier_o]
+    assert all(int(register.value) for register in [*registers, lane.data_q])
     dut.zeroise_i.value = 1
     await engine.step()
     dut.zeroise_i.value = 0
@@ -219,9 +239,10 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     await engine.resume()
     for _ in range(SLOTS + 2 + engine.units):
         await engine.step()
-    assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.key_q.value) == 0
+    assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.u_pair.key_q.value) == 0
     assert not any(int(register.value) for register in registers)
-    assert int(lane.base_q.value) == sum(2 << 32 * word for word in range(4))  # of a key of zeros
+    if KEY_BITS == 128:
+        assert int(schedule.base_q.value) == sum(2 << 32 * word for word in range(4))  # of a key of zeros
     engine.answers = [[] for _ in range(engine.units)]
     engine.message(0, 0, IV, TEXT[:16])
     await engine.drain([1] + [0] * (engine.units - 1))

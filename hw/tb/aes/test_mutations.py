@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeded bugs of AES-128-CBC, each of which must make the tests of cipher or engine fail."""
+"""Seeded bugs of AES-CBC, each of which must make the tests of cipher or engine fail."""
 
 import pytest
 
@@ -16,7 +16,7 @@ ENCRYPT = [
     ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
     ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
      "end else if (zeroise_i) begin"),
-    ("keys not overwritten", "aes_cbc_encrypt", "loading_q ? {next_key, key_q} : '0", "{next_key, key_q}"),
+    ("keys not overwritten", "aes_cbc_encrypt", "loading_q ? pair : '0", "pair"),
     ("an answer over another", "aes_encrypt_lane", "waits_q && !advance_q && !out_valid_o", "waits_q && !advance_q"),
     ("a block that waits kept", "aes_encrypt_lane", "enter_q    <= taken_q[0] || wipe_i;", "enter_q    <= taken_q[0];"),
     ("a block on its way kept", "aes_encrypt_lane", "wipe_q ? '0 : in_data_i", "in_data_i"),
@@ -25,15 +25,15 @@ ENCRYPT = [
 ]
 DECRYPT = [
     ("a last round mixed", "aes_inverse_round", "last_q ? shifted_q :", "1'b0 ? shifted_q :"),
-    ("round keys not mixed", "aes_inverse_schedule", "outer_q ? key_q :", "1'b1 ? key_q :"),
+    ("round keys not mixed", "aes_inverse_schedule", "outer_q ? key :", "1'b1 ? key :"),
     ("round keys in the order of encryption", "aes_inverse_schedule", "4'(left_q - StepWidth'(1))",
-     "4'(aes_pkg::Rounds + 1 - left_q)"),
+     "4'(Rounds + 1 - left_q)"),
     ("a constant too late", "aes_inverse_schedule", "constant_q <= 8'h02;", "constant_q <= 8'h04;"),
     ("the chain of another block", "aes_cbc_decrypt", "chain_q[ended_q]", "chain_q[taken_q]"),
     ("an IV that is not taken", "aes_cbc_decrypt", "in_first_i ? in_iv_i : cipher_q}", "cipher_q}"),
     ("an empty slot used", "aes_cbc_decrypt", "refuse = !full ||", "refuse = 1'b0 ||"),
     ("a message that goes on behind its refusal", "aes_cbc_decrypt", "|| (refused_q && !in_first_i)", ""),
-    ("a key over that of blocks inside", "aes_cbc_decrypt", ".Wait (Latency + 3)", ".Wait (1)"),
+    ("a key over that of blocks inside", "aes_cbc_decrypt", ".Wait   (Latency + 3)", ".Wait   (1)"),
     ("a key in the slot of another", "aes_cbc_decrypt", "(PlaceWidth'(slot_q) << PassWidth) | PlaceWidth'(p)", "PlaceWidth'(p)"),
     ("a block over one that returns", "aes_cbc_decrypt",
      "!(inside_q[Stages-1][1].valid && !is_last(inside_q[Stages-1][1].place))", "1'b1"),
@@ -48,6 +48,12 @@ DECRYPT = [
     ("answers not overwritten", "aes_cbc_decrypt", "if (wiping_q) answers_q[wipe_q[BufferLog2-1:0]] <= '0;\n    else if",
      "if"),
     ("state kept", "aes_cbc_decrypt", "if (stage_wipe_q[s]) state_q[s] <= '0;\n      else if", "if"),
+]
+LONG = [  # keys of 256 bits, of 192, on the way to the engine's cipher
+    ("a key of 256 bits with Rcon in every step", "aes_long_key_step", "turn_i == 2'd0;\n  assign key_o", "1'b1;\n  assign key_o", 256),
+    ("a constant for each key", "aes_long_schedule", "if (used) constant_q", "constant_q", 256),
+    ("a turn that is left out", "aes_long_schedule", "Turns - 1", "Turns - 2", 192),
+    ("a word of the first keys not as given", "aes_long_first", "words[4] ^ words[3], 64'd0", "words[4], 64'd0", 192),
 ]
 ENGINE = [  # and whether decryption shows it
     ("bytes beside a group", "aes_beats", "(merges.first ? behind : '1)", "'1", 0),
@@ -70,6 +76,7 @@ ENGINE = [  # and whether decryption shows it
 
 BUGS = [*((*bug, lambda changed: test_encrypt.run(1, 1, changed, "mutant")) for bug in ENCRYPT),
         *((*bug, lambda changed: test_decrypt.run(2, 1, changed, "mutant")) for bug in DECRYPT),
+        *((*bug, lambda changed, bits=bits: test_encrypt.run(1, 1, changed, "mutant", key_bits=bits)) for *bug, bits in LONG),
         *((*bug, lambda changed, decrypt=decrypt: test_engine.run(decrypt, changed, "mutant")) for *bug, decrypt in ENGINE)]
 
 

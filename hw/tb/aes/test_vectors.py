@@ -13,19 +13,21 @@ import pytest
 from tb.aes import test_decrypt, test_encrypt
 from tb.aes.reference import decrypted, encrypted
 
-FILES = {"CBCGFSbox128": 7, "CBCKeySbox128": 21, "CBCVarTxt128": 128, "CBCVarKey128": 128, "CBCMMT128": 10}
+# How many of each there are
+FILES = {128: {"CBCGFSbox128": 7, "CBCKeySbox128": 21, "CBCVarTxt128": 128, "CBCVarKey128": 128, "CBCMMT128": 10},
+         192: {"CBCGFSbox192": 6, "CBCKeySbox192": 24, "CBCVarTxt192": 128, "CBCVarKey192": 192, "CBCMMT192": 10},
+         256: {"CBCGFSbox256": 5, "CBCKeySbox256": 16, "CBCVarTxt256": 128, "CBCVarKey256": 256, "CBCMMT256": 10}}
+WAYS = {"encrypt": test_encrypt, "decrypt": test_decrypt}
 MONTE_CARLO = (1, 1000)  # of AESAVS' 100 keys, and all of a key's blocks
-SEED = bytes.fromhex("9dc2c84a37850c11699818605f47958c"), bytes.fromhex("256953b2feab2a04ae0180d8335bbed6"), \
+SEED = test_encrypt.KEY, bytes.fromhex("256953b2feab2a04ae0180d8335bbed6"), \
     bytes.fromhex("2e586692e647f5028ec6fa47a55a2aab")  # any key, IV and block do
 
 
-@pytest.mark.parametrize("way", ["encrypt", "decrypt"])
-def test_vectors(way):
+@pytest.mark.parametrize("way, key_bits", [
+    *((way, 128) for way in WAYS), *(pytest.param(way, bits, marks=pytest.mark.soak) for bits in (192, 256) for way in WAYS)])
+def test_vectors(way, key_bits):
     os.environ["WAY"] = way
-    if way == "encrypt":
-        test_encrypt.run(1, 0, module=__name__)
-    else:
-        test_decrypt.run(1, 0, module=__name__)
+    WAYS[way].run(1, 0, module=__name__, key_bits=key_bits)
 
 
 def vectors(name: str, part: str) -> list[dict[str, bytes]]:
@@ -42,7 +44,7 @@ class Cipher:
 
     def __init__(self, dut):
         self.way = os.environ["WAY"]
-        self.engine = (test_encrypt if self.way == "encrypt" else test_decrypt).Engine(dut)
+        self.engine = WAYS[self.way].Engine(dut)
 
     async def answer(self, count: int) -> bytes:
         engine = self.engine
@@ -68,7 +70,7 @@ class Cipher:
 async def response_files_come_out(dut):
     cipher = Cipher(dut)
     await cipher.engine.start()
-    for name, count in FILES.items():
+    for name, count in FILES[test_encrypt.KEY_BITS].items():
         found = vectors(name, cipher.way.upper())
         assert len(found) == count
         for vector in found:
@@ -98,7 +100,7 @@ async def monte_carlo_comes_out(dut):
                 chain = answer if cipher.way == "encrypt" else block
                 block, before = before, answer
             found.append(answer)
-            key = bytes(a ^ b for a, b in zip(key, answer))
+            key = bytes(a ^ b for a, b in zip(key, (previous + answer)[-len(key):]))
             iv, block = answer, previous
         return found
 

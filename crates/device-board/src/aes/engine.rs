@@ -2,9 +2,9 @@
 //! One AES engine of a board: its rings, a place in memory for each fragment under way, and its descriptors.
 
 use super::plan::{FRAGMENT, Fragment, Plan};
-use super::{IV, KEY, Message};
+use super::{IV, Message};
 use crate::format::DESCRIPTOR;
-use crate::interface::aes::{descriptor, status};
+use crate::interface::aes::{KEY_BYTES, LONG_KEY_BYTES, descriptor, status};
 use crate::interface::board;
 use crate::interface::registers as register;
 use crate::ring::{self, Counters, DEPTH, Link, RING_BYTES, Ring, field};
@@ -31,6 +31,8 @@ pub struct Capability {
     pub messages: usize,
     /// Keys it holds.
     pub key_slots: usize,
+    /// Bits of each: 128, 192 or 256.
+    pub key_bits: usize,
 }
 
 /// The engine.
@@ -52,17 +54,19 @@ pub struct Engine {
 pub fn identify(transport: &mut dyn Transport, page: board::Engine) -> io::Result<Capability> {
     ring::check_version(transport, page)?;
     let cores = transport.read(page.offset + register::CAPABILITY_CORES)?;
+    let montgomery = transport.read(page.offset + register::CAPABILITY_MONTGOMERY)?;
     let capability = Capability {
         messages: field(cores, register::CAPABILITY_CORES_CORES),
         key_slots: field(cores, register::CAPABILITY_CORES_KEY_SLOTS),
+        key_bits: 8 * KEY_BYTES + 32 * field(montgomery, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS),
     };
-    if capability.messages == 0 || capability.messages > CHANNELS || capability.key_slots == 0 {
+    let Capability { messages, key_slots, key_bits } = capability;
+    if messages == 0 || messages > CHANNELS || key_slots == 0 || ![128, 192, 256].contains(&key_bits) {
         return Err(io::Error::other(format!("impossible capabilities of {}: {capability:?}", page.name)));
     }
     let bits =
         field(transport.read(page.offset + register::CAPABILITY_ARITHMETIC)?, register::CAPABILITY_ARITHMETIC_MAX_BITS);
-    let way =
-        field(transport.read(page.offset + register::CAPABILITY_MONTGOMERY)?, register::CAPABILITY_MONTGOMERY_R_STEP);
+    let way = field(montgomery, register::CAPABILITY_MONTGOMERY_R_STEP);
     if bits != 0 || way != usize::from(page == board::AES_DECRYPTION) {
         return Err(io::Error::other(format!("the page of {} belongs to another engine", page.name)));
     }
@@ -101,11 +105,12 @@ impl Engine {
         self.at + RING_BYTES + place * FRAGMENT
     }
 
-    /// Puts a key into a slot, and waits for it.
+    /// Puts a key of [`Capability::key_bits`] into a slot, and waits for it.
     ///
     /// # Errors
     /// The board refused it, or does not answer.
-    pub fn load_key(&mut self, link: &mut Link, slot: u8, key: &[u8; KEY]) -> io::Result<()> {
+    pub fn load_key(&mut self, link: &mut Link, slot: u8, key: &[u8]) -> io::Result<()> {
+        let length = if key.len() == KEY_BYTES { KEY_BYTES } else { LONG_KEY_BYTES };
         let place = self.free.pop().expect("nothing is under way");
         link.memory.write(self.place(place), key);
         let source = link.memory.address() + self.place(place) as u64;
@@ -115,14 +120,14 @@ impl Engine {
             &[
                 (descriptor::LOAD_KEY, 1),
                 (descriptor::SLOT, slot.into()),
-                (descriptor::LENGTH, KEY as u64),
+                (descriptor::LENGTH, length as u64),
                 (descriptor::SOURCE_ADDRESS, source),
             ],
         );
-        self.under_way[place] = Some(Fragment { message: 0, channel: 0, offset: 0, length: KEY, last: true });
+        self.under_way[place] = Some(Fragment { message: 0, channel: 0, offset: 0, length, last: true });
         self.ring.ring_doorbell(link)?;
         let (_, status, _) = self.wait(link)?;
-        self.release(link, place, KEY);
+        self.release(link, place, length);
         self.ring.acknowledge(link)?;
         match status {
             status::OK => Ok(()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AES-128-CBC by a board's two AES engines, for one thread alone and without a driver in the kernel: one engine encrypts,
+//! AES-CBC by a board's two AES engines, for one thread alone and without a driver in the kernel: one engine encrypts,
 //! one decrypts. Batches of messages, whose completions are polled for.
 //!
 //! ```no_run
@@ -28,7 +28,7 @@ pub use engine::Capability;
 
 use crate::address;
 use crate::driver::NOT_OURS;
-use crate::interface::aes::{BLOCK_BYTES, KEY_BYTES};
+use crate::interface::aes::BLOCK_BYTES;
 use crate::interface::board::{AES_DECRYPTION, AES_ENCRYPTION};
 use crate::ring::{Counters, Link};
 use crate::transport::Transport;
@@ -38,8 +38,6 @@ use garner::fork::generation;
 use std::io;
 use std::mem::ManuallyDrop;
 
-/// Bytes of a key.
-pub const KEY: usize = KEY_BYTES;
 /// Bytes of an IV, and of a block.
 pub const IV: usize = BLOCK_BYTES;
 
@@ -138,6 +136,10 @@ impl Aes {
             })
         };
         let (encryption, decryption) = (identify(AES_ENCRYPTION)?, identify(AES_DECRYPTION)?);
+        if encryption.key_bits != decryption.key_bits {
+            let [one, other] = [encryption, decryption].map(|engine| engine.key_bits);
+            return Err(io::Error::other(format!("its AES engines have keys of {one} and of {other} bits")));
+        }
         let link = Link::new(transport, 2 * ENGINE_BYTES)?;
         let mut open = Open {
             link,
@@ -156,12 +158,21 @@ impl Aes {
         [self.open.encryption.capability(), self.open.decryption.capability()]
     }
 
-    /// Loads a key into both engines.
+    /// Bytes of the keys that the engines were built for: 16, 24 or 32.
+    pub fn key_bytes(&self) -> usize {
+        self.open.encryption.capability().key_bits / 8
+    }
+
+    /// Loads a key of [`Aes::key_bytes`] into both engines.
     ///
     /// # Errors
-    /// [`Error::Argument`] when all slots have keys, [`Error::Device`] when the board fails.
-    pub fn load_key(&mut self, key: &[u8; KEY]) -> Result<Key> {
+    /// [`Error::Argument`] for a key of another length or when all slots have keys, [`Error::Device`] when the board fails.
+    pub fn load_key(&mut self, key: &[u8]) -> Result<Key> {
         self.check_usable()?;
+        if key.len() != self.key_bytes() {
+            let reason = format!("{} bytes; this board takes keys of {}", key.len(), self.key_bytes());
+            return Err(Error::argument("key", reason));
+        }
         let Some(slot) = self.slots.iter().position(Option::is_none) else {
             let reason = format!("all {} slots of the board have keys; unload one", self.slots.len());
             return Err(Error::argument("key", reason));
@@ -179,12 +190,12 @@ impl Aes {
     pub fn unload_key(&mut self, key: Key) -> Result<()> {
         self.check_usable()?;
         self.check_key(key)?;
-        self.put_key(usize::from(key.slot), &[0; KEY])?;
+        self.put_key(usize::from(key.slot), &vec![0; self.key_bytes()])?;
         self.slots[usize::from(key.slot)] = None;
         Ok(())
     }
 
-    fn put_key(&mut self, slot: usize, key: &[u8; KEY]) -> Result<()> {
+    fn put_key(&mut self, slot: usize, key: &[u8]) -> Result<()> {
         let Open { link, encryption, decryption } = &mut *self.open;
         let loaded =
             encryption.load_key(link, slot as u8, key).and_then(|()| decryption.load_key(link, slot as u8, key));

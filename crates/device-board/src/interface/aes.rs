@@ -6,8 +6,10 @@ use super::Field;
 
 /// The length of a fragment is a multiple of this, in bytes. Its addresses are any.
 pub const BLOCK_BYTES: usize = 16;
-/// The length of a key.
+/// The length of a key of 128 bits.
 pub const KEY_BYTES: usize = 16;
+/// What an engine built for keys of 192 or 256 bits reads of a key. Of 192 bits the first 24 count.
+pub const LONG_KEY_BYTES: usize = 32;
 
 /// Status codes.
 pub mod status {
@@ -68,7 +70,7 @@ pub mod descriptor {
     pub const SLOT: Field = Field { word: 0, low: 8, width: 8 };
     /// Word 0, bits 31:16. Comes back with the completion.
     pub const TAG: Field = Field { word: 0, low: 16, width: 16 };
-    /// Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; 16 of a key.
+    /// Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; of a key key_bytes or long_key_bytes.
     pub const LENGTH: Field = Field { word: 1, low: 0, width: 32 };
     /// Words 2 and 3. Where the fragment is.
     pub const SOURCE_ADDRESS: Field = Field { word: 2, low: 0, width: 64 };

@@ -41,7 +41,8 @@ pub const CAPABILITY_ARITHMETIC_ROWS: u32 = 0xFF000000;
 pub const CAPABILITY_MONTGOMERY: usize = 0x010;
 /// CAPABILITY_MONTGOMERY, bits 15:0. Bits of R for each pass. An AES engine: 0 if it encrypts, 1 if it decrypts.
 pub const CAPABILITY_MONTGOMERY_R_STEP: u32 = 0x0000FFFF;
-/// CAPABILITY_MONTGOMERY, bits 31:16. Longest operand stream of a job, in 32-bit words.
+/// CAPABILITY_MONTGOMERY, bits 31:16. Longest operand stream of a job, in 32-bit words. An AES engine: the words that
+/// its keys have beyond four: 0, 2 or 4.
 pub const CAPABILITY_MONTGOMERY_OPERAND_WORDS: u32 = 0xFFFF0000;
 /// Control.
 pub const CONTROL: usize = 0x080;
