@@ -18,8 +18,9 @@
 
 struct garner_aes_tfm {
 	struct crypto_skcipher *software;
-	u64 key_id; /* unlike any other key's; 0: none, or none for a board */
-	u8 key[GARNER_AES_KEY_BYTES];
+	u64 key_id; /* unlike any other key's; 0: none */
+	unsigned int key_length;
+	u8 key[GARNER_AES_LONG_KEY_BYTES];
 };
 
 /* A key slot of an engine. */
@@ -76,6 +77,12 @@ static inline struct skcipher_request *garner_aes_request(struct garner_aes_requ
 static inline struct garner_aes_tfm *garner_aes_tfm(struct skcipher_request *req)
 {
 	return crypto_skcipher_ctx(crypto_skcipher_reqtfm(req));
+}
+
+/* Bytes of the keys that an engine of AES was built for. */
+static inline unsigned int garner_aes_key_bytes(const struct garner_ring *ring)
+{
+	return GARNER_AES_KEY_BYTES + ring->capability.operand_bytes;
 }
 
 struct garner_aes_engine *garner_aes_engine(bool decrypts);

@@ -9,7 +9,8 @@
  *
  * Called by the kernel's crypto API and by garner_aes_jobs; calls that and the kernel's software.
  * The algorithm outlives the boards. No memory is allocated for a request: all of it lies in the
- * request, so dm-crypt may use it. Keys of 192 and 256 bits are software's.
+ * request, so dm-crypt may use it. Keys of another length than the board's
+ * are software's.
  */
 #include <crypto/scatterwalk.h>
 #include <linux/module.h>
@@ -65,7 +66,7 @@ static int garner_aes_submit(struct skcipher_request *req, bool decrypts)
 {
 	struct garner_aes_request *request = skcipher_request_ctx(req);
 	struct garner_aes_engine *engine = garner_aes_engine(decrypts);
-	int err = -ENODEV;
+	int err;
 
 	if (req->cryptlen % AES_BLOCK_SIZE)
 		return -EINVAL;
@@ -77,8 +78,7 @@ static int garner_aes_submit(struct skcipher_request *req, bool decrypts)
 	request->under_way = 0;
 	request->failed = false;
 	INIT_LIST_HEAD(&request->list);
-	if (garner_aes_tfm(req)->key_id)
-		err = garner_aes_enqueue(engine, req);
+	err = garner_aes_enqueue(engine, req);
 	return err == -ENODEV || err == -ENOSPC ? garner_aes_software(engine, req) : err;
 }
 
@@ -110,9 +110,10 @@ static int garner_aes_set_key(struct crypto_skcipher *skcipher, const u8 *key, u
 	crypto_skcipher_set_flags(tfm->software,
 				  crypto_skcipher_get_flags(skcipher) & CRYPTO_TFM_REQ_MASK);
 	err = crypto_skcipher_setkey(tfm->software, key, length);
-	if (err || length != sizeof(tfm->key))
+	if (err)
 		return err;
 	memcpy(tfm->key, key, length);
+	tfm->key_length = length;
 	tfm->key_id = atomic64_inc_return(&garner_aes_keys);
 	return 0;
 }

@@ -185,6 +185,14 @@ static struct garner_aes_request *garner_aes_begin(struct garner_aes_engine *eng
 	return request;
 }
 
+/* Whether the board that serves takes a key of this length; under the lock, with a ring. */
+static bool garner_aes_takes(struct garner_aes_engine *engine, struct skcipher_request *req)
+{
+	struct garner_aes_tfm *tfm = garner_aes_tfm(req);
+
+	return tfm->key_id && tfm->key_length == garner_aes_key_bytes(engine->ring);
+}
+
 /*
  * Puts in the next chunk; false if there is none, no room in the ring, or no slot. Requests that
  * begin and those that go on take turns.
@@ -208,7 +216,7 @@ static bool garner_aes_pump_one(struct garner_aes_engine *engine,
 						   list);
 	if (!request)
 		return false;
-	if (!ring || !garner_aes_tfm(garner_aes_request(request))->key_id) {
+	if (!ring || !garner_aes_takes(engine, garner_aes_request(request))) {
 		garner_aes_fail(request);
 		return true;
 	}
@@ -258,16 +266,18 @@ static void garner_aes_pump(struct garner_aes_engine *engine)
 /**
  * garner_aes_enqueue() - takes a request in
  * @engine: which is to do it
- * @req: whose key a board takes
+ * @req: the request
  *
- * Return: as garner_rsa_enqueue().
+ * Return: as garner_rsa_enqueue(); -ENODEV, too, if the board takes no key of this length.
  */
 int garner_aes_enqueue(struct garner_aes_engine *engine, struct skcipher_request *req)
 {
 	int err;
 
 	spin_lock_bh(&engine->lock);
-	err = engine->ring ? crypto_enqueue_request(&engine->queue, &req->base) : -ENODEV;
+	err = engine->ring && garner_aes_takes(engine, req) ?
+		      crypto_enqueue_request(&engine->queue, &req->base) :
+		      -ENODEV;
 	spin_unlock_bh(&engine->lock);
 	if (err == -EINPROGRESS || err == -EBUSY)
 		garner_aes_pump(engine);
@@ -303,9 +313,13 @@ void garner_aes_by_software(struct garner_aes_engine *engine)
 
 static bool garner_aes_fits(struct garner_ring *ring)
 {
+	unsigned int key_bytes = garner_aes_key_bytes(ring);
+
 	ring->operand_room = GARNER_AES_CHUNK;
 	ring->result_room = 0;
 	return !ring->capability.max_bits &&
+	       (key_bytes == AES_KEYSIZE_128 || key_bytes == AES_KEYSIZE_192 ||
+		key_bytes == AES_KEYSIZE_256) &&
 	       ring->capability.r_step == garner_aes_engine_of(ring)->decrypts;
 }
 
@@ -413,6 +427,8 @@ static int garner_aes_show(struct seq_file *file, void *unused)
 		const char *name = engine->decrypts ? "decryption" : "encryption";
 
 		spin_lock_bh(&engine->lock);
+		seq_printf(file, "%s_key_bits %u\n", name,
+			   engine->ring ? 8 * garner_aes_key_bytes(engine->ring) : 0);
 		seq_printf(file, "%s_requests %llu\n", name, engine->counters.requests);
 		seq_printf(file, "%s_bytes %llu\n", name, engine->counters.bytes);
 		seq_printf(file, "%s_software %llu\n", name, engine->counters.software);

@@ -40,17 +40,18 @@ static void garner_aes_load(struct garner_aes_engine *engine, struct garner_aes_
 {
 	u32 word0 = GARNER_PUT(1, GARNER_AES_DESCRIPTOR_LOAD_KEY) |
 		    GARNER_PUT(slot - engine->slots, GARNER_AES_DESCRIPTOR_SLOT);
+	unsigned int key_bytes = garner_aes_key_bytes(engine->ring), length;
 	struct garner_aes_descriptor descriptor = {
 		.word0 = cpu_to_le32(word0),
-		.length = cpu_to_le32(GARNER_AES_KEY_BYTES),
 	};
 	dma_addr_t at;
 	u8 *operands = garner_ring_operands(engine->ring, &at);
 
+	length = key_bytes == GARNER_AES_KEY_BYTES ? key_bytes : GARNER_AES_LONG_KEY_BYTES;
+	memset(operands, 0, length);
 	if (key)
-		memcpy(operands, key, GARNER_AES_KEY_BYTES);
-	else
-		memset(operands, 0, GARNER_AES_KEY_BYTES);
+		memcpy(operands, key, key_bytes);
+	descriptor.length = cpu_to_le32(length);
 	descriptor.source_address = cpu_to_le64(at);
 	slot->engine = engine;
 	slot->key_id = key_id;

@@ -34,6 +34,10 @@ static unsigned int very_long = 2;
 module_param(very_long, uint, 0444);
 MODULE_PARM_DESC(very_long, "Requests among them that the ring of an engine does not hold at once");
 
+static unsigned int key_bytes = AES_KEYSIZE_128;
+module_param(key_bytes, uint, 0444);
+MODULE_PARM_DESC(key_bytes, "Of the key that all of them have: 16, 24 or 32");
+
 #define VERY_LONG (65 * 8192 + 16)
 /* Entries of each of the two chained tables; one is the link. */
 #define ENTRIES 8
@@ -200,10 +204,12 @@ static int __init garner_load_init(void)
 {
 	struct crypto_sync_skcipher *software;
 	struct crypto_skcipher *tfm;
-	u8 key[AES_KEYSIZE_128];
+	u8 key[AES_MAX_KEY_SIZE];
 	unsigned int round;
 	int err;
 
+	if (key_bytes > sizeof(key))
+		return -EINVAL;
 	tfm = crypto_alloc_skcipher("cbc-aes-garner", 0, 0);
 	if (IS_ERR(tfm))
 		return PTR_ERR(tfm);
@@ -213,8 +219,8 @@ static int __init garner_load_init(void)
 		return PTR_ERR(software);
 	}
 	get_random_bytes(key, sizeof(key));
-	err = crypto_skcipher_setkey(tfm, key, sizeof(key)) ?:
-		      crypto_sync_skcipher_setkey(software, key, sizeof(key));
+	err = crypto_skcipher_setkey(tfm, key, key_bytes) ?:
+		      crypto_sync_skcipher_setkey(software, key, key_bytes);
 	for (round = 0; !err && round < READ_ONCE(rounds); round++) {
 		struct garner_load *loads = kvcalloc(count, sizeof(*loads), GFP_KERNEL);
 

@@ -10,12 +10,13 @@
 #   KERNEL    6.1, 6.12, or checked, which kernel.sh builds
 #   STAGE     a function of `stages`: all, if none is named
 #   FAULTS    as for garner-board --inject
-# BITS in the environment: of the key that signs; 1024 if it is not set.
+# BITS in the environment: of the key that signs; 1024 if it is not set. AES_BITS: of the key of AES, as the model has it;
+# 128 if it is not set.
 # The guest is QEMU without KVM, with an emulated Intel IOMMU. What the guest signs is verified here by OpenSSL. Exit
 # status 77: the packages cannot be had here, and nothing was run.
 set -eu
 [ $# -ge 4 ] || {
-    sed -n '3,15s/^# //p' "$0" >&2
+    sed -n '3,16s/^# //p' "$0" >&2
     exit 2
 }
 guest_packages=$1 kernels=$2 build=$3 model=$4
@@ -65,10 +66,10 @@ for message in 1 2 3 4 5 6 7 8; do
     printf 'message %s to the guest' $message | openssl dgst -sha256 -binary >"$files/digests/$message"
 done
 # For AES: a key, an IV, a text, and what OpenSSL makes of it.
-aes_key=$(openssl rand -hex 16) aes_iv=$(openssl rand -hex 16)
+aes_key=$(openssl rand -hex $((${AES_BITS:-128} / 8))) aes_iv=$(openssl rand -hex 16)
 mkdir "$files/aes"
 openssl rand 20000 >"$files/aes/text"
-openssl enc -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$files/aes/text" -out "$files/aes/encrypted"
+openssl enc "-aes-${AES_BITS:-128}-cbc" -nopad -K "$aes_key" -iv "$aes_iv" -in "$files/aes/text" -out "$files/aes/encrypted"
 printf 'aes_key=%s aes_iv=%s\n' "$aes_key" "$aes_iv" >"$files/aes/key"
 unhex() { python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'; }
 echo "$aes_key" | unhex >"$files/aes/key.bytes"
@@ -167,7 +168,7 @@ run() { # run KERNEL STAGE FAULTS
     aes=
     if sed -n 's/^\[encrypted\] //p' "$log" | grep -q .; then
         sed -n 's/^\[encrypted\] //p' "$log" | tail -n 1 | unhex >"$work/encrypted"
-        openssl enc -d -aes-128-cbc -nopad -K "$aes_key" -iv "$aes_iv" -in "$work/encrypted" -out "$work/text" &&
+        openssl enc -d "-aes-${AES_BITS:-128}-cbc" -nopad -K "$aes_key" -iv "$aes_iv" -in "$work/encrypted" -out "$work/text" &&
             cmp "$work/text" "$files/aes/text" || failed "OpenSSL does not decrypt what the guest encrypted"
         aes="; a file encrypted in the guest is decrypted here by OpenSSL"
     fi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AES-128-CBC by a board's engines: what `include/garner_aes_board.h` declares.
+//! AES-CBC by a board's engines: what `include/garner_aes_board.h` declares.
 
 use crate::call::{freeing, unit};
 use crate::handles::{self, GarnerAes};

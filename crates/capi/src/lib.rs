@@ -15,7 +15,7 @@
 //! | [`operation`] | `garner_operation`: one structure for batches and tickets |
 //! | [`single`], [`batch`], [`ticket`] | the three ways to run operations |
 //! | [`pss`], [`encryption`] | more operations by the first of them |
-//! | [`aes`] | AES-128-CBC by a board's engines, `include/garner_aes_board.h` |
+//! | [`aes`] | AES-CBC by a board's engines, `include/garner_aes_board.h` |
 
 #[cfg(feature = "board")]
 mod aes;

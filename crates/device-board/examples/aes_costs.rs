@@ -8,7 +8,7 @@
 //! Prints messages, and the engine's cycles for one. `make linux-bench` runs it under callgrind, which counts the processor's
 //! instructions.
 
-use garner_device_board::aes::{Aes, IV, KEY, Message};
+use garner_device_board::aes::{Aes, IV, Message};
 use std::env::args;
 use std::error::Error;
 

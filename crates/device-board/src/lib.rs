@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `driver` | many threads' jobs under way, interrupts, recovery |
 //! | `direct` | the same board for one thread alone, without the gatherer |
-//! | `aes` | AES-128-CBC by the board's two other engines, for one thread alone |
+//! | `aes` | AES-CBC by the board's two other engines, for one thread alone |
 //! | `rings` | RSA's operands and results in memory |
 //! | `ring` | descriptors and completions in memory, of any engine |
 //! | `format` | descriptors and completions |

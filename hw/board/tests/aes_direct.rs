@@ -4,13 +4,20 @@
 
 mod support;
 
-use garner_device_board::aes::{Aes, IV, KEY, Key, Message};
+use garner_device_board::aes::{Aes, IV, Key, Message};
 use openssl::rand::rand_bytes;
 use openssl::symm::Mode;
 use support::{Simulated, aes_cbc};
 
 fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
+    rand_bytes(&mut bytes).unwrap();
+    bytes
+}
+
+/// A key as long as the board's are.
+fn secret(aes: &Aes) -> Vec<u8> {
+    let mut bytes = vec![0; aes.key_bytes()];
     rand_bytes(&mut bytes).unwrap();
     bytes
 }
@@ -50,8 +57,8 @@ fn convert(aes: &mut Aes, keys: &[Key], mode: Mode, texts: &[Text]) -> (Vec<Vec<
 fn batches_of_depth_1_8_and_64_with_several_keys_equal_libcrypto() {
     let simulated = Simulated::start(&[]);
     let mut aes = Aes::open(&simulated.address(0)).unwrap();
-    let secrets: [[u8; KEY]; 5] = std::array::from_fn(|_| random());
-    let keys = secrets.map(|secret| aes.load_key(&secret).unwrap());
+    let secrets: [Vec<u8>; 5] = std::array::from_fn(|_| secret(&aes));
+    let keys = secrets.each_ref().map(|secret| aes.load_key(secret).unwrap());
     let mut fragments = 0;
     for depth in [1, 8, 64] {
         // Some are longer than a fragment of 8 KiB, so that a chain goes on from one to the next.
@@ -77,7 +84,7 @@ fn keys_that_are_unloaded_are_gone_from_the_board_and_another_process_finds_none
     let simulated = Simulated::start(&[]);
     let text = [Text { key: 0, iv: random(), bytes: vec![7; 64] }];
     let mut aes = Aes::open(&simulated.address(0)).unwrap();
-    let [first, second] = [random(), random()];
+    let [first, second] = [secret(&aes), secret(&aes)];
     let key = aes.load_key(&first).unwrap();
     aes.unload_key(key).unwrap();
     assert!(convert(&mut aes, &[key], Mode::Encrypt, &text).1.is_err());
@@ -99,7 +106,7 @@ fn keys_that_are_unloaded_are_gone_from_the_board_and_another_process_finds_none
 fn a_board_that_dies_under_a_batch_is_an_error_and_leaves_no_part_of_a_result() {
     let mut simulated = Simulated::start(&[]);
     let mut aes = Aes::open(&simulated.address(0)).unwrap();
-    let key = aes.load_key(&random()).unwrap();
+    let key = aes.load_key(&secret(&aes)).unwrap();
     let texts = [Text { key: 0, iv: random(), bytes: vec![7; 1 << 20] }];
     let (results, said) = std::thread::scope(|scope| {
         let converting = scope.spawn(|| convert(&mut aes, &[key], Mode::Encrypt, &texts));

@@ -39,14 +39,14 @@ struct Seen {
     accesses: AtomicUsize,
     resets: AtomicUsize,
     /// What is in the slots of the engine that encrypts.
-    keys: Mutex<HashMap<u64, [u8; KEY]>>,
+    keys: Mutex<HashMap<u64, Vec<u8>>>,
 }
 
 #[derive(Default)]
 struct Page {
     taken: u16,
     given: usize,
-    keys: HashMap<u64, [u8; KEY]>,
+    keys: HashMap<u64, Vec<u8>>,
     chains: HashMap<u64, [u8; IV]>,
 }
 
@@ -55,12 +55,20 @@ struct Fake {
     memory: Option<OwnedFd>,
     pages: [Page; 2],
     fragments: usize,
+    /// Of the keys that each engine is built for.
+    key_bytes: [usize; 2],
 }
 
 impl Fake {
     fn new(fault: Option<Fault>) -> (Box<Fake>, Arc<Seen>) {
         let seen = Arc::new(Seen { fault: Mutex::new(fault), ..Seen::default() });
-        let fake = Fake { seen: Arc::clone(&seen), memory: None, pages: Default::default(), fragments: 0 };
+        let fake = Fake {
+            seen: Arc::clone(&seen),
+            memory: None,
+            pages: Default::default(),
+            fragments: 0,
+            key_bytes: [KEY; 2],
+        };
         (Box::new(fake), seen)
     }
 
@@ -84,10 +92,15 @@ impl Fake {
             descriptor::MESSAGE,
         ]
         .map(|field| field.get(words));
-        let data = self.read_memory(source, length as usize);
+        let mut data = self.read_memory(source, length as usize);
         let page = &mut self.pages[number];
         if descriptor::LOAD_KEY.get(words) == 1 {
-            page.keys.insert(slot, data.try_into().unwrap());
+            let bytes = self.key_bytes[number];
+            if data.len() != bytes.next_multiple_of(IV) {
+                return status::BAD_LENGTH;
+            }
+            data.truncate(bytes);
+            page.keys.insert(slot, data);
             if number == 0 {
                 self.seen.keys.lock().unwrap().clone_from(&page.keys);
             }
@@ -147,9 +160,12 @@ impl Transport for Fake {
             register::CAPABILITY_CORES => {
                 unmasked(3, register::CAPABILITY_CORES_CORES) | unmasked(4, register::CAPABILITY_CORES_KEY_SLOTS)
             }
-            register::CAPABILITY_MONTGOMERY if offset >= board::AES_DECRYPTION.offset => {
-                let encrypts = *self.seen.fault.lock().unwrap() == Some(Fault::OneWay);
-                unmasked(u32::from(!encrypts), register::CAPABILITY_MONTGOMERY_R_STEP)
+            register::CAPABILITY_MONTGOMERY => {
+                let decrypts = offset >= board::AES_DECRYPTION.offset;
+                let one_way = *self.seen.fault.lock().unwrap() == Some(Fault::OneWay);
+                let words = (self.key_bytes[usize::from(decrypts)] / 4 - 4) as u32;
+                unmasked(u32::from(decrypts && !one_way), register::CAPABILITY_MONTGOMERY_R_STEP)
+                    | unmasked(words, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS)
             }
             _ => 0,
         })
@@ -193,8 +209,13 @@ impl Transport for Fake {
     }
 }
 
-fn libcrypto(mode: Mode, key: &[u8; KEY], iv: &[u8; IV], text: &[u8]) -> Vec<u8> {
-    let mut crypter = Crypter::new(Cipher::aes_128_cbc(), mode, key, Some(iv)).unwrap();
+fn libcrypto(mode: Mode, key: &[u8], iv: &[u8; IV], text: &[u8]) -> Vec<u8> {
+    let cipher = match key.len() {
+        16 => Cipher::aes_128_cbc(),
+        24 => Cipher::aes_192_cbc(),
+        _ => Cipher::aes_256_cbc(),
+    };
+    let mut crypter = Crypter::new(cipher, mode, key, Some(iv)).unwrap();
     crypter.pad(false);
     let mut result = vec![0; text.len() + IV];
     let done = crypter.update(text, &mut result).unwrap();
@@ -214,6 +235,7 @@ fn bytes(count: usize, seed: u64) -> Vec<u8> {
     (0..count).map(|_| next()).collect()
 }
 
+const KEY: usize = 16;
 const KEYS: [[u8; KEY]; 2] = [*b"sixteen byte key", *b"another such key"];
 
 fn iv(number: usize) -> [u8; IV] {
@@ -236,6 +258,40 @@ fn convert(aes: &mut Aes, keys: &[Key], mode: Mode, texts: &[Vec<u8>]) -> (Vec<V
     let done = messages.iter().map(Message::is_done).collect();
     drop(messages);
     (results, done, said)
+}
+
+#[test]
+fn keys_have_the_length_that_the_engines_were_built_for() {
+    let text = vec![bytes(FRAGMENT + 16, 3)];
+    for length in [16, 24, 32] {
+        let (mut fake, seen) = Fake::new(None);
+        fake.key_bytes = [length; 2];
+        let mut aes = Aes::over("fake", fake).unwrap();
+        assert_eq!(aes.key_bytes(), length);
+        let secret = bytes(length, 9);
+        let key = aes.load_key(&secret).unwrap();
+        for mode in [Mode::Encrypt, Mode::Decrypt] {
+            let (results, _, said) = convert(&mut aes, &[key], mode, &text);
+            said.unwrap();
+            assert!(results[0] == libcrypto(mode, &secret, &iv(0), &text[0]), "{length} bytes of key");
+        }
+        for other in [0, 15, 16, 24, 32, 33].into_iter().filter(|&other| other != length) {
+            let said = aes.load_key(&vec![7; other]).unwrap_err().to_string();
+            assert!(said.contains(&format!("{other} bytes; this board takes keys of {length}")), "{said}");
+        }
+        aes.unload_key(key).unwrap();
+        assert_eq!(seen.keys.lock().unwrap()[&0], vec![0; length], "the key is overwritten");
+    }
+}
+
+#[test]
+fn engines_with_keys_of_different_or_impossible_lengths_are_refused() {
+    for (lengths, reason) in [([16, 32], "keys of 128 and of 256 bits"), ([20, 20], "impossible capabilities")] {
+        let (mut fake, _) = Fake::new(None);
+        fake.key_bytes = lengths;
+        let said = Aes::over("fake", fake).err().unwrap().to_string();
+        assert!(said.contains(reason), "{said}");
+    }
 }
 
 #[test]
@@ -307,7 +363,7 @@ fn keys_have_slots_until_they_are_unloaded_and_one_that_was_is_refused() {
     let keys: Vec<Key> = (0..4).map(|_| aes.load_key(&KEYS[0]).unwrap()).collect();
     assert!(aes.load_key(&KEYS[1]).unwrap_err().to_string().contains("all 4 slots"));
     aes.unload_key(keys[2]).unwrap();
-    assert_eq!(seen.keys.lock().unwrap()[&2], [0; KEY], "the key is overwritten");
+    assert_eq!(seen.keys.lock().unwrap()[&2], vec![0; KEY], "the key is overwritten");
     let again = aes.load_key(&KEYS[1]).unwrap();
     assert_eq!(again.slot, keys[2].slot);
     let text = [bytes(16, 1)];

@@ -144,9 +144,14 @@ pub fn power(base: &BigNumRef, exponent: &BigNumRef, modulus: &BigNumRef) -> Big
     result
 }
 
-/// AES-128-CBC by libcrypto, of whole blocks.
-pub fn aes_cbc(mode: Mode, key: &[u8; 16], iv: &[u8; 16], text: &[u8]) -> Vec<u8> {
-    let mut crypter = Crypter::new(Cipher::aes_128_cbc(), mode, key, Some(iv)).unwrap();
+/// AES-CBC by libcrypto, of whole blocks.
+pub fn aes_cbc(mode: Mode, key: &[u8], iv: &[u8; 16], text: &[u8]) -> Vec<u8> {
+    let cipher = match key.len() {
+        16 => Cipher::aes_128_cbc(),
+        24 => Cipher::aes_192_cbc(),
+        _ => Cipher::aes_256_cbc(),
+    };
+    let mut crypter = Crypter::new(cipher, mode, key, Some(iv)).unwrap();
     crypter.pad(false);
     let mut result = vec![0; text.len() + 16];
     let done = crypter.update(text, &mut result).unwrap();
