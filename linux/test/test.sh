@@ -21,7 +21,7 @@ set -eu
 }
 guest_packages=$1 kernels=$2 build=$3 model=$4
 shift 4
-[ $# -gt 0 ] || set -- 6.1 6.12 6.12:flipped:flip=1 6.12:absent:absent-after=6 6.12:hanging:hang-core-after=2,lost-interrupt=1
+[ $# -gt 0 ] || set -- 6.1 6.12 6.12:flipped:flip=1 6.12:absent:absent-after=6 6.12:twice:twice-after=40 6.12:hanging:hang-core-after=2,lost-interrupt=1
 here=$(dirname "$(realpath "$0")")
 guest=$here/../../guest
 # What a guest may take, in seconds; the long ones raise it.

@@ -17,11 +17,13 @@ pub struct Plan {
     pub hang_after: Option<u64>,
     /// The first core stops in its tracks after so many results, once.
     pub hang_core_after: Option<u64>,
+    /// The completion behind so many others, of any engine, is written a second time, into the place of the next.
+    pub twice_after: Option<u64>,
     /// The board is pulled out after so many results: registers read as ones, and it does nothing any more.
     pub absent_after: Option<u64>,
 }
 
-const KNOWN: &str = "flip, flip-memory, lost-interrupt, hang-after, hang-core-after and absent-after";
+const KNOWN: &str = "flip, flip-memory, lost-interrupt, hang-after, hang-core-after, twice-after and absent-after";
 
 impl FromStr for Plan {
     type Err = String;
@@ -44,6 +46,7 @@ impl FromStr for Plan {
                 "lost-interrupt" => plan.lost_interrupt = share()?,
                 "hang-after" => plan.hang_after = count()?,
                 "hang-core-after" => plan.hang_core_after = count()?,
+                "twice-after" => plan.twice_after = count()?,
                 "absent-after" => plan.absent_after = count()?,
                 _ => return Err(format!("{name:?} is unknown; known are {KNOWN}")),
             }
@@ -58,6 +61,7 @@ pub struct Faults {
     plan: Plan,
     state: u64,
     results: u64,
+    completions: u64,
     /// The cycle from which on a memory is struck next.
     memory_due: u64,
     core_hangs: bool,
@@ -78,7 +82,8 @@ pub enum Strike {
 impl Faults {
     /// Starts a plan.
     pub fn new(plan: Plan) -> Faults {
-        Faults { plan, state: 0x9E37_79B9_7F4A_7C15, results: 0, memory_due: 0, core_hangs: false, bus_hangs: false }
+        let state = 0x9E37_79B9_7F4A_7C15;
+        Faults { plan, state, results: 0, completions: 0, memory_due: 0, core_hangs: false, bus_hangs: false }
     }
 
     /// What strikes the design now, in cycle `now` or since it was last asked.
@@ -120,6 +125,12 @@ impl Faults {
             let bit = self.next() as usize % (8 * data.len());
             data[bit / 8] ^= 1 << (bit % 8);
         }
+    }
+
+    /// A completion on its way to memory: whether it is written twice.
+    pub fn repeats(&mut self) -> bool {
+        self.completions += 1;
+        self.plan.twice_after == Some(self.completions - 1)
     }
 
     /// Whether this interrupt is lost.

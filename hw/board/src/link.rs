@@ -187,6 +187,11 @@ impl Host for Link {
         if rings.completes(address) {
             rings.traffic.jobs += 1;
             rings.traffic.computing += u64::from(cycles_of(&data));
+            let next = address + completion::BYTES as u64;
+            if self.faults.repeats() && rings.completes(next) {
+                // An error is that of the completion itself.
+                let _ = Memory::write(&self.memory, next, &data);
+            }
         } else if engine == 0 {
             self.faults.damage(&mut data);
         }
@@ -232,6 +237,7 @@ fn signal(event: &OwnedFd) {
 mod tests {
     use super::*;
     use crate::faults::Plan;
+    use garner_vfio_user::message::DmaMap;
     use rustix::event::{EventfdFlags, eventfd};
     use rustix::pipe::pipe;
     use std::sync::mpsc;
@@ -277,6 +283,27 @@ mod tests {
         assert_eq!((rsa.jobs, rsa.occupied, rsa.bytes_written), (0, 20, 0));
         assert_eq!((encryption.jobs, encryption.computing, encryption.occupied), (1, 7, 10));
         assert_eq!((encryption.bytes_written, encryption.errors), (32, 2));
+    }
+
+    #[test]
+    fn a_completion_is_written_twice_once_and_in_the_ring() {
+        let file = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        rustix::fs::ftruncate(&file, 0x1000).unwrap();
+        let mut memory = Memory::default();
+        memory.set_bus_master(true);
+        let map = DmaMap { flags: DmaMap::READ | DmaMap::WRITE, address: 0x1000, size: 0x1000, ..DmaMap::default() };
+        memory.map(&map, Some(file.try_clone().unwrap())).unwrap();
+        let faults = Faults::new(Plan { twice_after: Some(1), ..Plan::default() });
+        let mut link = Link::new(Arc::new(Mutex::new(memory)), Events::default(), faults);
+        link.tell_of(0, 0, register::COMPLETION_BASE_LOW, 0x1000);
+        link.tell_of(0, 0, register::COMPLETION_SIZE, 2);
+        let mut seen = [0; 4 * completion::BYTES];
+        for (place, byte) in [1, 2, 3].into_iter().enumerate() {
+            link.write(0, 0, (0x1000 + place * completion::BYTES) as u64, &[byte; completion::BYTES]).unwrap();
+            rustix::io::pread(&file, &mut seen, 0).unwrap();
+            let places: Vec<u8> = seen.chunks(completion::BYTES).map(|place| place[0]).collect();
+            assert_eq!(places, [[1, 0, 0, 0], [1, 2, 2, 0], [1, 2, 3, 0]][place]);
+        }
     }
 
     #[test]

@@ -65,6 +65,18 @@ fn hung_board_is_reset_then_retired_and_the_host_goes_on() {
     assert_eq!(gatherer.statistics().out_of_service, 1);
 }
 
+#[test]
+#[ignore = "needs a model: make test-board"]
+fn board_that_completes_a_job_twice_is_retired_and_every_signature_is_right() {
+    let simulated = Simulated::start(&["--inject", "twice-after=3"]);
+    let board = simulated.open(120);
+    let gatherer = gatherer(&[&board]);
+    let keys = [key(512)];
+    sign_all(&gatherer, &keys, 8);
+    sign_all(&gatherer, &keys, 4);
+    assert_eq!(gatherer.statistics().out_of_service, 1, "{:?}", gatherer.statistics());
+}
+
 /// The first core stops when the board has given two results; then so many callers at a time want a signature each.
 fn hang_a_core(callers: usize) {
     let simulated = Simulated::start(&["--inject", "hang-core-after=2"]);
