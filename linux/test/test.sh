@@ -10,8 +10,8 @@
 #   KERNEL    6.1, 6.12, or checked, which kernel.sh builds
 #   STAGE     a function of `stages`: all, if none is named
 #   FAULTS    as for garner-board --inject
-# BITS in the environment: of the key that signs; 1024 if it is not set. AES_BITS: of the key of AES, as the model has it;
-# 128 if it is not set.
+# BITS in the environment: of the key that signs; 1024 if it is not set. AES_BITS: of the key of AES, as the model has it,
+# for the stages but demo; 128 if it is not set.
 # The guest is QEMU without KVM, with an emulated Intel IOMMU. What the guest signs is verified here by OpenSSL. Exit
 # status 77: the packages cannot be had here, and nothing was run.
 set -eu

@@ -19,12 +19,12 @@ static void must(int status, const char *what)
     }
 }
 
-static void hexadecimal(const char *digits, unsigned char bytes[16])
+static void hexadecimal(const char *digits, unsigned char *bytes, size_t count)
 {
-    for (int i = 0; i < 16; i++) {
+    for (size_t i = 0; i < count; i++) {
         unsigned byte;
         if (sscanf(digits + 2 * i, "%2x", &byte) != 1) {
-            fprintf(stderr, "%s: not 32 hexadecimal digits\n", digits);
+            fprintf(stderr, "%s: not %zu hexadecimal digits\n", digits, 2 * count);
             exit(2);
         }
         bytes[i] = (unsigned char)byte;
@@ -33,15 +33,16 @@ static void hexadecimal(const char *digits, unsigned char bytes[16])
 
 int main(int argc, char **argv)
 {
-    if (argc != 6 || strlen(argv[2]) != 32 || strlen(argv[3]) != 32) {
+    if (argc != 6 || strlen(argv[2]) > 64 || strlen(argv[2]) % 2 != 0 || strlen(argv[3]) != 32) {
         fprintf(stderr, "usage: %s BOARD KEY IV FILE CIPHERTEXT\n", argv[0]);
         return 2;
     }
     garner_aes *aes;
     uint32_t key;
-    unsigned char secret[16], iv[16];
-    hexadecimal(argv[2], secret);
-    hexadecimal(argv[3], iv);
+    unsigned char secret[32], iv[16];
+    size_t key_length = strlen(argv[2]) / 2, wanted;
+    hexadecimal(argv[2], secret, key_length);
+    hexadecimal(argv[3], iv, sizeof iv);
 
     FILE *file = fopen(argv[4], "rb");
     if (!file || fseek(file, 0, SEEK_END) != 0) {
@@ -58,7 +59,10 @@ int main(int argc, char **argv)
     fclose(file);
 
     must(garner_aes_open(argv[1], &aes), argv[1]);
-    must(garner_aes_load_key(aes, secret, sizeof secret, &key), "the key");
+    must(garner_aes_key_bytes(aes, &wanted), argv[1]);
+    if (key_length != wanted)
+        fprintf(stderr, "%s takes keys of %zu bytes\n", argv[1], wanted);
+    must(garner_aes_load_key(aes, secret, key_length, &key), "the key");
     garner_aes_message message = GARNER_AES_MESSAGE_INIT;
     message.key = key;
     memcpy(message.iv, iv, sizeof iv);

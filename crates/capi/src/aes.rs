@@ -6,7 +6,7 @@ use crate::handles::{self, GarnerAes};
 use crate::memory::{self, Place, Plain};
 use crate::status::{Failure, Status};
 use core_garner::fork::generation;
-use garner_device_board::aes::{Aes, IV, Key, Message};
+use garner_device_board::aes::{Aes, IV, Key, LONGEST_KEY, Message};
 use garner_reserve::Promise;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -96,10 +96,17 @@ pub unsafe extern "C" fn garner_aes_load_key(
     unit(|| {
         // SAFETY: the caller's promise.
         let (place, bytes) = unsafe { (Place::new("number", number)?, memory::bytes("key", key, length)?) };
-        let secret = Zeroizing::new(bytes.to_vec());
         let engines = handles::get(aes)?;
         let mut open = engines.lock()?;
-        let key = open.aes.load_key(&secret)?;
+        let mut copy = Zeroizing::new([0; LONGEST_KEY]);
+        let secret = match copy.get_mut(..length) {
+            Some(copy) => {
+                copy.copy_from_slice(bytes);
+                &*copy
+            }
+            None => bytes, // no board takes so many: it is refused
+        };
+        let key = open.aes.load_key(secret)?;
         open.last += 1;
         let number = open.last;
         open.keys.insert(number, key);

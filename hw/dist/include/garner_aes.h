@@ -60,7 +60,8 @@ struct garner_aes_descriptor {
 #define GARNER_AES_DESCRIPTOR_TAG_WORD 0
 #define GARNER_AES_DESCRIPTOR_TAG_SHIFT 16
 #define GARNER_AES_DESCRIPTOR_TAG_MASK 0xffff0000U
-/* Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; of a key key_bytes or long_key_bytes. */
+/* Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; of a key: key_bytes if the engine's keys have
+ * 128 bits, else long_key_bytes. */
 #define GARNER_AES_DESCRIPTOR_LENGTH_WORD 1
 #define GARNER_AES_DESCRIPTOR_LENGTH_SHIFT 0
 #define GARNER_AES_DESCRIPTOR_LENGTH_MASK 0xffffffffU

@@ -19,12 +19,12 @@
 #define GARNER_BOARD_RSA_VECTOR 0
 #define GARNER_BOARD_RSA_VECTORS 3
 
-/* AES-128-CBC encryption; descriptors are those of aes.toml. */
+/* AES-CBC encryption; descriptors are those of aes.toml. */
 #define GARNER_BOARD_AES_ENCRYPTION_OFFSET 0x1000
 #define GARNER_BOARD_AES_ENCRYPTION_VECTOR 3
 #define GARNER_BOARD_AES_ENCRYPTION_VECTORS 1
 
-/* AES-128-CBC decryption; descriptors are those of aes.toml. */
+/* AES-CBC decryption; descriptors are those of aes.toml. */
 #define GARNER_BOARD_AES_DECRYPTION_OFFSET 0x2000
 #define GARNER_BOARD_AES_DECRYPTION_VECTOR 4
 #define GARNER_BOARD_AES_DECRYPTION_VECTORS 1

@@ -8,12 +8,16 @@ BLOCK_BITS = 128
 ENCRYPT, DECRYPT = TOPS = ("aes_cbc_encrypt", "aes_cbc_decrypt")
 ENGINE = "aes_core"
 ENGINE_DEFAULTS = {"Decrypt": 0, "Messages": 4, "Stages": 10, "BusWidth": 64}  # as in aes_core.sv
+KEY_BITS = 128  # of the ciphers shown here, and where no other length is asked for
 ROUNDS, ENCRYPT_CYCLES = 10, 11
 
 
 def cipher(record: dict) -> tuple[str, int, int] | None:
-    """Of a placement: which cipher, how many rounds are in hardware, and the width of the bus before it; 0 without one."""
+    """Of a placement of a cipher for keys of 128 bits: which, how many rounds are in hardware, and the width of the bus before
+    it; 0 without one."""
     values = record["parameters"]
+    if values.get("KeyBits", KEY_BITS) != KEY_BITS:
+        return None
     if record["top"] in TOPS:
         return record["top"], values["Units" if record["top"] == ENCRYPT else "Stages"], 0
     if record["top"] == ENGINE:

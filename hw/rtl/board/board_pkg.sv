@@ -11,9 +11,9 @@ package board_pkg;
 
   // RSA; descriptors are those of rsa.toml.
   localparam int unsigned PageRsa = 0;
-  // AES-128-CBC encryption; descriptors are those of aes.toml.
+  // AES-CBC encryption; descriptors are those of aes.toml.
   localparam int unsigned PageAesEncryption = 1;
-  // AES-128-CBC decryption; descriptors are those of aes.toml.
+  // AES-CBC decryption; descriptors are those of aes.toml.
   localparam int unsigned PageAesDecryption = 2;
   /* verilator lint_on UNUSEDPARAM */
 

@@ -179,7 +179,8 @@ async def bus_faults_are_told_and_the_ring_goes_on(dut):
                                     (None, range(destination + 900, destination + 901), None),
                                     (range(source, source + 1), None, None),
                                     (None, range(destination + 1500, destination + 1501), None),
-                                    (range(key_address, key_address + 1), None, key)):
+                                    (range(key_address, key_address + 1), None, key),
+                                    (range(key_address + KEY - 1, key_address + KEY), None, key)):
         memory.put(destination, bytes(2048))
         memory.read_faults = [read] if read else []
         memory.write_faults = [write] if write else []
@@ -270,6 +271,35 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     while await host.field("STATUS_ZEROISING"):
         pass
     assert [completion.status for completion in (await host.run([next_one])).values()] == [BROKEN_CHAIN]
+
+
+@cocotb.test(timeout_time=50, timeout_unit="ms")
+async def erasure_at_any_moment_of_a_load_leaves_nothing_of_the_key(dut):
+    host, _ = await ready(dut)
+    cipher, met = dut.u_core.u_cipher, set()
+    inner = cipher.gen_decrypt.u_cipher if DECRYPT else cipher.gen_encrypt.u_cipher
+    held = [cipher.key_block_q, cipher.loading_q, cipher.key_q]
+    held += [cipher.gen_long.first_block_q, cipher.gen_long.first_q] if KEY > 16 else []
+    held += [] if DECRYPT else [inner.pair_q]
+    for delay in range(20, 150 if KEY > 16 else 110, 1 if KEY > 16 else 5):
+        key, other, message = random.randbytes(KEY), random.randbytes(KEY), delay % MESSAGES
+        task = cocotb.start_soon(host.run([host.key(key, 1, message)]))
+        await ClockCycles(dut.clk_i, delay)
+        met.add(tuple(int(register.value) != 0 for register in held))
+        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+        ended = (await task)[0].status
+        assert ended in (OK, EMPTY_SLOT)
+        while await host.field("STATUS_ZEROISING"):
+            pass
+        assert not any(int(register.value) for register in held)
+        place = host.memory.allocate(16)
+        assert (await host.run([host.fragment(place, place, 16, IV, slot=1)]))[0].status == EMPTY_SLOT or ended == OK
+        # The next key has nothing of that one
+        assert (await host.run([host.key(other, 1, message)]))[0].status == OK
+        text = Message(host, other, 1, 0, 1, 1, 3)
+        await host.run(text.descriptors)
+        text.check()
+    assert len(met) > 1, "the erasures met no load"
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")

@@ -227,7 +227,7 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     if KEY_BITS != 128:
         registers += [schedule.entry_white_q, schedule.u_schedule.earlier_o]
     assert all(int(register.value) for register in [*registers, lane.data_q])
-    dut.zeroise_i.value = 1
+    dut.zeroise_i.value, dut.key_i.value = 1, number(KEY)  # at a port that offers none
     await engine.step()
     dut.zeroise_i.value = 0
     await ReadOnly()
@@ -235,11 +235,11 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     for _ in range(2):
         await engine.resume()
         await ReadOnly()
-    assert int(lane.data_q.value) == 0  # behind the erasure it is what its port shows
+    assert int(lane.data_q.value) == 0 and int(dut.u_pair.key_q.value) == 0  # behind the erasure they are what their ports show
     await engine.resume()
     for _ in range(SLOTS + 2 + engine.units):
         await engine.step()
-    assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.u_pair.key_q.value) == 0
+    assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.pair_q.value) == 0
     assert not any(int(register.value) for register in registers)
     if KEY_BITS == 128:
         assert int(schedule.base_q.value) == sum(2 << 32 * word for word in range(4))  # of a key of zeros

@@ -14,6 +14,7 @@ ENCRYPT = [
     ("the chain not added", "aes_encrypt_lane", "(chained_q ? answer_q : '0)", "'0"),
     ("a chain into the next message", "aes_encrypt_lane", "chained_q <= !in_first_i;", "chained_q <= 1'b1;"),
     ("an empty slot used", "aes_encrypt_lane", "!full_i ||", "1'b0 ||"),
+    ("a key before its slot kept by zeroise", "aes_key_pair", "key_q <= wipe_i ? '0 : key_i;", "key_q <= key_i;"),
     ("a slot full after zeroise", "aes_cbc_encrypt", "end else if (zeroise_i) begin\n      full_q    <= '0;",
      "end else if (zeroise_i) begin"),
     ("keys not overwritten", "aes_cbc_encrypt", "loading_q ? pair : '0", "pair"),
@@ -55,6 +56,11 @@ LONG = [  # keys of 256 bits, of 192, on the way to the engine's cipher
     ("a turn that is left out", "aes_long_schedule", "Turns - 1", "Turns - 2", 192),
     ("a word of the first keys not as given", "aes_long_first", "words[4] ^ words[3], 64'd0", "words[4], 64'd0", 192),
 ]
+LONG_ENGINE = [
+    ("half a key kept by zeroise", "aes_cipher", "if (wipe_i || loaded) first_block_q", "if (loaded) first_block_q"),
+    ("the half of another key", "aes_cipher", "if (wipe_i || loaded) first_q", "if (loaded) first_q"),
+    ("a block of a key twice", "aes_message", "load_key ? key_next_i || key_end_i || dropped_q", "load_key ? key_end_i || dropped_q"),
+]
 ENGINE = [  # and whether decryption shows it
     ("bytes beside a group", "aes_beats", "(merges.first ? behind : '1)", "'1", 0),
     ("bytes behind a group", "aes_beats", "? ~behind : '1", "? '1 : '1", 0),
@@ -77,6 +83,7 @@ ENGINE = [  # and whether decryption shows it
 BUGS = [*((*bug, lambda changed: test_encrypt.run(1, 1, changed, "mutant")) for bug in ENCRYPT),
         *((*bug, lambda changed: test_decrypt.run(2, 1, changed, "mutant")) for bug in DECRYPT),
         *((*bug, lambda changed, bits=bits: test_encrypt.run(1, 1, changed, "mutant", key_bits=bits)) for *bug, bits in LONG),
+        *((*bug, lambda changed: test_engine.run(0, changed, "mutant", Messages=2, KeyBits=192)) for bug in LONG_ENGINE),
         *((*bug, lambda changed, decrypt=decrypt: test_engine.run(decrypt, changed, "mutant")) for *bug, decrypt in ENGINE)]
 
 

@@ -60,15 +60,15 @@ pub fn identify(transport: &mut dyn Transport, page: board::Engine) -> io::Resul
         key_slots: field(cores, register::CAPABILITY_CORES_KEY_SLOTS),
         key_bits: 8 * KEY_BYTES + 32 * field(montgomery, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS),
     };
-    let Capability { messages, key_slots, key_bits } = capability;
-    if messages == 0 || messages > CHANNELS || key_slots == 0 || ![128, 192, 256].contains(&key_bits) {
-        return Err(io::Error::other(format!("impossible capabilities of {}: {capability:?}", page.name)));
-    }
     let bits =
         field(transport.read(page.offset + register::CAPABILITY_ARITHMETIC)?, register::CAPABILITY_ARITHMETIC_MAX_BITS);
     let way = field(montgomery, register::CAPABILITY_MONTGOMERY_R_STEP);
     if bits != 0 || way != usize::from(page == board::AES_DECRYPTION) {
         return Err(io::Error::other(format!("the page of {} belongs to another engine", page.name)));
+    }
+    let Capability { messages, key_slots, key_bits } = capability;
+    if messages == 0 || messages > CHANNELS || key_slots == 0 || ![128, 192, 256].contains(&key_bits) {
+        return Err(io::Error::other(format!("impossible capabilities of {}: {capability:?}", page.name)));
     }
     Ok(capability)
 }

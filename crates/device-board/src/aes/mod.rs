@@ -28,7 +28,7 @@ pub use engine::Capability;
 
 use crate::address;
 use crate::driver::NOT_OURS;
-use crate::interface::aes::BLOCK_BYTES;
+use crate::interface::aes::{BLOCK_BYTES, LONG_KEY_BYTES};
 use crate::interface::board::{AES_DECRYPTION, AES_ENCRYPTION};
 use crate::ring::{Counters, Link};
 use crate::transport::Transport;
@@ -38,6 +38,8 @@ use garner::fork::generation;
 use std::io;
 use std::mem::ManuallyDrop;
 
+/// Bytes of the longest key that engines are built for.
+pub const LONGEST_KEY: usize = LONG_KEY_BYTES;
 /// Bytes of an IV, and of a block.
 pub const IV: usize = BLOCK_BYTES;
 
@@ -190,7 +192,7 @@ impl Aes {
     pub fn unload_key(&mut self, key: Key) -> Result<()> {
         self.check_usable()?;
         self.check_key(key)?;
-        self.put_key(usize::from(key.slot), &vec![0; self.key_bytes()])?;
+        self.put_key(usize::from(key.slot), &[0; LONGEST_KEY][..self.key_bytes()])?;
         self.slots[usize::from(key.slot)] = None;
         Ok(())
     }

@@ -70,7 +70,8 @@ pub mod descriptor {
     pub const SLOT: Field = Field { word: 0, low: 8, width: 8 };
     /// Word 0, bits 31:16. Comes back with the completion.
     pub const TAG: Field = Field { word: 0, low: 16, width: 16 };
-    /// Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; of a key key_bytes or long_key_bytes.
+    /// Word 1, bits 31:0. Bytes of the fragment: a multiple of 16, not 0; of a key: key_bytes if the engine's keys have
+    /// 128 bits, else long_key_bytes.
     pub const LENGTH: Field = Field { word: 1, low: 0, width: 32 };
     /// Words 2 and 3. Where the fragment is.
     pub const SOURCE_ADDRESS: Field = Field { word: 2, low: 0, width: 64 };

@@ -28,9 +28,9 @@ pub struct Engine {
 
 /// RSA; descriptors are those of rsa.toml.
 pub const RSA: Engine = Engine { name: "rsa", offset: 0, vector: 0, vectors: 3 };
-/// AES-128-CBC encryption; descriptors are those of aes.toml.
+/// AES-CBC encryption; descriptors are those of aes.toml.
 pub const AES_ENCRYPTION: Engine = Engine { name: "aes_encryption", offset: 4096, vector: 3, vectors: 1 };
-/// AES-128-CBC decryption; descriptors are those of aes.toml.
+/// AES-CBC decryption; descriptors are those of aes.toml.
 pub const AES_DECRYPTION: Engine = Engine { name: "aes_decryption", offset: 8192, vector: 4, vectors: 1 };
 
 /// All of them, in the order of their pages.
