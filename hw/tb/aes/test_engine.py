@@ -23,6 +23,11 @@ def test_engine(decrypt):
 
 
 @pytest.mark.soak
+def test_engine_of_as_many_messages_as_there_may_be():
+    run(0, Messages=4)
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("more", [pytest.param({"Decrypt": 0, "Messages": 2, "KeyBits": 192}, id="encrypt"),
                                   pytest.param({"Decrypt": 1, "Stages": 7, "KeyBits": 256}, id="decrypt")])
 def test_engine_of_longer_keys(more):
