@@ -17,7 +17,7 @@ pub struct Plan {
     pub hang_after: Option<u64>,
     /// The first core stops in its tracks after so many results, once.
     pub hang_core_after: Option<u64>,
-    /// The completion behind so many others, of any engine, is written a second time, into the place of the next.
+    /// After so many completions, of any engine, each is written a second time, into the place of the next one.
     pub twice_after: Option<u64>,
     /// The board is pulled out after so many results: registers read as ones, and it does nothing any more.
     pub absent_after: Option<u64>,
@@ -130,7 +130,7 @@ impl Faults {
     /// A completion on its way to memory: whether it is written twice.
     pub fn repeats(&mut self) -> bool {
         self.completions += 1;
-        self.plan.twice_after == Some(self.completions - 1)
+        self.plan.twice_after.is_some_and(|after| self.completions > after)
     }
 
     /// Whether this interrupt is lost.

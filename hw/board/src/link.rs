@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_is_written_twice_once_and_in_the_ring() {
+    fn completions_behind_so_many_are_written_twice_within_the_ring() {
         let file = rustix::fs::memfd_create("test", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&file, 0x1000).unwrap();
         let mut memory = Memory::default();
@@ -298,11 +298,11 @@ mod tests {
         link.tell_of(0, 0, register::COMPLETION_BASE_LOW, 0x1000);
         link.tell_of(0, 0, register::COMPLETION_SIZE, 2);
         let mut seen = [0; 4 * completion::BYTES];
-        for (place, byte) in [1, 2, 3].into_iter().enumerate() {
+        for (place, byte) in [1, 2, 3, 4].into_iter().enumerate() {
             link.write(0, 0, (0x1000 + place * completion::BYTES) as u64, &[byte; completion::BYTES]).unwrap();
             rustix::io::pread(&file, &mut seen, 0).unwrap();
             let places: Vec<u8> = seen.chunks(completion::BYTES).map(|place| place[0]).collect();
-            assert_eq!(places, [[1, 0, 0, 0], [1, 2, 2, 0], [1, 2, 3, 0]][place]);
+            assert_eq!(places, [[1, 0, 0, 0], [1, 2, 2, 0], [1, 2, 3, 3], [1, 2, 3, 4]][place]);
         }
     }
 

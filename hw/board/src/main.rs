@@ -51,7 +51,7 @@ struct Arguments {
     statistics: Option<PathBuf>,
     /// Faults on purpose, with commas between: flip=SHARE (of RSA's results), flip-memory=CYCLES (a bit of the cores'
     /// memories every so many), lost-interrupt=SHARE; after so many results, hang-after=N (its bus), hang-core-after=N
-    /// (one core, until a reset), absent-after=N (pulled out); after so many completions, twice-after=N (one is written twice).
+    /// (one core, until a reset), absent-after=N (pulled out); after so many completions, twice-after=N (each is written twice).
     #[arg(long, value_name = "FAULTS")]
     inject: Option<Plan>,
     /// Write a waveform (FST) here, of the first board; the model must be built with --waves.
