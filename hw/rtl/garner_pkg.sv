@@ -76,7 +76,8 @@ package garner_pkg;
     StatusCheckFailed = 4'd7,
     // Memory could not be read or written (never from a core).
     StatusBusFault    = 4'd8,
-    // Bad descriptor: reserved bits are set or an address is not aligned (never from a core).
+    // Bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks
+    // (never from a core).
     StatusBadDescriptor = 4'd9
   } status_e;
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AES-128-CBC by a board's engines: encrypts a file and decrypts it again.
+ * AES-CBC by a board's engines: encrypts a file and decrypts it again.
  *
- *   aes BOARD KEY IV FILE CIPHERTEXT      KEY and IV: 32 hexadecimal digits; FILE: a multiple of 16 bytes
+ *     cc -std=c11 -o aes aes.c $(pkg-config --cflags --libs garner)
+ *     ./aes BOARD KEY IV FILE CIPHERTEXT
  *
+ * KEY: hexadecimal digits, as many as the board's keys have, which are 32 of 128 bits; IV: 32; FILE: a multiple of 16 bytes.
  * `openssl enc -d -aes-128-cbc -nopad -K KEY -iv IV -in CIPHERTEXT` gives the file back, too.
  */
 #include <garner_aes_board.h>

@@ -23,7 +23,7 @@
  * Nothing is checked: CBC has no authentication, and to check a result would be to compute it again.
  *
  * Threads   Calls with one handle wait for each other. A child after fork does not have its parent's boards: its calls
- *           give GARNER_ERR_FORKED.
+ *           give GARNER_ERR_FORKED, but for garner_aes_close, which leaves the board alone.
  */
 #ifndef GARNER_AES_BOARD_H
 #define GARNER_AES_BOARD_H

@@ -31,7 +31,8 @@
 #define GARNER_STATUS_BAD_LENGTH 4
 /* Memory could not be read or written (never from a core). */
 #define GARNER_STATUS_BUS_FAULT 8
-/* Bad descriptor: reserved bits are set or an address is not aligned (never from a core). */
+/* Bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks
+ * (never from a core). */
 #define GARNER_STATUS_BAD_DESCRIPTOR 9
 
 /* A completion, word by word. */

@@ -27,7 +27,8 @@ package aes_descriptor_pkg;
     AesBadLength = 4'd4,
     // Memory could not be read or written (never from a core).
     AesBusFault = 4'd8,
-    // Bad descriptor: reserved bits are set or an address is not aligned (never from a core).
+    // Bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks
+    // (never from a core).
     AesBadDescriptor = 4'd9,
     // The fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment
     // failed.

@@ -25,7 +25,8 @@ pub mod status {
     pub const BAD_LENGTH: u8 = 4;
     /// Memory could not be read or written (never from a core).
     pub const BUS_FAULT: u8 = 8;
-    /// Bad descriptor: reserved bits are set or an address is not aligned (never from a core).
+    /// Bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks
+    /// (never from a core).
     pub const BAD_DESCRIPTOR: u8 = 9;
     /// The fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment
     /// failed.
@@ -40,7 +41,9 @@ pub mod status {
             EMPTY_SLOT => "nothing is loaded in the key slot, or less than the operation needs",
             BAD_LENGTH => "length out of range, or the operand stream ended early or late",
             BUS_FAULT => "memory could not be read or written (never from a core)",
-            BAD_DESCRIPTOR => "bad descriptor: reserved bits are set or an address is not aligned (never from a core)",
+            BAD_DESCRIPTOR => {
+                "bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks (never from a core)"
+            }
             BROKEN_CHAIN => {
                 "the fragment goes on with a message of which nothing is there: none was begun, it ended, or its last fragment failed"
             }
@@ -59,7 +62,8 @@ pub mod descriptor {
     pub const FIRST: Field = Field { word: 0, low: 0, width: 1 };
     /// Word 0, bit 1. The fragment ends its message: nothing is carried on.
     pub const LAST: Field = Field { word: 0, low: 1, width: 1 };
-    /// Word 0, bit 2. Not a fragment: the source holds a key for the slot; the other flags and addresses are ignored.
+    /// Word 0, bit 2. Not a fragment: the source holds a key for the slot; first, last, the destination and the IV are
+    /// ignored.
     pub const LOAD_KEY: Field = Field { word: 0, low: 2, width: 1 };
     /// Word 0, bit 3. Its completion raises INTERRUPT_STATUS.completion.
     pub const RAISE_INTERRUPT: Field = Field { word: 0, low: 3, width: 1 };

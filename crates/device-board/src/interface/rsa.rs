@@ -64,7 +64,8 @@ pub mod status {
     pub const CHECK_FAILED: u8 = 7;
     /// Memory could not be read or written (never from a core).
     pub const BUS_FAULT: u8 = 8;
-    /// Bad descriptor: reserved bits are set or an address is not aligned (never from a core).
+    /// Bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks
+    /// (never from a core).
     pub const BAD_DESCRIPTOR: u8 = 9;
 
     /// What a code means.
@@ -79,7 +80,9 @@ pub mod status {
             BAD_OPERAND => "operand not below the modulus",
             CHECK_FAILED => "the core's own check failed, s^e mod n was not m: nothing is released",
             BUS_FAULT => "memory could not be read or written (never from a core)",
-            BAD_DESCRIPTOR => "bad descriptor: reserved bits are set or an address is not aligned (never from a core)",
+            BAD_DESCRIPTOR => {
+                "bad descriptor: reserved bits are set, an address is not aligned, or it names a message that the engine lacks (never from a core)"
+            }
             _ => "unknown status",
         }
     }
