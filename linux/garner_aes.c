@@ -9,8 +9,7 @@
  *
  * Called by the kernel's crypto API and by garner_aes_jobs; calls that and the kernel's software.
  * The algorithm outlives the boards. No memory is allocated for a request: all of it lies in the
- * request, so dm-crypt may use it. Keys of another length than the board's
- * are software's.
+ * request, so dm-crypt may use it. Keys of another length than the board's are software's.
  */
 #include <crypto/scatterwalk.h>
 #include <linux/module.h>

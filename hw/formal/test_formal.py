@@ -14,7 +14,8 @@ OTHERS = {"dma_read-narrow_prove", "dma_read-narrow_reach", "dma_write-narrow_pr
 # Those that take longer than 8 s, but for the one on which the secrecy of keys rests (rsa_decode). Their covers stay, and so do
 # the tests in simulation of what they prove.
 LONG = {"aes_inverse_round-prove", "aes_round_cells-gates", "aes_round_cells-table", "axi_mux-prove", "descriptors-prove",
-        "dispatcher_routing-prove", "dma_read-wide_prove", "dma_write-wide_prove", "mont-hop5_context0", "packet_buffer-prove", "stream_port-prove"}
+        "dispatcher_routing-prove", "dma_read-wide_prove", "dma_write-wide_prove", "mont-hop5_context0",
+        "packet_buffer-prove", "stream_port-prove"}
 SOAK = OTHERS | LONG
 PROOFS = [pytest.param(sby, task, id=name, marks=[pytest.mark.soak] * (name in SOAK))
           for sby in sorted(Path(__file__).parent.glob("*/*.sby")) for task in tasks(sby) for name in [f"{sby.stem}-{task}"]]

@@ -62,8 +62,11 @@ int main(int argc, char **argv)
 
     must(garner_aes_open(argv[1], &aes), argv[1]);
     must(garner_aes_key_bytes(aes, &wanted), argv[1]);
-    if (key_length != wanted)
+    if (key_length != wanted) {
         fprintf(stderr, "%s takes keys of %zu bytes\n", argv[1], wanted);
+        garner_aes_close(aes);
+        return 2;
+    }
     must(garner_aes_load_key(aes, secret, key_length, &key), "the key");
     garner_aes_message message = GARNER_AES_MESSAGE_INIT;
     message.key = key;
