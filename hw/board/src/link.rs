@@ -187,7 +187,7 @@ impl Host for Link {
         if rings.completes(address) {
             rings.traffic.jobs += 1;
             rings.traffic.computing += u64::from(cycles_of(&data));
-            let next = address + completion::BYTES as u64;
+            let next = address.wrapping_add(completion::BYTES as u64); // where it begins the client says
             if self.faults.repeats() && rings.completes(next) {
                 // An error is that of the completion itself.
                 let _ = Memory::write(&self.memory, next, &data);
