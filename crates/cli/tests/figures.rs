@@ -54,7 +54,7 @@ fn every_result_names_its_commit_its_machine_and_the_load_before() {
 #[test]
 fn every_published_table_is_of_its_data() {
     let mut document = Document::read("docs/performance.md");
-    for processor in ["", "golden-cove-", "redwood-cove-", "avx2-"] {
+    for processor in ["", "zen-5-", "golden-cove-", "redwood-cove-", "avx2-"] {
         let of = |name: &str| rows(&format!("{processor}{name}"));
         let callers = of("callers-one-core").zip(of("callers-all-cores"));
         let programs = of("openssl-speed").zip(of("openssl-threads"));
