@@ -16,6 +16,7 @@ fn main() {
     fs::write(out.join("kernels.s"), assembly::file(&kernels, &[Width::Eight, Width::Four]))
         .expect("writing the assembly");
     fs::write(out.join("kernels.rs"), table(&kernels)).expect("writing the table");
+    let kernels = garner_kernels::as_written();
     for (name, encoding) in [("vex", Encoding::Vex), ("vex_tested", Encoding::Evex)] {
         fs::write(out.join(format!("{name}.s")), vex::file(&kernels, encoding)).expect("writing the assembly");
         let symbols: Vec<String> = kernels.iter().map(|kernel| encoding.symbol(&kernel.name)).collect();

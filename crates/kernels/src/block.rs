@@ -119,6 +119,17 @@ const fn unrolled_rows(limbs: usize) -> usize {
     if limbs.is_multiple_of(2) { 2 } else { 3 }
 }
 
+/// Columns that begin with zero: those of the product of half a number of two blocks with a whole one.
+///
+/// Pointers P0 columns.
+/// Shapes   columns: 3M rows; M = `limbs`.
+pub fn clear(limbs: usize) -> Program {
+    let (mut code, zero) = (Code::new(), Vector(0));
+    code.zero(zero);
+    (0..3 * limbs).for_each(|column| code.store(COLUMNS.row(column), zero));
+    Program::new(code)
+}
+
 /// Digits of a block, eight lanes: `q = columns mod 2^(52·M)`, and what is above goes into the next column.
 ///
 /// Pointers P0 columns, P1 q, P3 constants.

@@ -7,20 +7,30 @@
 
 use crate::block::{COLUMNS, Columns, Finish, RESULT, X, Y};
 use crate::constants;
-use crate::program::{Code, Mask, Program, Source, Vector};
+use crate::program::{Code, Mask, Pointer, Program, Row, Source, Vector};
 use crate::reduction::finish_limb;
 use crate::registers::Rotation;
 use crate::rows::HIGH_LAG;
+
+/// Where the differences of y's parts come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Differences {
+    /// From y, on the way.
+    Computed,
+    /// From memory, as [`differences`] left them: of factors that many products share.
+    Given,
+}
 
 /// Block product, eight lanes: `columns += x · y`, as [`block::product`](crate::block::product) forms it, whose pointers,
 /// shapes and bounds these are. Single sums may be negative, on the way and after it; rows of columns that are not results are
 /// lost.
 ///
+/// Pointers P5 where they are given, the [`differences`] of y.
 /// Cost     M limbs in B parts of b limbs, 15 in three, 20 in two: B (B + 1) b² multiply-adds; more additions than
 ///          [`block::product`](crate::block::product), in parts of 5 limbs about as many as multiply-adds.
 /// Source   Karatsuba, Ofman 1962; for more than two parts Weimerskirch, Paar 2006, "Generalizations of the Karatsuba
 ///          algorithm for efficient implementations", §3.
-pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
+pub fn product(limbs: usize, columns: Columns, finish: Finish, differences: Differences) -> Program {
     let parts = Parts::of(limbs);
     let b = parts.limbs;
     let mut code = Code::new();
@@ -47,9 +57,9 @@ pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
 
     rest.extend(freed);
     rest.retain(|register| *register != out.carry);
-    let mut pairs = Pairs::new(b, top, inner, rest);
-    for (i, j) in parts.pairs() {
-        pairs.add(i, j, &mut code, |column, sum, code| out.complete(column, sum, code));
+    let mut pairs = Pairs::new(b, top, inner, rest, differences);
+    for (number, pair) in parts.pairs().enumerate() {
+        pairs.add(number, pair, &mut code, |column, sum, code| out.complete(column, sum, code));
     }
     for column in top - b..top {
         out.complete(column, pairs.inner[column - b], &mut code);
@@ -62,6 +72,48 @@ pub fn product(limbs: usize, columns: Columns, finish: Finish) -> Program {
     }
     out.end(&mut code);
     Program::new(code)
+}
+
+/// The differences of a number's parts, eight lanes, for products by it: of each pair `(y_j − y_i) mod 2^(52·b)` and its sign.
+///
+/// Pointers P0 differences, P2 y.
+/// Shapes   y: M limbs of one number per lane; differences: [`difference_rows`]; M = `limbs` in parts of b limbs. A sign is 0, or −1
+///          where `y_j < y_i`.
+/// Bounds   limbs of y below 2^52; then limbs of differences are.
+/// Cost     no multiply-adds.
+pub fn differences(limbs: usize) -> Program {
+    let parts = Parts::of(limbs);
+    let borrow = Vector(31);
+    let mut temporaries = Rotation::new(0..16);
+    let mut code = Code::new();
+    for (number, pair) in parts.pairs().enumerate() {
+        let rows = difference(number, parts.limbs, Pointer::P0);
+        for l in 0..parts.limbs {
+            let limb = temporaries.take();
+            part_difference(limb, borrow, pair, (l, parts.limbs), &mut code);
+            code.store(rows(l), limb);
+        }
+        code.store(rows(parts.limbs), borrow);
+    }
+    Program::new(code)
+}
+
+/// How many rows the [`differences`] of a block of so many limbs take.
+pub const fn difference_rows(limbs: usize) -> usize {
+    let Parts { count, limbs } = Parts::of(limbs);
+    count * (count - 1) / 2 * (limbs + 1)
+}
+
+/// Where the limbs of a pair's difference stand, its sign behind them.
+fn difference(number: usize, limbs: usize, pointer: Pointer) -> impl Fn(usize) -> Row {
+    move |l| pointer.row(number * (limbs + 1) + l)
+}
+
+/// `to`: limb `l` of `b` of `y_j − y_i`.
+fn part_difference(to: Vector, borrow: Vector, (i, j): (usize, usize), (l, b): (usize, usize), code: &mut Code) {
+    code.copy(to, Y.row(j * b + l));
+    code.subtract(to, to, Y.row(i * b + l));
+    finish_limb(to, borrow, l > 0, true, code);
 }
 
 /// How many multiply-adds the product of two blocks of so many limbs takes.
@@ -139,6 +191,9 @@ impl Parts {
     }
 }
 
+/// Where [`differences`] are given.
+const GIVEN: Pointer = Pointer::P5;
+
 /// From so many limbs on, factors stay in memory.
 const MANY: usize = 10;
 
@@ -151,14 +206,15 @@ struct Pairs {
     x: Vector,
     borrow: Vector,
     temporary: Vector,
-    /// Where the limbs of `y_j − y_i` stand: in registers or, if they are many, in the rows of the last inner part's columns,
-    /// whose old sums have been taken in by then, and which are not stored to before the end.
+    /// Where the limbs of `y_j − y_i` stand: in registers or, if they are many, where they are given, or in the rows of the last
+    /// inner part's columns, whose old sums have been taken in by then, and which are not stored to before the end.
     y: Vec<Source>,
+    differences: Differences,
     temporaries: Rotation,
 }
 
 impl Pairs {
-    fn new(limbs: usize, top: usize, inner: Vec<Vector>, registers: Vec<Vector>) -> Pairs {
+    fn new(limbs: usize, top: usize, inner: Vec<Vector>, registers: Vec<Vector>, differences: Differences) -> Pairs {
         let mut registers = registers.into_iter();
         let mut take = || registers.next().expect("a register");
         let (x, borrow, temporary) = (take(), take(), take());
@@ -166,7 +222,7 @@ impl Pairs {
             .map(|l| if limbs < MANY { take().into() } else { COLUMNS.row(top - limbs + l).into() })
             .collect();
         let temporaries = Rotation::new(registers.map(|register| register.0));
-        Pairs { limbs, inner, x, borrow, temporary, y, temporaries }
+        Pairs { limbs, inner, x, borrow, temporary, y, differences, temporaries }
     }
 
     /// Adds `(x_i − x_j)·(y_j − y_i)·X^(i+j)`, and hands over each column as soon as it is complete, if no later pair adds to
@@ -175,20 +231,31 @@ impl Pairs {
     /// For negative differences d and e multiply-adds see d + X and e + X: with 1 for s where one is negative and 0 elsewhere,
     /// `d·e = (d + s_d·X)·(e + s_e·X) − X·s_e·d − X·s_d·(e + s_e·X)`. The d in the middle is taken limb by limb, before
     /// borrows.
-    fn add(&mut self, i: usize, j: usize, code: &mut Code, mut complete: impl FnMut(usize, Vector, &mut Code)) {
+    fn add(
+        &mut self,
+        number: usize,
+        (i, j): (usize, usize),
+        code: &mut Code,
+        mut complete: impl FnMut(usize, Vector, &mut Code),
+    ) {
         let Pairs { limbs: b, x, borrow, temporary, .. } = *self;
         let base = (i + j) * b;
+        let given = difference(number, b, GIVEN);
         for l in 0..b {
-            let y = if let Source::Vector(register) = self.y[l] { register } else { x };
-            code.copy(y, Y.row(j * b + l));
-            code.subtract(y, y, Y.row(i * b + l));
-            finish_limb(y, borrow, l > 0, true, code);
-            if let Source::Row(row) = self.y[l] {
-                code.store(row, y);
+            match (self.differences, self.y[l]) {
+                (Differences::Computed, Source::Vector(y)) => part_difference(y, borrow, (i, j), (l, b), code),
+                (Differences::Computed, Source::Row(row)) => {
+                    part_difference(x, borrow, (i, j), (l, b), code);
+                    code.store(row, x);
+                }
+                (Differences::Given, Source::Vector(y)) => code.copy(y, given(l)),
+                (Differences::Given, Source::Row(_)) => self.y[l] = given(l).into(),
             }
         }
         let negative = Mask(1);
-        code.negative(negative, borrow);
+        if self.differences == Differences::Computed {
+            code.negative(negative, borrow);
+        }
         for row in 0..b {
             // Multiply-adds take the low 52 bits of x: what is above need not go.
             code.copy(temporary, X.row(i * b + row));
@@ -200,8 +267,13 @@ impl Pairs {
             code.carry(borrow, x);
             let columns = &self.inner[base + row - b..][..=b];
             add_row(columns, x, &self.y, &mut self.temporaries, code);
-            code.zero(x);
-            code.merge(x, negative, temporary);
+            match self.differences {
+                Differences::Computed => {
+                    code.zero(x);
+                    code.merge(x, negative, temporary);
+                }
+                Differences::Given => code.and(x, temporary, given(b)),
+            }
             code.subtract(columns[b], columns[b], x);
             complete(base + row, columns[0], code);
         }

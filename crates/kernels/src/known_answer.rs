@@ -72,7 +72,7 @@ pub fn answer(program: &Program) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{all, two_rows, vex};
+    use crate::{all, as_written, two_rows, vex};
 
     #[test]
     fn a_wrong_bit_in_any_lane_changes_that_lanes_answer_alone() {
@@ -98,11 +98,11 @@ mod tests {
 
     #[test]
     fn other_encodings_give_the_same_answers_in_their_lanes() {
-        for kernel in all() {
+        for (kernel, written) in all().iter().zip(&as_written()) {
             let reach = kernel.program.reach();
             let mut memory = vec![[0; 8]; rows(&reach)];
             let at = ask(&mut memory, &reach);
-            vex::run(&vex::translate(&kernel.program), &mut memory, at);
+            vex::run(&vex::translate(&written.program), &mut memory, at);
             assert_eq!(digest(&memory)[..4], answer(&kernel.program)[..4], "{}", kernel.name);
         }
     }

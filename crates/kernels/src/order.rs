@@ -237,10 +237,11 @@ mod tests {
     #[test]
     fn an_order_computes_what_was_written_and_no_slower() {
         use crate::block::{Columns, Finish, reduce};
+        use crate::karatsuba::Differences;
         for (name, program) in [
             ("square_10", two_rows::square::square(10)),
             ("multiply_10", multiply::multiply(10)),
-            ("karatsuba_last_15", karatsuba::product(15, Columns::Old, Finish::Last)),
+            ("karatsuba_last_15", karatsuba::product(15, Columns::Old, Finish::Last, Differences::Given)),
             ("square_middle_15", block_square::square(15, block_square::Goal::Middle)),
             ("difference_15", block_square::difference(15)),
             ("reduce_scan_15", reduce(15, true)),

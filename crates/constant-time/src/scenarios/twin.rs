@@ -77,7 +77,8 @@ fn kernels() {
 }
 
 fn kernels_for_avx_ifma() {
-    let kernels: Vec<_> = garner_kernels::all().into_iter().map(|kernel| (kernel.name, kernel.program)).collect();
+    let kernels: Vec<_> =
+        garner_kernels::as_written().into_iter().map(|kernel| (kernel.name, kernel.program)).collect();
     let code: Vec<_> = kernels.iter().map(|(name, program)| (name, program.reach(), vex::translate(program))).collect();
     every(6, code.iter().map(|(name, reach, code)| (*name, *reach, &code[..])), vex::run);
 }

@@ -131,12 +131,12 @@ impl Processor {
     /// AMD's Zen 5 with pipes of 512 bits, as in servers.
     pub const ZEN5: Processor = Processor {
         name: "zen5",
-        units: [unit(0b0011, 4), unit(0b1111, 1), unit(0b0110, 1), unit(0b0110, 4), unit(0b1111, 1), unit(0b0011, 4)],
+        units: [unit(0b0011, 4), unit(0b1111, 2), unit(0b0110, 2), unit(0b0110, 5), unit(0b1111, 2), unit(0b0011, 4)],
         busy: 1,
         loads_in_two: 4,
         load_latency: 8,
         stores_in_two: 2,
-        forward_latency: 8,
+        forward_latency: 11,
         width: 8,
         window: 448,
         waiting: 210,

@@ -12,7 +12,7 @@ use super::columns::{Columns, Results, Step};
 use super::scan;
 use crate::block::{COLUMNS, Columns as Old, Finish, RESULT, X, Y};
 use crate::constants;
-use crate::program::{Code, Pointer, Program, Vector, weave};
+use crate::program::{Pointer, Program, weave};
 use std::ops::Range;
 
 /// Block product, eight lanes: `columns += x · y`.
@@ -65,17 +65,6 @@ pub fn product(limbs: usize, old: Old, finish: Finish) -> Program {
 /// Rows of a product that share what they load.
 const fn rows_at_a_time(limbs: usize) -> usize {
     if limbs.is_multiple_of(2) { 2 } else { 3 }
-}
-
-/// Columns that begin with zero: those of the product of half a number of two blocks with a whole one.
-///
-/// Pointers P0 columns.
-/// Shapes   columns: 3M rows; M = `limbs`.
-pub fn clear(limbs: usize) -> Program {
-    let (mut code, zero) = (Code::new(), Vector(0));
-    code.zero(zero);
-    (0..3 * limbs).for_each(|column| code.store(COLUMNS.row(column), zero));
-    Program::new(code)
 }
 
 /// Block square, eight lanes: `columns = 2 · columns + a²`, where the half 0, the lower, or 1, the upper, of the columns

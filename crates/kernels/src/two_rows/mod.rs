@@ -60,7 +60,6 @@ pub fn all() -> Vec<Kernel> {
         add(format!("two_rows_reduce_{m}"), block::reduce(m, 0));
         add(format!("two_rows_reduce_scan_{m}"), block::reduce(m, block::scanned_limbs(m)));
         add(format!("two_rows_two_blocks_square_{m}"), two_blocks::square(m));
-        add(format!("two_rows_clear_{m}"), block::clear(m));
     }
     let m = two_blocks::SHORT_BLOCK;
     add(format!("two_rows_two_blocks_reduce_{m}"), two_blocks::reduce(m, 0));

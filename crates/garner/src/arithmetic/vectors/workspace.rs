@@ -5,7 +5,7 @@ use super::class::{Class, Shape};
 use super::field::WINDOWS_PER_WORD;
 use crate::kept::Block;
 use garner_kernels::doubles::Area;
-use garner_kernels::{Lanes, constants, transpose};
+use garner_kernels::{Lanes, constants, karatsuba, transpose};
 
 /// Where everything stands, in rows. What a squaring touches stands together.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +19,9 @@ pub struct Layout {
     pub digits: usize,
     /// 2^(−26·N) mod n, of composed numbers.
     pub inverse: usize,
+    /// What products by the modulus and by that are given of them: see [`garner_kernels::karatsuba`].
+    pub modulus_differences: usize,
+    pub inverse_differences: usize,
     /// What kernels in double precision work in.
     pub area: usize,
     /// Three numbers for any use.
@@ -49,10 +52,12 @@ impl Layout {
             place
         };
         // A block reads, and ignores, one row after its columns.
-        let (columns, digits, inverse) = match class.shape {
-            Shape::Direct(_) | Shape::Doubles(_) => (0, 0, 0),
-            Shape::Folded(_) => (3 * rows, 0, 0),
-            Shape::Blocks { .. } => (2 * rows + 1, rows, rows),
+        let (columns, digits, inverse, differences) = match class.shape {
+            Shape::Direct(_) | Shape::Doubles(_) => (0, 0, 0, 0),
+            Shape::Folded(_) => (3 * rows, 0, 0, 0),
+            Shape::Blocks { blocks, count, .. } => {
+                (2 * rows + 1, rows, rows, count * karatsuba::difference_rows(blocks.limbs))
+            }
         };
         let area = if let Shape::Doubles(_) = class.shape { Area::of(class.numbers()).rows } else { 0 };
         let staging = 2 * 8 * transpose::staged_rows(rows);
@@ -63,6 +68,8 @@ impl Layout {
             columns: take(columns.max(staging)),
             digits: take(digits),
             inverse: take(inverse),
+            modulus_differences: take(differences),
+            inverse_differences: take(differences),
             area: take(area),
             scratch: [take(rows), take(rows), take(rows)],
             to_montgomery: [take(rows), take(rows)],

@@ -50,13 +50,17 @@ macro_rules! direct {
     };
 }
 
-/// The products of blocks of so many limbs, by the prefix of their names.
+/// The products of blocks of so many limbs, by the prefix of their names, and those by factors that are prepared.
 macro_rules! products {
     ($kernel:ident, $prefix:literal, $limbs:literal) => {
+        products!($kernel, $prefix, $limbs, "old_")
+    };
+    ($kernel:ident, $prefix:literal, $limbs:literal, $given:literal) => {
         Products {
             fresh: $kernel!($prefix, "fresh_", $limbs),
             fresh_top: $kernel!($prefix, "fresh_top_", $limbs),
             old: $kernel!($prefix, "old_", $limbs),
+            given: $kernel!($prefix, $given, $limbs),
             carry: $kernel!($prefix, "carry_", $limbs),
             last: $kernel!($prefix, "last_", $limbs),
         }
@@ -89,9 +93,11 @@ macro_rules! blocks {
         Shape::Blocks {
             blocks: &Blocks {
                 limbs: $limbs,
+                clear: kernel!("clear_", $limbs),
+                differences: kernel!("karatsuba_differences_", $limbs),
                 one_row: OneRowBlocks {
                     schoolbook: products!(kernel, "product_", $limbs),
-                    karatsuba: products!(kernel, "karatsuba_", $limbs),
+                    karatsuba: products!(kernel, "karatsuba_", $limbs, "given_"),
                     digits: kernel!("digits_", $limbs),
                     reduce: kernel!("reduce_", $limbs),
                     reduce_scan: kernel!("reduce_scan_", $limbs),
@@ -110,7 +116,6 @@ macro_rules! blocks {
                     square_final: two_rows_kernel!("two_rows_square_final_", $limbs),
                     two_blocks: TwoBlocks {
                         square: two_rows_kernel!("two_rows_two_blocks_square_", $limbs),
-                        clear: two_rows_kernel!("two_rows_clear_", $limbs),
                         reductions: two_blocks_reductions!($limbs),
                     },
                 },

@@ -99,6 +99,10 @@ pub struct FoldedSquare {
 pub struct Blocks {
     /// Limbs of a block, M.
     pub limbs: usize,
+    /// Columns of a product of half a number of two blocks with a whole one, to begin with zero.
+    pub clear: &'static Kernel,
+    /// What products by a factor that many share are given of it: see [`garner_kernels::karatsuba`].
+    pub differences: &'static Kernel,
     /// Those that work on a row at a time.
     pub one_row: OneRowBlocks,
     /// Those that work on two: see [`garner_kernels::two_rows::block`]. Limbs count modulo 2^52.
@@ -140,7 +144,6 @@ pub struct TwoRowsBlocks {
 #[allow(missing_docs, reason = "named as the kernels are")]
 pub struct TwoBlocks {
     pub square: &'static Kernel,
-    pub clear: &'static Kernel,
     /// Of short blocks.
     pub reductions: Option<TwoBlocksReductions>,
 }
@@ -165,27 +168,25 @@ pub enum Composition {
 
 impl Composition {
     /// The kernels that a window of numbers of two blocks runs: four squarings, with a part of the scan each, and
-    /// a half multiplication.
+    /// a half multiplication, whose columns begin with zero.
     pub fn window_of_two_blocks(self) -> Vec<&'static Kernel> {
-        let half_products = |products: &Products| [products.fresh, products.old, products.fresh_top, products.old];
-        let (square, half_multiply) = match self {
-            Composition::OneRow(blocks, products) => {
+        let (square, products, end) = match self {
+            Composition::OneRow(blocks, &Products { old, given, last, .. }) => {
                 let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
-                let reduction = [blocks.digits, products.old, products.old, blocks.reduce_scan, products.last];
-                let end = [blocks.reduce, products.last];
-                ([&square[..], &reduction].concat(), [&half_products(products)[..], &end].concat())
+                let reduction = [blocks.digits, given, given, blocks.reduce_scan, last];
+                ([square.as_slice(), &reduction].concat(), [old; 4], vec![blocks.reduce, last])
             }
             Composition::TwoRows(blocks) => {
                 let (Products { old, last, .. }, scan) = (blocks.products, blocks.reduce_scan);
-                let TwoBlocks { square, clear, reductions } = &blocks.two_blocks;
+                let TwoBlocks { square, reductions } = &blocks.two_blocks;
                 let (reduction, end) = match reductions {
                     Some(rows) => (vec![rows.reduce_scan, rows.reduce_last], vec![rows.reduce_last]),
                     None => (vec![scan, old, scan, last], vec![scan, last]),
                 };
-                ([vec![*square], reduction].concat(), [vec![*clear, old, old, old, old], end].concat())
+                ([vec![*square], reduction].concat(), [old; 4], end)
             }
         };
-        [square.repeat(SQUARES), half_multiply].concat()
+        [square.repeat(SQUARES), products.to_vec(), end].concat()
     }
 
     /// Limbs of the table that one pass of the scan selects, in blocks of so many limbs.
@@ -201,6 +202,8 @@ pub struct Products {
     pub fresh: &'static Kernel,
     pub fresh_top: &'static Kernel,
     pub old: &'static Kernel,
+    /// By a factor whose differences are given, as those of the two behind are.
+    pub given: &'static Kernel,
     pub carry: &'static Kernel,
     pub last: &'static Kernel,
 }

@@ -7,6 +7,7 @@ use crate::arithmetic::vectors::class::{
 };
 use crate::arithmetic::vectors::kernels::{At, Kernel, Kernels, Sequence};
 use crate::arithmetic::vectors::workspace::Layout;
+use garner_kernels::karatsuba;
 
 /// Writes down which kernels make products and reductions of blocks, on the workspace's columns.
 pub(super) struct Composed<'f> {
@@ -44,6 +45,25 @@ impl<'f> Composed<'f> {
 
     fn columns(&self, i: usize) -> usize {
         self.block(self.layout.columns, i)
+    }
+
+    /// Where the differences of block `i` of the number stand whose differences begin at `place`.
+    fn differences(&self, place: usize, i: usize) -> usize {
+        place + i * karatsuba::difference_rows(self.blocks.limbs)
+    }
+
+    /// What products by the modulus and by the constant of folding are given of them.
+    pub(super) fn prepare(&mut self) {
+        if let Composition::TwoRows(_) = self.composition {
+            return;
+        }
+        let Layout { modulus, modulus_differences, inverse, inverse_differences, constants: c, .. } = *self.layout;
+        for (number, place) in [(modulus, modulus_differences), (inverse, inverse_differences)] {
+            for i in 0..self.count {
+                let (to, block) = (self.differences(place, i), self.block(number, i));
+                self.push(self.blocks.differences, [to, 0, block, c, 0, 0]);
+            }
+        }
     }
 
     /// The kernels by two rows over two blocks at once, of numbers that have two.
@@ -167,14 +187,15 @@ impl<'f> Composed<'f> {
     /// `columns = shifted · b_low + a · b_high`
     fn half_multiply(&mut self, a: usize, shifted: usize, b: usize) {
         let (count, half, c, products) = (self.count, self.count / 2, self.layout.constants, self.products());
-        let two_blocks = self.two_blocks();
-        if let Some(kernels) = two_blocks {
-            self.push(kernels.clear, [self.layout.columns, 0, 0, c, 0, 0]);
+        let cleared = count == 2;
+        if cleared {
+            self.push(self.blocks.clear, [self.layout.columns, 0, 0, c, 0, 0]);
         }
         for i in 0..half {
             for j in 0..count {
                 let first = match (i, j) {
-                    _ if two_blocks.is_some() => products.old,
+                    // Kernels that others run, too: what a window runs has to fit into the caches of instructions.
+                    _ if cleared => products.old,
                     (0, 0) => products.fresh,
                     (i, j) if i == 0 || j == count - 1 => products.fresh_top,
                     _ => products.old,
@@ -206,7 +227,7 @@ impl<'f> Composed<'f> {
     /// are multiplied by 2^(−26·N) mod n, so that no digit waits for another (Orup 1995); the columns stay one half longer than
     /// the modulus, which is why the other half is Montgomery's.
     fn fold(&mut self, blocks: &'static OneRowBlocks, products: &'static Products) {
-        let Layout { inverse, constants: c, digits, .. } = *self.layout;
+        let Layout { inverse, inverse_differences, constants: c, digits, .. } = *self.layout;
         let half = self.count / 2;
         for i in 0..half {
             self.push(blocks.digits, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
@@ -214,14 +235,15 @@ impl<'f> Composed<'f> {
         for i in 0..half {
             for j in 0..self.count {
                 let (columns, limbs) = (self.columns(half + i + j), self.block(digits, i));
-                self.push(products.old, [columns, limbs, self.block(inverse, j), c, 0, 0]);
+                let differences = self.differences(inverse_differences, j);
+                self.push(products.given, [columns, limbs, self.block(inverse, j), c, 0, differences]);
             }
         }
     }
 
     /// `rows` block rows of a Montgomery reduction of the columns from the block `first` on, and the carries.
     fn reduce_from(&mut self, first: usize, rows: usize, to: usize, passes: &mut Passes) {
-        let Layout { modulus: n, constants: c, digits: q, .. } = *self.layout;
+        let Layout { modulus: n, modulus_differences, constants: c, digits: q, .. } = *self.layout;
         if let Some(kernels) = self.two_blocks().and_then(|kernels| kernels.reductions.as_ref()) {
             for i in 0..rows - 1 {
                 let columns = self.columns(first + i);
@@ -246,11 +268,11 @@ impl<'f> Composed<'f> {
             for j in 1..count {
                 let (columns, n) = (self.columns(first + i + j), self.block(n, j));
                 let kernel = match (i == rows - 1, j == count - 1) {
-                    (false, _) => products.old,
+                    (false, _) => products.given,
                     (true, false) => products.carry,
                     (true, true) => products.last,
                 };
-                self.push(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
+                self.push(kernel, [columns, q, n, c, self.block(to, j - 1), self.differences(modulus_differences, j)]);
             }
         }
     }

@@ -76,6 +76,8 @@ impl<K: Kernels> Field<'_, K> {
         self.load_limbs(self.layout.modulus, moduli);
         if let Shape::Blocks { .. } = self.class.shape {
             self.load_limbs(self.layout.inverse, inverses);
+            self.composed().prepare();
+            self.run_composed();
         }
         if let Shape::Doubles(_) = self.class.shape {
             let area = Area::of(self.class.numbers());

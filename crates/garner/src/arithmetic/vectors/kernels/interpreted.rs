@@ -29,8 +29,9 @@ impl Kernels for InterpretedVex {
     }
 
     fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
-        static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> =
-            LazyLock::new(|| garner_kernels::all().iter().map(|kernel| vex::translate(&kernel.program)).collect());
+        static PROGRAMS: LazyLock<Vec<Vec<vex::Instruction>>> = LazyLock::new(|| {
+            garner_kernels::as_written().iter().map(|kernel| vex::translate(&kernel.program)).collect()
+        });
         vex::run(&PROGRAMS[kernel.index], memory, at);
     }
 }
