@@ -33,6 +33,9 @@ pub fn all() -> Vec<Scenario> {
         clean("twin: power_secret, 1,536-bit moduli, folded over two lanes", || power(EIGHT, 2, 1536, 1, 24, false)),
         clean("twin: power_secret, 2,048-bit moduli, folded over two lanes", || power(EIGHT, 1, 2048, 1, 32, false)),
         clean("twin: power_secret by two rows, 512-bit moduli", || power(TWO_ROWS, 5, 512, 4, 8, false)),
+        clean("twin: power_secret by two rows, 512-bit moduli, two passes in turn", || {
+            power(TWO_ROWS, 16, 512, 2, 8, false)
+        }),
         clean("twin: power_secret by two rows, 1,024-bit moduli", || power(TWO_ROWS, 5, 1024, 1, 32, false)),
         clean("twin: power_secret by two rows, 1,536-bit moduli, of two blocks", || {
             power(TWO_ROWS, 5, 1536, 1, 24, false)

@@ -16,7 +16,7 @@ use garner::arithmetic::vectors::class::{
     Blocks, CLASSES, Class, Composition, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Direct, DirectKernels, PAIRS, QUADS,
 };
 use garner::arithmetic::vectors::field::Field;
-use garner::arithmetic::vectors::kernels::{self, Assembly, At, Kernel, Kernels, Sequence};
+use garner::arithmetic::vectors::kernels::{self, Assembly, At, InTurn, Kernel, Kernels, Sequence};
 use garner::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner::arithmetic::vectors::{Native, Vectors};
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
@@ -141,6 +141,10 @@ impl Kernels for Counted {
         self.0.direct(direct)
     }
 
+    fn in_turn(&self, direct: &'static Direct) -> Option<InTurn> {
+        self.0.in_turn(direct)
+    }
+
     fn composition(&self, blocks: &'static Blocks) -> Composition {
         self.0.composition(blocks)
     }
@@ -154,7 +158,7 @@ fn each_kernel(assembly: &Assembly, rate: f64) {
         None => println!("there is no model of this processor's ports"),
     }
     println!("kernel                            madds    limit   bound  cycles  of limit");
-    let mut workspace = Workspace::new(2000);
+    let mut workspace = Workspace::new(3000);
     for kernel in kernels::ALL.into_iter().chain(kernels::two_rows::ALL) {
         let cycles = cycles(|| assembly.run(kernel, workspace.rows(), [0, 400, 700, 1000, 1100, 1500]));
         let limit = kernel.multiply_adds as f64 / rate;

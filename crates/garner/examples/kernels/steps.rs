@@ -53,15 +53,16 @@ fn steps(assembly: Assembly, native: Native, key: &Arc<PrivateKey>, rate: f64) {
         );
     };
 
-    let mut results = vec![vec![0; bits / 64]; lanes];
-    report("powers", lanes / 2, &mut |arithmetic| {
+    let mut powers = vec![vec![0; bits / 64]; 2 * lanes];
+    report("powers", lanes, &mut |arithmetic| {
         let halves = [(key.p(), key.dp()), (key.q(), key.dq())];
-        let jobs = results.iter_mut().enumerate().map(|(i, result)| {
+        let jobs = powers.iter_mut().enumerate().map(|(i, result)| {
             let (modulus, exponent) = halves[i % 2];
             Power { modulus, base: &input, exponent, result: &mut result[..modulus.words().len()] }
         });
         arithmetic.power_secret(&mut jobs.collect::<Vec<_>>());
     });
+    let mut results = vec![vec![0; bits / 64]; lanes];
     let n = key.public().modulus();
     let multiply = |modulus: &Modulus, c: Option<&[u64]>, results: &mut [Vec<u64>], arithmetic: &dyn Arithmetic| {
         let words = modulus.words().len();

@@ -43,6 +43,9 @@ pub fn all() -> Vec<Kernel> {
         add(format!("two_rows_square_{n}"), square::square(n));
         add(format!("two_rows_window_{n}"), window::window(n));
         add(format!("two_rows_windows_{n}"), window::windows(n, WINDOWS));
+        if n <= window::ORDERED_LIMBS {
+            add(format!("two_rows_windows_in_turn_{n}"), window::windows_in_turn(n, WINDOWS));
+        }
         add(format!("two_rows_multiply_{n}"), multiply::multiply(n));
         add(format!("two_rows_half_multiply_{n}"), multiply::half_multiply(n));
         add(format!("two_rows_half_reduce_{n}"), multiply::half_reduce(n));

@@ -57,6 +57,11 @@ pub(super) fn prepare(from: Row, code: &mut Code) {
     code.store(constants::POINTER.row(INDEX), index);
 }
 
+/// Whether [`prepare`] keeps something there for the scan.
+pub(super) fn keeps(row: Row) -> bool {
+    row.pointer == constants::POINTER && [INDEX, WANTED_PAIR].contains(&row.row)
+}
+
 /// The mask of the lanes that want this pair.
 fn mask(pair: usize) -> Mask {
     if pair < PAIRS - 2 { Mask(pair as u8 + 1) } else { TURNS }

@@ -24,6 +24,7 @@ impl Random {
 
 /// Made once: some are put into an order, which takes a while.
 static ALL: LazyLock<Vec<Kernel>> = LazyLock::new(all);
+static ONE_ROW: LazyLock<Vec<Kernel>> = LazyLock::new(crate::all);
 
 fn named(kernels: &[Kernel], name: &str) -> Program {
     kernels.iter().find(|kernel| kernel.name == name).expect("a kernel of this name").program.clone()
@@ -133,7 +134,7 @@ fn they_compute_what_the_other_kernels_do_whatever_stands_above_the_limbs() {
                     kept.map(|(row, lanes)| if row < constants::ROWS { lanes } else { lanes.map(|word| word & LIMB) })
                         .collect()
                 };
-                let theirs: Vec<Lanes> = run(&named(&crate::all(), &format!("{name}_{limbs}")), memory.rows.clone());
+                let theirs: Vec<Lanes> = run(&named(&ONE_ROW, &format!("{name}_{limbs}")), memory.rows.clone());
                 let ours = named(&ALL, &format!("two_rows_{name}_{limbs}"));
                 let ours: Vec<Lanes> = run(&ours, memory.loose(&mut random));
                 assert!(ours == theirs, "{name}_{limbs} at {at:?}, round {round}");
@@ -165,7 +166,8 @@ fn no_column_overflows_whatever_the_limbs() {
             let of = |source: Source, vectors: &[u128; 32]| match source {
                 Source::Vector(register) => vectors[register.0 as usize],
                 Source::Row(row) if stored.contains_key(&place(row)) => stored[&place(row)],
-                Source::Row(row) if row.pointer == constants::POINTER => match row.row {
+                // Those of the second of two exponentiations stand behind.
+                Source::Row(row) if row.pointer == constants::POINTER => match row.row % window::APART {
                     constants::NEGATIVE_INVERSE | constants::LIMB_MASK => u128::from(LIMB),
                     constants::ONES_51 => (1 << 51) - 1,
                     constants::ONES_53 => (1 << 53) - 1,
@@ -367,6 +369,31 @@ fn sixteen_windows_are_one_after_another() {
         }
         rows[constants::WANTED] = one_by_one[constants::WANTED];
         assert!(rows == one_by_one, "{limbs}");
+    }
+}
+
+#[test]
+fn windows_in_turn_are_those_of_each_exponentiation() {
+    let mut random = Random(0x0f0f_8421_1248_f0f0);
+    for limbs in DIRECT_LIMBS.into_iter().filter(|limbs| *limbs <= window::ORDERED_LIMBS) {
+        let memories = [2, 3].map(|round| Memory::new(limbs, round, &mut random));
+        let [a, b] = &memories;
+        let wanted = a.rows.len();
+        let at = [a.number(1), wanted, a.modulus(), 0, a.table(), a.selection()];
+        assert!(wanted + WINDOWS <= window::APART && b.rows.len() == wanted);
+        let mut rows = vec![[0; 8]; window::APART + wanted + WINDOWS];
+        for (memory, place) in memories.iter().zip([0, window::APART]) {
+            rows[place..place + wanted].copy_from_slice(&memory.rows);
+            let numbers = &mut rows[place + wanted..][..WINDOWS];
+            numbers.fill_with(|| std::array::from_fn(|_| random.word() % scan::ENTRIES as u64));
+        }
+        let (mut first, mut second) = (rows.clone(), rows[window::APART..].to_vec());
+        interpreter::run(&named(&ALL, &format!("two_rows_windows_in_turn_{limbs}")), &mut rows, at);
+        let windows = named(&ALL, &format!("two_rows_windows_{limbs}"));
+        [&mut first, &mut second].into_iter().for_each(|rows| interpreter::run(&windows, rows, at));
+        let results = |rows: &[Lanes]| rows[constants::ROWS..wanted + WINDOWS].to_vec();
+        assert!(results(&rows) == results(&first), "{limbs}, the first");
+        assert!(results(&rows[window::APART..]) == results(&second), "{limbs}, the second");
     }
 }
 

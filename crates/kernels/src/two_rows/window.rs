@@ -33,6 +33,60 @@ pub fn windows(limbs: usize, count: usize) -> Program {
     Program::new(code)
 }
 
+/// So many windows each of two exponentiations, A and B, their squarings in turn: the carries at the end of one run among the first
+/// products of the other.
+///
+/// Pointers as those of [`windows`], to what belongs to A; B has the same [`APART`] rows behind.
+/// Shapes, bounds and cost as those of [`windows`], twice.
+///
+/// A scan has its masks set twice in a window: A's runs beside the first two squarings of both, B's beside the last two.
+pub fn windows_in_turn(limbs: usize, count: usize) -> Program {
+    let (r, wanted, table, selection) = (Pointer::P0, Pointer::P1, Pointer::P4, Pointer::P5);
+    let of = |turn: usize, row: Row| row.pointer.row(row.row + turn * APART);
+    // Each of four squarings scans as much of an entry, which has two forms.
+    let scanned = 2 * limbs / SQUARES;
+    let square = Program::new(square::code(limbs, r, r, scanned));
+    let mut body = Code::new();
+    for scans in 0..TURNS {
+        let mut prepare = Code::new();
+        scan::prepare(wanted.row(0), &mut prepare);
+        body.append(Program::new(prepare).placed(&|row| of(scans, row)));
+        let mut squares = Code::new();
+        for turn in 0..TURNS {
+            squares.append(square.placed(&|row| match row.pointer {
+                pointer if pointer == table => of(scans, table.row(row.row + turn * scanned * ENTRIES)),
+                pointer if pointer == selection => of(scans, selection.row(row.row + turn * scanned)),
+                _ if scan::keeps(row) => of(scans, row),
+                _ => of(turn, row),
+            }));
+        }
+        let mut squares = ordered(squares, None);
+        squares.advance(table, (TURNS * scanned * ENTRIES) as isize);
+        squares.advance(selection, (TURNS * scanned) as isize);
+        body.repeat(SQUARES / TURNS, squares);
+        body.advance(table, -2 * (limbs * ENTRIES) as isize);
+        body.advance(selection, -2 * limbs as isize);
+    }
+    let product = Program::new(multiply::half_multiply_at(limbs, r, [0, limbs].map(|row| selection.row(row)), r));
+    let mut products = Code::new();
+    (0..TURNS).for_each(|turn| products.append(product.placed(&|row| of(turn, row))));
+    body.append(ordered(products, None));
+    body.advance(wanted, 1);
+    let mut code = Code::new();
+    code.repeat(count, body);
+    Program::new(code)
+}
+
+/// Rows from what one exponentiation works on to what the other does that it takes turns with.
+pub const APART: usize = 640;
+
+/// Exponentiations that take turns.
+pub const TURNS: usize = 2;
+
+fn ordered(code: Code, kept: Option<Pointer>) -> Code {
+    order(&Program::new(code), &Processor::GOLDEN_COVE, kept).placed(&|row| row)
+}
+
 /// A window whose wanted entries stand at `wanted`.
 fn code(limbs: usize, wanted: Row) -> Code {
     let (r, table, selection) = (Pointer::P0, Pointer::P4, Pointer::P5);
@@ -47,11 +101,11 @@ fn code(limbs: usize, wanted: Row) -> Code {
     code.advance(selection, -2 * limbs as isize);
     code.append(multiply::half_multiply_at(limbs, r, [0, limbs].map(|row| selection.row(row)), r));
     if limbs <= ORDERED_LIMBS {
-        code = order(&Program::new(code), &Processor::GOLDEN_COVE, Some(r)).placed(&|row| row);
+        code = ordered(code, Some(r));
     }
     code
 }
 
 /// The longest numbers whose window is put into an order of its own: they wait for their digits, and of longer ones the code would
 /// be longer than instruction caches.
-const ORDERED_LIMBS: usize = 10;
+pub const ORDERED_LIMBS: usize = 10;

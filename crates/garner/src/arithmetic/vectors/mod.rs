@@ -19,7 +19,8 @@ mod tests;
 
 use super::{Arithmetic, Modulus, Multiply, Power, powers};
 use crate::words::bit_length;
-use class::Class;
+use class::{Class, Shape};
+use garner_kernels::two_rows::window::TURNS;
 use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex, Kernels};
 pub use known_answers::Refused;
 use known_answers::Tested;
@@ -141,8 +142,26 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
         let class = class_of(kernels, same[0].modulus);
-        for_passes(kernels, |jobs| ways::for_powers(kernels, class, jobs), same, power::secret);
+        let rest = powers_in_turn(kernels, class, same);
+        for_passes(kernels, |jobs| ways::for_powers(kernels, class, jobs), rest, power::secret);
     }
+}
+
+/// Runs as many of the jobs as fill two passes at a time, where two take less time in turn; returns the others.
+fn powers_in_turn<'j, 'r, 'p, K: Kernels>(
+    kernels: &K,
+    class: &'static Class,
+    jobs: &'j mut [&'r mut Power<'p>],
+) -> &'j mut [&'r mut Power<'p>] {
+    let both = TURNS * kernels.lanes();
+    let Shape::Direct(direct) = class.shape else { return jobs };
+    if jobs.len() < both {
+        return jobs;
+    }
+    let Some(in_turn) = kernels.in_turn(direct) else { return jobs };
+    let (whole, rest) = jobs.split_at_mut(jobs.len() - jobs.len() % both);
+    whole.chunks_mut(both).for_each(|jobs| power::secret_in_turn(kernels, class, in_turn, jobs));
+    rest
 }
 
 fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {

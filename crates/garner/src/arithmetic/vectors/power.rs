@@ -2,13 +2,14 @@
 //! Passes: up to eight jobs over moduli of one class, from words to words.
 
 use super::class::Class;
-use super::field::{Field, WINDOW_BITS, WINDOWS_PER_WORD};
-use super::kernels::Kernels;
+use super::field::{Field, WINDOW_BITS, WINDOWS_PER_WORD, write_windows};
+use super::kernels::{InTurn, Kernels};
 use super::workspace::{Layout, Workspace};
 use crate::arithmetic::modulus::{Constants, Modulus};
 use crate::arithmetic::{Multiply, Power};
 use crate::secret::wipe;
 use garner_kernels::LIMB_BITS;
+use garner_kernels::two_rows::window::{APART, TURNS};
 
 /// `a · b` for each job, or `a · (b · c)`.
 pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Multiply<'_>]) {
@@ -34,40 +35,82 @@ pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut
 
 /// Raises to secret powers: fixed windows, every window's table scanned whole.
 pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Power<'_>]) {
-    let layout = Layout::of(class);
-    let mut workspace = Workspace::new(layout.with_table);
+    let mut workspace = Workspace::new(Layout::of(class).with_table);
     let mut field = Field::new(kernels, class, workspace.rows());
-    load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
-    load_one(&mut field, jobs.iter().map(|job| job.modulus));
-    let [base, scratch, ..] = layout.scratch;
-    load_bases(&mut field, jobs, base, scratch);
-    fill_table(&mut field);
-
-    let words = jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0);
-    let accumulator = layout.accumulator;
-    field.copy(accumulator, layout.one);
-    let mut exponents = [0; 8];
-    for word in (0..words).rev() {
-        for (exponent, job) in exponents.iter_mut().zip(jobs.iter()) {
-            *exponent = job.exponent.get(word).copied().unwrap_or(0);
-        }
-        field.exponents(&exponents);
-        if word < words - 1 {
-            field.windows();
-            continue;
-        }
-        // The first entry wanted takes the place of the power of it.
-        field.want(WINDOWS_PER_WORD - 1);
-        field.scan();
-        field.copy_selection(accumulator);
-        for window in (0..WINDOWS_PER_WORD - 1).rev() {
-            field.want(window);
-            field.window();
-        }
+    let words = exponent_words(jobs);
+    begin(&mut field, jobs, words);
+    for word in (0..words.saturating_sub(1)).rev() {
+        with_word(jobs, word, |exponents| field.exponents(exponents));
+        field.windows();
     }
+    end(&mut field, jobs);
+}
+
+/// The same for more jobs than have lanes, as two passes, which take turns after the first word of the exponents.
+pub fn secret_in_turn<K: Kernels>(kernels: &K, class: &'static Class, in_turn: InTurn, jobs: &mut [&mut Power<'_>]) {
+    let layout = Layout::of(class);
+    assert!(layout.with_table <= APART, "a pass has its place before the other's");
+    let mut workspace = Workspace::new(APART + layout.with_table);
+    let memory = workspace.rows();
+    let words = exponent_words(jobs);
+    let (first, second) = jobs.split_at_mut(jobs.len().div_ceil(TURNS));
+    let mut passes = [(0, first), (APART, second)];
+    for (at, jobs) in &mut passes {
+        begin(&mut Field::by(kernels, class, Some(in_turn.direct), &mut memory[*at..]), jobs, words);
+    }
+    for word in (0..words.saturating_sub(1)).rev() {
+        for (at, jobs) in &passes {
+            with_word(jobs, word, |exponents| write_windows(&mut memory[at + layout.wanted..], class, exponents));
+        }
+        let Layout { accumulator, wanted, modulus, constants, table, selection, .. } = layout;
+        kernels.run(in_turn.windows, memory, [accumulator, wanted, modulus, constants, table, selection]);
+    }
+    for (at, jobs) in &mut passes {
+        end(&mut Field::by(kernels, class, Some(in_turn.direct), &mut memory[*at..]), jobs);
+    }
+}
+
+/// Words of the longest exponent.
+fn exponent_words(jobs: &[&mut Power<'_>]) -> usize {
+    jobs.iter().map(|job| job.exponent.len()).max().unwrap_or(0)
+}
+
+/// Hands over this word of each job's exponent.
+fn with_word(jobs: &[&mut Power<'_>], word: usize, then: impl FnOnce(&[u64; 8])) {
+    let mut exponents = [0; 8];
+    for (exponent, job) in exponents.iter_mut().zip(jobs) {
+        *exponent = job.exponent.get(word).copied().unwrap_or(0);
+    }
+    then(&exponents);
     wipe(&mut exponents);
+}
+
+/// Brings moduli and bases to their lanes, fills the table, and takes the windows of the highest of so many words.
+fn begin<K: Kernels>(field: &mut Field<'_, K>, jobs: &[&mut Power<'_>], words: usize) {
+    load_moduli(field, jobs.iter().map(|job| job.modulus));
+    load_one(field, jobs.iter().map(|job| job.modulus));
+    let [base, scratch, ..] = field.layout.scratch;
+    load_bases(field, jobs, base, scratch);
+    fill_table(field);
+
+    let accumulator = field.layout.accumulator;
+    let Some(highest) = words.checked_sub(1) else { return field.copy(accumulator, field.layout.one) };
+    with_word(jobs, highest, |exponents| field.exponents(exponents));
+    // The first entry wanted takes the place of the power of it.
+    field.want(WINDOWS_PER_WORD - 1);
+    field.scan();
+    field.copy_selection(accumulator);
+    for window in (0..WINDOWS_PER_WORD - 1).rev() {
+        field.want(window);
+        field.window();
+    }
+}
+
+/// Hands out the results.
+fn end<K: Kernels>(field: &mut Field<'_, K>, jobs: &mut [&mut Power<'_>]) {
+    let (base, accumulator) = (field.layout.scratch[0], field.layout.accumulator);
     field.leave(base, accumulator);
-    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
+    store(field, jobs.iter_mut().map(|job| &mut *job.result), base);
 }
 
 /// Raises to one public power, bit by bit: time depends on the exponent.

@@ -25,24 +25,36 @@ macro_rules! two_rows_kernel {
     ($($name:expr),*) => { const { kernels::named(&kernels::two_rows::ALL, concat!($($name),*)) } };
 }
 
+/// Those of two exponentiations in turn, of numbers that are short enough.
+macro_rules! windows_in_turn {
+    (10) => {
+        Some(two_rows_kernel!("two_rows_windows_in_turn_10"))
+    };
+    (20) => {
+        None
+    };
+}
+
 macro_rules! direct {
-    ($limbs:literal) => {
+    ($limbs:tt) => {
         Shape::Direct(&Direct {
             limbs: $limbs,
-            one_row: direct!(kernel, "", $limbs, None),
+            one_row: direct!(kernel, "", $limbs, None, None),
             two_rows: direct!(
                 two_rows_kernel,
                 "two_rows_",
                 $limbs,
-                Some(two_rows_kernel!("two_rows_windows_", $limbs))
+                Some(two_rows_kernel!("two_rows_windows_", $limbs)),
+                windows_in_turn!($limbs)
             ),
         })
     };
-    ($kernel:ident, $prefix:literal, $limbs:literal, $windows:expr) => {
+    ($kernel:ident, $prefix:literal, $limbs:literal, $windows:expr, $windows_in_turn:expr) => {
         DirectKernels {
             square: $kernel!($prefix, "square_", $limbs),
             window: $kernel!($prefix, "window_", $limbs),
             windows: $windows,
+            windows_in_turn: $windows_in_turn,
             multiply: $kernel!($prefix, "multiply_", $limbs),
             half_multiply: $kernel!($prefix, "half_multiply_", $limbs),
             half_reduce: $kernel!($prefix, "half_reduce_", $limbs),

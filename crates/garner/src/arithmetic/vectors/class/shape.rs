@@ -53,6 +53,8 @@ pub struct DirectKernels {
     pub window: &'static Kernel,
     /// All windows of a word of the exponents, where there is such a kernel.
     pub windows: Option<&'static Kernel>,
+    /// The same of two passes, in turn: see [`garner_kernels::two_rows::window::windows_in_turn`].
+    pub windows_in_turn: Option<&'static Kernel>,
     pub multiply: &'static Kernel,
     pub half_multiply: &'static Kernel,
     pub half_reduce: &'static Kernel,

@@ -16,7 +16,7 @@ use composed::Composed;
 use garner_kernels::doubles::{Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants};
 use table::Passes;
-pub use table::{WINDOW_BITS, WINDOWS_PER_WORD};
+pub use table::{WINDOW_BITS, WINDOWS_PER_WORD, write_windows};
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {
@@ -37,8 +37,19 @@ pub struct Field<'a, K> {
 }
 
 impl<'a, K: Kernels> Field<'a, K> {
-    /// Over a workspace laid out for `class`, all zero.
+    /// Over a workspace laid out for `class`, all zero or as another field of that class left it.
     pub fn new(kernels: &'a K, class: &'static Class, memory: &'a mut [Lanes]) -> Field<'a, K> {
+        let direct = if let Shape::Direct(direct) = class.shape { Some(kernels.direct(direct)) } else { None };
+        Field::by(kernels, class, direct, memory)
+    }
+
+    /// The same by these kernels, if numbers of `class` need no composition.
+    pub fn by(
+        kernels: &'a K,
+        class: &'static Class,
+        direct: Option<&'static DirectKernels>,
+        memory: &'a mut [Lanes],
+    ) -> Field<'a, K> {
         let layout = Layout::of(class);
         memory[layout.constants + constants::LIMB_MASK] = [(1 << LIMB_BITS) - 1; 8];
         memory[layout.constants + constants::ONES_51] = [(1 << 51) - 1; 8];
@@ -63,13 +74,10 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::FIRST_LIMB] = lanes((1 << LIMB_BITS) - 1, &|lane| lane == 0);
         memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
         memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
-        let (direct, by_two_rows) = match class.shape {
-            Shape::Direct(direct) => {
-                let chosen = kernels.direct(direct);
-                (Some(chosen), std::ptr::eq(chosen, &raw const direct.two_rows))
-            }
-            Shape::Blocks { blocks, .. } => (None, matches!(kernels.composition(blocks), Composition::TwoRows(_))),
-            Shape::Folded(_) | Shape::Doubles(_) => (None, false),
+        let by_two_rows = match class.shape {
+            Shape::Direct(ways) => direct.is_some_and(|chosen| std::ptr::eq(chosen, &raw const ways.two_rows)),
+            Shape::Blocks { blocks, .. } => matches!(kernels.composition(blocks), Composition::TwoRows(_)),
+            Shape::Folded(_) | Shape::Doubles(_) => false,
         };
         let loose = class.loose.as_ref().filter(|_| by_two_rows);
         Field {

@@ -48,16 +48,7 @@ impl<K: Kernels> Field<'_, K> {
 
     /// A word of each job's exponent: its windows are the entries that [`Field::want`] then brings to the scans.
     pub fn exponents(&mut self, words: &[u64; 8]) {
-        // Lanes of a number are a power of two.
-        let shift = self.class.lanes().trailing_zeros();
-        let of_lanes: Lanes = std::array::from_fn(|lane| words[lane >> shift]);
-        // In the order in which they are wanted, the highest first.
-        let rows = &mut self.memory[self.layout.wanted..][..WINDOWS_PER_WORD];
-        for (window, row) in rows.iter_mut().rev().enumerate() {
-            for (wanted, word) in row.iter_mut().zip(&of_lanes) {
-                *wanted = word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1);
-            }
-        }
+        write_windows(&mut self.memory[self.layout.wanted..], self.class, words);
     }
 
     /// The next scan selects the entries of this window of the exponents.
@@ -80,6 +71,18 @@ impl<K: Kernels> Field<'_, K> {
         let Layout { constants: c, table, selection, .. } = self.layout;
         let rows = (0..2 * self.class.rows()).step_by(scan::LIMBS_PER_CALL);
         rows.map(move |row| [0, 0, 0, c, table + row * scan::ENTRIES, selection + row])
+    }
+}
+
+/// Writes the windows of a word of each job's exponent, a row for each, in the order in which they are wanted, the highest first.
+pub fn write_windows(rows: &mut [Lanes], class: &Class, words: &[u64; 8]) {
+    // Lanes of a number are a power of two.
+    let shift = class.lanes().trailing_zeros();
+    let of_lanes: Lanes = std::array::from_fn(|lane| words[lane >> shift]);
+    for (window, row) in rows[..WINDOWS_PER_WORD].iter_mut().rev().enumerate() {
+        for (wanted, word) in row.iter_mut().zip(&of_lanes) {
+            *wanted = word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1);
+        }
     }
 }
 

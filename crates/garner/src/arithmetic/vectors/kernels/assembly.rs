@@ -5,10 +5,13 @@
 use super::generated::VEX_TESTED_ENTRIES;
 #[cfg(target_arch = "x86_64")]
 use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
-use super::{At, Family, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, Widening, choice, doubles, medians, two_rows};
+use super::{
+    At, Family, InTurn, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, Widening, choice, doubles, medians, two_rows,
+};
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
 use crate::arithmetic::vectors::workspace::Workspace;
 use garner_kernels::fold::Fold;
+use garner_kernels::two_rows::{self as two_rows_kernels, window};
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes, constants, scan};
 use once_cell::race::OnceBool;
 use std::time::Duration;
@@ -29,8 +32,9 @@ std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/two_rows.s")), op
 #[cfg(all(test, target_arch = "x86_64"))]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), options(raw));
 
-/// Rows in which kernels are measured: as many as a window of the longest numbers in one kernel needs.
-const MEASURED_ROWS: usize = constants::ROWS + (4 + 2 * scan::ENTRIES) * DIRECT_LIMBS[DIRECT_LIMBS.len() - 1];
+/// Rows in which kernels are measured: as many as a window of the longest numbers in one kernel needs, and windows in turn.
+const MEASURED_ROWS: usize =
+    window::APART + constants::ROWS + (4 + 2 * scan::ENTRIES) * DIRECT_LIMBS[DIRECT_LIMBS.len() - 1];
 
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
@@ -245,6 +249,35 @@ impl Kernels for Assembly {
             )
         });
         if two_rows { &direct.two_rows } else { &direct.one_row }
+    }
+
+    fn in_turn(&self, direct: &'static Direct) -> Option<InTurn> {
+        // Only the shortest numbers have such a kernel.
+        static MEASURED: OnceBool = OnceBool::new();
+        let kernels = self.direct(direct);
+        // There are such kernels by two rows only: where those by one row run, they may run for two passes all the same.
+        let may = self.instructions == Instructions::Avx512 && !self.narrow && choice::wanted() != Ok(Some(Rows::One));
+        let in_turn = InTurn::of(&direct.two_rows).filter(|_| may)?;
+        if let Some(rows) = self.rows {
+            return Some(in_turn).filter(|_| rows == Rows::Two);
+        }
+        let faster = || {
+            let rows = |first: usize| {
+                let [r, wanted, n, selection] =
+                    [0, 1, 3, 4].map(|number| first + constants::ROWS + number * direct.limbs);
+                [r, wanted, n, first, selection + 2 * direct.limbs, selection]
+            };
+            let each = [0, window::APART].map(|first| match kernels.windows {
+                Some(windows) => vec![(windows, rows(first))],
+                None => vec![(kernels.window, rows(first)); two_rows_kernels::WINDOWS],
+            });
+            let [each, both] = Assembly::times([
+                (*self, Sequence::of(each.concat())),
+                (*self, Sequence::of([(in_turn.windows, rows(0))])),
+            ]);
+            both < each
+        };
+        MEASURED.get_or_init(faster).then_some(in_turn)
     }
 
     fn composition(&self, blocks: &'static Blocks) -> Composition {

@@ -122,6 +122,22 @@ pub struct Widening {
     pub passes: usize,
 }
 
+/// What two passes run whose windows run in turn.
+#[derive(Debug, Clone, Copy)]
+pub struct InTurn {
+    /// The kernels of each.
+    pub direct: &'static DirectKernels,
+    /// That of the windows of both.
+    pub windows: &'static Kernel,
+}
+
+impl InTurn {
+    /// By these kernels, if there is one for windows in turn.
+    pub fn of(direct: &'static DirectKernels) -> Option<InTurn> {
+        direct.windows_in_turn.map(|windows| InTurn { direct, windows })
+    }
+}
+
 /// A way to run kernels.
 pub trait Kernels {
     /// `"ifma"`, `"avx-ifma"`, `"avx2"` or, interpreted, `"twin"`.
@@ -168,6 +184,11 @@ pub trait Kernels {
     /// The kernels of this length that take less time here. Those by one row are the choice where no time is measured.
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
         &direct.one_row
+    }
+
+    /// The kernels of two passes whose windows run in turn, where that takes less time than one pass after the other.
+    fn in_turn(&self, direct: &'static Direct) -> Option<InTurn> {
+        InTurn::of(self.direct(direct))
     }
 
     /// How operations on numbers of these blocks take less time here: Karatsuba's products need more additions and fewer

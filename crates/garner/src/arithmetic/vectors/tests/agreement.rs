@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The implementations of [`Arithmetic`] against each other.
 
+use super::kernels::Rows;
 use super::*;
 use crate::arithmetic::libcrypto::Libcrypto;
 use proptest::prelude::*;
@@ -141,6 +142,31 @@ fn rsa_sized_exponents_come_out_right() {
         assert_eq!(powers(native, &jobs, true), powers(&Libcrypto, &jobs, true));
         let public: Vec<Job> = jobs.into_iter().map(|job| Job { exponent: vec![65537, 0], ..job }).collect();
         assert_eq!(powers(native, &public, false), powers(&Libcrypto, &public, false));
+    }
+}
+
+#[test]
+fn passes_in_turn_come_out_right() {
+    let mut random = Random(33);
+    // Two passes twice, and a few over; exponents of none to eight words, so that some end long before others.
+    let job = |i: usize, random: &mut Random| {
+        let mut modulus = random.modulus([514, 513, 512, 480, 66][i % 5]);
+        if i.is_multiple_of(7) {
+            modulus.iter_mut().for_each(|word| *word = u64::MAX);
+            *modulus.last_mut().unwrap() >>= 64 - [2, 1, 64, 32, 2][i % 5];
+        }
+        Job { base: random.words(16), exponent: random.words(i % 9), modulus }
+    };
+    for count in [16, 17, 35] {
+        let jobs: Vec<Job> = (0..count).map(|i| job(i, &mut random)).collect();
+        let wanted = powers(&Libcrypto, &jobs, true);
+        let in_turn = Assembly::new().map(|assembly| assembly.by(Rows::Two));
+        for assembly in available().chain(in_turn) {
+            assert_eq!(powers(&Vectors(assembly), &jobs, true), wanted, "{count}");
+        }
+        if count == 17 {
+            assert_eq!(powers(&TwoRowsTwin::default(), &jobs, true), wanted);
+        }
     }
 }
 
