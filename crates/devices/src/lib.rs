@@ -4,7 +4,7 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(not(all(feature = "board", feature = "cuda")))]
+#[cfg(not(all(feature = "board", feature = "cuda", feature = "garnerd")))]
 mod left_out;
 
 use garner::device::Kind;
@@ -24,6 +24,16 @@ pub const KINDS: &[&dyn Kind] = &[
         argument: "device",
         listed: Some("cuda"),
         reason: "this build uses no GPU; its feature \"cuda\" is off",
+    },
+    // Before boards, whose addresses have colons, too.
+    #[cfg(feature = "garnerd")]
+    &garner_device_garnerd::Daemons,
+    #[cfg(not(feature = "garnerd"))]
+    &left_out::LeftOut {
+        resolve: |name| (name == "garnerd" || name.starts_with("garnerd:")).then(|| name.to_owned()),
+        argument: "device",
+        listed: None,
+        reason: "this build lends no keys to garnerd; its feature \"garnerd\" is off",
     },
     #[cfg(feature = "board")]
     &garner_device_board::Boards,
@@ -68,6 +78,19 @@ mod tests {
         let board = refusal("vfio-user:/nonexistent/board, 0000:ff:1f.7");
         let why = if cfg!(feature = "board") { "" } else { "this build drives no board; its feature \"board\" is off" };
         assert!(board.starts_with(&format!("board: vfio-user:/nonexistent/board: {why}")), "{board}");
+    }
+
+    #[test]
+    fn garnerd_need_not_be_there_yet_unless_it_was_left_out() {
+        let named =
+            Config::named("garnerd:/nonexistent/socket", KINDS).map(|config| config.devices[0].name().to_owned());
+        match named {
+            Ok(name) if cfg!(feature = "garnerd") => assert_eq!(name, "garnerd:/nonexistent/socket"),
+            Err(error) if !cfg!(feature = "garnerd") => {
+                assert!(error.to_string().contains("garnerd\" is off"), "{error}")
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]

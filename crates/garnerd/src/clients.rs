@@ -34,19 +34,19 @@ impl Clients {
         self.sessions.get(&number).map(Arc::clone)
     }
 
-    /// Adds a connection, and gives its number; or gives it back, if there are too many.
-    pub fn add(&mut self, session: Session) -> Result<(u64, Arc<Session>), Session> {
+    /// Adds a connection, and gives its number; `None` if there are too many.
+    pub fn add(&mut self, session: &Arc<Session>) -> Option<u64> {
         if self.is_full(session.peer.uid) {
             // Connections may have ended of which nobody has heard yet.
             self.sessions.retain(|_, session| !session.socket.is_over());
         }
         if self.is_full(session.peer.uid) {
-            return Err(session);
+            return None;
         }
-        let (number, session) = (self.next, Arc::new(session));
+        let number = self.next;
         self.next += 1;
-        self.sessions.insert(number, Arc::clone(&session));
-        Ok((number, session))
+        self.sessions.insert(number, Arc::clone(session));
+        Some(number)
     }
 
     /// Drops a connection that has ended. It is closed with its last owner, maybe a worker that is about to answer it.

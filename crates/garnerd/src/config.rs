@@ -43,6 +43,8 @@ pub struct Config {
     pub linger_us: u64,
     /// Who may do what with a key, by its name.
     pub key: BTreeMap<String, Policy>,
+    /// Who may have operations done with keys of their own.
+    pub lend: Lend,
 }
 
 impl Default for Config {
@@ -55,6 +57,7 @@ impl Default for Config {
             connections_per_user: 2048,
             linger_us: 40,
             key: BTreeMap::new(),
+            lend: Lend::default(),
         }
     }
 }
@@ -83,6 +86,31 @@ impl Default for Policy {
             operations: vec![Operation::Sign, Operation::Decrypt],
             paddings: vec![Padding::Pkcs1v15, Padding::Pss, Padding::Oaep],
             per_second: None,
+        }
+    }
+}
+
+/// Who may lend keys. Without users and groups only root and the daemon's own user may.
+#[derive(Debug, Clone, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default)]
+pub struct Lend {
+    /// Names of users, or their numbers.
+    pub users: Vec<Name>,
+    /// Names of groups, or their numbers.
+    pub groups: Vec<Name>,
+    /// How many operations a second each user may have done; without, as many as he likes.
+    pub per_second: Option<u32>,
+}
+
+impl Lend {
+    /// The policy of each key that is lent: the private operation itself, as its owner does the rest.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            users: self.users.clone(),
+            groups: self.groups.clone(),
+            operations: vec![Operation::Raw],
+            paddings: Vec::new(),
+            per_second: self.per_second,
         }
     }
 }

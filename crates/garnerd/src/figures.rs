@@ -62,8 +62,8 @@ impl Figures {
         (self.batched.get(), self.batches.get())
     }
 
-    /// All of it as text, with the figures of the workers' gatherers and the number of keys.
-    pub fn text(&self, gatherers: &[Statistics], keys: usize) -> String {
+    /// All of it as text, with the figures of the workers' gatherers and the numbers of keys that are held and lent.
+    pub fn text(&self, gatherers: &[Statistics], keys: usize, lent: usize) -> String {
         let mut registry = Registry::with_prefix("garnerd");
         let sum = |figure: fn(&Statistics) -> u64| gatherers.iter().map(figure).sum::<u64>();
         let seconds = |figure: fn(&Statistics) -> f64| gatherers.iter().map(figure).sum::<f64>();
@@ -74,6 +74,7 @@ impl Figures {
         registry.register("connections", "Connections now", self.connections.clone());
         registry.register("batch_requests", "Requests in a batch", self.fill.clone());
         registry.register("keys", "Keys held", ConstGauge::new(keys as u64));
+        registry.register("keys_lent", "Different keys that programs lend", ConstGauge::new(lent as u64));
         let busy = ConstCounter::new(seconds(|done| done.device_time.as_secs_f64()));
         registry.register("batch_time_seconds", "Time spent in batches, added up over the workers", busy);
         let faults = ConstCounter::new(sum(|done| done.faults));
@@ -101,7 +102,7 @@ mod tests {
         figures.batch(3);
         figures.batch(4);
         assert_eq!(figures.done(), (7, 2));
-        let text = figures.text(&[Statistics::default(), Statistics::default()], 5);
+        let text = figures.text(&[Statistics::default(), Statistics::default()], 5, 2);
         for line in [
             "garnerd_requests_answered_total 7",
             "garnerd_requests_refused_total 0",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys that the daemon holds: a folder of files `NAME.pem`, readable by nobody else.
+//! The keys that the daemon holds: a folder of files `NAME.pem`, readable by nobody else. Those that programs lend are in
+//! [`lent`](crate::lent).
 
 use crate::config::{Config, Fault};
 use crate::policy::Judge;
@@ -29,11 +30,13 @@ pub struct Entry {
     pub judge: Judge,
 }
 
-/// All keys.
-#[derive(Debug, Default)]
+/// All keys, and who may lend others.
+#[derive(Debug)]
 pub struct Keys {
     by_name: HashMap<String, Arc<Entry>>,
     by_modulus: HashMap<Fingerprint, Arc<Entry>>,
+    /// Of every key that is lent.
+    pub lending: Judge,
 }
 
 impl Keys {
@@ -42,7 +45,9 @@ impl Keys {
     /// # Errors
     /// [`Fault`]: all keys are read or none is; a policy without a key is refused, too, for it may be a name misspelt.
     pub fn read(config: &Config, file: &Path) -> Result<Keys, Fault> {
-        let mut keys = Keys::default();
+        let own = geteuid().as_raw();
+        let lending = Judge::new(&config.lend.policy(), own, file)?;
+        let mut keys = Keys { by_name: HashMap::new(), by_modulus: HashMap::new(), lending };
         let folder = &config.keys;
         for item in fs::read_dir(folder).map_err(|error| Fault::of(folder, error))? {
             let path = item.map_err(|error| Fault::of(folder, error))?.path();
@@ -53,7 +58,7 @@ impl Keys {
             let key = Arc::new(read(&path)?);
             let modulus = stub::fingerprint_of(key.public()).map_err(|error| Fault::of(&path, error))?;
             let policy = config.key.get(name).cloned().unwrap_or_default();
-            let judge = Judge::new(&policy, geteuid().as_raw(), file)?;
+            let judge = Judge::new(&policy, own, file)?;
             let entry = Arc::new(Entry { name: name.to_owned(), key, judge });
             if let Some(other) = keys.by_modulus.insert(modulus, Arc::clone(&entry)) {
                 return Err(Fault::of(&path, format!("is the same key as {}.pem", other.name)));

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`config`] | the configuration file |
 //! | [`keys`], [`policy`] | the keys, and who may do what with them |
+//! | [`lent`] | keys that programs lend |
 //! | [`listen`] | the socket |
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
@@ -17,6 +18,7 @@ mod collect;
 mod config;
 mod figures;
 mod keys;
+mod lent;
 mod listen;
 mod metrics;
 mod policy;
@@ -62,6 +64,8 @@ Configuration (/etc/garner/garnerd.toml; all of it may be left out):
   operations = [\"sign\", \"decrypt\"]      # \"raw\": the private operation of any block
   paddings = [\"pkcs1v15\", \"pss\", \"oaep\"]
   per_second = 5000                     # for each user
+  [lend]                                # who may have operations done with keys of their own (device = garnerd)
+  users = [\"www-data\"]                  # groups, per_second; without, root and the daemon's user
 
 Signals: SIGHUP reads configuration and keys again, SIGTERM and SIGINT end it.";
 

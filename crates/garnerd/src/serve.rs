@@ -12,10 +12,11 @@ use crate::clients::{Clients, Limits};
 use crate::collect::{Collector, Next};
 use crate::figures::Figures;
 use crate::keys::{Entry, Keys};
+use crate::lent::Lent;
 use crate::session::Session;
 use crate::work::{self, Finish, Task};
 use garner::gather::{self, Gatherer, Operation};
-use garner_remote::message::{self, Buffer, Refusal, Request, Response};
+use garner_remote::message::{self, Buffer, KeyName, Refusal, Request, Response, Work};
 use garner_remote::socket::Received;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
@@ -46,6 +47,7 @@ pub struct Daemon {
     /// batches would be mixed, and each worker keep its answers back until those of the others are there, too.
     gatherers: Vec<Gatherer>,
     keys: RwLock<Arc<Keys>>,
+    lent: Lent,
     collector: Collector,
     ending: AtomicBool,
     epoll: OwnedFd,
@@ -96,6 +98,7 @@ impl Daemon {
         Ok(Daemon {
             gatherers: (0..workers).map(|_| gatherer()).collect(),
             keys: RwLock::new(Arc::new(keys)),
+            lent: Lent::default(),
             collector,
             ending: AtomicBool::new(false),
             epoll,
@@ -127,7 +130,7 @@ impl Daemon {
     pub fn figures(&self) -> String {
         let gatherers: Vec<_> = self.gatherers.iter().map(Gatherer::statistics).collect();
         self.figures.connections.set(self.clients().len() as i64);
-        self.figures.text(&gatherers, self.keys().len())
+        self.figures.text(&gatherers, self.keys().len(), self.lent.count())
     }
 
     /// Works until the daemon ends, on this thread and as many more as it takes.
@@ -168,7 +171,8 @@ impl Daemon {
                 return batch;
             }
             self.take(hands, &mut batch);
-            more = hands.ready.len() == room;
+            // A client may have sent several; it is looked at again, after the others.
+            more = !hands.ready.is_empty();
             if before == 0 {
                 first = Instant::now();
             }
@@ -213,13 +217,61 @@ impl Daemon {
         session.answer(response);
     }
 
-    /// Judges a request and makes a task of it.
-    fn judge(&self, keys: &Keys, session: &Session, request: &Request<'_>) -> Result<Task, Refusal> {
+    /// Judges a request and makes a task of it. `file` came with it.
+    fn judge(
+        &self,
+        keys: &Keys,
+        session: &Session,
+        request: &Request<'_>,
+        file: Option<OwnedFd>,
+    ) -> Result<Task, Refusal> {
+        if request.work == Work::Lend {
+            return self.lend(keys, session, request, file).map(|()| Task::Answer(Vec::new()));
+        }
+        if let KeyName::Modulus(modulus) = &request.key
+            && let Some(key) = session.lent().find(modulus)
+        {
+            // Before it was lent, and if the policy has changed since.
+            if !keys.lending.knows(session.peer) {
+                return Err(Refusal::NoKey);
+            }
+            keys.lending.permits(session.peer, &request.work, Instant::now())?;
+            return work::task(&key, &request.work);
+        }
         let entry = keys.find(&request.key).filter(|entry| entry.judge.knows(session.peer)).ok_or(Refusal::NoKey)?;
         let permitted = entry.judge.permits(session.peer, &request.work, Instant::now());
         audit(entry, session, permitted.as_ref().err());
         permitted?;
         work::task(&entry.key, &request.work)
+    }
+
+    /// Takes a key that a client lends.
+    fn lend(
+        &self,
+        keys: &Keys,
+        session: &Session,
+        request: &Request<'_>,
+        file: Option<OwnedFd>,
+    ) -> Result<(), Refusal> {
+        let peer = session.peer;
+        if !keys.lending.knows(peer) {
+            if session.uses("lending:") {
+                eprintln!("garnerd: lending keys: refused to user {}, process {}", peer.uid, peer.pid);
+            }
+            return Err(Refusal::Forbidden("to lend keys".to_owned()));
+        }
+        let (KeyName::Modulus(modulus), Some(file)) = (request.key, file) else { return Err(Refusal::Malformed) };
+        let key = self.lent.take(file, &modulus)?;
+        if session.uses("lending:") {
+            eprintln!(
+                "garnerd: a key of {} bits: lent by user {}, process {}",
+                key.public().bits(),
+                peer.uid,
+                peer.pid
+            );
+        }
+        session.lent().add(modulus, key);
+        Ok(())
     }
 }
 
@@ -288,16 +340,16 @@ impl Daemon {
                 return;
             }
         };
-        let Ok(session) = session else { return };
-        let added = self.clients().add(session);
+        let Ok(session) = session.map(Arc::new) else { return };
+        let added = self.clients().add(&session);
         match added {
-            Ok((number, session)) => {
+            Some(number) => {
                 self.figures.accepted.inc();
                 if epoll::add(&self.epoll, &session.socket, epoll::EventData::new_u64(number), ONCE).is_err() {
                     self.clients().forget(number);
                 }
             }
-            Err(session) => {
+            None => {
                 self.figures.turned_away.inc();
                 session.taken();
                 session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
@@ -314,7 +366,7 @@ impl Daemon {
         buffer: &mut Buffer,
         batch: &mut Vec<Taken>,
     ) -> bool {
-        let received = session.socket.receive(buffer);
+        let (received, file) = session.socket.receive_with_file(buffer);
         if received == Received::End {
             return false;
         }
@@ -324,7 +376,7 @@ impl Daemon {
         let goes_on = self.listen_again(session, number);
         let request = message::decode::<Request<'_>>(buffer.packet(length));
         let id = request.as_ref().map_or(0, |request| request.id);
-        let answer = match request.and_then(|request| self.judge(keys, session, &request)) {
+        let answer = match request.and_then(|request| self.judge(keys, session, &request, file)) {
             Ok(Task::Operation(operation, finish)) => {
                 batch.push(Taken { session: Arc::clone(session), id, operation, finish });
                 return goes_on;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One connection: who is at its other end, and what it still waits for.
 
+use crate::lent::OfConnection;
 use crate::policy::Peer;
 use garner_remote::message::{Response, encode};
 use garner_remote::socket::Socket;
@@ -10,7 +11,7 @@ use rustix::net::{Shutdown, shutdown};
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A connection.
@@ -28,6 +29,8 @@ pub struct Session {
     answered: AtomicU64,
     /// The keys that it has used: each is told of once.
     used: Mutex<HashSet<String>>,
+    /// The keys that it has lent.
+    lent: Mutex<OfConnection>,
 }
 
 impl Session {
@@ -46,6 +49,7 @@ impl Session {
             opened: Instant::now(),
             answered: AtomicU64::new(0),
             used: Mutex::default(),
+            lent: Mutex::default(),
         })
     }
 
@@ -72,6 +76,11 @@ impl Session {
         let now = self.opened.elapsed().as_micros() as u64;
         self.answered.store(now.max(1), Ordering::Relaxed);
         self.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// The keys that it has lent.
+    pub fn lent(&self) -> MutexGuard<'_, OfConnection> {
+        self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether this is the first time that it uses the key.

@@ -3,8 +3,9 @@
 
 mod support;
 
+use garner::key::PrivateKey;
 use garner_remote::message::{KeyName, Refusal, Work};
-use garner_remote::{Client, Error, figures};
+use garner_remote::{Client, Error, figures, lender};
 use openssl::rsa::Rsa;
 use rustix::process::{Signal, geteuid};
 use std::collections::BTreeMap;
@@ -110,9 +111,15 @@ const SOCKET: &str = "GARNERD_TEST_SOCKET";
 #[test]
 fn asks_as_somebody_else() {
     let Some(path) = std::env::var_os(SOCKET) else { return };
-    match Client::new(path, Duration::from_secs(20)).call(www(), SIGN) {
+    let client = Client::new(path, Duration::from_secs(20));
+    match client.call(www(), SIGN) {
         Ok(_) => println!("answer: signed"),
         Err(error) => println!("answer: {error}"),
+    }
+    let own = PrivateKey::from_der(&Rsa::generate(1024).unwrap().private_key_to_der().unwrap()).unwrap();
+    match client.operate(&[lender::Private { key: &own, input: &[1; 128] }]) {
+        Ok(_) => println!("lending: done"),
+        Err(error) => println!("lending: {error}"),
     }
 }
 
@@ -140,9 +147,10 @@ fn other_users_may_do_what_the_policy_says_and_else_there_is_no_key() {
     let daemon = Daemon::started("");
     let said = ask(&daemon);
     assert!(said.contains("answer: garnerd: it has no such key, or you may not use it"), "{said}");
-    let daemon = Daemon::started("[key.www]\nusers = [65534]");
+    assert!(said.contains("lending: garnerd: not permitted: to lend keys"), "{said}");
+    let daemon = Daemon::started("[key.www]\nusers = [65534]\n[lend]\ngroups = [65534]");
     let said = ask(&daemon);
-    assert!(said.contains("answer: signed"), "{said}");
+    assert!(said.contains("answer: signed") && said.contains("lending: done"), "{said}");
     let daemon = Daemon::started("[key.www]\ngroups = [65534]\npaddings = ['pss']");
     let said = ask(&daemon);
     assert!(said.contains("answer: garnerd: not permitted: padding pkcs1v15 with this key"), "{said}");

@@ -3,27 +3,11 @@
 
 mod support;
 
-use garner_remote::message::{self, Buffer, KeyName, LONGEST, Refusal, Request, Response, VERSION};
-use garner_remote::socket::{Received, Socket};
-use rustix::event::PollFlags;
+use garner_remote::message::{self, KeyName, LONGEST, Refusal, Request, Response, VERSION};
+use garner_remote::socket::Socket;
 use rustix::net::{Shutdown, shutdown};
 use std::time::{Duration, Instant};
 use support::*;
-
-fn receive(socket: &Socket) -> Option<Vec<u8>> {
-    let mut buffer = Buffer::default();
-    assert_eq!(socket.wait(PollFlags::IN, Instant::now() + Duration::from_secs(30)), Ok(true));
-    match socket.receive(&mut buffer) {
-        Received::Packet(length) => Some(buffer.packet(length).to_vec()),
-        Received::End => None,
-        Received::Nothing => panic!("nothing though it was there"),
-    }
-}
-
-fn refusal(packet: &[u8]) -> (u64, Refusal) {
-    let Response { id, answer } = message::decode(packet).unwrap();
-    (id, answer.unwrap_err())
-}
 
 #[test]
 fn what_is_no_message_is_refused_and_the_connection_goes_on() {

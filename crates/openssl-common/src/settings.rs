@@ -3,7 +3,7 @@
 
 use garner::Error;
 use garner::arithmetic::{Arithmetic, best};
-use garner::device::Device;
+use garner::device::{self, Device};
 use garner::fork::away_from_fork;
 use garner::gather::Config;
 use garner_devices::KINDS;
@@ -57,7 +57,7 @@ impl Settings {
 
     /// What each of them is, for people.
     pub const DESCRIPTIONS: [&'static CStr; 5] = [
-        c"auto, cpu, libcrypto, cuda:N or boards, vfio-user:PATH or a PCI address, commas between",
+        c"auto, cpu, libcrypto, cuda:N, garnerd or boards, vfio-user:PATH or a PCI address, commas between",
         c"how many batches run at the same time",
         c"how many operations may wait",
         c"failed batches in a row before a device is taken out of service",
@@ -75,9 +75,11 @@ impl Settings {
         };
         let refused = |reason: String| Err(Refused { name: known, value: value.to_owned(), reason });
         if known == "device" {
-            let known = |name: &str| matches!(name, "auto" | "cpu" | "libcrypto" | "cuda") || name.contains(':');
+            let known =
+                |name: &str| matches!(name, "auto" | "cpu" | "libcrypto") || device::resolve(KINDS, name).is_some();
             if !with_added(|added| added.contains_key(value)) && !value.split(',').all(|name| known(name.trim())) {
-                return refused("must be auto, cpu, libcrypto, cuda:N, or the address of a board".to_owned());
+                let reason = "must be auto, cpu, libcrypto, cuda:N, garnerd, or the address of a board";
+                return refused(reason.to_owned());
             }
             self.device = value.trim().to_owned();
             return Ok(());
@@ -128,7 +130,7 @@ mod tests {
     #[test]
     fn bad_values_are_refused_with_their_name_and_what_would_be_good() {
         for (name, value, error) in [
-            ("device", "gpu", "device = gpu: must be auto, cpu, libcrypto, cuda:N, or the address of a board"),
+            ("device", "gpu", "device = gpu: must be auto, cpu, libcrypto, cuda:N, garnerd, or the address of a board"),
             ("slots", "0", "slots = 0: must be a whole number from 1 to 4096"),
             ("slots", "two", "slots = two: must be a whole number from 1 to 4096"),
             ("queue_limit", "-1", "queue_limit = -1: must be a whole number from 1 to 16777216"),

@@ -29,9 +29,9 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Asks the daemon at one socket. Used by any number of threads; a child made by `fork` uses connections of its own.
 #[derive(Debug)]
 pub struct Client {
-    path: PathBuf,
-    patience: Duration,
-    next: AtomicU64,
+    pub(crate) path: PathBuf,
+    pub(crate) patience: Duration,
+    pub(crate) next: AtomicU64,
     idle: ForkLocal<Mutex<Vec<Socket>>>,
 }
 
@@ -95,7 +95,7 @@ impl Client {
     }
 
     /// A connection on which nothing is under way, and whether a call has used it.
-    fn connect(&self, anew: bool) -> Result<(Socket, bool), Errno> {
+    pub(crate) fn connect(&self, anew: bool) -> Result<(Socket, bool), Errno> {
         let idle = if anew {
             self.idle().clear();
             None
@@ -114,13 +114,13 @@ impl Client {
     }
 
     /// Keeps a connection for another call, or ends it.
-    fn release(&self, socket: Option<Socket>, keep: bool) {
+    pub(crate) fn release(&self, socket: Option<Socket>, keep: bool) {
         self.idle().extend(socket.filter(|_| keep));
     }
 }
 
 /// Sends a request.
-fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Result<(), Errno> {
+pub(crate) fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Result<(), Errno> {
     while !socket.send(packet)? {
         wait(socket, PollFlags::OUT, deadline)?;
     }
@@ -128,7 +128,7 @@ fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Result<(), Errno
 }
 
 /// Waits for a packet: how long it is.
-fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant) -> Result<usize, Errno> {
+pub(crate) fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant) -> Result<usize, Errno> {
     loop {
         // It cannot be there yet: asking first would be one call of the system more.
         wait(socket, PollFlags::IN, deadline)?;
@@ -140,7 +140,7 @@ fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant) -> Result<us
     }
 }
 
-fn wait(socket: &Socket, what: PollFlags, deadline: Instant) -> Result<(), Errno> {
+pub(crate) fn wait(socket: &Socket, what: PollFlags, deadline: Instant) -> Result<(), Errno> {
     match socket.wait(what, deadline)? {
         true => Ok(()),
         false => Err(Errno::TIMEDOUT),

@@ -10,17 +10,23 @@
 //! | [`socket`] | a connection: whole messages, and a deadline for each |
 //! | [`call`] | one call as a machine of states, without socket and clock |
 //! | [`client`] | runs calls: asks the daemon, again and again until a deadline if it is gone |
+//! | [`batch`] | several private operations with keys that the program lends, as a machine of states |
+//! | [`lender`] | runs batches: lends keys where the daemon has not got them |
+//! | [`sealed`] | a key on its way to the daemon, in sealed memory |
 //! | [`figures`] | what the daemon has done |
 //! | [`stub`] | files that stand for a key that the daemon holds |
 
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod call;
 pub mod client;
 pub mod error;
 pub mod figures;
+pub mod lender;
 pub mod message;
 pub mod scheme;
+pub mod sealed;
 pub mod socket;
 pub mod stub;
 

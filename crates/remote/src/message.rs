@@ -58,6 +58,9 @@ pub enum Work<'a> {
         /// Big-endian, below the modulus.
         input: &'a [u8],
     },
+    /// Take this key, and use it for what comes on this connection until that ends. The packet has it with it, as
+    /// [`sealed`](crate::sealed) writes it; the request's key is its modulus.
+    Lend,
 }
 
 /// A request.
@@ -99,7 +102,7 @@ pub enum Refusal {
     Failed(String),
 }
 
-/// An answer: the public key in DER, the signature, the message or the block.
+/// An answer: the public key in DER, the signature, the message, the block, or nothing where a key was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response<'a> {
     /// That of the request; 0 where it could not be read.

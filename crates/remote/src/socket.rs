@@ -4,7 +4,12 @@
 use crate::message::{Buffer, LONGEST};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::{
+    self, AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType,
+};
+use std::io::{IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Instant;
@@ -56,16 +61,52 @@ impl Socket {
         }
     }
 
+    /// Sends a packet and a file with it, as [`Socket::send`].
+    ///
+    /// # Errors
+    /// As [`Socket::send`].
+    pub fn send_with_file(&self, packet: &[u8], file: BorrowedFd<'_>) -> Result<bool, Errno> {
+        let files = [file];
+        loop {
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+            let mut control = SendAncillaryBuffer::new(&mut space);
+            assert!(control.push(SendAncillaryMessage::ScmRights(&files)), "room for one file");
+            match net::sendmsg(&self.0, &[IoSlice::new(packet)], &mut control, SendFlags::NOSIGNAL) {
+                Ok(_) => return Ok(true),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Receives a packet, if one is there, and the file that came with it. Where several came, the system or this closes them.
+    pub fn receive_with_file(&self, buffer: &mut Buffer) -> (Received, Option<OwnedFd>) {
+        loop {
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+            let mut control = RecvAncillaryBuffer::new(&mut space);
+            let flags = RecvFlags::TRUNC | RecvFlags::CMSG_CLOEXEC;
+            match net::recvmsg(&self.0, &mut [IoSliceMut::new(buffer.room())], &mut control, flags) {
+                Ok(message) => {
+                    let file = control.drain().find_map(|message| match message {
+                        RecvAncillaryMessage::ScmRights(mut files) => files.next(),
+                        _ => None,
+                    });
+                    return (arrived(buffer, message.bytes), file);
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return (Received::Nothing, None),
+                Err(_) => return (Received::End, None),
+            }
+        }
+    }
+
     /// Receives a packet, if one is there.
     pub fn receive(&self, buffer: &mut Buffer) -> Received {
         loop {
             // TRUNC: the length of the packet, though the buffer be shorter.
             match net::recv(&self.0, buffer.room(), RecvFlags::TRUNC) {
-                Ok((_, length)) => {
-                    buffer.written(length.min(LONGEST));
-                    let whole = (1..=LONGEST).contains(&length);
-                    return if whole { Received::Packet(length) } else { Received::End };
-                }
+                Ok((_, length)) => return arrived(buffer, length),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Received::Nothing,
                 Err(_) => return Received::End,
@@ -95,6 +136,12 @@ impl Socket {
             }
         }
     }
+}
+
+/// What there is when the system says that a packet has so many bytes.
+fn arrived(buffer: &mut Buffer, length: usize) -> Received {
+    buffer.written(length.min(LONGEST));
+    if (1..=LONGEST).contains(&length) { Received::Packet(length) } else { Received::End }
 }
 
 impl AsFd for Socket {

@@ -114,6 +114,11 @@ pub trait Device: Send + Sync {
         false
     }
 
+    /// Whether it may be away for a time, and takes no keys meanwhile. Then no failure takes it out of service.
+    fn may_be_away(&self) -> bool {
+        false
+    }
+
     /// Runs all of `jobs`, secret bases and exponents, mixed sizes allowed.
     ///
     /// # Errors

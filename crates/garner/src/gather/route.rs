@@ -151,7 +151,7 @@ impl Route {
     pub fn failed(&self, index: usize, reason: &str) -> bool {
         let path = &self.paths[index];
         tracing::debug!(device = path.device.name(), reason, "a batch failed");
-        let out = index != self.last_resort() && path.failed(self.failures_allowed);
+        let out = index != self.last_resort() && !path.device.may_be_away() && path.failed(self.failures_allowed);
         if out {
             tracing::warn!(device = path.device.name(), reason, "taken out of service: batches keep failing");
         }

@@ -6,9 +6,11 @@
 use garner::key::{PrivateKey, PublicKey};
 use garner::padding::Hash;
 use garner_remote::Client;
-use garner_remote::message::{KeyName, Work};
+use garner_remote::message::{self, Buffer, KeyName, Refusal, Response, Work};
 use garner_remote::scheme::SignatureScheme;
+use garner_remote::socket::{Received, Socket};
 use openssl::rsa::Rsa;
+use rustix::event::PollFlags;
 use std::fs::{self, Permissions};
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -164,6 +166,29 @@ pub fn verify(public: &PublicKey, signature: &[u8]) {
     let mut block = vec![0; public.size() as usize];
     let length = public.public_decrypt(signature, &mut block, openssl::rsa::Padding::PKCS1).unwrap();
     assert_eq!(block[length - 32..length], DIGEST);
+}
+
+/// The next packet on a connection; `None` at its end.
+pub fn receive(socket: &Socket) -> Option<Vec<u8>> {
+    let mut buffer = Buffer::default();
+    assert_eq!(socket.wait(PollFlags::IN, Instant::now() + Duration::from_secs(30)), Ok(true));
+    match socket.receive(&mut buffer) {
+        Received::Packet(length) => Some(buffer.packet(length).to_vec()),
+        Received::End => None,
+        Received::Nothing => panic!("nothing though it was there"),
+    }
+}
+
+/// The number and the refusal in a packet.
+pub fn refusal(packet: &[u8]) -> (u64, Refusal) {
+    let Response { id, answer } = message::decode(packet).unwrap();
+    (id, answer.unwrap_err())
+}
+
+/// The answer in a packet, unless it is a refusal.
+pub fn answer(packet: &[u8]) -> Option<Vec<u8>> {
+    let response: Response<'_> = message::decode(packet).unwrap();
+    response.answer.ok().map(<[u8]>::to_vec)
 }
 
 pub fn www() -> KeyName<'static> {

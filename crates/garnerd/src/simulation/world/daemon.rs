@@ -49,7 +49,7 @@ impl World {
             if taken == 0 {
                 self.workers[worker].first = self.now;
             }
-            self.workers[worker].more = ready.len() == room;
+            self.workers[worker].more = !ready.is_empty();
             for link in ready {
                 let packet = self.links[link].requests.pop_front().expect("there is one");
                 self.links[link].under_way += 1;

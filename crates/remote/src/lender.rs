@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Has the daemon do private operations with keys of the program's own, which it lends: the daemon gathers the operations of
+//! many programs, and none of them has to give its keys away for good. How a batch goes, [`batch`](crate::batch) decides.
+
+use crate::batch::{Batch, Event, Message, Step};
+use crate::client::{self, Client};
+use crate::error::Error;
+use crate::message::{self, Buffer, KeyName, Request, Work};
+use crate::socket::Socket;
+use crate::{sealed, stub};
+use garner::key::PrivateKey;
+use garner::secret::Wiped;
+use rustix::event::PollFlags;
+use rustix::io::Errno;
+use std::os::fd::AsFd;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// One private operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Private<'a> {
+    /// The key.
+    pub key: &'a PrivateKey,
+    /// Big-endian, below the modulus and as many bytes.
+    pub input: &'a [u8],
+}
+
+impl Client {
+    /// Whether a daemon is there: a new connection is made, and kept in place of those that were idle.
+    ///
+    /// # Errors
+    /// [`Error::Unreachable`].
+    pub fn probe(&self) -> Result<(), Error> {
+        let (socket, _) = self.connect(true).map_err(|error| self.unreachable(error))?;
+        self.release(Some(socket), true);
+        Ok(())
+    }
+
+    /// Has the daemon do these operations, and waits for all of them: input^d mod n each, big-endian, as many bytes as the
+    /// modulus has. The caller checks them.
+    ///
+    /// # Errors
+    /// [`Error`]: nothing of the batch is done. Nothing is waited for but answers, and those as long as the client's patience
+    /// is.
+    pub fn operate(&self, jobs: &[Private<'_>]) -> Result<Vec<Wiped<u8>>, Error> {
+        let failed = |error: garner::Error| Error::Refused(message::Refusal::Failed(error.to_string()));
+        let moduli = jobs.iter().map(|job| stub::fingerprint_of(job.key.public()));
+        let moduli = moduli.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+        let first = self.next.fetch_add(2 * jobs.len() as u64, Ordering::Relaxed);
+        let mut batch = Batch::new(first, self.path.clone(), moduli.iter().copied());
+        let deadline = Instant::now() + self.patience;
+        let mut buffer = Buffer::default();
+        let (mut socket, mut step) = (None, Step::Connect { anew: false });
+        loop {
+            let event = match step {
+                Step::Connect { anew } => self.connect(anew).map(|(connected, is_used)| {
+                    socket = Some(connected);
+                    Event::Connected { is_used }
+                }),
+                Step::Send(message, id) => {
+                    let socket = socket.as_ref().expect("connected");
+                    let place = match message {
+                        Message::Operation(place) | Message::Key(place) => place,
+                    };
+                    let key = KeyName::Modulus(moduli[place]);
+                    let sent = match message {
+                        Message::Operation(_) => {
+                            let work = Work::Raw { input: jobs[place].input };
+                            client::send(socket, &encoded(Request { id, key, work })?, deadline)
+                        }
+                        Message::Key(_) => {
+                            lend(socket, jobs[place].key, &encoded(Request { id, key, work: Work::Lend })?, deadline)
+                        }
+                    };
+                    sent.map(|()| Event::Sent)
+                }
+                Step::Receive => client::receive(socket.as_ref().expect("connected"), &mut buffer, deadline)
+                    .map(|length| Event::Packet(buffer.packet(length))),
+                Step::End => {
+                    self.release(socket, true);
+                    return Ok(batch.answers().collect());
+                }
+                Step::Fail(error) => return Err(error),
+            };
+            step = batch.after(event.unwrap_or_else(Event::Gone));
+        }
+    }
+
+    fn unreachable(&self, error: Errno) -> Error {
+        Error::Unreachable { path: self.path.clone(), reason: error.to_string() }
+    }
+}
+
+fn encoded(request: Request<'_>) -> Result<message::Packet, Error> {
+    message::encode(&request).ok_or(Error::Unsupported("the request is too long"))
+}
+
+/// Sends a key.
+fn lend(socket: &Socket, key: &PrivateKey, packet: &message::Packet, deadline: Instant) -> Result<(), Errno> {
+    let file = sealed::sealed(key)?;
+    while !socket.send_with_file(packet, file.as_fd())? {
+        client::wait(socket, PollFlags::OUT, deadline)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A key on its way from a program to the daemon: PKCS#1 in a sealed memory file (`memfd_create`). The file's pages are the two
+//! processes' alone, and nobody can change or cut them off while they are read.
+
+use garner::key::PrivateKey;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, memfd_create};
+use rustix::io::{Errno, pread, write};
+use std::os::fd::{AsFd, OwnedFd};
+use zeroize::Zeroizing;
+
+/// Longest key in bytes: one of 8,192 bits in PKCS#1 has 4,700.
+pub const LONGEST: usize = 8192;
+
+const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::WRITE).union(SealFlags::SEAL);
+
+/// The key in a file of its own.
+///
+/// # Errors
+/// The system's: it has no such files, or no memory.
+pub fn sealed(key: &PrivateKey) -> Result<OwnedFd, Errno> {
+    let der = key.to_pkcs1_der();
+    let file = memfd_create("garner-key", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    let mut left = &der[..];
+    while !left.is_empty() {
+        left = &left[write(&file, left)?..];
+    }
+    fcntl_add_seals(&file, SEALS)?;
+    Ok(file)
+}
+
+/// The key in a file that a program handed over.
+///
+/// # Errors
+/// What is wrong with the file. One without seals is not looked into: reading it might wait for ever.
+pub fn opened(file: impl AsFd) -> Result<PrivateKey, String> {
+    if !fcntl_get_seals(&file).is_ok_and(|seals| seals.contains(SEALS)) {
+        return Err("is not in sealed memory".to_owned());
+    }
+    let size = fstat(&file).map_err(|error| error.to_string())?.st_size;
+    let size = usize::try_from(size).ok().filter(|size| (1..=LONGEST).contains(size));
+    let mut der = Zeroizing::new(vec![0; size.ok_or_else(|| format!("has {LONGEST} bytes at most"))?]);
+    let mut read = 0;
+    while read < der.len() {
+        match pread(&file, &mut der[read..], read as u64) {
+            Ok(0) => return Err("ends too early".to_owned()),
+            Ok(count) => read += count,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    PrivateKey::from_der(&der).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openssl::rsa::Rsa;
+    use rustix::fs::ftruncate;
+    use rustix::pipe::pipe;
+
+    fn key() -> PrivateKey {
+        PrivateKey::from_der(&Rsa::generate(1024).unwrap().private_key_to_der().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_sealed_key_is_opened_again_and_can_neither_be_changed_nor_cut_off() {
+        let key = key();
+        let file = sealed(&key).unwrap();
+        assert_eq!(opened(&file).unwrap().to_pkcs1_der(), key.to_pkcs1_der());
+        assert_eq!(write(&file, b"x"), Err(Errno::PERM));
+        assert_eq!(ftruncate(&file, 0), Err(Errno::PERM));
+        // Whoever reads does not depend on where its owner stands in the file.
+        assert_eq!(opened(&file).unwrap().to_pkcs1_der(), key.to_pkcs1_der());
+    }
+
+    #[test]
+    fn other_files_are_refused_without_reading_them() {
+        let (reader, _writer) = pipe().unwrap();
+        assert_eq!(opened(&reader).unwrap_err(), "is not in sealed memory");
+        let open = memfd_create("open", MemfdFlags::ALLOW_SEALING).unwrap();
+        write(&open, &key().to_pkcs1_der()).unwrap();
+        assert_eq!(opened(&open).unwrap_err(), "is not in sealed memory");
+        for size in [0, LONGEST as u64 + 1] {
+            let file = memfd_create("size", MemfdFlags::ALLOW_SEALING).unwrap();
+            ftruncate(&file, size).unwrap();
+            fcntl_add_seals(&file, SEALS).unwrap();
+            assert_eq!(opened(&file).unwrap_err(), "has 8192 bytes at most", "{size} bytes");
+        }
+        let noise = memfd_create("noise", MemfdFlags::ALLOW_SEALING).unwrap();
+        write(&noise, &[7; 600]).unwrap();
+        fcntl_add_seals(&noise, SEALS).unwrap();
+        assert!(opened(&noise).is_err());
+    }
+}
