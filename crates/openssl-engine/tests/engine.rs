@@ -134,6 +134,18 @@ fn without_a_device_that_beats_it_openssl_does_everything() {
     assert_eq!(figure(&said, "operations="), 0.0);
 }
 
+/// The engine takes the daemon's name as the provider does; where no daemon is, everything is computed here.
+#[test]
+fn with_the_daemon_as_its_device_everything_is_answered_where_no_daemon_is() {
+    if !engines() {
+        return;
+    }
+    let folder = folder("daemon");
+    let mut command = Command::new(old(&folder));
+    command.arg(module()).args(["2", "4", "4"]).env("ENGINE_DEVICE", "garnerd:/nonexistent/socket");
+    assert_eq!(figure(&run(&mut command), "operations="), 64.0);
+}
+
 #[test]
 fn valgrind_finds_nothing_wrong_and_nothing_lost() {
     if !engines() {

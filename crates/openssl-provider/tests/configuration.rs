@@ -48,7 +48,7 @@ fn wrong_settings_are_refused_in_words_and_openssl_goes_on() {
         ("slots = 0", "garner: slots = 0: must be a whole number from 1 to 4096"),
         (
             "device = toaster",
-            "garner: device = toaster: must be auto, cpu, libcrypto, cuda:N, or the address of a board",
+            "garner: device = toaster: must be auto, cpu, libcrypto, cuda:N, garnerd, or the address of a board",
         ),
         ("queue_limit = -3", "garner: queue_limit = -3: must be a whole number from 1 to 16777216"),
     ] {

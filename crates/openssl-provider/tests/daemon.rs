@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Unmodified programs whose key is a stub: garnerd, a process of its own, holds the key.
+//! Unmodified programs and garnerd, a process of its own: it holds the key that a stub stands for, or is lent theirs.
 
 mod support;
 
@@ -31,15 +31,27 @@ struct Held {
 
 impl Held {
     fn new(policy: &str) -> Held {
-        let site = Site::new();
+        let held = Held::of(Site::new(), policy);
+        let public = PublicKey::read(&held.site.read("public.pem"), None).unwrap();
+        held.site.write("key.pem", stub::to_pem("www", &public).as_bytes());
+        held
+    }
+
+    /// Where `key.pem` is the key itself, which programs lend to a daemon that has no keys.
+    fn lending(policy: &str) -> Held {
+        let held = Held::of(Site::with("device = garnerd"), policy);
+        fs::rename(held.site.path("keys/www.pem"), held.site.path("key.pem")).unwrap();
+        held
+    }
+
+    /// With a key in the folder `keys` beside a certificate.
+    fn of(site: Site, policy: &str) -> Held {
         fs::create_dir(site.path("keys")).unwrap();
         let request = "req -x509 -newkey rsa:2048 -nodes -keyout keys/www.pem -out cert.pem -days 3 -subj /CN=localhost \
                        -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
         run(site.plain("openssl").args(words(request)));
         run(site.plain("openssl").args(words("rsa -in keys/www.pem -pubout -out public.pem")));
         fs::set_permissions(site.path("keys/www.pem"), fs::Permissions::from_mode(0o600)).unwrap();
-        let public = PublicKey::read(&site.read("public.pem"), None).unwrap();
-        site.write("key.pem", stub::to_pem("www", &public).as_bytes());
         site.write("garnerd.toml", policy.as_bytes());
         Held { site, daemon: None }
     }
@@ -160,6 +172,40 @@ fn nobody_but_the_daemon_signs_for_a_stub() {
 #[test]
 fn nginx_answers_while_the_daemon_is_killed_and_started_again() {
     let mut held = Held::new("");
+    nginx_answers(&mut held);
+    assert!(held.log().contains("key www: used by user"), "{}", held.log());
+}
+
+#[test]
+fn openssl_lends_its_key_and_signs_and_decrypts_what_plain_openssl_accepts() {
+    let mut held = Held::lending("");
+    held.site.write("message", b"a message");
+    let sign = |held: &Held| {
+        held.openssl(&format!("dgst -sha256 {PSS} -sign key.pem -out message.sig message"));
+        held.plain(&format!("dgst -sha256 {PSS} -verify public.pem -signature message.sig message"));
+    };
+    sign(&held);
+    held.start();
+    assert!(!held.log().contains("lent by user"), "{}", held.log());
+    sign(&held);
+    held.plain("pkeyutl -encrypt -pubin -inkey public.pem -pkeyopt rsa_padding_mode:oaep -in message -out secret");
+    held.openssl("pkeyutl -decrypt -inkey key.pem -pkeyopt rsa_padding_mode:oaep -in secret -out opened");
+    assert_eq!(held.site.read("opened"), b"a message");
+    assert_eq!(held.log().matches("a key of 2048 bits: lent by user").count(), 2, "{}", held.log());
+}
+
+/// The same workers as above, which have the key: nothing waits for the daemon.
+#[test]
+fn nginx_that_lends_its_key_answers_while_the_daemon_is_killed_and_started_again() {
+    let mut held = Held::lending("");
+    nginx_answers(&mut held);
+    held.kill();
+    held.start();
+    assert!(!held.log().contains("used by user"), "{}", held.log());
+}
+
+/// nginx with four workers, begun before the daemon is: handshakes succeed while that is killed and started again.
+fn nginx_answers(held: &mut Held) {
     let port = free_port();
     let configuration = format!(
         "daemon off; worker_processes 4; pid nginx.pid; error_log error.log; env OPENSSL_CONF; env OPENSSL_MODULES;\n\
@@ -179,16 +225,15 @@ fn nginx_answers_while_the_daemon_is_killed_and_started_again() {
         if round % 10 == 5 {
             held.kill();
             // In the background: the handshake below begins while nobody answers.
-            let mut waiting = client(&held, port);
+            let mut waiting = client(held, port);
             thread::sleep(Duration::from_millis(100));
             held.start();
             assert!(waiting.wait().unwrap().success());
         }
-        assert!(client(&held, port).wait().unwrap().success(), "round {round}");
+        assert!(client(held, port).wait().unwrap().success(), "round {round}");
         assert!(start.elapsed() < PATIENCE);
     }
     nginx.stop("TERM");
-    assert!(held.log().contains("key www: used by user"), "{}", held.log());
 }
 
 /// A handshake by OpenSSL without Garner.
