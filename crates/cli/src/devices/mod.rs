@@ -75,8 +75,8 @@ const STRING: &str = "a string takes everything";
 /// Which devices a command uses.
 #[derive(Args, Debug)]
 pub struct Choice {
-    /// Device: one that `garner devices` lists, a board, vfio-user:PATH or a PCI address, or a GPU, cuda or cuda:N;
-    /// several times for several [default: auto, all that may be fastest]
+    /// Device: one that `garner devices` lists, a board, vfio-user:PATH or a PCI address, a GPU, cuda or cuda:N, or
+    /// garnerd, which is lent the keys; several times for several [default: auto, all that may be fastest]
     #[arg(long, value_name = "NAME")]
     device: Vec<String>,
 
