@@ -4,11 +4,10 @@
 //! The daemon is asked by a connection that is made at the first operation; a child made by `fork` makes its own. If it does
 //! not answer, the operation fails: there is no key here to do it with. An asynchronous job is not paused meanwhile.
 
-use crate::call::Refusal;
+use crate::stack::with_room;
 use garner::secret::Wiped;
-use garner_openssl_common::stack::with_room;
-use garner_remote::message::{Fingerprint, KeyName, Work};
-use garner_remote::{Client, Error, message};
+use garner_remote::message::{self, Fingerprint, KeyName, Work};
+use garner_remote::{Client, Error};
 use once_cell::race::OnceBox;
 
 /// The process's client.
@@ -18,27 +17,25 @@ fn client() -> &'static Client {
 }
 
 /// Why the daemon gave no answer.
+#[derive(Debug)]
 pub enum Failure {
     /// What was to be decrypted does not decrypt.
     Verification,
-    /// Anything else.
-    Refused(Refusal),
+    /// Anything else, in words.
+    Refused(String),
 }
 
-/// Has the daemon do a piece of work with the key of this modulus.
+/// Has the daemon do a piece of work with the key of this modulus. `None` stands for an operation that no message has: `what` it is.
 ///
 /// # Errors
 /// [`Failure`].
-pub fn ask(modulus: Fingerprint, work: Work<'_>) -> Result<Wiped<u8>, Failure> {
+pub fn ask(modulus: Fingerprint, work: Option<Work<'_>>, what: &str) -> Result<Wiped<u8>, Failure> {
+    let unknown = || Failure::Refused(format!("garnerd, which holds this key, has no {what} of this kind"));
+    let work = work.ok_or_else(unknown)?;
     match with_room(|| client().call(KeyName::Modulus(modulus), work)) {
         Some(Ok(answer)) => Ok(answer),
         Some(Err(Error::Refused(message::Refusal::Verification))) => Err(Failure::Verification),
-        Some(Err(error)) => Err(Failure::Refused(Refusal::Because(error.to_string()))),
-        None => Err(Failure::Refused(garner::Error::Memory.into())),
+        Some(Err(error)) => Err(Failure::Refused(error.to_string())),
+        None => Err(Failure::Refused(garner::Error::Memory.to_string())),
     }
-}
-
-/// The daemon has no such operation.
-pub fn unknown(operation: &str) -> Refusal {
-    Refusal::Because(format!("garnerd, which holds this key, has no {operation} of this kind"))
 }

@@ -8,6 +8,7 @@
 //! | [`settings`] | what a configuration may say, and what it may not |
 //! | [`service`] | the one gatherer of the process, from the first front end loaded to the last unloaded |
 //! | [`run`] | one private operation: blocking, or pausing the asynchronous job it is called from |
+//! | [`held`] | keys that garnerd holds |
 //! | [`stack`] | room for what a job computes itself |
 //! | [`figures`] | the statistics under the names both front ends give them |
 //! | [`summary`] | the line written when the process ends, where somebody asked for it |
@@ -15,6 +16,7 @@
 //! | [`libcrypto`] | that the libcrypto we were loaded by is the one we are linked to; its error queue |
 
 pub mod figures;
+pub mod held;
 mod job;
 pub mod libcrypto;
 pub mod memory;

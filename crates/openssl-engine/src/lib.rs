@@ -12,6 +12,7 @@
 //! | `control` | settings and statistics as commands |
 //! | `service` | the service, and the settings that it is opened with |
 //! | `method` | the RSA method |
+//! | `held` | keys that garnerd holds |
 //! | `shadow` | the keys that OpenSSL's functions are given in place of a program's |
 //! | `key` | Garner's key out of an `RSA` |
 //! | `registered` | the methods, and the places of our data, as libcrypto has them |
@@ -19,6 +20,7 @@
 
 mod bind;
 mod control;
+mod held;
 mod key;
 mod method;
 mod registered;

@@ -8,6 +8,7 @@
 //! everything is OpenSSL's; where Garner cannot serve a shadow, a blinding of that one operation's own is put around
 //! OpenSSL's exponentiation.
 
+use crate::held::{self, Purpose};
 use crate::key::bytes;
 use crate::registered::{self, SHADOW, SLOT, index};
 use crate::service::service;
@@ -22,6 +23,7 @@ use garner_openssl_common::run::{self, Failure};
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::slice;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -65,11 +67,12 @@ unsafe extern "C" fn finish(rsa: *mut RSA) -> c_int {
     }
 }
 
-/// One of OpenSSL's private functions, on the shadow if there is one.
+/// A private function: by the daemon if it holds the key, else OpenSSL's own, on the shadow if there is one.
 ///
 /// # Safety
 /// libcrypto's arguments of `priv_enc` and `priv_dec`.
-unsafe fn with_shadow(
+unsafe fn private(
+    purpose: Purpose,
     theirs: Option<Crypt>,
     length: c_int,
     from: *const u8,
@@ -78,6 +81,17 @@ unsafe fn with_shadow(
     padding: c_int,
 ) -> c_int {
     let entered = memory::enter();
+    let held = catch_unwind(|| {
+        // SAFETY: libcrypto's arguments: a live key, as many bytes as it says, and room for what its own function writes.
+        unsafe {
+            let modulus = held::modulus(rsa).filter(|_| entered)?;
+            let from = slice::from_raw_parts(from, usize::try_from(length).ok()?);
+            Some(held::private(modulus, purpose, from, to, rsa, padding))
+        }
+    });
+    if let Ok(Some(result)) = held {
+        return result;
+    }
     let shadow = catch_unwind(|| {
         service().filter(|service| entered && service.worthwhile())?;
         // SAFETY: the slot is from `init` and lives as long as the `RSA`.
@@ -96,7 +110,7 @@ unsafe extern "C" fn private_encrypt(
     padding: c_int,
 ) -> c_int {
     // SAFETY: libcrypto's arguments.
-    unsafe { with_shadow(RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL()), length, from, to, rsa, padding) }
+    unsafe { private(Purpose::Sign, RSA_meth_get_priv_enc(RSA_PKCS1_OpenSSL()), length, from, to, rsa, padding) }
 }
 
 unsafe extern "C" fn private_decrypt(
@@ -107,7 +121,7 @@ unsafe extern "C" fn private_decrypt(
     padding: c_int,
 ) -> c_int {
     // SAFETY: libcrypto's arguments.
-    unsafe { with_shadow(RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL()), length, from, to, rsa, padding) }
+    unsafe { private(Purpose::Decrypt, RSA_meth_get_priv_dec(RSA_PKCS1_OpenSSL()), length, from, to, rsa, padding) }
 }
 
 /// The operation of a shadow, and the service for it.

@@ -31,6 +31,11 @@ pub const ENGINE_CMD_FLAG_STRING: c_uint = 2;
 pub const ENGINE_CMD_FLAG_INTERNAL: c_uint = 8;
 pub const RSA_FLAG_NO_BLINDING: c_int = 0x80;
 pub const CRYPTO_EX_INDEX_RSA: c_int = 9;
+pub const RSA_PKCS1_PADDING: c_int = 1;
+pub const RSA_NO_PADDING: c_int = 3;
+pub const RSA_PKCS1_OAEP_PADDING: c_int = 4;
+pub const ERR_LIB_RSA: c_int = 4;
+pub const RSA_R_OAEP_DECODING_ERROR: c_int = 121;
 
 /// The interface between `dynamic` and its modules, since OpenSSL 3.0.
 pub const OSSL_DYNAMIC_VERSION: u64 = 0x0003_0000;

@@ -2,10 +2,14 @@
 //! The engine under programs of the old kind: `tests/c/old.c`, which is the sequence of calls that users of such engines
 //! have always written, and OpenSSH's `ssh-keygen`.
 
+use garner::key::PublicKey;
+use garner_remote::stub;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::LazyLock;
-use std::{env, fs};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 /// The engine, up to date, of the profile these tests have. Cargo builds it for nobody's tests.
 fn module() -> &'static Path {
@@ -17,7 +21,8 @@ fn module() -> &'static Path {
         let mut cargo = Command::new(env!("CARGO"));
         // All of the workspace, with its examples: else cargo would choose other features than `cargo test` has, and build
         // nearly everything anew.
-        cargo.args(["build", "--quiet", "--workspace", "--lib", "--examples", "--profile", profile, "--target-dir"]);
+        cargo.args(["build", "--quiet", "--workspace", "--lib", "--examples", "--bin", "garnerd", "--profile", profile]);
+        cargo.arg("--target-dir");
         let status = cargo.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status();
         assert!(status.expect("cargo").success(), "{cargo:?} failed");
         folder.join("libgarner_engine.so")
@@ -84,7 +89,7 @@ fn rsa_calls_of_threads_and_jobs_are_answered_rightly_and_counted() {
     }
     let folder = folder("calls");
     let program = old(&folder);
-    for (arguments, operations) in [("8 0 10", 160.0), ("2 16 4", 256.0)] {
+    for (arguments, operations) in [("8 0 10", 240.0), ("2 16 4", 384.0)] {
         let said = run(on_any_processor(Command::new(&program).arg(module()).args(arguments.split(' '))));
         assert_eq!(figure(&said, "operations="), operations);
         let (total, average) = (figure(&said, "total-time="), figure(&said, "average-time="));
@@ -143,7 +148,79 @@ fn with_the_daemon_as_its_device_everything_is_answered_where_no_daemon_is() {
     let folder = folder("daemon");
     let mut command = Command::new(old(&folder));
     command.arg(module()).args(["2", "4", "4"]).env("ENGINE_DEVICE", "garnerd:/nonexistent/socket");
-    assert_eq!(figure(&run(&mut command), "operations="), 64.0);
+    assert_eq!(figure(&run(&mut command), "operations="), 96.0);
+}
+
+/// A garnerd that holds the key of `stub.pem` beside its socket; killed in the end.
+struct Daemon {
+    folder: PathBuf,
+    process: Child,
+}
+
+impl Daemon {
+    fn started(folder: PathBuf, policy: &str) -> Daemon {
+        let keys = folder.join("keys");
+        fs::create_dir(&keys).unwrap();
+        let mut openssl = Command::new("openssl");
+        run(openssl.args(["genpkey", "-algorithm", "RSA", "-out"]).arg(keys.join("www.pem")));
+        fs::set_permissions(keys.join("www.pem"), fs::Permissions::from_mode(0o600)).unwrap();
+        let mut openssl = Command::new("openssl");
+        let public = run(openssl.args(["pkey", "-pubout", "-in"]).arg(keys.join("www.pem")));
+        let public = PublicKey::read(public.as_bytes(), None).unwrap();
+        fs::write(folder.join("stub.pem"), stub::to_pem("www", &public)).unwrap();
+        fs::write(folder.join("garnerd.toml"), policy).unwrap();
+        let mut command = Command::new(module().with_file_name("garnerd"));
+        command.args(["--socket", "socket", "--keys", "keys", "--config", "garnerd.toml"]).current_dir(&folder);
+        let process = command.stderr(fs::File::create(folder.join("log")).unwrap()).spawn().unwrap();
+        let (daemon, start) = (Daemon { folder, process }, Instant::now());
+        while !daemon.log().contains("listening") {
+            assert!(start.elapsed() < Duration::from_secs(60), "{}", daemon.log());
+            thread::sleep(Duration::from_millis(5));
+        }
+        daemon
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap()
+    }
+
+    /// The program with the stub as its key.
+    fn program(&self, arguments: &str) -> Command {
+        let mut command = Command::new(old(&self.folder));
+        command.arg(module()).args(arguments.split(' ')).env("ENGINE_STUB", self.folder.join("stub.pem"));
+        command.env("GARNER_SOCKET", self.folder.join("socket"));
+        command
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn keys_that_garnerd_holds_sign_and_decrypt_for_threads_jobs_and_children() {
+    if !engines() {
+        return;
+    }
+    let daemon = Daemon::started(folder("held"), "");
+    for arguments in ["4 0 5", "2 8 2", "fork"] {
+        assert_eq!(figure(&run(&mut daemon.program(arguments)), "operations="), 0.0, "the daemon does them");
+    }
+    assert!(daemon.log().contains("key www: used by user"), "{}", daemon.log());
+}
+
+#[test]
+fn what_garnerd_refuses_fails_by_its_reason() {
+    if !engines() {
+        return;
+    }
+    let daemon = Daemon::started(folder("refused"), "[key.www]\npaddings = ['pss']");
+    let Output { status, stderr, .. } = daemon.program("1 0 1").output().unwrap();
+    let said = String::from_utf8_lossy(&stderr);
+    assert!(!status.success() && said.contains("not permitted: padding pkcs1v15 with this key"), "{said}");
 }
 
 #[test]

@@ -10,7 +10,6 @@
 //! | `keymgmt`, `signature`, `cipher` | the functions of the three operations |
 //! | `context` | contexts of operations, and OpenSSL's buffers |
 //! | `key` | a key of the default provider's, and ours made from it |
-//! | `held` | keys that garnerd holds |
 //! | `blinding` | which of the default provider's keys does a private operation |
 //! | `digest` | hashing what is to be signed |
 //! | `upstream` | the default provider's functions |
@@ -40,7 +39,6 @@ mod cipher;
 mod context;
 mod digest;
 mod entry;
-mod held;
 mod key;
 mod keymgmt;
 mod params;

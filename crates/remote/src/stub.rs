@@ -18,6 +18,9 @@ const MARK: &[u8] = b"garner-stub:";
 /// Longest name of a key.
 const LONGEST_NAME: usize = 64;
 
+/// Longest private exponent of a stub, in bytes.
+pub const LONGEST_MARK: usize = MARK.len() + LONGEST_NAME;
+
 const LABEL: &str = "RSA PRIVATE KEY";
 
 /// What a stub says.

@@ -6,6 +6,8 @@
  *   old ENGINE.SO fork                    children that sign
  *   old ENGINE.SO beside                  inputs of any size, with each padding, beside OpenSSL's own method
  *
+ * The environment may say: ENGINE_DEVICE, the engine's setting; ENGINE_STUB, the file of a stub in place of a new key.
+ *
  * Prints the engine's four statistics.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -13,6 +15,7 @@
 #include <openssl/bn.h>
 #include <openssl/engine.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <poll.h>
 #include <pthread.h>
@@ -43,9 +46,11 @@ static void one_round(unsigned number)
     memcpy(digest, &number, sizeof number);
     CHECK(RSA_sign(NID_sha256, digest, sizeof digest, signature, &length, key) == 1);
     CHECK(RSA_verify(NID_sha256, digest, sizeof digest, signature, length, judge) == 1);
-    int size = RSA_public_encrypt(sizeof digest, digest, sealed, judge, RSA_PKCS1_OAEP_PADDING);
-    CHECK(size == 256 && RSA_private_decrypt(size, sealed, opened, key, RSA_PKCS1_OAEP_PADDING) == 32);
-    CHECK(memcmp(digest, opened, 32) == 0);
+    for (int padding = RSA_PKCS1_PADDING; padding <= RSA_PKCS1_OAEP_PADDING; padding += RSA_PKCS1_OAEP_PADDING - RSA_PKCS1_PADDING) {
+        int size = RSA_public_encrypt(sizeof digest, digest, sealed, judge, padding);
+        CHECK(size == 256 && RSA_private_decrypt(size, sealed, opened, key, padding) == 32);
+        CHECK(memcmp(digest, opened, 32) == 0);
+    }
 }
 
 static int body(void *argument)
@@ -177,7 +182,14 @@ int main(int count, char **argument)
     RSA *first = RSA_new();
     BIGNUM *e = BN_new();
     BN_set_word(e, 65537);
-    CHECK(RSA_generate_key_ex(first, 2048, e, NULL) == 1);
+    const char *stub = getenv("ENGINE_STUB");
+    if (stub) {
+        FILE *file = fopen(stub, "r");
+        CHECK(file && PEM_read_RSAPrivateKey(file, &first, NULL, NULL));
+        fclose(file);
+    } else {
+        CHECK(RSA_generate_key_ex(first, 2048, e, NULL) == 1);
+    }
     judge = RSAPrivateKey_dup(first);
 
     ENGINE *engine = ENGINE_by_id("dynamic");
@@ -205,8 +217,11 @@ int main(int count, char **argument)
 
     /* libcrypto's first fetch of a digest takes a lock that a child forked meanwhile would wait for, Garner or not. */
     key = judge;
-    one_round(0);
+    if (!stub)
+        one_round(0);
     key = RSAPrivateKey_dup(first);
+    if (stub)
+        one_round(0);
     CHECK(RSA_get_method(key) == ENGINE_get_RSA(engine));
     if (!strcmp(argument[2], "beside")) {
         CHECK(RSA_get_method(judge) == RSA_PKCS1_OpenSSL());

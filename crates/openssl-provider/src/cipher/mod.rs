@@ -12,7 +12,6 @@ pub use entries::TABLE;
 use crate::blinding::Lent;
 use crate::call::{Refusal, told};
 use crate::context::Inner;
-use crate::held;
 use crate::key::Key;
 use crate::params::{Given, Params};
 use crate::provider::Provider;
@@ -21,6 +20,7 @@ use crate::upstream::{self, Tables};
 use garner::encryption::{self, Decryption, Scheme};
 use garner::gather::{Operation, Output};
 use garner::padding::implicit_rejection::Rejection;
+use garner_openssl_common::held;
 use garner_openssl_common::libcrypto::raise_reason;
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
@@ -94,8 +94,8 @@ impl Cipher {
             Some(scheme) => EncryptionScheme::of(scheme).map(|scheme| Work::Decrypt { scheme, ciphertext: &whole }),
             None => None,
         };
-        held::ask(modulus, work.ok_or_else(|| held::unknown("decryption"))?).map_err(|failure| match failure {
-            held::Failure::Refused(refusal) => refusal,
+        held::ask(modulus, work, "decryption").map_err(|failure| match failure {
+            held::Failure::Refused(reason) => Refusal::Because(reason),
             held::Failure::Verification => undecodable(),
         })
     }

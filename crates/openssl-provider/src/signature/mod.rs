@@ -13,7 +13,6 @@ pub use entries::TABLE;
 use crate::call::{Refusal, told};
 use crate::context::Inner;
 use crate::digest::{Digest, is_md5_sha1};
-use crate::held;
 use crate::key::Key;
 use crate::provider::Provider;
 use crate::sys::*;
@@ -21,6 +20,7 @@ use crate::upstream::{self, Tables};
 use garner::gather::{Operation, Output};
 use garner::padding::{Hash, pkcs1v15, pss};
 use garner::signature::{self, Scheme};
+use garner_openssl_common::held;
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
 use garner_remote::message::{Fingerprint, Work};
@@ -142,8 +142,8 @@ impl Signature {
             Some(Plan::Raw) => Some(Work::Raw { input: digest }),
             _ => None,
         };
-        held::ask(modulus, work.ok_or_else(|| held::unknown("signature"))?).map_err(|failure| match failure {
-            held::Failure::Refused(refusal) => refusal,
+        held::ask(modulus, work, "signature").map_err(|failure| match failure {
+            held::Failure::Refused(reason) => Refusal::Because(reason),
             held::Failure::Verification => garner::Error::Verification.into(),
         })
     }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Keys that garnerd holds: an `RSA` that was read from a stub. OpenSSL's paddings are not used for them, because the daemon
+//! signs and decrypts by schemes and refuses bare blocks unless its policy names them.
+
+use crate::key::bytes;
+use crate::sys::*;
+use garner::padding::Hash;
+use garner_openssl_common::held::{Failure, ask};
+use garner_openssl_common::libcrypto::{raise, raise_reason};
+use garner_remote::message::{Fingerprint, Work};
+use garner_remote::scheme::EncryptionScheme;
+use garner_remote::stub;
+use std::ffi::c_int;
+
+/// What is done with the key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// `RSA_private_encrypt`, which signs.
+    Sign,
+    /// `RSA_private_decrypt`.
+    Decrypt,
+}
+
+/// The modulus's hash, if the key is a stub's. The private exponents of other keys are longer than any stub's, and only their
+/// length is looked at.
+///
+/// # Safety
+/// `rsa` is alive, and nobody changes it meanwhile.
+pub unsafe fn modulus(rsa: *const RSA) -> Option<Fingerprint> {
+    // SAFETY: by this function's contract; null has no bits.
+    unsafe {
+        let d = RSA_get0_d(rsa);
+        if d.is_null() || BN_num_bits(d).unsigned_abs() as usize > 8 * stub::LONGEST_MARK {
+            return None;
+        }
+        stub::name_in(&bytes(d)?)?;
+        stub::fingerprint(&bytes(RSA_get0_n(rsa))?).ok()
+    }
+}
+
+/// Has the daemon sign or decrypt `from`, and writes the answer: its length, or -1 and an error on OpenSSL's queue.
+///
+/// # Safety
+/// `rsa` is alive; `to` has room for what OpenSSL's own function would write at this padding, at most as many bytes as the
+/// modulus.
+pub unsafe fn private(
+    modulus: Fingerprint,
+    purpose: Purpose,
+    from: &[u8],
+    to: *mut u8,
+    rsa: *const RSA,
+    padding: c_int,
+) -> c_int {
+    // SAFETY: by this function's contract.
+    let size = unsafe { BN_num_bits(RSA_get0_n(rsa)).unsigned_abs().div_ceil(8) as usize };
+    // OpenSSL takes shorter ciphertexts for numbers, too.
+    let whole = [&vec![0; size.saturating_sub(from.len())], from].concat();
+    let decrypt = |scheme| Some(Work::Decrypt { scheme, ciphertext: &whole });
+    let work = match (purpose, padding) {
+        (Purpose::Sign, RSA_PKCS1_PADDING) => Some(Work::SignUnnamed { payload: from }),
+        (Purpose::Decrypt, RSA_PKCS1_PADDING) => decrypt(EncryptionScheme::Pkcs1v15),
+        (Purpose::Decrypt, RSA_PKCS1_OAEP_PADDING) => {
+            decrypt(EncryptionScheme::Oaep { hash: Hash::Sha1, mgf1_hash: Hash::Sha1, label: b"" })
+        }
+        (Purpose::Sign, RSA_NO_PADDING) => Some(Work::Raw { input: from }),
+        (Purpose::Decrypt, RSA_NO_PADDING) => Some(Work::Raw { input: &whole }),
+        _ => None,
+    };
+    let what = if purpose == Purpose::Sign { "signature" } else { "decryption" };
+    match ask(modulus, work, what) {
+        Ok(answer) if answer.len() <= size => {
+            // SAFETY: by this function's contract.
+            unsafe { to.copy_from_nonoverlapping(answer.as_ptr(), answer.len()) };
+            answer.len() as c_int
+        }
+        Ok(_) => {
+            raise("garnerd answered with more than the modulus has");
+            -1
+        }
+        Err(Failure::Refused(reason)) => {
+            raise(&reason);
+            -1
+        }
+        Err(Failure::Verification) => {
+            raise_reason(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
+            -1
+        }
+    }
+}
