@@ -2,10 +2,11 @@
 //! One client process: signs in a closed loop, from when it is told to for so many seconds, and says how long each took.
 
 use crate::Transport;
-use garner::gather::Gatherer;
+use garner::gather::{Config, Gatherer};
 use garner::key::PrivateKey;
 use garner::padding::Hash;
 use garner::signature;
+use garner_device_garnerd::Daemons;
 use garner_remote::Client;
 use garner_remote::message::{KeyName, Work};
 use garner_remote::scheme::SignatureScheme;
@@ -73,6 +74,16 @@ fn signing(transport: Transport, pem: &[u8], socket: &Path) -> Sign {
             let key = Arc::new(PrivateKey::read(pem, None).expect("a key"));
             let gatherer = Gatherer::global().expect("a gatherer");
             Box::new(move || signature::sign_digest(gatherer, &key, Hash::Sha256, &digest).expect("a signature"))
+        }
+        Transport::Lent => {
+            let key = Arc::new(PrivateKey::read(pem, None).expect("a key"));
+            let config = Config::named(&format!("garnerd:{}", socket.display()), &[&Daemons]).expect("a device");
+            let gatherer = Gatherer::new(config);
+            Box::new(move || {
+                let signature = signature::sign_digest(&gatherer, &key, Hash::Sha256, &digest).expect("a signature");
+                assert_eq!(gatherer.statistics().device_failures, 0, "the daemon did not do it");
+                signature
+            })
         }
         Transport::Garnerd | Transport::Unbatched => {
             let client = Client::new(socket, Duration::from_secs(10));

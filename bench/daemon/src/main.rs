@@ -19,8 +19,10 @@ pub enum Transport {
     Openssl,
     /// By Garner, in one process with as many threads.
     InProcess,
-    /// By garnerd.
+    /// By garnerd, which holds the key.
     Garnerd,
+    /// By Garner in each process, with garnerd as its device, which is lent the key.
+    Lent,
     /// By a daemon of the same kind that does one operation at a time, by libcrypto.
     Unbatched,
 }
@@ -122,6 +124,8 @@ fn of(bits: u32, clients: usize, measured: &[(Transport, Measured)]) -> Vec<Row>
     vec![
         row(Transport::Garnerd, Transport::Openssl),
         row(Transport::Garnerd, Transport::InProcess),
+        row(Transport::Lent, Transport::Openssl),
+        row(Transport::Lent, Transport::Garnerd),
         row(Transport::InProcess, Transport::Openssl),
         row(Transport::Unbatched, Transport::Openssl),
         row(Transport::Openssl, Transport::Openssl),

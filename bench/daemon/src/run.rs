@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
 
-const TRANSPORTS: [Transport; 4] = [Transport::Openssl, Transport::InProcess, Transport::Garnerd, Transport::Unbatched];
+const TRANSPORTS: [Transport; 5] =
+    [Transport::Openssl, Transport::InProcess, Transport::Garnerd, Transport::Lent, Transport::Unbatched];
 
 /// The median of rounds.
 #[derive(Debug)]
@@ -142,7 +143,7 @@ fn median(rounds: Vec<Measured>) -> Measured {
 }
 
 fn socket_is_used(transport: Transport) -> bool {
-    matches!(transport, Transport::Garnerd | Transport::Unbatched)
+    matches!(transport, Transport::Garnerd | Transport::Lent | Transport::Unbatched)
 }
 
 /// Seconds of processor time of a daemon, all its threads together.
