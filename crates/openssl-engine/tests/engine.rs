@@ -21,7 +21,17 @@ fn module() -> &'static Path {
         let mut cargo = Command::new(env!("CARGO"));
         // All of the workspace, with its examples: else cargo would choose other features than `cargo test` has, and build
         // nearly everything anew.
-        cargo.args(["build", "--quiet", "--workspace", "--lib", "--examples", "--bin", "garnerd", "--profile", profile]);
+        cargo.args([
+            "build",
+            "--quiet",
+            "--workspace",
+            "--lib",
+            "--examples",
+            "--bin",
+            "garnerd",
+            "--profile",
+            profile,
+        ]);
         cargo.arg("--target-dir");
         let status = cargo.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status();
         assert!(status.expect("cargo").success(), "{cargo:?} failed");
