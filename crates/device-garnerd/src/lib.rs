@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! garnerd as a device of [`garner`], at offload level *operation*: `device = garnerd` in every front end.
+//! garnerd as a device of [`garner`], at offload level *checked*: `device = garnerd` in every front end.
 //!
-//! The program keeps its keys and lends them to the daemon, which makes batches of the operations of many programs. As with
-//! every device the host blinds before and checks s^e = m after, whatever comes back. Where the daemon is away, refuses or
-//! takes too long, the operations go to the next device: the processor.
+//! The program keeps its keys and lends them to the daemon, which makes batches of the operations of many programs. The daemon
+//! blinds and checks each, as it does for keys of its own. Where it is away, refuses or takes too long, the operations go to
+//! the next device: the processor.
 //!
 //! | module | subject |
 //! |---|---|
@@ -71,7 +71,7 @@ impl Device for Garnerd {
     }
 
     fn level(&self) -> Level {
-        Level::Operation
+        Level::Checked
     }
 
     fn limits(&self) -> Limits {

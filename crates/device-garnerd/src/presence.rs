@@ -89,9 +89,8 @@ impl Presence {
     }
 }
 
-/// Never 0.
 fn microseconds(time: Duration) -> u64 {
-    (time.as_micros() as u64).max(1)
+    time.as_micros() as u64
 }
 
 #[cfg(test)]

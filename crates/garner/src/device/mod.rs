@@ -2,7 +2,8 @@
 //! What runs a batch of modular exponentiations.
 //!
 //! Called by `private_op` and, for raw exponentiations, by the gatherer. A device is trusted with nothing:
-//! blinding and the check s^e = m stay on the host, whatever it returns.
+//! blinding and the check s^e = m stay on the host, whatever it returns. The exception is another process of this library,
+//! which does both itself ([`Level::Checked`]).
 //!
 //! The processor is the one device of this library. Others are crates of their own, which implement [`Device`], and
 //! [`Kind`], by which they are found; [`slots`] keeps account of the keys they hold.
@@ -40,15 +41,17 @@ pub enum Level {
     Exponentiation,
     /// All of m^d mod n. The host blinds and checks.
     Operation,
+    /// The same, blinded and checked: by a process that runs this library and that is trusted with the keys.
+    Checked,
 }
 
 /// `result = base^d mod n`, for one key.
 pub struct Private<'a> {
     /// The key.
     pub key: &'a PrivateKey,
-    /// The blinded input, below n, as many words as n.
+    /// The input, below n, as many words as n; blinded, but at [`Level::Checked`].
     pub base: &'a [u64],
-    /// The result, as many words; not trusted.
+    /// The result, as many words; not trusted, but at [`Level::Checked`].
     pub result: &'a mut [u64],
 }
 
@@ -148,7 +151,7 @@ pub trait Device: Send + Sync {
         Err(DeviceError("it runs no public operations".to_owned()))
     }
 
-    /// Runs all of `jobs`, any mix of keys that it takes; called at [`Level::Operation`] only.
+    /// Runs all of `jobs`, any mix of keys that it takes; not called at [`Level::Exponentiation`].
     ///
     /// # Errors
     /// As [`Device::exponentiate`].

@@ -3,7 +3,7 @@
 //!
 //! Called by the gatherer; calls the device for the exponentiations and the host's arithmetic for all the rest.
 //! Blinding and the check are done here, on the host, whatever the device is: a device sees blinded bases only and is
-//! trusted with nothing.
+//! trusted with nothing. Where the device is another process of this library, both are done there.
 //!
 //! For an input m < n and a random r (all on numbers below their modulus):
 //!
@@ -88,6 +88,10 @@ pub fn run(
             })
             .collect();
 
+        if device.level() == Level::Checked {
+            whole(device, operations, &mut steps)?;
+            return Ok(vec![false; operations.len()]);
+        }
         let pairs = blinding::pairs(arithmetic, operations.iter().map(|operation| operation.key))?;
         blinding::blind(arithmetic, operations, &mut steps, &pairs);
 
@@ -102,13 +106,7 @@ pub fn run(
                 device.exponentiate(&mut jobs)?;
                 recombine::recombine(arithmetic, &mut steps);
             }
-            Level::Operation => {
-                let mut jobs: Vec<Private<'_>> = Vec::with_capacity(steps.len());
-                for Step { key, x, y, .. } in &mut steps {
-                    jobs.push(Private { key, base: x, result: y });
-                }
-                device.operate(&mut jobs)?;
-            }
+            Level::Operation | Level::Checked => operate(device, &mut steps)?,
         }
         blinding::unblind(arithmetic, &mut steps, &pairs);
         let good = check::check(arithmetic, operations, &mut steps);
@@ -121,6 +119,27 @@ pub fn run(
         }
         Ok(good.into_iter().map(|good| !good).collect())
     })
+}
+
+/// Operations by a device that blinds and checks them itself.
+fn whole(device: &dyn Device, operations: &mut [PrivateOp<'_>], steps: &mut [Step<'_>]) -> Result<(), DeviceError> {
+    for (operation, step) in operations.iter().zip(&mut *steps) {
+        step.x.copy_from_slice(operation.input);
+    }
+    operate(device, steps)?;
+    for (operation, step) in operations.iter_mut().zip(steps) {
+        operation.output.copy_from_slice(step.y);
+    }
+    Ok(())
+}
+
+/// y = x^d mod n, by the device.
+fn operate(device: &dyn Device, steps: &mut [Step<'_>]) -> Result<(), DeviceError> {
+    let job = |step| {
+        let Step { key, x, y, .. }: &mut Step<'_> = step;
+        Private { key, base: x, result: y }
+    };
+    device.operate(&mut steps.iter_mut().map(job).collect::<Vec<_>>())
 }
 
 /// The intermediate values of one operation, in scratch memory that is wiped after the batch.
