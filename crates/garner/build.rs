@@ -4,7 +4,7 @@
 use garner_kernels::assembly::{self, Width};
 use garner_kernels::program::Pointer;
 use garner_kernels::vex::{self, Encoding};
-use garner_kernels::{Kernel, Lanes};
+use garner_kernels::{Id, Kernel, Lanes};
 use garner_kernels::{doubles, known_answer, two_rows};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -25,7 +25,8 @@ fn main() {
     }
     let kernels = doubles::all();
     fs::write(out.join("doubles.s"), doubles::file(&kernels)).expect("writing the assembly");
-    let entries = kernels.iter().map(|doubles::Kernel { name, code }| Entry {
+    let entries = kernels.iter().map(|doubles::Kernel { id, name, code }| Entry {
+        id: *id,
         name,
         symbol: doubles::symbol(name),
         reach: vex::reach(code),
@@ -36,7 +37,8 @@ fn main() {
     fs::write(out.join("doubles.rs"), table_of("Doubles", entries)).expect("writing the table");
     let kernels = two_rows::all();
     fs::write(out.join("two_rows.s"), assembly::file(&kernels, &[Width::Eight])).expect("writing the assembly");
-    let entries = kernels.iter().map(|Kernel { name, program }| Entry {
+    let entries = kernels.iter().map(|Kernel { id, name, program }| Entry {
+        id: *id,
         name,
         symbol: Width::Eight.symbol(name),
         reach: program.reach(),
@@ -61,6 +63,7 @@ fn entries(table: &str, symbols: &[String]) -> String {
 
 /// A kernel with one function.
 struct Entry<'a> {
+    id: Id,
     name: &'a str,
     symbol: String,
     reach: [usize; Pointer::COUNT],
@@ -68,10 +71,27 @@ struct Entry<'a> {
     answer: Lanes,
 }
 
-/// Kernels of `family`, one constant for each, `ALL` of them, and their `ENTRIES`.
+/// The function that finds a kernel of a table by its identifier; in a constant, one that there is not does not compile.
+fn finding<'a>(kernels: impl Iterator<Item = (Id, &'a str)>) -> String {
+    let fold = |fold| match fold {
+        Some(fold) => format!("Some(garner_kernels::fold::Fold::{fold:?})"),
+        None => "None".to_owned(),
+    };
+    let arm = |(Id { operation, fold: folded, limbs }, name): (Id, &str)| {
+        let (fold, constant) = (fold(folded), name.to_uppercase());
+        format!("        Id {{ operation: Operation::{operation:?}, fold: {fold}, limbs: {limbs} }} => &{constant},\n")
+    };
+    let arms: String = kernels.map(arm).collect();
+    format!(
+        "pub const fn kernel(id: Id) -> &'static Kernel {{\n    match id {{\n{arms}        \
+         _ => panic!(\"there is no such kernel\"),\n    }}\n}}\n"
+    )
+}
+
+/// Kernels of `family`, one constant for each, `ALL` of them, a function that finds one, and their `ENTRIES`.
 fn table_of<'a>(family: &str, kernels: impl Iterator<Item = Entry<'a>>) -> String {
-    let (mut text, mut list, mut symbols) = (String::new(), String::new(), Vec::new());
-    for (index, Entry { name, symbol, reach, multiply_adds, answer }) in kernels.enumerate() {
+    let (mut text, mut list, mut symbols, mut names) = (String::new(), String::new(), Vec::new(), Vec::new());
+    for (index, Entry { id, name, symbol, reach, multiply_adds, answer }) in kernels.enumerate() {
         let constant = name.to_uppercase();
         writeln!(
             text,
@@ -81,7 +101,9 @@ fn table_of<'a>(family: &str, kernels: impl Iterator<Item = Entry<'a>>) -> Strin
         .expect("writing to a string");
         write!(list, "&{constant}, ").expect("writing to a string");
         symbols.push(symbol);
+        names.push((id, name));
     }
+    text.push_str(&finding(names.into_iter()));
     let (count, entries) = (symbols.len(), entries("pub(super) static ENTRIES", &symbols));
     write!(text, "pub static ALL: [&Kernel; {count}] = [{list}];\n#[cfg(target_arch = \"x86_64\")]\n{entries}")
         .expect("writing to a string");
@@ -92,7 +114,7 @@ fn table(kernels: &[Kernel]) -> String {
     let mut text = String::new();
     let (mut entries, mut narrow_entries) = (String::new(), String::new());
     let mut declarations = String::new();
-    for (index, Kernel { name, program }) in kernels.iter().enumerate() {
+    for (index, Kernel { name, program, .. }) in kernels.iter().enumerate() {
         let (reach, madds, answer) = (program.reach(), program.multiply_adds(), known_answer::answer(program));
         let constant = name.to_uppercase();
         writeln!(
@@ -114,6 +136,7 @@ fn table(kernels: &[Kernel]) -> String {
             writeln!(entries, "    {entry},").expect("writing to a string");
         }
     }
+    text.push_str(&finding(kernels.iter().map(|kernel| (kernel.id, kernel.name.as_str()))));
     let count = kernels.len();
     let list: String = kernels.iter().map(|kernel| format!("    &{},\n", kernel.name.to_uppercase())).collect();
     write!(

@@ -29,15 +29,6 @@ pub enum Columns {
 }
 
 impl Columns {
-    /// In a kernel's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Columns::Fresh => "fresh",
-            Columns::FreshTop => "fresh_top",
-            Columns::Old => "old",
-        }
-    }
-
     fn top_is_fresh(self) -> bool {
         self != Columns::Old
     }

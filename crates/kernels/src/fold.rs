@@ -23,7 +23,7 @@ use crate::constants;
 use crate::program::{Code, Vector};
 
 /// Over how many lanes a number is folded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fold {
     /// Two: two numbers in four lanes, or four in eight.
     Pair,

@@ -20,6 +20,7 @@ pub mod doubles;
 pub mod fold;
 pub mod folded;
 pub mod folded_square;
+mod id;
 pub mod interpreter;
 pub mod karatsuba;
 pub mod known_answer;
@@ -40,6 +41,7 @@ pub mod vex;
 pub mod window;
 
 use fold::Fold;
+pub use id::{Id, Operation};
 use normalise::Limbs;
 pub use program::Program;
 use std::collections::BTreeSet;
@@ -53,6 +55,8 @@ pub type Lanes = [u64; 8];
 /// A named program.
 #[derive(Debug, Clone)]
 pub struct Kernel {
+    /// Which one of its list.
+    pub id: Id,
     /// The name: `square_20`. The symbol is `garner_` followed by it.
     pub name: String,
     /// What it does.
@@ -87,70 +91,77 @@ pub fn as_written() -> Vec<Kernel> {
 }
 
 fn list(ordered: fn(Program) -> Program) -> Vec<Kernel> {
+    use Operation as O;
     let mut kernels = Vec::new();
-    let mut add = |name: String, program: Program| kernels.push(Kernel { name, program });
+    let mut put = |id: Id, program: Program| kernels.push(Kernel { id, name: id.to_string(), program });
     for n in DIRECT_LIMBS {
-        add(format!("square_{n}"), square::square(n));
-        add(format!("window_{n}"), window::window(n));
-        add(format!("multiply_{n}"), multiply::multiply(n));
-        add(format!("half_multiply_{n}"), multiply::half_multiply(n));
-        add(format!("half_reduce_{n}"), multiply::half_reduce(n));
+        put(Id::of(O::Square, n), square::square(n));
+        put(Id::of(O::Window, n), window::window(n));
+        put(Id::of(O::Multiply, n), multiply::multiply(n));
+        put(Id::of(O::HalfMultiply, n), multiply::half_multiply(n));
+        put(Id::of(O::HalfReduce, n), multiply::half_reduce(n));
     }
     for m in BLOCK_LIMBS {
         use block::{Columns, Finish};
         use block_square::Goal;
         use karatsuba::Differences;
         let karatsuba = |columns, finish, differences| ordered(karatsuba::product(m, columns, finish, differences));
-        for columns in [Columns::Fresh, Columns::FreshTop, Columns::Old] {
-            let suffix = columns.name();
-            add(format!("product_{suffix}_{m}"), block::product(m, columns, Finish::Columns));
-            add(format!("karatsuba_{suffix}_{m}"), karatsuba(columns, Finish::Columns, Differences::Computed));
-        }
-        add(format!("karatsuba_given_{m}"), karatsuba(Columns::Old, Finish::Columns, Differences::Given));
-        add(format!("karatsuba_differences_{m}"), karatsuba::differences(m));
-        for (suffix, finish) in [("carry", Finish::Carry), ("last", Finish::Last)] {
-            add(format!("product_{suffix}_{m}"), block::product(m, Columns::Old, finish));
-            add(format!("karatsuba_{suffix}_{m}"), karatsuba(Columns::Old, finish, Differences::Given));
-        }
-        add(format!("digits_{m}"), ordered(block::digits(m)));
-        add(format!("clear_{m}"), block::clear(m));
-        add(format!("reduce_{m}"), block::reduce(m, false));
-        add(format!("reduce_scan_{m}"), block::reduce(m, true));
-        for (name, goal) in [
-            ("fresh", Goal::Fresh),
-            ("fresh_top", Goal::FreshTop),
-            ("subtract", Goal::Subtract),
-            ("middle", Goal::Middle),
+        for (schoolbook, by_parts, columns) in [
+            (O::ProductFresh, O::KaratsubaFresh, Columns::Fresh),
+            (O::ProductFreshTop, O::KaratsubaFreshTop, Columns::FreshTop),
+            (O::ProductOld, O::KaratsubaOld, Columns::Old),
         ] {
-            add(format!("square_{name}_{m}"), ordered(block_square::square(m, goal)));
+            put(Id::of(schoolbook, m), block::product(m, columns, Finish::Columns));
+            put(Id::of(by_parts, m), karatsuba(columns, Finish::Columns, Differences::Computed));
         }
-        add(format!("difference_{m}"), ordered(block_square::difference(m)));
+        put(Id::of(O::KaratsubaGiven, m), karatsuba(Columns::Old, Finish::Columns, Differences::Given));
+        put(Id::of(O::KaratsubaDifferences, m), karatsuba::differences(m));
+        for (schoolbook, by_parts, finish) in
+            [(O::ProductCarry, O::KaratsubaCarry, Finish::Carry), (O::ProductLast, O::KaratsubaLast, Finish::Last)]
+        {
+            put(Id::of(schoolbook, m), block::product(m, Columns::Old, finish));
+            put(Id::of(by_parts, m), karatsuba(Columns::Old, finish, Differences::Given));
+        }
+        put(Id::of(O::Digits, m), ordered(block::digits(m)));
+        put(Id::of(O::Clear, m), block::clear(m));
+        put(Id::of(O::Reduce, m), block::reduce(m, false));
+        put(Id::of(O::ReduceScan, m), block::reduce(m, true));
+        for (operation, goal) in [
+            (O::SquareFresh, Goal::Fresh),
+            (O::SquareFreshTop, Goal::FreshTop),
+            (O::SquareSubtract, Goal::Subtract),
+            (O::SquareMiddle, Goal::Middle),
+        ] {
+            put(Id::of(operation, m), ordered(block_square::square(m, goal)));
+        }
+        put(Id::of(O::Difference, m), ordered(block_square::difference(m)));
     }
     for (m, blocks) in MANY_BLOCKS {
-        add(format!("spread_{m}_{blocks}"), block_square::spread(m, blocks));
+        // Of all blocks together: two kinds have blocks of the same length.
+        put(Id::of(O::Spread, m * blocks), block_square::spread(m, blocks));
     }
     for m in FOLDED_ROWS {
-        add(format!("pair_square_{m}"), folded_square::square(m, None));
-        add(format!("pair_square_scan_{m}"), folded_square::square(m, Some(folded_square::scanned_rows(m))));
+        put(Id::folded(O::Square, Fold::Pair, m), folded_square::square(m, None));
+        let scanned = folded_square::scanned_rows(m);
+        put(Id::folded(O::SquareScan, Fold::Pair, m), folded_square::square(m, Some(scanned)));
         for fold in Fold::ALL {
-            let name = fold.name();
-            add(format!("{name}_multiply_{m}"), folded::multiply(fold, m));
-            add(format!("{name}_half_multiply_{m}"), folded::half_multiply(fold, m));
-            add(format!("{name}_half_reduce_{m}"), folded::half_reduce(fold, m));
-            add(format!("{name}_add_{m}"), folded::add(fold, m));
-            add(format!("{name}_subtract_modulus_{m}"), folded::subtract_modulus(fold, m));
+            put(Id::folded(O::Multiply, fold, m), folded::multiply(fold, m));
+            put(Id::folded(O::HalfMultiply, fold, m), folded::half_multiply(fold, m));
+            put(Id::folded(O::HalfReduce, fold, m), folded::half_reduce(fold, m));
+            put(Id::folded(O::Add, fold, m), folded::add(fold, m));
+            put(Id::folded(O::SubtractModulus, fold, m), folded::subtract_modulus(fold, m));
         }
     }
-    add("scan".into(), scan::scan());
-    add("want".into(), scan::want());
+    put(Id::of(O::Scan, 0), scan::scan());
+    put(Id::of(O::Want, 0), scan::want());
     for n in LIMB_COUNTS {
-        add(format!("add_{n}"), normalise::add(n, Limbs::Whole));
-        add(format!("subtract_modulus_{n}"), normalise::subtract_modulus(n, Limbs::Whole));
+        put(Id::of(O::Add, n), normalise::add(n, Limbs::Whole));
+        put(Id::of(O::SubtractModulus, n), normalise::subtract_modulus(n, Limbs::Whole));
     }
     let lengths: BTreeSet<usize> = LIMB_COUNTS.into_iter().chain(FOLDED_ROWS).collect();
     for n in lengths {
-        add(format!("to_limbs_{n}"), transpose::to_limbs(n));
-        add(format!("to_words_{n}"), transpose::to_words(n));
+        put(Id::of(O::ToLimbs, n), transpose::to_limbs(n));
+        put(Id::of(O::ToWords, n), transpose::to_words(n));
     }
     kernels
 }
@@ -175,7 +186,7 @@ mod tests {
             assert_eq!(named(&format!("half_reduce_{n}")).multiply_adds(), n * n);
         }
         for m in BLOCK_LIMBS {
-            for Kernel { name, program } in all() {
+            for Kernel { name, program, .. } in all() {
                 let madds = program.multiply_adds();
                 match name.strip_suffix(&format!("_{m}")) {
                     Some(name) if name.starts_with("product") => assert_eq!(madds, 2 * m * m, "{name}"),

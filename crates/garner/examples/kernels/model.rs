@@ -61,7 +61,8 @@ pub fn print(name: &str) {
         "chain",
         "order"
     );
-    for garner_kernels::Kernel { name, program } in garner_kernels::all().iter().chain(&garner_kernels::two_rows::all())
+    for garner_kernels::Kernel { name, program, .. } in
+        garner_kernels::all().iter().chain(&garner_kernels::two_rows::all())
     {
         let (counts, bound) = (Counts::of(program), Bound::of(program, &processor));
         println!(

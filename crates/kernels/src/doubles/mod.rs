@@ -31,7 +31,7 @@ mod window;
 use crate::fold::Fold;
 use crate::program::Pointer;
 use crate::vex::{self, Binary, Encoding, Instruction, Operand, Place, Register};
-use crate::{FOLDED_ROWS, LIMB_COUNTS, constants};
+use crate::{FOLDED_ROWS, Id, LIMB_COUNTS, Operation, constants};
 use Instruction as I;
 pub use numbers::Numbers;
 pub use square::SQUARES;
@@ -40,6 +40,8 @@ use std::collections::BTreeSet;
 /// A kernel of this family.
 #[derive(Debug, Clone)]
 pub struct Kernel {
+    /// Which one of its list.
+    pub id: Id,
     /// The name: `square_20`. The symbol is `garner_` followed by it and `_doubles`.
     pub name: String,
     /// What it does.
@@ -53,18 +55,20 @@ pub struct Kernel {
 /// work area, all that [`Area`] shows stands where it says, and the rest is overwritten.
 pub fn all() -> Vec<Kernel> {
     let folded = Fold::ALL.into_iter().flat_map(|fold| FOLDED_ROWS.map(|rows| Numbers { rows, fold: Some(fold) }));
+    use Operation as O;
     let mut kernels = Vec::new();
+    let mut put = |id: Id, code: Code| kernels.push(Kernel { id, name: id.to_string(), code: code.0 });
     for numbers in LIMB_COUNTS.map(|rows| Numbers { rows, fold: None }).into_iter().chain(folded) {
-        let mut add = |name: &str, code: Code| kernels.push(Kernel { name: numbers.name(name), code: code.0 });
-        add("square", square::square(numbers));
-        add("squares", square::squares(numbers));
-        add("multiply", product::multiply(numbers));
-        add("half_multiply", product::half_multiply(numbers));
-        add("half_reduce", product::half_reduce(numbers));
-        add("window", window::window(numbers));
+        let id = |operation| Id { operation, fold: numbers.fold, limbs: numbers.rows };
+        put(id(O::Square), square::square(numbers));
+        put(id(O::Squares), square::squares(numbers));
+        put(id(O::Multiply), product::multiply(numbers));
+        put(id(O::HalfMultiply), product::half_multiply(numbers));
+        put(id(O::HalfReduce), product::half_reduce(numbers));
+        put(id(O::Window), window::window(numbers));
     }
     for rows in LIMB_COUNTS.into_iter().chain(FOLDED_ROWS).collect::<BTreeSet<usize>>() {
-        kernels.push(Kernel { name: format!("scan_{rows}"), code: scan::scan(rows).0 });
+        put(Id::of(O::Scan, rows), scan::scan(rows));
     }
     kernels
 }
@@ -187,7 +191,7 @@ pub fn symbol(name: &str) -> String {
 /// A source file with all `kernels`.
 pub fn file(kernels: &[Kernel]) -> String {
     let mut text = String::from(".text\n");
-    for Kernel { name, code } in kernels {
+    for Kernel { name, code, .. } in kernels {
         let (symbol, multiplies) = (symbol(name), multiply_adds(code) > 0);
         if multiplies {
             vex::print_with_rounding(&mut text, &symbol, code);

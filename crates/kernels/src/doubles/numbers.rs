@@ -28,12 +28,6 @@ impl Numbers {
         self.rows * self.lanes()
     }
 
-    /// The name of a kernel for them.
-    pub(super) fn name(self, kernel: &str) -> String {
-        let prefix = self.fold.map_or(String::new(), |fold| format!("{}_", fold.name()));
-        format!("{prefix}{kernel}_{}", self.rows)
-    }
-
     /// `register`: in all lanes of a number, what was in its lane `lane`.
     pub(super) fn spread(self, lane: usize, register: Register, code: &mut Code) {
         match (self.fold, lane) {

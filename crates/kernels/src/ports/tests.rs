@@ -42,7 +42,7 @@ fn counts_are_what_the_kernels_execute() {
     assert_eq!((window.vector_operations(), window.masked_loads, window.merges, window.loads), (7403, 320, 280, 4621));
     let window = counts("two_rows_window_20");
     assert_eq!((window.vector_operations(), window.masked_loads, window.shuffles, window.loads), (6956, 0, 320, 2727));
-    for Kernel { name, program } in crate::all() {
+    for Kernel { name, program, .. } in crate::all() {
         let counts = Counts::of(&program);
         assert_eq!((counts.multiply_adds, counts.loads), (program.multiply_adds(), program.loads()), "{name}");
     }

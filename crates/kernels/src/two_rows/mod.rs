@@ -29,7 +29,7 @@ pub mod two_blocks;
 pub mod window;
 
 use crate::block::{Columns, Finish};
-use crate::{BLOCK_LIMBS, DIRECT_LIMBS, Kernel, LIMB_COUNTS, Program, normalise};
+use crate::{BLOCK_LIMBS, DIRECT_LIMBS, Id, Kernel, LIMB_COUNTS, Operation, Program, normalise};
 use normalise::Limbs;
 
 /// Windows of a word of an exponent, which one kernel does.
@@ -37,40 +37,47 @@ pub const WINDOWS: usize = 64 / crate::doubles::SQUARES;
 
 /// Every kernel of this kind, in a fixed order.
 pub fn all() -> Vec<Kernel> {
+    use Operation as O;
     let mut kernels = Vec::new();
-    let mut add = |name: String, program: Program| kernels.push(Kernel { name, program });
+    let mut put = |operation, limbs, program: Program| {
+        let id = Id::of(operation, limbs);
+        kernels.push(Kernel { id, name: format!("two_rows_{id}"), program });
+    };
     for n in DIRECT_LIMBS {
-        add(format!("two_rows_square_{n}"), square::square(n));
-        add(format!("two_rows_window_{n}"), window::window(n));
-        add(format!("two_rows_windows_{n}"), window::windows(n, WINDOWS));
+        put(O::Square, n, square::square(n));
+        put(O::Window, n, window::window(n));
+        put(O::Windows, n, window::windows(n, WINDOWS));
         if n <= window::ORDERED_LIMBS {
-            add(format!("two_rows_windows_in_turn_{n}"), window::windows_in_turn(n, WINDOWS));
+            put(O::WindowsInTurn, n, window::windows_in_turn(n, WINDOWS));
         }
-        add(format!("two_rows_multiply_{n}"), multiply::multiply(n));
-        add(format!("two_rows_half_multiply_{n}"), multiply::half_multiply(n));
-        add(format!("two_rows_half_reduce_{n}"), multiply::half_reduce(n));
+        put(O::Multiply, n, multiply::multiply(n));
+        put(O::HalfMultiply, n, multiply::half_multiply(n));
+        put(O::HalfReduce, n, multiply::half_reduce(n));
     }
     for m in BLOCK_LIMBS {
-        for columns in [Columns::Fresh, Columns::FreshTop, Columns::Old] {
-            add(format!("two_rows_product_{}_{m}", columns.name()), block::product(m, columns, Finish::Columns));
+        for (operation, columns, finish) in [
+            (O::ProductFresh, Columns::Fresh, Finish::Columns),
+            (O::ProductFreshTop, Columns::FreshTop, Finish::Columns),
+            (O::ProductOld, Columns::Old, Finish::Columns),
+            (O::ProductCarry, Columns::Old, Finish::Carry),
+            (O::ProductLast, Columns::Old, Finish::Last),
+        ] {
+            put(operation, m, block::product(m, columns, finish));
         }
-        for (name, finish) in [("carry", Finish::Carry), ("last", Finish::Last)] {
-            add(format!("two_rows_product_{name}_{m}"), block::product(m, Columns::Old, finish));
+        for (operation, old) in [(O::SquareFirst, 1..2), (O::SquareInner, 0..2), (O::SquareFinal, 0..1)] {
+            put(operation, m, block::square(m, old));
         }
-        for (name, old) in [("first", 1..2), ("inner", 0..2), ("final", 0..1)] {
-            add(format!("two_rows_square_{name}_{m}"), block::square(m, old));
-        }
-        add(format!("two_rows_reduce_{m}"), block::reduce(m, 0));
-        add(format!("two_rows_reduce_scan_{m}"), block::reduce(m, block::scanned_limbs(m)));
-        add(format!("two_rows_two_blocks_square_{m}"), two_blocks::square(m));
+        put(O::Reduce, m, block::reduce(m, 0));
+        put(O::ReduceScan, m, block::reduce(m, block::scanned_limbs(m)));
+        put(O::TwoBlocksSquare, m, two_blocks::square(m));
     }
     let m = two_blocks::SHORT_BLOCK;
-    add(format!("two_rows_two_blocks_reduce_{m}"), two_blocks::reduce(m, 0));
-    add(format!("two_rows_two_blocks_reduce_scan_{m}"), two_blocks::reduce(m, block::scanned_limbs(m)));
-    add(format!("two_rows_two_blocks_reduce_last_{m}"), two_blocks::reduce_last(m));
+    put(O::TwoBlocksReduce, m, two_blocks::reduce(m, 0));
+    put(O::TwoBlocksReduceScan, m, two_blocks::reduce(m, block::scanned_limbs(m)));
+    put(O::TwoBlocksReduceLast, m, two_blocks::reduce_last(m));
     for n in LIMB_COUNTS {
-        add(format!("two_rows_add_{n}"), normalise::add(n, Limbs::Loose));
-        add(format!("two_rows_subtract_modulus_{n}"), normalise::subtract_modulus(n, Limbs::Loose));
+        put(O::Add, n, normalise::add(n, Limbs::Loose));
+        put(O::SubtractModulus, n, normalise::subtract_modulus(n, Limbs::Loose));
     }
     kernels
 }

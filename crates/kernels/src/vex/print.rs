@@ -28,7 +28,7 @@ impl Encoding {
 /// A source file with all `kernels`.
 pub fn file(kernels: &[Kernel], encoding: Encoding) -> String {
     let mut text = String::from(".text\n");
-    for Kernel { name, program } in kernels {
+    for Kernel { name, program, .. } in kernels {
         print(&mut text, &encoding.symbol(name), &translate(program), encoding);
     }
     text

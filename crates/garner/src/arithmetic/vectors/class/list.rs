@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The classes, each with its kernels, by their names.
+//! The classes, each with its kernels.
 
 use super::Class;
 use super::shape::{
@@ -9,26 +9,36 @@ use super::shape::{
 use crate::arithmetic::vectors::kernels;
 use garner_kernels::doubles::{Area, Numbers};
 use garner_kernels::fold::Fold;
+use garner_kernels::{Id, Operation};
 
-/// The kernel of that name; there is one, or this does not compile.
+/// The kernel that does this to numbers of so many limbs; there is one, or this does not compile.
 macro_rules! kernel {
-    ($($name:expr),*) => { const { kernels::named(&kernels::ALL, concat!($($name),*)) } };
+    ($operation:ident, $limbs:expr) => {
+        kernel!($operation, None, $limbs)
+    };
+    ($operation:ident, $fold:expr, $limbs:expr) => {
+        const { kernels::kernel(Id { operation: Operation::$operation, fold: $fold, limbs: $limbs }) }
+    };
 }
 
 /// The same of those in double precision.
 macro_rules! double_kernel {
-    ($($name:expr),*) => { const { kernels::named(&kernels::doubles::ALL, concat!($($name),*)) } };
+    ($operation:ident, $fold:expr, $limbs:expr) => {
+        const { kernels::doubles::kernel(Id { operation: Operation::$operation, fold: $fold, limbs: $limbs }) }
+    };
 }
 
 /// The same of those by two rows at a time.
 macro_rules! two_rows_kernel {
-    ($($name:expr),*) => { const { kernels::named(&kernels::two_rows::ALL, concat!($($name),*)) } };
+    ($operation:ident, $limbs:expr) => {
+        const { kernels::two_rows::kernel(Id::of(Operation::$operation, $limbs)) }
+    };
 }
 
 /// Those of two exponentiations in turn, of numbers that are short enough.
 macro_rules! windows_in_turn {
     (10) => {
-        Some(two_rows_kernel!("two_rows_windows_in_turn_10"))
+        Some(two_rows_kernel!(WindowsInTurn, 10))
     };
     (20) => {
         None
@@ -39,43 +49,63 @@ macro_rules! direct {
     ($limbs:tt) => {
         Shape::Direct(&Direct {
             limbs: $limbs,
-            one_row: direct!(kernel, "", $limbs, None, None),
+            one_row: direct!(kernel, $limbs, None, None),
             two_rows: direct!(
                 two_rows_kernel,
-                "two_rows_",
                 $limbs,
-                Some(two_rows_kernel!("two_rows_windows_", $limbs)),
+                Some(two_rows_kernel!(Windows, $limbs)),
                 windows_in_turn!($limbs)
             ),
         })
     };
-    ($kernel:ident, $prefix:literal, $limbs:literal, $windows:expr, $windows_in_turn:expr) => {
+    ($kernel:ident, $limbs:literal, $windows:expr, $windows_in_turn:expr) => {
         DirectKernels {
-            square: $kernel!($prefix, "square_", $limbs),
-            window: $kernel!($prefix, "window_", $limbs),
+            square: $kernel!(Square, $limbs),
+            window: $kernel!(Window, $limbs),
             windows: $windows,
             windows_in_turn: $windows_in_turn,
-            multiply: $kernel!($prefix, "multiply_", $limbs),
-            half_multiply: $kernel!($prefix, "half_multiply_", $limbs),
-            half_reduce: $kernel!($prefix, "half_reduce_", $limbs),
+            multiply: $kernel!(Multiply, $limbs),
+            half_multiply: $kernel!(HalfMultiply, $limbs),
+            half_reduce: $kernel!(HalfReduce, $limbs),
         }
     };
 }
 
-/// The products of blocks of so many limbs, by the prefix of their names, and those by factors that are prepared.
+/// The products of blocks of so many limbs: those that begin anew, that begin anew in the upper half, that add to what is there, the
+/// same by factors that are prepared, those that carry, and the last.
 macro_rules! products {
-    ($kernel:ident, $prefix:literal, $limbs:literal) => {
-        products!($kernel, $prefix, $limbs, "old_")
-    };
-    ($kernel:ident, $prefix:literal, $limbs:literal, $given:literal) => {
+    ($kernel:ident, $limbs:literal, $fresh:ident, $fresh_top:ident, $old:ident, $given:ident, $carry:ident, $last:ident) => {
         Products {
-            fresh: $kernel!($prefix, "fresh_", $limbs),
-            fresh_top: $kernel!($prefix, "fresh_top_", $limbs),
-            old: $kernel!($prefix, "old_", $limbs),
-            given: $kernel!($prefix, $given, $limbs),
-            carry: $kernel!($prefix, "carry_", $limbs),
-            last: $kernel!($prefix, "last_", $limbs),
+            fresh: $kernel!($fresh, $limbs),
+            fresh_top: $kernel!($fresh_top, $limbs),
+            old: $kernel!($old, $limbs),
+            given: $kernel!($given, $limbs),
+            carry: $kernel!($carry, $limbs),
+            last: $kernel!($last, $limbs),
         }
+    };
+}
+
+/// Those by the schoolbook, in either list.
+macro_rules! schoolbook {
+    ($kernel:ident, $limbs:literal) => {
+        products!($kernel, $limbs, ProductFresh, ProductFreshTop, ProductOld, ProductOld, ProductCarry, ProductLast)
+    };
+}
+
+/// Those after Karatsuba.
+macro_rules! karatsuba {
+    ($limbs:literal) => {
+        products!(
+            kernel,
+            $limbs,
+            KaratsubaFresh,
+            KaratsubaFreshTop,
+            KaratsubaOld,
+            KaratsubaGiven,
+            KaratsubaCarry,
+            KaratsubaLast
+        )
     };
 }
 
@@ -83,9 +113,9 @@ macro_rules! products {
 macro_rules! two_blocks_reductions {
     (15) => {
         Some(TwoBlocksReductions {
-            reduce: two_rows_kernel!("two_rows_two_blocks_reduce_15"),
-            reduce_scan: two_rows_kernel!("two_rows_two_blocks_reduce_scan_15"),
-            reduce_last: two_rows_kernel!("two_rows_two_blocks_reduce_last_15"),
+            reduce: two_rows_kernel!(TwoBlocksReduce, 15),
+            reduce_scan: two_rows_kernel!(TwoBlocksReduceScan, 15),
+            reduce_last: two_rows_kernel!(TwoBlocksReduceLast, 15),
         })
     };
     (20) => {
@@ -99,35 +129,35 @@ macro_rules! blocks {
         blocks!(2, $limbs, None)
     };
     ($count:literal, $limbs:tt) => {
-        blocks!($count, $limbs, Some(kernel!("spread_", $limbs, "_", $count)))
+        blocks!($count, $limbs, Some(kernel!(Spread, $limbs * $count)))
     };
     ($count:literal, $limbs:tt, $spread:expr) => {
         Shape::Blocks {
             blocks: &Blocks {
                 limbs: $limbs,
-                clear: kernel!("clear_", $limbs),
-                differences: kernel!("karatsuba_differences_", $limbs),
+                clear: kernel!(Clear, $limbs),
+                differences: kernel!(KaratsubaDifferences, $limbs),
                 one_row: OneRowBlocks {
-                    schoolbook: products!(kernel, "product_", $limbs),
-                    karatsuba: products!(kernel, "karatsuba_", $limbs, "given_"),
-                    digits: kernel!("digits_", $limbs),
-                    reduce: kernel!("reduce_", $limbs),
-                    reduce_scan: kernel!("reduce_scan_", $limbs),
-                    square_fresh: kernel!("square_fresh_", $limbs),
-                    square_fresh_top: kernel!("square_fresh_top_", $limbs),
-                    square_subtract: kernel!("square_subtract_", $limbs),
-                    square_middle: kernel!("square_middle_", $limbs),
-                    difference: kernel!("difference_", $limbs),
+                    schoolbook: schoolbook!(kernel, $limbs),
+                    karatsuba: karatsuba!($limbs),
+                    digits: kernel!(Digits, $limbs),
+                    reduce: kernel!(Reduce, $limbs),
+                    reduce_scan: kernel!(ReduceScan, $limbs),
+                    square_fresh: kernel!(SquareFresh, $limbs),
+                    square_fresh_top: kernel!(SquareFreshTop, $limbs),
+                    square_subtract: kernel!(SquareSubtract, $limbs),
+                    square_middle: kernel!(SquareMiddle, $limbs),
+                    difference: kernel!(Difference, $limbs),
                 },
                 two_rows: TwoRowsBlocks {
-                    products: products!(two_rows_kernel, "two_rows_product_", $limbs),
-                    reduce: two_rows_kernel!("two_rows_reduce_", $limbs),
-                    reduce_scan: two_rows_kernel!("two_rows_reduce_scan_", $limbs),
-                    square_first: two_rows_kernel!("two_rows_square_first_", $limbs),
-                    square_inner: two_rows_kernel!("two_rows_square_inner_", $limbs),
-                    square_final: two_rows_kernel!("two_rows_square_final_", $limbs),
+                    products: schoolbook!(two_rows_kernel, $limbs),
+                    reduce: two_rows_kernel!(Reduce, $limbs),
+                    reduce_scan: two_rows_kernel!(ReduceScan, $limbs),
+                    square_first: two_rows_kernel!(SquareFirst, $limbs),
+                    square_inner: two_rows_kernel!(SquareInner, $limbs),
+                    square_final: two_rows_kernel!(SquareFinal, $limbs),
                     two_blocks: TwoBlocks {
-                        square: two_rows_kernel!("two_rows_two_blocks_square_", $limbs),
+                        square: two_rows_kernel!(TwoBlocksSquare, $limbs),
                         reductions: two_blocks_reductions!($limbs),
                     },
                 },
@@ -143,35 +173,35 @@ macro_rules! class {
         Class {
             limbs: $limbs,
             shape: $shape,
-            add: kernel!("add_", $limbs),
-            subtract_modulus: kernel!("subtract_modulus_", $limbs),
+            add: kernel!(Add, $limbs),
+            subtract_modulus: kernel!(SubtractModulus, $limbs),
             loose: Some(Loose {
-                add: two_rows_kernel!("two_rows_add_", $limbs),
-                subtract_modulus: two_rows_kernel!("two_rows_subtract_modulus_", $limbs),
+                add: two_rows_kernel!(Add, $limbs),
+                subtract_modulus: two_rows_kernel!(SubtractModulus, $limbs),
             }),
-            to_limbs: kernel!("to_limbs_", $limbs),
-            to_words: kernel!("to_words_", $limbs),
+            to_limbs: kernel!(ToLimbs, $limbs),
+            to_words: kernel!(ToWords, $limbs),
         }
     };
 }
 
-/// Numbers of so many rows, folded; the prefix of the kernels' names, and their squarings.
+/// Numbers of so many rows, folded, and their squarings.
 macro_rules! folded {
-    ($limbs:literal, $fold:ident, $prefix:literal, $rows:literal, $square:expr) => {
+    ($limbs:literal, $fold:ident, $rows:literal, $square:expr) => {
         Class {
             limbs: $limbs,
             shape: Shape::Folded(&Folded {
                 fold: Fold::$fold,
                 square: $square,
-                multiply: kernel!($prefix, "multiply_", $rows),
-                half_multiply: kernel!($prefix, "half_multiply_", $rows),
-                half_reduce: kernel!($prefix, "half_reduce_", $rows),
+                multiply: kernel!(Multiply, Some(Fold::$fold), $rows),
+                half_multiply: kernel!(HalfMultiply, Some(Fold::$fold), $rows),
+                half_reduce: kernel!(HalfReduce, Some(Fold::$fold), $rows),
             }),
-            add: kernel!($prefix, "add_", $rows),
-            subtract_modulus: kernel!($prefix, "subtract_modulus_", $rows),
+            add: kernel!(Add, Some(Fold::$fold), $rows),
+            subtract_modulus: kernel!(SubtractModulus, Some(Fold::$fold), $rows),
             loose: None,
-            to_limbs: kernel!("to_limbs_", $rows),
-            to_words: kernel!("to_words_", $rows),
+            to_limbs: kernel!(ToLimbs, $rows),
+            to_words: kernel!(ToWords, $rows),
         }
     };
 }
@@ -181,9 +211,11 @@ macro_rules! pair {
         folded!(
             $limbs,
             Pair,
-            "pair_",
             $rows,
-            Some(FoldedSquare { plain: kernel!("pair_square_", $rows), scan: kernel!("pair_square_scan_", $rows) })
+            Some(FoldedSquare {
+                plain: kernel!(Square, Some(Fold::Pair), $rows),
+                scan: kernel!(SquareScan, Some(Fold::Pair), $rows)
+            })
         )
     };
 }
@@ -204,30 +236,26 @@ pub static CLASSES: [Class; 8] = [
 pub static PAIRS: [Class; 4] = [pair!(10, 5), pair!(20, 10), pair!(30, 15), pair!(40, 20)];
 
 /// The classes of numbers folded over four lanes, shortest first.
-pub static QUADS: [Class; 4] = [
-    folded!(20, Quad, "quad_", 5, None),
-    folded!(40, Quad, "quad_", 10, None),
-    folded!(60, Quad, "quad_", 15, None),
-    folded!(80, Quad, "quad_", 20, None),
-];
+pub static QUADS: [Class; 4] =
+    [folded!(20, Quad, 5, None), folded!(40, Quad, 10, None), folded!(60, Quad, 15, None), folded!(80, Quad, 20, None)];
 
 /// Of so many limbs, in double precision.
 macro_rules! doubles {
     ($limbs:literal) => {
-        class!($limbs, Shape::Doubles(doubles!(None, "", $limbs)))
+        class!($limbs, Shape::Doubles(doubles!(None, $limbs)))
     };
-    ($limbs:literal, $fold:ident, $prefix:literal, $rows:literal) => {
+    ($limbs:literal, $fold:ident, $rows:literal) => {
         Class {
             limbs: $limbs,
-            shape: Shape::Doubles(doubles!(Some(Fold::$fold), $prefix, $rows)),
-            add: kernel!($prefix, "add_", $rows),
-            subtract_modulus: kernel!($prefix, "subtract_modulus_", $rows),
+            shape: Shape::Doubles(doubles!(Some(Fold::$fold), $rows)),
+            add: kernel!(Add, Some(Fold::$fold), $rows),
+            subtract_modulus: kernel!(SubtractModulus, Some(Fold::$fold), $rows),
             loose: None,
-            to_limbs: kernel!("to_limbs_", $rows),
-            to_words: kernel!("to_words_", $rows),
+            to_limbs: kernel!(ToLimbs, $rows),
+            to_words: kernel!(ToWords, $rows),
         }
     };
-    ($fold:expr, $prefix:literal, $rows:literal) => {
+    ($fold:expr, $rows:literal) => {
         &Doubles {
             fold: $fold,
             biases: const {
@@ -235,13 +263,13 @@ macro_rules! doubles {
                 const AREA: Area = Area::of(NUMBERS);
                 &Area::bias_values::<{ AREA.rows - AREA.last_biases }>(NUMBERS)
             },
-            square: double_kernel!($prefix, "square_", $rows),
-            squares: double_kernel!($prefix, "squares_", $rows),
-            multiply: double_kernel!($prefix, "multiply_", $rows),
-            half_multiply: double_kernel!($prefix, "half_multiply_", $rows),
-            half_reduce: double_kernel!($prefix, "half_reduce_", $rows),
-            scan: double_kernel!("scan_", $rows),
-            window: double_kernel!($prefix, "window_", $rows),
+            square: double_kernel!(Square, $fold, $rows),
+            squares: double_kernel!(Squares, $fold, $rows),
+            multiply: double_kernel!(Multiply, $fold, $rows),
+            half_multiply: double_kernel!(HalfMultiply, $fold, $rows),
+            half_reduce: double_kernel!(HalfReduce, $fold, $rows),
+            scan: double_kernel!(Scan, None, $rows),
+            window: double_kernel!(Window, $fold, $rows),
         }
     };
 }
@@ -251,17 +279,9 @@ pub static DOUBLES: [Class; 8] =
     [doubles!(10), doubles!(20), doubles!(30), doubles!(40), doubles!(60), doubles!(80), doubles!(120), doubles!(160)];
 
 /// Those of numbers folded over two lanes, shortest first.
-pub static DOUBLE_PAIRS: [Class; 4] = [
-    doubles!(10, Pair, "pair_", 5),
-    doubles!(20, Pair, "pair_", 10),
-    doubles!(30, Pair, "pair_", 15),
-    doubles!(40, Pair, "pair_", 20),
-];
+pub static DOUBLE_PAIRS: [Class; 4] =
+    [doubles!(10, Pair, 5), doubles!(20, Pair, 10), doubles!(30, Pair, 15), doubles!(40, Pair, 20)];
 
 /// Those of numbers folded over four lanes, shortest first.
-pub static DOUBLE_QUADS: [Class; 4] = [
-    doubles!(20, Quad, "quad_", 5),
-    doubles!(40, Quad, "quad_", 10),
-    doubles!(60, Quad, "quad_", 15),
-    doubles!(80, Quad, "quad_", 20),
-];
+pub static DOUBLE_QUADS: [Class; 4] =
+    [doubles!(20, Quad, 5), doubles!(40, Quad, 10), doubles!(60, Quad, 15), doubles!(80, Quad, 20)];

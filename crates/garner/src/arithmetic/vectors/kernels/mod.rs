@@ -198,10 +198,11 @@ pub trait Kernels {
     }
 }
 
-/// One constant for each kernel, named after it, and `ALL` of them.
+/// One constant for each kernel, named after it, `ALL` of them, and `kernel`, which finds one by its identifier.
 #[allow(missing_docs)]
 mod generated {
     use super::*;
+    use garner_kernels::{Id, Operation};
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
     #[cfg(target_arch = "x86_64")]
     include!(concat!(env!("OUT_DIR"), "/vex.rs"));
@@ -214,6 +215,7 @@ pub use generated::*;
 #[allow(missing_docs)]
 pub mod doubles {
     use super::*;
+    use garner_kernels::{Id, Operation};
     include!(concat!(env!("OUT_DIR"), "/doubles.rs"));
 }
 
@@ -221,26 +223,6 @@ pub mod doubles {
 #[allow(missing_docs)]
 pub mod two_rows {
     use super::*;
+    use garner_kernels::{Id, Operation};
     include!(concat!(env!("OUT_DIR"), "/two_rows.rs"));
-}
-
-/// The kernel of that name in a list.
-///
-/// # Panics
-/// When there is none.
-pub(super) const fn named(list: &[&'static Kernel], name: &str) -> &'static Kernel {
-    let mut at = 0;
-    while !same(list[at].name, name) {
-        at += 1;
-    }
-    list[at]
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut at = 0;
-    while at < a.len() && at < b.len() && a[at] == b[at] {
-        at += 1;
-    }
-    at == a.len() && at == b.len()
 }
