@@ -94,8 +94,9 @@ typedef struct garner garner;
 
 typedef struct garner_config {
     size_t size;         /* sizeof(garner_config) */
-    const char *device;  /* names from garner_device_get or addresses of boards, as "vfio-user:/tmp/board0" or
-                          * "0000:03:00.0", commas between; NULL for the best there is */
+    const char *device;  /* names from garner_device_get, addresses of boards, as "vfio-user:/tmp/board0" or
+                          * "0000:03:00.0", or "garnerd", which is lent the keys; commas between; NULL for the best
+                          * there is */
     size_t slots;        /* batches that run at the same time, 0 for one per processor; brief public operations run
                           * beside them */
     size_t queue_limit;  /* operations that may wait, 0 for 65,536 */
