@@ -20,8 +20,9 @@ pub use kind::Daemons;
 use garner::arithmetic::Modulus;
 use garner::device::{Device, DeviceError, Level, Limits, Power, Private};
 use garner::key::PrivateKey;
-use garner::secret::Wiped;
+use garner::secret::{Wiped, released};
 use garner::words;
+use garner_remote::message::Refusal;
 use garner_remote::{Client, Error, lender};
 use presence::{Known, Presence};
 use std::time::{Duration, Instant};
@@ -58,7 +59,10 @@ impl Garnerd {
     }
 
     fn failed(&self, error: &Error) -> DeviceError {
-        if self.presence.failed(self.begun.elapsed()) {
+        // Those are about one key or input; the daemon serves others.
+        let is_of_one =
+            matches!(error, Error::Refused(Refusal::Argument { .. } | Refusal::Verification | Refusal::NoKey));
+        if !is_of_one && self.presence.failed(self.begun.elapsed()) {
             tracing::warn!(device = self.name, reason = %error, "not used for now");
         }
         DeviceError(error.to_string())
@@ -104,6 +108,10 @@ impl Device for Garnerd {
     }
 
     fn operate(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
+        // Operations that were queued when it was there.
+        if self.presence.is_away(self.begun.elapsed()) {
+            return Err(DeviceError("garnerd is away".to_owned()));
+        }
         let input = |job: &Private<'_>| {
             let mut bytes = Wiped::from(vec![0; job.key.public().size()]);
             words::to_be_bytes(job.base, &mut bytes);
@@ -113,8 +121,13 @@ impl Device for Garnerd {
         let asked = jobs.iter().zip(&inputs).map(|(job, input)| lender::Private { key: job.key, input });
         let answers = self.client.operate(&asked.collect::<Vec<_>>()).map_err(|error| self.failed(&error))?;
         for (job, answer) in jobs.iter_mut().zip(answers) {
-            words::from_be_bytes(&answer, job.result)
-                .ok_or_else(|| DeviceError("garnerd answered with a number that is too long".to_owned()))?;
+            let public = job.key.public();
+            let is_number = answer.len() == public.size()
+                && words::from_be_bytes(&answer, job.result).is_some()
+                && released(words::less(job.result, public.modulus().words()));
+            if !is_number {
+                return Err(DeviceError("garnerd answered with something that is no result".to_owned()));
+            }
         }
         self.presence.served();
         Ok(())

@@ -45,6 +45,11 @@ impl Default for Presence {
 }
 
 impl Presence {
+    /// Whether it is taken to be away at this time. Nobody becomes the one who asks.
+    pub fn is_away(&self, now: Duration) -> bool {
+        microseconds(now) < self.until.load(Ordering::Relaxed)
+    }
+
     /// What is known at this time.
     pub fn known(&self, now: Duration) -> Known {
         let until = self.until.load(Ordering::Relaxed);

@@ -5,9 +5,11 @@ mod gather_support;
 
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
-use garner::device::{DeviceError, Limits};
+use garner::device::{Cpu, DeviceError, Limits};
 use garner::gather::{Config, Gatherer, Operation};
+use garner::key::{Components, PrivateKey};
 use gather_support::{Known, TestDevice, config, gatherer};
+use openssl::bn::{BigNum, BigNumContext};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,6 +58,67 @@ fn lying_device_is_taken_out_of_service() {
     assert_eq!((statistics.faults, statistics.out_of_service), (8, 1));
     // The eighth lie was in the 800th exponentiation.
     assert_eq!(device.sizes().len(), 400);
+}
+
+/// Whoever chose the key must not be able to take sound devices away from others: half of its results are wrong wherever they are
+/// computed, and which half the blinding decides.
+#[test]
+fn a_key_whose_prime_is_composite_takes_no_device_out_of_service() {
+    let key = Arc::new(half_right());
+    let arithmetic: Arc<dyn Arithmetic> = Arc::new(Libcrypto);
+    let device = Arc::new(Cpu::new(Arc::clone(&arithmetic)));
+    let gatherer = Gatherer::new(Config::with(arithmetic, vec![device]));
+    let wrong = (2..200).filter(|&i| gatherer.run(Operation::private(&key, &[i]).unwrap()).is_err()).count();
+    let statistics = gatherer.statistics();
+    assert!(statistics.faults > 50, "{} faults, {wrong} without an answer", statistics.faults);
+    assert_eq!(statistics.out_of_service, 0);
+}
+
+/// A key that passes its tests at loading half of the time. Its p is r (2r - 1) with both factors prime: x^(e d) is x modulo r for
+/// every x, and modulo 2r - 1 for the squares.
+fn half_right() -> PrivateKey {
+    let mut context = BigNumContext::new().unwrap();
+    let one = BigNum::from_u32(1).unwrap();
+    let e = BigNum::from_u32(65_537).unwrap();
+    let prime = |bits| {
+        let mut prime = BigNum::new().unwrap();
+        prime.generate_prime(bits, false, None, None).unwrap();
+        prime
+    };
+    loop {
+        let r = prime(128);
+        let other = &(&r + &r) - &one;
+        if !other.is_prime(64, &mut context).unwrap() {
+            continue;
+        }
+        let (p, q) = (&r * &other, prime(256));
+        let (p_1, q_1) = (&p - &one, &q - &one);
+        let (mut shared, mut d, mut inverse) = (BigNum::new().unwrap(), BigNum::new().unwrap(), BigNum::new().unwrap());
+        shared.gcd(&p_1, &q_1, &mut context).unwrap();
+        if d.mod_inverse(&e, &(&(&p_1 * &q_1) / &shared), &mut context).is_err() {
+            continue;
+        }
+        let dp = &d % &p_1;
+        if !(&(&(&e * &dp) - &one) / &p_1).is_bit_set(0) {
+            continue;
+        }
+        inverse.mod_inverse(&q, &p, &mut context).unwrap();
+        let numbers = [&(&p * &q), &e, &d, &p, &q, &dp, &(&d % &q_1), &inverse].map(|number| number.to_vec());
+        let [modulus, public_exponent, private_exponent, prime1, prime2, exponent1, exponent2, coefficient] = &numbers;
+        let components = Components {
+            modulus,
+            public_exponent,
+            private_exponent,
+            prime1,
+            prime2,
+            exponent1,
+            exponent2,
+            coefficient,
+        };
+        if let Some(key) = (0..20).find_map(|_| PrivateKey::from_components(&components).ok()) {
+            return key;
+        }
+    }
 }
 
 #[test]

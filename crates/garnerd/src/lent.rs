@@ -8,22 +8,27 @@ use garner_remote::message::{Fingerprint, Refusal};
 use garner_remote::{sealed, stub};
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Keys that one connection has lent at most; the one that it lent first goes first. More than a batch has operations.
+/// Keys that one connection has lent at most; the one that was not used for longest goes first. More than a batch has operations.
 const OF_A_CONNECTION: usize = 64;
 
-/// Different keys of all connections at most.
+/// Different keys at most: of all connections, and first lent by one user.
 const DIFFERENT: usize = 4096;
+const OF_A_USER: usize = 1024;
 
-/// The keys of one connection.
+/// The keys of one connection, the one that was used last at the end.
 #[derive(Debug, Default)]
 pub struct OfConnection(VecDeque<(Fingerprint, Arc<PrivateKey>)>);
 
 impl OfConnection {
-    /// The key of this modulus.
-    pub fn find(&self, modulus: &Fingerprint) -> Option<Arc<PrivateKey>> {
-        self.0.iter().find(|(lent, _)| lent == modulus).map(|(_, key)| Arc::clone(key))
+    /// The key of this modulus, which is used now.
+    pub fn find(&mut self, modulus: &Fingerprint) -> Option<Arc<PrivateKey>> {
+        let place = self.0.iter().position(|(lent, _)| lent == modulus)?;
+        let found = self.0.remove(place)?;
+        let key = Arc::clone(&found.1);
+        self.0.push_back(found);
+        Some(key)
     }
 
     /// Adds a key.
@@ -34,45 +39,65 @@ impl OfConnection {
         }
         self.0.push_back((modulus, key));
     }
+
+    /// Forgets all of them.
+    pub fn forget(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// The keys of all connections, by the hash of all of their numbers: only who has a key finds it.
 #[derive(Debug, Default)]
-pub struct Lent(Mutex<HashMap<[u8; 32], Weak<PrivateKey>>>);
+pub struct Lent(Mutex<HashMap<[u8; 32], Known>>);
+
+#[derive(Debug)]
+struct Known {
+    key: Weak<PrivateKey>,
+    modulus: Fingerprint,
+    /// Who lent it first.
+    user: u32,
+}
 
 impl Lent {
-    /// The key in a file that came with a request, which said that it has this modulus.
+    /// The key in a file that came with a request of this user, which said that it has this modulus.
     ///
     /// # Errors
     /// [`Refusal`]: the file has no such key, or too many are lent.
-    pub fn take(&self, file: impl AsFd, modulus: &Fingerprint) -> Result<Arc<PrivateKey>, Refusal> {
+    pub fn take(&self, file: impl AsFd, modulus: &Fingerprint, user: u32) -> Result<Arc<PrivateKey>, Refusal> {
         let refused = |reason: String| Refusal::Argument { name: "key".to_owned(), reason };
         let failed = |error: garner::Error| Refusal::Failed(error.to_string());
-        let key = sealed::opened(file).map_err(refused)?;
-        if stub::fingerprint_of(key.public()).map_err(failed)? != *modulus {
-            return Err(refused("has another modulus".to_owned()));
-        }
-        let digest = Hash::Sha256.digest(&key.to_pkcs1_der()).map_err(failed)?;
+        let der = sealed::read(file).map_err(refused)?;
+        let digest = Hash::Sha256.digest(&der).map_err(failed)?;
         let digest = digest[..].try_into().expect("SHA-256 has 32 bytes");
-        let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = keys.get(&digest).and_then(Weak::upgrade) {
-            return Ok(known);
+        let another = || refused("has another modulus".to_owned());
+        let known = self.keys().get(&digest).and_then(|known| Some((known.key.upgrade()?, known.modulus)));
+        if let Some((key, known)) = known {
+            return if known == *modulus { Ok(key) } else { Err(another()) };
         }
-        if keys.len() >= DIFFERENT {
-            keys.retain(|_, key| key.strong_count() > 0);
+        // Nobody else waits meanwhile. Two may do this at once; then there are two.
+        let key = Arc::new(sealed::key(&der).map_err(refused)?);
+        if stub::fingerprint_of(key.public()).map_err(failed)? != *modulus {
+            return Err(another());
         }
-        if keys.len() >= DIFFERENT {
+        let mut keys = self.keys();
+        if keys.len() >= OF_A_USER {
+            keys.retain(|_, known| known.key.strong_count() > 0);
+        }
+        let of_user = || keys.values().filter(|known| known.user == user).count();
+        if keys.len() >= DIFFERENT || keys.len() >= OF_A_USER && of_user() >= OF_A_USER {
             return Err(Refusal::TooMany);
         }
-        let key = Arc::new(key);
-        keys.insert(digest, Arc::downgrade(&key));
+        keys.insert(digest, Known { key: Arc::downgrade(&key), modulus: *modulus, user });
         Ok(key)
+    }
+
+    fn keys(&self) -> MutexGuard<'_, HashMap<[u8; 32], Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Different keys that are lent now.
     pub fn count(&self) -> usize {
-        let keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.values().filter(|key| key.strong_count() > 0).count()
+        self.keys().values().filter(|known| known.key.strong_count() > 0).count()
     }
 }
 
@@ -86,7 +111,7 @@ mod tests {
     }
 
     fn lend(lent: &Lent, key: &PrivateKey) -> Result<Arc<PrivateKey>, Refusal> {
-        lent.take(sealed::sealed(key).unwrap(), &stub::fingerprint_of(key.public()).unwrap())
+        lent.take(sealed::sealed(key).unwrap(), &stub::fingerprint_of(key.public()).unwrap(), 7)
     }
 
     #[test]
@@ -101,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_key_of_another_modulus_than_its_request_says_is_refused() {
-        let refusal = Lent::default().take(sealed::sealed(&key()).unwrap(), &[7; 32]).unwrap_err();
+        let refusal = Lent::default().take(sealed::sealed(&key()).unwrap(), &[7; 32], 7).unwrap_err();
         assert_eq!(refusal, Refusal::Argument { name: "key".to_owned(), reason: "has another modulus".to_owned() });
     }
 

@@ -95,11 +95,11 @@ impl Judge {
     /// [`Refusal::Forbidden`], [`Refusal::TooMany`].
     pub fn permits(&self, peer: Peer, work: &Work<'_>, now: Instant) -> Result<(), Refusal> {
         let (operation, padding) = match work {
-            Work::Describe | Work::Lend => return Ok(()),
+            Work::Describe => return Ok(()),
             Work::Sign { scheme, .. } => (Operation::Sign, Some(scheme.padding())),
             Work::SignUnnamed { .. } => (Operation::Sign, Some(Padding::Pkcs1v15)),
             Work::Decrypt { scheme, .. } => (Operation::Decrypt, Some(scheme.padding())),
-            Work::Raw { .. } => (Operation::Raw, None),
+            Work::Raw { .. } | Work::Lend => (Operation::Raw, None),
         };
         if !self.operations.contains(&operation) {
             let what = match operation {

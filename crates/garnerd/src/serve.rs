@@ -16,6 +16,7 @@ use crate::lent::Lent;
 use crate::session::Session;
 use crate::work::{self, Finish, Task};
 use garner::gather::{self, Gatherer, Operation};
+use garner::key::PrivateKey;
 use garner_remote::message::{self, Buffer, KeyName, Refusal, Request, Response, Work};
 use garner_remote::socket::Received;
 use rustix::event::{Timespec, epoll};
@@ -171,8 +172,9 @@ impl Daemon {
                 return batch;
             }
             self.take(hands, &mut batch);
-            // A client may have sent several; it is looked at again, after the others.
-            more = !hands.ready.is_empty();
+            // A client may have sent several; it is looked at again, after the others. Events that bring no work do not count,
+            // or who sends them could hold the batch up.
+            more = batch.len() > before;
             if before == 0 {
                 first = Instant::now();
             }
@@ -228,14 +230,10 @@ impl Daemon {
         if request.work == Work::Lend {
             return self.lend(keys, session, request, file).map(|()| Task::Answer(Vec::new()));
         }
-        if let KeyName::Modulus(modulus) = &request.key
-            && let Some(key) = session.lent().find(modulus)
-        {
-            // Before it was lent, and if the policy has changed since.
-            if !keys.lending.knows(session.peer) {
-                return Err(Refusal::NoKey);
-            }
-            keys.lending.permits(session.peer, &request.work, Instant::now())?;
+        if let Some(key) = lent_key(keys, session, &request.key) {
+            let permitted = keys.lending.permits(session.peer, &request.work, Instant::now());
+            lending_audit(session, permitted.as_ref().err());
+            permitted?;
             return work::task(&key, &request.work);
         }
         let entry = keys.find(&request.key).filter(|entry| entry.judge.knows(session.peer)).ok_or(Refusal::NoKey)?;
@@ -254,25 +252,51 @@ impl Daemon {
         file: Option<OwnedFd>,
     ) -> Result<(), Refusal> {
         let peer = session.peer;
-        if !keys.lending.knows(peer) {
-            if session.uses("lending:") {
-                eprintln!("garnerd: lending keys: refused to user {}, process {}", peer.uid, peer.pid);
+        let taken = || {
+            if !keys.lending.knows(peer) {
+                return Err(Refusal::Forbidden("to lend keys".to_owned()));
             }
-            return Err(Refusal::Forbidden("to lend keys".to_owned()));
-        }
-        let (KeyName::Modulus(modulus), Some(file)) = (request.key, file) else { return Err(Refusal::Malformed) };
-        let key = self.lent.take(file, &modulus)?;
-        if session.uses("lending:") {
-            eprintln!(
-                "garnerd: a key of {} bits: lent by user {}, process {}",
-                key.public().bits(),
-                peer.uid,
-                peer.pid
-            );
+            // Making a key ready takes as long as an operation, and counts as one.
+            keys.lending.permits(peer, &request.work, Instant::now())?;
+            let (KeyName::Modulus(modulus), Some(file)) = (request.key, file) else { return Err(Refusal::Malformed) };
+            self.lent.take(file, &modulus, peer.uid).map(|key| (modulus, key))
+        };
+        let taken = taken();
+        lending_audit(session, taken.as_ref().err());
+        let (modulus, key) = taken?;
+        let (name, bits) = (hexadecimal(&modulus), key.public().bits());
+        if session.uses(&format!("lent:{name}")) {
+            let (uid, pid) = (peer.uid, peer.pid);
+            eprintln!("garnerd: a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}");
         }
         session.lent().add(modulus, key);
         Ok(())
     }
+}
+
+/// The key that is meant, if this connection has lent it and its user still may.
+fn lent_key(keys: &Keys, session: &Session, name: &KeyName<'_>) -> Option<Arc<PrivateKey>> {
+    let KeyName::Modulus(modulus) = name else { return None };
+    let key = session.lent().find(modulus)?;
+    if keys.lending.knows(session.peer) {
+        return Some(key);
+    }
+    session.lent().forget();
+    None
+}
+
+/// A line for what is refused to who lends, the first time on a connection.
+fn lending_audit(session: &Session, refusal: Option<&Refusal>) {
+    let peer = session.peer;
+    if let Some(refusal) = refusal
+        && session.uses(&format!("lending: {refusal:?}"))
+    {
+        eprintln!("garnerd: lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid);
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A line for each key and connection, and for what is refused the first time.
@@ -366,7 +390,11 @@ impl Daemon {
         buffer: &mut Buffer,
         batch: &mut Vec<Taken>,
     ) -> bool {
-        let (received, file) = session.socket.receive_with_file(buffer);
+        // Of others the system drops files unseen: whoever closes one may have to wait for it.
+        let (received, file) = match keys.lending.knows(session.peer) {
+            true => session.socket.receive_with_file(buffer),
+            false => (session.socket.receive(buffer), None),
+        };
         if received == Received::End {
             return false;
         }

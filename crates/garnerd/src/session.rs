@@ -83,9 +83,10 @@ impl Session {
         self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this is the first time that it uses the key.
+    /// Whether this is the first time that it uses the key. After a thousand it is not told any more.
     pub fn uses(&self, key: &str) -> bool {
+        const MOST: usize = 1000;
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        !used.contains(key) && used.insert(key.to_owned())
+        used.len() < MOST && !used.contains(key) && used.insert(key.to_owned())
     }
 }

@@ -12,6 +12,10 @@ use garner_remote::scheme::EncryptionScheme;
 use garner_remote::stub;
 use std::ffi::c_int;
 
+/// What padding takes of a block at least, in bytes: RFC 8017, 7.2.1 and 7.1.1.
+const RSA_PKCS1_PADDING_SIZE: usize = 11;
+const OAEP_SHA1_SIZE: usize = 42;
+
 /// What is done with the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
@@ -66,15 +70,21 @@ pub unsafe fn private(
         (Purpose::Decrypt, RSA_NO_PADDING) => Some(Work::Raw { input: &whole }),
         _ => None,
     };
+    // What OpenSSL's own function would need room for.
+    let most = match (purpose, padding) {
+        (Purpose::Decrypt, RSA_PKCS1_PADDING) => size.saturating_sub(RSA_PKCS1_PADDING_SIZE),
+        (Purpose::Decrypt, RSA_PKCS1_OAEP_PADDING) => size.saturating_sub(OAEP_SHA1_SIZE),
+        _ => size,
+    };
     let what = if purpose == Purpose::Sign { "signature" } else { "decryption" };
     match ask(modulus, work, what) {
-        Ok(answer) if answer.len() <= size => {
+        Ok(answer) if answer.len() <= most => {
             // SAFETY: by this function's contract.
             unsafe { to.copy_from_nonoverlapping(answer.as_ptr(), answer.len()) };
             answer.len() as c_int
         }
         Ok(_) => {
-            raise("garnerd answered with more than the modulus has");
+            raise("garnerd answered with more than there can be");
             -1
         }
         Err(Failure::Refused(reason)) => {

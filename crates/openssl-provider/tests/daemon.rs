@@ -191,7 +191,7 @@ fn openssl_lends_its_key_and_signs_and_decrypts_what_plain_openssl_accepts() {
     held.plain("pkeyutl -encrypt -pubin -inkey public.pem -pkeyopt rsa_padding_mode:oaep -in message -out secret");
     held.openssl("pkeyutl -decrypt -inkey key.pem -pkeyopt rsa_padding_mode:oaep -in secret -out opened");
     assert_eq!(held.site.read("opened"), b"a message");
-    assert_eq!(held.log().matches("a key of 2048 bits: lent by user").count(), 2, "{}", held.log());
+    assert_eq!(held.log().matches("lent by user").count(), 2, "{}", held.log());
 }
 
 /// The same workers as above, which have the key: nothing waits for the daemon.

@@ -130,6 +130,10 @@ pub(crate) fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Resul
 /// Waits for a packet: how long it is.
 pub(crate) fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant) -> Result<usize, Errno> {
     loop {
+        // Packets of others may come for ever.
+        if Instant::now() > deadline {
+            return Err(Errno::TIMEDOUT);
+        }
         // It cannot be there yet: asking first would be one call of the system more.
         wait(socket, PollFlags::IN, deadline)?;
         match socket.receive(buffer) {

@@ -12,7 +12,7 @@ use garner::key::PrivateKey;
 use garner::secret::Wiped;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -69,7 +69,9 @@ impl Client {
                             client::send(socket, &encoded(Request { id, key, work })?, deadline)
                         }
                         Message::Key(_) => {
-                            lend(socket, jobs[place].key, &encoded(Request { id, key, work: Work::Lend })?, deadline)
+                            let no_file = |_| Error::Unsupported("there is no sealed memory to lend a key in");
+                            let file = sealed::sealed(jobs[place].key).map_err(no_file)?;
+                            lend(socket, file.as_fd(), &encoded(Request { id, key, work: Work::Lend })?, deadline)
                         }
                     };
                     sent.map(|()| Event::Sent)
@@ -95,10 +97,9 @@ fn encoded(request: Request<'_>) -> Result<message::Packet, Error> {
     message::encode(&request).ok_or(Error::Unsupported("the request is too long"))
 }
 
-/// Sends a key.
-fn lend(socket: &Socket, key: &PrivateKey, packet: &message::Packet, deadline: Instant) -> Result<(), Errno> {
-    let file = sealed::sealed(key)?;
-    while !socket.send_with_file(packet, file.as_fd())? {
+/// Sends a key, which is in `file`.
+fn lend(socket: &Socket, file: BorrowedFd<'_>, packet: &message::Packet, deadline: Instant) -> Result<(), Errno> {
+    while !socket.send_with_file(packet, file)? {
         client::wait(socket, PollFlags::OUT, deadline)?;
     }
     Ok(())

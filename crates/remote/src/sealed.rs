@@ -2,7 +2,9 @@
 //! A key on its way from a program to the daemon: PKCS#1 in a sealed memory file (`memfd_create`). The file's pages are the two
 //! processes' alone, and nobody can change or cut them off while they are read.
 
-use garner::key::PrivateKey;
+use garner::key::{Components, PrivateKey};
+use pkcs1::RsaPrivateKeyRef;
+use pkcs1::der::Decode;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, memfd_create};
 use rustix::io::{Errno, pread, write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -28,27 +30,46 @@ pub fn sealed(key: &PrivateKey) -> Result<OwnedFd, Errno> {
     Ok(file)
 }
 
-/// The key in a file that a program handed over.
+/// What is in a file that a program handed over.
 ///
 /// # Errors
 /// What is wrong with the file. One without seals is not looked into: reading it might wait for ever.
-pub fn opened(file: impl AsFd) -> Result<PrivateKey, String> {
+pub fn read(file: impl AsFd) -> Result<Zeroizing<Vec<u8>>, String> {
     if !fcntl_get_seals(&file).is_ok_and(|seals| seals.contains(SEALS)) {
         return Err("is not in sealed memory".to_owned());
     }
     let size = fstat(&file).map_err(|error| error.to_string())?.st_size;
     let size = usize::try_from(size).ok().filter(|size| (1..=LONGEST).contains(size));
     let mut der = Zeroizing::new(vec![0; size.ok_or_else(|| format!("has {LONGEST} bytes at most"))?]);
-    let mut read = 0;
-    while read < der.len() {
-        match pread(&file, &mut der[read..], read as u64) {
+    let mut done = 0;
+    while done < der.len() {
+        match pread(&file, &mut der[done..], done as u64) {
             Ok(0) => return Err("ends too early".to_owned()),
-            Ok(count) => read += count,
+            Ok(count) => done += count,
             Err(Errno::INTR) => {}
             Err(error) => return Err(error.to_string()),
         }
     }
-    PrivateKey::from_der(&der).map_err(|error| error.to_string())
+    Ok(der)
+}
+
+/// The key in what was read. It must have all its numbers, as [`sealed`] writes them: finding primes takes long.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn key(der: &[u8]) -> Result<PrivateKey, String> {
+    let key = RsaPrivateKeyRef::from_der(der).map_err(|_| "is no PKCS#1".to_owned())?;
+    let key = PrivateKey::from_components(&Components {
+        modulus: key.modulus.as_bytes(),
+        public_exponent: key.public_exponent.as_bytes(),
+        private_exponent: key.private_exponent.as_bytes(),
+        prime1: key.prime1.as_bytes(),
+        prime2: key.prime2.as_bytes(),
+        exponent1: key.exponent1.as_bytes(),
+        exponent2: key.exponent2.as_bytes(),
+        coefficient: key.coefficient.as_bytes(),
+    });
+    key.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -58,13 +79,17 @@ mod tests {
     use rustix::fs::ftruncate;
     use rustix::pipe::pipe;
 
-    fn key() -> PrivateKey {
+    fn opened(file: impl AsFd) -> Result<PrivateKey, String> {
+        key(&read(file)?)
+    }
+
+    fn made() -> PrivateKey {
         PrivateKey::from_der(&Rsa::generate(1024).unwrap().private_key_to_der().unwrap()).unwrap()
     }
 
     #[test]
     fn a_sealed_key_is_opened_again_and_can_neither_be_changed_nor_cut_off() {
-        let key = key();
+        let key = made();
         let file = sealed(&key).unwrap();
         assert_eq!(opened(&file).unwrap().to_pkcs1_der(), key.to_pkcs1_der());
         assert_eq!(write(&file, b"x"), Err(Errno::PERM));
@@ -74,11 +99,20 @@ mod tests {
     }
 
     #[test]
+    fn a_key_without_its_primes_is_refused_before_anybody_looks_for_them() {
+        let stub = crate::stub::read(crate::stub::to_pem("www", made().public()).as_bytes()).unwrap();
+        assert_eq!(stub.name, "www");
+        let pem = crate::stub::to_pem("www", made().public());
+        let der = Rsa::private_key_from_pem(pem.as_bytes()).unwrap().private_key_to_der().unwrap();
+        assert!(key(&der).unwrap_err().contains("prime"), "{}", key(&der).unwrap_err());
+    }
+
+    #[test]
     fn other_files_are_refused_without_reading_them() {
         let (reader, _writer) = pipe().unwrap();
         assert_eq!(opened(&reader).unwrap_err(), "is not in sealed memory");
         let open = memfd_create("open", MemfdFlags::ALLOW_SEALING).unwrap();
-        write(&open, &key().to_pkcs1_der()).unwrap();
+        write(&open, &made().to_pkcs1_der()).unwrap();
         assert_eq!(opened(&open).unwrap_err(), "is not in sealed memory");
         for size in [0, LONGEST as u64 + 1] {
             let file = memfd_create("size", MemfdFlags::ALLOW_SEALING).unwrap();

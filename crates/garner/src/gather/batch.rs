@@ -64,17 +64,17 @@ pub fn run(
         page.add(Counter::Retries, wrong.len() as u64);
         let again: Vec<&Operation> = wrong.iter().map(|&i| operations[i]).collect();
         let Ok(mut ran) = run_along(route, arithmetic, page, class, paths, &again) else { continue };
-        let mut still_wrong = Vec::new();
+        let (mut still_wrong, mut proven) = (Vec::new(), 0);
         for ((&i, fault), (_, output)) in wrong.iter().zip(ran.faults).zip(with_outputs(&again, &mut ran.outputs)) {
             if fault {
                 still_wrong.push(i);
             } else {
+                // What one path got right is sound, and those before were wrong.
+                proven += usize::from(operations[i].proves_faults());
                 answers[i] = Ok(operations[i].to_bytes(output));
             }
         }
         page.add(Counter::Faults, still_wrong.len() as u64);
-        // What one path got right is sound, and those before were wrong.
-        let proven = wrong.len() - still_wrong.len();
         let out = wrong_by.iter().filter(|&&path| route.lied(path, proven)).count();
         page.add(Counter::OutOfService, out as u64);
         wrong = still_wrong;

@@ -36,6 +36,14 @@ pub(crate) enum Work {
 }
 
 impl Operation {
+    /// Whether a wrong result is the fault of who computed it. Not with a private key whose primes are composite.
+    pub(crate) fn proves_faults(&self) -> bool {
+        match &self.work {
+            Work::Private(key) => key.has_primes(),
+            Work::Public(_) | Work::Exponentiation { .. } => true,
+        }
+    }
+
     /// The private operation `input^d mod n`: blinded, split by the CRT, checked by `s^e = m` before it is released.
     ///
     /// `input` is big-endian, of any length, its value below n.

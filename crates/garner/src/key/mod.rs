@@ -88,6 +88,7 @@ pub(crate) use numbers::Numbers;
 use crate::arithmetic::Modulus;
 use crate::secret::SecretWords;
 use blinding::BlindingPool;
+use once_cell::race::OnceBool;
 use std::sync::{Arc, Weak};
 
 /// An RSA public key.
@@ -109,6 +110,8 @@ pub struct PrivateKey {
     blinding: BlindingPool,
     /// Ends with the key, as its public half may not.
     life: Arc<()>,
+    /// Whether its primes are; not known before somebody asks.
+    prime: OnceBool,
 }
 
 impl PublicKey {

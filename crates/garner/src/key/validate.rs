@@ -13,6 +13,7 @@ use crate::keygen::miller_rabin::{Candidate, Round};
 use crate::random::PrivateRandom;
 use crate::secret::SecretWords;
 use crate::words::words_for;
+use once_cell::race::OnceBool;
 use openssl::bn::{BigNumContext, BigNumRef};
 use std::cmp::Ordering;
 use std::mem::swap;
@@ -100,6 +101,18 @@ impl PrivateKey {
             }
         }
         Ok(())
+    }
+}
+
+impl PrivateKey {
+    /// Whether both primes are, as [`PrivateKey::check_primes`] finds it out the first time. With composites a sound device's result
+    /// may fail its check, and another's, blinded afresh, pass it.
+    pub(crate) fn has_primes(&self) -> bool {
+        self.prime.get().unwrap_or_else(|| match self.check_primes() {
+            // Want of randomness may pass.
+            Err(Error::Random(_)) => false,
+            tested => self.prime.get_or_init(|| tested.is_ok()),
+        })
     }
 }
 
@@ -255,7 +268,15 @@ fn build(public: PublicKey, key: &Numbers) -> PrivateKey {
     words_of(&key.q_inverse, q_inverse);
     words_of(&key.dq, dq);
     words_of(&key.d, d);
-    PrivateKey { public: Arc::new(public), p, q, parts, blinding: Default::default(), life: Arc::default() }
+    PrivateKey {
+        public: Arc::new(public),
+        p,
+        q,
+        parts,
+        blinding: Default::default(),
+        life: Arc::default(),
+        prime: OnceBool::new(),
+    }
 }
 
 /// Length in bits.

@@ -106,7 +106,8 @@ pub fn run(
                 device.exponentiate(&mut jobs)?;
                 recombine::recombine(arithmetic, &mut steps);
             }
-            Level::Operation | Level::Checked => operate(device, &mut steps)?,
+            Level::Operation => operate(device, steps.iter_mut().map(|step| (step.key, &*step.x, &mut *step.y)))?,
+            Level::Checked => unreachable!("done above"),
         }
         blinding::unblind(arithmetic, &mut steps, &pairs);
         let good = check::check(arithmetic, operations, &mut steps);
@@ -123,23 +124,21 @@ pub fn run(
 
 /// Operations by a device that blinds and checks them itself.
 fn whole(device: &dyn Device, operations: &mut [PrivateOp<'_>], steps: &mut [Step<'_>]) -> Result<(), DeviceError> {
-    for (operation, step) in operations.iter().zip(&mut *steps) {
-        step.x.copy_from_slice(operation.input);
-    }
-    operate(device, steps)?;
+    let jobs = operations.iter().zip(&mut *steps);
+    operate(device, jobs.map(|(operation, step)| (operation.key, operation.input, &mut *step.y)))?;
     for (operation, step) in operations.iter_mut().zip(steps) {
         operation.output.copy_from_slice(step.y);
     }
     Ok(())
 }
 
-/// y = x^d mod n, by the device.
-fn operate(device: &dyn Device, steps: &mut [Step<'_>]) -> Result<(), DeviceError> {
-    let job = |step| {
-        let Step { key, x, y, .. }: &mut Step<'_> = step;
-        Private { key, base: x, result: y }
-    };
-    device.operate(&mut steps.iter_mut().map(job).collect::<Vec<_>>())
+/// The results base^d mod n of keys and bases, by the device.
+fn operate<'a>(
+    device: &dyn Device,
+    jobs: impl Iterator<Item = (&'a PrivateKey, &'a [u64], &'a mut [u64])>,
+) -> Result<(), DeviceError> {
+    let mut jobs: Vec<_> = jobs.map(|(key, base, result)| Private { key, base, result }).collect();
+    device.operate(&mut jobs)
 }
 
 /// The intermediate values of one operation, in scratch memory that is wiped after the batch.
