@@ -126,7 +126,7 @@ impl Device for Garnerd {
                 && words::from_be_bytes(&answer, job.result).is_some()
                 && released(words::less(job.result, public.modulus().words()));
             if !is_number {
-                return Err(DeviceError("garnerd answered with something that is no result".to_owned()));
+                return Err(self.failed(&Error::Malformed));
             }
         }
         self.presence.served();

@@ -56,24 +56,16 @@ impl Presence {
         if until == 0 {
             return Known::There;
         }
-        let now = microseconds(now);
-        if now < until {
-            return Known::Away;
-        }
-        let next = now + self.longer();
-        match self.until.compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => Known::Ask,
-            Err(_) => Known::Away,
-        }
+        if microseconds(now) >= until && self.put_off(until, now) { Known::Ask } else { Known::Away }
     }
 
     /// It did not answer, or refused. Whether that is news: batches that were under way at the same time fail together.
     pub fn failed(&self, now: Duration) -> bool {
-        let is_news = self.until.load(Ordering::Relaxed) == 0;
-        if is_news {
-            self.until.store(microseconds(now) + self.longer(), Ordering::Relaxed);
+        let until = self.until.load(Ordering::Relaxed);
+        if until == 0 || microseconds(now) >= until {
+            self.put_off(until, now);
         }
-        is_news
+        until == 0
     }
 
     /// It is there.
@@ -86,11 +78,15 @@ impl Presence {
         self.pause.store(microseconds(PAUSES.0), Ordering::Relaxed);
     }
 
-    /// The next pause; the one after it is twice as long.
-    fn longer(&self) -> u64 {
+    /// Begins the next pause, unless somebody else just did; the one after it is twice as long.
+    fn put_off(&self, until: u64, now: Duration) -> bool {
         let pause = self.pause.load(Ordering::Relaxed);
-        self.pause.store((2 * pause).min(microseconds(PAUSES.1)), Ordering::Relaxed);
-        pause
+        let next = microseconds(now) + pause;
+        let is_ours = self.until.compare_exchange(until, next, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_ours {
+            self.pause.store((2 * pause).min(microseconds(PAUSES.1)), Ordering::Relaxed);
+        }
+        is_ours
     }
 }
 
@@ -114,8 +110,11 @@ mod tests {
         assert!(!presence.failed(s(0)));
         let asked: Vec<u64> = (0..300).filter(|&second| presence.known(s(second)) == Known::Ask).collect();
         assert_eq!(asked, [1, 3, 7, 15, 31, 63, 127, 191, 255]);
+        // One that fails after its pause is put off again, though nobody asked.
+        assert!(!presence.failed(s(400)));
+        assert!(presence.is_away(s(401)));
         presence.answered();
-        assert_eq!(presence.known(s(300)), Known::There);
+        assert_eq!(presence.known(s(402)), Known::There);
     }
 
     #[test]

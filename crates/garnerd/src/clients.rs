@@ -54,6 +54,11 @@ impl Clients {
         self.sessions.remove(&number);
     }
 
+    /// All connections.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Session>> {
+        self.sessions.values()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.sessions.len()

@@ -37,6 +37,8 @@ pub struct Keys {
     by_modulus: HashMap<Fingerprint, Arc<Entry>>,
     /// Of every key that is lent.
     pub lending: Judge,
+    /// How often a key may be made ready that nobody has lent yet, apart from operations.
+    pub making: Judge,
 }
 
 impl Keys {
@@ -46,8 +48,9 @@ impl Keys {
     /// [`Fault`]: all keys are read or none is; a policy without a key is refused, too, for it may be a name misspelt.
     pub fn read(config: &Config, file: &Path) -> Result<Keys, Fault> {
         let own = geteuid().as_raw();
-        let lending = Judge::new(&config.lend.policy(), own, file)?;
-        let mut keys = Keys { by_name: HashMap::new(), by_modulus: HashMap::new(), lending };
+        let lending = || Judge::new(&config.lend.policy(), own, file);
+        let (lending, making) = (lending()?, lending()?);
+        let mut keys = Keys { by_name: HashMap::new(), by_modulus: HashMap::new(), lending, making };
         let folder = &config.keys;
         for item in fs::read_dir(folder).map_err(|error| Fault::of(folder, error))? {
             let path = item.map_err(|error| Fault::of(folder, error))?.path();

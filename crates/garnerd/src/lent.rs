@@ -58,28 +58,46 @@ struct Known {
     user: u32,
 }
 
+impl Known {
+    /// The key, if a connection still has it, and its modulus.
+    fn of(&self) -> Option<(Arc<PrivateKey>, Fingerprint)> {
+        Some((self.key.upgrade()?, self.modulus))
+    }
+}
+
 impl Lent {
-    /// The key in a file that came with a request of this user, which said that it has this modulus.
+    /// The key in a file that came with a request of this user, which said that it has this modulus. One that is new is made ready
+    /// if `makes` allows it, which takes as long as an operation.
     ///
     /// # Errors
-    /// [`Refusal`]: the file has no such key, or too many are lent.
-    pub fn take(&self, file: impl AsFd, modulus: &Fingerprint, user: u32) -> Result<Arc<PrivateKey>, Refusal> {
+    /// [`Refusal`]: the file has no such key, or too many are lent; that of `makes`.
+    pub fn take(
+        &self,
+        file: impl AsFd,
+        modulus: &Fingerprint,
+        user: u32,
+        makes: impl FnOnce() -> Result<(), Refusal>,
+    ) -> Result<Arc<PrivateKey>, Refusal> {
         let refused = |reason: String| Refusal::Argument { name: "key".to_owned(), reason };
         let failed = |error: garner::Error| Refusal::Failed(error.to_string());
         let der = sealed::read(file).map_err(refused)?;
         let digest = Hash::Sha256.digest(&der).map_err(failed)?;
         let digest = digest[..].try_into().expect("SHA-256 has 32 bytes");
         let another = || refused("has another modulus".to_owned());
-        let known = self.keys().get(&digest).and_then(|known| Some((known.key.upgrade()?, known.modulus)));
+        let known = self.keys().get(&digest).and_then(Known::of);
         if let Some((key, known)) = known {
             return if known == *modulus { Ok(key) } else { Err(another()) };
         }
-        // Nobody else waits meanwhile. Two may do this at once; then there are two.
+        makes()?;
+        // Nobody else waits meanwhile. Two may do this at once, and the first is kept.
         let key = Arc::new(sealed::key(&der).map_err(refused)?);
         if stub::fingerprint_of(key.public()).map_err(failed)? != *modulus {
             return Err(another());
         }
         let mut keys = self.keys();
+        if let Some((first, _)) = keys.get(&digest).and_then(Known::of) {
+            return Ok(first);
+        }
         if keys.len() >= OF_A_USER {
             keys.retain(|_, known| known.key.strong_count() > 0);
         }
@@ -111,7 +129,7 @@ mod tests {
     }
 
     fn lend(lent: &Lent, key: &PrivateKey) -> Result<Arc<PrivateKey>, Refusal> {
-        lent.take(sealed::sealed(key).unwrap(), &stub::fingerprint_of(key.public()).unwrap(), 7)
+        lent.take(sealed::sealed(key).unwrap(), &stub::fingerprint_of(key.public()).unwrap(), 7, || Ok(()))
     }
 
     #[test]
@@ -126,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_key_of_another_modulus_than_its_request_says_is_refused() {
-        let refusal = Lent::default().take(sealed::sealed(&key()).unwrap(), &[7; 32], 7).unwrap_err();
+        let refusal = Lent::default().take(sealed::sealed(&key()).unwrap(), &[7; 32], 7, || Ok(())).unwrap_err();
         assert_eq!(refusal, Refusal::Argument { name: "key".to_owned(), reason: "has another modulus".to_owned() });
     }
 

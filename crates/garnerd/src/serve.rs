@@ -112,7 +112,11 @@ impl Daemon {
 
     /// From now on these keys, for requests that come after this.
     pub fn replace(&self, keys: Keys) {
-        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+        let keys = Arc::new(keys);
+        *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&keys);
+        let may_not = |session: &Arc<Session>| !keys.lending.knows(session.peer);
+        let sessions: Vec<_> = self.clients().all().filter(|session| may_not(session)).map(Arc::clone).collect();
+        sessions.iter().for_each(|session| session.lent().forget());
     }
 
     /// Ends the workers, when they have answered what they took.
@@ -256,16 +260,15 @@ impl Daemon {
             if !keys.lending.knows(peer) {
                 return Err(Refusal::Forbidden("to lend keys".to_owned()));
             }
-            // Making a key ready takes as long as an operation, and counts as one.
-            keys.lending.permits(peer, &request.work, Instant::now())?;
             let (KeyName::Modulus(modulus), Some(file)) = (request.key, file) else { return Err(Refusal::Malformed) };
-            self.lent.take(file, &modulus, peer.uid).map(|key| (modulus, key))
+            let makes = || keys.making.permits(peer, &request.work, Instant::now());
+            self.lent.take(file, &modulus, peer.uid, makes).map(|key| (modulus, key))
         };
         let taken = taken();
         lending_audit(session, taken.as_ref().err());
         let (modulus, key) = taken?;
         let (name, bits) = (hexadecimal(&modulus), key.public().bits());
-        if session.uses(&format!("lent:{name}")) {
+        if session.lends(&name) {
             let (uid, pid) = (peer.uid, peer.pid);
             eprintln!("garnerd: a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}");
         }
@@ -289,7 +292,7 @@ fn lent_key(keys: &Keys, session: &Session, name: &KeyName<'_>) -> Option<Arc<Pr
 fn lending_audit(session: &Session, refusal: Option<&Refusal>) {
     let peer = session.peer;
     if let Some(refusal) = refusal
-        && session.uses(&format!("lending: {refusal:?}"))
+        && session.lends(&format!("{refusal:?}"))
     {
         eprintln!("garnerd: lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid);
     }

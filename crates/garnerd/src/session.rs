@@ -31,6 +31,8 @@ pub struct Session {
     used: Mutex<HashSet<String>>,
     /// The keys that it has lent.
     lent: Mutex<OfConnection>,
+    /// What was told of its lending: each once.
+    told: Mutex<HashSet<String>>,
 }
 
 impl Session {
@@ -50,6 +52,7 @@ impl Session {
             answered: AtomicU64::new(0),
             used: Mutex::default(),
             lent: Mutex::default(),
+            told: Mutex::default(),
         })
     }
 
@@ -83,10 +86,16 @@ impl Session {
         self.lent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this is the first time that it uses the key. After a thousand it is not told any more.
+    /// Whether this is the first time that it uses the key.
     pub fn uses(&self, key: &str) -> bool {
-        const MOST: usize = 1000;
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        used.len() < MOST && !used.contains(key) && used.insert(key.to_owned())
+        !used.contains(key) && used.insert(key.to_owned())
+    }
+
+    /// Whether this is the first time that it lends this, or that this is refused to it. After a thousand it is not told any more.
+    pub fn lends(&self, what: &str) -> bool {
+        const MOST: usize = 1000;
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.len() < MOST && told.insert(what.to_owned())
     }
 }

@@ -67,6 +67,8 @@ fn refusal(error: Error) -> Refusal {
     match error {
         Error::Argument { name, reason } => Refusal::Argument { name: name.to_owned(), reason },
         Error::Verification => Refusal::Verification,
+        // On every device: it is the key.
+        Error::Fault => Refusal::Argument { name: "key".to_owned(), reason: error.to_string() },
         // What happened to a device is the daemon's affair.
         Error::Device { .. } => Refusal::Failed("no device could do it".to_owned()),
         error => Refusal::Failed(error.to_string()),

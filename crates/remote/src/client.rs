@@ -62,7 +62,7 @@ impl Client {
         let (start, mut call) = (Instant::now(), Call::new(id, self.path.clone(), self.patience));
         let deadline = start + self.patience;
         let mut buffer = Buffer::default();
-        let (mut socket, mut step) = (None, Step::Connect { anew: false });
+        let (mut socket, mut step, mut is_next) = (None, Step::Connect { anew: false }, false);
         loop {
             let event = match step {
                 Step::Connect { anew } => match self.connect(anew) {
@@ -76,10 +76,14 @@ impl Client {
                     Ok(()) => Event::Sent,
                     Err(error) => Event::Gone(error),
                 },
-                Step::Receive => match receive(socket.as_ref().expect("connected"), &mut buffer, deadline) {
-                    Ok(length) => Event::Packet(buffer.packet(length)),
-                    Err(error) => Event::Gone(error),
-                },
+                Step::Receive => {
+                    let received = receive(socket.as_ref().expect("connected"), &mut buffer, deadline, is_next);
+                    is_next = true;
+                    match received {
+                        Ok(length) => Event::Packet(buffer.packet(length)),
+                        Err(error) => Event::Gone(error),
+                    }
+                }
                 Step::Pause { time, keep } => {
                     self.release(socket.take(), keep);
                     thread::sleep(time);
@@ -127,13 +131,13 @@ pub(crate) fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Resul
     Ok(())
 }
 
-/// Waits for a packet: how long it is.
-pub(crate) fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant) -> Result<usize, Errno> {
+/// Waits for a packet: how long it is. `is_next` says that it is not the first of the call.
+pub(crate) fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant, is_next: bool) -> Result<usize, Errno> {
+    // What is there at the deadline is taken, but packets of others may come for ever.
+    if is_next && Instant::now() > deadline {
+        return Err(Errno::TIMEDOUT);
+    }
     loop {
-        // Packets of others may come for ever.
-        if Instant::now() > deadline {
-            return Err(Errno::TIMEDOUT);
-        }
         // It cannot be there yet: asking first would be one call of the system more.
         wait(socket, PollFlags::IN, deadline)?;
         match socket.receive(buffer) {

@@ -50,7 +50,7 @@ impl Client {
         let mut batch = Batch::new(first, self.path.clone(), moduli.iter().copied());
         let deadline = Instant::now() + self.patience;
         let mut buffer = Buffer::default();
-        let (mut socket, mut step) = (None, Step::Connect { anew: false });
+        let (mut socket, mut step, mut is_next) = (None, Step::Connect { anew: false }, false);
         loop {
             let event = match step {
                 Step::Connect { anew } => self.connect(anew).map(|(connected, is_used)| {
@@ -76,8 +76,12 @@ impl Client {
                     };
                     sent.map(|()| Event::Sent)
                 }
-                Step::Receive => client::receive(socket.as_ref().expect("connected"), &mut buffer, deadline)
-                    .map(|length| Event::Packet(buffer.packet(length))),
+                Step::Receive => {
+                    let socket = socket.as_ref().expect("connected");
+                    let received = client::receive(socket, &mut buffer, deadline, is_next);
+                    is_next = true;
+                    received.map(|length| Event::Packet(buffer.packet(length)))
+                }
                 Step::End => {
                     self.release(socket, true);
                     return Ok(batch.answers().collect());

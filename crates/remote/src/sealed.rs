@@ -58,7 +58,8 @@ pub fn read(file: impl AsFd) -> Result<Zeroizing<Vec<u8>>, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn key(der: &[u8]) -> Result<PrivateKey, String> {
-    let key = RsaPrivateKeyRef::from_der(der).map_err(|_| "is no PKCS#1".to_owned())?;
+    let key = RsaPrivateKeyRef::from_der(der).ok().filter(|key| key.other_prime_infos.is_none());
+    let key = key.ok_or("is no PKCS#1 of two primes")?;
     let key = PrivateKey::from_components(&Components {
         modulus: key.modulus.as_bytes(),
         public_exponent: key.public_exponent.as_bytes(),

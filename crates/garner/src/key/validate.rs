@@ -95,9 +95,13 @@ impl PrivateKey {
     /// [`Error::Key`] naming the composite: `prime1` is the larger of the two, whatever the file's order.
     /// [`Error::Random`] when there is no randomness.
     pub fn check_primes(&self) -> Result<()> {
-        for (field, prime) in [("prime1", self.p()), ("prime2", self.q())] {
-            if !is_prime(prime.words())? {
-                return Err(Error::key(field, format!("{field} is not prime")));
+        let candidates = [("prime1", Candidate::new(self.p().words())?), ("prime2", Candidate::new(self.q().words())?)];
+        // In turn, so that a composite is found soon, whichever it is.
+        for _ in 0..ROUNDS {
+            for (field, candidate) in &candidates {
+                if !passes(candidate)? {
+                    return Err(Error::key(field, format!("{field} is not prime")));
+                }
             }
         }
         Ok(())
@@ -116,24 +120,22 @@ impl PrivateKey {
     }
 }
 
-/// Whether an odd number above 1 passes as many rounds of Miller-Rabin as are passed by a composite with a probability of
-/// 2^-128 at most: each by every fourth base at most. Not libcrypto's test, which takes seconds for long primes and draws
-/// its bases meanwhile: a fork would have to wait for it.
-fn is_prime(words: &[u64]) -> Result<bool> {
-    const ROUNDS: usize = 64;
-    let candidate = Candidate::new(words)?;
+/// As many rounds of Miller-Rabin as are passed by a composite with a probability of 2^-128 at most: each by every fourth base at
+/// most.
+const ROUNDS: usize = 64;
+
+/// Whether a number passes a round. Not libcrypto's test, which takes seconds for long primes and draws its bases meanwhile: a fork
+/// would have to wait for it.
+fn passes(candidate: &Candidate) -> Result<bool> {
     if candidate.words() == [3] {
         return Ok(true); // there is no base
     }
-    for _ in 0..ROUNDS {
-        for mut round in Round::with_random_bases(std::iter::once(&candidate), &mut PrivateRandom)? {
-            Libcrypto.power_secret(&mut [round.job()]);
-            if !round.passed(&Libcrypto) {
-                return Ok(false);
-            }
-        }
+    let mut passed = true;
+    for mut round in Round::with_random_bases(std::iter::once(candidate), &mut PrivateRandom)? {
+        Libcrypto.power_secret(&mut [round.job()]);
+        passed &= round.passed(&Libcrypto);
     }
-    Ok(true)
+    Ok(passed)
 }
 
 /// Every field is positive and below the modulus: bounds the cost of what follows.
