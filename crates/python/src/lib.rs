@@ -11,6 +11,7 @@
 //! | [`schemes`] | paddings with their hashes |
 //! | [`operation`] | an operation, and what becomes of its output |
 //! | [`private_key`], [`public_key`] | keys and what is done with them |
+//! | [`held_key`] | a key that garnerd holds |
 //! | [`pyca`] | keys of the package cryptography |
 //! | [`mailbox`] | answers on the way to an event loop |
 //! | [`gatherer`] | the gatherer of the process |
@@ -23,6 +24,7 @@ mod arguments;
 mod errors;
 mod figures;
 mod gatherer;
+mod held_key;
 mod mailbox;
 mod operation;
 mod private_key;
@@ -38,6 +40,8 @@ mod _native {
     use crate::figures::{devices, statistics};
     #[pymodule_export]
     use crate::gatherer::retire;
+    #[pymodule_export]
+    use crate::held_key::HeldKey;
     #[pymodule_export]
     use crate::mailbox::{Mailbox, Pending};
     #[pymodule_export]

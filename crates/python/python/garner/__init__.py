@@ -7,12 +7,12 @@
     >>> key.public_key.verify(b"message", signature, garner.PSS("SHA-256"))
 
 Calls release the interpreter's lock and wait; `sign_async` and its like are awaited; `sign_many` takes a list.
-`garner.cryptography` has keys with the interface of the package cryptography. Exceptions: see `garner.errors`.
+`HeldKey` is a key that the daemon garnerd holds. `garner.cryptography` has keys with the interface of the package cryptography. Exceptions: see `garner.errors`.
 """
 
 import atexit
 
-from ._native import OAEP, PSS, PKCS1v15, PKCS1v15Encryption, PrivateKey, PublicKey, __version__, retire
+from ._native import OAEP, PSS, HeldKey, PKCS1v15, PKCS1v15Encryption, PrivateKey, PublicKey, __version__, retire
 from .errors import (
     DecryptionFailed,
     Error,
@@ -30,6 +30,7 @@ __all__ = [
     "DecryptionFailed",
     "Device",
     "Error",
+    "HeldKey",
     "InvalidArgument",
     "InvalidKey",
     "InvalidSignature",

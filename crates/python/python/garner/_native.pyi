@@ -18,6 +18,7 @@ __all__ = [
     "devices",
     "retire",
     "statistics",
+    "HeldKey",
     "Mailbox",
     "Pending",
     "PrivateKey",
@@ -133,6 +134,44 @@ class PrivateKey:
 
     def __copy__(self) -> PrivateKey: ...
     def __deepcopy__(self, _memo: Any) -> PrivateKey: ...
+
+@final
+class HeldKey:
+    """A private key that the daemon garnerd holds, at the socket GARNER_SOCKET or its usual one. What the daemon refuses, or
+    does not answer in GARNER_PATIENCE seconds (10), raises NotDone. A thread in a pool does for event loops:
+    asyncio.to_thread(key.sign, ...)."""
+
+    @classmethod
+    def named(cls, name: str) -> HeldKey:
+        """The key of this name; the daemon is asked for its public half. Raises InvalidArgument, NotDone."""
+
+    @classmethod
+    def from_pem(cls, data: str | ReadableBuffer) -> HeldKey:
+        """The key that a stub stands for; the daemon need not run yet. Raises InvalidKey."""
+
+    @property
+    def bits(self) -> int:
+        """Length of the modulus in bits."""
+
+    @property
+    def size(self) -> int:
+        """Length of the modulus in bytes: that of signatures and ciphertexts."""
+
+    @property
+    def public_key(self) -> PublicKey:
+        """The public half."""
+
+    def sign(self, message: ReadableBuffer, scheme: PSS | PKCS1v15, *, prehashed: bool = False) -> bytes:
+        """As PrivateKey.sign, by the daemon. Raises NotDone, too."""
+
+    def sign_many(
+        self, messages: Iterable[ReadableBuffer], scheme: PSS | PKCS1v15, *, prehashed: bool = False
+    ) -> list[bytes]:
+        """The signatures of many messages or digests, 32 asked for at a time. Raises as sign, for the first message at
+        fault."""
+
+    def decrypt(self, ciphertext: ReadableBuffer, scheme: OAEP | PKCS1v15Encryption) -> bytes:
+        """As PrivateKey.decrypt, by the daemon. Raises NotDone, too."""
 
 @final
 class PublicKey:
