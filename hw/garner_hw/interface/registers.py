@@ -10,6 +10,7 @@ from systemrdl import RDLCompileError, RDLCompiler
 from systemrdl.messages import MessagePrinter, Severity
 
 from garner_hw import BUILD, HW
+from garner_hw.alone import alone
 from garner_hw.interface.layout import Field, InterfaceError
 
 SOURCE = HW / "interface" / "garner_regs.rdl"
@@ -96,13 +97,15 @@ def rtl(source: Path = SOURCE, build: Path = BUILD / "regs") -> list[Path]:
     files = [build / "garner_regs_pkg.sv", build / "garner_regs.sv"]
     outputs = [*files, build / "html" / "index.html"]
     newest = max(source.stat().st_mtime, Path(__file__).stat().st_mtime)
-    if all(path.exists() and path.stat().st_mtime >= newest for path in outputs):
-        return files
-    build.mkdir(parents=True, exist_ok=True)
-    for command in (["regblock", source, "-o", build, *REGBLOCK], ["html", source, "-o", build / "html"]):
-        subprocess.run([PEAKRDL, *command], check=True)
-    for path in files:
-        path.write_text(HEAD + WAIVERS + path.read_text().rstrip("\n") + "\n" + RESTORED)
-    for path in outputs:
-        path.touch()
+    # Not asked without the lock: another process may have written them and not be done with them yet.
+    with alone(build):
+        if all(path.exists() and path.stat().st_mtime >= newest for path in outputs):
+            return files
+        build.mkdir(parents=True, exist_ok=True)
+        for command in (["regblock", source, "-o", build, *REGBLOCK], ["html", source, "-o", build / "html"]):
+            subprocess.run([PEAKRDL, *command], check=True)
+        for path in files:
+            path.write_text(HEAD + WAIVERS + path.read_text().rstrip("\n") + "\n" + RESTORED)
+        for path in outputs:
+            path.touch()
     return files

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is generated from hw/interface: up to date, taken by compilers, and everywhere the same as the description."""
 
+import multiprocessing
 import re
 import shutil
 import subprocess
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,14 @@ STRICT = ("-Wall", "-Wextra", "-Wpadded", "-Wpedantic", "-Werror", "-c")
 @pytest.mark.parametrize("path", outputs.render(load()), ids=lambda path: path.name)
 def test_committed_file_is_what_the_description_says(path: Path):
     assert path.read_text() == outputs.render(load())[path], "run `make hw-regs` and commit it"
+
+
+def test_registers_are_generated_once_where_several_processes_want_them(tmp_path: Path):
+    build = tmp_path / "regs"
+    with ProcessPoolExecutor(4, multiprocessing.get_context("spawn")) as pool:
+        asked = [pool.submit(registers.rtl, registers.SOURCE, build) for _ in range(4)]
+        found = {tuple(path.read_text() for path in each.result()) for each in asked}
+    assert found == {tuple(path.read_text() for path in registers.rtl())}
 
 
 def test_headers_may_be_included_by_a_module_under_the_gpl():
