@@ -2,13 +2,14 @@
 """A bar with the time left, on a terminal; a line for each point elsewhere."""
 
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tqdm import tqdm
 
 
 @contextmanager
-def bar(total: int, unit: str):
+def bar(total: int, unit: str) -> Iterator[Callable[[str], None]]:
     """Gives `advance(text)`, to be called for each one done."""
     if sys.stderr.isatty():
         with tqdm(total=total, unit=unit, file=sys.stderr, dynamic_ncols=True, smoothing=0.1) as shown:

@@ -11,8 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from garner_hw import HW, CommandError
+
+if TYPE_CHECKING:
+    from fusesoc.coremanager import CoreManager
+    from fusesoc.vlnv import Vlnv
 
 ACCELERATOR = "garner:accelerator:garner"
 FAMILIES = ("generic", "ecp5", "xilinx7")
@@ -121,14 +126,14 @@ def lint_targets() -> list[Target]:
     return sorted(found, key=lambda target: target.core)
 
 
-def vlnv(core: str):
+def vlnv(core: str) -> "Vlnv":
     from fusesoc.vlnv import Vlnv
 
     return Vlnv(core)
 
 
 @cache
-def manager():
+def manager() -> "CoreManager":
     """FuseSoC's, with the .core files of hw/ and no others: what is set up for the person who calls plays no part."""
     from fusesoc.config import Config
     from fusesoc.coremanager import CoreManager

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which design to build on a budget, why, and which would be next."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 LIMITS = {"lut": "LUTs", "dsp": "DSP blocks", "ports": "ports", "memory": "block memories", "ff": "flip-flops",
@@ -74,7 +75,7 @@ def time_of(row: dict, budget: Budget) -> float:
     return row["cycles"] / (budget.clock or row["mhz"])
 
 
-def advise(rows: list[dict], budget: Budget, describe) -> Advice:
+def advise(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -> Advice:
     """The fastest design within the budget; of two as fast, the smaller. `describe` names a row."""
     if not rows:
         return Advice("nothing was measured: there is no design to choose from", False)
@@ -107,7 +108,7 @@ def bounded(row: dict) -> str:
     return f"its {row['bound_by']} bound it, and it works at {100 * share:.0f} % of that bound"
 
 
-def nearest(rows: list[dict], budget: Budget, describe) -> str:
+def nearest(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -> str:
     """No design fits: the one that lacks least."""
     best = min(rows, key=lambda row: (sum(lacks(row, budget).values()), time_of(row, budget)))
     missing = []

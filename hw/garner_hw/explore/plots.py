@@ -8,6 +8,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 from garner_hw.explore.dominance import frontier, kind  # noqa: E402
@@ -26,7 +27,7 @@ def svg(figure: plt.Figure, metadata: dict | None = None) -> str:
     return text.getvalue()[text.getvalue().index("<svg"):]
 
 
-def logarithmic(axis) -> None:
+def logarithmic(axis: Axis) -> None:
     """A few plain numbers on a logarithmic axis that has its data, however little it spans."""
     low, high = sorted(axis.get_view_interval())
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if high > 6 * low else MaxNLocator(4, steps=[1, 2, 5, 10]))

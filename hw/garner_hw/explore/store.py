@@ -13,7 +13,7 @@ from pathlib import Path
 class Folder:
     """What is kept of one circuit. Tools may write their work files and logs beside."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
 
     def kept(self, step: str) -> dict | None:
@@ -42,7 +42,7 @@ class Folder:
 class Store:
     """The folders of a sweep."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path) -> None:
         self.root = root
 
     def folder(self, name: str) -> Folder:
@@ -52,7 +52,7 @@ class Store:
 class Record:
     """The steps of many circuits in one file: a JSON object a line, `{"circuit": name, "steps": {...}}`, by name."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
         lines = path.read_text().splitlines() if path.exists() else []
         self.circuits: dict[str, dict[str, dict]] = {one["circuit"]: one["steps"] for one in map(json.loads, lines)}

@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from garner_hw import CommandError
 from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.store import Folder, Record, Store
 from garner_hw.explore.toolchain import Toolchain
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
 
 
 # A cluster on this machine. A worker's death is enough for the verdict: `sweep` tries again, alone, what it had. A dead worker
@@ -39,7 +43,7 @@ class Row:
 
 
 @contextmanager
-def cluster(address: str | None, workers: int | None):
+def cluster(address: str | None, workers: int | None) -> "Iterator[Client]":
     """A client of the cluster at this address, or of one on this machine that ends with it."""
     import dask
     from distributed import Client, LocalCluster
@@ -66,7 +70,7 @@ def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]
     return found
 
 
-def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effort: Effort, client,
+def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effort: Effort, client: "Client",
           done: Callable[[str], None] = lambda name: None, record: Record | None = None) -> Iterator[Row]:
     """The rows of all points of these circuits, as they come. `done` is told of every circuit. What the record has is not
     measured again."""
@@ -74,7 +78,7 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
 
     futures = {}
 
-    def submit(name: str):
+    def submit(name: str) -> "Future":
         # A name that no other sweep of the cluster has, or Dask would hand out that one's outcomes, failures too.
         recorded = record.steps(name) if record else {}
         future = client.submit(work, todo[name][0], name, toolchain, str(store.root), effort, recorded,
@@ -82,7 +86,7 @@ def sweep(todo: dict[str, list[Point]], toolchain: Toolchain, store: Store, effo
         futures[future] = name
         return future
 
-    def rows(future) -> Iterator[Row]:
+    def rows(future: "Future") -> Iterator[Row]:
         name = futures[future]
         outcome = kept(outcome_of(future), store.folder(name))
         done(name)
@@ -115,7 +119,7 @@ def work(point: Point, name: str, toolchain: Toolchain, root: str, effort: Effor
     return known if known.failure else evaluate(point, toolchain, folder, effort)
 
 
-def outcome_of(future) -> Outcome:
+def outcome_of(future: "Future") -> Outcome:
     try:
         return future.result()
     except Exception as error:  # noqa: BLE001  (a worker that died, or a fault of ours: neither ends the sweep)

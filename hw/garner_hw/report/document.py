@@ -198,7 +198,7 @@ def plot(core_list: list[dict], path: Path) -> None:
     plt.close(figure)
 
 
-def points_figure(core_list: list[dict]):
+def points_figure(core_list: list[dict]) -> plt.Figure:
     """Two diagrams: the cores beside published ones."""
     # As wide as a column of text, so that names are read there.
     figure, axes = plt.subplot_mosaic([["left", "right"]], figsize=(10, 4.5), layout="constrained")
@@ -209,7 +209,7 @@ def points_figure(core_list: list[dict]):
     return figure
 
 
-def core_diagram(axis, title: str, published: dict[str, tuple[float, int]], ours: list[dict]) -> None:
+def core_diagram(axis: plt.Axes, title: str, published: dict[str, tuple[float, int]], ours: list[dict]) -> None:
     """Time against multiplier blocks. Every point has a name that no other has."""
     names = [(blocks, time, name, "dimgray") for name, (time, blocks) in published.items()]
     names += [(p["dsp"], p["time_us"] / 1e3, f"{p['rows']} rows, {p['part'].split(', ')[-1]}", "tab:blue") for p in ours]
@@ -222,7 +222,7 @@ def core_diagram(axis, title: str, published: dict[str, tuple[float, int]], ours
     labels.place(axis, names)
 
 
-def plain(axis) -> None:
+def plain(axis: plt.Axes) -> None:
     """Numbers instead of powers of ten on both axes, a few in each decade, and a grid."""
     for each in (axis.xaxis, axis.yaxis):
         each.set_major_locator(LogLocator(subs=(1, 2, 5)))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names beside the points of a diagram, where they cover neither one another nor a point, nor leave the axes."""
 
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -9,7 +12,7 @@ PLACES = [(side, away, up) for away in (7, 16, 28, 44) for up in (0, 9, -9, 18, 
 MARKER = 6  # points that a marker takes, each way together
 
 
-def place(axis, names: list[tuple[float, float, str, str]], size: float = 8) -> None:
+def place(axis: Axes, names: list[tuple[float, float, str, str]], size: float = 8) -> None:
     """Writes each (x, y, name, colour) at the first place that is free, with a thin line from the point if it is far off.
 
     Call it last: it asks the axis for its limits and the figure for its layout.
@@ -36,7 +39,7 @@ def place(axis, names: list[tuple[float, float, str, str]], size: float = 8) -> 
             raise ValueError(f"{name}: no free place beside its point")
 
 
-def text_box(text, renderer) -> Bbox:
+def text_box(text: Text, renderer: RendererBase) -> Bbox:
     """The box of a text's words alone, without the line of an annotation."""
     text.get_window_extent(renderer)  # brings an annotation to its place
     return Text.get_window_extent(text, renderer)
@@ -46,7 +49,7 @@ def contains(outer: Bbox, inner: Bbox) -> bool:
     return outer.x0 <= inner.x0 and inner.x1 <= outer.x1 and outer.y0 <= inner.y0 and inner.y1 <= outer.y1
 
 
-def boxes(figure) -> list[tuple[str, Bbox]]:
+def boxes(figure: Figure) -> list[tuple[str, Bbox]]:
     """Every text that is seen in a figure with its box, for tests."""
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
