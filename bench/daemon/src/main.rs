@@ -73,10 +73,16 @@ struct Row {
 }
 
 #[derive(Serialize)]
+struct Machine {
+    cpu: String,
+    cores: usize,
+}
+
+#[derive(Serialize)]
 struct Report {
+    #[serde(flatten)]
     origin: Origin,
-    processor: String,
-    processors: usize,
+    machine: Machine,
     command: String,
     rows: Vec<Row>,
 }
@@ -96,8 +102,8 @@ fn main() {
         }
     }
     let command = std::env::args().collect::<Vec<_>>().join(" ");
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = Report { origin, processor: processor(), processors, command, rows };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let report = Report { origin, machine: Machine { cpu: processor(), cores }, command, rows };
     println!("{}", serde_json::to_string_pretty(&report).expect("plain data"));
 }
 
