@@ -156,7 +156,7 @@ fn a_daemon_that_is_killed_under_load_fails_nobody_and_is_used_again() {
 }
 
 #[test]
-fn a_daemon_that_stands_still_is_waited_for_once() {
+fn a_daemon_that_stands_still_is_not_waited_for_by_each_operation() {
     let daemon = Daemon::started("");
     let (gatherer, own) = (gatherer(&daemon), own(1024));
     run(&gatherer, &own);
@@ -166,7 +166,9 @@ fn a_daemon_that_stands_still_is_waited_for_once() {
     let stood = start.elapsed();
     daemon.signal(Signal::CONT);
     assert!(stood >= Duration::from_secs(2), "answered in {stood:?} though it stands still");
-    assert_eq!(gatherer.statistics().device_failures, 1);
+    // It is asked again after each pause, however long the machine takes for the rest; not by each operation.
+    let failures = gatherer.statistics().device_failures;
+    assert!((1..10).contains(&failures), "{failures} of 50 operations waited for it");
 }
 
 /// What was queued before the daemon stopped waits for it once, not once for each batch.
