@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Against the kernels that mask and add: both compute the same numbers, not only numbers of the same residue.
 
+mod memory;
+
 use super::*;
 use crate::program::{Op, Pointer, Row, Source};
 use crate::{BLOCK_LIMBS, DIRECT_LIMBS, LIMB_BITS, Lanes, constants, interpreter, scan};
+use memory::{Memory, Random, negative_inverse};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 const LIMB: u64 = (1 << LIMB_BITS) - 1;
-
-/// xorshift64*, for test data that is the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-}
 
 /// Made once: some are put into an order, which takes a while.
 static ALL: LazyLock<Vec<Kernel>> = LazyLock::new(all);
@@ -28,82 +19,6 @@ static ONE_ROW: LazyLock<Vec<Kernel>> = LazyLock::new(crate::all);
 
 fn named(kernels: &[Kernel], name: &str) -> Program {
     kernels.iter().find(|kernel| kernel.name == name).expect("a kernel of this name").program.clone()
-}
-
-/// The inverse of −n modulo 2^52, for odd n.
-fn negative_inverse(n: u64) -> u64 {
-    // Each step doubles the bits that are right, of three.
-    let inverse = (0..5).fold(n, |x, _| x.wrapping_mul(2u64.wrapping_sub(n.wrapping_mul(x))));
-    inverse.wrapping_neg() & LIMB
-}
-
-/// Where things stand in the memory of a test.
-struct Memory {
-    limbs: usize,
-    rows: Vec<Lanes>,
-}
-
-impl Memory {
-    const NUMBERS: usize = 3;
-
-    fn new(limbs: usize, round: usize, random: &mut Random) -> Memory {
-        let table = scan::ENTRIES * 2 * limbs;
-        let mut rows = vec![[0; 8]; constants::ROWS + (Memory::NUMBERS + 4) * limbs + table];
-        // Rounds differ in which numbers are extreme; lanes are all random, all ones but for one, or small.
-        rows[constants::ROWS..].iter_mut().for_each(|row| {
-            *row = std::array::from_fn(|lane| match (round + lane) % 4 {
-                0 => LIMB,
-                1 => random.word() % 2,
-                _ => random.word() & LIMB,
-            });
-        });
-        let mut memory = Memory { limbs, rows };
-        let modulus = memory.modulus();
-        for row in &mut memory.rows[modulus..modulus + 1] {
-            row.iter_mut().for_each(|word| *word |= 1);
-        }
-        // Numbers are below 2^(52 N − 6): products of two, in the kernels' bounds, then are below 2^(52 N) n.
-        for number in 0..Memory::NUMBERS + 2 {
-            let top = constants::ROWS + (number + 1) * limbs - 1;
-            memory.rows[top].iter_mut().for_each(|word| *word &= LIMB >> 7);
-        }
-        memory.rows[modulus + limbs - 1].iter_mut().for_each(|word| *word |= 1 << 45);
-        memory.rows[constants::NEGATIVE_INVERSE] = memory.rows[modulus].map(negative_inverse);
-        memory.rows[constants::LIMB_MASK] = [LIMB; 8];
-        memory.rows[constants::WANTED] = std::array::from_fn(|_| random.word() % scan::ENTRIES as u64);
-        memory.rows[constants::NUMBERS] = std::array::from_fn(|i| i as u64);
-        memory.rows[constants::EIGHT] = [8; 8];
-        memory.rows[constants::ONE] = [1; 8];
-        memory.rows[constants::ONES_51] = [(1 << 51) - 1; 8];
-        memory.rows[constants::ONES_53] = [(1 << 53) - 1; 8];
-        memory
-    }
-
-    fn number(&self, number: usize) -> usize {
-        constants::ROWS + number * self.limbs
-    }
-
-    fn modulus(&self) -> usize {
-        self.number(Memory::NUMBERS)
-    }
-
-    fn selection(&self) -> usize {
-        self.number(Memory::NUMBERS + 2)
-    }
-
-    fn table(&self) -> usize {
-        self.number(Memory::NUMBERS + 4)
-    }
-
-    /// The same with dirt above bit 52 of everything but the modulus and the constants.
-    fn loose(&self, random: &mut Random) -> Vec<Lanes> {
-        let (modulus, limbs) = (self.modulus(), self.limbs);
-        let rows = self.rows.iter().enumerate().map(|(i, row)| {
-            let clean = i < constants::ROWS || (modulus..modulus + limbs).contains(&i);
-            row.map(|word| if clean { word } else { word | random.word() << LIMB_BITS })
-        });
-        rows.collect()
-    }
 }
 
 #[test]
