@@ -41,6 +41,9 @@ if [ "${1-}" = all ]; then
     need apache2 apache2 -v
     need bind9-utils command -v dnssec-signzone
     need openssh-client command -v ssh-keygen
+    # Programs that the PKCS#11 module is tested under.
+    need opensc command -v pkcs11-tool
+    need gnutls-bin command -v p11tool
     # What the manual pages and completions are checked with.
     need groff-base groff --version
     need zsh zsh --version

@@ -163,9 +163,18 @@ typedef struct garner_modulus garner_modulus;
 
 /* Reads a private key from the content of a file: PEM or DER, PKCS#1 or PKCS#8, encrypted or not, 512 to 8,192 bits.
  * password may be NULL; it is not used if the key is not encrypted. Every part of the key is validated; its secrets
- * are wiped when it is no longer used. */
+ * are wiped when it is no longer used.
+ *
+ * A stub, as `garner stub` writes it, gives the key that garnerd holds. Such a key is used as any other: the daemon
+ * at the socket GARNER_SOCKET (/run/garnerd/socket) is asked at each operation, and the gatherer not. If the daemon
+ * refuses, or does not answer in GARNER_PATIENCE seconds (10), the operation gives GARNER_ERR_DEVICE; GARNER_ERR_ARGUMENT
+ * if it does not do this for its clients, as GARNER_DECRYPT_PKCS1_EXPLICIT. Up to 32 operations of batches and tickets are
+ * asked for at a time. */
 int garner_private_key_read(const void *data, size_t length, const void *password, size_t password_length,
                             garner_private_key **key);
+/* The key that garnerd holds by this name, which ends with a zero byte. The daemon must answer. GARNER_ERR_ARGUMENT: no
+ * name of a key; GARNER_ERR_DEVICE: there is no such key, or you may not use it. */
+int garner_private_key_named(const char *name, garner_private_key **key);
 int garner_private_key_free(garner_private_key *key);
 /* The public half, a handle of its own. */
 int garner_private_key_public(const garner_private_key *key, garner_public_key **public_key);
@@ -184,7 +193,8 @@ enum garner_key_format {
     GARNER_PKCS1_DER = 4   /* the same in DER */
 };
 
-/* Writes a key to memory; 8,192-bit keys take less than 8,192 bytes. Wipe what you no longer need. */
+/* Writes a key to memory; 8,192-bit keys take less than 8,192 bytes. Wipe what you no longer need. GARNER_ERR_KEY for a
+ * private key that garnerd holds. */
 int garner_private_key_write(const garner_private_key *key, int format, void *output, size_t *output_length);
 int garner_public_key_write(const garner_public_key *key, int format, void *output, size_t *output_length);
 

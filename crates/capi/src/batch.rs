@@ -7,6 +7,7 @@ use crate::handles::GarnerContext;
 use crate::memory::{self, Output};
 use crate::operation::{GarnerOperation, Outcome};
 use crate::status::{Failure, Status};
+use garner_remote::key::Task;
 use garner_reserve::{OPERATION, Promise};
 use std::ffi::c_int;
 use std::ptr;
@@ -106,12 +107,12 @@ pub unsafe extern "C" fn garner_run(
                 Ok((prepared, output))
             });
             waiting.push(prepared.map(|(prepared, output)| {
-                accepted.push(prepared.operation);
+                accepted.push(prepared.task);
                 (prepared.outcome, output)
             }));
         }
 
-        let mut answers = context.run_batch(accepted).into_iter();
+        let mut answers = Task::run_all(&context, accepted).into_iter();
         let mut first = None;
         for (index, waiting) in waiting.into_iter().enumerate() {
             let result = waiting.and_then(|(outcome, output)| {

@@ -12,7 +12,8 @@ use crate::status::{Failure, Status};
 use core_garner::arithmetic::Modulus;
 use core_garner::fork::away_from_fork;
 use core_garner::gather::Gatherer;
-use core_garner::key::{PrivateKey, PublicKey};
+use core_garner::key::PublicKey;
+use garner_remote::Key;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::ptr;
@@ -60,7 +61,7 @@ impl Kind for GarnerContext {
 }
 
 impl Kind for GarnerPrivateKey {
-    type Target = PrivateKey;
+    type Target = Key;
     const NAME: &'static str = "private key";
 }
 

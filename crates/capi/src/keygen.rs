@@ -10,6 +10,7 @@ use core_garner::key::PrivateKey;
 use core_garner::keygen::Generator;
 use core_garner::{arithmetic, keygen};
 use garner_devices::KINDS;
+use garner_remote::Key;
 use garner_reserve::{KEY, Promise};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
@@ -72,7 +73,7 @@ pub unsafe extern "C" fn garner_private_key_generate(
         // SAFETY: the caller's promise; options are copied before the handle is written.
         let (place, options) = unsafe { (Place::new("key", key)?, self::options(options)?) };
         let key = generate(bits, 1, &options)?.pop().expect("one key was asked for");
-        place.write(handles::insert(Arc::new(key)));
+        place.write(handles::insert(Arc::new(Key::Here(Arc::new(key)))));
         Ok(())
     })
 }
@@ -92,7 +93,7 @@ pub unsafe extern "C" fn garner_private_key_generate_many(
         // SAFETY: the caller's promise; options are copied before the handles are written.
         let (places, options) = unsafe { (Places::new("keys", keys, count)?, self::options(options)?) };
         let keys = generate(bits, count, &options)?;
-        places.write(keys.into_iter().map(|key| handles::insert(Arc::new(key))));
+        places.write(keys.into_iter().map(|key| handles::insert(Arc::new(Key::Here(Arc::new(key))))));
         Ok(())
     })
 }

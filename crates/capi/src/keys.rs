@@ -5,10 +5,13 @@ use crate::call::{freeing, unit};
 use crate::handles::{self, GarnerModulus, GarnerPrivateKey, GarnerPublicKey, Kind};
 use crate::memory::{self, Place};
 use crate::status::Failure;
+use core_garner::Error;
 use core_garner::arithmetic::Modulus;
-use core_garner::key::{PrivateKey, PublicKey};
+use core_garner::key::PublicKey;
 use core_garner::words;
-use std::ffi::{c_int, c_void};
+use garner_remote::key::read_public;
+use garner_remote::{HeldKey, Key};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -63,9 +66,29 @@ pub unsafe extern "C" fn garner_private_key_read(
     password_length: usize,
     key: *mut *mut GarnerPrivateKey,
 ) -> c_int {
-    let read = |data: &[u8], password: Option<&[u8]>| Ok(Arc::new(PrivateKey::read(data, password)?));
+    let read = |data: &[u8], password: Option<&[u8]>| Ok(Arc::new(Key::read(data, password)?));
     // SAFETY: the caller's promise.
     unit(|| unsafe { read_key(read, (data, length), (password, password_length), key) })
+}
+
+/// See `garner.h`.
+///
+/// # Safety
+/// As `garner.h` says under "Memory".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn garner_private_key_named(name: *const c_char, key: *mut *mut GarnerPrivateKey) -> c_int {
+    unit(|| {
+        // SAFETY: the caller's promise.
+        let place = unsafe { Place::new("key", key)? };
+        if name.is_null() {
+            return Err(Failure::null("name"));
+        }
+        // SAFETY: the caller's promise; the name is copied.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let held = HeldKey::named(&name).map_err(Error::from)?;
+        place.write(handles::insert(Arc::new(Key::Held(Arc::new(held)))));
+        Ok(())
+    })
 }
 
 /// See `garner.h`.
@@ -114,7 +137,7 @@ pub unsafe extern "C" fn garner_public_key_read(
     password_length: usize,
     key: *mut *mut GarnerPublicKey,
 ) -> c_int {
-    let read = |data: &[u8], password: Option<&[u8]>| Ok(Arc::new(PublicKey::read(data, password)?));
+    let read = |data: &[u8], password: Option<&[u8]>| Ok(read_public(data, password)?);
     // SAFETY: the caller's promise.
     unit(|| unsafe { read_key(read, (data, length), (password, password_length), key) })
 }

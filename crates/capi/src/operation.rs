@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `garner_operation`, and what every way of running one shares: operands in, an operation of the gatherer, its output
-//! judged.
+//! `garner_operation`, and what every way of running one shares: operands in, a task, its output judged.
 
 use crate::handles::{self, GarnerModulus, GarnerPrivateKey, GarnerPublicKey};
 use crate::memory::{self, Plain};
 use crate::status::Failure;
 use core_garner::arithmetic::Modulus;
-use core_garner::encryption::{self, Decryption};
+use core_garner::encryption;
 use core_garner::gather::{Operation, Output};
-use core_garner::key::{PrivateKey, PublicKey};
+use core_garner::key::PublicKey;
 use core_garner::padding::{Hash, oaep, pss};
 use core_garner::signature::{self, Scheme, Verification};
+use garner_remote::Key;
+use garner_remote::key::{Opening, Task};
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
@@ -165,22 +166,22 @@ impl Signed<'_> {
     }
 }
 
-/// An operation with its operands copied, ready for the gatherer.
+/// An operation with its operands copied, ready to be run.
 pub struct Prepared {
-    /// What the gatherer runs.
-    pub operation: Operation,
+    /// What the gatherer runs, or the daemon if it holds the key.
+    pub task: Task,
     /// What becomes of its output.
     pub outcome: Outcome,
 }
 
-/// What becomes of the gatherer's output.
+/// What becomes of the task's output.
 pub enum Outcome {
     /// It is the answer, of that many bytes.
     Release(usize),
     /// It is judged; nothing but the judgement is released.
     Judge(Verification),
     /// The answer is the message in it, of that many bytes at most.
-    Open(Decryption, usize),
+    Open(Opening, usize),
 }
 
 impl Outcome {
@@ -200,34 +201,34 @@ impl Outcome {
                 verification.judge(&output)?;
                 Ok(Output::default())
             }
-            Outcome::Open(decryption, _) => Ok(decryption.open(&output)?),
+            Outcome::Open(opening, _) => Ok(opening.open(output)?),
         }
     }
 }
 
 impl Prepared {
     /// input^d mod n
-    pub fn private(key: &Arc<PrivateKey>, input: &[u8]) -> Result<Prepared, Failure> {
-        let operation = Operation::private(key, number("input", input)?)?;
-        Ok(Prepared { operation, outcome: Outcome::Release(key.public().size()) })
+    pub fn private(key: &Arc<Key>, input: &[u8]) -> Result<Prepared, Failure> {
+        let task = key.private(number("input", input)?)?;
+        Ok(Prepared { task, outcome: Outcome::Release(key.public().size()) })
     }
 
     /// input^e mod n
     pub fn public(key: &Arc<PublicKey>, input: &[u8]) -> Result<Prepared, Failure> {
-        let operation = Operation::public(key, number("input", input)?)?;
-        Ok(Prepared { operation, outcome: Outcome::Release(key.size()) })
+        let task = Operation::public(key, number("input", input)?)?.into();
+        Ok(Prepared { task, outcome: Outcome::Release(key.size()) })
     }
 
     /// base^exponent mod modulus
     pub fn mod_exp(modulus: &Arc<Modulus>, base: &[u8], exponent: &[u8]) -> Result<Prepared, Failure> {
         let operation = Operation::exponentiation(modulus, number("base", base)?, number("exponent", exponent)?)?;
-        Ok(Prepared { operation, outcome: Outcome::Release(modulus.bits().div_ceil(8)) })
+        Ok(Prepared { task: operation.into(), outcome: Outcome::Release(modulus.bits().div_ceil(8)) })
     }
 
     /// The signature of a message or digest.
-    pub fn sign(key: &Arc<PrivateKey>, scheme: Scheme, signed: Signed<'_>) -> Result<Prepared, Failure> {
-        let operation = signature::signing(key, scheme, &signed.digest(scheme)?)?;
-        Ok(Prepared { operation, outcome: Outcome::Release(key.public().size()) })
+    pub fn sign(key: &Arc<Key>, scheme: Scheme, signed: Signed<'_>) -> Result<Prepared, Failure> {
+        let task = key.signing(scheme, &signed.digest(scheme)?)?;
+        Ok(Prepared { task, outcome: Outcome::Release(key.public().size()) })
     }
 
     /// Whether a signature is that of a message or digest.
@@ -238,24 +239,20 @@ impl Prepared {
         signature: &[u8],
     ) -> Result<Prepared, Failure> {
         let (operation, verification) = signature::verification(key, scheme, &signed.digest(scheme)?, signature)?;
-        Ok(Prepared { operation, outcome: Outcome::Judge(verification) })
+        Ok(Prepared { task: operation.into(), outcome: Outcome::Judge(verification) })
     }
 
     /// The ciphertext of a message.
     pub fn encrypt(key: &Arc<PublicKey>, scheme: encryption::Scheme<'_>, message: &[u8]) -> Result<Prepared, Failure> {
-        let operation = encryption::encryption(key, scheme, message)?;
-        Ok(Prepared { operation, outcome: Outcome::Release(key.size()) })
+        let task = encryption::encryption(key, scheme, message)?.into();
+        Ok(Prepared { task, outcome: Outcome::Release(key.size()) })
     }
 
     /// The message of a ciphertext.
-    pub fn decrypt(
-        key: &Arc<PrivateKey>,
-        scheme: encryption::Scheme<'_>,
-        ciphertext: &[u8],
-    ) -> Result<Prepared, Failure> {
+    pub fn decrypt(key: &Arc<Key>, scheme: encryption::Scheme<'_>, ciphertext: &[u8]) -> Result<Prepared, Failure> {
         let longest = scheme.longest_message(key.public().size())?;
-        let (operation, decryption) = encryption::decryption(key, scheme, ciphertext)?;
-        Ok(Prepared { operation, outcome: Outcome::Open(decryption, longest) })
+        let (task, opening) = key.decryption(scheme, ciphertext)?;
+        Ok(Prepared { task, outcome: Outcome::Open(opening, longest) })
     }
 }
 

@@ -11,9 +11,9 @@ use std::ffi::{c_int, c_void};
 
 /// Runs what is prepared, unless its answer would not fit.
 pub fn run(gatherer: *mut GarnerContext, prepared: Prepared, output: Output) -> Result<(), Failure> {
-    let Prepared { operation, outcome } = prepared;
+    let Prepared { task, outcome } = prepared;
     output.fits(outcome.size())?;
-    let answer = Context::get(gatherer)?.run(operation)?;
+    let answer = task.run(&*Context::get(gatherer)?)?;
     output.write(&outcome.of(answer)?)
 }
 

@@ -131,10 +131,10 @@ pub unsafe extern "C" fn garner_submit(
     unit(|| {
         // SAFETY: the caller's promise; operands are copied before the handle is written.
         let (place, prepared) = unsafe { (Place::new("ticket", ticket)?, memory::structure(operation)?.prepare()?) };
-        let Prepared { operation, outcome } = prepared;
+        let Prepared { task, outcome } = prepared;
         let generation = fork::generation();
         let promise = Some(Promise::of(OPERATION).ok_or_else(Failure::memory)?);
-        let ticket = Context::get(gatherer)?.submit(operation)?;
+        let ticket = task.submit(&*Context::get(gatherer)?)?;
         let state = Mutex::new(State { ticket, promise, taken: false });
         let bell = Arc::default();
         place.write(handles::insert(Arc::new(Ticket { generation, outcome, state, bell })));

@@ -4,9 +4,11 @@
 use crate::call::unit;
 use crate::handles::{self, GarnerPrivateKey, GarnerPublicKey};
 use crate::memory::{Output, operand};
-use crate::status::Failure;
-use core_garner::key::{Cipher, Encryption};
+use crate::status::{Failure, Status};
+use core_garner::key::{Cipher, Encryption, PrivateKey};
+use garner_remote::Key;
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
 
 /// `enum garner_key_format`
 pub mod format {
@@ -29,6 +31,14 @@ fn unknown(format: c_int, allowed: &str) -> Failure {
     Failure::argument("format", format!("is {format}, must be {allowed}"))
 }
 
+/// A private key that is here.
+fn private(handle: *const GarnerPrivateKey) -> Result<Arc<PrivateKey>, Failure> {
+    match &*handles::get(handle)? {
+        Key::Here(key) => Ok(Arc::clone(key)),
+        Key::Held(_) => Err(Failure::new(Status::Key, "private key: garnerd holds it, and gives it to nobody")),
+    }
+}
+
 /// See `garner.h`.
 ///
 /// # Safety
@@ -43,7 +53,7 @@ pub unsafe extern "C" fn garner_private_key_write(
     unit(|| {
         // SAFETY: the caller's promise.
         let output = unsafe { Output::new("output", output, output_length)? };
-        let key = handles::get(key)?;
+        let key = private(key)?;
         match format {
             format::PEM => output.write(key.to_pkcs8_pem().as_bytes()),
             format::DER => output.write(&key.to_pkcs8_der()),
@@ -73,7 +83,7 @@ pub unsafe extern "C" fn garner_private_key_write_encrypted(
         // SAFETY: the caller's promise; the password is done with before the output is written.
         let (password, output) =
             unsafe { (operand("password", password, password_length)?, Output::new("output", output, output_length)?) };
-        let key = handles::get(key)?;
+        let key = private(key)?;
         let index = usize::try_from(cipher).ok().and_then(|number| number.checked_sub(1));
         let cipher = *index
             .and_then(|index| CIPHERS.get(index))

@@ -4,11 +4,10 @@
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Of};
 use crate::files::{Access, Input};
-use crate::options::key::Holder;
 use crate::options::{encryption, key, output};
 use clap::Args;
 use encryption::Padding;
-use garner::encryption::{Scheme, decrypt};
+use garner::encryption::Scheme;
 use garner::error::Error;
 use garner_devices::gatherer;
 use std::path::PathBuf;
@@ -63,27 +62,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         (_, false) => choice.scheme(),
         (_, true) => return Err(Failure::Usage("--explicit-rejection: is for --padding pkcs1".into())),
     };
-    let key = arguments.key.holder()?;
+    let key = arguments.key.private()?;
     let input = Input::open(arguments.file.as_deref(), "the ciphertext")?;
     let name = input.name().to_owned();
     let ciphertext = arguments.encoding.read(input, LONGEST)?;
-    let size = match &key {
-        Holder::Here(key) => key.public().size(),
-        Holder::Daemon(held) => held.public().size(),
-    };
+    let size = key.public().size();
     if ciphertext.len() != size {
         let is = ciphertext.len();
         return Err(Failure::Check(format!("{name}: has {is} bytes, but ciphertexts of this key have {size}")));
     }
-    let message = match key {
-        Holder::Here(key) => match decrypt(gatherer().of("devices")?, &key, scheme, &ciphertext) {
-            Err(Error::Verification) => None,
-            other => Some(other.of(&name)?),
-        },
-        Holder::Daemon(held) => held.decrypt(scheme, &ciphertext)?,
-    };
-    match message {
-        Some(message) => destination.write(&message, Access::Owner, true),
-        None => Err(Failure::Check(format!("{name}: does not decrypt by this key and scheme"))),
+    let gatherer = gatherer().of("devices")?;
+    let decrypted = key.decryption(scheme, &ciphertext).and_then(|(task, opening)| opening.open(task.run(gatherer)?));
+    match decrypted {
+        Ok(message) => destination.write(&message, Access::Owner, true),
+        Err(Error::Verification) => Err(Failure::Check(format!("{name}: does not decrypt by this key and scheme"))),
+        other => other.map(drop).of(arguments.key.name()),
     }
 }

@@ -5,10 +5,8 @@ use crate::digest::Message;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Of};
 use crate::files::Access;
-use crate::options::key::Holder;
 use crate::options::{key, output, signature};
 use clap::Args;
-use garner::signature::sign_digest;
 use garner_devices::gatherer;
 
 const EXAMPLES: &str = "\
@@ -46,12 +44,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let destination = arguments.output.destination()?;
     let scheme = arguments.scheme.to_sign()?;
-    let key = arguments.key.holder()?;
+    let key = arguments.key.private()?;
     let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
-    let signature = match key {
-        Holder::Here(key) => sign_digest(gatherer().of("devices")?, &key, scheme, &digest).of(name)?,
-        Holder::Daemon(held) => held.sign(scheme, &digest)?,
-    };
+    let task = key.signing(scheme, &digest).of(name)?;
+    let signature = task.run(gatherer().of("devices")?).of(arguments.key.name())?;
     let mut text = Vec::new();
     arguments.encoding.append(&signature, &mut text);
     destination.write(&text, Access::Everybody, arguments.encoding.is_binary())

@@ -184,6 +184,17 @@ impl Verification {
     }
 }
 
+/// Whether a signature of this digest can be by this key, as far as lengths say.
+///
+/// # Errors
+/// [`Error::Argument`] when the digest has the wrong length for its hash or the modulus is too short for hash and salt.
+pub fn fits(key: &PublicKey, scheme: Scheme, digest: &[u8]) -> Result<()> {
+    match scheme {
+        Scheme::Pkcs1v15(hash) => pkcs1v15::fits(hash, digest, key.size()),
+        Scheme::Pss { functions, salt } => pss::fits(functions, salt, digest, key.bits()),
+    }
+}
+
 /// The public operation of a verification, and what judges its output.
 ///
 /// # Errors
@@ -196,10 +207,7 @@ pub fn verification(
     signature: &[u8],
 ) -> Result<(Operation, Verification)> {
     let (scheme, bits) = (scheme.into(), key.bits());
-    match scheme {
-        Scheme::Pkcs1v15(hash) => pkcs1v15::fits(hash, digest, key.size())?,
-        Scheme::Pss { functions, salt } => pss::fits(functions, salt, digest, bits)?,
-    }
+    fits(key, scheme, digest)?;
     if signature.len() != key.size() {
         return Err(Error::Verification);
     }

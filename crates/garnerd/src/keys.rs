@@ -3,14 +3,15 @@
 //! [`lent`](crate::lent).
 
 use crate::config::{Config, Fault};
-use crate::policy::Judge;
+use crate::policy::{Judge, Peer};
 use garner::key::PrivateKey;
-use garner_remote::message::{Fingerprint, KeyName};
+use garner_remote::message::{Fingerprint, KeyName, LONGEST as LONGEST_MESSAGE};
 use garner_remote::stub;
 use rustix::process::geteuid;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::Read;
+use std::ops::Bound;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ use zeroize::Zeroizing;
 
 /// Longest key file in bytes.
 const LONGEST: u64 = 1 << 16;
+
+/// Most bytes of names in an answer.
+const NAMES: usize = LONGEST_MESSAGE / 2;
 
 /// A key, its name and who may use it.
 #[derive(Debug)]
@@ -33,7 +37,7 @@ pub struct Entry {
 /// All keys, and who may lend others.
 #[derive(Debug)]
 pub struct Keys {
-    by_name: HashMap<String, Arc<Entry>>,
+    by_name: BTreeMap<String, Arc<Entry>>,
     by_modulus: HashMap<Fingerprint, Arc<Entry>>,
     /// Of every key that is lent.
     pub lending: Judge,
@@ -50,7 +54,7 @@ impl Keys {
         let own = geteuid().as_raw();
         let lending = || Judge::new(&config.lend.policy(), own, file);
         let (lending, making) = (lending()?, lending()?);
-        let mut keys = Keys { by_name: HashMap::new(), by_modulus: HashMap::new(), lending, making };
+        let mut keys = Keys { by_name: BTreeMap::new(), by_modulus: HashMap::new(), lending, making };
         let folder = &config.keys;
         for item in fs::read_dir(folder).map_err(|error| Fault::of(folder, error))? {
             let path = item.map_err(|error| Fault::of(folder, error))?.path();
@@ -82,6 +86,20 @@ impl Keys {
             KeyName::Modulus(fingerprint) => self.by_modulus.get(fingerprint),
             KeyName::Named(name) => self.by_name.get(*name),
         }
+    }
+
+    /// Names of keys that the client may use, a line each: those after `last`, as many as a message has room for.
+    pub fn names_after(&self, last: &str, peer: Peer) -> Vec<u8> {
+        let after = self.by_name.range::<str, _>((Bound::Excluded(last), Bound::Unbounded));
+        let mut names = Vec::new();
+        for (name, _) in after.filter(|(_, entry)| entry.judge.knows(peer)) {
+            if names.len() + name.len() + 1 > NAMES {
+                break;
+            }
+            names.extend_from_slice(name.as_bytes());
+            names.push(b'\n');
+        }
+        names
     }
 
     /// How many there are.

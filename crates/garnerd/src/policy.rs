@@ -95,7 +95,7 @@ impl Judge {
     /// [`Refusal::Forbidden`], [`Refusal::TooMany`].
     pub fn permits(&self, peer: Peer, work: &Work<'_>, now: Instant) -> Result<(), Refusal> {
         let (operation, padding) = match work {
-            Work::Describe => return Ok(()),
+            Work::Describe | Work::List => return Ok(()),
             Work::Sign { scheme, .. } => (Operation::Sign, Some(scheme.padding())),
             Work::SignUnnamed { .. } => (Operation::Sign, Some(Padding::Pkcs1v15)),
             Work::Decrypt { scheme, .. } => (Operation::Decrypt, Some(scheme.padding())),

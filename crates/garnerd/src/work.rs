@@ -30,11 +30,11 @@ pub enum Finish {
 /// What is to be done.
 ///
 /// # Errors
-/// [`Refusal`]: the arguments do not fit the key, or nothing is done with a key ([`Work::Lend`]).
+/// [`Refusal`]: the arguments do not fit the key, or nothing is done with a key ([`Work::Lend`], [`Work::List`]).
 pub fn task(key: &Arc<PrivateKey>, work: &Work<'_>) -> Result<Task, Refusal> {
     let operation = match *work {
         Work::Describe => return Ok(Task::Answer(key.public().to_der())),
-        Work::Lend => return Err(Refusal::Malformed),
+        Work::Lend | Work::List => return Err(Refusal::Malformed),
         Work::Sign { scheme, digest } => signature::signing(key, scheme, digest),
         Work::SignUnnamed { payload } => {
             let mut encoded = Zeroizing::new(vec![0; key.public().size()]);

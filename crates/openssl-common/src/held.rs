@@ -8,13 +8,6 @@ use crate::stack::with_room;
 use garner::secret::Wiped;
 use garner_remote::message::{self, Fingerprint, KeyName, Work};
 use garner_remote::{Client, Error};
-use once_cell::race::OnceBox;
-
-/// The process's client.
-fn client() -> &'static Client {
-    static CLIENT: OnceBox<Client> = OnceBox::new();
-    CLIENT.get_or_init(|| Box::new(Client::from_environment()))
-}
 
 /// Why the daemon gave no answer.
 #[derive(Debug)]
@@ -32,7 +25,7 @@ pub enum Failure {
 pub fn ask(modulus: Fingerprint, work: Option<Work<'_>>, what: &str) -> Result<Wiped<u8>, Failure> {
     let unknown = || Failure::Refused(format!("garnerd, which holds this key, has no {what} of this kind"));
     let work = work.ok_or_else(unknown)?;
-    match with_room(|| client().call(KeyName::Modulus(modulus), work)) {
+    match with_room(|| Client::of_process().call(KeyName::Modulus(modulus), work)) {
         Some(Ok(answer)) => Ok(answer),
         Some(Err(Error::Refused(message::Refusal::Verification))) => Err(Failure::Verification),
         Some(Err(error)) => Err(Failure::Refused(error.to_string())),

@@ -60,11 +60,6 @@ pub fn key(py: Python<'_>, text: String) -> PyErr {
     INVALID_KEY.raised(py, text)
 }
 
-/// Whoever was asked did not do it.
-pub fn not_done(py: Python<'_>, text: String) -> PyErr {
-    NOT_DONE.raised(py, text)
-}
-
 /// An argument is refused.
 pub fn argument(py: Python<'_>, text: String) -> PyErr {
     INVALID_ARGUMENT.raised(py, text)

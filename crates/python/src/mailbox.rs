@@ -122,10 +122,10 @@ impl Mailbox {
     /// Queues an operation: its number.
     fn submit(&self, py: Python<'_>, pending: &Pending) -> PyResult<u64> {
         self.check(py)?;
-        let Some(Prepared { operation, outcome }) = lock(&pending.prepared).take() else {
+        let Some(Prepared { task, outcome }) = lock(&pending.prepared).take() else {
             return Err(PyRuntimeError::new_err("the operation was submitted already"));
         };
-        let submitted = py.detach(|| gatherer()?.submit(operation));
+        let submitted = py.detach(|| task.submit(gatherer()?));
         let mut ticket = submitted.map_err(|error| errors::raised(py, &error))?;
         let mut state = lock(&self.state);
         state.last += 1;

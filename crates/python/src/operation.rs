@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An operation ready to run, and what becomes of its output: the same for callers that wait and for tickets.
 
+use crate::arguments::{self, Bytes};
 use crate::errors;
 use crate::gatherer::gatherer;
-use garner::encryption::Decryption;
+use crate::schemes::{EncryptionScheme, SignatureScheme};
 use garner::error::{Error, Result};
 use garner::gather::{Operation, Output};
 use garner::signature::{Scheme, Verification};
+use garner_remote::Key;
+use garner_remote::key::{Opening, Task};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::borrow::Cow;
@@ -18,7 +21,7 @@ pub enum Outcome {
     /// It is judged; the answer is `None`.
     Judge(Verification),
     /// The message is taken out of it.
-    Open(Decryption),
+    Open(Opening),
 }
 
 impl Outcome {
@@ -27,7 +30,7 @@ impl Outcome {
         match self {
             Outcome::Public => Ok(output),
             Outcome::Judge(verification) => verification.judge(&output).map(|()| Output::from(Vec::new())),
-            Outcome::Open(decryption) => decryption.open(&output),
+            Outcome::Open(opening) => opening.open(output),
         }
     }
 
@@ -50,22 +53,42 @@ impl Outcome {
 
 /// An operation and its outcome.
 pub struct Prepared {
-    /// What the gatherer runs.
-    pub operation: Operation,
+    /// What the gatherer runs, or the daemon if it holds the key.
+    pub task: Task,
     /// What becomes of its output.
     pub outcome: Outcome,
 }
 
 impl Prepared {
-    /// A signature or a ciphertext.
-    pub fn public(operation: Operation) -> Prepared {
-        Prepared { operation, outcome: Outcome::Public }
+    /// A ciphertext.
+    pub fn encryption(operation: Operation) -> Prepared {
+        Prepared { task: operation.into(), outcome: Outcome::Public }
+    }
+
+    /// A signature of one message.
+    pub fn signing(
+        py: Python<'_>,
+        key: &Key,
+        message: &Bytes,
+        scheme: SignatureScheme,
+        prehashed: bool,
+    ) -> PyResult<Prepared> {
+        let task = py.detach(|| key.signing(scheme.0, &digest(scheme.0, message, prehashed)?));
+        let task = task.map_err(|error| errors::raised(py, &error))?;
+        Ok(Prepared { task, outcome: Outcome::Public })
+    }
+
+    /// The message of a ciphertext.
+    pub fn decryption(py: Python<'_>, key: &Key, ciphertext: &Bytes, scheme: &EncryptionScheme) -> PyResult<Prepared> {
+        let prepared = key.decryption(scheme.scheme(), ciphertext);
+        let (task, opening) = prepared.map_err(|error| errors::decryption(py, &error))?;
+        Ok(Prepared { task, outcome: Outcome::Open(opening) })
     }
 
     /// Runs it among those of all other threads, and waits.
     pub fn run(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        let Prepared { operation, outcome } = self;
-        let answer = py.detach(|| gatherer()?.run(operation));
+        let Prepared { task, outcome } = self;
+        let answer = py.detach(|| task.run(gatherer()?));
         outcome.answer(py, answer)
     }
 }
@@ -73,6 +96,23 @@ impl Prepared {
 /// The digest of a message, unless that is what was given.
 pub fn digest(scheme: Scheme, message: &[u8], prehashed: bool) -> Result<Cow<'_, [u8]>> {
     if prehashed { Ok(Cow::Borrowed(message)) } else { scheme.digest(message).map(Cow::Owned) }
+}
+
+/// The signatures of many messages, or the exception of the first one at fault.
+pub fn sign_many<'py>(
+    py: Python<'py>,
+    key: &Key,
+    messages: &Bound<'py, PyAny>,
+    SignatureScheme(scheme): SignatureScheme,
+    prehashed: bool,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let messages = arguments::each(messages)?;
+    let sign = |message: &Bytes| key.signing(scheme, &digest(scheme, message, prehashed)?);
+    let tasks = py.detach(|| messages.iter().map(sign).collect::<Vec<_>>());
+    let tasks = each(py, "messages", tasks.into_iter())?;
+    let answers = py.detach(|| Ok(Task::run_all(gatherer()?, tasks)));
+    let answers = answers.map_err(|error| errors::raised(py, &error))?.into_iter();
+    each(py, "messages", answers).map(|answers| answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
 }
 
 /// What was prepared for each element of a list, or the exception that names the first one at fault.

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `garner.PrivateKey`.
 
-use crate::arguments::{self, Bytes, Text};
+use crate::arguments::{Bytes, Text};
 use crate::errors;
-use crate::gatherer::gatherer;
 use crate::mailbox::{Pending, start};
-use crate::operation::{Outcome, Prepared, at, digest, each};
+use crate::operation::{Prepared, sign_many};
 use crate::public_key::PublicKey;
 use crate::pyca;
 use crate::schemes::{EncryptionScheme, SignatureScheme};
 use garner::error::Result;
 use garner::key::{self, Encryption};
-use garner::{arithmetic, encryption, keygen, signature};
+use garner::{arithmetic, keygen};
+use garner_remote::Key;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::sync::Arc;
@@ -28,22 +28,9 @@ impl PrivateKey {
         Ok(PrivateKey { key: Arc::new(key) })
     }
 
-    /// A signature of one message, not run yet.
-    fn signing(
-        &self,
-        py: Python<'_>,
-        message: &Bytes,
-        scheme: signature::Scheme,
-        prehashed: bool,
-    ) -> PyResult<Prepared> {
-        let operation = || signature::signing(&self.key, scheme, &digest(scheme, message, prehashed)?);
-        py.detach(operation).map(Prepared::public).map_err(|error| errors::raised(py, &error))
-    }
-
-    fn decryption(&self, py: Python<'_>, ciphertext: &Bytes, scheme: &EncryptionScheme) -> PyResult<Prepared> {
-        let prepared = encryption::decryption(&self.key, scheme.scheme(), ciphertext);
-        let (operation, decryption) = prepared.map_err(|error| errors::decryption(py, &error))?;
-        Ok(Prepared { operation, outcome: Outcome::Open(decryption) })
+    /// As operations take it.
+    fn here(&self) -> Key {
+        Key::Here(Arc::clone(&self.key))
     }
 }
 
@@ -128,7 +115,7 @@ impl PrivateKey {
         scheme: SignatureScheme,
         prehashed: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.signing(py, &message, scheme.0, prehashed)?.run(py)
+        Prepared::signing(py, &self.here(), &message, scheme, prehashed)?.run(py)
     }
 
     #[pyo3(signature = (message, scheme, *, prehashed = false))]
@@ -139,7 +126,7 @@ impl PrivateKey {
         scheme: SignatureScheme,
         prehashed: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        start(py, Pending::new(self.signing(py, &message, scheme.0, prehashed)?))
+        start(py, Pending::new(Prepared::signing(py, &self.here(), &message, scheme, prehashed)?))
     }
 
     #[pyo3(signature = (messages, scheme, *, prehashed = false))]
@@ -150,18 +137,7 @@ impl PrivateKey {
         scheme: SignatureScheme,
         prehashed: bool,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let (messages, SignatureScheme(scheme)) = (arguments::each(messages)?, scheme);
-        let sign = |message: &Bytes| signature::signing(&self.key, scheme, &digest(scheme, message, prehashed)?);
-        let operations = py.detach(|| messages.iter().map(sign).collect::<Vec<_>>());
-        let operations = each(py, "messages", operations.into_iter())?;
-        let answers = py.detach(|| Ok(gatherer()?.run_batch(operations)));
-        let answers = answers.map_err(|error| errors::raised(py, &error))?.into_iter().enumerate();
-        answers
-            .map(|(index, answer)| match answer {
-                Ok(signature) => Ok(PyBytes::new(py, &signature)),
-                Err(error) => Err(at(py, "messages", index, &error)),
-            })
-            .collect()
+        sign_many(py, &self.here(), messages, scheme, prehashed)
     }
 
     fn decrypt<'py>(
@@ -170,7 +146,7 @@ impl PrivateKey {
         ciphertext: Bytes,
         scheme: EncryptionScheme,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.decryption(py, &ciphertext, &scheme)?.run(py)
+        Prepared::decryption(py, &self.here(), &ciphertext, &scheme)?.run(py)
     }
 
     fn decrypt_async<'py>(
@@ -179,7 +155,7 @@ impl PrivateKey {
         ciphertext: Bytes,
         scheme: EncryptionScheme,
     ) -> PyResult<Bound<'py, PyAny>> {
-        start(py, Pending::new(self.decryption(py, &ciphertext, &scheme)?))
+        start(py, Pending::new(Prepared::decryption(py, &self.here(), &ciphertext, &scheme)?))
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -56,12 +56,12 @@ impl PublicKey {
         let (operation, verification) = py
             .detach(|| self.verification(message, signature, scheme, prehashed))
             .map_err(|error| errors::raised(py, &error))?;
-        Ok(Prepared { operation, outcome: Outcome::Judge(verification) })
+        Ok(Prepared { task: operation.into(), outcome: Outcome::Judge(verification) })
     }
 
     fn encryption(&self, py: Python<'_>, message: &Bytes, scheme: &EncryptionScheme) -> PyResult<Prepared> {
         let operation = encryption::encryption(&self.key, scheme.scheme(), message);
-        operation.map(Prepared::public).map_err(|error| errors::raised(py, &error))
+        operation.map(Prepared::encryption).map_err(|error| errors::raised(py, &error))
     }
 }
 

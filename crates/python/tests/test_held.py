@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import pair
+from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 
@@ -92,6 +93,52 @@ print(len(signatures))
     assert signatures == "100"
 
 
+def test_an_event_loop_has_signatures_and_messages_of_the_daemons_beside_keys_of_its_own(daemon: Path) -> None:
+    assert in_process(daemon, """
+import asyncio, garner
+held, own, pss = garner.HeldKey.named("www"), garner.PrivateKey.generate(1024, below_fips=True), garner.PSS("SHA-256")
+oaep = garner.OAEP("SHA-256")
+async def main():
+    keys = [held, own] * 50
+    signatures = await asyncio.gather(*(key.sign_async(b"message", pss) for key in keys))
+    for key, signature in zip(keys, signatures):
+        key.public_key.verify(b"message", signature, pss)
+    secret = held.public_key.encrypt(b"a secret", oaep)
+    messages = await asyncio.gather(*(held.decrypt_async(secret, oaep) for _ in range(40)))
+    try:
+        await held.sign_async(b"message", garner.PKCS1v15("SHA-256"))
+    except garner.NotDone as error:
+        return set(messages), error
+print(*asyncio.run(main()))
+""") == "{b'a secret'} device garnerd: not permitted: padding pkcs1v15 with this key"
+
+
+def test_cryptography_signs_certificates_by_a_held_key_and_gets_nothing_out_of_it(daemon: Path) -> None:
+    certificate = in_process(daemon, """
+import datetime, garner
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+from garner.cryptography import RSAPrivateKey
+key = RSAPrivateKey(garner.HeldKey.named("www"))
+name, now = x509.Name([]), datetime.datetime(2026, 1, 1)
+builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + datetime.timedelta(1))
+pss = padding.PSS(padding.MGF1(hashes.SHA256()), 32)
+certificate = builder.sign(key, hashes.SHA256(), rsa_padding=pss)
+for secret in [key.private_numbers, lambda: key.private_bytes(serialization.Encoding.DER,
+               serialization.PrivateFormat.PKCS8, serialization.NoEncryption())]:
+    try:
+        secret()
+    except garner.InvalidKey:
+        continue
+    raise AssertionError
+print(certificate.public_bytes(serialization.Encoding.PEM).decode())
+""")
+    own = x509.load_pem_x509_certificate(certificate.encode())
+    assert own.public_key() == pair(1024).theirs.public_key()
+    own.verify_directly_issued_by(own)
+
+
 def test_what_is_encrypted_for_the_key_is_decrypted_and_what_is_not_is_not(daemon: Path) -> None:
     oaep = garner.OAEP("SHA-256")
     (daemon / "secret").write_bytes(pair(1024).ours.public_key.encrypt(b"a secret", oaep))
@@ -119,8 +166,8 @@ for attempt in [lambda: garner.HeldKey.named("www").sign(b"message", garner.PKCS
     except garner.Error as error:
         print(type(error).__name__, error)
 """).splitlines()
-    assert said[0] == "NotDone garnerd: not permitted: padding pkcs1v15 with this key"
-    assert said[1] == "NotDone garnerd: it has no such key, or you may not use it"
+    assert said[0] == "NotDone device garnerd: not permitted: padding pkcs1v15 with this key"
+    assert said[1] == "NotDone device garnerd: it has no such key, or you may not use it"
     assert said[2].startswith("InvalidArgument name: a key's name has letters")
     assert said[3].startswith("InvalidArgument ")
 
@@ -139,4 +186,4 @@ try:
 except garner.NotDone as error:
     print(error)
 """)
-    assert said.startswith(f"garnerd does not answer at {tmp_path / 'socket'}: ")
+    assert said.startswith(f"device garnerd: does not answer at {tmp_path / 'socket'}: ")

@@ -12,6 +12,7 @@ use crate::socket::{Received, Socket};
 use garner::environment;
 use garner::fork::ForkLocal;
 use garner::secret::Wiped;
+use once_cell::race::OnceBox;
 use rustix::event::PollFlags;
 use rustix::io::Errno;
 use std::path::PathBuf;
@@ -48,6 +49,13 @@ impl Client {
         let seconds = environment::variable("GARNER_PATIENCE").and_then(|value| value.to_str()?.parse().ok());
         let patience = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(PATIENCE);
         Client::new(path, patience)
+    }
+
+    /// The process's client, [`from_environment`](Client::from_environment) at its first use. Children made by `fork` use it too.
+    pub fn of_process() -> &'static Client {
+        // Not a `OnceLock`: a fork while another thread is inside it would block the child for ever.
+        static CLIENT: OnceBox<Client> = OnceBox::new();
+        CLIENT.get_or_init(|| Box::new(Client::from_environment()))
     }
 
     /// Has the daemon do one piece of work, and waits for it.

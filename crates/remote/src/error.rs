@@ -25,6 +25,31 @@ pub enum Error {
     /// An answer came that is none.
     #[error("garnerd answered with something that is no answer")]
     Malformed,
+    /// It was not asked, because of this.
+    #[error(transparent)]
+    Here(#[from] garner::Error),
+}
+
+/// As front ends give it to whom a key that is elsewhere is as one that is here.
+impl From<Error> for garner::Error {
+    fn from(error: Error) -> garner::Error {
+        match error {
+            Error::Here(error) => error,
+            Error::Refused(Refusal::Verification) => garner::Error::Verification,
+            Error::Refused(Refusal::Argument { .. }) | Error::Unsupported(_) => {
+                garner::Error::argument("operation", error.to_string())
+            }
+            Error::Unreachable { path, reason } => {
+                by_daemon(format!("does not answer at {}: {reason}", path.display()))
+            }
+            Error::Refused(refusal) => by_daemon(said(&refusal)),
+            Error::Malformed => by_daemon("answered with something that is no answer".to_owned()),
+        }
+    }
+}
+
+fn by_daemon(reason: String) -> garner::Error {
+    garner::Error::Device { device: "garnerd".to_owned(), reason }
 }
 
 fn said(refusal: &Refusal) -> String {

@@ -10,6 +10,9 @@
 //! | [`socket`] | a connection: whole messages, and a deadline for each |
 //! | [`call`] | one call as a machine of states, without socket and clock |
 //! | [`client`] | runs calls: asks the daemon, again and again until a deadline if it is gone |
+//! | [`held`] | a key that the daemon holds |
+//! | [`askers`] | many questions at once: threads that ask, and tickets for the answers |
+//! | [`key`] | a key wherever it is, and operations with it |
 //! | [`batch`] | several private operations with keys that the program lends, as a machine of states |
 //! | [`lender`] | runs batches: lends keys where the daemon has not got them |
 //! | [`sealed`] | a key on its way to the daemon, in sealed memory |
@@ -18,11 +21,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod askers;
 pub mod batch;
 pub mod call;
 pub mod client;
 pub mod error;
 pub mod figures;
+pub mod held;
+pub mod key;
 pub mod lender;
 pub mod message;
 pub mod scheme;
@@ -32,3 +38,5 @@ pub mod stub;
 
 pub use client::Client;
 pub use error::Error;
+pub use held::HeldKey;
+pub use key::Key;

@@ -61,6 +61,9 @@ pub enum Work<'a> {
     /// Take this key, and use it for what comes on this connection until that ends. The packet has it with it, as
     /// [`sealed`](crate::sealed) writes it; the request's key is its modulus.
     Lend,
+    /// Give names of keys that the client may use, one a line, in order: as many as there is room for of those after the request's
+    /// key, which need not be one; nothing if there are no more.
+    List,
 }
 
 /// A request.

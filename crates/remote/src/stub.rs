@@ -116,7 +116,8 @@ pub fn read(bytes: &[u8]) -> Option<Stub> {
 }
 
 /// Words as bytes, without leading zeros.
-fn big_endian(number: &[u64]) -> Vec<u8> {
+/// A number's bytes, without leading zeros.
+pub(crate) fn big_endian(number: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; 8 * number.len()];
     words::to_be_bytes(number, &mut bytes);
     let start = bytes.iter().position(|&byte| byte != 0).unwrap_or(bytes.len() - 1);

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// The folder with an up-to-date `libgarner.so` and `libgarner.a`, of the profile these tests have.
+/// The folder with an up-to-date `libgarner.so` and `libgarner.a`, of the profile these tests have, and with the programs
+/// `garner` and `garnerd`.
 pub fn folder() -> PathBuf {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
         // The test is target/PROFILE/deps/TEST.
@@ -15,7 +16,8 @@ pub fn folder() -> PathBuf {
         let mut cargo = Command::new(env!("CARGO"));
         // All of the workspace, with its examples: else cargo would choose other features than `cargo test` has, and build
         // nearly everything anew.
-        cargo.args(["build", "--quiet", "--workspace", "--lib", "--examples", "--profile", profile, "--target-dir"]);
+        cargo.args(["build", "--quiet", "--workspace", "--lib", "--examples", "--bin", "garner", "--bin", "garnerd"]);
+        cargo.args(["--profile", profile, "--target-dir"]);
         let status = cargo.arg(folder.parent().unwrap()).current_dir(env!("CARGO_MANIFEST_DIR")).status();
         assert!(status.expect("cargo").success(), "{cargo:?} failed");
         folder

@@ -2,9 +2,10 @@
 //! Which key a line is signed with, or verified: the one there is, or the one it names.
 
 use crate::failure::Failure;
-use crate::options::key::{Holder, holder, public};
+use crate::options::key::{here_or_held, public};
 use crate::options::password::Password;
 use garner::key::PublicKey;
+use garner_remote as remote;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +19,13 @@ pub trait Key: Clone + Send + 'static {
     fn public(&self) -> &Arc<PublicKey>;
 }
 
-impl Key for Holder {
+impl Key for remote::Key {
     fn read(path: &Path, password: &Password) -> Result<Self, Failure> {
-        holder(path, password)
+        here_or_held(path, password)
     }
 
     fn public(&self) -> &Arc<PublicKey> {
-        Holder::public(self)
+        remote::Key::public(self)
     }
 }
 

@@ -7,7 +7,6 @@
 //! | [`keys`] | which key a line is signed with |
 //! | [`jobs`], [`digests`] | items of the input, parsed and hashed |
 //! | [`pipeline`] | items in, signatures out, a bounded number under way |
-//! | [`askers`] | those of keys that garnerd holds |
 //! | [`sink`] | where signatures go: |
 //! | [`partial`], [`records`] | one file while it grows, and what is left of one; its form |
 //! | [`folder`] | a file for each |
@@ -20,7 +19,6 @@
 //! a few per cent of making it, and finds any change of input, key or scheme.
 
 mod arguments;
-mod askers;
 mod digests;
 mod folder;
 mod jobs;
@@ -40,11 +38,11 @@ pub use arguments::Arguments;
 use crate::failure::{Failure, Of};
 use crate::files::{Destination, Identity, folder as folder_of, tidy};
 use crate::interruption::Interruptible;
-use crate::options::key::Holder;
 use crate::output;
 use crate::progress::Progress;
 use folder::{Folder, is_pattern};
 use garner::gather::{Config, Gatherer};
+use garner_remote::Key;
 use jobs::Jobs;
 use judge::Judge;
 use keys::Keys;
@@ -112,7 +110,7 @@ fn sign(arguments: &Arguments, records: Records) -> Result<(), Failure> {
 }
 
 /// Where the signatures go; of `jobs`, none is to be what is written.
-fn target(arguments: &Arguments, jobs: &mut Jobs<Holder>) -> Result<Target, Failure> {
+fn target(arguments: &Arguments, jobs: &mut Jobs<Key>) -> Result<Target, Failure> {
     let out = arguments.out.as_deref();
     if let Some(pattern) = out.filter(|path| is_pattern(path)) {
         let mut folder = Folder::open(pattern, arguments.encoding, arguments.force, true)?;
@@ -142,7 +140,7 @@ fn target(arguments: &Arguments, jobs: &mut Jobs<Holder>) -> Result<Target, Fail
 /// Signs what is not signed yet.
 fn sign_rest(
     pipeline: &Pipeline,
-    mut jobs: Jobs<Holder>,
+    mut jobs: Jobs<Key>,
     target: &mut Target,
     records: Records,
 ) -> Result<Summary, Failure> {

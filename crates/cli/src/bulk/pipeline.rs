@@ -2,18 +2,17 @@
 //! Lines in, signatures out: one thread reads, hashes and submits, this one waits for the answers in order and writes.
 //! A bounded number of tickets lies between them.
 
-use super::askers::Askers;
 use super::jobs::{Item, Job};
 use super::sink::Sink;
 use crate::failure::{Failure, Of};
-use crate::options::key::Holder;
 use crate::progress::Progress;
 use garner::gather::{Gatherer, Ticket};
 use garner::secret::Wiped;
-use garner::signature::{Scheme, signing};
+use garner::signature::Scheme;
+use garner_remote::Key;
 use std::mem;
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
 /// Signatures handed over and written at once: every hand-over wakes a thread, which costs as much as a few per cent of
@@ -30,30 +29,10 @@ pub struct Pipeline {
     pub window: usize,
 }
 
-/// A signature on its way.
-enum Signing {
-    /// In this process.
-    Here(Ticket),
-    /// By garnerd.
-    Daemon(Receiver<Result<Vec<u8>, Failure>>),
-}
-
-impl Signing {
-    fn wait(self) -> Result<Vec<u8>, String> {
-        match self {
-            Signing::Here(ticket) => ticket.wait().map(Wiped::into_public).map_err(|error| error.to_string()),
-            Signing::Daemon(answer) => match answer.recv() {
-                Ok(answer) => answer.map_err(|failure| failure.to_string()),
-                Err(_) => Err("the thread that asks garnerd died".to_owned()),
-            },
-        }
-    }
-}
-
 /// Signatures on their way with their lines and items, and what went wrong after them.
 #[derive(Default)]
 struct Block {
-    signings: Vec<(u64, Item, Signing)>,
+    tickets: Vec<(u64, Item, Ticket)>,
     failure: Option<Failure>,
 }
 
@@ -61,7 +40,7 @@ impl Pipeline {
     /// Signs all `jobs`; how many that were. All that was signed before an error is written.
     pub fn run<J>(&self, jobs: J, sink: &mut Sink<'_>, progress: &Progress) -> Result<u64, Failure>
     where
-        J: Iterator<Item = Result<Job<Holder>, Failure>> + Send + 'static,
+        J: Iterator<Item = Result<Job<Key>, Failure>> + Send + 'static,
     {
         let name = &self.input;
         // One block is being made and one waited for.
@@ -75,11 +54,11 @@ impl Pipeline {
         for block in receiver {
             // From the last to the first: when the last is there, so are nearly all of the others.
             let answers: Vec<_> =
-                block.signings.into_iter().rev().map(|(line, item, signing)| (line, item, signing.wait())).collect();
+                block.tickets.into_iter().rev().map(|(line, item, ticket)| (line, item, ticket.wait())).collect();
             for (line, item, answer) in answers.into_iter().rev() {
                 let wrong = |failure| super::wrong_line(name, line, failure);
-                let added =
-                    super::at(answer, name, line).and_then(|signature| sink.add(&item, &signature).map_err(wrong));
+                let added = super::at(answer.map(Wiped::into_public), name, line)
+                    .and_then(|signature| sink.add(&item, &signature).map_err(wrong));
                 if let Err(failure) = added {
                     return sink.flush().and(Err(failure));
                 }
@@ -99,33 +78,26 @@ impl Pipeline {
 
 /// Submits until the input ends, or the other side does.
 fn submit_all(
-    jobs: impl Iterator<Item = Result<Job<Holder>, Failure>>,
+    jobs: impl Iterator<Item = Result<Job<Key>, Failure>>,
     input: &str,
     gatherer: &Gatherer,
     scheme: Scheme,
     sender: &SyncSender<Block>,
 ) {
-    let (mut block, mut askers) = (Block::default(), Askers::default());
+    let mut block = Block::default();
     for job in jobs {
         let submitted = job.and_then(|Job { line, key, digest, item }| {
-            let signing = match key {
-                Holder::Here(key) => {
-                    let operation =
-                        signing(&key, scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
-                    Signing::Here(super::at(gatherer.submit(operation), input, line)?)
-                }
-                Holder::Daemon(held) => Signing::Daemon(askers.ask(&held, scheme, digest)?),
-            };
-            Ok((line, item, signing))
+            let task = key.signing(scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
+            Ok((line, item, super::at(task.submit(gatherer), input, line)?))
         });
         match submitted {
-            Ok(submitted) => block.signings.push(submitted),
+            Ok(submitted) => block.tickets.push(submitted),
             Err(failure) => {
                 block.failure = Some(failure);
                 break;
             }
         }
-        if block.signings.len() == BLOCK && sender.send(mem::take(&mut block)).is_err() {
+        if block.tickets.len() == BLOCK && sender.send(mem::take(&mut block)).is_err() {
             return;
         }
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Key files on the command line.
 
-use super::held::Held;
 use super::password::Password;
 use crate::failure::{Failure, Of};
 use crate::files::Input;
 use clap::Args;
 use garner::error::Error;
 use garner::key::{PrivateKey, PublicKey};
-use std::path::{Path, PathBuf};
+use garner_remote::{self as remote, HeldKey, stub};
+use std::path::{Display, Path, PathBuf};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -27,29 +27,18 @@ pub struct Key {
     password: Password,
 }
 
-/// Who does the private operations of a key.
-#[derive(Clone)]
-pub enum Holder {
-    /// This process.
-    Here(Arc<PrivateKey>),
-    /// The daemon.
-    Daemon(Arc<Held>),
-}
-
-impl Holder {
-    /// The public half.
-    pub fn public(&self) -> &Arc<PublicKey> {
-        match self {
-            Holder::Here(key) => key.public(),
-            Holder::Daemon(held) => held.public(),
-        }
-    }
-}
+/// What a key of garnerd's begins with.
+const PREFIX: &str = "garner:";
 
 impl Key {
-    /// The private key, or who has it.
-    pub fn holder(&self) -> Result<Holder, Failure> {
-        holder(&self.key, &self.password)
+    /// The private key, here or garnerd's.
+    pub fn private(&self) -> Result<remote::Key, Failure> {
+        here_or_held(&self.key, &self.password)
+    }
+
+    /// For people.
+    pub fn name(&self) -> Display<'_> {
+        self.key.display()
     }
 
     /// The public key, or the public half of a private one.
@@ -59,43 +48,37 @@ impl Key {
 }
 
 /// The private key of a file, or of garnerd's: by its name, or by a stub in the file.
-pub fn holder(path: &Path, password: &Password) -> Result<Holder, Failure> {
-    match held_or_content(path)? {
-        Found::Held(held) => Ok(Holder::Daemon(Arc::new(held))),
-        Found::Content(content, name) => parse(&content, name, password, PrivateKey::read).map(Holder::Here),
+pub fn here_or_held(path: &Path, password: &Password) -> Result<remote::Key, Failure> {
+    if let Some(held) = named(path)? {
+        return Ok(remote::Key::Held(Arc::new(held)));
     }
+    let (content, name) = content(path)?;
+    parse(&content, name, password, remote::Key::read)
 }
 
 /// The public key of a file or of garnerd's, or the public half of a private one.
 pub fn public(path: &Path, password: &Password) -> Result<Arc<PublicKey>, Failure> {
-    match held_or_content(path)? {
-        Found::Held(held) => Ok(Arc::clone(held.public())),
-        Found::Content(content, name) => parse(&content, name, password, PublicKey::read),
+    if let Some(held) = named(path)? {
+        return Ok(Arc::clone(held.public()));
     }
+    let (content, name) = content(path)?;
+    parse(&content, name, password, remote::key::read_public)
 }
 
 /// Reads a private key, which has to be in the file.
 pub fn private(path: &Path, password: &Password) -> Result<Arc<PrivateKey>, Failure> {
     let (content, name) = content(path)?;
-    parse(&content, name, password, PrivateKey::read)
+    parse(&content, name, password, PrivateKey::read).map(Arc::new)
 }
 
-/// What stands behind a key's option.
-enum Found {
-    Held(Held),
-    /// A file's bytes, and its name for people.
-    Content(Zeroizing<Vec<u8>>, String),
-}
-
-fn held_or_content(path: &Path) -> Result<Found, Failure> {
-    if let Some(held) = Held::named(path)? {
-        return Ok(Found::Held(held));
+/// The key of garnerd's that `garner:NAME` means; `None` for a path.
+fn named(path: &Path) -> Result<Option<HeldKey>, Failure> {
+    let Some(name) = path.to_str().and_then(|path| path.strip_prefix(PREFIX)) else { return Ok(None) };
+    if !stub::is_name(name) {
+        let reason = format!("{PREFIX}{name}: {}; a file of that name is ./{PREFIX}{name}", stub::NAMES);
+        return Err(Failure::Usage(reason));
     }
-    let (content, name) = content(path)?;
-    Ok(match Held::of_stub(&content, &name)? {
-        Some(held) => Found::Held(held),
-        None => Found::Content(content, name),
-    })
+    HeldKey::named(name).of(path.display()).map(Some)
 }
 
 /// Makes a key of a file's content and a password.
@@ -108,11 +91,11 @@ fn content(path: &Path) -> Result<(Zeroizing<Vec<u8>>, String), Failure> {
     Ok((input.read_all(LONGEST)?, name))
 }
 
-fn parse<K>(content: &[u8], name: String, password: &Password, read: Reader<K>) -> Result<Arc<K>, Failure> {
+fn parse<K>(content: &[u8], name: String, password: &Password, read: Reader<K>) -> Result<K, Failure> {
     // Nobody is asked for a password that is not needed.
     let key = match read(content, None) {
         Err(Error::NoPassword) => read(content, Some(&password.to_read(&name)?)),
         other => other,
     };
-    Ok(Arc::new(key.of(name)?))
+    key.of(name)
 }

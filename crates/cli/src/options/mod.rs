@@ -3,7 +3,6 @@
 
 pub mod encryption;
 pub mod hash;
-pub mod held;
 pub mod key;
 pub mod output;
 pub mod password;

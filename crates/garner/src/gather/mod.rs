@@ -75,7 +75,7 @@ mod ticket;
 
 pub use config::Config;
 pub use operation::{Operation, Output};
-pub use ticket::Ticket;
+pub use ticket::{Promise, Ticket};
 
 use crate::error::Result;
 use crate::stats::Statistics;

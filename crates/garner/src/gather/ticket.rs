@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The receipt for an operation submitted without waiting.
 
-use super::answer::{Answer, Woken};
+use super::answer::{Answer, Reply, Woken};
 use super::class::Class;
 use super::core::Core;
 use super::operation::Output;
+use super::sleep::Wakes;
 use crate::error::{Error, Result};
 use crate::fork;
 use std::fmt;
@@ -21,16 +22,54 @@ use std::task::{Context, Poll};
 pub struct Ticket {
     answer: Arc<Answer>,
     generation: u64,
-    /// Whose queue the operation waits in, and where. The gatherer does not live for its tickets.
+    place: Option<Place>,
+}
+
+/// Where an operation waits: whose queue, and where in it. The gatherer does not live for its tickets.
+struct Place {
     core: Weak<Core>,
     class: Class,
     number: u64,
 }
 
+/// The duty to answer a ticket of [`Ticket::elsewhere`]. Dropped, it answers by [`Error::Device`].
+pub struct Promise {
+    reply: Reply,
+    ticket: Weak<Answer>,
+}
+
+impl Promise {
+    /// Gives the answer.
+    pub fn keep(self, answer: Result<Output>) {
+        self.reply.answer(answer, &mut Wakes::default());
+    }
+
+    /// Whether there is still a ticket to answer: its holder may have dropped it.
+    pub fn is_wanted(&self) -> bool {
+        // One is the reply's.
+        self.ticket.strong_count() > 1
+    }
+}
+
+impl fmt::Debug for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Promise")
+    }
+}
+
 impl Ticket {
     /// For the operation of this number in the queue of `core`.
     pub(super) fn new(answer: Arc<Answer>, core: &Arc<Core>, class: Class, number: u64) -> Ticket {
-        Ticket { answer, generation: fork::generation(), core: Arc::downgrade(core), class, number }
+        let place = Place { core: Arc::downgrade(core), class, number };
+        Ticket { answer, generation: fork::generation(), place: Some(place) }
+    }
+
+    /// For an operation that no gatherer runs, and the duty to answer it: so that whoever takes tickets may take answers from
+    /// elsewhere, too.
+    pub fn elsewhere() -> (Ticket, Promise) {
+        let answer = Arc::new(Answer::new());
+        let promise = Promise { reply: Reply::to(&answer), ticket: Arc::downgrade(&answer) };
+        (Ticket { answer, generation: fork::generation(), place: None }, promise)
     }
 
     fn forked(&self) -> bool {
@@ -83,9 +122,10 @@ impl Drop for Ticket {
         if self.forked() {
             std::mem::forget(Arc::clone(&self.answer));
         } else if self.answer.is_awaited()
-            && let Some(core) = self.core.upgrade()
+            && let Some(Place { core, class, number }) = &self.place
+            && let Some(core) = core.upgrade()
         {
-            core.withdraw(self.class, self.number);
+            core.withdraw(*class, *number);
         }
     }
 }

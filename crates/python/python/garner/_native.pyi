@@ -138,8 +138,8 @@ class PrivateKey:
 @final
 class HeldKey:
     """A private key that the daemon garnerd holds, at the socket GARNER_SOCKET or its usual one. What the daemon refuses, or
-    does not answer in GARNER_PATIENCE seconds (10), raises NotDone. A thread in a pool does for event loops:
-    asyncio.to_thread(key.sign, ...)."""
+    does not answer in GARNER_PATIENCE seconds (10), raises NotDone. Up to 32 operations of lists and event loops are asked for
+    at a time."""
 
     @classmethod
     def named(cls, name: str) -> HeldKey:
@@ -164,14 +164,21 @@ class HeldKey:
     def sign(self, message: ReadableBuffer, scheme: PSS | PKCS1v15, *, prehashed: bool = False) -> bytes:
         """As PrivateKey.sign, by the daemon. Raises NotDone, too."""
 
+    def sign_async(
+        self, message: ReadableBuffer, scheme: PSS | PKCS1v15, *, prehashed: bool = False
+    ) -> asyncio.Future[bytes]:
+        """As sign. Raises QueueFull, too."""
+
     def sign_many(
         self, messages: Iterable[ReadableBuffer], scheme: PSS | PKCS1v15, *, prehashed: bool = False
     ) -> list[bytes]:
-        """The signatures of many messages or digests, 32 asked for at a time. Raises as sign, for the first message at
-        fault."""
+        """The signatures of many messages or digests. Raises as sign, for the first message at fault."""
 
     def decrypt(self, ciphertext: ReadableBuffer, scheme: OAEP | PKCS1v15Encryption) -> bytes:
         """As PrivateKey.decrypt, by the daemon. Raises NotDone, too."""
+
+    def decrypt_async(self, ciphertext: ReadableBuffer, scheme: OAEP | PKCS1v15Encryption) -> asyncio.Future[bytes]:
+        """As decrypt. Raises QueueFull, too."""
 
 @final
 class PublicKey:

@@ -2,7 +2,7 @@
 """Garner's keys with the interface of the package cryptography.
 
     >>> from garner.cryptography import RSAPrivateKey
-    >>> key = RSAPrivateKey(load_pem_private_key(pem, None))   # an RSAPrivateKey of cryptography, or a garner.PrivateKey
+    >>> key = RSAPrivateKey(load_pem_private_key(pem, None))   # of cryptography; or a garner.PrivateKey or HeldKey
     >>> jwt.encode(claims, key, algorithm="PS256")
 
 The private and public operations are Garner's. What has no operation (numbers, encodings, comparison) and
@@ -42,8 +42,9 @@ _HASHES: dict[type[hashes.HashAlgorithm], str] = {
 class RSAPrivateKey(rsa.RSAPrivateKey):
     """A private key whose signatures and decryptions are Garner's."""
 
-    def __init__(self, key: garner.PrivateKey | rsa.RSAPrivateKey) -> None:
-        self._key = key if isinstance(key, garner.PrivateKey) else garner.PrivateKey.from_cryptography(key)
+    def __init__(self, key: garner.PrivateKey | garner.HeldKey | rsa.RSAPrivateKey) -> None:
+        ours = isinstance(key, garner.PrivateKey | garner.HeldKey)
+        self._key = key if ours else garner.PrivateKey.from_cryptography(key)
         self._theirs: rsa.RSAPrivateKey | None = None
 
     @property
@@ -80,6 +81,8 @@ class RSAPrivateKey(rsa.RSAPrivateKey):
         return self
 
     def _cryptography(self) -> rsa.RSAPrivateKey:
+        if isinstance(self._key, garner.HeldKey):
+            raise garner.InvalidKey("private key: garnerd holds it, and gives it to nobody")
         if self._theirs is None:
             theirs = serialization.load_der_private_key(self._key.to_der(), None)
             assert isinstance(theirs, rsa.RSAPrivateKey)

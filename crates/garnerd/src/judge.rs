@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! From a request to a task, if the client may have it done: by a key that the daemon holds, or by one that the client lends. The
+//! first use of a key by a connection, and what is refused to it, is a line of the log.
+
+use crate::keys::{Entry, Keys};
+use crate::lent::Lent;
+use crate::session::Session;
+use crate::work::{self, Task};
+use garner::key::PrivateKey;
+use garner_remote::message::{KeyName, Refusal, Request, Work};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Judges a request and makes a task of it. `file` came with it.
+pub fn judge(
+    keys: &Keys,
+    lent: &Lent,
+    session: &Session,
+    request: &Request<'_>,
+    file: Option<OwnedFd>,
+) -> Result<Task, Refusal> {
+    if request.work == Work::Lend {
+        return lend(keys, lent, session, request, file).map(|()| Task::Answer(Vec::new()));
+    }
+    if request.work == Work::List {
+        let KeyName::Named(last) = request.key else { return Err(Refusal::Malformed) };
+        return Ok(Task::Answer(keys.names_after(last, session.peer)));
+    }
+    if let Some(key) = lent_key(keys, session, &request.key) {
+        let permitted = keys.lending.permits(session.peer, &request.work, Instant::now());
+        lending_audit(session, permitted.as_ref().err());
+        permitted?;
+        return work::task(&key, &request.work);
+    }
+    let entry = keys.find(&request.key).filter(|entry| entry.judge.knows(session.peer)).ok_or(Refusal::NoKey)?;
+    let permitted = entry.judge.permits(session.peer, &request.work, Instant::now());
+    audit(entry, session, permitted.as_ref().err());
+    permitted?;
+    work::task(&entry.key, &request.work)
+}
+
+/// Takes a key that a client lends.
+fn lend(
+    keys: &Keys,
+    lent: &Lent,
+    session: &Session,
+    request: &Request<'_>,
+    file: Option<OwnedFd>,
+) -> Result<(), Refusal> {
+    let peer = session.peer;
+    let taken = || {
+        if !keys.lending.knows(peer) {
+            return Err(Refusal::Forbidden("to lend keys".to_owned()));
+        }
+        let (KeyName::Modulus(modulus), Some(file)) = (request.key, file) else { return Err(Refusal::Malformed) };
+        let makes = || keys.making.permits(peer, &request.work, Instant::now());
+        lent.take(file, &modulus, peer.uid, makes).map(|key| (modulus, key))
+    };
+    let taken = taken();
+    lending_audit(session, taken.as_ref().err());
+    let (modulus, key) = taken?;
+    let (name, bits) = (hexadecimal(&modulus), key.public().bits());
+    if session.lends(&name) {
+        let (uid, pid) = (peer.uid, peer.pid);
+        eprintln!("garnerd: a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}");
+    }
+    session.lent().add(modulus, key);
+    Ok(())
+}
+
+/// The key that is meant, if this connection has lent it and its user still may.
+fn lent_key(keys: &Keys, session: &Session, name: &KeyName<'_>) -> Option<Arc<PrivateKey>> {
+    let KeyName::Modulus(modulus) = name else { return None };
+    let key = session.lent().find(modulus)?;
+    if keys.lending.knows(session.peer) {
+        return Some(key);
+    }
+    session.lent().forget();
+    None
+}
+
+/// A line for what is refused to who lends, the first time on a connection.
+fn lending_audit(session: &Session, refusal: Option<&Refusal>) {
+    let peer = session.peer;
+    if let Some(refusal) = refusal
+        && session.lends(&format!("{refusal:?}"))
+    {
+        eprintln!("garnerd: lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid);
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A line for each key and connection, and for what is refused the first time.
+fn audit(entry: &Entry, session: &Session, refusal: Option<&Refusal>) {
+    let peer = session.peer;
+    match refusal {
+        None if session.uses(&entry.name) => {
+            eprintln!("garnerd: key {}: used by user {}, process {}", entry.name, peer.uid, peer.pid);
+        }
+        Some(refusal) if session.uses(&format!("{}: {refusal:?}", entry.name)) => {
+            eprintln!("garnerd: key {}: refused to user {}, process {}: {refusal:?}", entry.name, peer.uid, peer.pid);
+        }
+        _ => {}
+    }
+}

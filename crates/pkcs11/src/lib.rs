@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A PKCS#11 module (OASIS PKCS #11 version 2.40): one slot with one token, whose keys are those that garnerd holds and lets the
+//! program use. It signs and decrypts; everything else is not supported, and there is no PIN: the daemon knows its clients.
+//!
+//! Called by programs that know PKCS#11, as OpenSSH and GnuTLS; asks the daemon by `garner_remote`. Nothing is connected before
+//! a program looks for keys. A child made by `fork` initialises the module anew, as the standard demands.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`functions`] | the functions as C calls them |
+//! | [`memory`] | the caller's pointers, in one place |
+//! | [`module`] | what is kept between calls: sessions, keys |
+//! | [`token`] | what module, slot and token say of themselves |
+//! | [`objects`] | keys as objects with attributes |
+//! | [`mechanisms`] | signatures and decryptions |
+
+mod functions;
+mod mechanisms;
+mod memory;
+mod module;
+mod objects;
+mod token;
