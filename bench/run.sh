@@ -195,9 +195,9 @@ bulk() {
 
 # Processes of their own that sign by garnerd, beside OpenSSL and Garner inside them, all cores.
 daemon() {
-    cargo build --quiet --release --locked --package garnerd --package garner-bench-daemon
+    cargo build --quiet --release --locked --package garnerd --package garner-pkcs11 --package garner-bench-daemon
     programs=${CARGO_TARGET_DIR:-target}/release
-    measure daemon "$programs/daemon-bench" --garnerd "$programs/garnerd" --seconds "$seconds"
+    measure daemon "$programs/daemon-bench" --garnerd "$programs/garnerd" --pkcs11 "$programs/libgarner_pkcs11.so" --seconds "$seconds"
     keep
 }
 

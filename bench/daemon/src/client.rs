@@ -2,6 +2,11 @@
 //! One client process: signs in a closed loop, from when it is told to for so many seconds, and says how long each took.
 
 use crate::Transport;
+use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
+use cryptoki::mechanism::Mechanism;
+use cryptoki::object::{Attribute, ObjectClass};
+use cryptoki::session::{Session, UserType};
+use cryptoki::types::AuthPin;
 use garner::gather::{Config, Gatherer};
 use garner::key::PrivateKey;
 use garner::padding::Hash;
@@ -19,9 +24,12 @@ use openssl::{hash::MessageDigest, rsa::Padding};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Barrier};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Of SoftHSM's token.
+pub const PIN: &str = "1234";
 
 /// What every client signs.
 const MESSAGE: &[u8] = b"what is signed";
@@ -48,6 +56,9 @@ pub struct Arguments {
     pub key: PathBuf,
     #[arg(long)]
     pub socket: PathBuf,
+    /// Of transports through PKCS#11.
+    #[arg(long)]
+    pub module: Option<PathBuf>,
     #[arg(long)]
     pub seconds: f64,
     #[arg(long)]
@@ -57,13 +68,13 @@ pub struct Arguments {
 /// Signs once.
 type Sign = Box<dyn Fn() -> Vec<u8> + Send + Sync>;
 
-fn signing(transport: Transport, pem: &[u8], socket: &Path) -> Sign {
+fn signing(transport: Transport, pem: &[u8], socket: &Path, module: Option<&Path>) -> Sign {
     let digest = Hash::Sha256.digest(MESSAGE).expect("SHA-256").to_vec();
+    let block =
+        [&b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"[..], &digest].concat();
     match transport {
         Transport::Openssl => {
             let rsa = Rsa::private_key_from_pem(pem).expect("a key");
-            let block = [&b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20"[..], &digest]
-                .concat();
             Box::new(move || {
                 let mut signature = vec![0; rsa.size() as usize];
                 rsa.private_encrypt(&block, &mut signature, Padding::PKCS1).expect("a signature");
@@ -85,6 +96,14 @@ fn signing(transport: Transport, pem: &[u8], socket: &Path) -> Sign {
                 signature
             })
         }
+        Transport::Pkcs11 | Transport::SoftHsm => {
+            let session = Mutex::new(session(module.expect("a module"), transport));
+            let wanted = [Attribute::Class(ObjectClass::PRIVATE_KEY), Attribute::Label(b"key".to_vec())];
+            let key = session.lock().expect("one thread").find_objects(&wanted).expect("a search")[0];
+            Box::new(move || {
+                session.lock().expect("one thread").sign(&Mechanism::RsaPkcs, key, &block).expect("a signature")
+            })
+        }
         Transport::Garnerd | Transport::Unbatched => {
             let client = Client::new(socket, Duration::from_secs(10));
             let scheme = SignatureScheme::Pkcs1v15 { hash: Hash::Sha256 };
@@ -94,6 +113,18 @@ fn signing(transport: Transport, pem: &[u8], socket: &Path) -> Sign {
             })
         }
     }
+}
+
+/// A session of a module's first token.
+fn session(module: &Path, transport: Transport) -> Session {
+    let module = Pkcs11::new(module).expect("a module");
+    module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)).expect("it begins");
+    let slot = module.get_slots_with_token().expect("slots")[0];
+    let session = module.open_ro_session(slot).expect("a session");
+    if transport == Transport::SoftHsm {
+        session.login(UserType::User, Some(&AuthPin::new(PIN.into()))).expect("its PIN");
+    }
+    session
 }
 
 /// What OpenSSL gives: with PKCS#1 v1.5 there is one right signature.
@@ -106,7 +137,7 @@ fn right(pem: &[u8]) -> Vec<u8> {
 /// Runs the client; its start is a byte on standard input.
 pub fn run(arguments: &Arguments) -> Done {
     let pem = std::fs::read(&arguments.key).expect("the key's file");
-    let sign = signing(arguments.transport, &pem, &arguments.socket);
+    let sign = signing(arguments.transport, &pem, &arguments.socket, arguments.module.as_deref());
     let right = right(&pem);
     assert!(sign() == right, "a wrong signature");
     println!("ready");

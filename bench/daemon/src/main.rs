@@ -7,7 +7,7 @@ mod run;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use garner_origin::Origin;
-use run::{Bench, Measured};
+use run::{Bench, Measured, Modules};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -23,8 +23,12 @@ pub enum Transport {
     Garnerd,
     /// By Garner in each process, with garnerd as its device, which is lent the key.
     Lent,
+    /// By garnerd, which holds the key, through its PKCS#11 module.
+    Pkcs11,
     /// By a daemon of the same kind that does one operation at a time, by libcrypto.
     Unbatched,
+    /// By SoftHSM in each process, through PKCS#11.
+    SoftHsm,
 }
 
 /// Measures garnerd beside OpenSSL and Garner in each process; JSON on standard output
@@ -35,6 +39,12 @@ struct Arguments {
     /// The daemon's program
     #[arg(long, default_value = "target/release/garnerd")]
     garnerd: PathBuf,
+    /// The PKCS#11 module of garnerd's keys
+    #[arg(long, default_value = "target/release/libgarner_pkcs11.so")]
+    pkcs11: PathBuf,
+    /// SoftHSM's PKCS#11 module; left out where it is not there
+    #[arg(long, default_value = "/usr/lib/softhsm/libsofthsm2.so")]
+    softhsm: PathBuf,
     /// Seconds of each round
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
@@ -95,7 +105,8 @@ fn main() {
     }
     let (origin, mut rows) = (Origin::now(), Vec::new());
     for &bits in &arguments.bits {
-        let bench = Bench::new(bits, &arguments.garnerd, arguments.seconds);
+        let modules = Modules { pkcs11: arguments.pkcs11.clone(), softhsm: arguments.softhsm.clone() };
+        let bench = Bench::new(bits, &arguments.garnerd, modules, arguments.seconds);
         for &clients in &arguments.clients {
             let measured = bench.measure(clients, arguments.rounds);
             rows.extend(of(bits, clients, &measured));
@@ -109,10 +120,10 @@ fn main() {
 
 /// Each transport beside OpenSSL in each process, and the daemon beside Garner in one process, too.
 fn of(bits: u32, clients: usize, measured: &[(Transport, Measured)]) -> Vec<Row> {
-    let find = |wanted| &measured.iter().find(|(transport, _)| *transport == wanted).expect("measured").1;
-    let row = |transport, baseline| {
-        let (ours, theirs): (&Measured, &Measured) = (find(transport), find(baseline));
-        Row {
+    let find = |wanted| measured.iter().find(|(transport, _)| *transport == wanted).map(|(_, measured)| measured);
+    let row = |(transport, baseline)| {
+        let (ours, theirs): (&Measured, &Measured) = (find(transport)?, find(baseline)?);
+        Some(Row {
             op: "sign",
             bits,
             clients,
@@ -125,17 +136,21 @@ fn of(bits: u32, clients: usize, measured: &[(Transport, Measured)]) -> Vec<Row>
             p99_us: ours.p99_us,
             cpu_us: ours.cpu_us,
             checked: ours.checked,
-        }
+        })
     };
-    vec![
-        row(Transport::Garnerd, Transport::Openssl),
-        row(Transport::Garnerd, Transport::InProcess),
-        row(Transport::Lent, Transport::Openssl),
-        row(Transport::Lent, Transport::Garnerd),
-        row(Transport::InProcess, Transport::Openssl),
-        row(Transport::Unbatched, Transport::Openssl),
-        row(Transport::Openssl, Transport::Openssl),
-    ]
+    let rows = [
+        (Transport::Garnerd, Transport::Openssl),
+        (Transport::Garnerd, Transport::InProcess),
+        (Transport::Lent, Transport::Openssl),
+        (Transport::Lent, Transport::Garnerd),
+        (Transport::Pkcs11, Transport::Garnerd),
+        (Transport::Pkcs11, Transport::SoftHsm),
+        (Transport::InProcess, Transport::Openssl),
+        (Transport::Unbatched, Transport::Openssl),
+        (Transport::SoftHsm, Transport::Openssl),
+        (Transport::Openssl, Transport::Openssl),
+    ];
+    rows.into_iter().filter_map(row).collect()
 }
 
 /// The processor's name, as the kernel has it.

@@ -2,7 +2,7 @@
 //! One measurement: daemons, client processes, their start at the same time, and the processor time of all of them.
 
 use crate::Transport;
-use crate::client::Done;
+use crate::client::{Done, PIN};
 use openssl::rsa::Rsa;
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Write};
@@ -11,8 +11,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
 
-const TRANSPORTS: [Transport; 5] =
-    [Transport::Openssl, Transport::InProcess, Transport::Garnerd, Transport::Lent, Transport::Unbatched];
+const TRANSPORTS: [Transport; 7] = [
+    Transport::Openssl,
+    Transport::InProcess,
+    Transport::Garnerd,
+    Transport::Lent,
+    Transport::Pkcs11,
+    Transport::Unbatched,
+    Transport::SoftHsm,
+];
+
+/// PKCS#11 modules.
+pub struct Modules {
+    /// Of garnerd's keys.
+    pub pkcs11: PathBuf,
+    /// SoftHSM's, if it is there.
+    pub softhsm: PathBuf,
+}
 
 /// The median of rounds.
 #[derive(Debug)]
@@ -30,11 +45,12 @@ pub struct Bench {
     folder: TempDir,
     batching: Child,
     unbatched: Child,
+    modules: Modules,
     seconds: f64,
 }
 
 impl Bench {
-    pub fn new(bits: u32, garnerd: &Path, seconds: f64) -> Bench {
+    pub fn new(bits: u32, garnerd: &Path, modules: Modules, seconds: f64) -> Bench {
         let folder = tempfile::tempdir().expect("a folder");
         let keys = folder.path().join("keys");
         fs::create_dir(&keys).expect("a folder of keys");
@@ -56,12 +72,18 @@ impl Bench {
         };
         let batching = start("garnerd", "", None);
         let unbatched = start("unbatched", "linger_us = 0", Some("libcrypto"));
-        Bench { folder, batching, unbatched, seconds }
+        match modules.softhsm.exists() {
+            true => make_token(folder.path(), &key),
+            false => eprintln!("left out: SoftHSM, {} is not there", modules.softhsm.display()),
+        }
+        Bench { folder, batching, unbatched, modules, seconds }
     }
 
     /// All transports, with so many clients.
     pub fn measure(&self, clients: usize, rounds: usize) -> Vec<(Transport, Measured)> {
-        let mut all: Vec<(Transport, Vec<Measured>)> = TRANSPORTS.map(|transport| (transport, Vec::new())).into();
+        let there = |transport: &Transport| *transport != Transport::SoftHsm || self.modules.softhsm.exists();
+        let mut all: Vec<(Transport, Vec<Measured>)> =
+            TRANSPORTS.into_iter().filter(there).map(|transport| (transport, Vec::new())).collect();
         for _ in 0..rounds {
             for (transport, measured) in &mut all {
                 measured.push(self.round(*transport, clients));
@@ -111,6 +133,13 @@ impl Bench {
         command.args(["client", "--transport", name.get_name(), "--threads", &threads.to_string()]);
         command.arg("--key").arg(path("keys/key.pem")).arg("--socket").arg(path(socket));
         command.args(["--seconds", &self.seconds.to_string()]);
+        match transport {
+            Transport::Pkcs11 => command.env("GARNER_SOCKET", path(socket)).arg("--module").arg(&self.modules.pkcs11),
+            Transport::SoftHsm => {
+                command.env("SOFTHSM2_CONF", path(SOFTHSM_CONF)).arg("--module").arg(&self.modules.softhsm)
+            }
+            _ => &mut command,
+        };
         let mut client = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a client");
         let output = BufReader::new(client.stdout.take().expect("piped"));
         (client, output)
@@ -124,6 +153,27 @@ impl Drop for Bench {
             let _ = daemon.wait();
         }
     }
+}
+
+/// SoftHSM's configuration.
+const SOFTHSM_CONF: &str = "softhsm2.conf";
+
+/// A token of SoftHSM's with the key.
+fn make_token(folder: &Path, key: &Path) {
+    let tokens = folder.join("tokens");
+    fs::create_dir(&tokens).expect("a folder of tokens");
+    let configuration = format!("directories.tokendir = {}\nobjectstore.backend = file\n", tokens.display());
+    fs::write(folder.join(SOFTHSM_CONF), configuration).expect("a file");
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).env("SOFTHSM2_CONF", folder.join(SOFTHSM_CONF)).stdout(Stdio::null());
+        assert!(command.status().expect(program).success(), "{command:?}");
+    };
+    let encoded = folder.join("key.p8");
+    let (key, encoded) = (key.to_str().expect("a plain path"), encoded.to_str().expect("a plain path"));
+    run("openssl", &["pkcs8", "-topk8", "-nocrypt", "-in", key, "-out", encoded]);
+    run("softhsm2-util", &["--init-token", "--free", "--label", "bench", "--pin", PIN, "--so-pin", PIN]);
+    run("softhsm2-util", &["--import", encoded, "--token", "bench", "--label", "key", "--id", "01", "--pin", PIN]);
 }
 
 /// Each figure's median.
@@ -143,7 +193,7 @@ fn median(rounds: Vec<Measured>) -> Measured {
 }
 
 fn socket_is_used(transport: Transport) -> bool {
-    matches!(transport, Transport::Garnerd | Transport::Lent | Transport::Unbatched)
+    matches!(transport, Transport::Garnerd | Transport::Lent | Transport::Pkcs11 | Transport::Unbatched)
 }
 
 /// Seconds of processor time of a daemon, all its threads together.

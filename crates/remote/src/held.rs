@@ -67,7 +67,8 @@ impl HeldKey {
             let before = names.len();
             names.extend(more.lines().filter(|name| stub::is_name(name)).map(str::to_owned));
             // They come in order; else there could be no end.
-            if names.len() == before || !names[before.saturating_sub(1)..].is_sorted() {
+            let in_order = names[before.saturating_sub(1)..].is_sorted_by(|one, next| one < next);
+            if names.len() == before || !in_order {
                 return Err(Error::Malformed);
             }
         }
