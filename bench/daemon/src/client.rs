@@ -119,7 +119,7 @@ fn signing(transport: Transport, pem: &[u8], socket: &Path, module: Option<&Path
 fn session(module: &Path, transport: Transport) -> Session {
     let module = Pkcs11::new(module).expect("a module");
     module.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)).expect("it begins");
-    let slot = module.get_slots_with_token().expect("slots")[0];
+    let slot = module.get_slots_with_initialized_token().expect("slots")[0];
     let session = module.open_ro_session(slot).expect("a session");
     if transport == Transport::SoftHsm {
         session.login(UserType::User, Some(&AuthPin::new(PIN.into()))).expect("its PIN");
