@@ -99,11 +99,14 @@ impl Bench {
             Transport::Unbatched => (&self.unbatched, "unbatched"),
             _ => (&self.batching, "garnerd"),
         };
-        let mut running: Vec<_> = (0..processes).map(|_| self.client(transport, threads, socket)).collect();
-        for (_, output) in &mut running {
+        // One is ready before the next begins: SoftHSM does not find its token where several begin at once.
+        let mut running = Vec::new();
+        for _ in 0..processes {
+            let (client, mut output) = self.client(transport, threads, socket);
             let mut line = String::new();
             output.read_line(&mut line).expect("a client's line");
             assert_eq!(line.trim(), "ready");
+            running.push((client, output));
         }
         let before = processor_time(daemon);
         for (client, _) in &mut running {
