@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The records of measured runs, hw/report/runs/*.json: one file a run, kept with a hash of the sources it was made of.
 
-A record is used again while its sources say the same: comments, docstrings, the order of the files, where they lie and
-so what a Python file imports change nothing.
+A record is used again while its sources say the same. In a Python file comments, docstrings, layout, type hints and imports
+say nothing, but for the hints of a class's fields, which may make its constructor. In other files comments say nothing.
+The order of the files, and where they lie, change nothing.
 """
 
+import ast
 import hashlib
 import json
 import re
-import tokenize
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -40,20 +41,37 @@ def fingerprint(files: Iterable[Path]) -> str:
     return hashlib.sha256("\0".join(said).encode()).hexdigest()[:16]
 
 
+# What a field of the syntax tree adds that no program depends on: hints, and how a string was written
+UNSAID = {("arg", "annotation"), ("FunctionDef", "returns"), ("AsyncFunctionDef", "returns"), ("Constant", "kind")}
+
+
 def python(file: Path) -> str:
-    """The statements of a Python file, one token a line, but imports and docstrings; without comments and empty lines."""
-    said, statement = [], []
-    with file.open("rb") as source:
-        for token in tokenize.tokenize(source.readline):
-            if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING):
-                continue
-            if token.type in (tokenize.INDENT, tokenize.DEDENT):
-                said.append(tokenize.tok_name[token.type])
-                continue
-            statement.append(token)
-            if token.type == tokenize.NEWLINE:
-                docstring = all(part.type in (tokenize.STRING, tokenize.NEWLINE) for part in statement)
-                if not docstring and statement[0].string not in ("import", "from"):
-                    said += [part.string for part in statement]
-                statement = []
-    return "\n".join(said)
+    """The syntax tree of a Python file, without what says nothing. Not by `ast.dump`: it writes more with each Python."""
+    return said(ast.parse(file.read_bytes()))
+
+
+def said(part: object, field: bool = False) -> str:
+    """A part of a syntax tree as text. `field`: a statement that stands directly in a class."""
+    if isinstance(part, list):
+        return f"[{' '.join(said(one, field) for one in part if not says_nothing(one, field))}]"
+    if not isinstance(part, ast.AST):
+        return repr(part)
+    if isinstance(part, ast.AnnAssign) and not field:
+        part = ast.Assign([part.target], part.value)
+    kind = type(part).__name__
+    values = {name: getattr(part, name, None) for name in part._fields if (kind, name) not in UNSAID}
+    inside = (f"{name}={said(value, (kind, name) == ('ClassDef', 'body'))}"
+              for name, value in values.items() if value is not None and value != [])
+    return f"{kind}({', '.join(inside)})"
+
+
+def says_nothing(statement: object, field: bool) -> bool:
+    """Whether it is an import, a docstring, or a hint alone."""
+    match statement:
+        case ast.Import() | ast.ImportFrom() | ast.Expr(ast.Constant(str())):
+            return True
+        case ast.If(ast.Name("TYPE_CHECKING"), orelse=[]):
+            return True
+        case ast.AnnAssign(value=None):
+            return not field
+    return False
