@@ -86,7 +86,7 @@ FUNCTIONS = {
 class Device:
     """A device with `memory` behind it; the functions of device.h, of which each method tells what is different."""
 
-    def __init__(self, library: Path, memory: Memory, seed: int = 1):
+    def __init__(self, library: Path, memory: Memory, seed: int = 1) -> None:
         loaded = ctypes.CDLL(str(library))
         self.functions = {}
         for name, (result, arguments) in FUNCTIONS.items():
@@ -95,14 +95,14 @@ class Device:
         if self.functions["version"]() != VERSION:
             raise ValueError(f"{library}: built from another version of hw/sim/device.h")
 
-        def read(_, engine, address, data, length):
+        def read(_: int | None, engine: int, address: int, data: int, length: int) -> int:
             try:
                 ctypes.memmove(data, memory.bus_read(address, length), length)
             except ValueError:
                 return 1
             return 0
 
-        def write(_, engine, address, data, length):
+        def write(_: int | None, engine: int, address: int, data: int, length: int) -> int:
             try:
                 memory.bus_write(address, ctypes.string_at(data, length))
             except ValueError:
@@ -113,7 +113,7 @@ class Device:
         self.handle = self.functions["new"](ctypes.byref(self.host), seed)
         weakref.finalize(self, self.functions["free"], self.handle)
 
-    def _call(self, name: str, *arguments):
+    def _call(self, name: str, *arguments: object) -> int | None:
         return self.functions[name](self.handle, *arguments)
 
     def reset(self) -> None:
@@ -144,7 +144,7 @@ class Device:
         """What every signal and memory holds now, by its path. The library must be built with `public`."""
         found = {}
 
-        def visit(_, path, name, data, size):
+        def visit(_: int | None, path: bytes, name: bytes, data: int, size: int) -> None:
             found[f"{path.decode()}.{name.decode()}"] = ctypes.string_at(data, size)
 
         self._call("state", None, VISIT(visit))

@@ -3,7 +3,9 @@
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave
+from cocotbext.axi.stream import StreamPause
 
 from garner_hw.drivers.host import INTERFACE, Host, Memory
 
@@ -13,7 +15,7 @@ OK, BAD_SLOT, EMPTY_SLOT, BAD_LENGTH, BUS_FAULT, BAD_DESCRIPTOR, BROKEN_CHAIN = 
 
 
 class EngineHost(Host):
-    def __init__(self, dut, submission_log2=4, completion_log2=4):
+    def __init__(self, dut: HierarchyObject, submission_log2: int = 4, completion_log2: int = 4) -> None:
         self.dut = dut
         cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
         dut.rst_ni.value = 0
@@ -25,7 +27,7 @@ class EngineHost(Host):
             part.log.setLevel("ERROR")
         self.place_rings(submission_log2, completion_log2)
 
-    def channels(self):
+    def channels(self) -> list[StreamPause]:
         return [self.axi.read_if.ar_channel, self.axi.read_if.r_channel, self.axi.write_if.aw_channel,
                 self.axi.write_if.w_channel, self.axi.write_if.b_channel]
 
@@ -36,8 +38,8 @@ class EngineHost(Host):
         self.memory.put(address, text)
         return DESCRIPTOR.pack(load_key=1, slot=slot, message=message, length=len(text), source_address=address, tag=tag)
 
-    def fragment(self, source: int, destination: int, length: int, iv: bytes | None = None, last=False, slot=0, message=0,
-                 tag=0, mark=False) -> bytes:
+    def fragment(self, source: int, destination: int, length: int, iv: bytes | None = None, last: bool = False,
+                 slot: int = 0, message: int = 0, tag: int = 0, mark: bool = False) -> bytes:
         """A descriptor. With an IV it is the first of its message."""
         low, high = (int.from_bytes(part, "little") for part in ((iv or b"")[:8], (iv or b"")[8:]))
         return DESCRIPTOR.pack(first=int(iv is not None), last=int(last), slot=slot, message=message, tag=tag,

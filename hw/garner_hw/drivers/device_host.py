@@ -16,7 +16,8 @@ class DeviceHost(Host):
     limit = 5_000_000
 
     def __init__(self, stall: int, parameters: dict[str, int], submission_log2: int = 4, completion_log2: int = 4,
-                 instead: Iterable[Path] = (), library: Path | None = None, soon: bool = False):
+                 instead: Iterable[Path] = (), library: Path | None = None,
+                 soon: bool = False) -> None:
         """`instead`: sources in the place of garner_top's; `library`: one that is built already; `soon`: as `build` has it."""
         self.memory = Memory()
         self.device = Device(library or build(sources("garner_top", instead=instead), parameters, soon=soon), self.memory,
@@ -25,13 +26,13 @@ class DeviceHost(Host):
         self.place_rings(submission_log2, completion_log2)
         self.cycles = self.interrupts = 0
 
-    async def write(self, name, value):
+    async def write(self, name: str, value: int) -> None:
         self.device.write(REGISTERS[name], value)
 
-    async def read(self, name, beyond=0):
+    async def read(self, name: str, beyond: int = 0) -> int:
         return self.device.read(REGISTERS[name] + beyond)
 
-    async def wait(self):
+    async def wait(self) -> int:
         cycles = self.device.run(20_000)
         self.cycles += cycles
         if self.device.interrupts() & 1:

@@ -6,11 +6,12 @@ All chance comes from `random`, which cocotb seeds with HW_SEED.
 
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import NextTimeStep, ReadOnly, RisingEdge
 
 RUNS = (1, 1, 2, 7)  # cycles of a pause, and of what is between two
@@ -37,7 +38,8 @@ class Passage:
     empty: int = 0  # cycles without a word inside
 
 
-async def words_in_order(dut, width: int, patterns=(FILLING, DRAINING, BOTH, FAST), cycles: int = 6000,
+async def words_in_order(dut: HierarchyObject, width: int,
+                         patterns: Sequence[tuple[float, float]] = (FILLING, DRAINING, BOTH, FAST), cycles: int = 6000,
                          idle: int | None = 0) -> AsyncIterator[Passage]:
     """Resets the module, then passes words through it; asserts that they leave in order, and none before it came.
 

@@ -6,13 +6,17 @@ What a driver does, as docs/integration.md describes it, and nothing else: no lo
 
 import os
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.task import Task
 from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiSlave, AxiStreamBus, AxiStreamSink, AxiStreamSource
+from cocotbext.axi.axis import AxiStreamPause
+from cocotbext.axi.stream import StreamPause
 
 from garner_hw.drivers.handshake import pauses
 from garner_hw.interface import load
@@ -32,7 +36,7 @@ MEMORY_BASE = 0x1234_5678_0000_0000  # above 4 GiB, so that the upper half of ad
 class Memory:
     """Host memory; outside of it, and where `faults` says so, the bus answers with an error."""
 
-    def __init__(self, size: int = 1 << 22):
+    def __init__(self, size: int = 1 << 22) -> None:
         self.data = bytearray(size)
         self.read_faults: list[range] = []
         self.write_faults: list[range] = []
@@ -65,10 +69,10 @@ class Memory:
         start = self.place(address, len(data), self.write_faults)
         self.data[start:start + len(data)] = data
 
-    async def read(self, address, length):
+    async def read(self, address: int, length: int) -> bytes:
         return self.bus_read(address, length)
 
-    async def write(self, address, data):
+    async def write(self, address: int, data: bytes) -> None:
         self.bus_write(address, data)
 
     def get(self, address: int, length: int) -> bytes:
@@ -93,7 +97,7 @@ class Completion:
     head: int
 
 
-def header(op, tag=0, slot=0, bits=0, exponent_bits=0, scheme=0) -> list[int]:
+def header(op: int, tag: int = 0, slot: int = 0, bits: int = 0, exponent_bits: int = 0, scheme: int = 0) -> list[int]:
     """The words that begin a descriptor and a packet."""
     words = DESCRIPTOR.pack_words(op=op, tag=tag, slot=slot, bits=bits, exponent_bits=exponent_bits, scheme=scheme)
     return words[:INTERFACE.ring["header_words"]]
@@ -109,7 +113,7 @@ def answer(packet: list[int]) -> tuple[int, int, int, list[int]]:
 class Host:
     stalling: Task | None = None  # what pauses the handshakes
 
-    def __init__(self, dut, submission_log2=4, completion_log2=4):
+    def __init__(self, dut: HierarchyObject, submission_log2: int = 4, completion_log2: int = 4) -> None:
         self.dut = dut
         cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
         dut.rst_ni.value = 0
@@ -131,7 +135,7 @@ class Host:
         self.ring_memory = self.memory.used
         self.tail = self.head = self.completed = 0
 
-    def channels(self):
+    def channels(self) -> list[StreamPause | AxiStreamPause]:
         return [self.axi.read_if.ar_channel, self.axi.read_if.r_channel, self.axi.write_if.aw_channel,
                 self.axi.write_if.w_channel, self.axi.write_if.b_channel, self.registers.write_if.aw_channel,
                 self.registers.write_if.w_channel, self.registers.write_if.b_channel,
@@ -197,8 +201,10 @@ class Host:
         while not await self.field("STATUS_IDLE"):
             pass
 
-    def descriptor(self, op, operands=(), result_words=0, tag=0, slot=0, bits=0, exponent_bits=0, scheme=0, mark=False,
-                   operand_address=None, result_address=None, operand_bytes=None, result_bytes=None) -> bytes:
+    def descriptor(self, op: int, operands: Sequence[int] = (), result_words: int = 0, tag: int = 0, slot: int = 0,
+                   bits: int = 0, exponent_bits: int = 0, scheme: int = 0, mark: bool = False,
+                   operand_address: int | None = None, result_address: int | None = None, operand_bytes: int | None = None,
+                   result_bytes: int | None = None) -> bytes:
         """64 bytes; operands are put into fresh memory unless an address is given."""
         if operand_address is None:
             operand_address = self.memory.allocate(4 * len(operands), 8) if operands else 0
@@ -246,7 +252,7 @@ class Host:
 
     limit = int(os.environ.get("HOST_LIMIT", "150000"))  # cycles of `run` in which nothing is completed, of `receive`
 
-    async def run(self, descriptors, limit=None) -> dict[int, Completion]:
+    async def run(self, descriptors: Sequence[bytes], limit: int | None = None) -> dict[int, Completion]:
         """Runs any number of descriptors through the rings; their completions by their place in the list."""
         waiting, places, done, cycles = list(enumerate(descriptors)), {}, {}, 0
         limit = limit or self.limit

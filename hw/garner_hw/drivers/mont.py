@@ -3,6 +3,7 @@
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from garner_hw.model.mont import Modulus, Sizes, from_words, to_words
@@ -17,10 +18,10 @@ class Driver:
 
     period = 10_000  # of the clock, in simulation steps
 
-    def __init__(self, dut, w: int):
+    def __init__(self, dut: HierarchyObject, w: int) -> None:
         self.dut, self.w = dut, w
 
-    async def start(self):
+    async def start(self) -> None:
         dut = self.dut
         for port in (dut.op_valid_i, dut.op_i, dut.config_i, dut.host_read_i, dut.host_write_enable_i, dut.host_write_i,
                      dut.host_write_data_i):
@@ -29,14 +30,14 @@ class Driver:
         cocotb.start_soon(Clock(dut.clk_i, self.period, "step").start())
         await self.reset()
 
-    async def reset(self):
+    async def reset(self) -> None:
         self.dut.rst_ni.value = 0
         for _ in range(3):
             await RisingEdge(self.dut.clk_i)
         self.dut.rst_ni.value = 1
         await self.idle()
 
-    async def idle(self):
+    async def idle(self) -> None:
         """Until not busy; leaves just after a clock edge."""
         await RisingEdge(self.dut.clk_i)
         await ReadOnly()
@@ -44,16 +45,16 @@ class Driver:
             await FallingEdge(self.dut.busy_o)
         await RisingEdge(self.dut.clk_i)
 
-    async def cycles(self, count: int):
+    async def cycles(self, count: int) -> None:
         for _ in range(count):
             await RisingEdge(self.dut.clk_i)
 
-    def configure(self, sizes: Sizes, passes: int | None = None, digits: int | None = None):
+    def configure(self, sizes: Sizes, passes: int | None = None, digits: int | None = None) -> None:
         """`digits` of the operand a, if other than `words`; then `passes` that are enough for them."""
         words = [digits or sizes.words, passes or sizes.passes, sizes.words]
         self.dut.config_i.value = from_words(words, INDEX_WIDTH)
 
-    async def write(self, address: int, words: list[int]):
+    async def write(self, address: int, words: list[int]) -> None:
         dut = self.dut
         dut.host_write_enable_i.value = 1
         for i, word in enumerate(words):
@@ -72,17 +73,17 @@ class Driver:
             await RisingEdge(dut.clk_i)
         return words
 
-    async def write_modulus(self, ctx: int, modulus: Modulus):
+    async def write_modulus(self, ctx: int, modulus: Modulus) -> None:
         words = to_words(modulus.nb, modulus.sizes.words, self.w)
         await self.write(1 << ADDRESS_WIDTH | ctx << INDEX_WIDTH, words)
 
-    async def write_operand(self, address: int, value: int, sizes: Sizes):
+    async def write_operand(self, address: int, value: int, sizes: Sizes) -> None:
         await self.write(address, to_words(value, sizes.words, self.w))
 
     async def read_operand(self, address: int, sizes: Sizes) -> int:
         return from_words(await self.read(address, sizes.words), self.w)
 
-    async def issue(self, ctx: int, a: int, b: int, d: int):
+    async def issue(self, ctx: int, a: int, b: int, d: int) -> None:
         """Gives one operation as soon as the queue of its context takes it."""
         dut = self.dut
         dut.op_i.value = ((ctx << ADDRESS_WIDTH | a) << ADDRESS_WIDTH | b) << ADDRESS_WIDTH | d

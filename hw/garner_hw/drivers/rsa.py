@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject, LogicObject
 from cocotb.triggers import ReadOnly, RisingEdge
 from cocotb.utils import get_sim_time
 
 from garner_hw.interface import load
+from garner_hw.model.rsa import Key
 
 RSA = load().rsa
 TAG_BITS = RSA.descriptor["tag"].width
@@ -50,7 +52,7 @@ class Job:
         return Job(LOAD_MODULUS, words32(n, bits), slot, bits)
 
     @staticmethod
-    def load_key(key, slot: int = 0) -> "Job":
+    def load_key(key: Key, slot: int = 0) -> "Job":
         half = key.bits // 2
         words = words32(key.n, key.bits) + words32(key.e, 32)
         for number in (key.p, key.q, key.dp, key.dq, key.qinv):
@@ -88,10 +90,10 @@ class Driver:
 
     period = 10_000
 
-    def __init__(self, dut, stall: float = 0):
+    def __init__(self, dut: HierarchyObject, stall: float = 0) -> None:
         self.dut, self.stall, self.tag = dut, stall, random.getrandbits(16)
 
-    async def start(self):
+    async def start(self) -> None:
         dut = self.dut
         for port in (dut.job_valid_i, dut.job_i, dut.in_valid_i, dut.in_data_i, dut.in_last_i, dut.response_ready_i,
                      dut.out_ready_i, dut.zeroise_i):
@@ -100,7 +102,7 @@ class Driver:
         cocotb.start_soon(Clock(dut.clk_i, self.period, "step").start())
         await self.reset()
 
-    async def reset(self):
+    async def reset(self) -> None:
         dut = self.dut
         dut.rst_ni.value = 0
         dut.job_valid_i.value = dut.in_valid_i.value = dut.response_ready_i.value = dut.out_ready_i.value = 0
@@ -109,7 +111,7 @@ class Driver:
         dut.rst_ni.value = 1
         await self.ready()
 
-    async def ready(self):
+    async def ready(self) -> None:
         """Until the core takes jobs; leaves just after a clock edge."""
         await RisingEdge(self.dut.clk_i)
         await ReadOnly()
@@ -117,12 +119,12 @@ class Driver:
             await RisingEdge(self.dut.job_ready_o)
         await RisingEdge(self.dut.clk_i)
 
-    async def pause(self):
+    async def pause(self) -> None:
         while random.random() < self.stall:
             for _ in range(random.choice((1, 1, 2, 5, 40))):
                 await RisingEdge(self.dut.clk_i)
 
-    async def handshake(self, ready):
+    async def handshake(self, ready: LogicObject) -> None:
         """Until `ready` was seen high at a clock edge; sleeps while it is low."""
         while True:
             await ReadOnly()
@@ -131,7 +133,7 @@ class Driver:
                 return
             await RisingEdge(ready)
 
-    async def send(self, words: list[int]):
+    async def send(self, words: list[int]) -> None:
         dut = self.dut
         for i, word in enumerate(words):
             await self.pause()
@@ -189,5 +191,5 @@ class Driver:
         await RisingEdge(dut.clk_i)
         return Answer(status, value, cycles)
 
-    async def load(self, job: Job):
+    async def load(self, job: Job) -> None:
         assert (await self.run(job)).status == OK

@@ -2,6 +2,7 @@
 """Descriptors of RSA jobs."""
 
 from garner_hw.drivers.host import LOAD_KEY, PRIVATE, Host
+from garner_hw.model.rsa import Key
 
 
 def words(value: int, bits: int) -> list[int]:
@@ -12,8 +13,7 @@ def number(words_: list[int]) -> int:
     return sum(word << 32 * i for i, word in enumerate(words_))
 
 
-def load_key(host: Host, key, slot: int, **options) -> bytes:
-    """`key`: a Key of garner_hw.model.rsa."""
+def load_key(host: Host, key: Key, slot: int, **options: int | None) -> bytes:
     half = key.bits // 2
     operands = words(key.n, key.bits) + words(key.e, 32)
     for part in (key.p, key.q, key.dp, key.dq, key.qinv):
@@ -21,5 +21,5 @@ def load_key(host: Host, key, slot: int, **options) -> bytes:
     return host.descriptor(LOAD_KEY, operands, slot=slot, bits=key.bits, **options)
 
 
-def private(host: Host, key, m: int, slot: int, **options) -> bytes:
+def private(host: Host, key: Key, m: int, slot: int, **options: int | None) -> bytes:
     return host.descriptor(PRIVATE, words(m, key.bits), key.bits // 32, slot=slot, **options)

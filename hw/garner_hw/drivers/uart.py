@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other end of a serial line in a cocotb test: 8 data bits, no parity, one stop bit."""
 
+from cocotb.handle import LogicObject
 from cocotb.triggers import FallingEdge, Timer, with_timeout
 
 
 class Line:
     """`to`: the design's receiving pin; `of`: its sending one; `bit`: how long a bit takes, in ns."""
 
-    def __init__(self, to, of, bit: float):
+    def __init__(self, to: LogicObject | None, of: LogicObject, bit: float) -> None:
         self.to, self.of, self.bit = to, of, bit
         if to is not None:
             to.value = 1

@@ -10,8 +10,14 @@ import argparse
 import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from garner_hw import BUILD, CommandError
+
+if TYPE_CHECKING:
+    from garner_hw.explore.budget import Budget
+    from garner_hw.explore.space import Space
+    from garner_hw.explore.toolchain import Toolchain
 
 SPACES = Path(__file__).resolve().parent / "spaces"
 EXAMPLES = """
@@ -84,7 +90,7 @@ def measured_before(out: Path) -> Path:
     raise CommandError(f"{own} is not there: measure something first")
 
 
-def read(arguments: argparse.Namespace):
+def read(arguments: argparse.Namespace) -> "Space":
     from garner_hw.explore import space
 
     if arguments.points and arguments.space:
@@ -96,7 +102,8 @@ def read(arguments: argparse.Namespace):
     return space.read_space(built_in if "/" not in name and built_in.exists() else Path(name))
 
 
-def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict], dict[str, str]]:
+def measure(arguments: argparse.Namespace, wanted: "Space",
+            toolchain: "Toolchain") -> tuple[list[dict], dict[str, str]]:
     """The sweep, with what is measured in the page even if it is cut off."""
     from garner_hw.explore import recorded, report
     from garner_hw.explore.evaluate import Effort
@@ -137,7 +144,7 @@ def measure(arguments: argparse.Namespace, wanted, toolchain) -> tuple[list[dict
     return rows, failures
 
 
-def advise(rows: list[dict], limits) -> int:
+def advise(rows: list[dict], limits: "Budget") -> int:
     from garner_hw.explore import budget, report
 
     advice = budget.advise(rows, limits, report.describe)

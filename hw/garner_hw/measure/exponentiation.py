@@ -6,12 +6,13 @@ import os
 import random
 
 import cocotb
+from cocotb.handle import HierarchyObject
 
 from garner_hw.drivers.rsa import OK, Driver, Job
 
 
 @cocotb.test(timeout_time=200, timeout_unit="ms")
-async def exponentiation_of_full_length(dut):
+async def exponentiation_of_full_length(dut: HierarchyObject) -> None:
     bits = int(os.environ["BITS"])
     driver = Driver(dut)
     await driver.start()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from garner_hw.measure.multiplier import BOOTH
@@ -40,7 +41,7 @@ def predicted(parameters: dict) -> int:
 class Processor:
     """What the processor does around the unit: the words of b."""
 
-    def __init__(self, dut, parameters: dict):
+    def __init__(self, dut: HierarchyObject, parameters: dict) -> None:
         self.dut = dut
         self.word, self.bits, rows = parameters["W"], parameters["Bits"], parameters["Rows"]
         self.words = -(-self.bits // self.word)
@@ -115,7 +116,7 @@ class Processor:
         return random.randrange(n), random.randrange(n), n
 
 
-async def prepared(dut, kind: type[Processor]) -> tuple[Processor, dict]:
+async def prepared(dut: HierarchyObject, kind: type[Processor]) -> tuple[Processor, dict]:
     parameters = json.loads(os.environ["ROWS"])
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
     processor = kind(dut, parameters)
@@ -124,7 +125,7 @@ async def prepared(dut, kind: type[Processor]) -> tuple[Processor, dict]:
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-async def products_equal_big_integers_in_the_cycles_predicted(dut):
+async def products_equal_big_integers_in_the_cycles_predicted(dut: HierarchyObject) -> None:
     processor, parameters = await prepared(dut, Processor)
     cases = [*corners(parameters["Bits"], parameters["W"]),
              *(processor.operands() for _ in range(int(os.environ["NUMBERS"])))]

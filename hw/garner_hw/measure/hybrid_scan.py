@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from garner_hw.measure import product_scan
@@ -45,7 +46,7 @@ def predicted(parameters: dict) -> int:
 class Processor(product_scan.Processor):
     """Counts in blocks; in the memory a block is d words."""
 
-    def __init__(self, dut, parameters: dict):
+    def __init__(self, dut: HierarchyObject, parameters: dict) -> None:
         super().__init__(dut, parameters | {"W": parameters["D"] * parameters["W"]})
         self.d, self.w = parameters["D"], parameters["W"]
 
@@ -61,7 +62,7 @@ class Processor(product_scan.Processor):
         await super().run(is_n, x * self.d, y * self.d, count, shift)
 
 
-async def prepared(dut, kind: type[Processor]) -> tuple[Processor, dict]:
+async def prepared(dut: HierarchyObject, kind: type[Processor]) -> tuple[Processor, dict]:
     parameters = json.loads(os.environ["SCAN"])
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
     dut.start_valid_i.value = 0
@@ -69,7 +70,7 @@ async def prepared(dut, kind: type[Processor]) -> tuple[Processor, dict]:
     return kind(dut, parameters), parameters
 
 
-async def reset(dut, cycles: int) -> None:
+async def reset(dut: HierarchyObject, cycles: int) -> None:
     dut.rst_ni.value = 0
     for _ in range(cycles):
         await RisingEdge(dut.clk_i)
@@ -92,7 +93,7 @@ async def check(processor: Processor, a: int, b: int, n: int) -> None:
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-async def products_equal_big_integers_in_the_cycles_predicted(dut):
+async def products_equal_big_integers_in_the_cycles_predicted(dut: HierarchyObject) -> None:
     processor, parameters = await prepared(dut, Processor)
     bits, measured, cases = parameters["Bits"], set(), 0
     for case in [*corners(bits, parameters["W"]), *(operands(bits) for _ in range(int(os.environ["NUMBERS"])))]:

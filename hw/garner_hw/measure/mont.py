@@ -5,6 +5,7 @@ import json
 import os
 
 import cocotb
+from cocotb.handle import HierarchyObject
 from cocotb.utils import get_sim_time
 
 from garner_hw.drivers.mont import Driver
@@ -33,7 +34,7 @@ async def cycles(driver: Driver, sizes: Sizes, contexts: list[int], operations: 
 
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
-async def cycles_are_as_documented_and_the_same_for_all_operands(dut):
+async def cycles_are_as_documented_and_the_same_for_all_operands(dut: HierarchyObject) -> None:
     driver = Driver(dut, int(os.environ["W"]))
     await driver.start()
     for sizes in shapes():

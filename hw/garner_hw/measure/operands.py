@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands of Montgomery multiplications at the ends of their ranges."""
 
+from collections.abc import Iterator
 
-def corners(bits: int, word: int):
+
+def corners(bits: int, word: int) -> Iterator[tuple[int, int, int]]:
     """(a, b, n): ends of the ranges, and carries through every word."""
     top = 1 << (bits - 1)
     ones = (1 << bits) - 1

@@ -10,6 +10,7 @@ import os
 import random
 
 import cocotb
+from cocotb.handle import HierarchyObject
 from cocotb.utils import get_sim_time
 
 from garner_hw.drivers.rsa import OK, Driver, Job
@@ -20,7 +21,7 @@ PARTS = {0: "operand in, below n", 5: "constants, m mod p and q", 15: "two halve
          49: "result out"}
 
 
-async def record(dut, begun: list):
+async def record(dut: HierarchyObject, begun: list[tuple[int, int]]) -> None:
     """The time at which each micro-instruction is fetched."""
     while True:
         await dut.u_sequencer.pc_q.value_change
@@ -28,7 +29,7 @@ async def record(dut, begun: list):
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
-async def private_operation_is_within_its_cycles(dut):
+async def private_operation_is_within_its_cycles(dut: HierarchyObject) -> None:
     rows, bits = int(os.environ["ROWS"]), int(os.environ["BITS"])
     driver = Driver(dut)
     await driver.start()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from garner_hw.measure.multiplier import BOOTH
@@ -31,7 +32,7 @@ def run(parameters: dict, numbers: int = 6, record: Path | None = None,
 
 
 class Processor:
-    def __init__(self, dut, parameters: dict):
+    def __init__(self, dut: HierarchyObject, parameters: dict) -> None:
         self.dut = dut
         self.word = parameters["W"]
         self.words = -(-parameters["Bits"] // self.word)
@@ -107,7 +108,7 @@ class Processor:
         return result
 
 
-async def prepared(dut) -> tuple[Processor, dict]:
+async def prepared(dut: HierarchyObject) -> tuple[Processor, dict]:
     parameters = json.loads(os.environ["SCAN"])
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
     dut.rst_ni.value = 0
@@ -120,7 +121,7 @@ async def prepared(dut) -> tuple[Processor, dict]:
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-async def products_equal_big_integers(dut):
+async def products_equal_big_integers(dut: HierarchyObject) -> None:
     processor, parameters = await prepared(dut)
     bits = parameters["Bits"]
     cases = list(corners(bits, parameters["W"]))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import HierarchyObject, LogicObject
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
 from garner_hw.measure.multiplier import BOOTH
@@ -34,7 +35,7 @@ def run(parameters: dict, numbers: int = 6, record: Path | None = None, module: 
 class Processor:
     """What the seed's processor does around the unit, and the big integers to compare with."""
 
-    def __init__(self, dut, parameters: dict):
+    def __init__(self, dut: HierarchyObject, parameters: dict) -> None:
         self.dut = dut
         self.word = parameters["W"]
         self.bits = parameters["Bits"]
@@ -48,7 +49,7 @@ class Processor:
         self.t = len(dut.u_memory.words) // 2
         self.products = 0  # the processor's own, word by word, for m
 
-    async def reset(self, cycles=None):
+    async def reset(self, cycles: int | None = None) -> None:
         dut = self.dut
         dut.rst_ni.value = 0
         dut.y_valid_i.value = 0
@@ -88,7 +89,7 @@ class Processor:
         await RisingEdge(dut.clk_i)
         dut.start_valid_i.value = 0
 
-    async def wait(self, signal) -> None:
+    async def wait(self, signal: LogicObject) -> None:
         """Until this is high; returns in the middle of that cycle."""
         await FallingEdge(self.dut.clk_i)
         while not int(signal.value):
@@ -147,7 +148,7 @@ class Processor:
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
-async def products_equal_big_integers(dut):
+async def products_equal_big_integers(dut: HierarchyObject) -> None:
     parameters = json.loads(os.environ["ROW"])
     processor = Processor(dut, parameters)
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())

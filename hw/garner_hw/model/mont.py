@@ -43,7 +43,7 @@ class Sizes:
 class Modulus:
     """n with the constants the array needs of it."""
 
-    def __init__(self, n: int, sizes: Sizes):
+    def __init__(self, n: int, sizes: Sizes) -> None:
         assert n & 1 and n.bit_length() == sizes.bits
         self.n, self.sizes = n, sizes
         self.scaled = n * (-pow(n, -1, 1 << sizes.w) % (1 << sizes.w))

@@ -49,7 +49,7 @@ class Key:
 
     @staticmethod
     def generate(bits: int, e: int = 65537) -> "Key":
-        def prime():
+        def prime() -> int:
             while True:
                 p = random.getrandbits(bits // 2) | 1 | 1 << (bits // 2 - 1)
                 if math.gcd(p - 1, e) == 1 and is_prime(p):
@@ -92,7 +92,7 @@ class Sizes:
 class Modulus:
     """A prepared modulus: Orup's scaled modulus and R^2, computed as the word ALU does."""
 
-    def __init__(self, n: int, bits: int, width: int, rows: int):
+    def __init__(self, n: int, bits: int, width: int, rows: int) -> None:
         assert n % 2 == 1 and n.bit_length() == bits
         self.n, self.sizes, self.width = n, Sizes(bits, width, rows), width
         self.r = 1 << (width * self.sizes.digits)
@@ -165,7 +165,7 @@ class Modulus:
 class LoadedKey:
     """What a key slot holds after OpLoadKey, and OpPrivate on it."""
 
-    def __init__(self, key: Key, width: int, rows: int, window: int = 5):
+    def __init__(self, key: Key, width: int, rows: int, window: int = 5) -> None:
         self.key, self.window = key, window
         self.n = Modulus(key.n, key.bits, width, rows)
         self.p = Modulus(key.p, key.bits // 2, width, rows)

@@ -41,7 +41,7 @@ free = {kind: [bel for bel in ctx.getBels() if ctx.getBelType(bel) == kind]  # n
         for kind in ("TRELLIS_FF", "TRELLIS_COMB")}
 
 
-def fix(cell, x: int, y: int) -> None:
+def fix(cell: "CellInfo", x: int, y: int) -> None:  # noqa: F821
     """Puts a cell into the tile nearest to (x, y) where none was put; a LUT beside, it is none of the flip-flop's."""
     x += cell.type == "TRELLIS_COMB"
     at = ctx.getBelLocation  # noqa: F821

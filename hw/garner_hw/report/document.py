@@ -58,7 +58,7 @@ def records() -> tuple[list[dict], list[str]]:
     return found, others
 
 
-def point(**figures) -> dict:
+def point(**figures: object) -> dict:
     """A row of report.json."""
     return dict.fromkeys(COLUMNS) | figures
 

@@ -8,8 +8,10 @@ The same file draws and is the cocotb test that looks at the signals; the result
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import cocotb
+from cocotb.handle import HierarchyObject
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from garner_hw import BUILD
@@ -18,12 +20,16 @@ from garner_hw.model.mont import Modulus, Sizes
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 ROWS, WORD, HOP, BITS = 4, 8, 5, 40
 A, B, D = 16, 32, 48  # where the operands lie
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
-async def one_multiplication(dut):
+async def one_multiplication(dut: HierarchyObject) -> None:
     import random
 
     random.seed(2007)
@@ -50,7 +56,7 @@ async def one_multiplication(dut):
                   f"mod n = {result % modulus.n:x}", "samples": samples}))
 
 
-async def watch(dut, samples: list):
+async def watch(dut: HierarchyObject, samples: list[dict[str, bool | int]]) -> None:
     """The signals of the picture, every cycle, in its order: one-bit ones as a bool."""
     array = dut.u_array
     while True:
@@ -78,7 +84,7 @@ def draw(data: dict, path: Path) -> None:
 BAND = 30  # cycles in each band of the picture: their words are to be read in a column of text, 1,000 pixels wide
 
 
-def wave_figure(data: dict):
+def wave_figure(data: dict) -> "Figure":
     """All signals, a band of cycles below the other."""
     import textwrap
 
@@ -105,12 +111,12 @@ def wave_figure(data: dict):
     return figure
 
 
-def draw_bit(axis, base: float, first: int, values: list[bool]) -> None:
+def draw_bit(axis: "Axes", base: float, first: int, values: list[bool]) -> None:
     axis.step(range(first, first + len(values) + 1), [base + 0.6 * v for v in values + values[-1:]], where="post",
               color="tab:green", linewidth=1)
 
 
-def draw_words(axis, base: float, first: int, values: list[int]) -> None:
+def draw_words(axis: "Axes", base: float, first: int, values: list[int]) -> None:
     """A hexagon for as long as a word stays, with the word in it unless that is 0."""
     start = 0
     for cycle in range(1, len(values) + 1):

@@ -22,9 +22,13 @@
 import argparse
 import signal
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from garner_hw.soc import ulx3s
 from garner_hw.soc.arguments import SCHEMES, add_operations, whole
+
+if TYPE_CHECKING:
+    from garner_hw.interface.soc import Soc
 
 __all__ = ["DESCRIPTION", "KEYGEN", "LEVELS", "SCHEMES", "add_command", "run"]
 
@@ -47,7 +51,7 @@ tree are left out. Writes hw/soc/report/energy.json; `garner-hw reproduction` th
 """
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> "Soc | dict[str, int]":
     """DESCRIPTION, soc.toml; LEVELS and KEYGEN, its codes of levels and of ways to make a key, by name. It is read when one is
     first asked for, so that a mistake in it is a sentence, and none of a command that does without."""
     if name not in ("DESCRIPTION", "LEVELS", "KEYGEN"):

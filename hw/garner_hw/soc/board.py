@@ -19,7 +19,7 @@ class Board(System):
     """`port`: the device. `patience`: s until the board counts as stopped; `greeting`: s until it does when the port is opened.
     """
 
-    def __init__(self, port: str, baud: int = 115200, patience: float = PATIENCE, greeting: float = GREETING):
+    def __init__(self, port: str, baud: int = 115200, patience: float = PATIENCE, greeting: float = GREETING) -> None:
         speed = getattr(termios, f"B{baud}", None)
         if not speed:  # B0 would hang up
             raise CommandError(f"no serial line has {baud} bits a second here")

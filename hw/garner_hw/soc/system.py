@@ -8,6 +8,7 @@ from pathlib import Path
 
 from garner_hw import CommandError
 from garner_hw.interface import load
+from garner_hw.model.rsa import Key
 from garner_hw.soc import DESCRIPTION, KEYGEN, LEVELS, SCHEMES, build
 from garner_hw.soc.child import end_with_parent
 
@@ -25,7 +26,7 @@ SILENT = -1  # the code of a system that did not say one
 class Stopped(CommandError):
     """The system stopped before it answered, or what it said is no answer; `code` as hw/soc/sim/soc.cpp says, or SILENT."""
 
-    def __init__(self, code: int, said: str):
+    def __init__(self, code: int, said: str) -> None:
         super().__init__(said if code == SILENT else f"the system stopped with {code} {said}".strip())
         self.code, self.said = code, said
 
@@ -78,7 +79,7 @@ class System:
     `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier. `observers` as the simulator's."""
 
     def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD,
-                 observers: Sequence[Path] = ()):
+                 observers: Sequence[Path] = ()) -> None:
         arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
         self.process = subprocess.Popen([build.simulator(rows, word, observers), *arguments], text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=end_with_parent)
@@ -124,11 +125,11 @@ class System:
     def exp(self, level: str, scheme: str, bits: int, n: int, base: int, exponent: int) -> Answer:
         return self.operation(f"exp {LEVELS[level]} {scheme_code(scheme)} {bits} {n:x} {base:x} {exponent:x}")
 
-    def private(self, level: str, key, m: int) -> Answer:
+    def private(self, level: str, key: Key, m: int) -> Answer:
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, m)
         return self.operation(f"private {LEVELS[level]} {key.bits} " + " ".join(f"{part:x}" for part in parts))
 
-    def mbedtls(self, level: str, key, m: int, seed: int, blinding: int) -> Answer:
+    def mbedtls(self, level: str, key: Key, m: int, seed: int, blinding: int) -> Answer:
         """`blinding`: prime to n."""
         parts = (key.n, key.e, key.p, key.q, key.dp, key.dq, key.qinv, pow(blinding, -key.e, key.n), blinding, m)
         return self.operation(f"mbedtls {LEVELS[level]} {key.bits} {seed} " + " ".join(f"{part:x}" for part in parts))

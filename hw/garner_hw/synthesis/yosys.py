@@ -11,7 +11,7 @@ import sys
 from pyosys import libyosys
 
 
-def unparametrise(design, module: str) -> None:
+def unparametrise(design: libyosys.Design, module: str) -> None:
     for place in design.modules_.values():
         for cell in place.cells_.values():
             if cell.type.str() == f"\\{module}":
