@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""multiplier, ram, adders and reset_buffer: the twins of all families do the same, cycle by cycle; the vendors' cells
+"""multiplier, ram and reset_buffer: the twins of all families do the same, cycle by cycle; the vendors' cells
 are our models of them."""
 
 import os
@@ -33,19 +33,6 @@ def test_ram(family, width, depth):
     run("ram", family, {"Width": width, "Depth": depth}, "words_come_back_from_where_they_went")
 
 
-@pytest.mark.parametrize("family", ["generic", "ecp5"])
-@pytest.mark.parametrize("width,carry", [(16, 1), (5, 0), *(pytest.param(*other, marks=pytest.mark.soak)
-                                                          for other in ((17, 1), (18, 0)))])
-def test_gated_add(family, width, carry):
-    run("gated_add", family, {"Width": width, "CarryIn": carry}, "sum_of_what_is_enabled")
-
-
-@pytest.mark.parametrize("family", ["generic", "ecp5"])
-@pytest.mark.parametrize("width", [39, pytest.param(16, marks=pytest.mark.soak)])
-def test_choose_add(family, width):
-    run("choose_add", family, {"Width": width}, "sum_of_what_is_chosen")
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_reset_buffer(family):
     run("reset_buffer", family, {}, "reset_comes_at_once_and_goes_two_cycles_later")
@@ -66,33 +53,6 @@ async def product_of_the_operands_in_its_cycle(dut):
         if len(products) >= latency:
             assert int(dut.product_o.value) == products[-latency], cycle
         await cocotb.triggers.NextTimeStep()
-
-
-def operand(width: int) -> int:
-    return random.choice((0, 1, (1 << width) - 1, 1 << width - 1, *[random.getrandbits(width)] * 6))
-
-
-@cocotb.test()
-async def sum_of_what_is_enabled(dut):
-    width, carry_in = int(os.environ["WIDTH"]), int(os.environ["CARRYIN"])
-    for _ in range(2000):
-        a, b = operand(width), operand(width)
-        a_enable, b_enable, carry = (random.getrandbits(1) for _ in range(3))
-        dut.a_i.value, dut.a_enable_i.value = a, a_enable
-        dut.b_i.value, dut.b_enable_i.value = b, b_enable
-        dut.carry_i.value = carry
-        await Timer(1, "ns")
-        assert int(dut.sum_o.value) == a * a_enable + b * b_enable + carry * carry_in
-
-
-@cocotb.test()
-async def sum_of_what_is_chosen(dut):
-    width = int(os.environ["WIDTH"])
-    for _ in range(2000):
-        a, b, c, select = operand(width), operand(width), operand(width), random.getrandbits(1)
-        dut.a_i.value, dut.b_i.value, dut.c_i.value, dut.select_i.value = a, b, c, select
-        await Timer(1, "ns")
-        assert int(dut.sum_o.value) == (a + (c if select else b)) % (1 << width)
 
 
 @cocotb.test()
