@@ -54,7 +54,6 @@ rtl/garner_regs.sv
 ../rtl/rsa/rsa_intake.sv
 ../rtl/rsa/rsa_sequencer.sv
 ../rtl/rsa/rsa_wipe.sv
-../rtl/rsa/wipe_monitor.sv
 ../rtl/rsa/rsa_core.sv
 ../rtl/top/dispatcher.sv
 ../rtl/top/core_link.sv

@@ -89,9 +89,10 @@ def reached(top: str, files: Sequence[Path]) -> list[Path]:
 
 
 @cache
-def core_files(core: str, family: str = "generic", target: str = "default") -> tuple[Path, ...]:
-    """All RTL sources of a target of a core and of the cores it depends on, those first."""
-    flags = {"target": target, "is_toplevel": True} | ({family: True} if family != "generic" else {})
+def core_files(core: str, family: str = "generic", target: str = "default", assertions: bool = True) -> tuple[Path, ...]:
+    """All RTL sources of a target of a core and of the cores it depends on, those first. `assertions`: with the modules that
+    only what is below GARNER_ASSERT has."""
+    flags = {"target": target, "is_toplevel": True, "assertions": assertions} | ({family: True} if family != "generic" else {})
     found = tuple(Path(part.core_root) / file["name"]
                  for part in manager().get_depends(vlnv(core), flags)
                  for file in part.get_files(flags | {"is_toplevel": part.name.name == vlnv(core).name})
