@@ -17,7 +17,7 @@ KEYS: dict[str, dict[str, type]] = {
     "constant": {"name": str, "value": int, "meaning": str},
     "scheme": {"name": str, "code": int, "meaning": str},
     "status": {"name": str, "code": int, "meaning": str},
-    "operation": {"name": str, "code": int, "operands": str, "result": str, "broadcast": bool, "meaning": str},
+    "operation": {"name": str, "code": int, "operands": list, "result": str, "broadcast": bool, "meaning": str},
     "completion": {"name": str, "word": int, "bits": str, "meaning": str},
     "descriptor": {"name": str, "word": int, "bits": str, "codes": str, "meaning": str},
 }
@@ -51,7 +51,7 @@ class Code:
     name: str
     code: int
     meaning: str
-    operands: str | None = None
+    operands: tuple[str, ...] = ()
     result: str | None = None
     broadcast: bool = False
 
@@ -143,11 +143,23 @@ def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]
         for key in KEYS[part].keys() - entry.keys() - OPTIONAL:
             raise InterfaceError(f"{where} has no \"{key}\"")
         named(entry["name"], CODE_NAME if "code" in KEYS[part] else FIELD_NAME, f"{file}: {part}")
-        for text in ("meaning", "operands", "result"):
+        for text in ("meaning", "result"):
             if text in entry:
                 told(entry[text], where)
+        if "operands" in entry:
+            entry["operands"] = operands(entry["operands"], where)
     unique([entry["name"] for entry in parts[part]], f"{file}: two of {part} are called")
     return parts[part]
+
+
+def operands(found: list[Any], where: str) -> tuple[str, ...]:
+    """The names of a stream's parts, each of its own."""
+    if not found or not all(isinstance(name, str) for name in found):
+        raise InterfaceError(f"{where}: operands = {found!r} is no list of names; an operation without operands leaves it out")
+    for name in found:
+        told(name, where)
+    unique(found, f"{where}: two operands are called")
+    return tuple(found)
 
 
 def read(folder: Path, file: str, known: tuple[str, ...]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def camel(name: str) -> str:
 
 def told(code: Code) -> str:
     """Its meaning; of an operation what goes in and out as well."""
-    streams = [f"{way}: {text}" for way, text in (("in", code.operands), ("out", code.result)) if text]
+    streams = [f"{way}: {text}" for way, text in (("in", ", ".join(code.operands)), ("out", code.result)) if text]
     return f"{'; '.join(streams)}. {sentence(code.meaning)}" if streams else code.meaning
 
 

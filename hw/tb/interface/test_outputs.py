@@ -146,7 +146,7 @@ def test_operation_with_another_code_has_it_in_every_output(changed):
 
 
 def test_operation_that_takes_no_operands_is_known_to_the_shell(changed):
-    folder = changed("rsa.toml", 'operands = "n"\n', "")
+    folder = changed("rsa.toml", 'operands = ["n"]\n', "")
     package = outputs.render(load(folder))[HW / "rtl" / "garner_pkg.sv"]
     assert "return op != OpLoadModulus && op != OpZeroise;" in package
 
