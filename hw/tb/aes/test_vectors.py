@@ -23,10 +23,13 @@ SEED = test_encrypt.KEY, bytes.fromhex("256953b2feab2a04ae0180d8335bbed6"), \
     bytes.fromhex("2e586692e647f5028ec6fa47a55a2aab")  # any key, IV and block do
 
 
-@pytest.mark.parametrize("way, key_bits", [
-    *((way, 128) for way in WAYS), *(pytest.param(way, bits, marks=pytest.mark.soak) for bits in (192, 256) for way in WAYS)])
-def test_vectors(way, key_bits):
-    os.environ["WAY"] = way
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("key_bits, tests", [
+    (128, "response_files"),
+    *(pytest.param(*other, marks=pytest.mark.soak) for other in ((128, "monte_carlo"), (192, ""), (256, "")))])
+def test_vectors(monkeypatch, way, key_bits, tests):
+    monkeypatch.setenv("WAY", way)
+    monkeypatch.setenv("COCOTB_TEST_FILTER", tests)
     WAYS[way].run(1, 0, module=__name__, key_bits=key_bits)
 
 

@@ -110,7 +110,7 @@ def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
 
 
 def test_the_report_is_what_reads_back(tmp_path, measured):
-    report.write(report.data_of(measured, {}, {}), tmp_path)
+    report.write_json(report.data_of(measured, {}, {}), tmp_path)
     again = report.read(tmp_path / "report.json")
     assert sorted(map(json.dumps, again)) == sorted(map(json.dumps, measured))
     needed = {"design", "word", "ports", "pipelined", "unroll", "multipliers", "cycles", "cycles_with_m", "mhz", "us", "lut",

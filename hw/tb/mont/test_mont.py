@@ -71,7 +71,7 @@ async def random_programs_give_what_big_integers_give(dut):
     driver = Driver(dut, int(os.environ["W"]))
     await driver.start()
     for sizes in shapes():
-        for _ in range(2):
+        for _ in range(min(SOAK, 2)):
             for contexts in ([0], [1], [0, 1]):
                 if sizes.words * 6 * len(contexts) < 6000:
                     operations = 200 if sizes.bits < 130 else 20 if sizes.bits < 2000 else 8

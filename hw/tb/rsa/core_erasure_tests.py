@@ -12,7 +12,8 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, EMPTY_SLOT, LOAD_KEY, MULTIPLY, OK, RIGHT_TO_LEFT, TAG_BITS,
                                    Driver, Job, words32)
 from garner_hw.model.rsa import Key, LoadedKey
-from tb.rsa.core_shared import LIMIT, SMALL_KEY, holds, memories, modulus, not_zero, slot_words, started, still_works
+from tb.rsa.core_shared import (LIMIT, SMALL_KEY, contents, holds, memories, modulus, not_zero, slot_words, started,
+                                still_works)
 
 
 def secrets(key: Key) -> dict[str, tuple[int, int]]:
@@ -64,26 +65,28 @@ async def a_key_that_is_loaded_is_in_its_slot_alone(dut):
     driver = await started(dut)
     key = SMALL_KEY
     await driver.load(Job.load_key(key, 1))
-    slots, keys = slot_words(), dut.u_keys.memory
+    slots, keys, parts = slot_words(), dut.u_keys.memory, secrets(key)
     for memory in memories(dut):
-        places = range(len(memory)) if memory is not keys else (*range(slots), *range(2 * slots, len(keys)))
-        for name, secret in secrets(key).items():
-            assert not holds([memory[i] for i in places], *secret), (name, memory._path)
-    for name, secret in secrets(key).items():
+        words = contents(memory, None if memory is not keys else (*range(slots), *range(2 * slots, len(keys))))
+        for name, secret in parts.items():
+            assert not holds(words, *secret), (name, memory._path)
+    words = contents(keys)
+    for name, secret in parts.items():
         if name not in ("p", "q", "qinv", "Nb of p", "Nb of q"):
-            assert holds(keys, *secret), f"{name} is not where it is looked for"
+            assert holds(words, *secret), f"{name} is not where it is looked for"
 
 
 @cocotb.test(**LIMIT)
 async def a_key_that_is_gone_or_was_refused_leaves_no_trace(dut):
     driver = await started(dut)
     key, other = SMALL_KEY, Key.generate(512)
-    whole = Job.load_key(key, 1)
+    whole, parts = Job.load_key(key, 1), secrets(key)
 
     async def gone(why: str, slot_alone: bool = False):
         for memory in [dut.u_keys.memory] if slot_alone else memories(dut):
-            for name, secret in secrets(key).items():
-                assert not holds(memory, *secret), (why, name, memory._path)
+            words = contents(memory)
+            for name, secret in parts.items():
+                assert not holds(words, *secret), (why, name, memory._path)
         assert (await driver.run(Job.private(5, 512, 1))).status == EMPTY_SLOT
 
     for used in (False, True):

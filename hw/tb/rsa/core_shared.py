@@ -3,6 +3,7 @@
 
 import os
 import random
+from collections.abc import Iterable
 
 from garner_hw.drivers.rsa import OK, Driver, Job
 from garner_hw.model.rsa import Key, Sizes
@@ -67,9 +68,13 @@ def not_zero(memory) -> list[int]:
     return [i for i in range(len(memory)) if int(memory[i].value)]
 
 
-def holds(memory, number: int, bits: int) -> bool:
-    """Whether the memory has this number, of so many bits, anywhere."""
+def contents(memory, places: Iterable[int] | None = None) -> list[int]:
+    """All words of a memory, or those of these places. Each is a call into the simulator."""
+    return [int(memory[i].value) for i in (range(len(memory)) if places is None else places)]
+
+
+def holds(words: list[int], number: int, bits: int) -> bool:
+    """Whether the contents of a memory have this number, of so many bits, anywhere."""
     w = int(os.environ["W"])
     number = [number >> w * i & (1 << w) - 1 for i in range(bits // w)]  # but for the highest, where others may begin
-    words = [int(memory[i].value) for i in range(len(memory))]
     return any(words[i:i + len(number)] == number for i in range(len(words) - len(number) + 1))
