@@ -13,9 +13,10 @@ def pytest_report_header():
 
 
 # The files that take longest, the longest first: one that began last would run when the other workers have nothing left.
-LONGEST = ["tb/top/test_shell.py", "formal/test_formal.py", "tb/explore/test_tools.py", "tb/rsa/test_rsa_core.py",
-           "tb/mont/test_mont.py", "tb/explore/test_sweep.py", "tb/aes/test_engine.py", "tb/top/test_erasure.py",
-           "tb/top/test_device.py", "tb/explore/test_recorded.py", "tb/rsa/test_word_alu.py"]
+LONGEST = ["formal/test_formal.py", "tb/top/test_shell.py", "tb/soc/test_mbedtls.py", "tb/top/test_erasure.py",
+           "tb/aes/test_engine.py", "tb/rsa/test_rsa_core.py", "tb/soc/test_soc.py", "tb/test_dist.py", "tb/test_parameters.py",
+           "tb/prim/test_primitives.py", "tb/explore/test_tools.py", "tb/soc/test_board.py", "tb/explore/test_sweep.py",
+           "tb/top/test_device.py", "tb/mont/test_mont.py"]
 
 
 def pytest_collection_modifyitems(items):

@@ -14,11 +14,11 @@ from garner_hw.measure.operands import corners
 
 
 @pytest.mark.parametrize("parameters", [
-    {"W": 16, "Rows": 1, "Stages": 1, "Multiplier": OPERATOR, "Bits": 512},
+    pytest.param({"W": 16, "Rows": 1, "Stages": 1, "Multiplier": OPERATOR, "Bits": 512}, marks=pytest.mark.soak),
     pytest.param({"W": 16, "Rows": 3, "Stages": 8, "Multiplier": ARRAY}, marks=pytest.mark.soak),
     pytest.param({"W": 8, "Ports": 3, "Rows": 8, "Stages": 3, "Multiplier": BLOCK, "Bits": 512},
                  marks=pytest.mark.soak),
-    {"W": 18, "Rows": 4, "Stages": 3, "Multiplier": BLOCK},
+    pytest.param({"W": 18, "Rows": 4, "Stages": 3, "Multiplier": BLOCK}, marks=pytest.mark.soak),
     pytest.param({"W": 32, "Rows": 2, "Stages": 5, "Multiplier": BLOCK}, marks=pytest.mark.soak),
     pytest.param({"W": 32, "Ports": 4, "Rows": 1, "Stages": 4, "Multiplier": BOOTH}, marks=pytest.mark.soak),
     {"W": 8, "Ports": 0, "Rows": 3, "Stages": 7, "Multiplier": ARRAY, "Bits": 256},

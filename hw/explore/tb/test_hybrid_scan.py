@@ -20,7 +20,7 @@ from garner_hw.measure.operands import corners
     pytest.param({"W": 16, "D": 2, "Stages": 8, "Multiplier": ARRAY}, marks=pytest.mark.soak),
     pytest.param({"W": 8, "Ports": 3, "D": 4, "Stages": 3, "Multiplier": BLOCK, "Bits": 512}, marks=pytest.mark.soak),
     {"W": 18, "Ports": 4, "D": 3, "Stages": 2, "Multiplier": OPERATOR, "Bits": 512},
-    {"W": 32, "Ports": 0, "D": 1, "Stages": 4, "Multiplier": BOOTH, "Bits": 512},
+    pytest.param({"W": 32, "Ports": 0, "D": 1, "Stages": 4, "Multiplier": BOOTH, "Bits": 512}, marks=pytest.mark.soak),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))
 def test_hybrid_scan(parameters):
     run(parameters, module=__name__)

@@ -19,7 +19,8 @@ from garner_hw.measure.row import products_equal_big_integers  # noqa: F401
     pytest.param({"W": 8, "Cached": 16, "Lanes": 1, "Stages": 2, "Multiplier": OPERATOR, "Bits": 256},
                  marks=pytest.mark.soak),
     {"W": 18, "Ports": 4, "Cached": 2, "Lanes": 1, "Stages": 3, "Multiplier": BLOCK, "Bits": 512},
-    {"W": 8, "Ports": 0, "Cached": 12, "Lanes": 4, "Stages": 4, "Multiplier": BOOTH, "Bits": 512},
+    pytest.param({"W": 8, "Ports": 0, "Cached": 12, "Lanes": 4, "Stages": 4, "Multiplier": BOOTH, "Bits": 512},
+                 marks=pytest.mark.soak),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))
 def test_operand_cache(parameters):
     run(parameters, module=__name__)

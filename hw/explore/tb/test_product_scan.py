@@ -10,7 +10,7 @@ from garner_hw.measure.product_scan import run
 @pytest.mark.parametrize("parameters", [
     {"W": 16, "Ports": 4, "Bits": 512},
     pytest.param({"W": 32, "Ports": 2, "Stages": 4}, marks=pytest.mark.soak),
-    {"W": 18, "Ports": 3, "Multiplier": BLOCK},
+    pytest.param({"W": 18, "Ports": 3, "Multiplier": BLOCK}, marks=pytest.mark.soak),
     pytest.param({"W": 8, "Ports": 0, "Unroll": 4, "Stages": 2, "Bits": 256, "Multiplier": OPERATOR},
                  marks=pytest.mark.soak),
 ], ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()))

@@ -14,13 +14,13 @@ from garner_hw.sources import sources
 
 
 
-@pytest.mark.parametrize("w, rows", [(18, 15), (17, 8), (16, 1)])
+@pytest.mark.parametrize("w, rows", [(18, 15), *(pytest.param(*other, marks=pytest.mark.soak) for other in ((17, 8), (16, 1)))])
 def test_sizes(w, rows):
     simulate("rsa_sizes", sources("rsa_sizes"), __name__, {"W": w, "Rows": rows},
              {"W": str(w), "ROWS": str(rows), "COCOTB_TEST_FILTER": "sizes_are"})
 
 
-@pytest.mark.parametrize("w", [18, 16])
+@pytest.mark.parametrize("w", [18, pytest.param(16, marks=pytest.mark.soak)])
 def test_scale(w):
     simulate("orup_scale", sources("orup_scale"), __name__, {"W": w},
              {"W": str(w), "COCOTB_TEST_FILTER": "scale_is"})
