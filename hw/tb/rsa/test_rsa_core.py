@@ -10,7 +10,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from garner_hw.drivers.rsa import (BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_OPERAND, BAD_SLOT, CHECK_FAILED, EMPTY_SLOT,
                                    EXPONENTIATE, FIXED, LEFT_TO_RIGHT, LOAD_KEY, LOAD_MODULUS, MULTIPLY, OK,
-                                   RIGHT_TO_LEFT, SLIDING, Job, words32)
+                                   RIGHT_TO_LEFT, SLIDING, Driver, Job, words32)
 from garner_hw.model.rsa import Key
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
@@ -89,62 +89,101 @@ async def streams_that_stall_change_nothing(dut):
             assert answer.value == a * b * pow(radix(bits), -1, key.n) % key.n
 
 
-@cocotb.test(**LIMIT)
-async def what_is_wrong_is_refused_with_its_code_and_the_core_goes_on(dut):
-    driver = await started(dut, stall=0.05)
-    key = SMALL_KEY
-    m = words32(1234, 512)
+async def refused(driver: Driver, job: Job, status: int):
+    answer = await driver.run(job)
+    assert (answer.status, answer.value) == (status, None), job
 
-    async def refused(job: Job, status: int):
-        answer = await driver.run(job)
-        assert (answer.status, answer.value) == (status, None), job
 
-    for op in (0, 7, 15):
-        await refused(Job(op, [1, 2, 3]), BAD_OP)
-        await refused(Job(op, [1], slot=200), BAD_OP)
-    for job in (Job.load_key(key, 2), Job.private(1, 512, 255), Job.zeroise(2), Job.multiply(1, 1, 512, 17)):
-        await refused(job, BAD_SLOT)
-    for job in (Job.private(1, 512), Job.multiply(1, 1, 512, 1), Job.exponentiate(1, 1, 1, 512)):
-        await refused(job, EMPTY_SLOT)
-    await driver.load(Job.load_modulus(key.n, 1))
-    await refused(Job.private(1, 512, 1), EMPTY_SLOT)  # a modulus is not a key
+async def is_right(driver: Driver, key: Key, m: int):
+    assert (await driver.run(Job.private(m, key.bits))).value == pow(m, key.d, key.n)
+
+
+async def other_slot_lives(driver: Driver):
+    """Slot 1, with a modulus of 512 bits."""
     assert (await driver.run(Job.exponentiate(5, 3, 2, 512, slot=1))).value == 125
 
+
+@cocotb.test(**LIMIT)
+async def an_unknown_operation_is_refused_whatever_its_slot(dut):
+    driver = await started(dut, stall=0.05)
+    for op in (0, 7, 15):
+        await refused(driver, Job(op, [1, 2, 3]), BAD_OP)
+        await refused(driver, Job(op, [1], slot=200), BAD_OP)
+    await still_works(driver)
+
+
+@cocotb.test(**LIMIT)
+async def a_slot_that_is_not_there_or_holds_no_such_key_is_refused(dut):
+    driver = await started(dut, stall=0.05)
+    for job in (Job.load_key(SMALL_KEY, 2), Job.private(1, 512, 255), Job.zeroise(2), Job.multiply(1, 1, 512, 17)):
+        await refused(driver, job, BAD_SLOT)
+    for job in (Job.private(1, 512), Job.multiply(1, 1, 512, 1), Job.exponentiate(1, 1, 1, 512)):
+        await refused(driver, job, EMPTY_SLOT)
+    await driver.load(Job.load_modulus(SMALL_KEY.n, 1))
+    await refused(driver, Job.private(1, 512, 1), EMPTY_SLOT)  # a modulus is not a key
+    await other_slot_lives(driver)
+
+
+@cocotb.test(**LIMIT)
+async def a_length_that_was_not_built_is_refused(dut):
+    driver = await started(dut, stall=0.05)
+    await driver.load(Job.load_modulus(SMALL_KEY.n, 1))
     for bits in (0, 448, 511, 513, 544, 1088, 4096, 8128):
-        await refused(Job(LOAD_MODULUS, words32(key.n, 512), bits=bits), BAD_LENGTH)
+        await refused(driver, Job(LOAD_MODULUS, words32(SMALL_KEY.n, 512), bits=bits), BAD_LENGTH)
     for bits in (0, 1025, 8191):
-        await refused(Job(EXPONENTIATE, m + [3], slot=1, exponent_bits=bits), BAD_LENGTH)
+        await refused(driver, Job(EXPONENTIATE, words32(1234, 512) + [3], slot=1, exponent_bits=bits), BAD_LENGTH)
+    await other_slot_lives(driver)
 
-    # streams too short or too long
-    whole = Job.load_key(key).words
+
+@cocotb.test(**LIMIT)
+async def a_stream_too_short_or_too_long_is_refused_and_leaves_no_key(dut):
+    driver = await started(dut, stall=0.05)
+    m, whole = words32(1234, 512), Job.load_key(SMALL_KEY).words
+    await driver.load(Job.load_modulus(SMALL_KEY.n, 1))
     for count in (1, 15, 17, 40, len(whole) - 1):
-        await refused(Job(LOAD_KEY, whole[:count], bits=512), BAD_LENGTH)
-    await refused(Job(LOAD_KEY, whole + [0], bits=512), BAD_LENGTH)
-    await refused(Job.private(1, 512), EMPTY_SLOT)  # nothing of that key has stayed
-    await refused(Job(MULTIPLY, m + m[:-1], slot=1), BAD_LENGTH)
-    await refused(Job(MULTIPLY, m + m + m, slot=1), BAD_LENGTH)
-    await refused(Job(EXPONENTIATE, m, slot=1, exponent_bits=5), BAD_LENGTH)
+        await refused(driver, Job(LOAD_KEY, whole[:count], bits=512), BAD_LENGTH)
+    await refused(driver, Job(LOAD_KEY, whole + [0], bits=512), BAD_LENGTH)
+    await refused(driver, Job.private(1, 512), EMPTY_SLOT)
+    await refused(driver, Job(MULTIPLY, m + m[:-1], slot=1), BAD_LENGTH)
+    await refused(driver, Job(MULTIPLY, m + m + m, slot=1), BAD_LENGTH)
+    await refused(driver, Job(EXPONENTIATE, m, slot=1, exponent_bits=5), BAD_LENGTH)
+    await other_slot_lives(driver)
 
-    # moduli: even; top bit not set
-    await refused(Job.load_modulus(key.n + 1, bits=512), BAD_MODULUS)
-    await refused(Job.load_modulus(key.n >> 1 | 1, bits=512), BAD_MODULUS)
+
+@cocotb.test(**LIMIT)
+async def a_modulus_that_is_even_or_short_of_a_bit_is_refused_and_leaves_no_key(dut):
+    driver = await started(dut, stall=0.05)
+    key = SMALL_KEY
+    await refused(driver, Job.load_modulus(key.n + 1, bits=512), BAD_MODULUS)
+    await refused(driver, Job.load_modulus(key.n >> 1 | 1, bits=512), BAD_MODULUS)
     for part in ("n", "p", "q"):
         for value in (getattr(key, part) ^ 1, getattr(key, part) >> 1 | 1):
-            await refused(Job.load_key(Key(**{**key.__dict__, part: value})), BAD_MODULUS)
-    await refused(Job.private(1, 512), EMPTY_SLOT)
+            await refused(driver, Job.load_key(Key(**{**key.__dict__, part: value})), BAD_MODULUS)
+    await refused(driver, Job.private(1, 512), EMPTY_SLOT)
+    await still_works(driver)
 
-    # operands
+
+@cocotb.test(**LIMIT)
+async def an_operand_not_below_its_modulus_is_refused_and_the_key_stays(dut):
+    driver = await started(dut, stall=0.05)
+    key = SMALL_KEY
     await driver.load(Job.load_key(key))
     for value in (key.n, key.n + 1, (1 << 512) - 1):
-        await refused(Job.private(value, 512), BAD_OPERAND)
-        await refused(Job.exponentiate(value, 3, 2, 512), BAD_OPERAND)
-        await refused(Job.multiply(value, 1, 512), BAD_OPERAND)
-        await refused(Job.multiply(1, value, 512), BAD_OPERAND)
-    answer = await driver.run(Job.private(77, 512))  # the key is still there, and right
-    assert answer.value == pow(77, key.d, key.n)
+        await refused(driver, Job.private(value, 512), BAD_OPERAND)
+        await refused(driver, Job.exponentiate(value, 3, 2, 512), BAD_OPERAND)
+        await refused(driver, Job.multiply(value, 1, 512), BAD_OPERAND)
+        await refused(driver, Job.multiply(1, value, 512), BAD_OPERAND)
+    await is_right(driver, key, 77)
+
+
+@cocotb.test(**LIMIT)
+async def a_zeroised_slot_is_empty_and_the_other_lives(dut):
+    driver = await started(dut, stall=0.05)
+    await driver.load(Job.load_key(SMALL_KEY))
+    await driver.load(Job.load_modulus(SMALL_KEY.n, 1))
     await driver.load(Job.zeroise(0))
-    await refused(Job.private(1, 512), EMPTY_SLOT)
-    assert (await driver.run(Job.exponentiate(5, 3, 2, 512, slot=1))).value == 125  # the other slot lives
+    await refused(driver, Job.private(1, 512), EMPTY_SLOT)
+    await other_slot_lives(driver)
     await still_works(driver)
 
 
