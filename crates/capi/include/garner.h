@@ -401,7 +401,8 @@ int garner_ticket_take(garner_ticket *ticket, void *output, size_t *output_lengt
 /* The same, but waits. */
 int garner_ticket_wait(garner_ticket *ticket, void *output, size_t *output_length);
 
-/* Frees the ticket. Its operation is taken out of the queue; of one that has begun the answer is thrown away. */
+/* Frees the ticket. Its operation is taken out of the queue, or, with a key of garnerd's, not asked for; of one that has begun
+ * the answer is thrown away. */
 int garner_ticket_free(garner_ticket *ticket);
 
 #ifdef __cplusplus

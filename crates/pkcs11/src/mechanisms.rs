@@ -7,10 +7,12 @@ use cryptoki_sys::*;
 use garner::encryption;
 use garner::gather::Output;
 use garner::padding::{Hash, oaep, pss};
-use garner::signature::Scheme;
+use garner::signature::{self, Scheme};
 use garner_remote::Error;
 use garner_remote::message::Refusal;
+use openssl::hash::{Hasher, MessageDigest};
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// Hashes: by themselves, in a mask, and in a signature of a message by PKCS#1 v1.5 and by PSS.
 const HASHES: [(Hash, CK_MECHANISM_TYPE, CK_RSA_PKCS_MGF_TYPE, CK_MECHANISM_TYPE, CK_MECHANISM_TYPE); 8] = [
@@ -57,23 +59,43 @@ fn mask_of(mask: CK_RSA_PKCS_MGF_TYPE) -> Result<Hash> {
     known.map(|hash| hash.0).ok_or(CKR_MECHANISM_PARAM_INVALID)
 }
 
+/// libcrypto's hash function of a message mechanism.
+fn digest_of(hash: Hash) -> MessageDigest {
+    match hash {
+        Hash::Sha224 => MessageDigest::sha224(),
+        Hash::Sha384 => MessageDigest::sha384(),
+        Hash::Sha512 => MessageDigest::sha512(),
+        Hash::Sha3_224 => MessageDigest::sha3_224(),
+        Hash::Sha3_256 => MessageDigest::sha3_256(),
+        Hash::Sha3_384 => MessageDigest::sha3_384(),
+        Hash::Sha3_512 => MessageDigest::sha3_512(),
+        _ => MessageDigest::sha256(),
+    }
+}
+
 /// A signature to be made.
-#[derive(Debug)]
 pub struct Signing {
     key: Arc<NamedKey>,
     how: SigningHow,
+    data: Data,
+    has_pieces: bool,
 }
 
-#[derive(Debug)]
 enum SigningHow {
-    /// Of a message.
-    Message(Scheme),
-    /// Of a digest.
-    Digest(Scheme),
+    /// By a scheme, of a digest.
+    Scheme(Scheme),
     /// By PKCS#1 v1.5 around what is given: a digest with the name of its hash.
     Unnamed,
     /// Without padding.
     Raw,
+}
+
+/// What is to be signed.
+enum Data {
+    /// A message, of which this was seen.
+    Message(Hasher),
+    /// What is not longer than the modulus.
+    Block(Zeroizing<Vec<u8>>),
 }
 
 impl Signing {
@@ -84,17 +106,24 @@ impl Signing {
     pub unsafe fn new(key: Arc<NamedKey>, mechanism: &CK_MECHANISM) -> Result<Signing> {
         let kind = mechanism.mechanism;
         // SAFETY: by this function's contract.
-        let pss = || unsafe { pss(mechanism) };
+        let pss = || unsafe { pss(&key, mechanism) };
         let of_message = HASHES.iter().find(|hash| [hash.3, hash.4].contains(&kind));
         let how = match (kind, of_message) {
             (CKM_RSA_PKCS, _) => SigningHow::Unnamed,
             (CKM_RSA_X_509, _) => SigningHow::Raw,
-            (CKM_RSA_PKCS_PSS, _) => SigningHow::Digest(pss()?),
-            (_, Some(hash)) if kind == hash.3 => SigningHow::Message(Scheme::Pkcs1v15(hash.0)),
-            (_, Some(_)) => SigningHow::Message(pss()?),
+            (CKM_RSA_PKCS_PSS, _) => SigningHow::Scheme(pss()?.1),
+            (_, Some(hash)) if kind == hash.3 => SigningHow::Scheme(Scheme::Pkcs1v15(hash.0)),
+            (_, Some(hash)) => match pss()? {
+                (of_digest, scheme) if of_digest == hash.0 => SigningHow::Scheme(scheme),
+                _ => return Err(CKR_MECHANISM_PARAM_INVALID),
+            },
             _ => return Err(CKR_MECHANISM_INVALID),
         };
-        Ok(Signing { key, how })
+        let data = match of_message {
+            Some(hash) => Data::Message(Hasher::new(digest_of(hash.0)).map_err(|_| CKR_FUNCTION_FAILED)?),
+            None => Data::Block(Zeroizing::new(Vec::with_capacity(key.key.public().size()))),
+        };
+        Ok(Signing { key, how, data, has_pieces: false })
     }
 
     /// Bytes of the signature.
@@ -102,40 +131,66 @@ impl Signing {
         self.key.key.public().size()
     }
 
-    /// The signature.
-    pub fn of(&self, data: &[u8]) -> Result<Output> {
-        let key = &self.key.key;
-        let signature = match self.how {
-            SigningHow::Message(scheme) => {
-                scheme.digest(data).map_err(Error::from).and_then(|digest| key.sign(scheme, &digest))
+    /// Whether some of what is to be signed came already.
+    pub fn has_pieces(&self) -> bool {
+        self.has_pieces
+    }
+
+    /// More of what is to be signed.
+    pub fn add(&mut self, piece: &[u8]) -> Result<()> {
+        self.has_pieces = true;
+        let size = self.size();
+        match &mut self.data {
+            Data::Message(hasher) => hasher.update(piece).map_err(|_| CKR_FUNCTION_FAILED),
+            // As much as there is room for, so that nothing is left where it was.
+            Data::Block(block) if block.len() + piece.len() <= size => {
+                block.extend_from_slice(piece);
+                Ok(())
             }
-            SigningHow::Digest(scheme) => key.sign(scheme, data),
-            SigningHow::Unnamed => key.sign_unnamed(data),
-            SigningHow::Raw => key.private(data),
+            Data::Block(_) => Err(CKR_DATA_LEN_RANGE),
+        }
+    }
+
+    /// The signature.
+    pub fn end(self) -> Result<Output> {
+        let key = &self.key.key;
+        let data = match self.data {
+            Data::Message(mut hasher) => Zeroizing::new(hasher.finish().map_err(|_| CKR_FUNCTION_FAILED)?.to_vec()),
+            Data::Block(block) => block,
+        };
+        let signature = match self.how {
+            SigningHow::Scheme(scheme) => key.sign(scheme, &data),
+            SigningHow::Unnamed => key.sign_unnamed(&data),
+            SigningHow::Raw => key.private(&data),
         };
         signature.map_err(|error| failure(&error))
     }
 }
 
-/// PSS with the parameters of a mechanism.
+/// PSS with the parameters of a mechanism, and the hash of what is signed.
 ///
 /// # Safety
 /// As [`memory::values`].
-unsafe fn pss(mechanism: &CK_MECHANISM) -> Result<Scheme> {
+unsafe fn pss(key: &NamedKey, mechanism: &CK_MECHANISM) -> Result<(Hash, Scheme)> {
     // SAFETY: by this function's contract.
     let given: CK_RSA_PKCS_PSS_PARAMS = unsafe { memory::parameters(mechanism)? };
-    let functions = pss::Functions::Mgf1 { hash: hash_of(given.hashAlg)?, mgf1_hash: mask_of(given.mgf)? };
-    Ok(Scheme::Pss { functions, salt: pss::Salt::Bytes(given.sLen as usize) })
+    let hash = hash_of(given.hashAlg)?;
+    let functions = pss::Functions::Mgf1 { hash, mgf1_hash: mask_of(given.mgf)? };
+    let scheme = Scheme::Pss { functions, salt: pss::Salt::Bytes(given.sLen as usize) };
+    let fits = signature::fits(key.key.public(), scheme, &vec![0; scheme.digest_len()]).is_ok();
+    // SHA-1 is for verification.
+    if hash == Hash::Sha1 || !fits || given.sLen > CK_ULONG::from(u16::MAX) {
+        return Err(CKR_MECHANISM_PARAM_INVALID);
+    }
+    Ok((hash, scheme))
 }
 
 /// A decryption to be made.
-#[derive(Debug)]
 pub struct Decrypting {
     key: Arc<NamedKey>,
     how: DecryptingHow,
 }
 
-#[derive(Debug)]
 enum DecryptingHow {
     Oaep { functions: oaep::Functions, label: Vec<u8> },
     Pkcs1v15,
@@ -174,12 +229,19 @@ impl Decrypting {
 
     /// The message.
     pub fn of(&self, ciphertext: &[u8]) -> Result<Output> {
+        if ciphertext.len() != self.size() {
+            return Err(CKR_ENCRYPTED_DATA_LEN_RANGE);
+        }
         let scheme = match &self.how {
             DecryptingHow::Oaep { functions, label } => encryption::Scheme::Oaep { functions: *functions, label },
             DecryptingHow::Pkcs1v15 => encryption::Scheme::Pkcs1v15,
             DecryptingHow::Raw => encryption::Scheme::Raw,
         };
-        self.key.key.decrypt(scheme, ciphertext).map_err(|error| failure(&error))
+        self.key.key.decrypt(scheme, ciphertext).map_err(|error| match error {
+            // Not below the modulus.
+            Error::Here(garner::Error::Argument { .. }) => CKR_ENCRYPTED_DATA_INVALID,
+            error => failure(&error),
+        })
     }
 }
 
@@ -187,6 +249,7 @@ impl Decrypting {
 pub fn failure(error: &Error) -> CK_RV {
     match error {
         Error::Refused(Refusal::Verification) | Error::Here(garner::Error::Verification) => CKR_ENCRYPTED_DATA_INVALID,
+        Error::Here(garner::Error::Argument { name: "input", .. }) => CKR_DATA_INVALID,
         Error::Refused(Refusal::Argument { .. }) | Error::Here(garner::Error::Argument { .. }) => CKR_DATA_LEN_RANGE,
         Error::Refused(Refusal::Forbidden(_)) => CKR_KEY_FUNCTION_NOT_PERMITTED,
         Error::Refused(Refusal::NoKey) => CKR_KEY_HANDLE_INVALID,

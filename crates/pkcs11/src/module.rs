@@ -6,14 +6,15 @@ use crate::memory::Result;
 use crate::objects::NamedKey;
 use cryptoki_sys::*;
 use garner::fork::ForkLocal;
+use garner_remote::Client;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What is kept from `C_Initialize` to `C_Finalize`.
 #[derive(Default)]
 pub struct Module {
     sessions: BTreeMap<CK_SESSION_HANDLE, Session>,
-    last: CK_SESSION_HANDLE,
     /// A key keeps its place, and so the handles of its objects.
     pub keys: Vec<Arc<NamedKey>>,
 }
@@ -25,11 +26,14 @@ pub struct Session {
     pub may_write: bool,
     /// Objects that a search has found and not given yet; `None` if there is no search.
     pub found: Option<Vec<CK_OBJECT_HANDLE>>,
-    /// What is to be signed with, and the pieces of what is to be signed, if it comes in pieces.
-    pub signing: Option<(Signing, Vec<u8>)>,
-    /// What is to be decrypted with.
-    pub decrypting: Option<Arc<Decrypting>>,
+    /// A signature to be made.
+    pub signing: Option<Signing>,
+    /// A decryption to be made.
+    pub decrypting: Option<Decrypting>,
 }
+
+/// The last session's handle. No handle is given twice, not after `C_Finalize` either.
+static LAST: AtomicU64 = AtomicU64::new(0);
 
 static MODULE: ForkLocal<Mutex<Option<Module>>> = ForkLocal::new();
 
@@ -48,9 +52,11 @@ pub fn initialise() -> Result<()> {
     })
 }
 
-/// Ends, with all sessions.
+/// Ends, with all sessions and with the connections that nobody uses.
 pub fn finalise() -> Result<()> {
-    locked(|module| module.take().map(drop).ok_or(CKR_CRYPTOKI_NOT_INITIALIZED))
+    locked(|module| module.take().map(drop).ok_or(CKR_CRYPTOKI_NOT_INITIALIZED))?;
+    Client::of_process().disconnect();
+    Ok(())
 }
 
 /// Looks at what is kept, or changes it.
@@ -66,9 +72,9 @@ pub fn with_session<T>(handle: CK_SESSION_HANDLE, work: impl FnOnce(&mut Session
 impl Module {
     /// A new session.
     pub fn open(&mut self, may_write: bool) -> CK_SESSION_HANDLE {
-        self.last += 1;
-        self.sessions.insert(self.last, Session { may_write, ..Session::default() });
-        self.last
+        let handle = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        self.sessions.insert(handle, Session { may_write, ..Session::default() });
+        handle
     }
 
     /// Ends a session.

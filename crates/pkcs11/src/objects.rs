@@ -2,9 +2,11 @@
 //! Keys as objects: each has a public and a private one, with the daemon's name for it as label and the beginning of its
 //! modulus's SHA-256 as identifier.
 
+use crate::mechanisms::failure;
 use crate::memory::Result;
 use crate::module;
 use cryptoki_sys::*;
+use garner_remote::message::Refusal;
 use garner_remote::{Error, HeldKey, stub};
 use std::sync::Arc;
 
@@ -34,27 +36,25 @@ pub struct Object {
     is_private: bool,
 }
 
-/// Asks the daemon which keys there are, and gives the handles of their objects. The first key has handles 1 and 2.
+/// Asks the daemon which keys there are, and gives the handles of their objects. The first key has handles 1 and 2. Where another
+/// key has come in the place of one, its objects have new handles.
 pub fn all() -> Result<Vec<CK_OBJECT_HANDLE>> {
-    let failed = |error| crate::mechanisms::failure(&error);
-    let names = HeldKey::names().map_err(failed)?;
+    let names = HeldKey::names().map_err(|error| failure(&error))?;
     let mut handles = Vec::new();
     for name in names {
-        let place = |keys: &[Arc<NamedKey>]| keys.iter().position(|key| key.name == name);
-        let known = module::with(|module| Ok(place(&module.keys)))?;
-        let at = match known {
-            Some(at) => at,
-            None => {
-                let key = Arc::new(NamedKey::new(name.clone()).map_err(failed)?);
-                // Another thread may have found it meanwhile.
-                module::with(|module| {
-                    Ok(place(&module.keys).unwrap_or_else(|| {
-                        module.keys.push(key);
-                        module.keys.len() - 1
-                    }))
-                })?
-            }
+        let key = match NamedKey::new(name) {
+            Ok(key) => key,
+            // It is gone meanwhile.
+            Err(Error::Refused(Refusal::NoKey)) => continue,
+            Err(error) => return Err(failure(&error)),
         };
+        let at = module::with(|module| {
+            let same = |other: &Arc<NamedKey>| (&other.name, other.identifier) == (&key.name, key.identifier);
+            Ok(module.keys.iter().position(same).unwrap_or_else(|| {
+                module.keys.push(Arc::new(key));
+                module.keys.len() - 1
+            }))
+        })?;
         let first = 2 * at as CK_OBJECT_HANDLE + 1;
         handles.extend([first, first + 1]);
     }

@@ -10,6 +10,7 @@ use openssl::sign::Verifier;
 use std::ffi::c_void;
 use std::process::Command;
 use std::ptr::null_mut;
+use std::time::Duration;
 use std::{env, fs, thread};
 use support::{Daemon, good, module};
 
@@ -66,6 +67,7 @@ fn in_process(daemon: &Daemon, test: &str) {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "--ignored", "--nocapture", test]);
     command.env("GARNER_SOCKET", daemon.path("socket")).env("TEST_KEY", daemon.path("keys/www.pem"));
+    command.env("TEST_DAEMON", daemon.pid().to_string());
     good(&mut command);
 }
 
@@ -75,6 +77,10 @@ fn a_program_keeps_to_the_standard() {
     in_process(&Daemon::new(), "threads_sign_in_sessions_of_their_own");
     in_process(&Daemon::new(), "a_child_initialises_anew");
     in_process(&Daemon::new(), "attributes_have_lengths_values_and_secrets");
+    in_process(&Daemon::new(), "pieces_are_signed_together_or_not_at_all");
+    in_process(&Daemon::new(), "parameters_that_do_not_fit_are_refused_before_anything_is_signed");
+    in_process(&Daemon::new(), "numbers_of_any_length_are_raised_to_the_private_exponent");
+    in_process(&Daemon::new(), "a_key_that_took_the_place_of_another_has_objects_of_its_own");
 }
 
 #[test]
@@ -117,8 +123,15 @@ fn states_handles_and_arguments_that_are_wrong_are_refused() {
     assert_eq!(short, 256);
     assert_eq!(sign(&mut length), CKR_OK, "it was still to be made");
     assert_eq!(sign(&mut length), CKR_OPERATION_NOT_INITIALIZED);
+    assert_eq!(init(&mut mechanism(CKM_RSA_PKCS), key), CKR_OK);
+    assert_eq!(call!(list, C_Sign(open, null_mut(), 0, null_mut(), null_mut())), CKR_ARGUMENTS_BAD);
+    assert_eq!(sign(&mut length), CKR_OPERATION_NOT_INITIALIZED, "an error ends it");
+    assert_eq!(call!(list, C_GetFunctionStatus(open)), CKR_FUNCTION_NOT_PARALLEL);
 
     let mut ciphertext = [1; 256];
+    assert_eq!(call!(list, C_DecryptInit(open, &mut mechanism(CKM_RSA_PKCS), key)), CKR_OK);
+    let short = call!(list, C_Decrypt(open, ciphertext.as_mut_ptr(), 255, signature.as_mut_ptr(), &mut length));
+    assert_eq!(short, CKR_ENCRYPTED_DATA_LEN_RANGE);
     assert_eq!(call!(list, C_DecryptInit(open, &mut mechanism(CKM_RSA_X_509), key)), CKR_OK);
     let mut decrypt = |length: &mut CK_ULONG| {
         call!(list, C_Decrypt(open, ciphertext.as_mut_ptr(), 256, signature.as_mut_ptr(), length))
@@ -222,4 +235,89 @@ fn attributes_have_lengths_values_and_secrets() {
     assert_eq!(get(&mut template), CKR_ATTRIBUTE_SENSITIVE);
     let mut template = [empty(CKA_EC_POINT)];
     assert_eq!(get(&mut template), CKR_ATTRIBUTE_TYPE_INVALID);
+}
+
+#[test]
+#[ignore = "run by a_program_keeps_to_the_standard, in a process of its own"]
+fn pieces_are_signed_together_or_not_at_all() {
+    let list = functions();
+    assert_eq!(call!(list, C_Initialize(null_mut())), CKR_OK);
+    let open = session(&list);
+    let key = find(&list, open, "www");
+    let (mut piece, mut signature, mut length) = ([7; 200], [0; 256], 256);
+    assert_eq!(call!(list, C_SignInit(open, &mut mechanism(CKM_SHA256_RSA_PKCS), key)), CKR_OK);
+    assert_eq!(call!(list, C_SignUpdate(open, piece.as_mut_ptr(), 200)), CKR_OK);
+    let last = call!(list, C_Sign(open, piece.as_mut_ptr(), 200, signature.as_mut_ptr(), &mut length));
+    assert_eq!(last, CKR_OPERATION_ACTIVE, "the pieces before would not be signed");
+    assert_eq!(call!(list, C_SignInit(open, &mut mechanism(CKM_RSA_PKCS), key)), CKR_OK);
+    assert_eq!(call!(list, C_SignUpdate(open, piece.as_mut_ptr(), 200)), CKR_OK);
+    let more = call!(list, C_SignUpdate(open, piece.as_mut_ptr(), 200));
+    assert_eq!(more, CKR_DATA_LEN_RANGE, "more than the modulus has room for is kept nowhere");
+    assert_eq!(call!(list, C_SignFinal(open, signature.as_mut_ptr(), &mut length)), CKR_OPERATION_NOT_INITIALIZED);
+}
+
+#[test]
+#[ignore = "run by a_program_keeps_to_the_standard, in a process of its own"]
+fn parameters_that_do_not_fit_are_refused_before_anything_is_signed() {
+    let list = functions();
+    assert_eq!(call!(list, C_Initialize(null_mut())), CKR_OK);
+    let open = session(&list);
+    let key = find(&list, open, "mail");
+    let init = |kind, hash, mgf, salt| {
+        let mut parameters = CK_RSA_PKCS_PSS_PARAMS { hashAlg: hash, mgf, sLen: salt };
+        let mut mechanism = CK_MECHANISM {
+            mechanism: kind,
+            pParameter: (&raw mut parameters).cast(),
+            ulParameterLen: size_of::<CK_RSA_PKCS_PSS_PARAMS>() as CK_ULONG,
+        };
+        call!(list, C_SignInit(open, &mut mechanism, key))
+    };
+    for (kind, hash, mgf, salt) in [
+        (CKM_SHA256_RSA_PKCS_PSS, CKM_SHA512, CKG_MGF1_SHA512, 32),
+        (CKM_RSA_PKCS_PSS, CKM_SHA_1, CKG_MGF1_SHA1, 20),
+        (CKM_RSA_PKCS_PSS, CKM_SHA256, CKG_MGF1_SHA256, 1_000),
+        (CKM_RSA_PKCS_PSS, CKM_SHA256, CKG_MGF1_SHA256, CK_ULONG::MAX),
+        (CKM_RSA_PKCS_PSS, CKM_SHA256, 99, 32),
+    ] {
+        assert_eq!(init(kind, hash, mgf, salt), CKR_MECHANISM_PARAM_INVALID, "{kind} {hash} {mgf} {salt}");
+    }
+    assert_eq!(init(CKM_SHA256_RSA_PKCS_PSS, CKM_SHA256, CKG_MGF1_SHA256, 32), CKR_OK);
+}
+
+#[test]
+#[ignore = "run by a_program_keeps_to_the_standard, in a process of its own"]
+fn numbers_of_any_length_are_raised_to_the_private_exponent() {
+    let list = functions();
+    assert_eq!(call!(list, C_Initialize(null_mut())), CKR_OK);
+    let open = session(&list);
+    let key = find(&list, open, "bare");
+    let sign = |input: &[u8]| {
+        let (mut input, mut result, mut length) = (input.to_vec(), [0; 256], 256);
+        assert_eq!(call!(list, C_SignInit(open, &mut mechanism(CKM_RSA_X_509), key)), CKR_OK);
+        let size = input.len() as CK_ULONG;
+        let status = call!(list, C_Sign(open, input.as_mut_ptr(), size, result.as_mut_ptr(), &mut length));
+        (status, result)
+    };
+    let short = sign(&[9; 100]);
+    assert_eq!(short.0, CKR_OK);
+    assert_eq!(sign(&[&[0; 156][..], &[9; 100]].concat()), short, "leading zeros change nothing");
+    assert_eq!(sign(&[0xff; 256]).0, CKR_DATA_INVALID, "not below the modulus");
+}
+
+#[test]
+#[ignore = "run by a_program_keeps_to_the_standard, in a process of its own"]
+fn a_key_that_took_the_place_of_another_has_objects_of_its_own() {
+    let list = functions();
+    assert_eq!(call!(list, C_Initialize(null_mut())), CKR_OK);
+    signed(&list, "before");
+    let open = session(&list);
+    let before = find(&list, open, "www");
+    let path = env::var("TEST_KEY").unwrap();
+    good(Command::new("openssl").args(["genrsa", "-out", &path, "2048"]));
+    // SAFETY: a signal to the daemon, whose number the test was given.
+    assert_eq!(unsafe { libc::kill(env::var("TEST_DAEMON").unwrap().parse().unwrap(), libc::SIGHUP) }, 0);
+    while find(&list, open, "www") == before {
+        thread::sleep(Duration::from_millis(10));
+    }
+    signed(&list, "after");
 }

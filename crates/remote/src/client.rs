@@ -27,6 +27,9 @@ pub const SOCKET: &str = "/run/garnerd/socket";
 /// How long a call goes on while nobody answers: time enough for a daemon to be started again.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// More than anybody waits: a year.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Asks the daemon at one socket. Used by any number of threads; a child made by `fork` uses connections of its own.
 #[derive(Debug)]
 pub struct Client {
@@ -48,7 +51,8 @@ impl Client {
         let path = environment::variable("GARNER_SOCKET").map_or_else(|| SOCKET.into(), PathBuf::from);
         let seconds = environment::variable("GARNER_PATIENCE").and_then(|value| value.to_str()?.parse().ok());
         let patience = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(PATIENCE);
-        Client::new(path, patience)
+        // Clocks do not go on for ever.
+        Client::new(path, patience.min(LONGEST_PATIENCE))
     }
 
     /// The process's client, [`from_environment`](Client::from_environment) at its first use. Children made by `fork` use it too.
@@ -118,6 +122,16 @@ impl Client {
             Some(socket) => Ok((socket, true)),
             None => Ok((Socket::connect(&self.path)?, false)),
         }
+    }
+
+    /// Ends the connections on which nothing is under way.
+    pub fn disconnect(&self) {
+        self.idle().clear();
+    }
+
+    /// How long a call goes on while nobody answers.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Connections on which nothing is under way.

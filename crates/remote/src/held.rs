@@ -6,10 +6,16 @@ use crate::error::Error;
 use crate::message::{Fingerprint, KeyName, Work};
 use crate::scheme::{EncryptionScheme, SignatureScheme};
 use crate::stub;
-use garner::gather::Output;
+use garner::gather::{Operation, Output};
 use garner::key::PublicKey;
 use garner::{encryption, signature};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Instant;
+use zeroize::Zeroizing;
+
+/// More keys than a daemon holds.
+const MOST_NAMES: usize = 65_536;
 
 /// A private key of which this process has the public half, and the daemon both. What it is asked for, it asks the daemon for,
 /// and waits.
@@ -56,13 +62,17 @@ impl HeldKey {
     /// # Errors
     /// Those of [`Client::call`].
     pub fn names() -> Result<Vec<String>, Error> {
+        let (client, start) = (Client::of_process(), Instant::now());
         let mut names: Vec<String> = Vec::new();
         loop {
             let last = names.last().map_or("", String::as_str);
-            let more = Client::of_process().call(KeyName::Named(last), Work::List)?;
+            let more = client.call(KeyName::Named(last), Work::List)?;
             let more = std::str::from_utf8(&more).map_err(|_| Error::Malformed)?;
             if more.is_empty() {
                 return Ok(names);
+            }
+            if names.len() > MOST_NAMES || start.elapsed() > client.patience() {
+                return Err(Error::Malformed);
             }
             let before = names.len();
             names.extend(more.lines().filter(|name| stub::is_name(name)).map(str::to_owned));
@@ -127,17 +137,23 @@ impl HeldKey {
         self.ask(Work::Decrypt { scheme, ciphertext }, 0..=longest)
     }
 
-    /// input^d mod n, for whom the key's policy permits it: as many bytes as the modulus has. `input` is big-endian.
+    /// input^d mod n, for whom the key's policy permits it: as many bytes as the modulus has. `input` is big-endian, of any length,
+    /// its value below n.
     ///
     /// # Errors
-    /// [`Error`].
+    /// [`Error`]; an input that is not below the modulus is [`Error::Here`].
     pub fn private(&self, input: &[u8]) -> Result<Output, Error> {
+        Operation::public(&self.public, input)?;
         let size = self.public.size();
-        self.ask(Work::Raw { input }, size..=size)
+        // As long as the modulus; what goes beyond are zeros, as was just seen.
+        let number = &input[input.len().saturating_sub(size)..];
+        let mut block = Zeroizing::new(vec![0; size]);
+        block[size - number.len()..].copy_from_slice(number);
+        self.ask(Work::Raw { input: &block }, size..=size)
     }
 
     /// Asks for an answer of a length that there can be.
-    fn ask(&self, work: Work<'_>, lengths: std::ops::RangeInclusive<usize>) -> Result<Output, Error> {
+    fn ask(&self, work: Work<'_>, lengths: RangeInclusive<usize>) -> Result<Output, Error> {
         let answer = self.client.call(KeyName::Modulus(self.modulus), work)?;
         if lengths.contains(&answer.len()) { Ok(answer) } else { Err(Error::Malformed) }
     }

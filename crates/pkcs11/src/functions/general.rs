@@ -109,3 +109,8 @@ pub unsafe extern "C" fn get_session_info(session: CK_SESSION_HANDLE, info: *mut
     // SAFETY: by the caller's promise.
     call(|| module::with_session(session, |session| unsafe { memory::write(info, token::session(session.may_write)) }))
 }
+
+/// `C_GetFunctionStatus`, `C_CancelFunction`: no function runs beside its caller.
+pub unsafe extern "C" fn not_parallel(_session: CK_SESSION_HANDLE) -> CK_RV {
+    CKR_FUNCTION_NOT_PARALLEL
+}

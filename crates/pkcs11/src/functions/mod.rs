@@ -89,6 +89,8 @@ static FUNCTIONS: CK_FUNCTION_LIST = list! {
         C_SignFinal = operations::sign_final,
         C_DecryptInit = operations::decrypt_init,
         C_Decrypt = operations::decrypt,
+        C_GetFunctionStatus = general::not_parallel,
+        C_CancelFunction = general::not_parallel,
     ]
     [
         C_InitToken C_InitPIN C_SetPIN C_GetOperationState C_SetOperationState C_Login C_Logout C_CreateObject C_CopyObject
@@ -96,7 +98,7 @@ static FUNCTIONS: CK_FUNCTION_LIST = list! {
         C_DecryptUpdate C_DecryptFinal C_DigestInit C_Digest C_DigestUpdate C_DigestKey C_DigestFinal
         C_SignRecoverInit C_SignRecover C_VerifyInit C_Verify C_VerifyUpdate C_VerifyFinal C_VerifyRecoverInit C_VerifyRecover
         C_DigestEncryptUpdate C_DecryptDigestUpdate C_SignEncryptUpdate C_DecryptVerifyUpdate C_GenerateKey C_GenerateKeyPair
-        C_WrapKey C_UnwrapKey C_DeriveKey C_SeedRandom C_GenerateRandom C_GetFunctionStatus C_CancelFunction
+        C_WrapKey C_UnwrapKey C_DeriveKey C_SeedRandom C_GenerateRandom
         C_WaitForSlotEvent
     ]
 };

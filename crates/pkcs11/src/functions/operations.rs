@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signatures and decryptions: sections 5.9 and 5.11.
+//! Signatures and decryptions: sections 5.9 and 5.11. An operation is out of its session while it is worked on, and comes back
+//! only if it goes on: what fails ends it, but for want of room for its result.
 
 use super::call;
 use crate::mechanisms::{Decrypting, Signing};
@@ -15,6 +16,17 @@ fn private_key(handle: CK_OBJECT_HANDLE) -> Result<Arc<NamedKey>> {
     object.private().ok_or(CKR_KEY_FUNCTION_NOT_PERMITTED)
 }
 
+fn take_signing(session: CK_SESSION_HANDLE) -> Result<Signing> {
+    module::with_session(session, |session| session.signing.take().ok_or(CKR_OPERATION_NOT_INITIALIZED))
+}
+
+fn keep_signing(session: CK_SESSION_HANDLE, signing: Signing) -> Result<()> {
+    module::with_session(session, |session| {
+        session.signing = Some(signing);
+        Ok(())
+    })
+}
+
 pub unsafe extern "C" fn sign_init(
     session: CK_SESSION_HANDLE,
     mechanism: *mut CK_MECHANISM,
@@ -23,40 +35,37 @@ pub unsafe extern "C" fn sign_init(
     call(|| {
         module::with_session(
             session,
-            |session| if session.signing.is_some() { Err(CKR_OPERATION_ACTIVE) } else { Ok(()) },
+            |session| {
+                if session.signing.is_some() { Err(CKR_OPERATION_ACTIVE) } else { Ok(()) }
+            },
         )?;
         // SAFETY: by the caller's promise.
         let signing = unsafe { Signing::new(private_key(key)?, &memory::value(mechanism)?)? };
-        module::with_session(session, |session| {
-            session.signing = Some((signing, Vec::new()));
-            Ok(())
-        })
+        keep_signing(session, signing)
     })
 }
 
-/// Signs `data`, of one piece or of the pieces before, and ends the operation. Without a place, or room, for the signature the
-/// length that is needed is given, and the signature is still to be made.
+/// Writes the signature that `make` makes. Without a place, or room, for it the length that is needed is written, and the
+/// signature is still to be made.
 ///
 /// # Safety
-/// As [`memory::values`]; nothing that is borrowed from the caller is in `data` when it returns.
-unsafe fn sign_data(
+/// As [`memory::values`].
+unsafe fn end_signing(
     session: CK_SESSION_HANDLE,
-    data: impl FnOnce(Vec<u8>) -> Result<Vec<u8>>,
     signature: *mut CK_BYTE,
     signature_length: *mut CK_ULONG,
+    make: impl FnOnce(Signing) -> Result<garner::gather::Output>,
 ) -> Result<()> {
-    let size = module::with_session(session, |session| {
-        session.signing.as_ref().map(|(signing, _)| signing.size()).ok_or(CKR_OPERATION_NOT_INITIALIZED)
-    })?;
+    let signing = take_signing(session)?;
     // SAFETY: by this function's contract.
     let room = unsafe { memory::value(signature_length)? } as usize;
+    let size = signing.size();
     if signature.is_null() || room < size {
+        keep_signing(session, signing)?;
         // SAFETY: as above; there is no place, or no room for as much.
         return unsafe { memory::write_all(&vec![0; size], signature, signature_length) };
     }
-    let taken = module::with_session(session, |session| session.signing.take().ok_or(CKR_OPERATION_NOT_INITIALIZED));
-    let (signing, pieces) = taken?;
-    let made = signing.of(&data(pieces)?)?;
+    let made = make(signing)?;
     // SAFETY: as above.
     unsafe { memory::write_all(&made, signature, signature_length) }
 }
@@ -68,21 +77,25 @@ pub unsafe extern "C" fn sign(
     signature: *mut CK_BYTE,
     signature_length: *mut CK_ULONG,
 ) -> CK_RV {
-    // SAFETY: by the caller's promise.
-    let data = |_| unsafe { memory::values(data, length) }.map(<[u8]>::to_vec);
+    let make = |mut signing: Signing| {
+        if signing.has_pieces() {
+            // What came in pieces is ended by C_SignFinal.
+            return Err(CKR_OPERATION_ACTIVE);
+        }
+        // SAFETY: by the caller's promise; nothing is written before it was signed.
+        signing.add(unsafe { memory::values(data, length)? })?;
+        signing.end()
+    };
     // SAFETY: as above.
-    call(|| unsafe { sign_data(session, data, signature, signature_length) })
+    call(|| unsafe { end_signing(session, signature, signature_length, make) })
 }
 
 pub unsafe extern "C" fn sign_update(session: CK_SESSION_HANDLE, piece: *mut CK_BYTE, length: CK_ULONG) -> CK_RV {
     call(|| {
+        let mut signing = take_signing(session)?;
         // SAFETY: by the caller's promise.
-        let piece = unsafe { memory::values(piece, length)? };
-        module::with_session(session, |session| {
-            let (_, pieces) = session.signing.as_mut().ok_or(CKR_OPERATION_NOT_INITIALIZED)?;
-            pieces.extend_from_slice(piece);
-            Ok(())
-        })
+        signing.add(unsafe { memory::values(piece, length)? })?;
+        keep_signing(session, signing)
     })
 }
 
@@ -92,7 +105,14 @@ pub unsafe extern "C" fn sign_final(
     signature_length: *mut CK_ULONG,
 ) -> CK_RV {
     // SAFETY: by the caller's promise.
-    call(|| unsafe { sign_data(session, Ok, signature, signature_length) })
+    call(|| unsafe { end_signing(session, signature, signature_length, Signing::end) })
+}
+
+fn keep_decrypting(session: CK_SESSION_HANDLE, decrypting: Decrypting) -> Result<()> {
+    module::with_session(session, |session| {
+        session.decrypting = Some(decrypting);
+        Ok(())
+    })
 }
 
 pub unsafe extern "C" fn decrypt_init(
@@ -109,10 +129,7 @@ pub unsafe extern "C" fn decrypt_init(
         )?;
         // SAFETY: by the caller's promise.
         let decrypting = unsafe { Decrypting::new(private_key(key)?, &memory::value(mechanism)?)? };
-        module::with_session(session, |session| {
-            session.decrypting = Some(Arc::new(decrypting));
-            Ok(())
-        })
+        keep_decrypting(session, decrypting)
     })
 }
 
@@ -124,28 +141,25 @@ pub unsafe extern "C" fn decrypt(
     message_length: *mut CK_ULONG,
 ) -> CK_RV {
     call(|| {
-        let decrypting = module::with_session(session, |session| {
-            session.decrypting.as_ref().map(Arc::clone).ok_or(CKR_OPERATION_NOT_INITIALIZED)
-        })?;
-        if message.is_null() && !message_length.is_null() {
-            // How long it is nobody knows yet; it is not longer than this.
-            // SAFETY: by the caller's promise.
-            return unsafe { memory::write(message_length, decrypting.size() as CK_ULONG) };
-        }
-        let end = || {
-            module::with_session(session, |session| {
-                session.decrypting = None;
-                Ok(())
-            })
-        };
-        // SAFETY: by the caller's promise; nothing is written before it was decrypted.
-        let opened = unsafe { memory::values(ciphertext, length) }.and_then(|ciphertext| decrypting.of(ciphertext));
+        let taken =
+            module::with_session(session, |session| session.decrypting.take().ok_or(CKR_OPERATION_NOT_INITIALIZED));
+        let decrypting = taken?;
         // SAFETY: by the caller's promise.
-        let written = opened.and_then(|opened| unsafe { memory::write_all(&opened, message, message_length) });
-        // With more room it can be decrypted again.
-        if written != Err(CKR_BUFFER_TOO_SMALL) {
-            end()?;
+        let room = unsafe { memory::value(message_length)? } as usize;
+        if message.is_null() {
+            // How long it is nobody knows yet; it is not longer than this.
+            let longest = decrypting.size() as CK_ULONG;
+            keep_decrypting(session, decrypting)?;
+            // SAFETY: as above.
+            return unsafe { memory::write(message_length, longest) };
         }
-        written
+        // SAFETY: as above; nothing is written before it was decrypted.
+        let opened = decrypting.of(unsafe { memory::values(ciphertext, length)? })?;
+        if room < opened.len() {
+            // With more room it can be decrypted again.
+            keep_decrypting(session, decrypting)?;
+        }
+        // SAFETY: as above.
+        unsafe { memory::write_all(&opened, message, message_length) }
     })
 }

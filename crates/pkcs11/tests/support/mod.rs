@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A daemon of a test's own, with the keys `www` and `mail`, and the module.
+//! A daemon of a test's own, with the keys `www`, `mail` and `bare`, and the module.
 
 #![allow(dead_code)] // each test program uses a part
 
@@ -14,8 +14,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// `mail` signs by PSS alone, as its policy says.
-const POLICY: &str = "[key.www]\n[key.mail]\noperations = ['sign']\npaddings = ['pss']\n";
+/// `mail` signs by PSS alone, as its policy says; `bare` has no paddings.
+const POLICY: &str =
+    "[key.www]\n[key.mail]\noperations = ['sign']\npaddings = ['pss']\n[key.bare]\noperations = ['raw']\n";
 
 pub struct Daemon {
     pub folder: TempDir,
@@ -27,7 +28,7 @@ impl Daemon {
         let folder = tempfile::tempdir().unwrap();
         let keys = folder.path().join("keys");
         fs::create_dir(&keys).unwrap();
-        for (name, bits) in [("www", "2048"), ("mail", "3072")] {
+        for (name, bits) in [("www", "2048"), ("mail", "3072"), ("bare", "2048")] {
             let path = keys.join(name).with_extension("pem");
             good(Command::new("openssl").args(["genrsa", "-out"]).arg(&path).arg(bits));
             fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
@@ -44,6 +45,10 @@ impl Daemon {
             thread::sleep(Duration::from_millis(5));
         }
         daemon
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.process.id()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers for an event loop: one mailbox, and one descriptor, for each loop.
 
-Called by the native module's asynchronous methods. Nothing here waits, and no thread is started.
+Called by the native module's asynchronous methods. Nothing here waits, and no thread is started here.
 """
 
 import asyncio
