@@ -17,7 +17,14 @@ set -eu
 mkdir -p "$1"
 folder=$(realpath "$1") suites=$2
 shift 2
-rm -rf "$folder/root"
+# One process at a time; who had to wait for another that fetched the same has it.
+exec 9>"$folder.lock"
+flock -n 9 || {
+    echo "$(basename "$folder"): another process fetches it; waiting" >&2
+    flock 9
+    [ "$(cat "$folder/fetched" 2>/dev/null)" != "$suites $*" ] || exit 0
+}
+rm -rf "$folder/root" "$folder/fetched"
 mkdir -p "$folder/root"
 private_apt "$folder" deb "$suites"
 apt-get -qq --yes --download-only --target-release "${suites##*,}" install "$@" >/dev/null ||
@@ -32,3 +39,4 @@ done
 # For run.sh. Beside the programs: some look for their files in ../share of the folder that the running program lies in,
 # which is the loader.
 cp -L "$folder/root/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" "$folder/root/usr/bin/ld.so"
+echo "$suites $*" >"$folder/fetched"
