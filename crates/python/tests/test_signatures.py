@@ -109,6 +109,8 @@ def test_whatever_is_wrong_with_a_signature_is_one_exception(keys: Pair, scheme:
         with pytest.raises(garner.InvalidSignature) as caught:
             public.verify(b"message", signature, scheme)
         texts.add(str(caught.value))
+        if int.from_bytes(signature, "big") == as_number and len(signature) < size:
+            continue  # OpenSSL takes signatures whose leading zeros were cut off, by PSS
         with pytest.raises(InvalidSignature):  # the oracle agrees
             theirs = padding.PSS(padding.MGF1(hashes.SHA256()), 32) if scheme is PSS else padding.PKCS1v15()
             keys.theirs.public_key().verify(signature, b"message", theirs, hashes.SHA256())

@@ -43,8 +43,11 @@ class RSAPrivateKey(rsa.RSAPrivateKey):
     """A private key whose signatures and decryptions are Garner's."""
 
     def __init__(self, key: garner.PrivateKey | garner.HeldKey | rsa.RSAPrivateKey) -> None:
-        ours = isinstance(key, garner.PrivateKey | garner.HeldKey)
-        self._key = key if ours else garner.PrivateKey.from_cryptography(key)
+        self._key: garner.PrivateKey | garner.HeldKey
+        if isinstance(key, garner.PrivateKey | garner.HeldKey):
+            self._key = key
+        else:
+            self._key = garner.PrivateKey.from_cryptography(key)
         self._theirs: rsa.RSAPrivateKey | None = None
 
     @property
