@@ -137,7 +137,11 @@ class Server:
                 if self.process.poll() is not None:
                     raise SystemExit("demo.py: nginx does not start") from None
                 time.sleep(0.01)
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        # It listens before it has its workers.
+        children = []
+        while len(children) < WORKERS:
+            time.sleep(0.01)
+            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return self.port, [self.process.pid, *map(int, children)]
 
     def __exit__(self, *_: object) -> None:
