@@ -58,7 +58,7 @@ fn next(core: &Arc<Core>, last: Option<Pool>) -> Option<(Pool, Next<Work>)> {
                 locked.release();
                 return None;
             }
-            Assignment::Wait => locked = locked.wait_for_work(),
+            Assignment::Wait => locked = locked.wait_for_work().unwrap_or_else(|| core.lock()),
         }
     }
 }

@@ -149,11 +149,14 @@ impl<'a> Locked<'a> {
         self.release();
     }
 
-    /// Waits on the executors' condition. Nothing is to be done to others: invariant 3 of the scheduler's.
-    pub fn wait_for_work(self) -> Locked<'a> {
-        debug_assert!(self.state.scheduler.actions.is_empty(), "an executor waits with wakes in hand");
+    /// Waits on the executors' condition, unless there is something to be done first.
+    pub fn wait_for_work(self) -> Option<Locked<'a>> {
+        if !self.state.scheduler.actions.is_empty() {
+            self.release();
+            return None;
+        }
         let Locked { core, process, state } = self;
-        Locked { core, process, state: wait(&process.work, state) }
+        Some(Locked { core, process, state: wait(&process.work, state) })
     }
 
     /// Waits until the scheduler has come to rest; then joins the executors that have left.

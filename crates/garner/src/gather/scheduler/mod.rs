@@ -17,7 +17,7 @@
 //! 2. *Nobody is forgotten.* While a slot is free, a thread is assigned to the oldest operation that waits. Exceptions, each
 //!    of which ends with a batch: its caller leads a batch of older ones; its caller sleeps on a processor that the pool
 //!    computes on, or has a candidate on; it is a ticket and every executor is busy.
-//! 3. *An assigned thread is awake*, or is being woken. An executor that is told to wait has left nobody to be woken.
+//! 3. *An assigned thread is awake*, or is being woken.
 //! 4. *Slots.* In each pool no more batches run, and executors are assigned, than there are slots; a batch that ends in any
 //!    way gives its slot back. Brief batches need none.
 //! 5. *A full batch never waits.* Nobody yields when the operations at hand fill a batch.

@@ -236,8 +236,9 @@ impl World {
         let at = self.at(i);
         match self.scheduler.executor_next(at) {
             Assignment::Take(pool, next) => self.next(i, Who::Executor(pool), next)?,
+            // The runtime first does what the scheduler asks for.
             Assignment::Wait if self.scheduler.actions.is_empty() => self.set(i, State::NoWork),
-            Assignment::Wait => return Err(format!("3: an executor waits with {:?} in hand", self.scheduler.actions)),
+            Assignment::Wait => self.set(i, State::Next),
             Assignment::Leave => self.set(i, State::Leaves),
         }
         Ok(())
