@@ -65,6 +65,10 @@ if [ -n "$missing" ]; then
         *" $service"*) $sudo systemctl --quiet disable --now $service 2>/dev/null || true ;;
         esac
     done
+    # It comes with opensc, for smart cards.
+    case $missing in
+    *" opensc"*) $sudo systemctl --quiet disable --now pcscd.socket pcscd 2>/dev/null || true ;;
+    esac
 fi
 
 [ "${1-}" = hw ] || command -v cargo >/dev/null || {

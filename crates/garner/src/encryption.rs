@@ -72,6 +72,25 @@ impl Scheme<'_> {
         Scheme::Oaep { functions: oaep::Functions::of(hash), label: &[] }
     }
 
+    /// What the message is bound to; nothing where the scheme has no label.
+    pub fn label(&self) -> &[u8] {
+        match self {
+            Scheme::Oaep { label, .. } => label,
+            Scheme::Pkcs1v15 | Scheme::Pkcs1v15Explicit | Scheme::TlsPremaster { .. } | Scheme::Raw => &[],
+        }
+    }
+
+    /// The same scheme with this label, if it has one: for who keeps the label apart from the scheme.
+    pub fn with_label<'b>(&self, label: &'b [u8]) -> Scheme<'b> {
+        match *self {
+            Scheme::Oaep { functions, .. } => Scheme::Oaep { functions, label },
+            Scheme::Pkcs1v15 => Scheme::Pkcs1v15,
+            Scheme::Pkcs1v15Explicit => Scheme::Pkcs1v15Explicit,
+            Scheme::TlsPremaster { version, alternative } => Scheme::TlsPremaster { version, alternative },
+            Scheme::Raw => Scheme::Raw,
+        }
+    }
+
     /// The longest message that a modulus of `size` bytes has room for.
     ///
     /// # Errors

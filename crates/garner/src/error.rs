@@ -2,6 +2,8 @@
 //! What can go wrong, in words that name the cause and tell an attacker nothing.
 
 use openssl::error::ErrorStack;
+use std::ffi::CStr;
+use std::io;
 
 /// Every error the library returns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -76,6 +78,14 @@ impl Error {
             return Error::Memory;
         }
         Error::argument("hash", format!("libcrypto refuses to compute {function}"))
+    }
+
+    /// Why a thread of that name could not be started.
+    pub fn thread(name: &CStr, error: &io::Error) -> Error {
+        match error.kind() {
+            io::ErrorKind::OutOfMemory => Error::Memory,
+            _ => Error::Device { device: name.to_string_lossy().into_owned(), reason: error.to_string() },
+        }
     }
 
     /// A refused argument, by name and reason.

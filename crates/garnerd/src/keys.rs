@@ -130,3 +130,42 @@ fn read(path: &Path) -> Result<PrivateKey, Fault> {
     file.by_ref().take(LONGEST).read_to_end(&mut bytes).map_err(fault)?;
     PrivateKey::read(&bytes, None).map_err(|error| Fault::of(path, error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openssl::rsa::Rsa;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Names as a client has them: asked for page by page.
+    fn listed(keys: &Keys, uid: u32) -> (Vec<String>, usize) {
+        let (mut names, mut pages) = (Vec::<String>::new(), 0);
+        loop {
+            let last = names.last().cloned().unwrap_or_default();
+            let page = keys.names_after(&last, Peer { uid, gid: 9, pid: 1 });
+            assert!(page.len() <= NAMES);
+            if page.is_empty() {
+                return (names, pages);
+            }
+            names.extend(String::from_utf8(page).unwrap().lines().map(str::to_owned));
+            pages += 1;
+        }
+    }
+
+    #[test]
+    fn a_client_is_told_of_the_keys_that_it_may_use_and_of_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        // Names of 64 characters, so that there is more than a message has room for.
+        let names: Vec<_> = (0..40).map(|i| format!("{i:02}{}", "n".repeat(62))).collect();
+        for name in &names {
+            let path = folder.path().join(format!("{name}.pem"));
+            fs::write(&path, Rsa::generate(512).unwrap().private_key_to_pem().unwrap()).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let policy = format!("keys = {:?}\n[key.{}]\nusers = [5001]\n", folder.path(), names[7]);
+        let keys = Keys::read(&toml::from_str(&policy).unwrap(), Path::new("policy")).unwrap();
+        assert_eq!(listed(&keys, geteuid().as_raw()), (names.clone(), 2));
+        assert_eq!(listed(&keys, 5001), (vec![names[7].clone()], 1));
+        assert_eq!(listed(&keys, 5002), (Vec::new(), 0));
+    }
+}

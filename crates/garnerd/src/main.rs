@@ -11,14 +11,14 @@
 //! | [`collect`] | when a batch is whole |
 //! | [`session`], [`clients`] | one connection, and all of them |
 //! | [`figures`], [`metrics`] | what was done, as OpenMetrics, and the socket that gives it |
-//! | [`judge`] | whether a client may have a request done; the log's lines of keys
+//! | [`admission`] | whether a client may have a request done; the log's lines of keys
 //! | [`work`] | from a request to an operation, and from its output to an answer |
 
+mod admission;
 mod clients;
 mod collect;
 mod config;
 mod figures;
-mod judge;
 mod keys;
 mod lent;
 mod listen;

@@ -8,10 +8,10 @@
 //! A worker takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
 //! client's socket: nothing is queued here.
 
+use crate::admission::admit;
 use crate::clients::{Clients, Limits};
 use crate::collect::{Collector, Next};
 use crate::figures::Figures;
-use crate::judge::judge;
 use crate::keys::Keys;
 use crate::lent::Lent;
 use crate::session::Session;
@@ -315,7 +315,7 @@ impl Daemon {
         let goes_on = self.listen_again(session, number);
         let request = message::decode::<Request<'_>>(buffer.packet(length));
         let id = request.as_ref().map_or(0, |request| request.id);
-        let answer = match request.and_then(|request| judge(keys, &self.lent, session, &request, file)) {
+        let answer = match request.and_then(|request| admit(keys, &self.lent, session, &request, file)) {
             Ok(Task::Operation(operation, finish)) => {
                 batch.push(Taken { session: Arc::clone(session), id, operation, finish });
                 return goes_on;

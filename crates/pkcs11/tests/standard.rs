@@ -68,7 +68,8 @@ fn in_process(daemon: &Daemon, test: &str) {
     command.args(["--exact", "--ignored", "--nocapture", test]);
     command.env("GARNER_SOCKET", daemon.path("socket")).env("TEST_KEY", daemon.path("keys/www.pem"));
     command.env("TEST_DAEMON", daemon.pid().to_string());
-    good(&mut command);
+    let said = good(&mut command).stdout;
+    assert!(String::from_utf8_lossy(&said).contains("1 passed"), "there is no test {test}");
 }
 
 #[test]

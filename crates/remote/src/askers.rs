@@ -8,13 +8,16 @@
 use crate::error::Error;
 use garner::fork::ForkLocal;
 use garner::gather::{Output, Promise, Ticket};
-use garner::thread;
+use garner::thread::{self, Thread};
 use std::collections::VecDeque;
-use std::io::ErrorKind;
+use std::ffi::CStr;
+use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+const NAME: &CStr = c"garner-asker";
 
 /// Questions under way at once: four full batches of the widest kernels.
 pub const ASKERS: usize = 32;
@@ -31,10 +34,19 @@ pub type Question = Box<dyn FnOnce() -> Result<Output, Error> + Send>;
 /// Those of the process.
 static PROCESS: ForkLocal<Arc<Askers>> = ForkLocal::new();
 
-#[derive(Default)]
+/// Starts a thread.
+type Spawn = fn(Box<dyn FnOnce() + Send>) -> io::Result<Thread>;
+
 struct Askers {
     state: Mutex<State>,
     asked: Condvar,
+    spawn: Spawn,
+}
+
+impl Default for Askers {
+    fn default() -> Askers {
+        Askers::new(|body| thread::spawn(NAME, body))
+    }
 }
 
 #[derive(Default)]
@@ -61,7 +73,7 @@ struct Waiting {
 /// [`Full`](garner::Error::Full) of the library's when too many wait; [`Memory`](garner::Error::Memory) or
 /// [`Device`](garner::Error::Device) when there is no thread and none can be started.
 pub fn submit(question: Question) -> garner::error::Result<Ticket> {
-    queue(question, LIMIT)
+    PROCESS.get().queue(question, LIMIT)
 }
 
 /// As [`submit`], however many wait: for who waits for all of its answers.
@@ -69,31 +81,34 @@ pub fn submit(question: Question) -> garner::error::Result<Ticket> {
 /// # Errors
 /// As [`submit`], but for [`Full`](garner::Error::Full).
 pub(crate) fn submit_one_of_many(question: Question) -> garner::error::Result<Ticket> {
-    queue(question, usize::MAX)
-}
-
-fn queue(question: Question, limit: usize) -> garner::error::Result<Ticket> {
-    let askers = PROCESS.get();
-    let (ticket, promise) = Ticket::elsewhere();
-    let mut state = askers.lock();
-    if state.waiting.len() >= limit {
-        state.waiting.retain(|waiting| waiting.promise.is_wanted());
-        if state.waiting.len() >= limit {
-            return Err(garner::Error::Full(limit));
-        }
-    }
-    let starts = state.idle <= state.waiting.len() && state.threads + state.starting < ASKERS;
-    state.waiting.push_back(Waiting { question, promise, since: Instant::now() });
-    state.starting += usize::from(starts);
-    drop(state);
-    askers.asked.notify_one();
-    if starts {
-        askers.start()?;
-    }
-    Ok(ticket)
+    PROCESS.get().queue(question, usize::MAX)
 }
 
 impl Askers {
+    fn new(spawn: Spawn) -> Askers {
+        Askers { state: Mutex::default(), asked: Condvar::new(), spawn }
+    }
+
+    fn queue(self: &Arc<Self>, question: Question, limit: usize) -> garner::error::Result<Ticket> {
+        let (ticket, promise) = Ticket::elsewhere();
+        let mut state = self.lock();
+        if state.waiting.len() >= limit {
+            state.waiting.retain(|waiting| waiting.promise.is_wanted());
+            if state.waiting.len() >= limit {
+                return Err(garner::Error::Full(limit));
+            }
+        }
+        let starts = state.idle <= state.waiting.len() && state.threads + state.starting < ASKERS;
+        state.waiting.push_back(Waiting { question, promise, since: Instant::now() });
+        state.starting += usize::from(starts);
+        drop(state);
+        self.asked.notify_one();
+        if starts {
+            self.start()?;
+        }
+        Ok(ticket)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -102,18 +117,13 @@ impl Askers {
     fn start(self: &Arc<Self>) -> garner::error::Result<()> {
         // Not under the lock: a thread takes a while to begin.
         let shared = Arc::clone(self);
-        let started = thread::spawn(c"garner-asker", move || shared.work());
+        let started = (self.spawn)(Box::new(move || shared.work()));
         let mut state = self.lock();
         state.starting -= 1;
-        state.threads += 1;
-        let Err(error) = started else { return Ok(()) };
-        state.threads -= 1;
-        if state.threads + state.starting > 0 {
-            return Ok(());
-        }
-        let error = match error.kind() {
-            ErrorKind::OutOfMemory => garner::Error::Memory,
-            _ => garner::Error::Device { device: "garner-asker".to_owned(), reason: error.to_string() },
+        state.threads += usize::from(started.is_ok());
+        let error = match started {
+            Err(error) if state.threads + state.starting == 0 => garner::Error::thread(NAME, &error),
+            _ => return Ok(()),
         };
         let forsaken = mem::take(&mut state.waiting);
         drop(state);
@@ -166,5 +176,107 @@ impl Askers {
                 return None;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    /// Longer than anything here takes.
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn answer(text: &'static str) -> Question {
+        Box::new(move || Ok(Output::from(text.as_bytes().to_vec())))
+    }
+
+    #[test]
+    fn each_question_has_its_own_answer_however_many_there_are() {
+        let tickets: Vec<_> = (0..500_u32)
+            .map(|i| submit_one_of_many(Box::new(move || Ok(Output::from(i.to_be_bytes().to_vec())))).unwrap())
+            .collect();
+        for (i, ticket) in tickets.into_iter().enumerate() {
+            assert_eq!(ticket.wait().unwrap()[..], (i as u32).to_be_bytes());
+        }
+    }
+
+    #[test]
+    fn a_panic_is_an_error_of_its_own_question() {
+        let askers = Arc::new(Askers::default());
+        let broken = askers.queue(Box::new(|| panic!("as the test wants it")), LIMIT).unwrap();
+        assert!(matches!(broken.wait(), Err(garner::Error::Device { .. })));
+        assert_eq!(askers.queue(answer("next"), LIMIT).unwrap().wait().unwrap()[..], *b"next");
+    }
+
+    #[test]
+    fn nobody_waits_for_threads_that_cannot_be_started() {
+        static BOTH: Barrier = Barrier::new(2);
+        let refuse: Spawn = |_| {
+            // Neither knows of the other's failure when it fails.
+            BOTH.wait();
+            Err(io::ErrorKind::WouldBlock.into())
+        };
+        let askers = Arc::new(Askers::new(refuse));
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..2 {
+            let (askers, sender) = (Arc::clone(&askers), sender.clone());
+            // Not scoped: one that waits on is to fail the test.
+            std::thread::spawn(move || sender.send(askers.queue(answer("never"), LIMIT).and_then(Ticket::wait)));
+        }
+        for _ in 0..2 {
+            let ended = receiver.recv_timeout(LONG).expect("it does not wait for ever");
+            assert!(matches!(ended, Err(garner::Error::Device { .. })), "{ended:?}");
+        }
+    }
+
+    #[test]
+    fn what_waited_longer_than_one_without_an_answer_is_not_asked() {
+        let askers = Arc::new(Askers::default());
+        let asked = Arc::new(AtomicUsize::new(0));
+        // The threads are busy until all wait that are to wait.
+        let all = Arc::new(Barrier::new(ASKERS + 1));
+        let busy = |_| {
+            let all = Arc::clone(&all);
+            let question = move || {
+                all.wait();
+                Ok(Output::default())
+            };
+            askers.queue(Box::new(question), LIMIT).unwrap()
+        };
+        let busy: Vec<_> = (0..ASKERS).map(busy).collect();
+        let unanswered = |_| {
+            let asked = Arc::clone(&asked);
+            let question = move || {
+                asked.fetch_add(1, Ordering::SeqCst);
+                Err(Error::Unreachable { path: "socket".into(), reason: "nobody".to_owned() })
+            };
+            askers.queue(Box::new(question), LIMIT).unwrap()
+        };
+        let tickets: Vec<_> = (0..40 * ASKERS).map(unanswered).collect();
+        all.wait();
+        busy.into_iter().for_each(|ticket| drop(ticket.wait().unwrap()));
+        for ticket in tickets {
+            assert!(matches!(ticket.wait(), Err(garner::Error::Device { .. })));
+        }
+        assert!(asked.load(Ordering::SeqCst) <= ASKERS, "{asked:?} were asked");
+    }
+
+    #[test]
+    fn dropped_tickets_leave_room_and_are_not_asked_for() {
+        let refuse: Spawn = |_| Err(io::ErrorKind::WouldBlock.into());
+        let askers = Arc::new(Askers::new(refuse));
+        // As if a thread were there, which is busy.
+        askers.lock().threads = 1;
+        let mut kept = askers.queue(answer("kept"), 8).unwrap();
+        for _ in 0..100 {
+            drop(askers.queue(answer("dropped"), 8).unwrap());
+        }
+        let full: Vec<_> = (0..7).map(|_| askers.queue(answer("more"), 8).unwrap()).collect();
+        assert_eq!(askers.queue(answer("too many"), 8).err(), Some(garner::Error::Full(8)));
+        drop(full);
+        assert!(kept.try_take().is_none());
     }
 }

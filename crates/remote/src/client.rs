@@ -129,11 +129,6 @@ impl Client {
         self.idle().clear();
     }
 
-    /// How long a call goes on while nobody answers.
-    pub(crate) fn patience(&self) -> Duration {
-        self.patience
-    }
-
     /// Connections on which nothing is under way.
     fn idle(&self) -> MutexGuard<'_, Vec<Socket>> {
         self.idle.get().lock().unwrap_or_else(PoisonError::into_inner)

@@ -71,7 +71,7 @@ impl HeldKey {
             if more.is_empty() {
                 return Ok(names);
             }
-            if names.len() > MOST_NAMES || start.elapsed() > client.patience() {
+            if names.len() > MOST_NAMES || start.elapsed() > client.patience {
                 return Err(Error::Malformed);
             }
             let before = names.len();

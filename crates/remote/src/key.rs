@@ -99,32 +99,11 @@ impl Key {
                     return Err(garner::Error::Verification);
                 }
                 let (key, ciphertext) = (Arc::clone(key), ciphertext.to_vec());
-                let (scheme, label) = unlabelled(scheme);
-                let task = Task::asking(move || key.decrypt(labelled(scheme, &label), &ciphertext));
+                let (scheme, label) = (scheme.with_label(&[]), scheme.label().to_vec());
+                let task = Task::asking(move || key.decrypt(scheme.with_label(&label), &ciphertext));
                 Ok((task, Opening(None)))
             }
         }
-    }
-}
-
-/// A scheme without its label, and the label.
-fn unlabelled(scheme: encryption::Scheme<'_>) -> (encryption::Scheme<'static>, Vec<u8>) {
-    use encryption::Scheme;
-    match scheme {
-        Scheme::Oaep { functions, label } => (Scheme::Oaep { functions, label: &[] }, label.to_vec()),
-        Scheme::Pkcs1v15 => (Scheme::Pkcs1v15, Vec::new()),
-        Scheme::TlsPremaster { version, alternative } => (Scheme::TlsPremaster { version, alternative }, Vec::new()),
-        Scheme::Raw => (Scheme::Raw, Vec::new()),
-        // Those that no message has: the daemon is not asked.
-        _ => (Scheme::Pkcs1v15Explicit, Vec::new()),
-    }
-}
-
-/// The scheme with its label.
-fn labelled<'a>(scheme: encryption::Scheme<'static>, label: &'a [u8]) -> encryption::Scheme<'a> {
-    match scheme {
-        encryption::Scheme::Oaep { functions, .. } => encryption::Scheme::Oaep { functions, label },
-        other => other,
     }
 }
 

@@ -115,8 +115,7 @@ pub fn read(bytes: &[u8]) -> Option<Stub> {
     Some(Stub { name, modulus, public_exponent })
 }
 
-/// Words as bytes, without leading zeros.
-/// A number's bytes, without leading zeros.
+/// A number's bytes, big-endian, without leading zeros.
 pub(crate) fn big_endian(number: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; 8 * number.len()];
     words::to_be_bytes(number, &mut bytes);

@@ -10,9 +10,11 @@ use super::scheduler::{Assignment, Next};
 use super::threads::{Thread, spawn};
 use crate::error::{Error, Result};
 use crate::fork::generation;
-use std::io::ErrorKind;
+use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+const NAME: &CStr = c"garner-executor";
 
 /// Starts an executor.
 ///
@@ -20,10 +22,7 @@ use std::sync::Arc;
 /// [`Error::Memory`], or [`Error::Device`] when the process may have no more threads.
 pub fn start(core: &Arc<Core>) -> Result<Thread> {
     let shared = Arc::clone(core);
-    spawn(c"garner-executor", move || work(&shared)).map_err(|error| match error.kind() {
-        ErrorKind::OutOfMemory => Error::Memory,
-        _ => Error::Device { device: "garner-executor".to_owned(), reason: error.to_string() },
-    })
+    spawn(NAME, move || work(&shared)).map_err(|error| Error::thread(NAME, &error))
 }
 
 fn work(core: &Arc<Core>) {

@@ -5,9 +5,10 @@
 use super::call;
 use crate::mechanisms::{Decrypting, Signing};
 use crate::memory::{self, Result};
-use crate::module;
+use crate::module::{self, Session};
 use crate::objects::{self, NamedKey};
 use cryptoki_sys::*;
+use garner::gather::Output;
 use std::sync::Arc;
 
 /// The key that a handle means.
@@ -16,13 +17,28 @@ fn private_key(handle: CK_OBJECT_HANDLE) -> Result<Arc<NamedKey>> {
     object.private().ok_or(CKR_KEY_FUNCTION_NOT_PERMITTED)
 }
 
-fn take_signing(session: CK_SESSION_HANDLE) -> Result<Signing> {
-    module::with_session(session, |session| session.signing.take().ok_or(CKR_OPERATION_NOT_INITIALIZED))
+/// Which of a session's operations: where it is kept.
+type Place<T> = fn(&mut Session) -> &mut Option<T>;
+
+const SIGNING: Place<Signing> = |session| &mut session.signing;
+const DECRYPTING: Place<Decrypting> = |session| &mut session.decrypting;
+
+/// Begins an operation, where none is under way.
+fn begin<T>(session: CK_SESSION_HANDLE, place: Place<T>, make: impl FnOnce() -> Result<T>) -> Result<()> {
+    let is_active = module::with_session(session, |session| Ok(place(session).is_some()))?;
+    if is_active {
+        return Err(CKR_OPERATION_ACTIVE);
+    }
+    keep(session, place, make()?)
 }
 
-fn keep_signing(session: CK_SESSION_HANDLE, signing: Signing) -> Result<()> {
+fn take<T>(session: CK_SESSION_HANDLE, place: Place<T>) -> Result<T> {
+    module::with_session(session, |session| place(session).take().ok_or(CKR_OPERATION_NOT_INITIALIZED))
+}
+
+fn keep<T>(session: CK_SESSION_HANDLE, place: Place<T>, operation: T) -> Result<()> {
     module::with_session(session, |session| {
-        session.signing = Some(signing);
+        *place(session) = Some(operation);
         Ok(())
     })
 }
@@ -32,17 +48,9 @@ pub unsafe extern "C" fn sign_init(
     mechanism: *mut CK_MECHANISM,
     key: CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    call(|| {
-        module::with_session(
-            session,
-            |session| {
-                if session.signing.is_some() { Err(CKR_OPERATION_ACTIVE) } else { Ok(()) }
-            },
-        )?;
-        // SAFETY: by the caller's promise.
-        let signing = unsafe { Signing::new(private_key(key)?, &memory::value(mechanism)?)? };
-        keep_signing(session, signing)
-    })
+    // SAFETY: by the caller's promise.
+    let make = || unsafe { Signing::new(private_key(key)?, &memory::value(mechanism)?) };
+    call(|| begin(session, SIGNING, make))
 }
 
 /// Writes the signature that `make` makes. Without a place, or room, for it the length that is needed is written, and the
@@ -54,14 +62,14 @@ unsafe fn end_signing(
     session: CK_SESSION_HANDLE,
     signature: *mut CK_BYTE,
     signature_length: *mut CK_ULONG,
-    make: impl FnOnce(Signing) -> Result<garner::gather::Output>,
+    make: impl FnOnce(Signing) -> Result<Output>,
 ) -> Result<()> {
-    let signing = take_signing(session)?;
+    let signing = take(session, SIGNING)?;
     // SAFETY: by this function's contract.
     let room = unsafe { memory::value(signature_length)? } as usize;
     let size = signing.size();
     if signature.is_null() || room < size {
-        keep_signing(session, signing)?;
+        keep(session, SIGNING, signing)?;
         // SAFETY: as above; there is no place, or no room for as much.
         return unsafe { memory::write_all(&vec![0; size], signature, signature_length) };
     }
@@ -92,10 +100,10 @@ pub unsafe extern "C" fn sign(
 
 pub unsafe extern "C" fn sign_update(session: CK_SESSION_HANDLE, piece: *mut CK_BYTE, length: CK_ULONG) -> CK_RV {
     call(|| {
-        let mut signing = take_signing(session)?;
+        let mut signing = take(session, SIGNING)?;
         // SAFETY: by the caller's promise.
         signing.add(unsafe { memory::values(piece, length)? })?;
-        keep_signing(session, signing)
+        keep(session, SIGNING, signing)
     })
 }
 
@@ -108,29 +116,14 @@ pub unsafe extern "C" fn sign_final(
     call(|| unsafe { end_signing(session, signature, signature_length, Signing::end) })
 }
 
-fn keep_decrypting(session: CK_SESSION_HANDLE, decrypting: Decrypting) -> Result<()> {
-    module::with_session(session, |session| {
-        session.decrypting = Some(decrypting);
-        Ok(())
-    })
-}
-
 pub unsafe extern "C" fn decrypt_init(
     session: CK_SESSION_HANDLE,
     mechanism: *mut CK_MECHANISM,
     key: CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    call(|| {
-        module::with_session(
-            session,
-            |session| {
-                if session.decrypting.is_some() { Err(CKR_OPERATION_ACTIVE) } else { Ok(()) }
-            },
-        )?;
-        // SAFETY: by the caller's promise.
-        let decrypting = unsafe { Decrypting::new(private_key(key)?, &memory::value(mechanism)?)? };
-        keep_decrypting(session, decrypting)
-    })
+    // SAFETY: by the caller's promise.
+    let make = || unsafe { Decrypting::new(private_key(key)?, &memory::value(mechanism)?) };
+    call(|| begin(session, DECRYPTING, make))
 }
 
 pub unsafe extern "C" fn decrypt(
@@ -141,15 +134,13 @@ pub unsafe extern "C" fn decrypt(
     message_length: *mut CK_ULONG,
 ) -> CK_RV {
     call(|| {
-        let taken =
-            module::with_session(session, |session| session.decrypting.take().ok_or(CKR_OPERATION_NOT_INITIALIZED));
-        let decrypting = taken?;
+        let decrypting = take(session, DECRYPTING)?;
         // SAFETY: by the caller's promise.
         let room = unsafe { memory::value(message_length)? } as usize;
         if message.is_null() {
             // How long it is nobody knows yet; it is not longer than this.
             let longest = decrypting.size() as CK_ULONG;
-            keep_decrypting(session, decrypting)?;
+            keep(session, DECRYPTING, decrypting)?;
             // SAFETY: as above.
             return unsafe { memory::write(message_length, longest) };
         }
@@ -157,7 +148,7 @@ pub unsafe extern "C" fn decrypt(
         let opened = decrypting.of(unsafe { memory::values(ciphertext, length)? })?;
         if room < opened.len() {
             // With more room it can be decrypted again.
-            keep_decrypting(session, decrypting)?;
+            keep(session, DECRYPTING, decrypting)?;
         }
         // SAFETY: as above.
         unsafe { memory::write_all(&opened, message, message_length) }

@@ -12,8 +12,11 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Judges a request and makes a task of it. `file` came with it.
-pub fn judge(
+/// What is to be done for a request. `file` came with it.
+///
+/// # Errors
+/// [`Refusal`]: the client may not have it done, or not so.
+pub fn admit(
     keys: &Keys,
     lent: &Lent,
     session: &Session,
