@@ -105,8 +105,10 @@ impl World {
                 }
             }
             State::Idle(pool) => {
+                // Two events under one lock, as in the runtime: wakes may be in hand when it is told to wait.
                 self.scheduler.executor_idle(pool, at);
-                self.set(i, State::Next);
+                self.start_executors(i);
+                self.assignment(i)?;
             }
             State::NoWork => self.assignment(i)?,
             State::Lends(operations, assigned) => {
@@ -236,9 +238,12 @@ impl World {
         let at = self.at(i);
         match self.scheduler.executor_next(at) {
             Assignment::Take(pool, next) => self.next(i, Who::Executor(pool), next)?,
-            // The runtime first does what the scheduler asks for.
             Assignment::Wait if self.scheduler.actions.is_empty() => self.set(i, State::NoWork),
-            Assignment::Wait => self.set(i, State::Next),
+            // The runtime first does what the scheduler asks for.
+            Assignment::Wait => {
+                self.counts.waits_put_off += 1;
+                self.set(i, State::Next);
+            }
             Assignment::Leave => self.set(i, State::Leaves),
         }
         Ok(())

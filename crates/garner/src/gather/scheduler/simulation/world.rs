@@ -65,12 +65,14 @@ pub struct Counts {
     pub retired: u64,
     pub closed_early: u64,
     pub forks: u64,
+    /// Executors that were told to wait, and had wakes in hand.
+    pub waits_put_off: u64,
 }
 
 impl Counts {
-    fn all(&self) -> [u64; 13] {
+    fn all(&self) -> [u64; 14] {
         let Counts { events, operations, batches, yields, panics, failed_starts, older_first, .. } = *self;
-        let Counts { lent, full_queue, withdrawn, retired, closed_early, forks, .. } = *self;
+        let Counts { lent, full_queue, withdrawn, retired, closed_early, forks, waits_put_off, .. } = *self;
         [
             events,
             operations,
@@ -85,6 +87,7 @@ impl Counts {
             retired,
             closed_early,
             forks,
+            waits_put_off,
         ]
     }
 
@@ -106,6 +109,7 @@ impl Counts {
         self.retired += other.retired;
         self.closed_early += other.closed_early;
         self.forks += other.forks;
+        self.waits_put_off += other.waits_put_off;
     }
 }
 
@@ -276,17 +280,22 @@ impl World {
 
     /// The same; the actions are the caller's to place.
     pub fn settle_later(&mut self, thread: usize) -> Result<Actions<usize>, String> {
+        self.start_executors(thread);
+        self.counts.events += 1;
+        let actions = self.scheduler.take_actions();
+        // Not before they are at hand: who is to be woken counts as awake.
+        self.check(&actions)?;
+        Ok(actions)
+    }
+
+    /// Starts the executors that the scheduler asks for, before any other event.
+    pub fn start_executors(&mut self, thread: usize) {
         while let Some(pool) = self.scheduler.actions.starts.pop() {
             if !self.starts() {
                 let at = self.at(thread);
                 self.scheduler.executor_failed(Some(pool), at);
             }
         }
-        self.counts.events += 1;
-        let actions = self.scheduler.take_actions();
-        // Not before they are at hand: who is to be woken counts as awake.
-        self.check(&actions)?;
-        Ok(actions)
     }
 
     /// Carries out what a scheduler asked for.
