@@ -12,12 +12,20 @@ use crate::reduction::finish_limb;
 use crate::registers::Rotation;
 use crate::rows::HIGH_LAG;
 
+/// Limbs of the blocks whose products leave registers for a pass of the table's scan.
+pub const SCANNING_BLOCK: usize = 15;
+/// Limbs that such a pass selects: a squaring of two blocks has two of these products, a window four squarings, an entry two forms.
+///
+/// A scan is made of loads, sixteen for a limb, and of merges, which take any port. Of all blocks these products have most time for
+/// both.
+pub const SCANNED_LIMBS: usize = SCANNING_BLOCK.div_ceil(2);
+
 /// Where the differences of y's parts come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Differences {
     /// From y, on the way.
     Computed,
-    /// From memory, as [`differences`] left them: of factors that many products share.
+    /// From behind y, as [`prepare`] left them: of factors that many products share.
     Given,
 }
 
@@ -25,7 +33,7 @@ pub enum Differences {
 /// shapes and bounds these are. Single sums may be negative, on the way and after it; rows of columns that are not results are
 /// lost.
 ///
-/// Pointers P5 where they are given, the [`differences`] of y.
+/// Shapes   y where its differences are given: as [`prepare`] leaves it.
 /// Cost     M limbs in B parts of b limbs, 15 in three, 20 in two: B (B + 1) b² multiply-adds; more additions than
 ///          [`block::product`](crate::block::product), in parts of 5 limbs about as many as multiply-adds.
 /// Source   Karatsuba, Ofman 1962; for more than two parts Weimerskirch, Paar 2006, "Generalizations of the Karatsuba
@@ -57,7 +65,7 @@ pub fn product(limbs: usize, columns: Columns, finish: Finish, differences: Diff
 
     rest.extend(freed);
     rest.retain(|register| *register != out.carry);
-    let mut pairs = Pairs::new(b, top, inner, rest, differences);
+    let mut pairs = Pairs::new(parts, top, inner, rest, differences);
     for (number, pair) in parts.pairs().enumerate() {
         pairs.add(number, pair, &mut code, |column, sum, code| out.complete(column, sum, code));
     }
@@ -74,20 +82,25 @@ pub fn product(limbs: usize, columns: Columns, finish: Finish, differences: Diff
     Program::new(code)
 }
 
-/// The differences of a number's parts, eight lanes, for products by it: of each pair `(y_j − y_i) mod 2^(52·b)` and its sign.
+/// A factor, prepared, eight lanes, for products by it: its limbs, and behind them the differences of its parts, of each pair
+/// `(y_j − y_i) mod 2^(52·b)` and its sign.
 ///
-/// Pointers P0 differences, P2 y.
-/// Shapes   y: M limbs of one number per lane; differences: [`difference_rows`]; M = `limbs` in parts of b limbs. A sign is 0, or −1
+/// Pointers P0 the prepared factor, P2 y.
+/// Shapes   y: M limbs of one number per lane; prepared: [`prepared_rows`]; M = `limbs` in parts of b limbs. A sign is 0, or −1
 ///          where `y_j < y_i`.
 /// Bounds   limbs of y below 2^52; then limbs of differences are.
 /// Cost     no multiply-adds.
-pub fn differences(limbs: usize) -> Program {
+pub fn prepare(limbs: usize) -> Program {
     let parts = Parts::of(limbs);
     let borrow = Vector(31);
     let mut temporaries = Rotation::new(0..16);
     let mut code = Code::new();
+    for row in 0..limbs {
+        let limb = temporaries.load(Y.row(row), &mut code);
+        code.store(Pointer::P0.row(row), limb);
+    }
     for (number, pair) in parts.pairs().enumerate() {
-        let rows = difference(number, parts.limbs, Pointer::P0);
+        let rows = parts.difference(number, Pointer::P0);
         for l in 0..parts.limbs {
             let limb = temporaries.take();
             part_difference(limb, borrow, pair, (l, parts.limbs), &mut code);
@@ -98,15 +111,10 @@ pub fn differences(limbs: usize) -> Program {
     Program::new(code)
 }
 
-/// How many rows the [`differences`] of a block of so many limbs take.
-pub const fn difference_rows(limbs: usize) -> usize {
-    let Parts { count, limbs } = Parts::of(limbs);
-    count * (count - 1) / 2 * (limbs + 1)
-}
-
-/// Where the limbs of a pair's difference stand, its sign behind them.
-fn difference(number: usize, limbs: usize, pointer: Pointer) -> impl Fn(usize) -> Row {
-    move |l| pointer.row(number * (limbs + 1) + l)
+/// How many rows a prepared factor of so many limbs takes.
+pub const fn prepared_rows(limbs: usize) -> usize {
+    let Parts { count, limbs: b } = Parts::of(limbs);
+    limbs + count * (count - 1) / 2 * (b + 1)
 }
 
 /// `to`: limb `l` of `b` of `y_j − y_i`.
@@ -136,6 +144,12 @@ impl Parts {
             20 => Parts { count: 2, limbs: 10 },
             _ => panic!("no parts for so many limbs"),
         }
+    }
+
+    /// Where the limbs of a pair's difference stand in the prepared factor at `pointer`, its sign behind them.
+    fn difference(self, number: usize, pointer: Pointer) -> impl Fn(usize) -> Row {
+        let first = self.count * self.limbs + number * (self.limbs + 1);
+        move |l| pointer.row(first + l)
     }
 
     /// All pairs of parts, so that each adds to later columns than the one before.
@@ -191,16 +205,12 @@ impl Parts {
     }
 }
 
-/// Where [`differences`] are given.
-const GIVEN: Pointer = Pointer::P5;
-
 /// From so many limbs on, factors stay in memory.
 const MANY: usize = 10;
 
 /// The products of differences, added to all columns but those of the first and the last part.
 struct Pairs {
-    /// Limbs of a part, b.
-    limbs: usize,
+    parts: Parts,
     /// The columns' sums, from column b on.
     inner: Vec<Vector>,
     x: Vector,
@@ -214,7 +224,8 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn new(limbs: usize, top: usize, inner: Vec<Vector>, registers: Vec<Vector>, differences: Differences) -> Pairs {
+    fn new(parts: Parts, top: usize, inner: Vec<Vector>, registers: Vec<Vector>, differences: Differences) -> Pairs {
+        let limbs = parts.limbs;
         let mut registers = registers.into_iter();
         let mut take = || registers.next().expect("a register");
         let (x, borrow, temporary) = (take(), take(), take());
@@ -222,7 +233,7 @@ impl Pairs {
             .map(|l| if limbs < MANY { take().into() } else { COLUMNS.row(top - limbs + l).into() })
             .collect();
         let temporaries = Rotation::new(registers.map(|register| register.0));
-        Pairs { limbs, inner, x, borrow, temporary, y, differences, temporaries }
+        Pairs { parts, inner, x, borrow, temporary, y, differences, temporaries }
     }
 
     /// Adds `(x_i − x_j)·(y_j − y_i)·X^(i+j)`, and hands over each column as soon as it is complete, if no later pair adds to
@@ -238,9 +249,10 @@ impl Pairs {
         code: &mut Code,
         mut complete: impl FnMut(usize, Vector, &mut Code),
     ) {
-        let Pairs { limbs: b, x, borrow, temporary, .. } = *self;
+        let Pairs { parts, x, borrow, temporary, .. } = *self;
+        let b = parts.limbs;
         let base = (i + j) * b;
-        let given = difference(number, b, GIVEN);
+        let given = parts.difference(number, Y);
         for l in 0..b {
             match (self.differences, self.y[l]) {
                 (Differences::Computed, Source::Vector(y)) => part_difference(y, borrow, (i, j), (l, b), code),

@@ -81,16 +81,20 @@ pub const FOLDED_ROWS: [usize; 4] = [5, 10, 15, 20];
 /// Every kernel, in a fixed order, as AVX-512 runs it: what stands in no loop and is run often is put into the order that a wide
 /// processor takes least time for, whose additions wait longest for each other.
 pub fn all() -> Vec<Kernel> {
-    list(|program| order::order(&program, &ports::Processor::ZEN5, None))
+    const PROCESSOR: &ports::Processor = &ports::Processor::ZEN5;
+    list(
+        |program| order::order_with_fewer_loads(&program, PROCESSOR),
+        |program, beside| order::order_beside(&program, &beside, PROCESSOR),
+    )
 }
 
 /// The same kernels in the same order, but as they were written: where there are sixteen registers, operations far from those
 /// before them cost the stores and loads of what waits.
 pub fn as_written() -> Vec<Kernel> {
-    list(|program| program)
+    list(|program| program, |program, beside| beside.then(&program))
 }
 
-fn list(ordered: fn(Program) -> Program) -> Vec<Kernel> {
+fn list(ordered: fn(Program) -> Program, beside: fn(Program, Program) -> Program) -> Vec<Kernel> {
     use Operation as O;
     let mut kernels = Vec::new();
     let mut put = |id: Id, program: Program| kernels.push(Kernel { id, name: id.to_string(), program });
@@ -115,7 +119,11 @@ fn list(ordered: fn(Program) -> Program) -> Vec<Kernel> {
             put(Id::of(by_parts, m), karatsuba(columns, Finish::Columns, Differences::Computed));
         }
         put(Id::of(O::KaratsubaGiven, m), karatsuba(Columns::Old, Finish::Columns, Differences::Given));
-        put(Id::of(O::KaratsubaDifferences, m), karatsuba::differences(m));
+        if m == karatsuba::SCANNING_BLOCK {
+            let product = karatsuba::product(m, Columns::Old, Finish::Columns, Differences::Given);
+            put(Id::of(O::KaratsubaGivenScan, m), beside(product, scan::limbs(karatsuba::SCANNED_LIMBS)));
+        }
+        put(Id::of(O::KaratsubaPrepare, m), karatsuba::prepare(m));
         for (schoolbook, by_parts, finish) in
             [(O::ProductCarry, O::KaratsubaCarry, Finish::Carry), (O::ProductLast, O::KaratsubaLast, Finish::Last)]
         {
@@ -190,7 +198,7 @@ mod tests {
                 let madds = program.multiply_adds();
                 match name.strip_suffix(&format!("_{m}")) {
                     Some(name) if name.starts_with("product") => assert_eq!(madds, 2 * m * m, "{name}"),
-                    Some(name) if name.starts_with("karatsuba") && name != "karatsuba_differences" => {
+                    Some(name) if name.starts_with("karatsuba") && name != "karatsuba_prepare" => {
                         assert_eq!(madds, karatsuba::multiply_adds(m), "{name}")
                     }
                     Some("reduce" | "reduce_scan") => assert_eq!(madds, 2 * m * m),
@@ -225,6 +233,7 @@ mod tests {
             ("scan", scan::LIMBS_PER_CALL, 0, 1),
             ("window_20", 2 * 20, window, 4),
             ("reduce_scan_15", 15, loads("reduce_15"), 1),
+            ("karatsuba_given_scan_15", karatsuba::SCANNED_LIMBS, loads("karatsuba_given_15"), 1),
         ] {
             // One load brings the wanted entries' numbers, four their bits.
             assert_eq!(loads(name) - plain, scan::ENTRIES * limbs + 5 * scans, "{name}");

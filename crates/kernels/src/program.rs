@@ -307,6 +307,12 @@ impl Program {
         Program { code }
     }
 
+    /// This program, and after it the other.
+    pub(crate) fn then(mut self, other: &Program) -> Program {
+        self.code.append(other.code.clone());
+        self
+    }
+
     /// The operations.
     pub fn ops(&self) -> &[Op] {
         self.code.ops()

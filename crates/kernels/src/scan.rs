@@ -65,6 +65,15 @@ pub(crate) fn beside(code: Code, limbs: usize, candidates: [Vector; BITS]) -> Co
     both
 }
 
+/// Selects so many limbs of a table entry: to run beside other code.
+///
+/// Pointers P3 constants with the wanted entries, P4 the table from a limb on, P5 the selection.
+/// Bounds   wanted < 16.
+/// Cost     16 rows read for each limb whatever is wanted.
+pub(crate) fn limbs(limbs: usize) -> Program {
+    Program::new(beside(Code::new(), limbs, [0, 1, 2, 3].map(Vector)))
+}
+
 /// Brings the numbers of wanted entries, one for each lane, to the constants: in one piece, as the next kernel loads them, which need
 /// not wait then until they have arrived in memory.
 ///

@@ -172,8 +172,9 @@ impl Kernels for Modelled {
     }
 
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
+        let ways = [&direct.one_row, &direct.two_rows, &direct.two_rows_merging];
         let order = |kernels: &DirectKernels| self.of(kernels.window).order;
-        if order(&direct.two_rows) < order(&direct.one_row) { &direct.two_rows } else { &direct.one_row }
+        ways.into_iter().min_by(|a, b| order(a).total_cmp(&order(b))).expect("three ways")
     }
 
     fn composition(&self, blocks: &'static Blocks) -> Composition {

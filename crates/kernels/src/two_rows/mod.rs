@@ -8,7 +8,7 @@
 //!   `(column + 2^52 − 1) >> 52`; the constant stands in the column from its start on ([`columns`]). Limbs keep what was
 //!   carried out of them above bit 52: multiply-adds do not look there, and what adds or compares limbs masks them first.
 //!   Blocks, whose columns begin with sums, add it.
-//! - **The table's scan by permutation** of two entries at once ([`scan`]).
+//! - **The table's scan by permutation** of two entries at once, or by merges where a permutation costs more ([`scan`]).
 //! - **Longer numbers** are composed of blocks ([`block`]), two or three rows at a time; of two blocks some
 //!   at once, put into a common order ([`two_blocks`]).
 //!
@@ -31,6 +31,7 @@ pub mod window;
 use crate::block::{Columns, Finish};
 use crate::{BLOCK_LIMBS, DIRECT_LIMBS, Id, Kernel, LIMB_COUNTS, Operation, Program, normalise};
 use normalise::Limbs;
+use scan::Way;
 
 /// Windows of a word of an exponent, which one kernel does.
 pub const WINDOWS: usize = 64 / crate::doubles::SQUARES;
@@ -45,10 +46,15 @@ pub fn all() -> Vec<Kernel> {
     };
     for n in DIRECT_LIMBS {
         put(O::Square, n, square::square(n));
-        put(O::Window, n, window::window(n));
-        put(O::Windows, n, window::windows(n, WINDOWS));
-        if n <= window::ORDERED_LIMBS {
-            put(O::WindowsInTurn, n, window::windows_in_turn(n, WINDOWS));
+        for (way, window, windows, in_turn) in [
+            (Way::Permutation, O::Window, O::Windows, O::WindowsInTurn),
+            (Way::Merges, O::WindowMerges, O::WindowsMerge, O::WindowsInTurnMerge),
+        ] {
+            put(window, n, window::window(n, way));
+            put(windows, n, window::windows(n, WINDOWS, way));
+            if n <= window::ORDERED_LIMBS {
+                put(in_turn, n, window::windows_in_turn(n, WINDOWS, way));
+            }
         }
         put(O::Multiply, n, multiply::multiply(n));
         put(O::HalfMultiply, n, multiply::half_multiply(n));

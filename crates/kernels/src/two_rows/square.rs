@@ -2,7 +2,7 @@
 //! Montgomery squaring by two rows at a time.
 
 use super::columns::{Columns, Step};
-use super::scan;
+use super::scan::Way;
 use crate::constants;
 use crate::program::{Code, Pointer, Program, weave};
 use std::collections::HashSet;
@@ -19,13 +19,13 @@ use std::collections::HashSet;
 /// one, again 2^53 − 1, which is −1 modulo 2^52 and hands one on. Column N − 1, the last, starts with 2^51 − 1, and
 /// has 2^52 − 1 in the end.
 pub fn square(limbs: usize) -> Program {
-    Program::new(code(limbs, Pointer::P0, Pointer::P1, 0))
+    Program::new(code(limbs, Pointer::P0, Pointer::P1, (0, Way::Permutation)))
 }
 
-/// The same from `a` to `r`, and beside it so many limbs of a table's scan, whose masks are set.
-pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, scanned: usize) -> Code {
+/// The same from `a` to `r`, and beside it so many limbs of a table's scan, which is prepared.
+pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, (scanned, way): (usize, Way)) -> Code {
     let mut columns = Columns::new(limbs, limbs, r, a);
-    let scan: Vec<Step> = scan::steps(scanned).into_iter().map(Step::Scan).collect();
+    let scan: Vec<Step> = way.steps(scanned).into_iter().map(Step::Scan).collect();
     // Of the scan about a seventh stands among the low columns, as much as their loads leave room for.
     let head = scan.len() * 3 / 20;
     let (head, scan) = scan.split_at(head);

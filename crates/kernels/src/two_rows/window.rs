@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A window of an exponentiation, whole, by two rows at a time.
 
-use super::{multiply, scan, square};
+use super::scan::{self, Way};
+use super::{multiply, square};
 use crate::constants;
 use crate::doubles::SQUARES;
 use crate::order::order;
@@ -14,19 +15,19 @@ use crate::scan::ENTRIES;
 /// Pointers P0 r, P2 n, P3 constants with the wanted entries, P4 the table, P5 the selection.
 /// Shapes   as those of [`crate::window::window`].
 /// Bounds   those of a squaring and of a half multiplication; wanted < 16. Behind the constants two rows are written.
-/// Cost     15N² + 4N multiply-adds, and 8 permutations for each limb of the selection; 16 rows read for each, whatever
-///          is wanted.
-pub fn window(limbs: usize) -> Program {
-    Program::new(code(limbs, constants::wanted()))
+/// Cost     15N² + 4N multiply-adds, and for each limb of the selection 8 permutations or 14 merges and three operations; 16 rows
+///          read for each, whatever is wanted.
+pub fn window(limbs: usize, way: Way) -> Program {
+    Program::new(code(limbs, constants::wanted(), way))
 }
 
 /// So many windows, one after another.
 ///
 /// Pointers as those of [`window`], and P1 the wanted entries, a row for each window; those in the constants are not read.
 /// Shapes, bounds and cost as those of [`window`].
-pub fn windows(limbs: usize, count: usize) -> Program {
+pub fn windows(limbs: usize, count: usize, way: Way) -> Program {
     let wanted = Pointer::P1;
-    let mut body = code(limbs, wanted.row(0));
+    let mut body = code(limbs, wanted.row(0), way);
     body.advance(wanted, 1);
     let mut code = Code::new();
     code.repeat(count, body);
@@ -40,16 +41,16 @@ pub fn windows(limbs: usize, count: usize) -> Program {
 /// Shapes, bounds and cost as those of [`windows`], twice.
 ///
 /// A scan has its masks set twice in a window: A's runs beside the first two squarings of both, B's beside the last two.
-pub fn windows_in_turn(limbs: usize, count: usize) -> Program {
+pub fn windows_in_turn(limbs: usize, count: usize, way: Way) -> Program {
     let (r, wanted, table, selection) = (Pointer::P0, Pointer::P1, Pointer::P4, Pointer::P5);
     let of = |turn: usize, row: Row| row.pointer.row(row.row + turn * APART);
     // Each of four squarings scans as much of an entry, which has two forms.
     let scanned = 2 * limbs / SQUARES;
-    let square = Program::new(square::code(limbs, r, r, scanned));
+    let square = Program::new(square::code(limbs, r, r, (scanned, way)));
     let mut body = Code::new();
     for scans in 0..TURNS {
         let mut prepare = Code::new();
-        scan::prepare(wanted.row(0), &mut prepare);
+        way.prepare(wanted.row(0), &mut prepare);
         body.append(Program::new(prepare).placed(&|row| of(scans, row)));
         let mut squares = Code::new();
         for turn in 0..TURNS {
@@ -77,8 +78,9 @@ pub fn windows_in_turn(limbs: usize, count: usize) -> Program {
     Program::new(code)
 }
 
-/// Rows from what one exponentiation works on to what the other does that it takes turns with.
-pub const APART: usize = 640;
+/// Rows from what one exponentiation works on to what the other does that it takes turns with. Not a multiple of a page, 64 rows:
+/// processors compare the lower bits of addresses first, so that loads of one would wait for stores of the other.
+pub const APART: usize = 656;
 
 /// Exponentiations that take turns.
 pub const TURNS: usize = 2;
@@ -88,12 +90,12 @@ fn ordered(code: Code, kept: Option<Pointer>) -> Code {
 }
 
 /// A window whose wanted entries stand at `wanted`.
-fn code(limbs: usize, wanted: Row) -> Code {
+fn code(limbs: usize, wanted: Row, way: Way) -> Code {
     let (r, table, selection) = (Pointer::P0, Pointer::P4, Pointer::P5);
     let scanned = 2 * limbs / SQUARES;
     let mut code = Code::new();
-    scan::prepare(wanted, &mut code);
-    let mut body = square::code(limbs, r, r, scanned);
+    way.prepare(wanted, &mut code);
+    let mut body = square::code(limbs, r, r, (scanned, way));
     body.advance(table, (scanned * ENTRIES) as isize);
     body.advance(selection, scanned as isize);
     code.repeat(SQUARES, body);

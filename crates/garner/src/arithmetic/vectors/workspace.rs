@@ -19,9 +19,9 @@ pub struct Layout {
     pub digits: usize,
     /// 2^(−26·N) mod n, of composed numbers.
     pub inverse: usize,
-    /// What products by the modulus and by that are given of them: see [`garner_kernels::karatsuba`].
-    pub modulus_differences: usize,
-    pub inverse_differences: usize,
+    /// The blocks of the modulus and of that, prepared: see [`garner_kernels::karatsuba::prepare`].
+    pub prepared_modulus: usize,
+    pub prepared_inverse: usize,
     /// What kernels in double precision work in.
     pub area: usize,
     /// Three numbers for any use.
@@ -52,11 +52,11 @@ impl Layout {
             place
         };
         // A block reads, and ignores, one row after its columns.
-        let (columns, digits, inverse, differences) = match class.shape {
+        let (columns, digits, inverse, prepared) = match class.shape {
             Shape::Direct(_) | Shape::Doubles(_) => (0, 0, 0, 0),
             Shape::Folded(_) => (3 * rows, 0, 0, 0),
             Shape::Blocks { blocks, count, .. } => {
-                (2 * rows + 1, rows, rows, count * karatsuba::difference_rows(blocks.limbs))
+                (2 * rows + 1, rows, rows, count * karatsuba::prepared_rows(blocks.limbs))
             }
         };
         let area = if let Shape::Doubles(_) = class.shape { Area::of(class.numbers()).rows } else { 0 };
@@ -68,8 +68,8 @@ impl Layout {
             columns: take(columns.max(staging)),
             digits: take(digits),
             inverse: take(inverse),
-            modulus_differences: take(differences),
-            inverse_differences: take(differences),
+            prepared_modulus: take(prepared),
+            prepared_inverse: take(prepared),
             area: take(area),
             scratch: [take(rows), take(rows), take(rows)],
             to_montgomery: [take(rows), take(rows)],

@@ -274,16 +274,18 @@ fn sixteen_windows_are_one_after_another() {
         let (n, selection, table) = (memory.modulus(), memory.selection(), memory.table());
         let (wanted, mut rows) = (memory.rows.len(), memory.rows.clone());
         rows.extend((0..WINDOWS).map(|_| std::array::from_fn::<u64, 8, _>(|_| random.word() % scan::ENTRIES as u64)));
-        let mut one_by_one = rows.clone();
         let at = |row: usize| [memory.number(1), wanted + row, n, 0, table, selection];
-        interpreter::run(&named(&ALL, &format!("two_rows_windows_{limbs}")), &mut rows, at(0));
-        let window = named(&ALL, &format!("two_rows_window_{limbs}"));
-        for row in 0..WINDOWS {
-            one_by_one[constants::WANTED] = one_by_one[wanted + row];
-            interpreter::run(&window, &mut one_by_one, at(row));
+        for [windows, window] in [["windows", "window"], ["windows_merge", "window_merges"]] {
+            let (mut rows, mut one_by_one) = (rows.clone(), rows.clone());
+            interpreter::run(&named(&ALL, &format!("two_rows_{windows}_{limbs}")), &mut rows, at(0));
+            let window = named(&ALL, &format!("two_rows_{window}_{limbs}"));
+            for row in 0..WINDOWS {
+                one_by_one[constants::WANTED] = one_by_one[wanted + row];
+                interpreter::run(&window, &mut one_by_one, at(row));
+            }
+            rows[constants::WANTED] = one_by_one[constants::WANTED];
+            assert!(rows == one_by_one, "{windows}_{limbs}");
         }
-        rows[constants::WANTED] = one_by_one[constants::WANTED];
-        assert!(rows == one_by_one, "{limbs}");
     }
 }
 
@@ -302,13 +304,16 @@ fn windows_in_turn_are_those_of_each_exponentiation() {
             let numbers = &mut rows[place + wanted..][..WINDOWS];
             numbers.fill_with(|| std::array::from_fn(|_| random.word() % scan::ENTRIES as u64));
         }
-        let (mut first, mut second) = (rows.clone(), rows[window::APART..].to_vec());
-        interpreter::run(&named(&ALL, &format!("two_rows_windows_in_turn_{limbs}")), &mut rows, at);
-        let windows = named(&ALL, &format!("two_rows_windows_{limbs}"));
-        [&mut first, &mut second].into_iter().for_each(|rows| interpreter::run(&windows, rows, at));
-        let results = |rows: &[Lanes]| rows[constants::ROWS..wanted + WINDOWS].to_vec();
-        assert!(results(&rows) == results(&first), "{limbs}, the first");
-        assert!(results(&rows[window::APART..]) == results(&second), "{limbs}, the second");
+        for [in_turn, windows] in [["windows_in_turn", "windows"], ["windows_in_turn_merge", "windows_merge"]] {
+            let (mut first, mut second) = (rows.clone(), rows[window::APART..].to_vec());
+            let mut rows = rows.clone();
+            interpreter::run(&named(&ALL, &format!("two_rows_{in_turn}_{limbs}")), &mut rows, at);
+            let windows = named(&ALL, &format!("two_rows_{windows}_{limbs}"));
+            [&mut first, &mut second].into_iter().for_each(|rows| interpreter::run(&windows, rows, at));
+            let results = |rows: &[Lanes]| rows[constants::ROWS..wanted + WINDOWS].to_vec();
+            assert!(results(&rows) == results(&first), "{in_turn}_{limbs}, the first");
+            assert!(results(&rows[window::APART..]) == results(&second), "{in_turn}_{limbs}, the second");
+        }
     }
 }
 
@@ -333,14 +338,16 @@ fn each_limb_of_the_modulus_is_loaded_once_for_two_rows_and_never_an_operand_in_
 
 #[test]
 fn a_window_reads_every_entry_of_its_table() {
-    for limbs in DIRECT_LIMBS {
-        let program = named(&ALL, &format!("two_rows_window_{limbs}"));
+    for (name, limbs) in
+        ["window", "window_merges"].into_iter().flat_map(|name| DIRECT_LIMBS.map(|limbs| (name, limbs)))
+    {
+        let program = named(&ALL, &format!("two_rows_{name}_{limbs}"));
         let mut read = vec![0; scan::ENTRIES * 2 * limbs];
         program.walk(|op, moved| {
             if let Some(row) = op.operands().loads.filter(|row| row.pointer == Pointer::P4) {
                 read[row.row.checked_add_signed(moved[Pointer::P4.index()]).expect("after the pointer")] += 1;
             }
         });
-        assert!(read.iter().all(|times| *times == 1));
+        assert!(read.iter().all(|times| *times == 1), "{name}_{limbs}");
     }
 }

@@ -37,10 +37,10 @@ macro_rules! two_rows_kernel {
 
 /// Those of two exponentiations in turn, of numbers that are short enough.
 macro_rules! windows_in_turn {
-    (10) => {
-        Some(two_rows_kernel!(WindowsInTurn, 10))
+    ($operation:ident, 10) => {
+        Some(two_rows_kernel!($operation, 10))
     };
-    (20) => {
+    ($operation:ident, 20) => {
         None
     };
 }
@@ -49,19 +49,27 @@ macro_rules! direct {
     ($limbs:tt) => {
         Shape::Direct(&Direct {
             limbs: $limbs,
-            one_row: direct!(kernel, $limbs, None, None),
+            one_row: direct!(kernel, $limbs, Window, None, None),
             two_rows: direct!(
                 two_rows_kernel,
                 $limbs,
+                Window,
                 Some(two_rows_kernel!(Windows, $limbs)),
-                windows_in_turn!($limbs)
+                windows_in_turn!(WindowsInTurn, $limbs)
+            ),
+            two_rows_merging: direct!(
+                two_rows_kernel,
+                $limbs,
+                WindowMerges,
+                Some(two_rows_kernel!(WindowsMerge, $limbs)),
+                windows_in_turn!(WindowsInTurnMerge, $limbs)
             ),
         })
     };
-    ($kernel:ident, $limbs:literal, $windows:expr, $windows_in_turn:expr) => {
+    ($kernel:ident, $limbs:literal, $window:ident, $windows:expr, $windows_in_turn:expr) => {
         DirectKernels {
             square: $kernel!(Square, $limbs),
-            window: $kernel!(Window, $limbs),
+            window: $kernel!($window, $limbs),
             windows: $windows,
             windows_in_turn: $windows_in_turn,
             multiply: $kernel!(Multiply, $limbs),
@@ -74,12 +82,14 @@ macro_rules! direct {
 /// The products of blocks of so many limbs: those that begin anew, that begin anew in the upper half, that add to what is there, the
 /// same by factors that are prepared, those that carry, and the last.
 macro_rules! products {
-    ($kernel:ident, $limbs:literal, $fresh:ident, $fresh_top:ident, $old:ident, $given:ident, $carry:ident, $last:ident) => {
+    ($kernel:ident, $limbs:literal, $fresh:ident, $fresh_top:ident, $old:ident, $given:ident, $given_scan:expr, $carry:ident,
+        $last:ident) => {
         Products {
             fresh: $kernel!($fresh, $limbs),
             fresh_top: $kernel!($fresh_top, $limbs),
             old: $kernel!($old, $limbs),
             given: $kernel!($given, $limbs),
+            given_scan: $given_scan,
             carry: $kernel!($carry, $limbs),
             last: $kernel!($last, $limbs),
         }
@@ -89,13 +99,29 @@ macro_rules! products {
 /// Those by the schoolbook, in either list.
 macro_rules! schoolbook {
     ($kernel:ident, $limbs:literal) => {
-        products!($kernel, $limbs, ProductFresh, ProductFreshTop, ProductOld, ProductOld, ProductCarry, ProductLast)
+        products!(
+            $kernel,
+            $limbs,
+            ProductFresh,
+            ProductFreshTop,
+            ProductOld,
+            ProductOld,
+            None,
+            ProductCarry,
+            ProductLast
+        )
     };
 }
 
 /// Those after Karatsuba.
 macro_rules! karatsuba {
-    ($limbs:literal) => {
+    (15) => {
+        karatsuba!(15, Some(kernel!(KaratsubaGivenScan, 15)))
+    };
+    (20) => {
+        karatsuba!(20, None)
+    };
+    ($limbs:literal, $given_scan:expr) => {
         products!(
             kernel,
             $limbs,
@@ -103,6 +129,7 @@ macro_rules! karatsuba {
             KaratsubaFreshTop,
             KaratsubaOld,
             KaratsubaGiven,
+            $given_scan,
             KaratsubaCarry,
             KaratsubaLast
         )
@@ -136,7 +163,7 @@ macro_rules! blocks {
             blocks: &Blocks {
                 limbs: $limbs,
                 clear: kernel!(Clear, $limbs),
-                differences: kernel!(KaratsubaDifferences, $limbs),
+                prepare: kernel!(KaratsubaPrepare, $limbs),
                 one_row: OneRowBlocks {
                     schoolbook: schoolbook!(kernel, $limbs),
                     karatsuba: karatsuba!($limbs),

@@ -115,9 +115,9 @@ impl Class {
     }
 
     /// Passes of the scan, of so many rows each, that run in the squaring `quarter` of a window's four: together they select both
-    /// forms of an entry.
+    /// forms of an entry. The last begins before the one before it ends, where there are fewer rows.
     pub fn passes(&self, quarter: usize, rows_per_pass: usize) -> std::ops::Range<usize> {
-        let all = 2 * self.rows() / rows_per_pass;
+        let all = (2 * self.rows()).div_ceil(rows_per_pass);
         let each = all.div_ceil(4);
         (each * quarter).min(all)..(each * (quarter + 1)).min(all)
     }

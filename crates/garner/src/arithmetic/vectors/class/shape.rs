@@ -4,7 +4,7 @@
 use crate::arithmetic::vectors::kernels::Kernel;
 use garner_kernels::doubles::SQUARES;
 use garner_kernels::fold::Fold;
-use garner_kernels::two_rows;
+use garner_kernels::{karatsuba, two_rows};
 
 /// What adds and compares numbers whose limbs count modulo 2^52: see [`garner_kernels::two_rows`].
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub enum Shape {
     Doubles(&'static Doubles),
 }
 
-/// The kernels of a length that needs no composition: two ways to do the same.
+/// The kernels of a length that needs no composition: three ways to do the same.
 #[derive(Debug)]
 pub struct Direct {
     /// Limbs, N.
@@ -43,6 +43,15 @@ pub struct Direct {
     pub one_row: DirectKernels,
     /// Those that work on two: see [`garner_kernels::two_rows`]. Their limbs count modulo 2^52.
     pub two_rows: DirectKernels,
+    /// The same, with windows whose scan is by merges: see [`garner_kernels::two_rows::scan`].
+    pub two_rows_merging: DirectKernels,
+}
+
+impl Direct {
+    /// Whether limbs count modulo 2^52 only, by these of its kernels.
+    pub fn is_loose(&self, kernels: &DirectKernels) -> bool {
+        !std::ptr::eq(kernels, &raw const self.one_row)
+    }
 }
 
 /// The kernels of one of those ways.
@@ -103,8 +112,8 @@ pub struct Blocks {
     pub limbs: usize,
     /// Columns of a product of half a number of two blocks with a whole one, to begin with zero.
     pub clear: &'static Kernel,
-    /// What products by a factor that many share are given of it: see [`garner_kernels::karatsuba`].
-    pub differences: &'static Kernel,
+    /// What prepares a factor that many products share: see [`garner_kernels::karatsuba::prepare`].
+    pub prepare: &'static Kernel,
     /// Those that work on a row at a time.
     pub one_row: OneRowBlocks,
     /// Those that work on two: see [`garner_kernels::two_rows::block`]. Limbs count modulo 2^52.
@@ -173,9 +182,13 @@ impl Composition {
     /// a half multiplication, whose columns begin with zero.
     pub fn window_of_two_blocks(self) -> Vec<&'static Kernel> {
         let (square, products, end) = match self {
-            Composition::OneRow(blocks, &Products { old, given, last, .. }) => {
+            Composition::OneRow(blocks, &Products { old, given, given_scan, last, .. }) => {
+                let (given, reduce) = match given_scan {
+                    Some(scan) => (scan, blocks.reduce),
+                    None => (given, blocks.reduce_scan),
+                };
                 let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
-                let reduction = [blocks.digits, given, given, blocks.reduce_scan, last];
+                let reduction = [blocks.digits, given, given, reduce, last];
                 ([square.as_slice(), &reduction].concat(), [old; 4], vec![blocks.reduce, last])
             }
             Composition::TwoRows(blocks) => {
@@ -193,7 +206,11 @@ impl Composition {
 
     /// Limbs of the table that one pass of the scan selects, in blocks of so many limbs.
     pub fn scanned_limbs(self, block: usize) -> usize {
-        if let Composition::TwoRows(_) = self { two_rows::block::scanned_limbs(block) } else { block }
+        match self {
+            Composition::OneRow(_, Products { given_scan: Some(_), .. }) => karatsuba::SCANNED_LIMBS,
+            Composition::OneRow(..) => block,
+            Composition::TwoRows(_) => two_rows::block::scanned_limbs(block),
+        }
     }
 }
 
@@ -204,8 +221,10 @@ pub struct Products {
     pub fresh: &'static Kernel,
     pub fresh_top: &'static Kernel,
     pub old: &'static Kernel,
-    /// By a factor whose differences are given, as those of the two behind are.
+    /// By a prepared factor, as those of the two behind are.
     pub given: &'static Kernel,
+    /// The same with a pass of the table's scan, if there is time for one.
+    pub given_scan: Option<&'static Kernel>,
     pub carry: &'static Kernel,
     pub last: &'static Kernel,
 }

@@ -47,21 +47,21 @@ impl<'f> Composed<'f> {
         self.block(self.layout.columns, i)
     }
 
-    /// Where the differences of block `i` of the number stand whose differences begin at `place`.
-    fn differences(&self, place: usize, i: usize) -> usize {
-        place + i * karatsuba::difference_rows(self.blocks.limbs)
+    /// The place of block `i` of the prepared number at `place`.
+    fn prepared(&self, place: usize, i: usize) -> usize {
+        place + i * karatsuba::prepared_rows(self.blocks.limbs)
     }
 
-    /// What products by the modulus and by the constant of folding are given of them.
+    /// Prepares the modulus and the constant of folding.
     pub(super) fn prepare(&mut self) {
         if let Composition::TwoRows(_) = self.composition {
             return;
         }
-        let Layout { modulus, modulus_differences, inverse, inverse_differences, constants: c, .. } = *self.layout;
-        for (number, place) in [(modulus, modulus_differences), (inverse, inverse_differences)] {
+        let Layout { modulus, prepared_modulus, inverse, prepared_inverse, constants: c, .. } = *self.layout;
+        for (number, place) in [(modulus, prepared_modulus), (inverse, prepared_inverse)] {
             for i in 0..self.count {
-                let (to, block) = (self.differences(place, i), self.block(number, i));
-                self.push(self.blocks.differences, [to, 0, block, c, 0, 0]);
+                let (to, block) = (self.prepared(place, i), self.block(number, i));
+                self.push(self.blocks.prepare, [to, 0, block, c, 0, 0]);
             }
         }
     }
@@ -211,7 +211,7 @@ impl<'f> Composed<'f> {
     pub(super) fn reduce(&mut self, to: usize, passes: &mut Passes) {
         match self.composition {
             Composition::OneRow(blocks, products) => {
-                self.fold(blocks, products);
+                self.fold(blocks, products, passes);
                 self.reduce_from(self.count / 2, self.count / 2, to, passes);
             }
             Composition::TwoRows(_) => self.reduce_from(0, self.count, to, passes),
@@ -226,8 +226,8 @@ impl<'f> Composed<'f> {
     /// Takes the lower quarter of the columns away: `columns = columns / 2^(26·N)`, from the block `count / 2` on. Their limbs
     /// are multiplied by 2^(−26·N) mod n, so that no digit waits for another (Orup 1995); the columns stay one half longer than
     /// the modulus, which is why the other half is Montgomery's.
-    fn fold(&mut self, blocks: &'static OneRowBlocks, products: &'static Products) {
-        let Layout { inverse, inverse_differences, constants: c, digits, .. } = *self.layout;
+    fn fold(&mut self, blocks: &'static OneRowBlocks, products: &'static Products, passes: &mut Passes) {
+        let Layout { prepared_inverse, constants: c, digits, .. } = *self.layout;
         let half = self.count / 2;
         for i in 0..half {
             self.push(blocks.digits, [self.columns(i), self.block(digits, i), 0, c, 0, 0]);
@@ -235,20 +235,25 @@ impl<'f> Composed<'f> {
         for i in 0..half {
             for j in 0..self.count {
                 let (columns, limbs) = (self.columns(half + i + j), self.block(digits, i));
-                let differences = self.differences(inverse_differences, j);
-                self.push(products.given, [columns, limbs, self.block(inverse, j), c, 0, differences]);
+                let inverse = self.prepared(prepared_inverse, j);
+                match products.given_scan.and_then(|kernel| Some((kernel, passes.next()?))) {
+                    Some((kernel, [table, selection])) => {
+                        self.push(kernel, [columns, limbs, inverse, c, table, selection]);
+                    }
+                    None => self.push(products.given, [columns, limbs, inverse, c, 0, 0]),
+                }
             }
         }
     }
 
     /// `rows` block rows of a Montgomery reduction of the columns from the block `first` on, and the carries.
     fn reduce_from(&mut self, first: usize, rows: usize, to: usize, passes: &mut Passes) {
-        let Layout { modulus: n, modulus_differences, constants: c, digits: q, .. } = *self.layout;
+        let Layout { modulus: n, prepared_modulus, constants: c, digits: q, .. } = *self.layout;
         if let Some(kernels) = self.two_blocks().and_then(|kernels| kernels.reductions.as_ref()) {
             for i in 0..rows - 1 {
                 let columns = self.columns(first + i);
                 match passes.next() {
-                    Some((table, selection)) => self.push(kernels.reduce_scan, [0, columns, n, c, table, selection]),
+                    Some([table, selection]) => self.push(kernels.reduce_scan, [0, columns, n, c, table, selection]),
                     None => self.push(kernels.reduce, [0, columns, n, c, 0, 0]),
                 }
             }
@@ -262,17 +267,22 @@ impl<'f> Composed<'f> {
         for i in 0..rows {
             let columns = self.columns(first + i);
             match passes.next() {
-                Some((table, selection)) => self.push(reduce_scan, [columns, q, n, c, table, selection]),
+                Some([table, selection]) => self.push(reduce_scan, [columns, q, n, c, table, selection]),
                 None => self.push(reduce, [columns, q, n, c, 0, 0]),
             }
             for j in 1..count {
-                let (columns, n) = (self.columns(first + i + j), self.block(n, j));
+                let columns = self.columns(first + i + j);
+                // Those by two rows take the modulus as it is.
+                let n = match self.composition {
+                    Composition::OneRow(..) => self.prepared(prepared_modulus, j),
+                    Composition::TwoRows(_) => self.block(n, j),
+                };
                 let kernel = match (i == rows - 1, j == count - 1) {
                     (false, _) => products.given,
                     (true, false) => products.carry,
                     (true, true) => products.last,
                 };
-                self.push(kernel, [columns, q, n, c, self.block(to, j - 1), self.differences(modulus_differences, j)]);
+                self.push(kernel, [columns, q, n, c, self.block(to, j - 1), 0]);
             }
         }
     }

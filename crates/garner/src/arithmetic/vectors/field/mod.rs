@@ -75,7 +75,7 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
         memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
         let by_two_rows = match class.shape {
-            Shape::Direct(ways) => direct.is_some_and(|chosen| std::ptr::eq(chosen, &raw const ways.two_rows)),
+            Shape::Direct(ways) => direct.is_some_and(|chosen| ways.is_loose(chosen)),
             Shape::Blocks { blocks, .. } => matches!(kernels.composition(blocks), Composition::TwoRows(_)),
             Shape::Folded(_) | Shape::Doubles(_) => false,
         };

@@ -11,6 +11,7 @@ use crate::arithmetic::vectors::kernels::{self, At, Kernels};
 use crate::arithmetic::vectors::workspace::Layout;
 use garner_kernels::doubles::{self, SQUARES};
 use garner_kernels::{Lanes, scan};
+use std::ops::Range;
 
 /// Bits of a secret exponent handled at once: 2^4 entries in the table.
 pub const WINDOW_BITS: usize = SQUARES;
@@ -87,46 +88,40 @@ pub fn write_windows(rows: &mut [Lanes], class: &Class, words: &[u64; 8]) {
 }
 
 /// Passes of a table scan waiting for kernels to run in.
-#[derive(Clone, Copy)]
 pub(super) struct Passes {
-    pub(super) left: usize,
-    /// Rows that each selects.
+    numbers: Range<usize>,
+    /// Rows that each selects, and those of both forms of an entry.
     rows: usize,
-    /// Where the next one reads.
-    pub(super) table: usize,
-    /// Where it writes.
-    pub(super) selection: usize,
+    entry: usize,
+    table: usize,
+    selection: usize,
 }
 
 impl Passes {
     /// Those, of so many rows each, that run in the squaring `quarter` of a window's four.
     pub(super) fn of(class: &Class, layout: &Layout, quarter: usize, rows: usize) -> Passes {
-        let passes = class.passes(quarter, rows);
-        let first = passes.start * rows;
-        Passes {
-            left: passes.len(),
-            rows,
-            table: layout.table + first * scan::ENTRIES,
-            selection: layout.selection + first,
-        }
+        let (table, selection) = (layout.table, layout.selection);
+        Passes { numbers: class.passes(quarter, rows), rows, entry: 2 * class.rows(), table, selection }
     }
 
     /// The last of them.
     pub(super) fn last(class: &Class, layout: &Layout, rows: usize) -> Passes {
-        let first = 2 * class.rows() - rows;
-        Passes { left: 1, rows, table: layout.table + first * scan::ENTRIES, selection: layout.selection + first }
+        let all = Passes::of(class, layout, SQUARES - 1, rows);
+        Passes { numbers: all.numbers.end - 1..all.numbers.end, ..all }
     }
 
     pub(super) fn none() -> Passes {
-        Passes { left: 0, rows: 0, table: 0, selection: 0 }
+        Passes { numbers: 0..0, rows: 0, entry: 0, table: 0, selection: 0 }
+    }
+
+    /// Whether each has found a kernel.
+    pub(super) fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
     }
 
     /// The next pass's table and selection.
-    pub(super) fn next(&mut self) -> Option<(usize, usize)> {
-        self.left = self.left.checked_sub(1)?;
-        let pass = (self.table, self.selection);
-        self.table += self.rows * scan::ENTRIES;
-        self.selection += self.rows;
-        Some(pass)
+    pub(super) fn next(&mut self) -> Option<[usize; 2]> {
+        let first = (self.numbers.next()? * self.rows).min(self.entry - self.rows);
+        Some([self.table + first * scan::ENTRIES, self.selection + first])
     }
 }

@@ -49,11 +49,13 @@ impl<K: Kernels> Field<'_, K> {
             self.scans().for_each(|at| window.push(&kernels::SCAN, at));
         }
         for quarter in 0..SQUARES {
-            let passes = Passes::of(self.class, &self.layout, quarter, self.class.rows_per_pass());
-            match &folded.square {
-                None => window.push(folded.multiply, [a, a, n, c, a, 0]),
-                Some(square) if passes.left == 0 => window.push(square.plain, [a, columns, n, c, 0, 0]),
-                Some(square) => window.push(square.scan, [a, columns, n, c, passes.table, passes.selection]),
+            let mut passes = Passes::of(self.class, &self.layout, quarter, self.class.rows_per_pass());
+            match (&folded.square, passes.next()) {
+                (None, _) => window.push(folded.multiply, [a, a, n, c, a, 0]),
+                (Some(square), None) => window.push(square.plain, [a, columns, n, c, 0, 0]),
+                (Some(square), Some([table, selection])) => {
+                    window.push(square.scan, [a, columns, n, c, table, selection])
+                }
             }
         }
         window.push(folded.half_multiply, [a, selection, n, c, a, selection + self.rows()]);
@@ -68,7 +70,7 @@ impl<K: Kernels> Field<'_, K> {
         for quarter in 0..SQUARES {
             let mut passes = Passes::of(class, &layout, quarter, rows);
             composed.square_and_reduce(accumulator, accumulator, &mut passes);
-            debug_assert_eq!(passes.left, 0, "every pass found a reduction");
+            debug_assert!(passes.is_empty(), "every pass found a kernel");
         }
         let mut again = if composed.scans_always() { Passes::last(class, &layout, rows) } else { Passes::none() };
         let entry = [selection, selection + class.rows()];

@@ -9,11 +9,12 @@ use super::{
     At, Family, InTurn, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, Widening, choice, doubles, medians, two_rows,
 };
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
-use crate::arithmetic::vectors::workspace::Workspace;
+use crate::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
 use garner_kernels::two_rows::{self as two_rows_kernels, window};
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes, constants, scan};
-use once_cell::race::OnceBool;
+use once_cell::race::{OnceBool, OnceNonZeroUsize};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 #[cfg(target_arch = "x86_64")]
@@ -57,6 +58,27 @@ enum Instructions {
     /// AVX-IFMA's functions with multiply-adds in AVX-512's encoding, where only that can be had.
     #[cfg(test)]
     Avx512ForAvxIfma,
+}
+
+/// Where the windows of a word of the exponents run, in a workspace that begins with the row `first`: which rows have the same place
+/// in their pages decides how long loads wait for stores.
+fn rows_of_windows(direct: &Direct, first: usize) -> At {
+    let class = CLASSES.iter().find(|class| class.limbs == direct.limbs).expect("a length with kernels");
+    let Layout { accumulator, wanted, modulus, constants, table, selection, .. } = Layout::of(class);
+    [accumulator, wanted, modulus, constants, table, selection].map(|row| first + row)
+}
+
+/// Those windows.
+fn windows(direct: &Direct, kernels: &DirectKernels, first: usize) -> Vec<(&'static Kernel, At)> {
+    let at = rows_of_windows(direct, first);
+    match kernels.windows {
+        Some(windows) => vec![(windows, at)],
+        None => {
+            let [accumulator, _, modulus, constants, table, selection] = at;
+            let at = [accumulator, selection + direct.limbs, modulus, constants, table, selection];
+            vec![(kernels.window, at); two_rows_kernels::WINDOWS]
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -146,30 +168,38 @@ impl Assembly {
     }
 
     /// The times of two ways to do the same.
-    fn times(ways: [(Assembly, Sequence); 2]) -> [Duration; 2] {
-        let mut workspaces = [(); 2].map(|()| Workspace::new(MEASURED_ROWS));
-        let [one, other] = &mut workspaces;
-        let [(first, kernels), (second, others)] = &ways;
-        medians([&mut || first.run_all(kernels, one.rows()), &mut || second.run_all(others, other.rows())])
+    fn times<const WAYS: usize>(ways: [(Assembly, Sequence); WAYS]) -> [Duration; WAYS] {
+        let mut runs = ways.each_ref().map(|(assembly, kernels)| {
+            let mut workspace = Workspace::new(MEASURED_ROWS);
+            move || assembly.run_all(kernels, workspace.rows())
+        });
+        medians(runs.each_mut().map(|run| run as &mut dyn FnMut()))
     }
 
-    /// Whether kernels by two rows run instead of those by one: as was asked for, or by the times that they take.
-    fn by_two_rows(&self, measured: &OnceBool, times: impl FnOnce() -> [Duration; 2]) -> bool {
-        // There are such kernels for all eight lanes only.
+    /// Which of these ways runs, the first of which is by one row: as was asked for, or by the times that they take.
+    fn way<const WAYS: usize>(
+        &self,
+        rows: [Rows; WAYS],
+        measured: &OnceNonZeroUsize,
+        times: impl FnOnce() -> [Duration; WAYS],
+    ) -> usize {
+        // There are kernels by two rows for all eight lanes only.
         if self.instructions != Instructions::Avx512 || self.narrow {
-            return false;
+            return 0;
         }
-        let faster = || {
-            measured.get_or_init(|| match choice::wanted() {
-                Ok(Some(wanted)) => wanted == Rows::Two,
-                // What is not known was refused where the arithmetic was chosen.
-                Ok(None) | Err(_) => {
-                    let [one_row, two_rows] = times();
-                    two_rows < one_row
-                }
-            })
+        let first = |wanted: Rows| rows.iter().position(|rows| *rows == wanted).expect("ways by one row and by two");
+        if let Some(wanted) = self.rows {
+            return first(wanted);
+        }
+        // What is not known was refused where the arithmetic was chosen.
+        let wanted = choice::wanted().ok().flatten();
+        let fastest = || {
+            let may = |way: &usize| wanted.is_none_or(|wanted| wanted == rows[*way]);
+            let times = times();
+            (0..WAYS).filter(may).min_by_key(|way| times[*way]).expect("ways by one row and by two")
         };
-        self.rows.map_or_else(faster, |rows| rows == Rows::Two)
+        let chosen = measured.get_or_init(|| NonZeroUsize::MIN.saturating_add(fastest()));
+        chosen.get() - 1
     }
 
     /// Whether the processor has the kernel's instructions: those that do not multiply are the same for all.
@@ -238,53 +268,43 @@ impl Kernels for Assembly {
     }
 
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
-        static MEASURED: [OnceBool; DIRECT_LIMBS.len()] = [const { OnceBool::new() }; DIRECT_LIMBS.len()];
+        static MEASURED: [OnceNonZeroUsize; DIRECT_LIMBS.len()] =
+            [const { OnceNonZeroUsize::new() }; DIRECT_LIMBS.len()];
         let size = DIRECT_LIMBS.iter().position(|limbs| *limbs == direct.limbs).expect("a length with kernels");
-        let two_rows = self.by_two_rows(&MEASURED[size], || {
-            let (n, selection) = (constants::ROWS + direct.limbs, constants::ROWS + 2 * direct.limbs);
-            let table = selection + 2 * direct.limbs;
-            let at = [constants::ROWS, selection + direct.limbs, n, 0, table, selection];
-            Assembly::times(
-                [&direct.one_row, &direct.two_rows].map(|kernels| (*self, Sequence::of([(kernels.window, at)]))),
-            )
+        let ways = [&direct.one_row, &direct.two_rows, &direct.two_rows_merging];
+        let chosen = self.way([Rows::One, Rows::Two, Rows::Two], &MEASURED[size], || {
+            Assembly::times(ways.map(|kernels| (*self, Sequence::of(windows(direct, kernels, 0)))))
         });
-        if two_rows { &direct.two_rows } else { &direct.one_row }
+        ways[chosen]
     }
 
     fn in_turn(&self, direct: &'static Direct) -> Option<InTurn> {
-        // Only the shortest numbers have such a kernel.
-        static MEASURED: OnceBool = OnceBool::new();
+        // Only the shortest numbers have such kernels: 1 for none of them, 2 or 3 for one.
+        static MEASURED: OnceNonZeroUsize = OnceNonZeroUsize::new();
         let kernels = self.direct(direct);
         // There are such kernels by two rows only: where those by one row run, they may run for two passes all the same.
         let may = self.instructions == Instructions::Avx512 && !self.narrow && choice::wanted() != Ok(Some(Rows::One));
-        let in_turn = InTurn::of(&direct.two_rows).filter(|_| may)?;
+        let [by_permutation, by_merges] = [&direct.two_rows, &direct.two_rows_merging].map(InTurn::of);
+        let ways = [by_permutation.filter(|_| may)?, by_merges?];
         if let Some(rows) = self.rows {
-            return Some(in_turn).filter(|_| rows == Rows::Two);
+            return Some(ways[0]).filter(|_| rows == Rows::Two);
         }
-        let faster = || {
-            let rows = |first: usize| {
-                let [r, wanted, n, selection] =
-                    [0, 1, 3, 4].map(|number| first + constants::ROWS + number * direct.limbs);
-                [r, wanted, n, first, selection + 2 * direct.limbs, selection]
-            };
-            let each = [0, window::APART].map(|first| match kernels.windows {
-                Some(windows) => vec![(windows, rows(first))],
-                None => vec![(kernels.window, rows(first)); two_rows_kernels::WINDOWS],
-            });
-            let [each, both] = Assembly::times([
-                (*self, Sequence::of(each.concat())),
-                (*self, Sequence::of([(in_turn.windows, rows(0))])),
-            ]);
-            both < each
+        let fastest = || {
+            let each = [0, window::APART].map(|first| windows(direct, kernels, first));
+            let [first, second] =
+                ways.map(|in_turn| (*self, Sequence::of([(in_turn.windows, rows_of_windows(direct, 0))])));
+            let times = Assembly::times([(*self, Sequence::of(each.concat())), first, second]);
+            (0..times.len()).min_by_key(|way| times[*way]).expect("three ways")
         };
-        MEASURED.get_or_init(faster).then_some(in_turn)
+        let chosen = MEASURED.get_or_init(|| NonZeroUsize::MIN.saturating_add(fastest()));
+        chosen.get().checked_sub(2).map(|way| ways[way])
     }
 
     fn composition(&self, blocks: &'static Blocks) -> Composition {
         // Some processors run additions beside multiply-adds, in others both wait for the same ports, perhaps at one width only.
         static KARATSUBA: [[OnceBool; 3]; BLOCK_LIMBS.len()] =
             [const { [const { OnceBool::new() }; 3] }; BLOCK_LIMBS.len()];
-        static TWO_ROWS: [OnceBool; BLOCK_LIMBS.len()] = [const { OnceBool::new() }; BLOCK_LIMBS.len()];
+        static ROWS: [OnceNonZeroUsize; BLOCK_LIMBS.len()] = [const { OnceNonZeroUsize::new() }; BLOCK_LIMBS.len()];
         let way = match self.instructions {
             Instructions::Avx512 => usize::from(self.narrow),
             _ => 2,
@@ -307,8 +327,9 @@ impl Kernels for Assembly {
             if karatsuba_is_faster { karatsuba } else { schoolbook }
         };
         let two_rows = Composition::TwoRows(&blocks.two_rows);
-        let chosen = self.by_two_rows(&TWO_ROWS[size], || times([by_one_row(), two_rows]));
-        if chosen { two_rows } else { by_one_row() }
+        let ways = || [by_one_row(), two_rows];
+        let chosen = self.way([Rows::One, Rows::Two], &ROWS[size], || times(ways()));
+        ways()[chosen]
     }
 
     #[cfg(target_arch = "x86_64")]

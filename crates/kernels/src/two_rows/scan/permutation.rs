@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Selecting a table entry by permutation: two entries an operation.
 //!
-//! The table stands as [`crate::scan`] says, and all of it is read whatever is wanted. Entries stand in eight pairs; the
-//! number wanted is, but for its lowest bit, that of a pair. A register starts with an index: its lane, and the lowest
+//! A register starts with an index: its lane, and the lowest
 //! bit above it. `vpermi2q` takes for each lane the word of two rows that the index there names, and does so
 //! under the mask of the lanes that want this pair: there the index becomes the limb, elsewhere it waits for its pair.
 //!
 //! `vpermi2q` reads both rows whole, from addresses that do not depend on the index. It is one operation of the shuffle
 //! unit, as `vpermq` is, and published tables of instructions give it one latency for all indices.
 
-use super::columns::Columns;
+use super::{PAIRS, SELECTION, TABLE};
 use crate::constants;
-use crate::program::{Code, Mask, Pointer, Row, Vector};
+use crate::program::{Code, Mask, Row, Vector};
 use crate::scan::ENTRIES;
+use crate::two_rows::columns::Columns;
 
-const PAIRS: usize = ENTRIES / 2;
 /// Limbs selected at a time, which share a mask that changes.
 const GROUP: usize = 2;
 /// The mask that serves the last two pairs in turn: there are seven.
 const TURNS: Mask = Mask(7);
-
-const TABLE: Pointer = Pointer::P4;
-const SELECTION: Pointer = Pointer::P5;
 
 /// Where the indices and the pairs' numbers wait, behind the constants.
 const INDEX: usize = constants::SPILL;
@@ -29,7 +25,7 @@ const WANTED_PAIR: usize = constants::SPILL + 1;
 
 /// One step of a scan.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step {
+pub enum Step {
     /// Sets the mask that serves two pairs to this one.
     Mask { pair: usize },
     /// Starts the selection of a limb.
@@ -39,10 +35,6 @@ pub(super) enum Step {
     /// Stores the limb.
     End { limb: usize },
 }
-
-/// Registers of limbs that are being selected.
-#[derive(Default)]
-pub(super) struct Selecting([Option<Vector>; GROUP]);
 
 /// Sets the masks of all pairs but the last, from the wanted entries' numbers, which stand at `from`.
 pub(super) fn prepare(from: Row, code: &mut Code) {
@@ -55,11 +47,6 @@ pub(super) fn prepare(from: Row, code: &mut Code) {
     code.and(index, index, constants::POINTER.row(constants::EIGHT));
     code.or(index, index, constants::POINTER.row(constants::NUMBERS));
     code.store(constants::POINTER.row(INDEX), index);
-}
-
-/// Whether [`prepare`] keeps something there for the scan.
-pub(super) fn keeps(row: Row) -> bool {
-    row.pointer == constants::POINTER && [INDEX, WANTED_PAIR].contains(&row.row)
 }
 
 /// The mask of the lanes that want this pair.
@@ -91,7 +78,7 @@ pub(super) fn steps(limbs: usize) -> Vec<Step> {
 
 impl Columns {
     /// Does one step of a scan.
-    pub(super) fn scan(&mut self, step: Step) {
+    pub(super) fn scan_by_permutation(&mut self, step: Step) {
         match step {
             Step::Mask { pair } => {
                 let wanted = self.load(constants::POINTER.row(WANTED_PAIR));

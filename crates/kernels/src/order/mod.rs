@@ -11,9 +11,12 @@
 //!
 //! Source: Gibbons, Muchnick 1986, "Efficient instruction scheduling for a pipelined architecture".
 
+mod loaded;
+
 use crate::Program;
 use crate::ports::{Processor, Work};
-use crate::program::{Code, Op, Pointer, Row, Vector};
+use crate::program::{Code, Op, Pointer, Row, Vector, weave};
+use loaded::{Loaded, changed_in_place, free_registers};
 use std::collections::HashMap;
 
 /// Vector registers of the processor.
@@ -30,7 +33,40 @@ const AHEAD: usize = 100;
 /// # Panics
 /// When no order needs as few registers as there are.
 pub fn order(program: &Program, processor: &Processor, kept: Option<Pointer>) -> Program {
-    let nodes = nodes(program, processor, kept);
+    ordered(&written_out(program), processor, kept, 0)
+}
+
+/// The same, and what was loaded stays in its register until it is loaded again, as far as registers are free.
+///
+/// # Panics
+/// As [`order`] does.
+pub fn order_with_fewer_loads(program: &Program, processor: &Processor) -> Program {
+    let ops = written_out(program);
+    let free = free_registers(&ops, processor);
+    ordered(&ops, processor, None, free)
+}
+
+/// The operations of both programs, which have no memory in common that one of them writes: those of the second wherever the first
+/// leaves time. It may use the same registers.
+///
+/// # Panics
+/// When no order needs as few registers as there are, or both use masks.
+pub fn order_beside(program: &Program, beside: &Program, processor: &Processor) -> Program {
+    let ops = written_out(program);
+    assert!(ops.iter().all(|op| op.operands().writes_mask.is_none()), "the masks are the second's");
+    let apart = |register: Vector| Vector(register.0 + REGISTERS as u8);
+    let second = written_out(beside).into_iter().map(|op| op.with(&apart, &apart, &|row| row)).collect();
+    let ops = weave(ops, second);
+    let free = free_registers(&ops, processor);
+    ordered(&ops, processor, None, free)
+}
+
+fn written_out(program: &Program) -> Vec<Op> {
+    program.placed(&|row| row).ops().to_vec()
+}
+
+fn ordered(ops: &[Op], processor: &Processor, kept: Option<Pointer>, room: usize) -> Program {
+    let nodes = nodes(ops, processor, kept, &mut Loaded::with(room));
     // An operation ahead of its time may take the register that an older one needs: then fewer are left to those.
     let order = (REGISTERS / 2..=REGISTERS).rev().find_map(|registers| schedule(&nodes, processor, registers));
     Program::new(assign(&nodes, &order.expect("an order")))
@@ -50,23 +86,32 @@ struct Node {
     latency: usize,
 }
 
-fn nodes(program: &Program, processor: &Processor, kept: Option<Pointer>) -> Vec<Node> {
+fn nodes(ops: &[Op], processor: &Processor, kept: Option<Pointer>, loaded: &mut Loaded) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
+    let changed = changed_in_place(ops);
     // What was stored to each kept row.
     let mut stored: HashMap<usize, usize> = HashMap::new();
     // Which value stands in a register, and which operation wrote it.
-    let (mut held, mut writers) = ([None; REGISTERS], Vec::<usize>::new());
+    let (mut held, mut writers) = ([None; 2 * REGISTERS], Vec::<usize>::new());
     // Of each row the last store, and the loads after it.
     let mut rows: HashMap<(usize, usize), (Option<usize>, Vec<usize>)> = HashMap::new();
     // Of each mask the same.
     let mut masks: [(Option<usize>, Vec<usize>); 8] = Default::default();
-    for op in program.placed(&|row| row).ops() {
+    for (number, op) in ops.iter().enumerate() {
         let op = op.clone();
         let (at, operands) = (nodes.len(), op.operands());
         let kept_row = operands.loads.filter(|row| Some(row.pointer) == kept);
         if let (Op::Copy { to, .. }, Some(value)) = (&op, kept_row.and_then(|row| stored.get(&row.row))) {
             held[to.0 as usize] = Some(*value);
             continue;
+        }
+        let place = |row: Row| (row.pointer.index(), row.row);
+        if let (Op::Copy { to, .. }, Some(row), false) = (&op, operands.loads, changed[number]) {
+            if let Some(value) = loaded.get(place(row)) {
+                held[to.0 as usize] = Some(value);
+                continue;
+            }
+            loaded.put(place(row), writers.len());
         }
         let value = |register: Vector| held[register.0 as usize].expect("a register is written before it is read");
         let mut reads: Vec<(Vector, usize)> =
@@ -76,13 +121,13 @@ fn nodes(program: &Program, processor: &Processor, kept: Option<Pointer>) -> Vec
             reads.iter().map(|(_, value)| (writers[*value], nodes[writers[*value]].latency)).collect();
         reads.sort_unstable_by_key(|(_, value)| *value);
         reads.dedup();
-        let place = |row: Row| (row.pointer.index(), row.row);
         if let Some(row) = operands.loads {
             let (last, loads) = rows.entry(place(row)).or_default();
             after.extend(last.map(|store| (store, processor.forward_latency)));
             loads.push(at);
         }
         if let Some(row) = operands.stores {
+            loaded.forget(place(row));
             if Some(row.pointer) == kept {
                 stored.insert(row.row, value(operands.reads[0]));
             }
@@ -226,64 +271,4 @@ fn assign(nodes: &[Node], order: &[usize]) -> Code {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::known_answer::answer;
-    use crate::ports::schedule;
-    use crate::{block_square, karatsuba, multiply, scan, two_rows};
-
-    const GOLDEN_COVE: &Processor = &Processor::GOLDEN_COVE;
-
-    #[test]
-    fn an_order_computes_what_was_written_and_no_slower() {
-        use crate::block::{Columns, Finish, reduce};
-        use crate::karatsuba::Differences;
-        for (name, program) in [
-            ("square_10", two_rows::square::square(10)),
-            ("multiply_10", multiply::multiply(10)),
-            ("karatsuba_last_15", karatsuba::product(15, Columns::Old, Finish::Last, Differences::Given)),
-            ("square_middle_15", block_square::square(15, block_square::Goal::Middle)),
-            ("difference_15", block_square::difference(15)),
-            ("reduce_scan_15", reduce(15, true)),
-            ("two_rows_reduce_scan_15", two_rows::block::reduce(15, 15)),
-            ("scan", scan::scan()),
-        ] {
-            let ordered = order(&program, GOLDEN_COVE, None);
-            assert_eq!(answer(&ordered), answer(&program), "{name}");
-            assert_eq!(ordered.multiply_adds(), program.multiply_adds(), "{name}");
-            let [before, after] = [&program, &ordered].map(|program| schedule::cycles(program, GOLDEN_COVE));
-            // The search is greedy.
-            assert!(after <= before + before / 10 + 4, "{name}: {after} cycles, as written {before}");
-        }
-    }
-
-    #[test]
-    fn what_is_kept_in_registers_is_what_was_stored() {
-        let in_place = two_rows::square::square(10).placed(&|row| match row.pointer {
-            Pointer::P1 => Pointer::P0.row(row.row),
-            _ => row,
-        });
-        let mut twice = in_place.clone();
-        twice.append(in_place);
-        let (program, loads) = (Program::new(twice), |program: &Program| program.loads());
-        let [kept, not_kept] = [Some(Pointer::P0), None].map(|kept| order(&program, GOLDEN_COVE, kept));
-        assert_eq!((answer(&kept), answer(&not_kept)), (answer(&program), answer(&program)));
-        assert!(loads(&kept) < loads(&not_kept) && loads(&not_kept) == loads(&program));
-    }
-
-    #[test]
-    fn an_operation_ahead_of_its_time_takes_no_register_that_an_older_one_needs() {
-        // As many sums as there are registers but two, and loads for all of them that could come at once.
-        let mut code = Code::new();
-        let (limb, other) = (Vector(30), Vector(31));
-        (0..30).for_each(|i| code.zero(Vector(i)));
-        for row in 0..200 {
-            code.copy(limb, Pointer::P0.row(row));
-            code.copy(other, Pointer::P1.row(row));
-            code.low(Vector((row % 30) as u8), limb, other);
-        }
-        (0..30).for_each(|i| code.store(Pointer::P2.row(i), Vector(i as u8)));
-        let program = Program::new(code);
-        assert_eq!(answer(&order(&program, GOLDEN_COVE, None)), answer(&program));
-    }
-}
+mod tests;
