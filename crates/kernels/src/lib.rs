@@ -110,39 +110,43 @@ fn list(ordered: fn(Program) -> Program, beside: fn(Program, Program) -> Program
         use block_square::Goal;
         use karatsuba::Differences;
         let karatsuba = |columns, finish, differences| ordered(karatsuba::product(m, columns, finish, differences));
-        for (schoolbook, by_parts, columns) in [
-            (O::ProductFresh, O::KaratsubaFresh, Columns::Fresh),
-            (O::ProductFreshTop, O::KaratsubaFreshTop, Columns::FreshTop),
-            (O::ProductOld, O::KaratsubaOld, Columns::Old),
-        ] {
-            put(Id::of(schoolbook, m), block::product(m, columns, Finish::Columns));
-            put(Id::of(by_parts, m), karatsuba(columns, Finish::Columns, Differences::Computed));
-        }
-        put(Id::of(O::KaratsubaGiven, m), karatsuba(Columns::Old, Finish::Columns, Differences::Given));
-        if m == karatsuba::SCANNING_BLOCK {
-            let product = karatsuba::product(m, Columns::Old, Finish::Columns, Differences::Given);
-            put(Id::of(O::KaratsubaGivenScan, m), beside(product, scan::limbs(karatsuba::SCANNED_LIMBS)));
-        }
-        put(Id::of(O::KaratsubaPrepare, m), karatsuba::prepare(m));
-        for (schoolbook, by_parts, finish) in
-            [(O::ProductCarry, O::KaratsubaCarry, Finish::Carry), (O::ProductLast, O::KaratsubaLast, Finish::Last)]
-        {
-            put(Id::of(schoolbook, m), block::product(m, Columns::Old, finish));
-            put(Id::of(by_parts, m), karatsuba(Columns::Old, finish, Differences::Given));
-        }
-        put(Id::of(O::Digits, m), ordered(block::digits(m)));
-        put(Id::of(O::Clear, m), block::clear(m));
-        put(Id::of(O::Reduce, m), block::reduce(m, false));
-        put(Id::of(O::ReduceScan, m), block::reduce(m, true));
-        for (operation, goal) in [
-            (O::SquareFresh, Goal::Fresh),
-            (O::SquareFreshTop, Goal::FreshTop),
-            (O::SquareSubtract, Goal::Subtract),
-            (O::SquareMiddle, Goal::Middle),
-        ] {
-            put(Id::of(operation, m), ordered(block_square::square(m, goal)));
-        }
+        let given = karatsuba::product(m, Columns::Old, Finish::Columns, Differences::Given);
+        let square = |goal| ordered(block_square::square(m, goal));
+        // The kernels of a window stand beside each other: scattered, they would push each other out of the caches of instructions.
+        put(Id::of(O::SquareFresh, m), square(Goal::Fresh));
         put(Id::of(O::Difference, m), ordered(block_square::difference(m)));
+        put(Id::of(O::SquareMiddle, m), square(Goal::Middle));
+        put(Id::of(O::Digits, m), ordered(block::digits(m)));
+        if m == karatsuba::SCANNING_BLOCK {
+            put(Id::of(O::KaratsubaGivenScan, m), beside(given.clone(), scan::limbs(karatsuba::SCANNED_LIMBS)));
+        } else {
+            put(Id::of(O::KaratsubaGiven, m), ordered(given.clone()));
+            put(Id::of(O::ReduceScan, m), block::reduce(m, true));
+        }
+        put(Id::of(O::Reduce, m), block::reduce(m, false));
+        put(Id::of(O::KaratsubaLast, m), karatsuba(Columns::Old, Finish::Last, Differences::Given));
+        put(Id::of(O::Clear, m), block::clear(m));
+        put(Id::of(O::KaratsubaOld, m), karatsuba(Columns::Old, Finish::Columns, Differences::Computed));
+        // Others.
+        if m == karatsuba::SCANNING_BLOCK {
+            put(Id::of(O::KaratsubaGiven, m), ordered(given));
+            put(Id::of(O::ReduceScan, m), block::reduce(m, true));
+        }
+        put(Id::of(O::SquareFreshTop, m), square(Goal::FreshTop));
+        put(Id::of(O::SquareSubtract, m), square(Goal::Subtract));
+        put(Id::of(O::KaratsubaFresh, m), karatsuba(Columns::Fresh, Finish::Columns, Differences::Computed));
+        put(Id::of(O::KaratsubaFreshTop, m), karatsuba(Columns::FreshTop, Finish::Columns, Differences::Computed));
+        put(Id::of(O::KaratsubaPrepare, m), karatsuba::prepare(m));
+        put(Id::of(O::KaratsubaCarry, m), karatsuba(Columns::Old, Finish::Carry, Differences::Given));
+        for (operation, columns, finish) in [
+            (O::ProductFresh, Columns::Fresh, Finish::Columns),
+            (O::ProductFreshTop, Columns::FreshTop, Finish::Columns),
+            (O::ProductOld, Columns::Old, Finish::Columns),
+            (O::ProductCarry, Columns::Old, Finish::Carry),
+            (O::ProductLast, Columns::Old, Finish::Last),
+        ] {
+            put(Id::of(operation, m), block::product(m, columns, finish));
+        }
     }
     for (m, blocks) in MANY_BLOCKS {
         // Of all blocks together: two kinds have blocks of the same length.

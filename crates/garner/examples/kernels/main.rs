@@ -145,8 +145,8 @@ impl Kernels for Counted {
         self.0.in_turn(direct)
     }
 
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
-        self.0.composition(blocks)
+    fn composition(&self, blocks: &'static Blocks, windows: &dyn Fn(Composition) -> Sequence) -> Composition {
+        self.0.composition(blocks, windows)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use garner::arithmetic::vectors::Vectors;
 use garner::arithmetic::vectors::class::{Blocks, Composition, Direct, DirectKernels, OneRowBlocks};
-use garner::arithmetic::vectors::kernels::{At, Kernel, Kernels};
+use garner::arithmetic::vectors::kernels::{At, Kernel, Kernels, Sequence};
 use garner::arithmetic::{Arithmetic, Modulus, Power};
 use garner_kernels::Lanes;
 use garner_kernels::ports::{Bound, Counts, Processor, schedule};
@@ -177,15 +177,14 @@ impl Kernels for Modelled {
         ways.into_iter().min_by(|a, b| order(a).total_cmp(&order(b))).expect("three ways")
     }
 
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
+    fn composition(&self, blocks: &'static Blocks, windows: &dyn Fn(Composition) -> Sequence) -> Composition {
         let OneRowBlocks { karatsuba, schoolbook, .. } = &blocks.one_row;
         let ways = [
             Composition::OneRow(&blocks.one_row, karatsuba),
             Composition::OneRow(&blocks.one_row, schoolbook),
             Composition::TwoRows(&blocks.two_rows),
         ];
-        let order =
-            |way: &Composition| -> f64 { way.window_of_two_blocks().iter().map(|kernel| self.of(kernel).order).sum() };
+        let order = |way: &Composition| -> f64 { windows(*way).kernels().map(|kernel| self.of(kernel).order).sum() };
         ways.into_iter().min_by(|a, b| order(a).total_cmp(&order(b))).expect("three ways")
     }
 }

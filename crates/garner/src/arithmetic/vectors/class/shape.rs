@@ -2,7 +2,6 @@
 //! What classes are made of: the kernels of each way to compute with numbers of a length.
 
 use crate::arithmetic::vectors::kernels::Kernel;
-use garner_kernels::doubles::SQUARES;
 use garner_kernels::fold::Fold;
 use garner_kernels::{karatsuba, two_rows};
 
@@ -178,32 +177,6 @@ pub enum Composition {
 }
 
 impl Composition {
-    /// The kernels that a window of numbers of two blocks runs: four squarings, with a part of the scan each, and
-    /// a half multiplication, whose columns begin with zero.
-    pub fn window_of_two_blocks(self) -> Vec<&'static Kernel> {
-        let (square, products, end) = match self {
-            Composition::OneRow(blocks, &Products { old, given, given_scan, last, .. }) => {
-                let (given, reduce) = match given_scan {
-                    Some(scan) => (scan, blocks.reduce),
-                    None => (given, blocks.reduce_scan),
-                };
-                let square = [blocks.square_fresh, blocks.difference, blocks.square_fresh, blocks.square_middle];
-                let reduction = [blocks.digits, given, given, reduce, last];
-                ([square.as_slice(), &reduction].concat(), [old; 4], vec![blocks.reduce, last])
-            }
-            Composition::TwoRows(blocks) => {
-                let (Products { old, last, .. }, scan) = (blocks.products, blocks.reduce_scan);
-                let TwoBlocks { square, reductions } = &blocks.two_blocks;
-                let (reduction, end) = match reductions {
-                    Some(rows) => (vec![rows.reduce_scan, rows.reduce_last], vec![rows.reduce_last]),
-                    None => (vec![scan, old, scan, last], vec![scan, last]),
-                };
-                ([vec![*square], reduction].concat(), [old; 4], end)
-            }
-        };
-        [square.repeat(SQUARES), products.to_vec(), end].concat()
-    }
-
     /// Limbs of the table that one pass of the scan selects, in blocks of so many limbs.
     pub fn scanned_limbs(self, block: usize) -> usize {
         match self {

@@ -5,8 +5,9 @@ use super::table::Passes;
 use crate::arithmetic::vectors::class::{
     Blocks, Class, Composition, OneRowBlocks, Products, Shape, TwoBlocks, TwoRowsBlocks,
 };
-use crate::arithmetic::vectors::kernels::{At, Kernel, Kernels, Sequence};
+use crate::arithmetic::vectors::kernels::{At, Kernel, Sequence};
 use crate::arithmetic::vectors::workspace::Layout;
+use garner_kernels::doubles::SQUARES;
 use garner_kernels::karatsuba;
 
 /// Writes down which kernels make products and reductions of blocks, on the workspace's columns.
@@ -27,11 +28,24 @@ impl<'f> Composed<'f> {
         sequence: &'f mut Sequence,
         layout: &'f Layout,
         class: &Class,
-        kernels: &impl Kernels,
+        composition: Composition,
     ) -> Composed<'f> {
         let Shape::Blocks { blocks, count, spread } = class.shape else { unreachable!("no other class is composed") };
-        let composition = kernels.composition(blocks);
         Composed { sequence, layout, blocks, composition, count, spread }
+    }
+
+    /// A window of the exponents of numbers of `class`.
+    pub(super) fn window(&mut self, class: &Class) {
+        let (layout, rows) = (self.layout, self.rows_per_pass());
+        let Layout { accumulator, selection, .. } = *layout;
+        for quarter in 0..SQUARES {
+            let mut passes = Passes::of(class, layout, quarter, rows);
+            self.square_and_reduce(accumulator, accumulator, &mut passes);
+            debug_assert!(passes.is_empty(), "every pass found a kernel");
+        }
+        let mut again = if self.scans_always() { Passes::last(class, layout, rows) } else { Passes::none() };
+        let entry = [selection, selection + class.rows()];
+        self.half_multiply_and_reduce(accumulator, entry, accumulator, &mut again);
     }
 
     fn push(&mut self, kernel: &'static Kernel, at: At) {
@@ -75,13 +89,13 @@ impl<'f> Composed<'f> {
     }
 
     /// Rows of the table that one pass of the scan selects.
-    pub(super) fn rows_per_pass(&self) -> usize {
+    fn rows_per_pass(&self) -> usize {
         self.composition.scanned_limbs(self.blocks.limbs)
     }
 
     /// Whether a window's last reduction is to scan, too: as another kernel it would have no room beside the others in the
     /// instruction cache.
-    pub(super) fn scans_always(&self) -> bool {
+    fn scans_always(&self) -> bool {
         self.two_blocks().is_some_and(|kernels| kernels.reductions.is_none())
     }
 

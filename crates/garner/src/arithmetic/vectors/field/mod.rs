@@ -9,7 +9,7 @@ mod numbers;
 mod table;
 mod window;
 
-use super::class::{Class, Composition, DirectKernels, Folded, Loose, Shape};
+use super::class::{Blocks, CLASSES, Class, Composition, DirectKernels, Folded, Loose, Shape};
 use super::kernels::{At, Kernel, Kernels, Sequence};
 use super::workspace::Layout;
 use composed::Composed;
@@ -24,6 +24,8 @@ pub struct Field<'a, K> {
     class: &'static Class,
     /// The kernels of a length that needs no composition: chosen once, not with each operation.
     direct: Option<&'static DirectKernels>,
+    /// How operations are composed of kernels over blocks, where they are; chosen once, too.
+    composition: Option<Composition>,
     /// What adds and compares, where limbs count modulo 2^52 only.
     loose: Option<&'static Loose>,
     /// Where everything stands.
@@ -74,16 +76,20 @@ impl<'a, K: Kernels> Field<'a, K> {
         memory[layout.constants + constants::FIRST_LIMB] = lanes((1 << LIMB_BITS) - 1, &|lane| lane == 0);
         memory[layout.constants + constants::NOT_LAST] = lanes(u64::MAX, &|lane| lane < folded - 1);
         memory[layout.constants + constants::NOT_FIRST] = lanes(u64::MAX, &|lane| lane > 0);
+        let composition = match class.shape {
+            Shape::Blocks { blocks, .. } => Some(kernels.composition(blocks, &|way| window_of_two(blocks, way))),
+            _ => None,
+        };
         let by_two_rows = match class.shape {
             Shape::Direct(ways) => direct.is_some_and(|chosen| ways.is_loose(chosen)),
-            Shape::Blocks { blocks, .. } => matches!(kernels.composition(blocks), Composition::TwoRows(_)),
-            Shape::Folded(_) | Shape::Doubles(_) => false,
+            _ => matches!(composition, Some(Composition::TwoRows(_))),
         };
         let loose = class.loose.as_ref().filter(|_| by_two_rows);
         Field {
             kernels,
             class,
             direct,
+            composition,
             loose,
             layout,
             memory,
@@ -248,12 +254,23 @@ impl<'a, K: Kernels> Field<'a, K> {
     /// A new sequence, of kernels over blocks.
     fn composed(&mut self) -> Composed<'_> {
         self.sequence.clear();
-        Composed::new(&mut self.sequence, &self.layout, self.class, self.kernels)
+        let composition = self.composition.expect("a class of blocks");
+        Composed::new(&mut self.sequence, &self.layout, self.class, composition)
     }
 
     fn run_composed(&mut self) {
         self.kernels.run_all(&self.sequence, self.memory);
     }
+}
+
+/// A window of the exponents of numbers of two such blocks, composed in this way.
+fn window_of_two(blocks: &'static Blocks, way: Composition) -> Sequence {
+    let is_of_two =
+        |class: &&Class| matches!(class.shape, Shape::Blocks { count: 2, .. }) && class.limbs == 2 * blocks.limbs;
+    let class = CLASSES.iter().find(is_of_two).expect("numbers of two blocks of each size");
+    let (mut window, layout) = (Sequence::default(), Layout::of(class));
+    Composed::new(&mut window, &layout, class, way).window(class);
+    window
 }
 
 /// The bits of a limb.

@@ -63,18 +63,8 @@ impl<K: Kernels> Field<'_, K> {
     }
 
     fn composed_window(&mut self) -> Sequence {
-        let (class, layout) = (self.class, self.layout);
-        let Layout { accumulator, selection, .. } = layout;
-        let mut composed = self.composed();
-        let rows = composed.rows_per_pass();
-        for quarter in 0..SQUARES {
-            let mut passes = Passes::of(class, &layout, quarter, rows);
-            composed.square_and_reduce(accumulator, accumulator, &mut passes);
-            debug_assert!(passes.is_empty(), "every pass found a kernel");
-        }
-        let mut again = if composed.scans_always() { Passes::last(class, &layout, rows) } else { Passes::none() };
-        let entry = [selection, selection + class.rows()];
-        composed.half_multiply_and_reduce(accumulator, entry, accumulator, &mut again);
+        let class = self.class;
+        self.composed().window(class);
         std::mem::take(&mut self.sequence)
     }
 }

@@ -12,7 +12,7 @@ use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOU
 use crate::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
 use garner_kernels::two_rows::{self as two_rows_kernels, window};
-use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes, constants, scan};
+use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes};
 use once_cell::race::{OnceBool, OnceNonZeroUsize};
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -32,10 +32,6 @@ std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/doubles.s")), opt
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/two_rows.s")), options(raw));
 #[cfg(all(test, target_arch = "x86_64"))]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/vex_tested.s")), options(raw));
-
-/// Rows in which kernels are measured: as many as a window of the longest numbers in one kernel needs, and windows in turn.
-const MEASURED_ROWS: usize =
-    window::APART + constants::ROWS + (4 + 2 * scan::ENTRIES) * DIRECT_LIMBS[DIRECT_LIMBS.len() - 1];
 
 /// Runs the kernels as assembly. Exists only where the processor can.
 #[derive(Debug, Clone, Copy)]
@@ -170,7 +166,7 @@ impl Assembly {
     /// The times of two ways to do the same.
     fn times<const WAYS: usize>(ways: [(Assembly, Sequence); WAYS]) -> [Duration; WAYS] {
         let mut runs = ways.each_ref().map(|(assembly, kernels)| {
-            let mut workspace = Workspace::new(MEASURED_ROWS);
+            let mut workspace = Workspace::new(kernels.rows);
             move || assembly.run_all(kernels, workspace.rows())
         });
         medians(runs.each_mut().map(|run| run as &mut dyn FnMut()))
@@ -300,7 +296,7 @@ impl Kernels for Assembly {
         chosen.get().checked_sub(2).map(|way| ways[way])
     }
 
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
+    fn composition(&self, blocks: &'static Blocks, windows: &dyn Fn(Composition) -> Sequence) -> Composition {
         // Some processors run additions beside multiply-adds, in others both wait for the same ports, perhaps at one width only.
         static KARATSUBA: [[OnceBool; 3]; BLOCK_LIMBS.len()] =
             [const { [const { OnceBool::new() }; 3] }; BLOCK_LIMBS.len()];
@@ -310,13 +306,8 @@ impl Kernels for Assembly {
             _ => 2,
         };
         let size = BLOCK_LIMBS.iter().position(|limbs| *limbs == blocks.limbs).expect("a size of blocks");
-        // All of a window: kernels that are fast alone may not leave each other room in the instruction cache. Far enough apart.
-        let [columns, x, y, result, last] = [0, 100, 200, 300, 400].map(|rows| constants::ROWS + rows);
-        let at = [columns, x, y, 0, result, last];
-        let times = |ways: [Composition; 2]| {
-            let kernels = |way: Composition| way.window_of_two_blocks().into_iter().map(|kernel| (kernel, at));
-            Assembly::times(ways.map(|way| (*self, Sequence::of(kernels(way)))))
-        };
+        // All of a window: kernels that are fast alone may not leave each other room in the instruction cache.
+        let times = |ways: [Composition; 2]| Assembly::times(ways.map(|way| (*self, windows(way))));
         let [karatsuba, schoolbook] = [&blocks.one_row.karatsuba, &blocks.one_row.schoolbook]
             .map(|products| Composition::OneRow(&blocks.one_row, products));
         let by_one_row = || {

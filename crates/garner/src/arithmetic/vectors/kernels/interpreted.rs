@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kernels interpreted, for tests and constant-time checks.
 
-use super::{At, Family, Kernel, Kernels, Widening};
+use super::{At, Family, Kernel, Kernels, Sequence, Widening};
 use crate::arithmetic::vectors::class::{Blocks, Class, Composition, DOUBLES, Direct, DirectKernels};
 use garner_kernels::{Lanes, interpreter, vex};
 use std::sync::LazyLock;
@@ -116,7 +116,7 @@ impl Kernels for InterpretedTwoRows {
         &direct.two_rows
     }
 
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
+    fn composition(&self, blocks: &'static Blocks, _: &dyn Fn(Composition) -> Sequence) -> Composition {
         Composition::TwoRows(&blocks.two_rows)
     }
 

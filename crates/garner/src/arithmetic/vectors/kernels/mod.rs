@@ -105,6 +105,11 @@ impl Sequence {
         self.steps.is_empty()
     }
 
+    /// The kernels, in their order.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel> {
+        self.steps.iter().map(|(kernel, _)| *kernel)
+    }
+
     /// How many multiply-adds they execute.
     pub fn multiply_adds(&self) -> usize {
         self.steps.iter().map(|(kernel, _)| kernel.multiply_adds).sum()
@@ -192,8 +197,9 @@ pub trait Kernels {
     }
 
     /// How operations on numbers of these blocks take less time here: Karatsuba's products need more additions and fewer
-    /// multiply-adds. By one row and with those they are made where no time is measured.
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
+    /// multiply-adds. By one row and with those they are made where no time is measured; else by the time of these windows, of
+    /// numbers of two blocks.
+    fn composition(&self, blocks: &'static Blocks, _windows: &dyn Fn(Composition) -> Sequence) -> Composition {
         Composition::OneRow(&blocks.one_row, &blocks.one_row.karatsuba)
     }
 }

@@ -2,7 +2,7 @@
 //! Multiply-adds, as many as the contracts say.
 
 use super::class::{Blocks, Composition, Direct, DirectKernels, Folded, Shape};
-use super::kernels::{At, Kernel};
+use super::kernels::{At, Kernel, Sequence};
 use super::*;
 use garner_kernels::{Lanes, karatsuba};
 use std::cell::Cell;
@@ -39,7 +39,7 @@ impl Kernels for Counting {
         if self.two_rows { &direct.two_rows } else { &direct.one_row }
     }
 
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
+    fn composition(&self, blocks: &'static Blocks, _: &dyn Fn(Composition) -> Sequence) -> Composition {
         let one_row = &blocks.one_row;
         if self.two_rows {
             Composition::TwoRows(&blocks.two_rows)

@@ -2,7 +2,7 @@
 //! Field operations against libcrypto's numbers, and their bounds.
 
 use super::class::{Blocks, Composition, OneRowBlocks};
-use super::kernels::{At, Kernel};
+use super::kernels::{At, Kernel, Sequence};
 use super::*;
 use garner_kernels::Lanes;
 
@@ -228,7 +228,7 @@ impl<K: Kernels> Kernels for Forced<K> {
         self.kernels.halves_are_faster()
     }
 
-    fn composition(&self, blocks: &'static Blocks) -> Composition {
+    fn composition(&self, blocks: &'static Blocks, _: &dyn Fn(Composition) -> Sequence) -> Composition {
         let OneRowBlocks { karatsuba, schoolbook, .. } = &blocks.one_row;
         Composition::OneRow(&blocks.one_row, if self.karatsuba { karatsuba } else { schoolbook })
     }

@@ -2,7 +2,7 @@
 //! Every kernel does in assembly what its interpreted twin does.
 
 use super::class::{Blocks, Composition};
-use super::kernels::{At, Kernel};
+use super::kernels::{At, Kernel, Sequence};
 use super::*;
 use garner_kernels::{Lanes, constants, scan};
 
@@ -162,7 +162,7 @@ impl Kernels for Running<'_> {
         unreachable!("one field's operations")
     }
 
-    fn composition(&self, _: &'static Blocks) -> Composition {
+    fn composition(&self, _: &'static Blocks, _: &dyn Fn(Composition) -> Sequence) -> Composition {
         unreachable!("numbers in double precision are not composed")
     }
 }
