@@ -14,6 +14,7 @@ use garner_kernels::fold::Fold;
 use garner_kernels::two_rows::{self as two_rows_kernels, window};
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes};
 use once_cell::race::{OnceBool, OnceNonZeroUsize};
+use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -163,11 +164,13 @@ impl Assembly {
         None
     }
 
-    /// The times of two ways to do the same.
+    /// The times of ways to do the same, in one memory: measuring is to need no more of it than operations do.
     fn times<const WAYS: usize>(ways: [(Assembly, Sequence); WAYS]) -> [Duration; WAYS] {
+        let rows = ways.iter().map(|(_, kernels)| kernels.rows).max().unwrap_or(0);
+        let workspace = RefCell::new(Workspace::new(rows));
         let mut runs = ways.each_ref().map(|(assembly, kernels)| {
-            let mut workspace = Workspace::new(kernels.rows);
-            move || assembly.run_all(kernels, workspace.rows())
+            let workspace = &workspace;
+            move || assembly.run_all(kernels, workspace.borrow_mut().rows())
         });
         medians(runs.each_mut().map(|run| run as &mut dyn FnMut()))
     }
