@@ -226,6 +226,8 @@ impl<'f> Composed<'f> {
         match self.composition {
             Composition::OneRow(blocks, products) => {
                 self.fold(blocks, products, passes);
+                // A reduction selects more rows at a time.
+                assert!(products.given_scan.is_none() || passes.is_empty(), "each pass found a product");
                 self.reduce_from(self.count / 2, self.count / 2, to, passes);
             }
             Composition::TwoRows(_) => self.reduce_from(0, self.count, to, passes),

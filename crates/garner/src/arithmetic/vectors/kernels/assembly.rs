@@ -175,7 +175,8 @@ impl Assembly {
         medians(runs.each_mut().map(|run| run as &mut dyn FnMut()))
     }
 
-    /// Which of these ways runs, the first of which is by one row: as was asked for, or by the times that they take.
+    /// Which of these ways runs, the first of which is by one row: as was asked for, or by the times that they take, which are not
+    /// measured where there is no choice.
     fn way<const WAYS: usize>(
         &self,
         rows: [Rows; WAYS],
@@ -186,16 +187,21 @@ impl Assembly {
         if self.instructions != Instructions::Avx512 || self.narrow {
             return 0;
         }
-        let first = |wanted: Rows| rows.iter().position(|rows| *rows == wanted).expect("ways by one row and by two");
+        let of = |wanted: Rows| (0..WAYS).filter(move |way| rows[*way] == wanted);
         if let Some(wanted) = self.rows {
-            return first(wanted);
+            return of(wanted).next().expect("ways by one row and by two");
         }
-        // What is not known was refused where the arithmetic was chosen.
-        let wanted = choice::wanted().ok().flatten();
         let fastest = || {
-            let may = |way: &usize| wanted.is_none_or(|wanted| wanted == rows[*way]);
-            let times = times();
-            (0..WAYS).filter(may).min_by_key(|way| times[*way]).expect("ways by one row and by two")
+            // What is not known was refused where the arithmetic was chosen.
+            let ways: Vec<usize> =
+                choice::wanted().ok().flatten().map_or((0..WAYS).collect(), |wanted| of(wanted).collect());
+            match ways[..] {
+                [only] => only,
+                _ => {
+                    let times = times();
+                    ways.into_iter().min_by_key(|way| times[*way]).expect("ways by one row and by two")
+                }
+            }
         };
         let chosen = measured.get_or_init(|| NonZeroUsize::MIN.saturating_add(fastest()));
         chosen.get() - 1
@@ -321,9 +327,8 @@ impl Kernels for Assembly {
             if karatsuba_is_faster { karatsuba } else { schoolbook }
         };
         let two_rows = Composition::TwoRows(&blocks.two_rows);
-        let ways = || [by_one_row(), two_rows];
-        let chosen = self.way([Rows::One, Rows::Two], &ROWS[size], || times(ways()));
-        ways()[chosen]
+        let chosen = self.way([Rows::One, Rows::Two], &ROWS[size], || times([by_one_row(), two_rows]));
+        if chosen == 0 { by_one_row() } else { two_rows }
     }
 
     #[cfg(target_arch = "x86_64")]
