@@ -19,9 +19,9 @@ const PAIRS: usize = ENTRIES / 2;
 /// What selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// [`permutation`]: fewest operations.
+    /// By `vpermi2q`: fewest operations.
     Permutation,
-    /// [`merges`]: operations that any vector port does.
+    /// By merges under masks: operations that any vector port does.
     Merges,
 }
 
