@@ -5,6 +5,7 @@
 //! Column sums stand in memory, uncarried, with a sign: of 64 bits a column of a product and its reduction needs one for that
 //! and 52 + log2(5.8N), so that N = 160 leaves room. A block works on the columns from its place on.
 
+use crate::Operation;
 use crate::constants;
 use crate::program::{Code, Pointer, Program, Vector};
 use crate::reduction::{RowOf, digit, finish_limb};
@@ -44,6 +45,15 @@ pub enum Finish {
     /// Carries both halves into limbs of the result.
     Last,
 }
+
+/// The products by the schoolbook, by one row and by two.
+pub(crate) const PRODUCTS: [(Operation, Columns, Finish); 5] = [
+    (Operation::ProductFresh, Columns::Fresh, Finish::Columns),
+    (Operation::ProductFreshTop, Columns::FreshTop, Finish::Columns),
+    (Operation::ProductOld, Columns::Old, Finish::Columns),
+    (Operation::ProductCarry, Columns::Old, Finish::Carry),
+    (Operation::ProductLast, Columns::Old, Finish::Last),
+];
 
 /// Block product, eight lanes: `columns += x · y`.
 ///

@@ -138,13 +138,7 @@ fn list(ordered: fn(Program) -> Program, beside: fn(Program, Program) -> Program
         put(Id::of(O::KaratsubaFreshTop, m), karatsuba(Columns::FreshTop, Finish::Columns, Differences::Computed));
         put(Id::of(O::KaratsubaPrepare, m), karatsuba::prepare(m));
         put(Id::of(O::KaratsubaCarry, m), karatsuba(Columns::Old, Finish::Carry, Differences::Given));
-        for (operation, columns, finish) in [
-            (O::ProductFresh, Columns::Fresh, Finish::Columns),
-            (O::ProductFreshTop, Columns::FreshTop, Finish::Columns),
-            (O::ProductOld, Columns::Old, Finish::Columns),
-            (O::ProductCarry, Columns::Old, Finish::Carry),
-            (O::ProductLast, Columns::Old, Finish::Last),
-        ] {
+        for (operation, columns, finish) in block::PRODUCTS {
             put(Id::of(operation, m), block::product(m, columns, finish));
         }
     }

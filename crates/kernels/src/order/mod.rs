@@ -17,7 +17,7 @@ use crate::Program;
 use crate::ports::{Processor, Work};
 use crate::program::{Code, Op, Pointer, Row, Vector, weave};
 use loaded::{Loaded, changed_in_place, free_registers};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Vector registers of the processor.
 const REGISTERS: usize = 32;
@@ -249,12 +249,11 @@ fn assign(nodes: &[Node], order: &[usize]) -> Code {
     for (at, i) in order.iter().enumerate() {
         let node = &nodes[*i];
         let reads: HashMap<Vector, Vector> = node.reads.iter().map(|(was, value)| (*was, register[value])).collect();
-        // Two registers, as it was written, may have held one value.
-        let ended: HashSet<usize> = node.reads.iter().map(|(_, value)| *value).collect();
-        let ended = ended.into_iter().filter(|value| last[value] == at && node.tied != Some(*value));
-        let mut ended: Vec<Vector> = ended.map(|value| register[&value]).collect();
-        ended.sort_unstable_by_key(|register| register.0);
-        free.extend(ended);
+        let ended = node.reads.iter().map(|(_, value)| *value);
+        let mut ended: Vec<usize> = ended.filter(|value| last[value] == at && node.tied != Some(*value)).collect();
+        // Two registers, as it was written, may have held one value; reads are sorted by it.
+        ended.dedup();
+        free.extend(ended.iter().map(|value| register[value]));
         let to = node.writes.map(|value| {
             let to = match node.tied {
                 Some(old) => {

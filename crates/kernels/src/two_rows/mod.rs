@@ -28,7 +28,7 @@ pub mod square;
 pub mod two_blocks;
 pub mod window;
 
-use crate::block::{Columns, Finish};
+use crate::block::PRODUCTS;
 use crate::{BLOCK_LIMBS, DIRECT_LIMBS, Id, Kernel, LIMB_COUNTS, Operation, Program, normalise};
 use normalise::Limbs;
 use scan::Way;
@@ -61,13 +61,7 @@ pub fn all() -> Vec<Kernel> {
         put(O::HalfReduce, n, multiply::half_reduce(n));
     }
     for m in BLOCK_LIMBS {
-        for (operation, columns, finish) in [
-            (O::ProductFresh, Columns::Fresh, Finish::Columns),
-            (O::ProductFreshTop, Columns::FreshTop, Finish::Columns),
-            (O::ProductOld, Columns::Old, Finish::Columns),
-            (O::ProductCarry, Columns::Old, Finish::Carry),
-            (O::ProductLast, Columns::Old, Finish::Last),
-        ] {
+        for (operation, columns, finish) in PRODUCTS {
             put(operation, m, block::product(m, columns, finish));
         }
         for (operation, old) in [(O::SquareFirst, 1..2), (O::SquareInner, 0..2), (O::SquareFinal, 0..1)] {

@@ -57,8 +57,8 @@ enum Instructions {
     Avx512ForAvxIfma,
 }
 
-/// Where the windows of a word of the exponents run, in a workspace that begins with the row `first`: which rows have the same place
-/// in their pages decides how long loads wait for stores.
+/// Where the windows of a word of the exponents run, in a workspace that begins with the row `first`: their time depends on where
+/// their rows lie.
 fn rows_of_windows(direct: &Direct, first: usize) -> At {
     let class = CLASSES.iter().find(|class| class.limbs == direct.limbs).expect("a length with kernels");
     let Layout { accumulator, wanted, modulus, constants, table, selection, .. } = Layout::of(class);
