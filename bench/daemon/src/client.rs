@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One client process: signs in a closed loop, from when it is told to for so many seconds, and says how long each took.
 
-use crate::Transport;
+use crate::{Transport, unbatched};
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
 use cryptoki::mechanism::Mechanism;
 use cryptoki::object::{Attribute, ObjectClass};
@@ -104,7 +104,12 @@ fn signing(transport: Transport, pem: &[u8], socket: &Path, module: Option<&Path
                 session.lock().expect("one thread").sign(&Mechanism::RsaPkcs, key, &block).expect("a signature")
             })
         }
-        Transport::Garnerd | Transport::Unbatched => {
+        Transport::Unbatched => {
+            let size = Rsa::private_key_from_pem(pem).expect("a key").size() as usize;
+            let client = unbatched::Client::new(socket, size).expect("a connection");
+            Box::new(move || client.sign(&block).expect("a signature"))
+        }
+        Transport::Garnerd => {
             let client = Client::new(socket, Duration::from_secs(10));
             let scheme = SignatureScheme::Pkcs1v15 { hash: Hash::Sha256 };
             Box::new(move || {

@@ -4,6 +4,7 @@
 
 mod client;
 mod run;
+mod unbatched;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use garner_origin::Origin;
@@ -25,7 +26,7 @@ pub enum Transport {
     Lent,
     /// By garnerd, which holds the key, through its PKCS#11 module.
     Pkcs11,
-    /// By a daemon of the same kind that does one operation at a time, by libcrypto.
+    /// By a process that holds the key and has OpenSSL do each operation alone, as neverbleed has.
     Unbatched,
     /// By SoftHSM in each process, through PKCS#11.
     SoftHsm,
@@ -64,6 +65,9 @@ enum Role {
     /// One client process of a measurement
     #[command(hide = true)]
     Client(client::Arguments),
+    /// The process that holds the key of transport `unbatched`
+    #[command(hide = true)]
+    Unbatched(unbatched::Arguments),
 }
 
 #[derive(Serialize)]
@@ -99,9 +103,13 @@ struct Report {
 
 fn main() {
     let arguments = Arguments::parse();
-    if let Some(Role::Client(client)) = &arguments.role {
-        println!("{}", serde_json::to_string(&client::run(client)).expect("plain data"));
-        return;
+    match &arguments.role {
+        Some(Role::Client(client)) => {
+            println!("{}", serde_json::to_string(&client::run(client)).expect("plain data"));
+            return;
+        }
+        Some(Role::Unbatched(server)) => return unbatched::serve(server),
+        None => {}
     }
     let (origin, mut rows) = (Origin::now(), Vec::new());
     for &bits in &arguments.bits {
@@ -146,6 +154,7 @@ fn of(bits: u32, clients: usize, measured: &[(Transport, Measured)]) -> Vec<Row>
         (Transport::Pkcs11, Transport::Garnerd),
         (Transport::Pkcs11, Transport::SoftHsm),
         (Transport::InProcess, Transport::Openssl),
+        (Transport::Garnerd, Transport::Unbatched),
         (Transport::Unbatched, Transport::Openssl),
         (Transport::SoftHsm, Transport::Openssl),
         (Transport::Openssl, Transport::Openssl),

@@ -3,6 +3,8 @@
 
 use crate::Transport;
 use crate::client::{Done, PIN};
+use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 use openssl::rsa::Rsa;
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Write};
@@ -40,7 +42,7 @@ pub struct Measured {
     pub checked: u64,
 }
 
-/// Two daemons with one key.
+/// garnerd and the peer without batches, with one key.
 pub struct Bench {
     folder: TempDir,
     batching: Child,
@@ -57,21 +59,13 @@ impl Bench {
         let key = keys.join("key.pem");
         fs::write(&key, Rsa::generate(bits).expect("a key").private_key_to_pem().expect("PEM")).expect("a file");
         fs::set_permissions(&key, Permissions::from_mode(0o600)).expect("its mode");
-        let start = |name: &str, configuration: &str, cpu: Option<&str>| {
-            let file = folder.path().join(format!("{name}.toml"));
-            fs::write(&file, configuration).expect("a configuration");
-            let mut command = Command::new(garnerd);
-            command.arg("--config").arg(file).arg("--socket").arg(folder.path().join(name)).arg("--keys").arg(&keys);
-            command.envs(cpu.map(|cpu| ("GARNER_CPU", cpu))).stderr(Stdio::piped());
-            let mut daemon = command.spawn().expect("garnerd");
-            let mut lines = BufReader::new(daemon.stderr.take().expect("piped")).lines();
-            assert!(lines.any(|line| line.is_ok_and(|line| line.contains("listening"))), "garnerd does not listen");
-            // Somebody has to take what it goes on to say.
-            std::thread::spawn(move || lines.for_each(drop));
-            daemon
-        };
-        let batching = start("garnerd", "", None);
-        let unbatched = start("unbatched", "linger_us = 0", Some("libcrypto"));
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("garnerd.toml"), "").expect("a configuration");
+        let mut command = Command::new(garnerd);
+        command.arg("--config").arg(path("garnerd.toml")).arg("--keys").arg(&keys);
+        let batching = start(command.arg("--socket").arg(path("garnerd")));
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        let unbatched = start(command.args(["unbatched", "--key"]).arg(&key).arg("--socket").arg(path("unbatched")));
         match modules.softhsm.exists() {
             true => make_token(folder.path(), &key),
             false => eprintln!("left out: SoftHSM, {} is not there", modules.softhsm.display()),
@@ -158,6 +152,16 @@ impl Drop for Bench {
     }
 }
 
+/// Starts a daemon, and waits until it listens.
+fn start(command: &mut Command) -> Child {
+    let mut daemon = command.stderr(Stdio::piped()).spawn().expect("a daemon");
+    let mut lines = BufReader::new(daemon.stderr.take().expect("piped")).lines();
+    assert!(lines.any(|line| line.is_ok_and(|line| line.contains("listening"))), "{command:?} does not listen");
+    // Somebody has to take what it goes on to say.
+    std::thread::spawn(move || lines.for_each(drop));
+    daemon
+}
+
 /// SoftHSM's configuration.
 const SOFTHSM_CONF: &str = "softhsm2.conf";
 
@@ -199,12 +203,9 @@ fn socket_is_used(transport: Transport) -> bool {
     matches!(transport, Transport::Garnerd | Transport::Lent | Transport::Pkcs11 | Transport::Unbatched)
 }
 
-/// Seconds of processor time of a daemon, all its threads together.
+/// Seconds of processor time of a daemon: all its threads, also those that have ended.
 fn processor_time(daemon: &Child) -> f64 {
-    let tasks = fs::read_dir(format!("/proc/{}/task", daemon.id())).expect("the daemon's threads");
-    let seconds = |task: fs::DirEntry| {
-        let text = fs::read_to_string(task.path().join("schedstat")).ok()?;
-        Some(text.split(' ').next()?.parse::<f64>().ok()? / 1e9)
-    };
-    tasks.flatten().filter_map(seconds).sum()
+    let pid = Pid::from_raw(daemon.id() as i32);
+    let time = clock_getcpuclockid(pid).and_then(clock_gettime).expect("the daemon's clock");
+    time.tv_sec() as f64 + time.tv_nsec() as f64 / 1e9
 }

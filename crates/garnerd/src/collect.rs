@@ -2,11 +2,17 @@
 //! When a batch is whole. Knows no sockets and no clock: what it is told decides, so that all of it can be tried.
 //!
 //! While all workers compute, requests gather in the clients' sockets; a worker that comes back takes what is there. Where
-//! fewer requests are there than clients were lately active, they are about to ask again: the batch waits for them, for
-//! `linger` at most from its first request on. Without that, clients split into groups that take turns, each batch half
-//! full. A client alone waits for nobody.
+//! fewer requests are there than clients were lately active, those clients may be about to ask: the batch lingers. It does so
+//! by yielding: whoever else wants the processor has it, the clients among them. A yield that comes back at once says that
+//! nobody wants it, and the batch begins: no processor idles for it. A client alone waits for nobody.
 
 use std::time::Duration;
+
+/// A yield that was shorter came back at once: another thread that has the processor for less cannot have asked anything.
+const AT_ONCE: Duration = Duration::from_micros(3);
+
+/// Batches that begin without a yield after one whose yield went to a process that asks nothing here.
+const HURRIED: u32 = 16;
 
 /// What a worker that collects does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,8 +21,8 @@ pub enum Next {
     Sleep,
     /// Take what is there, without sleeping.
     Take,
-    /// Sleep until a client asks, so long at most.
-    Linger(Duration),
+    /// Let other threads have the processor, tell [`Lingering::yielded`], and take what is there then.
+    Yield,
     /// Run the batch.
     Run,
 }
@@ -26,21 +32,57 @@ pub enum Next {
 pub struct Collector {
     /// Most requests in a batch.
     pub capacity: usize,
-    /// Longest wait for clients that are expected.
+    /// No yield begins later after the batch's first request.
     pub linger: Duration,
 }
 
 impl Collector {
     /// What comes next, with `taken` requests in the batch, the first of them `age` ago. `more` says that the
     /// last look may have left some; `expected` counts the clients that are likely to ask.
-    pub fn next(&self, taken: usize, more: bool, expected: usize, age: Duration) -> Next {
+    pub fn next(&self, taken: usize, more: bool, expected: usize, age: Duration, lingering: &Lingering) -> Next {
         match taken {
             0 => Next::Sleep,
             _ if taken >= self.capacity => Next::Run,
             _ if more => Next::Take,
-            _ if expected > 0 && age < self.linger => Next::Linger(self.linger - age),
+            _ if expected > 0 && age < self.linger && lingering.pays() => Next::Yield,
             _ => Next::Run,
         }
+    }
+}
+
+/// What one worker's yields brought, in this batch and in those before it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lingering {
+    /// A yield of this batch came back at once.
+    alone: bool,
+    /// The longest of this batch's yields that brought nothing.
+    in_vain: Duration,
+    /// Batches that are to begin without a yield.
+    hurried: u32,
+}
+
+impl Lingering {
+    /// Before a batch.
+    pub fn begin(&mut self) {
+        (self.alone, self.in_vain) = (false, Duration::ZERO);
+    }
+
+    /// After a yield that lasted so long, and brought requests or did not.
+    pub fn yielded(&mut self, lasted: Duration, brought: bool) {
+        self.alone = lasted < AT_ONCE;
+        if !brought {
+            self.in_vain = self.in_vain.max(lasted);
+        }
+    }
+
+    /// After a batch that took so long to compute.
+    pub fn ran(&mut self, took: Duration) {
+        self.hurried = if self.in_vain > took { HURRIED } else { self.hurried.saturating_sub(1) };
+    }
+
+    /// Whether a yield may bring requests.
+    fn pays(&self) -> bool {
+        !self.alone && self.hurried == 0
     }
 }
 
@@ -48,23 +90,52 @@ impl Collector {
 mod tests {
     use super::*;
 
-    const RULES: Collector = Collector { capacity: 8, linger: Duration::from_micros(40) };
+    const RULES: Collector = Collector { capacity: 8, linger: Duration::from_micros(1000) };
     const fn us(count: u64) -> Duration {
         Duration::from_micros(count)
     }
 
     #[test]
     fn a_client_alone_waits_for_nobody() {
-        assert_eq!(RULES.next(0, false, 0, us(0)), Next::Sleep);
-        assert_eq!(RULES.next(1, true, 0, us(0)), Next::Take);
-        assert_eq!(RULES.next(1, false, 0, us(1)), Next::Run);
+        let fresh = Lingering::default();
+        assert_eq!(RULES.next(0, false, 0, us(0), &fresh), Next::Sleep);
+        assert_eq!(RULES.next(1, true, 0, us(0), &fresh), Next::Take);
+        assert_eq!(RULES.next(1, false, 0, us(1), &fresh), Next::Run);
     }
 
     #[test]
-    fn those_expected_are_waited_for_and_not_longer_than_the_linger() {
-        assert_eq!(RULES.next(3, false, 5, us(10)), Next::Linger(us(30)));
-        assert_eq!(RULES.next(3, false, 5, us(40)), Next::Run);
-        assert_eq!(RULES.next(8, true, 5, us(0)), Next::Run);
+    fn those_expected_are_waited_for_until_the_linger_is_over_or_the_batch_full() {
+        let fresh = Lingering::default();
+        assert_eq!(RULES.next(3, false, 5, us(999), &fresh), Next::Yield);
+        assert_eq!(RULES.next(3, false, 5, us(1000), &fresh), Next::Run);
+        assert_eq!(RULES.next(8, true, 5, us(0), &fresh), Next::Run);
+    }
+
+    #[test]
+    fn nobody_is_waited_for_while_no_other_thread_wants_the_processor() {
+        let mut lingering = Lingering::default();
+        lingering.yielded(us(20), false);
+        assert_eq!(RULES.next(3, false, 5, us(25), &lingering), Next::Yield, "others had it");
+        lingering.yielded(us(1), false);
+        assert_eq!(RULES.next(3, false, 5, us(27), &lingering), Next::Run);
+        lingering.begin();
+        assert_eq!(RULES.next(3, false, 5, us(0), &lingering), Next::Yield, "another batch, another try");
+    }
+
+    #[test]
+    fn batches_after_a_yield_that_another_process_had_begin_at_once() {
+        let mut lingering = Lingering::default();
+        for (brought, hurries) in [(true, false), (false, true)] {
+            lingering.begin();
+            lingering.yielded(us(4000), brought);
+            lingering.ran(us(900));
+            lingering.begin();
+            assert_eq!(RULES.next(1, false, 5, us(0), &lingering) == Next::Run, hurries, "brought {brought}");
+        }
+        (1..HURRIED).for_each(|_| lingering.ran(us(900)));
+        assert_eq!(RULES.next(1, false, 5, us(0), &lingering), Next::Run);
+        lingering.ran(us(900));
+        assert_eq!(RULES.next(1, false, 5, us(0), &lingering), Next::Yield);
     }
 
     /// Every batch ends, whatever comes and however often: no request waits for ever.
@@ -76,22 +147,25 @@ mod tests {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (state >> 33) as usize
             };
-            let (mut taken, mut came, mut age) = (1, true, us(0));
+            let (mut taken, mut came, mut age, mut lingering) = (1, true, us(0), Lingering::default());
             let mut steps = 0;
             loop {
-                match RULES.next(taken, came, dice() % 4, age) {
+                let next = RULES.next(taken, came, dice() % 4, age, &lingering);
+                came = dice() % 3 != 0;
+                match next {
                     Next::Sleep => panic!("seed {seed}: sleeps with a request in hand"),
                     Next::Run => break,
                     Next::Take => age += us(1),
-                    Next::Linger(longest) => {
-                        assert!(longest <= RULES.linger, "seed {seed}");
-                        age += us(1 + dice() as u64 % longest.as_micros().max(1) as u64);
+                    Next::Yield => {
+                        assert!(age < RULES.linger, "seed {seed}");
+                        let lasted = us(1 + dice() as u64 % 300);
+                        age += lasted;
+                        lingering.yielded(lasted, came);
                     }
                 }
-                came = dice() % 3 != 0;
                 taken += usize::from(came);
                 steps += 1;
-                assert!(steps < 100, "seed {seed}: no end");
+                assert!(steps < 2000, "seed {seed}: no end");
             }
             assert!((1..=RULES.capacity).contains(&taken), "seed {seed}");
         }

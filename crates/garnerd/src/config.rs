@@ -39,7 +39,8 @@ pub struct Config {
     pub connections: usize,
     /// Most connections of one user.
     pub connections_per_user: usize,
-    /// How long a batch waits for clients that are expected, in microseconds; 0 for not at all.
+    /// How long a batch lets other processes have the processor while clients are expected to ask, in microseconds; 0 for not
+    /// at all.
     pub linger_us: u64,
     /// Who may do what with a key, by its name.
     pub key: BTreeMap<String, Policy>,
@@ -55,7 +56,7 @@ impl Default for Config {
             metrics: Vec::new(),
             connections: 4096,
             connections_per_user: 2048,
-            linger_us: 40,
+            linger_us: 1000,
             key: BTreeMap::new(),
             lend: Lend::default(),
         }
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn what_is_not_said_has_its_default() {
         let config: Config = toml::from_str("[key.www]\nusers = ['www-data', 1000]\noperations = ['sign']\n").unwrap();
-        assert_eq!(config.linger_us, 40);
+        assert_eq!(config.linger_us, 1000);
         let policy = &config.key["www"];
         assert_eq!(policy.users, [Name::Name("www-data".to_owned()), Name::Number(1000)]);
         assert_eq!(policy.operations, [Operation::Sign]);

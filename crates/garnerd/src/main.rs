@@ -60,7 +60,7 @@ Configuration (/etc/garner/garnerd.toml; all of it may be left out):
   keys = \"/etc/garner/keys\"             # NAME.pem each, mode 600
   connections = 4096                    # at once; connections_per_user = 2048
   metrics = [\"127.0.0.1:9464\"]          # figures for Prometheus; \"/run/garnerd/metrics\" for garner stats
-  linger_us = 40                        # how long a batch waits for clients that are expected
+  linger_us = 1000                      # how long a batch yields its processor to clients that are expected
   [key.www]                             # without users and groups a key is root's and the daemon's
   users = [\"www-data\"]                  # groups = [\"ssl-cert\"]
   operations = [\"sign\", \"decrypt\"]      # \"raw\": the private operation of any block

@@ -2,15 +2,15 @@
 //! The workers. Each waits for events, collects a batch of requests by the rules of `collect`, runs it on its own thread and
 //! answers: an operation crosses from thread to thread only where it must, between client and daemon.
 //!
-//! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): the one that lingers before
-//! those that are idle, and a client alone always the same worker, whose caches know its key. Nobody is woken in vain.
+//! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): a client alone always has the
+//! same worker, whose caches know its key. Nobody is woken in vain.
 //!
 //! A worker takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
 //! client's socket: nothing is queued here.
 
 use crate::admission::admit;
 use crate::clients::{Clients, Limits};
-use crate::collect::{Collector, Next};
+use crate::collect::{Collector, Lingering, Next};
 use crate::figures::Figures;
 use crate::keys::Keys;
 use crate::lent::Lent;
@@ -40,7 +40,7 @@ const ONCE: epoll::EventFlags = epoll::EventFlags::IN.union(epoll::EventFlags::O
 const EVENTS: usize = 16;
 
 /// A client that was answered so short a time ago is expected to ask again.
-const LATELY: Duration = Duration::from_millis(2);
+const LATELY: Duration = Duration::from_millis(10);
 
 /// What all workers share.
 pub struct Daemon {
@@ -60,9 +60,10 @@ pub struct Daemon {
 
 /// What each worker has for itself.
 struct Hands {
-    /// Whose events the last wait brought.
+    /// Whose events the last look brought.
     ready: Vec<u64>,
     buffer: Buffer,
+    lingering: Lingering,
 }
 
 /// A request that was taken.
@@ -148,11 +149,14 @@ impl Daemon {
     }
 
     fn worker(&self, gatherer: &Gatherer) {
-        let mut hands = Hands { ready: Vec::with_capacity(EVENTS), buffer: Buffer::default() };
+        let ready = Vec::with_capacity(EVENTS);
+        let mut hands = Hands { ready, buffer: Buffer::default(), lingering: Lingering::default() };
         while !self.ending.load(Ordering::SeqCst) {
             let batch = self.collect(&mut hands);
             if !batch.is_empty() {
+                let start = Instant::now();
                 self.run(gatherer, batch);
+                hands.lingering.ran(start.elapsed());
             }
         }
     }
@@ -160,25 +164,33 @@ impl Daemon {
     /// Collects until a batch is whole, or the daemon ends.
     fn collect(&self, hands: &mut Hands) -> Vec<Taken> {
         let (mut batch, mut more, mut first) = (Vec::new(), false, Instant::now());
+        hands.lingering.begin();
         loop {
             let now = Instant::now();
             // They are counted only where they matter.
             let expected = if batch.is_empty() || more { 0 } else { self.clients().expected(now, LATELY) };
-            let time = match self.collector.next(batch.len(), more, expected, now.duration_since(first)) {
+            let next = self.collector.next(batch.len(), more, expected, now.duration_since(first), &hands.lingering);
+            let yielded = match next {
                 Next::Run => return batch,
-                Next::Sleep => None,
-                Next::Take => Some(Duration::ZERO),
-                Next::Linger(longest) => Some(longest),
+                Next::Sleep | Next::Take => None,
+                Next::Yield => {
+                    thread::yield_now();
+                    Some(now.elapsed())
+                }
             };
             let before = batch.len();
             let room = (self.collector.capacity - before).min(EVENTS);
-            if !self.wait(&mut hands.ready, room, time) || self.ending.load(Ordering::SeqCst) {
+            let longest = (next != Next::Sleep).then_some(Duration::ZERO);
+            if !self.wait(&mut hands.ready, room, longest) || self.ending.load(Ordering::SeqCst) {
                 return batch;
             }
             self.take(hands, &mut batch);
             // A client may have sent several; it is looked at again, after the others. Events that bring no work do not count,
             // or who sends them could hold the batch up.
             more = batch.len() > before;
+            if let Some(lasted) = yielded {
+                hands.lingering.yielded(lasted, more);
+            }
             if before == 0 {
                 first = Instant::now();
             }

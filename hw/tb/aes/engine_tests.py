@@ -168,42 +168,50 @@ async def bad_fragments_are_refused_and_the_ring_goes_on(dut):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
-async def bus_faults_are_told_and_the_ring_goes_on(dut):
+async def data_that_cannot_be_read_or_written_is_told_and_the_ring_goes_on(dut):
     host, keys = await ready(dut)
     memory = host.memory
     source, destination = memory.allocate(2048, 64, 3), memory.allocate(2048, 64, 5)
     memory.put(source, random.randbytes(2048))
-    key = host.key(random.randbytes(KEY), 1)
-    key_address = DESCRIPTOR.unpack(key)["source_address"]
-    for read, write, descriptor in ((range(source + 900, source + 901), None, None),
-                                    (None, range(destination + 900, destination + 901), None),
-                                    (range(source, source + 1), None, None),
-                                    (None, range(destination + 1500, destination + 1501), None),
-                                    (range(key_address, key_address + 1), None, key),
-                                    (range(key_address + KEY - 1, key_address + KEY), None, key)):
+    for reading, at in ((True, 900), (False, 900), (True, 0), (False, 1500)):
         memory.put(destination, bytes(2048))
-        memory.read_faults = [read] if read else []
-        memory.write_faults = [write] if write else []
-        descriptor = descriptor or host.fragment(source, destination, 1600, IV, False, 0, MESSAGES - 1)
+        memory.read_faults = [range(source + at, source + at + 1)] if reading else []
+        memory.write_faults = [] if reading else [range(destination + at, destination + at + 1)]
+        descriptor = host.fragment(source, destination, 1600, IV, False, 0, MESSAGES - 1)
         message = Message(host, keys[0], 0, MESSAGES - 1, 2)
         done = await host.run([descriptor, host.fragment(source, destination, 16, None, True, 0, MESSAGES - 1),
                                *message.descriptors])
         assert [done[place].status for place in range(4)] == [BUS_FAULT, BROKEN_CHAIN, OK, OK]
-        if read:  # nothing is written of a group that could not be read
-            behind = (read.start - source) // 256 * 256 if read.start < key_address else 0
+        if reading:  # nothing is written of a group that could not be read
+            behind = at // 256 * 256
             assert memory.get(destination + behind, 2048 - behind) == bytes(2048 - behind)
         message.check()
         assert await host.read("ERROR") == REGISTERS["ERROR_DATA_FAULT"]
         await host.write("ERROR", REGISTERS["ERROR_DATA_FAULT"])
-    # Nothing of the key that could not be read is used: the slot keeps the one before it
-    memory.read_faults = memory.write_faults = []
-    message = Message(host, keys[1], 1, 0, 1)
-    assert (await host.run(message.descriptors))[0].status == OK
-    message.check()
-    # A descriptor that cannot be read
-    memory.read_faults = [range(host.submission, host.submission + 1024)]
-    assert (await host.run([host.fragment(source, destination, 16, IV)]))[0].status == BUS_FAULT
-    memory.read_faults = []
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def nothing_is_used_of_a_key_that_could_not_be_read(dut):
+    host, keys = await ready(dut)
+    for last in (False, True):
+        key = host.key(random.randbytes(KEY), 1)
+        at = DESCRIPTOR.unpack(key)["source_address"] + (KEY - 1 if last else 0)
+        host.memory.read_faults = [range(at, at + 1)]
+        message = Message(host, keys[1], 1, 0, 1)  # the slot keeps the key before it
+        done = await host.run([key, *message.descriptors])
+        assert [done[place].status for place in range(2)] == [BUS_FAULT, OK]
+        message.check()
+        assert await host.read("ERROR") == REGISTERS["ERROR_DATA_FAULT"]
+        await host.write("ERROR", REGISTERS["ERROR_DATA_FAULT"])
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_descriptor_that_cannot_be_read_is_told_and_the_ring_goes_on(dut):
+    host, keys = await ready(dut)
+    source = host.memory.allocate(64)
+    host.memory.read_faults = [range(host.submission, host.submission + 1024)]
+    assert (await host.run([host.fragment(source, source, 16, IV)]))[0].status == BUS_FAULT
+    host.memory.read_faults = []
     message = Message(host, keys[0], 0, 0, 1)
     assert (await host.run(message.descriptors))[0].status == OK
     message.check()
@@ -223,6 +231,68 @@ async def completions_interrupt_as_their_descriptors_say(dut):
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     host, keys = await ready(dut)
+    memories, registers = holding_secrets(dut)
+    for pause in (700, 903, 1200):
+        messages = long_messages(host, keys)
+        descriptors = shuffled(messages)
+        task = cocotb.start_soon(host.run(descriptors))
+        await ClockCycles(dut.clk_i, pause)
+        assert any(int(word.value) for memory in memories for word in memory)
+        await zeroise(host)
+        done = await task
+        statuses = [done[place].status for place in range(len(descriptors))]
+        assert set(statuses) <= {OK, EMPTY_SLOT, BROKEN_CHAIN} and EMPTY_SLOT in statuses
+        assert not any(int(word.value) for memory in memories for word in memory)
+        assert not any(int(register.value) for register in registers)
+        # What was written stays within the messages
+        for message in messages:
+            for address, size in message.places:
+                assert host.memory.get(address - GUARD, GUARD) == b"\xA5" * GUARD == host.memory.get(address + size, GUARD)
+        done = await host.run([host.key(key, slot) for slot, key in enumerate(keys)])
+        assert {completion.status for completion in done.values()} == {OK}
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def zeroise_empties_the_slots_and_the_engine_takes_keys_again(dut):
+    host, keys = await ready(dut)
+    task = cocotb.start_soon(host.run(shuffled(long_messages(host, keys))))
+    await ClockCycles(dut.clk_i, 700)
+    await zeroise(host)
+    await task
+    source = host.memory.allocate(64)
+    done = await host.run([host.fragment(source, source, 16, None), host.fragment(source, source, 16, IV)])
+    assert [done[place].status for place in range(2)] == [BROKEN_CHAIN, EMPTY_SLOT]
+    await host.run([host.key(key, slot) for slot, key in enumerate(keys)])
+    message = Message(host, keys[0], 0, 0, 2)
+    await host.run(message.descriptors)
+    message.check()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def zeroise_forgets_a_chain_that_waits_for_its_next_fragment(dut):
+    host, _ = await ready(dut)
+    source = host.memory.allocate(64)
+    first, next_one = host.fragment(source, source, 16, IV), host.fragment(source, source, 16, None)
+    assert [completion.status for completion in (await host.run([first])).values()] == [OK]
+    await zeroise(host)
+    assert [completion.status for completion in (await host.run([next_one])).values()] == [BROKEN_CHAIN]
+
+
+async def zeroise(host: EngineHost) -> None:
+    """Has the engine erase all that is secret, and waits until it has."""
+    await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
+    while await host.field("STATUS_ZEROISING"):
+        pass
+
+
+def long_messages(host: EngineHost, keys: list[bytes]) -> list[Message]:
+    """One for each that the engine holds at once; each is under way for 1,800 cycles."""
+    least = int(600 / BOUND / MESSAGES)  # blocks
+    return [Message(host, keys[number % SLOTS], number % SLOTS, number, 3, least, least + 20) for number in range(MESSAGES)]
+
+
+def holding_secrets(dut) -> tuple[list, list]:
+    """The engine's memories and registers that hold keys or blocks."""
     cipher = dut.u_core.u_cipher.gen_decrypt.u_cipher if DECRYPT else dut.u_core.u_cipher.gen_encrypt.u_cipher
     memories = [cipher.first_keys_q, cipher.answers_q] if DECRYPT else [cipher.keys_q]
     fifos = []
@@ -236,41 +306,7 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
     registers = [dut.u_core.u_cipher.key_block_q, reader.data_q, reader.u_turn.half_q, reader.u_turn.turned_q,
                  reader.u_turn.before_q, reader.block_q, beats.part_q, beats.u_turn.half_q, beats.u_turn.turned_q,
                  beats.u_turn.before_q, *(fifo.word_q for fifo in fifos)]
-    least = int(600 / BOUND / MESSAGES)  # blocks, so that a message is under way for 1,800 cycles
-    for pause in (700, 903, 1200):
-        messages = [Message(host, keys[number % SLOTS], number % SLOTS, number, 3, least, least + 20)
-                    for number in range(MESSAGES)]
-        descriptors = shuffled(messages)
-        task = cocotb.start_soon(host.run(descriptors))
-        await ClockCycles(dut.clk_i, pause)
-        assert any(int(word.value) for memory in memories for word in memory)
-        await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
-        done = await task
-        statuses = [done[place].status for place in range(len(descriptors))]
-        assert set(statuses) <= {OK, EMPTY_SLOT, BROKEN_CHAIN} and EMPTY_SLOT in statuses
-        while await host.field("STATUS_ZEROISING"):
-            pass
-        assert not any(int(word.value) for memory in memories for word in memory)
-        assert not any(int(register.value) for register in registers)
-        # What was written stays within the messages
-        for message in messages:
-            for address, size in message.places:
-                assert host.memory.get(address - GUARD, GUARD) == b"\xA5" * GUARD == host.memory.get(address + size, GUARD)
-        source = host.memory.allocate(64)
-        done = await host.run([host.fragment(source, source, 16, None), host.fragment(source, source, 16, IV)])
-        assert [done[place].status for place in range(2)] == [BROKEN_CHAIN, EMPTY_SLOT]
-        done = await host.run([host.key(key, slot) for slot, key in enumerate(keys)])
-        assert {completion.status for completion in done.values()} == {OK}
-        message = Message(host, keys[0], 0, 0, 2)
-        await host.run(message.descriptors)
-        message.check()
-    # A chain that waits for its next fragment is forgotten, too.
-    first, next_one = host.fragment(source, source, 16, IV), host.fragment(source, source, 16, None)
-    assert [completion.status for completion in (await host.run([first])).values()] == [OK]
-    await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
-    while await host.field("STATUS_ZEROISING"):
-        pass
-    assert [completion.status for completion in (await host.run([next_one])).values()] == [BROKEN_CHAIN]
+    return memories, registers
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")

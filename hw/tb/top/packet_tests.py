@@ -7,7 +7,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from garner_hw.drivers.host import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_OP, BAD_SLOT, DESCRIPTOR, LOAD_KEY, OK, PRIVATE,
-                                    ZEROISE, answer, header)
+                                    ZEROISE, Host, answer, header)
 from tb.top.shell_host import CORES, check, jobs, load_keys, ready
 from tb.top.shell_jobs import MASK, expected, key_words, random_job, words
 
@@ -16,6 +16,11 @@ def reserved_set(words: list[int], word: int) -> list[int]:
     """The header with the highest reserved bit of a word set."""
     highest = [field for field in DESCRIPTOR.upward(word, 1) if field.name.startswith("reserved_")][-1].high
     return [value | (i == word) << highest for i, value in enumerate(words)]
+
+
+async def send(host: Host, packets: list[list[int]]) -> None:
+    for packet in packets:
+        await host.send(packet)
 
 
 @cocotb.test()
@@ -28,38 +33,51 @@ async def packets_and_descriptors_share_the_cores(dut):
         op, slot, operands, result = random_job(random, keys)
         packets.append([*header(op, tag, slot), *operands])
         expected_packets[tag] = (OK, result)
+    longest = [random.getrandbits(32) for _ in range(512)]
+    packets.append([*header(PRIVATE, 300), *longest])
+    expected_packets[300] = (OK, expected(PRIVATE, longest, keys[0]))
+    await host.idle()
+    jobs_before = await host.counter("JOBS")
+    sender = cocotb.start_soon(send(host, packets))
+    descriptors, results = jobs(host, keys, 60)
+    ring = cocotb.start_soon(host.run(descriptors))
+    for _ in range(len(packets)):
+        status, tag, _, result = answer(await host.receive())
+        assert expected_packets.pop(tag) == (status, result), tag
+    assert not expected_packets
+    await sender
+    check(host, descriptors, results, await ring)
+    await host.idle()
+    assert await host.counter("JOBS") == jobs_before + len(packets) + 60
+
+
+@cocotb.test()
+async def bad_packets_are_answered_by_what_is_wrong_and_those_behind_them_are_right(dut):
+    host = await ready(dut, stall=0.25)
+    keys = await load_keys(host, [0])
     bad = [([*header(PRIVATE, 200)][:1], BAD_LENGTH), ([*header(PRIVATE, 201)], BAD_LENGTH),
            ([*header(ZEROISE, 202, 3), 1, 2, 3], BAD_LENGTH), ([*header(PRIVATE, 203), *[7] * 513], BAD_LENGTH),
            ([*header(PRIVATE, 204), *[7] * 600], BAD_LENGTH),
            ([*reserved_set(header(PRIVATE, 205), 0), 1, 2], BAD_DESCRIPTOR),
            (reserved_set(header(PRIVATE, 206), 1), BAD_DESCRIPTOR),
            ([*header(9, 207), 1, 2, 3], BAD_OP), ([*header(PRIVATE, 208, 77), 1], BAD_SLOT)]
+    packets, expected_packets = [], {}
     for tag, (packet, status) in enumerate(bad, 200):
-        packets.insert(random.randrange(len(packets)), packet)
-        expected_packets[tag] = (status, [])
-    longest = [random.getrandbits(32) for _ in range(512)]
-    packets.append([*header(PRIVATE, 300), *longest])
-    expected_packets[300] = (OK, expected(PRIVATE, longest, keys[0]))
-    await host.idle()
-    jobs_before = await host.counter("JOBS")
-
-    async def send():
-        for packet in packets:
-            await host.send(packet)
-
-    sender = cocotb.start_soon(send())
-    descriptors, results = jobs(host, keys, 60)
-    ring = cocotb.start_soon(host.run(descriptors))
+        operands = words(random, 6)
+        packets += [packet, [*header(PRIVATE, 100 + tag), *operands]]
+        expected_packets |= {tag: (status, []), 100 + tag: (OK, expected(PRIVATE, operands, keys[0]))}
+    sender = cocotb.start_soon(send(host, packets))
     for _ in range(len(packets)):
         status, tag, cycles, result = answer(await host.receive())
         assert expected_packets.pop(tag) == (status, result), tag
-        assert (cycles == 0) == (tag < 207 and tag >= 200), "what reached no core took none of its time"
+        assert (cycles == 0) == (200 <= tag < 207), "what reached no core took none of its time"
     assert not expected_packets
     await sender
-    check(host, descriptors, results, await ring)
-    await host.idle()
-    assert await host.counter("JOBS") == jobs_before + len(packets) + 60
-    # a key by packet reaches every core, too
+
+
+@cocotb.test()
+async def a_key_by_packet_reaches_every_core(dut):
+    host = await ready(dut)
     fresh = key_words(random)
     await host.send([*header(LOAD_KEY, 9, 2), *fresh])
     status, tag, _, result = answer(await host.receive())

@@ -4,7 +4,7 @@
 mod daemon;
 mod programs;
 
-use crate::collect::Collector;
+use crate::collect::{Collector, Lingering};
 use garner_remote::call::{Call, Event};
 use garner_remote::message::Packet;
 use rustix::io::Errno;
@@ -16,7 +16,9 @@ use std::time::Duration;
 const PATIENCE: u64 = 1_000_000;
 /// How long a client counts as active after an answer.
 const LATELY: u64 = 2_000;
-const COLLECTOR: Collector = Collector { capacity: 4, linger: Duration::from_micros(40) };
+const COLLECTOR: Collector = Collector { capacity: 4, linger: Duration::from_micros(1_000) };
+/// The longest yield.
+const LONGEST_YIELD: u64 = 5_000;
 const WORKERS: usize = 2;
 
 /// What a world is like. Probabilities are those of each packet, deaths those of each step.
@@ -40,7 +42,7 @@ pub enum Fault {
     Exchanged,
     /// The daemon forgets the last request of a full batch.
     Forgets,
-    /// A worker that lingers looks at no clock.
+    /// A worker that lingers looks at no clock, and forgets that its yields brought nothing.
     NoClock,
     /// A worker takes whatever is there.
     Overfull,
@@ -103,7 +105,7 @@ enum Happens {
     Answer(usize, Vec<u8>),
     /// The program learns that the daemon's end is closed.
     End(usize),
-    /// A worker's linger or computation ends, in this life of the daemon.
+    /// A worker's yield or computation ends, in this life of the daemon.
     Worker(usize, u64),
     Start,
 }
@@ -145,6 +147,9 @@ struct Worker {
     more: bool,
     first: u64,
     computes: bool,
+    lingering: Lingering,
+    /// When it began to yield, if it does.
+    yields: Option<u64>,
     /// When it began to wait: who began last is woken first.
     waits: Option<u64>,
     turn: u64,
@@ -266,7 +271,7 @@ impl World {
                 self.hears(link)
             }
             Happens::Worker(worker, turn) => {
-                // Of a daemon that died, or of a linger that was cut short.
+                // Of a daemon that died.
                 if self.workers.get(worker).is_none_or(|about| about.turn != turn) {
                     return Ok(());
                 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The daemon of the world: workers that collect by the daemon's own rules, and answers that go astray.
 
-use super::{COLLECTOR, Checked, Fault, Happens, LATELY, Link, PATIENCE, WORKERS, Worker, World};
+use super::{COLLECTOR, Checked, Fault, Happens, LATELY, LONGEST_YIELD, Link, PATIENCE, WORKERS, Worker, World};
 use crate::collect::Next;
 use garner_remote::message::{self, KeyName, Refusal, Request, Response, Work};
 use std::time::Duration;
@@ -26,30 +26,49 @@ impl World {
     /// Collects, until there is nothing more to take or the batch is whole.
     pub(super) fn work(&mut self, worker: usize) -> Checked {
         (self.workers[worker].waits, self.workers[worker].turn) = (None, self.workers[worker].turn + 1);
+        let mut yielded = self.workers[worker].yields.take().map(|began| Duration::from_micros(self.now - began));
         loop {
             let about = &self.workers[worker];
             let (taken, age) = (about.batch.len(), self.now - about.first);
-            let expected = if taken == 0 || about.more { 0 } else { self.expected() };
-            let next = COLLECTOR.next(taken, about.more, expected, Duration::from_micros(age));
+            // After a yield there is a look before the next decision.
+            let next = match yielded {
+                Some(_) => Next::Take,
+                None => {
+                    let expected = if taken == 0 || about.more { 0 } else { self.expected() };
+                    let seen = if self.is(Fault::NoClock) { 0 } else { age };
+                    COLLECTOR.next(taken, about.more, expected, Duration::from_micros(seen), &about.lingering)
+                }
+            };
             let room = if self.is(Fault::Overfull) { 16 } else { COLLECTOR.capacity - taken.min(COLLECTOR.capacity) };
-            if next == Next::Run {
-                return self.compute(worker, age);
+            match next {
+                Next::Run => return self.compute(worker, age),
+                Next::Yield => {
+                    // At once, or after whatever had the processor.
+                    let lasts = if self.dice(3) == 0 { 1 } else { self.dice(LONGEST_YIELD) };
+                    let turn = self.workers[worker].turn;
+                    self.workers[worker].yields = Some(self.now);
+                    self.at(self.now + lasts, Happens::Worker(worker, turn));
+                    return Ok(());
+                }
+                Next::Sleep | Next::Take => {}
             }
             let ready: Vec<_> = (0..self.links.len()).filter(|&link| self.has_request(link)).take(room).collect();
-            if ready.is_empty() && next != Next::Take {
+            if ready.is_empty() && next == Next::Sleep {
                 self.workers[worker].waits = Some(self.now);
-                if let Next::Linger(time) = next
-                    && !self.is(Fault::NoClock)
-                {
-                    let turn = self.workers[worker].turn;
-                    self.at(self.now + time.as_micros() as u64, Happens::Worker(worker, turn));
-                }
                 return Ok(());
             }
+            let about = &mut self.workers[worker];
             if taken == 0 {
-                self.workers[worker].first = self.now;
+                about.first = self.now;
+                about.lingering.begin();
             }
-            self.workers[worker].more = !ready.is_empty();
+            about.more = !ready.is_empty();
+            if let Some(lasted) = yielded.take()
+                && !self.is(Fault::NoClock)
+            {
+                let brought = !ready.is_empty();
+                self.workers[worker].lingering.yielded(lasted, brought);
+            }
             for link in ready {
                 let packet = self.links[link].requests.pop_front().expect("there is one");
                 self.links[link].under_way += 1;
@@ -78,12 +97,13 @@ impl World {
         if !(1..=COLLECTOR.capacity).contains(&requests) {
             return Err(format!("a batch of {requests}"));
         }
-        if Duration::from_micros(age) > COLLECTOR.linger {
+        if Duration::from_micros(age) > COLLECTOR.linger + Duration::from_micros(LONGEST_YIELD) {
             return Err(format!("a batch began {age} us after its first request"));
         }
         self.report.batches += 1;
         let time = self.now + 100 + self.dice(2_000);
         self.workers[worker].computes = true;
+        self.workers[worker].lingering.ran(Duration::from_micros(time - self.now));
         let turn = self.workers[worker].turn;
         self.at(time, Happens::Worker(worker, turn));
         Ok(())
