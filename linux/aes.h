@@ -86,9 +86,13 @@ static inline unsigned int garner_aes_key_bytes(const struct garner_ring *ring)
 }
 
 struct garner_aes_engine *garner_aes_engine(bool decrypts);
-int garner_aes_enqueue(struct garner_aes_engine *engine, struct skcipher_request *req);
 void garner_aes_forget(u64 key_id);
 void garner_aes_by_software(struct garner_aes_engine *engine);
+
+int garner_aes_enqueue(struct garner_aes_engine *engine, struct skcipher_request *req);
+void garner_aes_fail(struct garner_aes_request *request);
+void garner_aes_pump(struct garner_aes_engine *engine);
+
 void garner_aes_finish(struct work_struct *work);
 
 struct garner_aes_slot *garner_aes_slots_find(struct garner_aes_engine *engine,

@@ -7,14 +7,15 @@
  *   garner_rsa_slots the board's key slots
  *   garner_rsa_key   keys as the board takes them
  *   garner_aes       skcipher "cbc(aes)": requests, software where the board does not serve
- *   garner_aes_jobs  its jobs on the board's AES engines
+ *   garner_aes_engine its two engines: which ring serves each
+ *   garner_aes_jobs  its jobs on these engines
  *   garner_aes_slots the key slots of these engines
  *   garner_ring      descriptors in, completions out; knows nothing of what jobs carry
  *   garner_recovery  interrupts, time-outs, resets
  *   garner_pci       the PCI function: probe, vectors, power
  *
  * Locks, in the order in which they are taken: board->mutex (completions and resets, sleeps), the
- * lock of garner_rsa_jobs or of an engine of garner_aes_jobs, ring->lock. No spinlock is held when
+ * lock of garner_rsa_jobs or of an AES engine, ring->lock. No spinlock is held when
  * a request is completed.
  */
 #ifndef GARNER_H

@@ -154,14 +154,10 @@ pub(crate) fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant, i
     if is_next && Instant::now() > deadline {
         return Err(Errno::TIMEDOUT);
     }
-    loop {
-        // It cannot be there yet: asking first would be one call of the system more.
-        wait(socket, PollFlags::IN, deadline)?;
-        match socket.receive(buffer) {
-            Received::Packet(length) => return Ok(length),
-            Received::Nothing => {}
-            Received::End => return Err(Errno::CONNRESET),
-        }
+    match socket.receive_by(buffer, deadline) {
+        Received::Packet(length) => Ok(length),
+        Received::Nothing => Err(Errno::TIMEDOUT),
+        Received::End => Err(Errno::CONNRESET),
     }
 }
 

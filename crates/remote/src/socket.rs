@@ -3,7 +3,8 @@
 
 use crate::message::{Buffer, LONGEST};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     self, AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType,
@@ -12,7 +13,10 @@ use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// The longest that the system waits for a packet before the clock is looked at.
+const TURN: Duration = Duration::from_secs(1);
 
 /// One end of a connection, which never blocks but where it is told to wait.
 #[derive(Debug)]
@@ -38,10 +42,12 @@ impl Socket {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let fd = net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
         net::connect(&fd, &SocketAddrUnix::new(path)?)?;
+        set_socket_timeout(&fd, Timeout::Recv, Some(TURN))?;
+        ioctl_fionbio(&fd, false)?;
         Ok(Socket(fd))
     }
 
-    /// An accepted connection, which must be non-blocking.
+    /// An accepted connection.
     pub fn accepted(fd: OwnedFd) -> Socket {
         Socket(fd)
     }
@@ -52,7 +58,7 @@ impl Socket {
     /// The system's: the other side is gone.
     pub fn send(&self, packet: &[u8]) -> Result<bool, Errno> {
         loop {
-            match net::send(&self.0, packet, SendFlags::NOSIGNAL) {
+            match net::send(&self.0, packet, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(_) => return Ok(true),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(false),
@@ -71,7 +77,8 @@ impl Socket {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
             let mut control = SendAncillaryBuffer::new(&mut space);
             assert!(control.push(SendAncillaryMessage::ScmRights(&files)), "room for one file");
-            match net::sendmsg(&self.0, &[IoSlice::new(packet)], &mut control, SendFlags::NOSIGNAL) {
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            match net::sendmsg(&self.0, &[IoSlice::new(packet)], &mut control, flags) {
                 Ok(_) => return Ok(true),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(false),
@@ -85,7 +92,7 @@ impl Socket {
         loop {
             let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
             let mut control = RecvAncillaryBuffer::new(&mut space);
-            let flags = RecvFlags::TRUNC | RecvFlags::CMSG_CLOEXEC;
+            let flags = RecvFlags::TRUNC | RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
             match net::recvmsg(&self.0, &mut [IoSliceMut::new(buffer.room())], &mut control, flags) {
                 Ok(message) => {
                     let file = control.drain().find_map(|message| match message {
@@ -104,14 +111,35 @@ impl Socket {
     /// Receives a packet, if one is there.
     pub fn receive(&self, buffer: &mut Buffer) -> Received {
         loop {
-            // TRUNC: the length of the packet, though the buffer be shorter.
-            match net::recv(&self.0, buffer.room(), RecvFlags::TRUNC) {
-                Ok((_, length)) => return arrived(buffer, length),
+            match self.receive_once(buffer, RecvFlags::DONTWAIT) {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Received::Nothing,
-                Err(_) => return Received::End,
+                received => return received.unwrap_or(Received::End),
             }
         }
+    }
+
+    /// Receives a packet of a connection made by [`Socket::connect`], and waits for it; [`Received::Nothing`] if none came until
+    /// the deadline.
+    pub fn receive_by(&self, buffer: &mut Buffer, deadline: Instant) -> Received {
+        // Waiting and receiving are one call of the system, as long as its turn may last.
+        while deadline.saturating_duration_since(Instant::now()) > TURN {
+            match self.receive_once(buffer, RecvFlags::empty()) {
+                Err(Errno::INTR | Errno::AGAIN) => {}
+                received => return received.unwrap_or(Received::End),
+            }
+        }
+        match self.wait(PollFlags::IN, deadline) {
+            Ok(true) => self.receive(buffer),
+            Ok(false) => Received::Nothing,
+            Err(_) => Received::End,
+        }
+    }
+
+    fn receive_once(&self, buffer: &mut Buffer, flags: RecvFlags) -> Result<Received, Errno> {
+        // TRUNC: the length of the packet, though the buffer be shorter.
+        let (_, length) = net::recv(&self.0, buffer.room(), RecvFlags::TRUNC | flags)?;
+        Ok(arrived(buffer, length))
     }
 
     /// Whether the other side is gone, though packets of it may still be here.

@@ -205,8 +205,8 @@ async def a_message_without_a_key_is_refused_to_its_end_and_the_next_is_not(dut)
     assert engine.text()[64:] == TEXT
 
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
-async def zeroise_drops_all_and_overwrites_keys_state_and_answers(dut):
+async def full_of_blocks(dut) -> "Engine":
+    """All slots have keys, and nobody takes the answers."""
     engine = await Engine(dut).start()
     for slot in range(SLOTS):
         await engine.load(slot, random.randbytes(len(KEY)))
@@ -214,6 +214,26 @@ async def zeroise_drops_all_and_overwrites_keys_state_and_answers(dut):
     engine.pause = 1.0
     for _ in range(40 * engine.passes):
         await engine.step()
+    return engine
+
+
+async def zeroise(engine: "Engine") -> None:
+    """Has all erased, and ends in the cycle in which it is, when signals can be read."""
+    engine.waiting = []
+    engine.dut.zeroise_i.value = 1
+    await engine.step()
+    engine.dut.zeroise_i.value = 0
+    for _ in range(500):
+        await ReadOnly()
+        if int(engine.dut.key_ready_o.value):
+            return
+        await RisingEdge(engine.dut.clk_i)
+    raise AssertionError("it does not end")
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def zeroise_overwrites_keys_state_and_answers(dut):
+    engine = await full_of_blocks(dut)
     stages = [dut[f"gen_stage[{stage}]"].u_round for stage in range(ROUNDS // engine.passes)]
 
     if KEY_BITS == 128:
@@ -228,22 +248,35 @@ async def zeroise_drops_all_and_overwrites_keys_state_and_answers(dut):
                        *(signal for stage in stages for signal in (stage.key_q, stage.boxed_q, stage.shifted_q))]
 
     assert sum(int(signal.value) != 0 for signal in secrets()) > 20
+    await zeroise(engine)
+    assert all(int(signal.value) == 0 for signal in secrets())
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def zeroise_drops_blocks_and_answers_and_takes_none_until_it_is_done(dut):
+    engine = await full_of_blocks(dut)
     engine.waiting = []
     dut.zeroise_i.value = 1
     await engine.step()
     dut.zeroise_i.value = 0
     await ReadOnly()
     assert not int(dut.slot_full_o.value) and not int(dut.key_ready_o.value) and not int(dut.out_valid_o.value)
-    await RisingEdge(dut.clk_i)
     for _ in range(500):
+        await RisingEdge(dut.clk_i)
         await ReadOnly()
         if int(dut.key_ready_o.value):
             break
-        assert not int(dut.in_ready_o.value)
-        await RisingEdge(dut.clk_i)
-    assert all(int(signal.value) == 0 for signal in secrets())
+        assert not int(dut.in_ready_o.value) and not int(dut.out_valid_o.value)
+    assert int(dut.key_ready_o.value)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def after_zeroise_no_slot_has_a_key_until_one_is_loaded(dut):
+    engine = await full_of_blocks(dut)
+    await zeroise(engine)
     await RisingEdge(dut.clk_i)
     engine.pause = 0.0
+    engine.answers = []
     engine.message(0, IV, CIPHER[:16])
     await engine.drain(1)
     assert engine.answers[0][1:] == (1, bytes(16))

@@ -31,64 +31,91 @@ async def start(dut, *ports):
     dut.rst_ni.value = 1
 
 
-@cocotb.test()
-async def unpacker_gives_every_operand_then_zeros_and_tells_where_the_stream_ended(dut):
-    w = int(os.environ["W"])
+class Operands:
+    """Operands of random lengths in one stream of 32-bit words, which may be too short for them or too long."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        self.counts = [random.choice((1, 2, 9, 16, random.randrange(1, 40))) for _ in range(random.randrange(1, 4))]
+        sent = sum(self.counts) + random.choice((0, 0, 0, -1, 3))
+        self.stream = [random.getrandbits(32) for _ in range(max(sent, 1))]
+        self.position = 0
+
+    async def cycle(self, pop: bool) -> int | None:
+        """One cycle: offers the next stream word, takes a word of the core if there is one."""
+        dut, sent = self.dut, len(self.stream)
+        offer = self.position < sent and random.random() < 0.8
+        dut.in_valid_i.value = int(offer)
+        dut.in_data_i.value = self.stream[self.position] if offer else random.getrandbits(32)
+        dut.in_last_i.value = int(offer and self.position == sent - 1)
+        await ReadOnly()
+        ready, there = dut.in_ready_o.value == 1, dut.word_valid_o.value == 1
+        word = int(dut.word_o.value) if pop and there else None
+        await cocotb.triggers.NextTimeStep()
+        dut.word_pop_i.value = int(word is not None)
+        await RisingEdge(dut.clk_i)
+        dut.word_pop_i.value = 0
+        self.position += offer and ready
+        return word
+
+    async def operand(self, count: int) -> int:
+        """The number that the words of the next operand are, and of those behind it, which ought to be zero."""
+        dut, w = self.dut, int(os.environ["W"])
+        dut.begin_i.value, dut.count_i.value = 1, count
+        dut.in_valid_i.value = 0
+        await RisingEdge(dut.clk_i)
+        dut.begin_i.value = 0
+        await RisingEdge(dut.clk_i)  # until then word_o may be one of the operand before
+        words: list[int] = []
+        while len(words) < -(-32 * count // w) + random.randrange(5):
+            word = await self.cycle(random.random() < 0.9)
+            if word is not None:
+                words.append(word)
+        return sum(word << w * i for i, word in enumerate(words))
+
+
+async def streams(dut):
+    """Many of them, one after the other; the unpacker is cleared between them."""
     await start(dut, dut.clear_i, dut.wipe_i, dut.begin_i, dut.count_i, dut.drain_i, dut.in_valid_i, dut.in_data_i,
                 dut.in_last_i, dut.word_pop_i)
     for _ in range(150):
-        counts = [random.choice((1, 2, 9, 16, random.randrange(1, 40))) for _ in range(random.randrange(1, 4))]
-        sent = sum(counts) + random.choice((0, 0, 0, -1, 3))  # the stream may be too short or too long
-        sent = max(sent, 1)
-        stream = [random.getrandbits(32) for _ in range(sent)]
-        position = 0
         dut.clear_i.value = 1
         await RisingEdge(dut.clk_i)
         dut.clear_i.value = 0
+        yield Operands(dut)
 
-        async def cycle(pop: bool) -> int | None:
-            """One cycle: offers the next stream word, takes a word of the core if there is one."""
-            nonlocal position
-            offer = position < sent and random.random() < 0.8
-            dut.in_valid_i.value = int(offer)
-            dut.in_data_i.value = stream[position] if offer else random.getrandbits(32)
-            dut.in_last_i.value = int(offer and position == sent - 1)
-            await ReadOnly()
-            ready, there = dut.in_ready_o.value == 1, dut.word_valid_o.value == 1
-            word = int(dut.word_o.value) if pop and there else None
-            await cocotb.triggers.NextTimeStep()
-            dut.word_pop_i.value = int(word is not None)
-            await RisingEdge(dut.clk_i)
-            dut.word_pop_i.value = 0
-            position += offer and ready
-            return word
 
+@cocotb.test()
+async def unpacker_gives_every_operand_and_zeros_behind_it(dut):
+    async for operands in streams(dut):
         taken = 0
-        for count in counts:
-            dut.begin_i.value, dut.count_i.value = 1, count
-            dut.in_valid_i.value = 0
-            await RisingEdge(dut.clk_i)
-            dut.begin_i.value = 0
-            await RisingEdge(dut.clk_i)  # until then word_o may be one of the operand before
-            words = []
-            total = -(-32 * count // w) + random.randrange(5)
-            while len(words) < total:
-                word = await cycle(random.random() < 0.9)
-                if word is not None:
-                    words.append(word)
-            value = sum(word << w * i for i, word in enumerate(words))
-            expected = sum(word << 32 * i for i, word in enumerate(stream[taken:taken + count]))
-            assert value == expected
+        for count in operands.counts:
+            words = operands.stream[taken:taken + count]
+            assert await operands.operand(count) == sum(word << 32 * i for i, word in enumerate(words))
             taken += count
+
+
+@cocotb.test()
+async def unpacker_tells_whether_the_stream_was_short_and_whether_it_has_ended(dut):
+    async for operands in streams(dut):
+        for count in operands.counts:
+            await operands.operand(count)
         await ReadOnly()
-        assert dut.short_o.value == int(sent < sum(counts))
-        assert dut.ended_o.value == int(sent <= sum(counts))
+        assert dut.short_o.value == int(len(operands.stream) < sum(operands.counts))
+        assert dut.ended_o.value == int(len(operands.stream) <= sum(operands.counts))
         await RisingEdge(dut.clk_i)
+
+
+@cocotb.test()
+async def unpacker_drops_what_is_left_of_the_stream(dut):
+    async for operands in streams(dut):
+        for count in operands.counts:
+            await operands.operand(count)
         dut.drain_i.value = 1
         for _ in range(40):
-            await cycle(False)
+            await operands.cycle(False)
         dut.drain_i.value = 0
-        assert position == sent
+        assert operands.position == len(operands.stream)
         await ReadOnly()
         assert dut.ended_o.value == 1
         await RisingEdge(dut.clk_i)
