@@ -37,10 +37,10 @@ reproduce: profile explore ## what of docs/reproduction.md takes under an hour, 
 hw-regs: hw-setup ## what is generated from hw/interface: registers, packages, C headers, Rust, tables of docs/integration.md
 	$(VENV)/bin/garner-hw interface
 
-hw-dist: hw-setup ## hw/dist: lists of sources for who has no Python
+hw-dist: hw-setup ## hw/dist: lists of sources for projects without Python
 	$(VENV)/bin/garner-hw dist
 
-hw-formal: hw-setup ## the proofs alone
+hw-formal: hw-setup ## the proofs alone, those that take seconds
 	$(PYTHON) -m pytest --quiet hw/formal
 
 hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core

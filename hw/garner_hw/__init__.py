@@ -10,3 +10,7 @@ FETCH = HW.parent / "fetch"  # brings sources and programs of Debian's releases
 
 class CommandError(Exception):
     """What kept a command from doing its work, in one sentence."""
+
+
+class ToolError(CommandError):
+    """A tool that failed: which, at what, where its log is, and the end of that."""

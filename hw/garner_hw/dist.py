@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what is generated in hw/dist, for who has no Python: `garner-hw dist` or `make hw-dist`.
+"""Makes what is generated in hw/dist, for projects without Python: `garner-hw dist` or `make hw-dist`.
 
 hw/dist/README.md says what it is for. The lists of sources are those of the .core files. The registers and the C headers
 there are written by `make hw-regs`.
@@ -30,7 +30,7 @@ def contents() -> dict[Path, str]:
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
-    parser = commands.add_parser("dist", help="hw/dist: lists of sources for who has no Python",
+    parser = commands.add_parser("dist", help="hw/dist: lists of sources for projects without Python",
                                  description="Writes what is generated in hw/dist.")
     parser.add_argument("--check", action="store_true", help="write nothing there; fail when a committed file is out of date")
     parser.set_defaults(run=run)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from garner_hw import HW
+from garner_hw import HW, CommandError
 
 RUNS = HW / "report" / "runs"
 
@@ -25,8 +25,19 @@ def name_of(top: str, parameters: dict, extra: str = "") -> str:
 def kept(name: str, stamp: str) -> dict | None:
     """The record of this name, if there is one and it was made from these sources."""
     path = RUNS / f"{name}.json"
-    record = json.loads(path.read_text()) if path.exists() else None
+    record = recorded(path) if path.exists() else None
     return record if record and record["sources"] == stamp else None
+
+
+def recorded(path: Path) -> dict:
+    """The record in this file."""
+    try:
+        record = json.loads(path.read_text())
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}; delete it, and it is measured again") from None
+    if not isinstance(record, dict) or not {"top", "sources"} <= record.keys():
+        raise CommandError(f"{path}: not a record of a run; delete it, and it is measured again")
+    return record
 
 
 def keep(name: str, record: dict) -> None:

@@ -72,6 +72,22 @@ def units(path: Path) -> list[str]:
     return re.findall(r"^\s*(?:module|package)\s+(\w+)", path.read_text(), re.MULTILINE)
 
 
+def states(path: Path) -> dict[str, list[str]]:
+    """The enumerations of a file, each with its names in the order of their codes."""
+    text = re.sub(r"//[^\n]*", "", path.read_text())
+    return {name: re.findall(r"\w+", names) for names, name in re.findall(r"typedef enum logic[^{]*\{(.*?)\}\s*(\w+);", text, re.DOTALL)}
+
+
+def parameters(module: str, files: Iterable[Path]) -> list[str]:
+    """The names of a module's parameters, in their order; the module is in one of `files`."""
+    for path in files:
+        if module in units(path):
+            text = re.sub(r"//[^\n]*", "", path.read_text())
+            header = re.search(rf"\bmodule\s+{module}\b(.*?)\);", text, re.DOTALL)
+            return re.findall(r"\bparameter\b[^=;]*?(\w+)\s*=", header[1]) if header else []
+    raise CommandError(f"no source has the module {module}")
+
+
 def reached(top: str, files: Sequence[Path]) -> list[Path]:
     """Of `files`, in their order, those with `top` and what it uses: modules it instantiates, packages it names."""
     homes = {name: path for path in files for name in units(path)}

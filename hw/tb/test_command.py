@@ -2,12 +2,14 @@
 """The `garner-hw` command as a whole: what it does when its output is not read to the end."""
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from garner_hw import command
+from garner_hw import CommandError, command
+from garner_hw.records import recorded
 
 MANY = 100_000  # lines: more than a pipe and Python's buffer hold
 
@@ -44,6 +46,43 @@ sys.exit(command.main())
         assert running.stdout.readline() == "0\n"
         running.stdout.close()
         assert (running.stderr.read(), running.wait()) == ("", command.CLOSED_PIPE)
+
+
+BAD = {
+    "place nosuch": "no .core file",
+    "place mont -G rows=2": "mont has no parameter rows; it has W, Rows",
+    "place mont -G Rows": "Rows: a parameter is given as NAME=VALUE",
+    "place mont -G Rows=abc": "Rows=abc: a parameter is given as NAME=VALUE",
+    "place mont --once nosuch Rows=1": "no source has the module nosuch",
+    "place mont --once mont_row Foo=1": "mont_row has no parameter Foo; it has W, HopCycles",
+    "place garner_pkg": "'garner_pkg' is not a valid top-level module",
+    "measure cores --only place --top nosuch": "no measurement is of a top nosuch",
+    "profile --command \"a 'b\"": "No closing quotation",
+    "lint --core nosuch": "no .core file has the name nosuch",
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_call_that_cannot_be_done_is_refused_with_what_is_wrong(line, capsys, monkeypatch):
+    monkeypatch.setattr(os, "nice", lambda _: 0)  # not of this process
+    assert command.main(shlex.split(line)) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("garner-hw: ") and BAD[line] in said.err
+
+
+@pytest.mark.parametrize("line", ["place mont --speed 9", "explore --workers 0", "explore --seeds -1"])
+def test_argument_out_of_its_range_is_named(line, capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main(line.split())
+    assert ended.value.code == 2 and line.split()[-2] in capsys.readouterr().err
+
+
+def test_record_that_cannot_be_read_is_named(tmp_path):
+    path = tmp_path / "mont.json"
+    for text, reason in (("{", "Expecting property name"), ("{}", "not a record of a run")):
+        path.write_text(text)
+        with pytest.raises(CommandError, match=f"mont.json: {reason}.*delete it"):
+            recorded(path)
 
 
 def test_broken_pipe_to_a_program_of_ours_is_not_taken_for_a_reader_that_left(monkeypatch, capfd):

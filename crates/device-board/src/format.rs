@@ -143,7 +143,7 @@ mod tests {
         ] {
             assert_eq!(field.get(&words), value, "{field:?}");
         }
-        // Boards of version 1 are built: what they read stays where it is, whatever else is described.
+        // What boards of version 1 read stays where it is, whatever else is described.
         assert_eq!(words[..5], [0xBEEF_0335, 0x0123_0800, 256, 128, 0x2345_6780]);
         assert_eq!(words[5..9], [1, 0x8765_4320, 9, 1]);
         assert_eq!(words[9..], [0; 7]);

@@ -31,6 +31,13 @@ examples:
 """
 
 
+def positive(text: str) -> int:
+    """An argument that counts something."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: a whole number is needed, 1 or more")
+    return int(text)
+
+
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("explore", help="which row accelerator to build: sweep the design space and compare",
                                  description=__doc__.splitlines()[0], epilog=EXAMPLES,
@@ -41,8 +48,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--budget", metavar="LIMITS", help="lut=N,dsp=N,ports=N,ff=N,memory=N,energy=nJ,clock=MHz: which design "
                         "to build and why; without points, of those measured before")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler; without, a cluster on this machine")
-    parser.add_argument("--workers", type=int, metavar="N", help="of the cluster on this machine (its cores)")
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="placements of each point (5)")
+    parser.add_argument("--workers", type=positive, metavar="N", help="of the cluster on this machine (its cores)")
+    parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="placements of each point (5)")
     parser.add_argument("--no-energy", action="store_true", help="leave the energy out")
     parser.add_argument("--record", action="store_true", help="also into the results that are committed, hw/explore/results")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",

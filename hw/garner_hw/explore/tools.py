@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
-from garner_hw import HW
+from garner_hw import HW, ToolError
 from garner_hw.explore import energy
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
@@ -52,7 +52,7 @@ class Tools:
         circuit, _ = netlist(point, point.multipliers == "dsp", folder)
         try:
             placed = place.place(circuit, SPEED, seed, None, pads=port_bits(circuit) <= PADS)
-        except RuntimeError as error:
+        except ToolError as error:
             raise ToolFailed(first_line(error)) from error
         return {"mhz": placed["fmax"]} | figures(placed)
 
@@ -81,7 +81,7 @@ def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
     files = sources(design.top, "ecp5", [] if dsp else [HW / "rtl" / "prim" / "generic" / "multiplier.sv"])
     try:
         return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder)
-    except RuntimeError as error:
+    except ToolError as error:
         raise ToolFailed(first_line(error)) from error
 
 

@@ -51,7 +51,9 @@ def load(source: Path = SOURCE) -> Board:
         for page, entry in enumerate(parts["engine"]):
             engines.append(Engine(page=page, offset=page * page_bytes, vector=vector, **entry))
             vector += entry["vectors"]
-    except (KeyError, TypeError, tomllib.TOMLDecodeError) as error:
+    except KeyError as error:
+        raise InterfaceError(f"{source.name}: {error.args[0]} is missing") from None
+    except (TypeError, ValueError) as error:
         raise InterfaceError(f"{source.name}: {error}") from error
     for name, number in (("pci_vendor", vendor), ("pci_device", device)):
         if type(number) is not int or not 0 < number < 0xFFFF:

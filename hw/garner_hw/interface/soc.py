@@ -68,7 +68,11 @@ def load(source: Path = SOURCE) -> Soc:
             raise InterfaceError(f"{file}: \"{part}\" is {'unknown' if part in parts else 'missing'}")
         found = tuple(peripheral(entry, file) for entry in parts["peripheral"])
         codes = {part: codes_of(parts[part], f"{file}: {part}") for part in CODES}
-    except (KeyError, TypeError, tomllib.TOMLDecodeError) as error:
+    except InterfaceError:
+        raise
+    except KeyError as error:
+        raise InterfaceError(f"{file}: {error.args[0]} is missing") from None
+    except (TypeError, ValueError, AttributeError) as error:
         raise InterfaceError(f"{file}: {error}") from error
     unique([each.name for each in found], f"{file}: two peripherals are called")
     unique([hex(each.base) for each in found], f"{file}: two peripherals are at")

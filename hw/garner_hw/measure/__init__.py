@@ -28,7 +28,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
     full = subjects.add_parser("full", help="a full LFE5U-85 as one design")
     full.add_argument("--only", choices=("cycles", "place", "shell"))
-    full.add_argument("--speed", type=int, default=8, help="speed grade of the ECP5: 6, 7, 8 (8)")
+    full.add_argument("--speed", type=int, choices=(6, 7, 8), default=8, help="speed grade of the ECP5: 6, 7, 8 (8)")
     full.add_argument("--seed", type=int, action="append",
                       help="of nextpnr; may be repeated (three, and five where these scatter)")
     full.set_defaults(run=run_full)

@@ -10,7 +10,7 @@ import os
 from functools import partial
 from importlib.metadata import version
 
-from garner_hw import BUILD, HW, records
+from garner_hw import BUILD, HW, CommandError, records
 from garner_hw.placement import place
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
@@ -91,6 +91,9 @@ def measure(point: dict) -> None:
 
 def measure_all(only: str | None = None, chosen_top: str | None = None) -> None:
     """Everything that is not there yet or was made from other sources. `only`: cycles, place or xilinx7, of one top."""
+    known = sorted({*(point["top"] for point in CYCLES), *(top for top, _ in (*XILINX7, *PLACEMENTS))})
+    if chosen_top not in (None, *known):
+        raise CommandError(f"no measurement is of a top {chosen_top}; there are {', '.join(known)}")
     os.nice(10)
     chosen = [only] if only else ["cycles", "xilinx7", "place"]
     if "cycles" in chosen:

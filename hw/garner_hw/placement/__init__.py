@@ -4,8 +4,11 @@
 import argparse
 import json
 import os
+import re
+from pathlib import Path
 
-from garner_hw.sources import FAMILIES
+from garner_hw import CommandError
+from garner_hw.sources import FAMILIES, parameters
 
 EXAMPLES = """
 examples:
@@ -21,7 +24,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("top")
     parser.add_argument("-G", action="append", default=[], metavar="NAME=VALUE", help="parameter of the top")
     parser.add_argument("--family", default="ecp5", choices=FAMILIES[1:])
-    parser.add_argument("--speed", type=int, action="append", help="speed grade of the ECP5: 6, 7, 8 (8)")
+    parser.add_argument("--speed", type=int, choices=(6, 7, 8), action="append", help="speed grade of the ECP5: 6, 7, 8 (8)")
     parser.add_argument("--seed", type=int, action="append", help="of nextpnr; may be repeated (1)")
     parser.add_argument("--no-dsp", action="store_true", help="multipliers in LUTs")
     parser.add_argument("--once", nargs=2, metavar=("MODULE", "NAME=VALUE,..."),
@@ -29,18 +32,29 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=run)
 
 
-def values(pairs: list[str]) -> dict[str, int]:
-    return {key: int(value) for key, value in (pair.split("=") for pair in pairs)}
+def values(module: str, files: list[Path], pairs: list[str]) -> dict[str, int]:
+    """The parameters that `pairs` give to a module, which must have them."""
+    names, found = parameters(module, files), {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if not re.fullmatch(r"-?\d+", value):
+            raise CommandError(f"{pair}: a parameter is given as NAME=VALUE, with a whole number")
+        if name not in names:
+            raise CommandError(f"{module} has no parameter {name}; it has {', '.join(names) or 'none'}")
+        found[name] = int(value)
+    return found
 
 
 def run(arguments: argparse.Namespace) -> int:
     from garner_hw.placement import place
 
+    built, files = place.design(arguments.top, arguments.family)
+    given = values(built, files, arguments.G)
+    once = (arguments.once[0], values(arguments.once[0], files, arguments.once[1].split(","))) if arguments.once else None
     os.nice(10)
-    once = (arguments.once[0], values(arguments.once[1].split(","))) if arguments.once else None
     for speed in arguments.speed or [8]:
         for seed in arguments.seed or [1]:
-            record = place.run(arguments.top, values(arguments.G), arguments.family, speed, seed, arguments.no_dsp, once)
+            record = place.run(arguments.top, given, arguments.family, speed, seed, arguments.no_dsp, once)
             shown = {key: value for key, value in record.items() if key not in ("tools", "sources")}
             print(json.dumps(shown), flush=True)
             if arguments.family != "ecp5":

@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
-from garner_hw import records
+from garner_hw import ToolError, records
 from garner_hw.placement import nextpnr
 from garner_hw.sources import sources
 from garner_hw.synthesis.synthesise import synthesise, xilinx7
@@ -68,7 +68,7 @@ def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bo
                                *(["--placer", "static", "--run", str(REFINE)] if wide else []),
                                "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode
     if code:
-        raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
+        raise ToolError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
     data = json.loads(report.read_text())
     used = {cell: value["used"] for cell, value in data["utilization"].items()}
     return {"fmax": round(min(clock["achieved"] for clock in data["fmax"].values()), 2), "LUT": used["TRELLIS_COMB"],

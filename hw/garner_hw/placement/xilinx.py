@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from garner_hw import BUILD, FETCH
+from garner_hw import BUILD, FETCH, ToolError
 from garner_hw.placement import debian
 
 VERSION = "0.11.1+dfsg-5+b1"  # of Debian's package
@@ -45,7 +45,7 @@ def place(netlist: Path, pins: dict[str, str], target: int, seed: int) -> dict:
              "--report", str(report)]
     with log.open("w") as out:
         if subprocess.run(words, stdout=out, stderr=out, check=False).returncode:
-            raise RuntimeError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
+            raise ToolError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
     data = json.loads(report.read_text())
     used = {cell: value["used"] for cell, value in data["utilization"].items() if value["used"]}
     return {"seed": seed, "fmax": round(min(clock["achieved"] for clock in data["fmax"].values()), 2), "cells": used}

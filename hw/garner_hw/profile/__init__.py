@@ -47,7 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
         if arguments.command is not None:
-            words = shlex.split(arguments.command)
+            try:
+                words = shlex.split(arguments.command)
+            except ValueError as error:
+                raise CommandError(f"--command {arguments.command}: {error}") from None
             if not words:
                 raise CommandError("--command is empty")
             progress(f"callgrind: {arguments.command}")

@@ -23,7 +23,7 @@ from garner_hw.measure import cores, full  # noqa: E402
 from garner_hw.measure.private import PARTS  # noqa: E402
 from garner_hw.model.rsa import products_at_best  # noqa: E402
 from garner_hw.placement import place  # noqa: E402
-from garner_hw.records import RUNS  # noqa: E402
+from garner_hw.records import RUNS, recorded  # noqa: E402
 from garner_hw.report import aes, labels  # noqa: E402
 
 REPORT = HW / "report"
@@ -49,7 +49,7 @@ def records() -> tuple[list[dict], list[str]]:
     """The records of our tops, and the names of the others."""
     found, others = [], []
     for path in sorted(RUNS.glob("*.json")):
-        record = json.loads(path.read_text())
+        record = recorded(path)
         record |= {"name": path.stem, "kind": "cycles" if "cycles" in record else "synthesis"}
         if record["top"] in TOPS:
             found.append(record)

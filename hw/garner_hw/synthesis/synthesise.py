@@ -6,7 +6,7 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from garner_hw import BUILD
+from garner_hw import BUILD, ToolError
 from garner_hw.records import fingerprint, name_of
 from garner_hw.sources import VENDOR_CELLS, cells
 from garner_hw.synthesis import YOSYS
@@ -63,7 +63,9 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
         log.unlink(missing_ok=True)
         result = subprocess.run([*YOSYS, base.with_suffix(".ys"), log], capture_output=True, text=True)
         if result.returncode or not stat.exists():
-            raise RuntimeError(f"Yosys failed on {top} {parameters}; see {log}\n{(result.stdout + result.stderr)[-2000:]}")
+            said = (log.read_text() if log.exists() else result.stdout + result.stderr).splitlines()
+            why = [*dict.fromkeys(line.strip() for line in said if "error: " in line.lower())][:3] or said[-5:]
+            raise ToolError("\n".join([f"Yosys failed on {top} {parameters}; see {log}", *why]))
         mark.write_text(stamp)
     counts = json.loads(stat.read_text())["design"]["num_cells_by_type"]
     return netlist, counts

@@ -253,6 +253,22 @@ async def zeroise_ends_what_runs_and_overwrites_keys_and_blocks(dut):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def reset_empties_the_slots_and_overwrites_keys_and_blocks(dut):
+    host, keys = await ready(dut)
+    memories, registers = holding_secrets(dut)
+    await host.run(shuffled(long_messages(host, keys)))
+    assert any(int(word.value) for memory in memories for word in memory)
+    await host.reset()
+    while await host.field("STATUS_ZEROISING"):
+        pass
+    assert not any(int(word.value) for memory in memories for word in memory)
+    assert not any(int(register.value) for register in registers)
+    await host.start()
+    source = host.memory.allocate(64)
+    assert (await host.run([host.fragment(source, source, 16, IV)]))[0].status == EMPTY_SLOT
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def zeroise_empties_the_slots_and_the_engine_takes_keys_again(dut):
     host, keys = await ready(dut)
     task = cocotb.start_soon(host.run(shuffled(long_messages(host, keys))))

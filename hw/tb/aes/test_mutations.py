@@ -77,6 +77,8 @@ ENGINE = [  # and whether decryption shows it
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i) words_q", "if (in_valid_i) words_q", 1),
     ("beats kept by zeroise", "aes_byte_turn", "if (here_i || wipe_i) before_q <= last_i || wipe_i ? '0 : turned_q",
      "if (here_i) before_q <= turned_q", 0),
+    ("keys kept by reset", "aes_erasure", "erasing_q <= 1'b1;  // SEC_CM: ERASE.RESET\n      erased_q  <= '0;\n      begins_o  <= 1'b1;",
+     "erasing_q <= 1'b0;\n      erased_q  <= '0;\n      begins_o  <= 1'b0;", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
 
