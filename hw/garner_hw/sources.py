@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ACCELERATOR = "garner:accelerator:garner"
 FAMILIES = ("generic", "ecp5", "xilinx7")
-CELLS = HW / "tb" / "prim" / "cells"  # our models of the vendors' cells
+CELLS = HW / "cells"  # our models of the vendors' cells
 VENDOR_CELLS = {"generic": (), "ecp5": ("MULT18X18D", "DP16KD", "DCCA", "CCU2C", "LUT4", "PFUMX", "L6MUX21",
                                        "EHXPLLL"), "xilinx7": ("DSP48E1", "RAMB18E1", "BUFG")}
 

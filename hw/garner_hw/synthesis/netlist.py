@@ -2,7 +2,7 @@
 """What synthesis makes of a module for the ECP5, as sources that the simulator takes in the module's place.
 
 LUTs, carry chains, registers and small memories are Yosys' models, put in their cells' places; multipliers and memory
-blocks are ours (hw/tb/prim/cells).
+blocks are ours (hw/cells).
 """
 
 import json
