@@ -67,6 +67,9 @@ def test_a_command_that_fails_is_named(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(measure, "WORK", tmp_path)
     assert command.main(["profile", "--command", "false", "--out", str(tmp_path)]) == 2
     assert "false` ended with status 1" in capsys.readouterr().err
+
+
+def test_no_key_at_all_is_refused(capsys):
     assert command.main(["profile", "--keys", "0"]) == 2
     assert "at least one key" in capsys.readouterr().err
 

@@ -7,8 +7,8 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from garner_hw.drivers.host import EMPTY_SLOT, OK, PRIVATE, REGISTERS, header
-from tb.top.ring_tests import (bad_descriptors_are_refused_and_the_ring_continues,  # noqa: F401 (cocotb finds them here)
-                               every_core_gets_a_key_and_the_worst_answer_counts,
+from tb.top.ring_tests import (a_key_is_a_barrier_and_reaches_every_core,  # noqa: F401 (cocotb finds them here)
+                               bad_descriptors_are_refused_and_the_ring_continues,
                                many_jobs_wrap_the_rings_and_end_out_of_order)
 from tb.top.shell_host import check, jobs, load_keys, ready
 

@@ -39,10 +39,15 @@ async def bus_attributes_are_normal_unprivileged_data(dut):
 
 
 @cocotb.test()
-async def unmapped_register_answers_with_an_error_and_bytes_are_written_alone(dut):
+async def unmapped_register_answers_with_an_error(dut):
     host = await ready(dut, stall=0.3)
     assert (await host.registers.write(0xFFC, b"1234")).resp != 0
     assert (await host.registers.read(0xFFC, 4)).resp != 0
+
+
+@cocotb.test()
+async def bytes_of_a_register_are_written_alone(dut):
+    host = await ready(dut, stall=0.3)
     await host.write("SUBMISSION_BASE_HIGH", 0x11223344)
     await host.registers.write(REGISTERS["SUBMISSION_BASE_HIGH"] + 1, b"\xAB\xCD")
     assert await host.read("SUBMISSION_BASE_HIGH") == 0x11CDAB44
@@ -243,10 +248,10 @@ async def a_completion_that_cannot_be_written_is_told_by_the_error_register(dut)
 
 
 @cocotb.test()
-async def every_core_gets_a_key_and_the_worst_answer_counts(dut):
+async def a_key_is_a_barrier_and_reaches_every_core(dut):
+    """Jobs before it use the key before, those behind it the new one."""
     host = await ready(dut, stall=0.2)
     keys = await load_keys(host)
-    # a key among running jobs is a barrier: those before it use the old one, those behind it the new one
     fresh = key_words(random)
     before, results_before = jobs(host, {0: keys[0]}, 4 * CORES)
     after, results_after = jobs(host, {0: sum(fresh) & MASK}, 4 * CORES)
@@ -255,12 +260,24 @@ async def every_core_gets_a_key_and_the_worst_answer_counts(dut):
     assert all(completion.status == OK for completion in done.values())
     for descriptor, result in zip(before + after, results_before + results_after):
         assert host.result(descriptor) == result
+
+
+@cocotb.test()
+async def of_the_answers_to_a_load_the_worst_counts(dut):
+    host = await ready(dut, stall=0.2)
+    await load_keys(host)
+    fresh = key_words(random)
     for sick in range(CORES):
         dut[f"gen_core[{sick}]"].u_core.sick_q.value = 1
         assert (await host.one(host.descriptor(LOAD_MODULUS, fresh, slot=1))).status == CHECK_FAILED
         dut[f"gen_core[{sick}]"].u_core.sick_q.value = 0
         assert (await host.one(host.descriptor(LOAD_KEY, fresh, slot=1))).status == OK
-    # emptied in every core
+
+
+@cocotb.test()
+async def op_zeroise_empties_the_slot_in_every_core(dut):
+    host = await ready(dut, stall=0.2)
+    await load_keys(host)
     assert (await host.one(host.descriptor(ZEROISE, slot=1))).status == OK
     done = await host.run([host.descriptor(PRIVATE, [1], 1, slot=1) for _ in range(3 * CORES)])
     assert {completion.status for completion in done.values()} == {EMPTY_SLOT}

@@ -6,7 +6,7 @@ import random
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from garner_hw.drivers.host import EMPTY_SLOT, EXPONENTIATE, LOAD_KEY, OK, PRIVATE, REGISTERS, ZEROISE, answer, header
+from garner_hw.drivers.host import EMPTY_SLOT, EXPONENTIATE, LOAD_KEY, OK, PRIVATE, REGISTERS, ZEROISE, Host, answer, header
 from tb.top.shell_host import CORES, IN_FLIGHT, OPERAND_WORDS, check, jobs, load_keys, ready
 from tb.top.shell_jobs import expected, key_words, words
 
@@ -34,7 +34,23 @@ async def reset_in_the_middle_of_jobs_leaves_a_device_that_works(dut):
 
 
 @cocotb.test()
-async def zeroise_answers_what_was_taken_and_overwrites_keys_and_buffers(dut):
+async def zeroise_overwrites_the_operand_buffers(dut):
+    host, _, _, _ = await zeroised_under_way(dut)
+    for _ in range(50_000):
+        await RisingEdge(dut.clk_i)
+        if int(dut.u_shell.u_dma.u_operands.wiping_o.value):
+            break
+    else:
+        raise AssertionError("nothing is overwritten")
+    await ClockCycles(dut.clk_i, OPERAND_WORDS + 12)
+    for buffer in (dut.u_shell.u_dma.u_operands, dut.u_shell.gen_stream.u_stream.u_operands):
+        assert all(int(buffer.u_memory.memory[i].value) == 0 for i in range(OPERAND_WORDS)), "operands are left"
+        for register in (buffer.u_ahead.spare_q, buffer.u_ahead.out_data_o, buffer.u_memory.word_q, buffer.u_memory.read_data_o):
+            assert int(register.value) == 0, f"operands are left in {register._path}"
+
+
+async def zeroised_under_way(dut) -> tuple[Host, list[bytes], list, dict[int, int]]:
+    """Zeroise while some of thirty jobs have ended, some are in cores and others wait: these, their results and places."""
     host = await ready(dut, stall=0.1, submission_log2=6, completion_log2=6)
     keys = await load_keys(host)
     descriptors, results = jobs(host, keys, 30)
@@ -44,23 +60,19 @@ async def zeroise_answers_what_was_taken_and_overwrites_keys_and_buffers(dut):
     await host.write("CONTROL", REGISTERS["CONTROL_ENABLE"] | REGISTERS["CONTROL_ZEROISE"])
     await ClockCycles(dut.clk_i, 5)
     assert await host.field("STATUS_ZEROISING") == 1
-    wiped = False
+    return host, descriptors, results, places
+
+
+@cocotb.test()
+async def zeroise_answers_what_was_taken_and_no_key_survives(dut):
+    host, descriptors, results, places = await zeroised_under_way(dut)
     done = {}
     for _ in range(50_000):
         if len(done) == 30:
             break
         await RisingEdge(dut.clk_i)
-        if not wiped and int(dut.u_shell.u_dma.u_operands.wiping_o.value):
-            wiped = True
-            await ClockCycles(dut.clk_i, OPERAND_WORDS + 12)
-            for buffer in (dut.u_shell.u_dma.u_operands, dut.u_shell.gen_stream.u_stream.u_operands):
-                assert all(int(buffer.u_memory.memory[i].value) == 0 for i in range(OPERAND_WORDS)), "operands are left"
-                for register in (buffer.u_ahead.spare_q, buffer.u_ahead.out_data_o, buffer.u_memory.word_q,
-                                 buffer.u_memory.read_data_o):
-                    assert int(register.value) == 0, f"operands are left in {register._path}"
         for completion in host.poll():
             done[places[completion.index]] = completion.status
-    assert wiped
     assert set(done.values()) == {OK, EMPTY_SLOT}
     for place, (descriptor, result) in enumerate(zip(descriptors, results)):
         assert done[place] == EMPTY_SLOT or host.result(descriptor) == result
