@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lint: Verilator and slang over every module, and combinational paths through garner_top."""
+"""Lint: Verilator and slang over every module of hw/rtl, and combinational paths through garner_top."""
 
 import argparse
 
@@ -12,7 +12,7 @@ examples:
 
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("lint",
-                                 help="Verilator and slang over every module, warnings are errors; paths through garner_top",
+                                 help="Verilator and slang over every module of hw/rtl, warnings are errors; paths through garner_top",
                                  description="Lints the targets lint and lint_... of the .core files with Verilator and "
                                              "slang; finds combinational paths from inputs of garner_top to its outputs.",
                                  epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)

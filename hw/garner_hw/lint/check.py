@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lints every module: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
+"""Lints every module of hw/rtl: Verilator with all warnings, and slang, the front end of the synthesis. Any message is an error.
 So is a combinational path from an input of garner_top to an output (paths.py).
 
 Tops and parameters are the targets lint and lint_... of the .core files.
