@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The `garner` command: a front end to the library, for people and scripts. It holds no cryptography of its own.
 
+#![forbid(unsafe_code)]
+
 mod bulk;
 mod completions;
 mod decrypt;

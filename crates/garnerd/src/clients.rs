@@ -64,9 +64,9 @@ impl Clients {
         self.sessions.len()
     }
 
-    /// How many are likely to ask soon.
-    pub fn expected(&self, now: Instant, lately: Duration) -> usize {
-        self.sessions.values().filter(|session| session.is_expected(now, lately)).count()
+    /// Whether one of them is likely to ask soon.
+    pub fn expects(&self, now: Instant, lately: Duration) -> bool {
+        self.sessions.values().any(|session| session.is_expected(now, lately))
     }
 
     /// Whether there is no room for another connection of this user.

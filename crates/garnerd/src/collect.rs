@@ -38,13 +38,13 @@ pub struct Collector {
 
 impl Collector {
     /// What comes next, with `taken` requests in the batch, the first of them `age` ago. `more` says that the
-    /// last look may have left some; `expected` counts the clients that are likely to ask.
-    pub fn next(&self, taken: usize, more: bool, expected: usize, age: Duration, lingering: &Lingering) -> Next {
+    /// last look may have left some; `expected` that a client is likely to ask.
+    pub fn next(&self, taken: usize, more: bool, expected: bool, age: Duration, lingering: &Lingering) -> Next {
         match taken {
             0 => Next::Sleep,
             _ if taken >= self.capacity => Next::Run,
             _ if more => Next::Take,
-            _ if expected > 0 && age < self.linger && lingering.pays() => Next::Yield,
+            _ if expected && age < self.linger && lingering.pays() => Next::Yield,
             _ => Next::Run,
         }
     }
@@ -67,7 +67,7 @@ impl Lingering {
         (self.alone, self.in_vain) = (false, Duration::ZERO);
     }
 
-    /// After a yield that lasted so long, and brought requests or did not.
+    /// After a yield that lasted so long, and brought requests, to this worker or another, or did not.
     pub fn yielded(&mut self, lasted: Duration, brought: bool) {
         self.alone = lasted < AT_ONCE;
         if !brought {
@@ -98,28 +98,28 @@ mod tests {
     #[test]
     fn a_client_alone_waits_for_nobody() {
         let fresh = Lingering::default();
-        assert_eq!(RULES.next(0, false, 0, us(0), &fresh), Next::Sleep);
-        assert_eq!(RULES.next(1, true, 0, us(0), &fresh), Next::Take);
-        assert_eq!(RULES.next(1, false, 0, us(1), &fresh), Next::Run);
+        assert_eq!(RULES.next(0, false, false, us(0), &fresh), Next::Sleep);
+        assert_eq!(RULES.next(1, true, false, us(0), &fresh), Next::Take);
+        assert_eq!(RULES.next(1, false, false, us(1), &fresh), Next::Run);
     }
 
     #[test]
     fn those_expected_are_waited_for_until_the_linger_is_over_or_the_batch_full() {
         let fresh = Lingering::default();
-        assert_eq!(RULES.next(3, false, 5, us(999), &fresh), Next::Yield);
-        assert_eq!(RULES.next(3, false, 5, us(1000), &fresh), Next::Run);
-        assert_eq!(RULES.next(8, true, 5, us(0), &fresh), Next::Run);
+        assert_eq!(RULES.next(3, false, true, us(999), &fresh), Next::Yield);
+        assert_eq!(RULES.next(3, false, true, us(1000), &fresh), Next::Run);
+        assert_eq!(RULES.next(8, true, true, us(0), &fresh), Next::Run);
     }
 
     #[test]
     fn nobody_is_waited_for_while_no_other_thread_wants_the_processor() {
         let mut lingering = Lingering::default();
         lingering.yielded(us(20), false);
-        assert_eq!(RULES.next(3, false, 5, us(25), &lingering), Next::Yield, "others had it");
+        assert_eq!(RULES.next(3, false, true, us(25), &lingering), Next::Yield, "others had it");
         lingering.yielded(us(1), false);
-        assert_eq!(RULES.next(3, false, 5, us(27), &lingering), Next::Run);
+        assert_eq!(RULES.next(3, false, true, us(27), &lingering), Next::Run);
         lingering.begin();
-        assert_eq!(RULES.next(3, false, 5, us(0), &lingering), Next::Yield, "another batch, another try");
+        assert_eq!(RULES.next(3, false, true, us(0), &lingering), Next::Yield, "another batch, another try");
     }
 
     #[test]
@@ -130,12 +130,12 @@ mod tests {
             lingering.yielded(us(4000), brought);
             lingering.ran(us(900));
             lingering.begin();
-            assert_eq!(RULES.next(1, false, 5, us(0), &lingering) == Next::Run, hurries, "brought {brought}");
+            assert_eq!(RULES.next(1, false, true, us(0), &lingering) == Next::Run, hurries, "brought {brought}");
         }
         (1..HURRIED).for_each(|_| lingering.ran(us(900)));
-        assert_eq!(RULES.next(1, false, 5, us(0), &lingering), Next::Run);
+        assert_eq!(RULES.next(1, false, true, us(0), &lingering), Next::Run);
         lingering.ran(us(900));
-        assert_eq!(RULES.next(1, false, 5, us(0), &lingering), Next::Yield);
+        assert_eq!(RULES.next(1, false, true, us(0), &lingering), Next::Yield);
     }
 
     /// Every batch ends, whatever comes and however often: no request waits for ever.
@@ -150,7 +150,7 @@ mod tests {
             let (mut taken, mut came, mut age, mut lingering) = (1, true, us(0), Lingering::default());
             let mut steps = 0;
             loop {
-                let next = RULES.next(taken, came, dice() % 4, age, &lingering);
+                let next = RULES.next(taken, came, dice() % 4 != 0, age, &lingering);
                 came = dice() % 3 != 0;
                 match next {
                     Next::Sleep => panic!("seed {seed}: sleeps with a request in hand"),

@@ -167,15 +167,17 @@ impl Daemon {
         hands.lingering.begin();
         loop {
             let now = Instant::now();
-            // They are counted only where they matter.
-            let expected = if batch.is_empty() || more { 0 } else { self.clients().expected(now, LATELY) };
+            // They are looked for only where they matter.
+            let expected = !batch.is_empty() && !more && self.clients().expects(now, LATELY);
             let next = self.collector.next(batch.len(), more, expected, now.duration_since(first), &hands.lingering);
+            let (_, begun) = self.done();
             let yielded = match next {
                 Next::Run => return batch,
                 Next::Sleep | Next::Take => None,
                 Next::Yield => {
+                    let start = Instant::now();
                     thread::yield_now();
-                    Some(now.elapsed())
+                    Some(start.elapsed())
                 }
             };
             let before = batch.len();
@@ -189,7 +191,8 @@ impl Daemon {
             // or who sends them could hold the batch up.
             more = batch.len() > before;
             if let Some(lasted) = yielded {
-                hands.lingering.yielded(lasted, more);
+                // Another worker may have been faster.
+                hands.lingering.yielded(lasted, more || self.done().1 != begun);
             }
             if before == 0 {
                 first = Instant::now();
@@ -223,6 +226,7 @@ impl Daemon {
             let answer = work::finish(&finish, output);
             let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
             self.answer(&session, &Response { id, answer });
+            session.served();
         }
     }
 
@@ -262,7 +266,7 @@ impl Daemon {
         for &number in &hands.ready {
             match number {
                 BELL => {}
-                LISTENER => self.accept(),
+                LISTENER => self.accept(batch.is_empty()),
                 number => {
                     let Some(session) = self.clients().get(number) else { continue };
                     if !self.request(&keys, &session, number, &mut hands.buffer, batch) {
@@ -273,8 +277,8 @@ impl Daemon {
         }
     }
 
-    /// Accepts one connection. Others that wait come with the next turn.
-    fn accept(&self) {
+    /// Accepts one connection. Others that wait come with the next turn. `idle`: the worker has no request in hand.
+    fn accept(&self, idle: bool) {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let session = match accept_with(&self.listener, flags) {
             Ok(fd) => Session::new(fd),
@@ -283,7 +287,9 @@ impl Daemon {
             Err(error) => {
                 eprintln!("garnerd: accepting a client: {error}");
                 // It waits; looking at it at once again would take a whole processor.
-                thread::sleep(Duration::from_millis(10));
+                if idle {
+                    thread::sleep(Duration::from_millis(10));
+                }
                 return;
             }
         };

@@ -25,7 +25,7 @@ pub struct Session {
     under_way: AtomicUsize,
     /// When it was accepted.
     opened: Instant,
-    /// When it was last answered, in microseconds after that; 0 for never.
+    /// When it was last answered by an operation, in microseconds after that; 0 for never.
     answered: AtomicU64,
     /// The keys that it has used: each is told of once.
     used: Mutex<HashSet<String>>,
@@ -76,9 +76,13 @@ impl Session {
             // A worker sees the end, and forgets it.
             let _ = shutdown(&self.socket, Shutdown::Both);
         }
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// The answer was an operation's: it is likely to ask for another.
+    pub fn served(&self) {
         let now = self.opened.elapsed().as_micros() as u64;
         self.answered.store(now.max(1), Ordering::Relaxed);
-        self.under_way.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// The keys that it has lent.

@@ -15,10 +15,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest that the system waits for a packet before the clock is looked at.
+/// The longest that the system waits for a packet in [`Socket::receive_by`]'s first call.
 const TURN: Duration = Duration::from_secs(1);
 
-/// One end of a connection, which never blocks but where it is told to wait.
+/// One end of a connection. Nothing blocks but [`Socket::wait`] and [`Socket::receive_by`].
 #[derive(Debug)]
 pub struct Socket(OwnedFd);
 
@@ -119,20 +119,26 @@ impl Socket {
         }
     }
 
-    /// Receives a packet of a connection made by [`Socket::connect`], and waits for it; [`Received::Nothing`] if none came until
-    /// the deadline.
+    /// Receives a packet, and waits for it; [`Received::Nothing`] if none came until the deadline. One call of the system on
+    /// connections made by [`Socket::connect`].
     pub fn receive_by(&self, buffer: &mut Buffer, deadline: Instant) -> Received {
-        // Waiting and receiving are one call of the system, as long as its turn may last.
-        while deadline.saturating_duration_since(Instant::now()) > TURN {
+        // Waiting and receiving are one call of the system at first. One turn of it may last longer than it ought to.
+        while deadline.saturating_duration_since(Instant::now()) >= 2 * TURN {
             match self.receive_once(buffer, RecvFlags::empty()) {
-                Err(Errno::INTR | Errno::AGAIN) => {}
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
                 received => return received.unwrap_or(Received::End),
             }
         }
-        match self.wait(PollFlags::IN, deadline) {
-            Ok(true) => self.receive(buffer),
-            Ok(false) => Received::Nothing,
-            Err(_) => Received::End,
+        loop {
+            match self.wait(PollFlags::IN, deadline) {
+                Ok(true) => match self.receive(buffer) {
+                    Received::Nothing => {}
+                    received => return received,
+                },
+                Ok(false) => return Received::Nothing,
+                Err(_) => return Received::End,
+            }
         }
     }
 

@@ -34,7 +34,7 @@ impl World {
             let next = match yielded {
                 Some(_) => Next::Take,
                 None => {
-                    let expected = if taken == 0 || about.more { 0 } else { self.expected() };
+                    let expected = taken > 0 && !about.more && self.expects();
                     let seen = if self.is(Fault::NoClock) { 0 } else { age };
                     COLLECTOR.next(taken, about.more, expected, Duration::from_micros(seen), &about.lingering)
                 }
@@ -82,14 +82,14 @@ impl World {
         about.life == self.life && about.open && !about.requests.is_empty()
     }
 
-    fn expected(&self) -> usize {
+    fn expects(&self) -> bool {
         let is = |link: &&Link| {
             link.life == self.life
                 && link.open
                 && link.under_way == 0
                 && link.answered.is_some_and(|at| self.now - at < LATELY)
         };
-        self.links.iter().filter(is).count()
+        self.links.iter().any(|link| is(&link))
     }
 
     fn compute(&mut self, worker: usize, age: u64) -> Checked {
