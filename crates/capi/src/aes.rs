@@ -2,7 +2,7 @@
 //! AES-CBC by a board's engines: what `include/garner_aes_board.h` declares.
 
 use crate::call::{freeing, unit};
-use crate::handles::{self, GarnerAes};
+use crate::handles::{self, GarnerAes, Kind};
 use crate::memory::{self, Place, Plain};
 use crate::status::{Failure, Status};
 use core_garner::fork::generation;
@@ -25,6 +25,11 @@ struct Open {
     aes: Aes,
     keys: BTreeMap<u32, Key>,
     last: u32,
+}
+
+impl Kind for GarnerAes {
+    type Target = Engines;
+    const NAME: &'static str = "AES engines";
 }
 
 impl Engines {

@@ -75,12 +75,6 @@ impl Kind for GarnerModulus {
     const NAME: &'static str = "modulus";
 }
 
-#[cfg(feature = "board")]
-impl Kind for GarnerAes {
-    type Target = crate::aes::Engines;
-    const NAME: &'static str = "AES engines";
-}
-
 struct Table {
     last: usize,
     entries: BTreeMap<usize, Entry>,

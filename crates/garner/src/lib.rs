@@ -31,6 +31,8 @@ pub mod gather;
 mod kept;
 pub mod key;
 pub mod keygen;
+#[doc(hidden)]
+pub mod miller_rabin;
 pub mod padding;
 pub mod private_op;
 pub mod random;

@@ -7,9 +7,9 @@ use crate::valgrind::{NOWHERE, depends_on_secret, public, released_bits, reveal,
 use garner::Error;
 use garner::arithmetic::Arithmetic;
 use garner::arithmetic::vectors::Twin;
-use garner::keygen::miller_rabin::{Candidate, Round};
 use garner::keygen::sieve::Sieve;
 use garner::keygen::{Generator, Options, Random};
+use garner::miller_rabin::{Candidate, Round};
 use openssl::bn::BigNum;
 use openssl::rsa::Rsa;
 

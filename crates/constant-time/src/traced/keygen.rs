@@ -8,8 +8,8 @@ use crate::trace::Case;
 use garner::Error;
 use garner::arithmetic::Arithmetic;
 use garner::arithmetic::vectors::Native;
-use garner::keygen::miller_rabin::{Candidate, Round};
 use garner::keygen::sieve::Sieve;
+use garner::miller_rabin::{Candidate, Round};
 
 /// Words of a prime of RSA-2048.
 const WORDS: usize = 16;

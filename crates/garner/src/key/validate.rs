@@ -9,7 +9,7 @@ use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus};
 use crate::error::{Error, Result};
 use crate::fork::away_from_fork;
-use crate::keygen::miller_rabin::{Candidate, Round};
+use crate::miller_rabin::{Candidate, Round};
 use crate::random::PrivateRandom;
 use crate::secret::SecretWords;
 use crate::words::words_for;

@@ -9,7 +9,6 @@
 use super::Options;
 use super::candidate::Candidates;
 use super::filter::Filter;
-use super::miller_rabin::{Candidate, Round, rounds};
 use super::parts::{self, Exponent, Untried};
 use super::sieve::Sieve;
 use super::statistics::Statistics;
@@ -18,6 +17,7 @@ use crate::device::{Device, DeviceError};
 use crate::error::{Error, Result};
 use crate::fork::generation;
 use crate::key::PrivateKey;
+use crate::miller_rabin::{Candidate, Round, rounds};
 use crate::random::{MOST_REFUSALS, PrivateRandom, Random, stuck};
 use crate::secret::SecretWords;
 use crate::words::WORD_BITS;

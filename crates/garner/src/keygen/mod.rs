@@ -92,8 +92,6 @@ mod candidate;
 mod filter;
 mod gcd;
 mod generator;
-#[doc(hidden)]
-pub mod miller_rabin;
 mod parts;
 #[doc(hidden)]
 pub mod sieve;

@@ -6,12 +6,12 @@
 //! libcrypto for everything that is done once per key.
 
 use super::gcd;
-use super::miller_rabin::Candidate;
 use crate::arithmetic::libcrypto::{SecretBigNum, context};
 use crate::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use crate::error::Result;
 use crate::fork::initialise_libcrypto;
 use crate::key::{Numbers, PrivateKey};
+use crate::miller_rabin::Candidate;
 use crate::random::{Random, draw_until};
 use crate::secret::released;
 use crate::words::{
