@@ -37,6 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
             return called(arguments)
         finally:
             sys.stdout.flush()  # here: an error when Python exits could not be caught
+    except KeyboardInterrupt:  # wherever it comes, also in what another error is told by
+        print("garner-hw: interrupted", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         if not reader_left():
             raise
@@ -64,9 +67,6 @@ def called(arguments: list[str] | None) -> int:
     except OSError as error:  # a program or a file is missing, a folder cannot be written
         print(f"garner-hw: {f'{error.filename}: ' if error.filename else ''}{error.strerror or error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("garner-hw: interrupted", file=sys.stderr)
-        return 130
 
 
 def failed(error: subprocess.CalledProcessError) -> str:
