@@ -115,6 +115,12 @@ def test_document_with_an_unknown_table_is_refused_and_named():
         outputs.tables(text, load())
 
 
+def test_table_that_the_document_has_lost_is_named():
+    text = outputs.DOCUMENT.read_text().replace("<!-- table: status,", "<!-- status,")
+    with pytest.raises(InterfaceError, match='the table "status" is there 0 times'):
+        outputs.tables(text, load())
+
+
 def test_command_finds_a_committed_file_that_is_out_of_date(tmp_path, monkeypatch, capsys):
     assert main(["interface", "--check"]) == 0
     stale = tmp_path / "integration.md"
