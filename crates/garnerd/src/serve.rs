@@ -3,7 +3,7 @@
 //! answers: an operation crosses from thread to thread only where it must, between client and daemon.
 //!
 //! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): a client alone always has the
-//! same worker, whose caches know its key. Nobody is woken in vain.
+//! same worker, whose caches know its key. A worker that yields does not wait: an idle one gets what comes meanwhile.
 //!
 //! A worker takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
 //! client's socket: nothing is queued here.
@@ -225,8 +225,8 @@ impl Daemon {
         for ((session, id, finish), output) in askers.into_iter().zip(outputs) {
             let answer = work::finish(&finish, output);
             let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
-            self.answer(&session, &Response { id, answer });
             session.served();
+            self.answer(&session, &Response { id, answer });
         }
     }
 

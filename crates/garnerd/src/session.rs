@@ -79,7 +79,7 @@ impl Session {
         self.under_way.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The answer was an operation's: it is likely to ask for another.
+    /// The answer that it gets next is an operation's: it is likely to ask for another then.
     pub fn served(&self) {
         let now = self.opened.elapsed().as_micros() as u64;
         self.answered.store(now.max(1), Ordering::Relaxed);
