@@ -7,17 +7,16 @@ As a command, for garner-board: `python -m garner_hw.device [--rsa] [NAME=VALUE 
 import argparse
 import ctypes
 import hashlib
-import re
 import subprocess
 import sys
 import weakref
 from pathlib import Path
 from typing import Protocol
 
-from garner_hw import BUILD, HW
+from garner_hw import BUILD, HW, CommandError
 from garner_hw.interface import board
 from garner_hw.simulate import UNSPLIT
-from garner_hw.sources import parameters, sources
+from garner_hw.sources import assigned, sources
 
 SIM = HW / "sim"
 VERSION = 4  # GARNER_DEVICE_VERSION
@@ -160,16 +159,12 @@ def main() -> None:
     parser.add_argument("--waves", action="store_true", help="able to write waveforms, slower")
     arguments = parser.parse_args()
     top = "garner_top" if arguments.rsa else "garner_board"
-    names = parameters(top, sources(top))
-    for pair in arguments.parameters:
-        if not re.fullmatch(r"\w+=\d+", pair):
-            parser.error(f"{pair}: a parameter is given as NAME=VALUE, with a whole number")
-        if pair.partition("=")[0] not in names:
-            parser.error(f"{pair}: {top} has no such parameter; it has {', '.join(names)}")
-    given = dict(pair.split("=") for pair in arguments.parameters)
     try:
+        given = assigned(top, sources(top), arguments.parameters)
         print(build(sources(top), given, waves=arguments.waves, top=top))
-    except subprocess.CalledProcessError as error:
+    except CommandError as error:
+        parser.error(str(error))
+    except subprocess.CalledProcessError:
         parser.exit(2, f"{parser.prog}: the model of {top} does not build with {given or 'its own parameters'}\n")
 
 

@@ -88,6 +88,19 @@ def parameters(module: str, files: Iterable[Path]) -> list[str]:
     raise CommandError(f"no source has the module {module}")
 
 
+def assigned(module: str, files: Iterable[Path], pairs: Iterable[str]) -> dict[str, int]:
+    """The parameters that a command gives to a module, each as NAME=VALUE; the module must have them."""
+    names, found = parameters(module, files), {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if not re.fullmatch(r"-?\d+", value):
+            raise CommandError(f"{pair}: a parameter is given as NAME=VALUE, with a whole number")
+        if name not in names:
+            raise CommandError(f"{module} has no parameter {name}; it has {', '.join(names) or 'none'}")
+        found[name] = int(value)
+    return found
+
+
 def reached(top: str, files: Sequence[Path]) -> list[Path]:
     """Of `files`, in their order, those with `top` and what it uses: modules it instantiates, packages it names."""
     homes = {name: path for path in files for name in units(path)}

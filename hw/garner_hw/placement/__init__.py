@@ -4,11 +4,8 @@
 import argparse
 import json
 import os
-import re
-from pathlib import Path
 
-from garner_hw import CommandError
-from garner_hw.sources import FAMILIES, parameters
+from garner_hw.sources import FAMILIES, assigned
 
 EXAMPLES = """
 examples:
@@ -32,25 +29,12 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.set_defaults(run=run)
 
 
-def values(module: str, files: list[Path], pairs: list[str]) -> dict[str, int]:
-    """The parameters that `pairs` give to a module, which must have them."""
-    names, found = parameters(module, files), {}
-    for pair in pairs:
-        name, _, value = pair.partition("=")
-        if not re.fullmatch(r"-?\d+", value):
-            raise CommandError(f"{pair}: a parameter is given as NAME=VALUE, with a whole number")
-        if name not in names:
-            raise CommandError(f"{module} has no parameter {name}; it has {', '.join(names) or 'none'}")
-        found[name] = int(value)
-    return found
-
-
 def run(arguments: argparse.Namespace) -> int:
     from garner_hw.placement import place
 
     built, files = place.design(arguments.top, arguments.family)
-    given = values(built, files, arguments.G)
-    once = (arguments.once[0], values(arguments.once[0], files, arguments.once[1].split(","))) if arguments.once else None
+    given = assigned(built, files, arguments.G)
+    once = (arguments.once[0], assigned(arguments.once[0], files, arguments.once[1].split(","))) if arguments.once else None
     os.nice(10)
     for speed in arguments.speed or [8]:
         for seed in arguments.seed or [1]:
