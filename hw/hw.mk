@@ -46,7 +46,7 @@ hw-formal: hw-setup ## the proofs alone, those that take seconds
 hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(VENV)/bin/garner-hw shell-area
 
-hw-lint: hw-setup ## Verilator and slang over every module of hw/rtl, warnings are errors; paths through garner_top and garner_board
+hw-lint: hw-setup ## Verilator and slang over every module of hardware, warnings are errors; paths through garner_top and garner_board
 	$(VENV)/bin/garner-hw interface --check
 	$(VENV)/bin/garner-hw dist --check
 	$(VENV)/bin/garner-hw lint

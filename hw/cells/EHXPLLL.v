@@ -11,7 +11,8 @@ module EHXPLLL #(
   output CLKOP, LOCK
 );
 
-  reg [3:0] edges = 0;
+  reg [3:0] edges;
+  initial edges = 0;
   assign CLKOP = CLKI;
   assign LOCK = edges[3];
   always @(posedge CLKI) if (!edges[3]) edges <= edges + 4'd1;

@@ -35,7 +35,9 @@ module aes_core_ports
   in_t        in_q;
   out_t       out, out_q;
   logic       load_q;
+  /* verilator lint_off SYNCASYNCNET */ // as in reset_synchroniser
   logic [1:0] reset_nq;
+  /* verilator lint_on SYNCASYNCNET */
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) reset_nq <= '0;

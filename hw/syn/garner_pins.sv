@@ -96,7 +96,9 @@ module garner_pins #(
 
   inputs_t    in_q;
   outputs_t   outputs, out_q;
+  /* verilator lint_off SYNCASYNCNET */ // as in reset_synchroniser
   logic [1:0] reset_nq;
+  /* verilator lint_on SYNCASYNCNET */
 
   // From register to register, as the bits go: nothing here is to be the longest path.
   localparam int unsigned Reach = 32;  // bits that one of them loads

@@ -25,7 +25,9 @@ module reset_synchroniser #(
   end
 
   (* ASYNC_REG = "TRUE", SHREG_EXTRACT = "NO" *)
+  /* verilator lint_off SYNCASYNCNET */ // the last one resets others, and no other is read outside
   logic [Stages-1:0] chain_q;
+  /* verilator lint_on SYNCASYNCNET */
   assign rst_no = chain_q[Stages-1];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
