@@ -76,7 +76,7 @@ module rsa_slots_formal
   always_comb begin
     due = StatusOk;
     if (refuse_q) due = StatusEmptySlot;
-    else if (!(job_i.op inside {[OpLoadModulus:OpZeroise]})) due = StatusBadOp;
+    else if (!(job_i.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise})) due = StatusBadOp;
     else if (job_i.slot >= 8'(KeySlots)) due = StatusBadSlot;
     else if (loads) begin
       if (!(job_i.bits inside {[13'd512:13'(MaxBits)]}) || job_i.bits % 13'd64 != '0) due = StatusBadLength;
@@ -96,7 +96,7 @@ module rsa_slots_formal
       assert ((key_q & ~modulus_q) == '0);
       if (age_q >= 2'd2 && job_i == job_q) begin
         assert (refusal == due);
-        if (due == StatusOk && job_i.op inside {[OpMultiply:OpPrivate]}) assert (bits == bits_q[slot] && bits != '0);
+        if (due == StatusOk && job_i.op inside {OpMultiply, OpExponentiate, OpPrivate}) assert (bits == bits_q[slot] && bits != '0);
         // that it happens: the key in slot 1 is used while slot 0 holds a modulus; refused, as it was overwritten or cleared
         cover (due == StatusOk && job_i.op == OpPrivate && slot && modulus_q[0] && !key_q[0] && bits_q[0] != bits_q[1]);
         cover (due == StatusEmptySlot && job_i.op == OpPrivate && slot && modulus_q[1]);

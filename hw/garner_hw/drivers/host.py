@@ -23,6 +23,8 @@ from garner_hw.interface import load
 
 INTERFACE = load()
 REGISTERS = INTERFACE.register_constants()
+EVERY_INTERRUPT, EVERY_ERROR = (sum(mask for name, mask in REGISTERS.items() if name.startswith(register))
+                                for register in ("INTERRUPT_STATUS_", "ERROR_"))
 DESCRIPTOR, COMPLETION = INTERFACE.rsa.descriptor, INTERFACE.ring.completion
 LOAD_MODULUS, LOAD_KEY, MULTIPLY, EXPONENTIATE, PRIVATE, ZEROISE = INTERFACE.rsa.operations.of(
     "LoadModulus", "LoadKey", "Multiply", "Exponentiate", "Private", "Zeroise")

@@ -121,11 +121,14 @@ class Interface:
     aes: Engine
 
     def register_constants(self) -> dict[str, int]:
-        """Offsets of registers, and masks of their fields as REGISTER_FIELD: the names of the Rust constants."""
+        """Offsets of registers, masks of their fields as REGISTER_FIELD, and what a field always is as
+        REGISTER_FIELD_CONSTANT: the names of the Rust constants."""
         found = {}
         for register in self.registers:
             found[register.name] = register.offset
             found |= {f"{register.name}_{field.name.upper()}": field.mask for field in register.parts}
+            found |= {f"{register.name}_{field.name.upper()}_CONSTANT": field.constant for field in register.fields
+                      if field.constant is not None}
         return found
 
 

@@ -121,7 +121,7 @@ module aes_cbc_decrypt #(
       wipe_q   <= wipe_q + WipeWidth'(1);
     end else if (load_ends) begin
       loading_q <= 1'b0;
-      for (int unsigned s = 0; s < KeySlots; s++) if (slot_q == SlotWidth'(s)) full_q[s] <= 1'b1;
+      for (int unsigned s = 0; s < KeySlots; s++) if (slot_q == SlotWidth'(s)) full_q[s] <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
     end else if (start) begin
       loading_q <= 1'b1;
       slot_q    <= key_slot_i;

@@ -129,7 +129,7 @@ module aes_cbc_encrypt #(
       storing_q <= 1'b1;
     end else if (storing_q) begin
       storing_q          <= 1'b0;
-      full_q[key_slot_q] <= 1'b1;
+      full_q[key_slot_q] <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
     end else if (take_key) begin
       loading_q          <= 1'b1;
       full_q[key_slot_i] <= 1'b0;

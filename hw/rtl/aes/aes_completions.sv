@@ -66,7 +66,7 @@ module aes_completions
       end
     end
     chosen = '0;
-    for (int unsigned m = 0; m < Messages; m++) if (chosen_q[m]) chosen |= ended_i[m];
+    for (int unsigned m = 0; m < Messages; m++) if (chosen_q[m]) chosen |= ended_i[m];  // SEC_CM: JOB.OWN_ANSWER
     answer   = '{status: ended.status, cycles: ended.cycles, default: '0};
     answered = '{index: ended.index, tag: ended.tag, marked: ended.marked, default: '0};
     refused  = '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0};

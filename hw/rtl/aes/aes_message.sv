@@ -128,7 +128,7 @@ module aes_message
   assign done_valid_o     = done;
   assign status_o         = status_q;
   assign index_o          = index_q;
-  assign tag_o            = fragment_q.tag;
+  assign tag_o            = fragment_q.tag;  // SEC_CM: JOB.OWN_ANSWER
   assign marked_o         = fragment_q.raise_interrupt;
   assign cycles_o         = cycles_q;
   assign idle_o           = idle;
@@ -208,6 +208,7 @@ module aes_message
       write_known_q  <= runs && !write && !write_q;
       room_q         <= inside_q <= (Log2 + 1)'((1 << Log2) - Group);
       read_valid_q   <= runs && !read && read_known_q && read_blocks_q != '0 && room_q && reading_q != '1;
+      // SEC_CM: KEY.NOT_READABLE
       write_valid_q  <= runs && !write && write_known_q && write_blocks_q != '0 && !fragment_q.load_key &&
                         writing_q != '1 && unclaimed_q >= (Log2 + 1)'(write_blocks_q);
 
@@ -242,7 +243,7 @@ module aes_message
             failed_q <= 1'b1;
             status_q <= AesBrokenChain;
           end else if (!fragment_i.load_key && !slot_full_i) begin
-            failed_q <= 1'b1;
+            failed_q <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
             status_q <= AesEmptySlot;
           end
           if (begins_i) state_q <= Run;
@@ -264,7 +265,7 @@ module aes_message
         end
       end
       if (wipe_i) begin
-        chain_q           <= 1'b0;
+        chain_q           <= 1'b0;  // SEC_CM: JOB.REFUSED_WHILE_ERASING
         inside_q          <= '0;
         unclaimed_q       <= '0;
         first_q           <= 1'b0;

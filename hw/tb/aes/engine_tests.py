@@ -206,6 +206,18 @@ async def nothing_is_used_of_a_key_that_could_not_be_read(dut):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_key_that_is_loaded_is_written_nowhere(dut):
+    host, _ = await ready(dut)
+    key, destination = random.randbytes(KEY), host.memory.allocate(64)
+    descriptor = DESCRIPTOR.unpack(host.key(key, 0)) | {"destination_address": destination}
+    assert (await host.run([DESCRIPTOR.pack(**descriptor)]))[0].status == OK
+    message = Message(host, key, 0, 0, 1)
+    await host.run(message.descriptors)
+    message.check()
+    assert host.memory.get(destination, 64) == bytes(64) and host.memory.data.count(key[:16]) == 1
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def a_descriptor_that_cannot_be_read_is_told_and_the_ring_goes_on(dut):
     host, keys = await ready(dut)
     source = host.memory.allocate(64)

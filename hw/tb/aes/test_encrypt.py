@@ -211,8 +211,8 @@ async def a_message_without_a_key_is_refused_to_its_end_and_the_next_is_not(dut)
     assert b"".join(block for _, _, block in engine.answers[0][3:]) == CIPHER
 
 
-@cocotb.test(timeout_time=1, timeout_unit="ms")
-async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
+async def with_keys_and_a_message(dut) -> Engine:
+    """All slots full, a message under way in lane 0."""
     engine = await Engine(dut).start()
     for slot in range(SLOTS):
         await engine.load(slot, random.randbytes(len(KEY)))
@@ -220,29 +220,69 @@ async def zeroise_empties_the_slots_and_overwrites_the_keys(dut):
     for _ in range(ROUNDS + 7):
         await engine.step()
     engine.waiting = [[] for _ in range(engine.units)]
-    lane = dut["gen_lane[0]"].u_lane
-    schedule = lane.gen_128 if KEY_BITS == 128 else lane.gen_long
-    registers = [lane.white_q, lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.next_key_q, lane.answer_q,
-                 lane.out_data_o]
-    if KEY_BITS != 128:
-        registers += [schedule.entry_white_q, schedule.u_schedule.earlier_o]
-    assert all(int(register.value) for register in [*registers, lane.data_q])
-    dut.zeroise_i.value, dut.key_i.value = 1, number(KEY)  # at a port that offers none
+    return engine
+
+
+async def zeroise(engine: Engine) -> None:
+    engine.dut.zeroise_i.value, engine.dut.key_i.value = 1, number(KEY)  # at a port that offers none
     await engine.step()
-    dut.zeroise_i.value = 0
+    engine.dut.zeroise_i.value = 0
+
+
+async def let_it_overwrite(engine: Engine) -> None:
+    for _ in range(SLOTS + 5 + engine.units):
+        await engine.step()
+
+
+def registers_of(lane) -> list:
+    """What of blocks and round keys the lane holds."""
+    found = [lane.white_q, lane.entry_q, lane.entry_key_q, lane.state_q, lane.key_q, lane.next_key_q, lane.answer_q, lane.out_data_o]
+    return found if KEY_BITS == 128 else [*found, lane.gen_long.entry_white_q, lane.gen_long.u_schedule.earlier_o]
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def zeroise_empties_the_slots_at_once(dut):
+    await zeroise(await with_keys_and_a_message(dut))
     await ReadOnly()
     assert int(dut.slot_full_o.value) == 0 and int(dut.key_ready_o.value) == 0
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def zeroise_overwrites_the_keys(dut):
+    engine = await with_keys_and_a_message(dut)
+    assert all(int(dut.keys_q[slot].value) for slot in range(SLOTS))
+    await zeroise(engine)
+    await let_it_overwrite(engine)
+    assert not any(int(dut.keys_q[slot].value) for slot in range(SLOTS)) and int(dut.pair_q.value) == 0
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def zeroise_overwrites_blocks_and_round_keys_of_a_lane(dut):
+    engine = await with_keys_and_a_message(dut)
+    lane = dut["gen_lane[0]"].u_lane
+    assert all(int(register.value) for register in [*registers_of(lane), lane.data_q])
+    await zeroise(engine)
+    await let_it_overwrite(engine)
+    assert not any(int(register.value) for register in registers_of(lane))
+    if KEY_BITS == 128:
+        assert int(lane.gen_128.base_q.value) == sum(2 << 32 * word for word in range(4))  # of a key of zeros
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def registers_behind_an_erasure_show_their_ports_after_it(dut):
+    engine = await with_keys_and_a_message(dut)
+    await zeroise(engine)
     for _ in range(2):
         await engine.resume()
         await ReadOnly()
-    assert int(lane.data_q.value) == 0 and int(dut.u_pair.key_q.value) == 0  # behind the erasure they are what their ports show
-    await engine.resume()
-    for _ in range(SLOTS + 2 + engine.units):
-        await engine.step()
-    assert all(int(dut.keys_q[slot].value) == 0 for slot in range(SLOTS)) and int(dut.pair_q.value) == 0
-    assert not any(int(register.value) for register in registers)
-    if KEY_BITS == 128:
-        assert int(schedule.base_q.value) == sum(2 << 32 * word for word in range(4))  # of a key of zeros
+    assert int(dut["gen_lane[0]"].u_lane.data_q.value) == 0 and int(dut.u_pair.key_q.value) == 0
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_message_after_zeroise_is_refused(dut):
+    engine = await with_keys_and_a_message(dut)
+    await zeroise(engine)
+    await let_it_overwrite(engine)
     engine.answers = [[] for _ in range(engine.units)]
     engine.message(0, 0, IV, TEXT[:16])
     await engine.drain([1] + [0] * (engine.units - 1))

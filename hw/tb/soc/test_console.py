@@ -67,20 +67,40 @@ def test_key_and_accelerator_are_told_only_where_they_were_used():
     assert "of them" not in said("exp", "software")
 
 
-def test_console_helps_passes_over_empty_lines_and_starts_a_new_system_when_one_stops(monkeypatch, capsys):
-    lines = iter(["help", "", "exp --help", "exp '", "exp --bits 512", "report", "quit"])
-    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    started = []
+@pytest.fixture
+def typed(monkeypatch, capfd):
+    """What the console prints where these lines are typed, and the systems it started."""
+    def through(*lines: str) -> tuple[str, list[System]]:
+        waiting, started = iter([*lines, "quit"]), []
+        monkeypatch.setattr("builtins.input", lambda prompt: next(waiting))
 
-    def start():
-        started.append(System(cycles=20_000))
-        return started[-1]
+        def start():
+            started.append(System(cycles=20_000))
+            return started[-1]
 
-    assert prompt(start) == 0 and next(lines, None) is None
-    output = capsys.readouterr().out
+        assert prompt(start) == 0 and next(waiting, None) is None
+        return capfd.readouterr().out, started  # of the file: the simulator is built into it where there is none
+    return through
+
+
+def test_console_helps(typed):
+    output, _ = typed("help", "exp --help")
+    assert "usage: OPERATION" in output and "usage: soc> exp" in output
+
+
+def test_console_passes_over_an_empty_line(typed):
+    assert typed("")[0] == typed()[0]
+
+
+@pytest.mark.parametrize("line, why", [("exp '", "No closing quotation"), ("report", "invalid choice: 'report'")])
+def test_console_says_what_is_wrong_with_a_line_and_goes_on(typed, line, why):
+    output, started = typed(line)
+    assert why in output and ": error:" not in output and len(started) == 1
+
+
+def test_console_starts_a_new_system_when_one_stops_and_leaves_none(typed):
+    output, started = typed("exp --bits 512")
     assert len(started) == 2 and "20000 cycles, the limit" in output and "started again" in output
-    assert "usage: OPERATION" in output and "usage: soc> exp" in output and "No closing quotation" in output
-    assert "invalid choice: 'report'" in output and ": error:" not in output
     assert all(system.process.returncode is not None for system in started)
 
 

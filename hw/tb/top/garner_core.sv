@@ -66,7 +66,7 @@ module garner_core
     refusal = StatusOk;
     if (zeroise_i) begin
       refusal = StatusEmptySlot;
-    end else if (!(jobs_i.job.op inside {[OpLoadModulus:OpZeroise]})) begin
+    end else if (!(jobs_i.job.op inside {OpLoadModulus, OpLoadKey, OpMultiply, OpExponentiate, OpPrivate, OpZeroise})) begin
       refusal = StatusBadOp;
     end else if (jobs_i.job.slot >= 8'(KeySlots)) begin
       refusal = StatusBadSlot;

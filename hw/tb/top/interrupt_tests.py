@@ -4,15 +4,15 @@
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from garner_hw.drivers.host import BAD_SLOT, OK, PRIVATE, REGISTERS, Host
+from garner_hw.drivers.host import BAD_SLOT, EVERY_INTERRUPT, OK, PRIVATE, REGISTERS, Host
 from tb.top.shell_host import CORES, check, jobs, load_keys, ready
 
 
 COMPLETION, IDLE, ERROR = range(3)  # lines
-ALL, NONE = 7, 0
+NONE = 0
 
 
-async def begin(dut, enabled=ALL) -> tuple[Host, dict[int, int]]:
+async def begin(dut, enabled=EVERY_INTERRUPT) -> tuple[Host, dict[int, int]]:
     """A host that has loaded a key, and its keys. No completion is counted any more, and nothing is raised."""
     host = await ready(dut, submission_log2=6, completion_log2=6)
     keys = await load_keys(host, [0])
@@ -23,7 +23,7 @@ async def begin(dut, enabled=ALL) -> tuple[Host, dict[int, int]]:
 
 
 async def clear(host: Host) -> None:
-    await host.write("INTERRUPT_STATUS", ALL)
+    await host.write("INTERRUPT_STATUS", EVERY_INTERRUPT)
     assert await host.read("INTERRUPT_STATUS") == 0
     assert int(host.dut.irq_o.value) == 0
 

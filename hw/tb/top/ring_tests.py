@@ -7,8 +7,8 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from garner_hw.drivers.host import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_MODULUS, BAD_OP, BAD_SLOT, BUS_FAULT, CHECK_FAILED,
-                                    COMPLETION, DESCRIPTOR, EMPTY_SLOT, EXPONENTIATE, LOAD_KEY, LOAD_MODULUS, OK,
-                                    PRIVATE, REGISTERS, ZEROISE, Host)
+                                    COMPLETION, DESCRIPTOR, EMPTY_SLOT, EVERY_ERROR, EVERY_INTERRUPT, EXPONENTIATE, LOAD_KEY,
+                                    LOAD_MODULUS, OK, PRIVATE, REGISTERS, ZEROISE, Host)
 from tb.top.shell_host import BUS_WIDTH, CORES, IN_FLIGHT, KEY_SLOTS, OPERAND_WORDS, check, jobs, load_keys, ready
 from tb.top.shell_jobs import MASK, expected, key_words, words
 
@@ -16,7 +16,7 @@ from tb.top.shell_jobs import MASK, expected, key_words, words
 @cocotb.test()
 async def registers_say_what_was_built(dut):
     host = await ready(dut)
-    assert await host.read("ID") == 0x4E524147
+    assert await host.read("ID") == REGISTERS["ID_VALUE_CONSTANT"]
     assert await host.field("VERSION_MAJOR") == 1
     assert await host.field("CAPABILITY_CORES_CORES") == CORES
     assert await host.field("CAPABILITY_CORES_KEY_SLOTS") == KEY_SLOTS
@@ -183,8 +183,8 @@ async def without_errors(dut) -> tuple[Host, dict[int, int]]:
     """A host that has loaded a key, and its keys; nothing is told by its error and interrupt registers."""
     host = await ready(dut, stall=0.2)
     keys = await load_keys(host, [0])
-    await host.write("ERROR", 0xF)
-    await host.write("INTERRUPT_STATUS", 7)
+    await host.write("ERROR", EVERY_ERROR)
+    await host.write("INTERRUPT_STATUS", EVERY_INTERRUPT)
     return host, keys
 
 
