@@ -155,7 +155,7 @@ module aes_message
     .rst_ni,
     .wipe_i     (wipe_q),
     .in_valid_i (result_valid_i),
-    .in_data_i  (result_i),
+    .in_data_i  (result_i),  // SEC_CM: KEY.NOT_READABLE
     .out_valid_o(out_here),
     .out_ready_i(write_next_i || dropped_q),
     .out_data_o (write_block_o)
@@ -208,7 +208,6 @@ module aes_message
       write_known_q  <= runs && !write && !write_q;
       room_q         <= inside_q <= (Log2 + 1)'((1 << Log2) - Group);
       read_valid_q   <= runs && !read && read_known_q && read_blocks_q != '0 && room_q && reading_q != '1;
-      // SEC_CM: KEY.NOT_READABLE
       write_valid_q  <= runs && !write && write_known_q && write_blocks_q != '0 && !fragment_q.load_key &&
                         writing_q != '1 && unclaimed_q >= (Log2 + 1)'(write_blocks_q);
 
