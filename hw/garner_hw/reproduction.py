@@ -5,6 +5,7 @@ Measures nothing."""
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from garner_hw import HW, CommandError
 
@@ -42,9 +43,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def results(path: Path) -> Any:
+    """What a file of committed results holds."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise CommandError(f"{path}: {error}") from None
+
+
 def tables() -> dict[str, str]:
     """By the name between the document's markers."""
-    explored, profiled, hardware = (json.loads(path.read_text()) for path in (EXPLORED, PROFILED, HARDWARE))
+    explored, profiled, hardware = (results(path) for path in (EXPLORED, PROFILED, HARDWARE))
     return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
             "chapter 4": comparisons(explored), "unrolled": unrolled(explored), "dominating": dominating(explored),
             "exponentiation": exponentiation(hardware["rows"]), "aes": aes(hardware["rows"]), "aes curves": aes_curves(),
@@ -60,9 +69,9 @@ def signatures(rows: list[dict]) -> str:
     """RSA-2048 private operations: per second, and per second and multiplier."""
     from garner_hw.report.document import ZOTECH
 
-    batch = next(row for row in json.loads(BATCHES.read_text())["rows"]
+    batch = next(row for row in results(BATCHES)["rows"]
                  if row["op"] == "sign" and row["bits"] == 2048 and row["batch"] == 64)
-    machine = json.loads(BATCHES.read_text())["machine"]
+    machine = results(BATCHES)["machine"]
     device = next(row for row in rows if row["design"] == "garner_top" and row["op"] == "private" and row["bits"] == 2048)
     return markdown(("system", "operations a second", "per second and multiplier", "command"), [
         ("ZoTech, AWS F1", "28,000", "-", "-"),
@@ -137,7 +146,7 @@ def chapter_4() -> str:
     from garner_hw.explore import plots
 
     with matplotlib.rc_context({"svg.hashsalt": "chapter 4"}):
-        return plots.svg(plots.chapter_4(json.loads(EXPLORED.read_text())["points"]), {"Date": None})
+        return plots.svg(plots.chapter_4(results(EXPLORED)["points"]), {"Date": None})
 
 
 def dominating(explored: dict) -> str:
@@ -166,7 +175,7 @@ def exponentiation(rows: list[dict]) -> str:
               *((name, ms, None, None) for name, ms in TIMES_ALONE.items())]
     ours = [(f"Garner `rsa_core`, {row['part']}, {row['fmax_mhz']:.0f} MHz", row["time_us"] / 1e3, row["lut"], row["dsp"])
             for row in rows if row["op"] == "me" and row["bits"] == 1024 and row["time_us"]]
-    placed = json.loads(ZYNQ.read_text())
+    placed = results(ZYNQ)
     ours.append((f"Garner `rsa_core`, sliding window, {placed['device']}, {placed['fmax_mhz']:.0f} MHz by an open timing model",
                  placed["time_ms"], placed["LUT"], placed["DSP"]))
     return markdown(("design", "ms", "LUT", "DSP"),
@@ -196,7 +205,7 @@ def aes(rows: list[dict]) -> str:
 
 def aes_curves() -> str:
     """AES-128-CBC over buffer sizes: what was counted, what a model makes of it, and libcrypto."""
-    result = json.loads(AES_CURVES.read_text())
+    result = results(AES_CURVES)
     by_way = {name: {(row.get("who", row.get("driver")), row["way"], row["bytes"]): row for row in result[name]}
               for name in ("guest", "board", "model_rows", "libcrypto")}
     lines = []
@@ -221,7 +230,7 @@ def power() -> str:
             for count, (software, with_it) in theirs.items()]
     rows += [("Garner" + ", memory 26 times as slow" * (row["memory_wait"] > 0), f"{row['bytes']:,}",
               f"{row['cycles_software']:,}", f"{row['cycles']:,}", f"{row['speed_up']:.3f}", f"{row['amdahl']:.3f}",
-              row["call_software"], row["call"]) for row in json.loads(POWER.read_text())]
+              row["call_software"], row["call"]) for row in results(POWER)]
     return markdown(("system", "bytes", "software, cycles", "accelerated, cycles", "speed-up", "Amdahl's bound",
                      "Power() in software", "accelerated"), rows)
 
@@ -230,7 +239,7 @@ def energy() -> str:
     """Power and energy, accelerated against software; of FIU those of 40,000 bytes, which agree: 0.8942 * 1.0107 = 0.9038."""
     from garner_hw.soc.energy import change
 
-    record = json.loads(ENERGY.read_text())
+    record = results(ENERGY)
     cycles = record["runs"]["accelerated"]["cycles"] / record["runs"]["software"]["cycles"]
     systems = {"absent": "without the peripheral", "idle": "with it, idle"}
     rows = [("FIU", "without the peripheral", change(347_155_500 / 388_235_500), "+1.07 %", "-9.62 %")]
@@ -243,7 +252,7 @@ def energy_by_part() -> str:
     """Of each part's energy in both runs: its share of the whole of a software run without the peripheral."""
     from garner_hw.soc.energy import PERIPHERAL, change
 
-    record = json.loads(ENERGY.read_text())
+    record = results(ENERGY)
     software, accelerated = (record["runs"][name]["nj"] for name in ("software", "accelerated"))
     base = sum(nj for part, nj in software.items() if part != PERIPHERAL)
     rows = [(f"`{part}`" if part in ("control", PERIPHERAL) else part, f"{record['cells'][part]:,}",
@@ -257,13 +266,13 @@ def system() -> str:
     rows = [("Sharif 2016, `mul`", 1024, "up to 57", "< 1 %", 17)]
     rows += [(f"Garner, `{row['level']}`", row["bits"], f"{row['speed_up']:.1f}",
               f"{100 * row['communication_share']:.2f} %", row["multipliers"])
-             for row in json.loads(SYSTEM.read_text()) if row["scheme"] == "sliding" and row["bits"] >= 512]
+             for row in results(SYSTEM) if row["scheme"] == "sliding" and row["bits"] >= 512]
     return markdown(("system, level", "bits", "speed-up over software", "moving words", "multipliers"), rows)
 
 
 def zynq() -> str:
     """One exponentiation on the device of Sharif 2016: by our core alone, and by the system with its processor's part."""
-    core, whole = json.loads(ZYNQ.read_text()), json.loads(ZYNQ_SYSTEM.read_text())
+    core, whole = results(ZYNQ), results(ZYNQ_SYSTEM)
     runs = [("Garner, `rsa_core` alone", core, max(core["cycles"]), core["time_ms"]),
             *((f"Garner, the system, level `{row['level']}`", whole, row["cycles"], row["time_ms"]) for row in whole["rows"])]
     rows = [("Sharif 2016", "-", "-", "6.25", "10,385", "-", 17, "-")]

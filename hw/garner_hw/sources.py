@@ -171,4 +171,8 @@ def manager() -> "CoreManager":
 
     found = CoreManager(Config(str(HW / "build" / "fusesoc.conf")))
     found.add_library(Library("garner", str(HW)), [str(HW / "build")])
+    read = {Path(core.core_file) for core in found.get_cores().values()}
+    for path in sorted(set(HW.rglob("*.core")) - read):
+        if not path.is_relative_to(HW / "build"):  # FuseSoC has said what is wrong with it, and would go on
+            raise CommandError(f"{path.relative_to(HW)}: not a .core file that FuseSoC can read, or of the name of another")
     return found

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from garner_hw import CommandError, command
+from garner_hw import CommandError, command, sources
 from garner_hw.records import recorded
 
 MANY = 100_000  # lines: more than a pipe and Python's buffer hold
@@ -59,6 +59,8 @@ BAD = {
     "measure cores --only place --top nosuch": "no measurement is of a top nosuch",
     "profile --command \"a 'b\"": "No closing quotation",
     "lint --core nosuch": "no .core file has the name nosuch",
+    "wave --out /nosuch/wave.svg": "there is no folder /nosuch",
+    "wave --out wave.doc": "wave.doc: not a picture's name",
 }
 
 
@@ -83,6 +85,15 @@ def test_record_that_cannot_be_read_is_named(tmp_path):
         path.write_text(text)
         with pytest.raises(CommandError, match=f"mont.json: {reason}.*delete it"):
             recorded(path)
+
+
+def test_core_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    """FuseSoC leaves it out and goes on: its modules would not be linted."""
+    (tmp_path / "good.core").write_text("CAPI=2:\nname: a:b:good:1.0\n")
+    (tmp_path / "broken.core").write_text("CAPI=2: [\n")
+    monkeypatch.setattr(sources, "HW", tmp_path)
+    with pytest.raises(CommandError, match="broken.core: not a .core file"):
+        sources.manager.__wrapped__()
 
 
 def test_broken_pipe_to_a_program_of_ours_is_not_taken_for_a_reader_that_left(monkeypatch, capfd):

@@ -4,7 +4,7 @@
 import argparse
 from pathlib import Path
 
-from garner_hw import HW
+from garner_hw import HW, CommandError
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:
@@ -30,6 +30,12 @@ def run_report(arguments: argparse.Namespace) -> int:
 def run_wave(arguments: argparse.Namespace) -> int:
     from garner_hw.report import wave
 
+    # Before the simulation, after which it would be late
+    formats = (".svg", ".png", ".pdf")
+    if arguments.out.suffix not in formats:
+        raise CommandError(f"--out {arguments.out}: not a picture's name, which ends in {', '.join(formats)}")
+    if not arguments.out.parent.is_dir():
+        raise CommandError(f"--out {arguments.out}: there is no folder {arguments.out.parent}")
     wave.make(arguments.out)
     print(arguments.out)
     return 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from garner_hw import HW, reproduction
+from garner_hw import HW, CommandError, reproduction
 from garner_hw.report.document import filled
 
 COMMANDS = sorted(set(re.findall(r"`(make [a-z-]+|garner-hw [a-z]+)", reproduction.DOCUMENT.read_text())))
@@ -28,6 +28,15 @@ def test_a_changed_figure_is_seen(tmp_path, monkeypatch):
     changed.write_text(re.sub(r'"time_us": [0-9.]+', '"time_us": 1.0', reproduction.HARDWARE.read_text()))
     monkeypatch.setattr(reproduction, "HARDWARE", changed)
     assert filled(reproduction.DOCUMENT, reproduction.tables()) != reproduction.DOCUMENT.read_text()
+
+
+@pytest.mark.parametrize("text", [None, "", "{"])
+def test_results_that_cannot_be_read_are_named(tmp_path, text):
+    path = tmp_path / "report.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(CommandError, match="report.json: "):
+        reproduction.results(path)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
