@@ -255,6 +255,7 @@ impl Daemon {
             Err(Errno::INTR) => true,
             Err(error) => {
                 eprintln!("garnerd: waiting for clients: {error}");
+                self.end(); // it would fail again
                 false
             }
         }
