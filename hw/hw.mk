@@ -46,9 +46,10 @@ hw-formal: hw-setup ## the proofs alone, those that take seconds
 hw-shell-area: hw-setup ## what the bus shell costs on an ECP5, without any core
 	$(VENV)/bin/garner-hw shell-area
 
-hw-lint: hw-setup ## Verilator and slang over every module of hardware, warnings are errors; paths through garner_top and garner_board
+hw-lint: hw-setup ## Verilator and slang over every module of hardware, warnings are errors; paths through garner_top and garner_board; mypy over the flow
 	$(VENV)/bin/garner-hw interface --check
 	$(VENV)/bin/garner-hw dist --check
+	cd hw && ../$(VENV)/bin/mypy
 	$(VENV)/bin/garner-hw lint
 
 # Long runs. Each part is a target of its own, ends after SOAK_LIMIT at the latest, and takes HW_SOAK for more or less.

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import weakref
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from garner_hw import BUILD, HW, CommandError
 from garner_hw.interface import board
@@ -113,7 +113,7 @@ class Device:
         self.handle = self.functions["new"](ctypes.byref(self.host), seed)
         weakref.finalize(self, self.functions["free"], self.handle)
 
-    def _call(self, name: str, *arguments: object) -> int | None:
+    def _call(self, name: str, *arguments: object) -> Any:  # as FUNCTIONS has it
         return self.functions[name](self.handle, *arguments)
 
     def reset(self) -> None:

@@ -67,7 +67,7 @@ def said(part: object, field: bool = False) -> str:
         return f"[{' '.join(said(one, field) for one in part if not says_nothing(one, field))}]"
     if not isinstance(part, ast.AST):
         return repr(part)
-    if isinstance(part, ast.AnnAssign) and not field:
+    if isinstance(part, ast.AnnAssign) and part.value and not field:
         part = ast.Assign([part.target], part.value)
     kind = type(part).__name__
     values = {name: getattr(part, name, None) for name in part._fields if (kind, name) not in UNSAID}

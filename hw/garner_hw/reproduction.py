@@ -146,7 +146,10 @@ def chapter_4() -> str:
     from garner_hw.explore import plots
 
     with matplotlib.rc_context({"svg.hashsalt": "chapter 4"}):
-        return plots.svg(plots.chapter_4(results(EXPLORED)["points"]), {"Date": None})
+        figure = plots.chapter_4(results(EXPLORED)["points"])
+        if figure is None:
+            raise CommandError(f"{EXPLORED} has no point of the grid of Ramesh 2020")
+        return plots.svg(figure, {"Date": None})
 
 
 def dominating(explored: dict) -> str:

@@ -240,7 +240,7 @@ class Host:
 
     def poll(self) -> list[Completion]:
         """Completions that are there, taken out of the ring; COMPLETION_HEAD is not yet written."""
-        found = []
+        found: list[Completion] = []
         size = 1 << self.log2[1]
         while True:
             record = self.memory.get(self.completion + COMPLETION.bytes * (self.completed % size), COMPLETION.bytes)
@@ -256,6 +256,7 @@ class Host:
 
     async def run(self, descriptors: Sequence[bytes], limit: int | None = None) -> dict[int, Completion]:
         """Runs any number of descriptors through the rings; their completions by their place in the list."""
+        done: dict[int, Completion]
         waiting, places, done, cycles = list(enumerate(descriptors)), {}, {}, 0
         limit = limit or self.limit
         while len(done) < len(descriptors):

@@ -8,12 +8,13 @@ from cocotb.triggers import FallingEdge, Timer, with_timeout
 class Line:
     """`to`: the design's receiving pin; `of`: its sending one; `bit`: how long a bit takes, in ns."""
 
-    def __init__(self, to: LogicObject | None, of: LogicObject, bit: float) -> None:
+    def __init__(self, to: LogicObject | None, of: LogicObject | None, bit: float) -> None:
         self.to, self.of, self.bit = to, of, bit
         if to is not None:
             to.value = 1
 
     async def send(self, data: bytes) -> None:
+        assert self.to is not None
         for byte in data:
             for bit in (0, *(byte >> i & 1 for i in range(8)), 1):
                 self.to.value = bit
@@ -21,6 +22,7 @@ class Line:
 
     async def receive(self, limit: int) -> int:
         """The next byte; it may begin within `limit` ns."""
+        assert self.of is not None
         await with_timeout(FallingEdge(self.of), limit, "ns")
         await Timer(self.bit / 2, "ns", round_mode="round")
         byte = 0

@@ -137,6 +137,7 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
                 if row.failure:
                     failures[str(row.point)] = row.failure
                 else:
+                    assert row.figures is not None
                     rows.append(row.figures)
     except KeyboardInterrupt:
         interrupted = True

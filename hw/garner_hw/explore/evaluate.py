@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from garner_hw.explore.designs import design_of
@@ -78,7 +79,7 @@ def measure(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) 
     if dsp:
         step("synthesis-without-dsp", lambda: toolchain.synthesise(point, False, folder.path))
     for seed in effort.seeds:
-        step(f"placement-{seed}", lambda seed=seed: toolchain.place(point, seed, folder.path))
+        step(f"placement-{seed}", partial(toolchain.place, point, seed, folder.path))
     if effort.energy:
         step("energy", lambda: toolchain.energy(point, simulation["cycles"], folder.path))
 
@@ -105,5 +106,5 @@ def figures(point: Point, steps: dict[str, dict], effort: Effort) -> dict:
 
 def seconds(steps: dict[str, dict]) -> float | None:
     """Of a worker's time for all steps of a circuit; None if a step is older than their being counted."""
-    each = [figures.get("seconds") for step, figures in steps.items() if step != "point"]
-    return None if None in each else round(sum(each), 1)
+    each = [figures for step, figures in steps.items() if step != "point"]
+    return round(sum(one["seconds"] for one in each), 1) if all("seconds" in one for one in each) else None

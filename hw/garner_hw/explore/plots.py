@@ -193,7 +193,7 @@ def cache(rows: list[dict], knob: str) -> str:
 
 def fastest(rows: list[dict], knob: str) -> list[dict]:
     """One row for each value of the knob, in their order."""
-    best = {}
+    best: dict[int, dict] = {}
     for row in sorted(rows, key=lambda row: row["us"]):
         best.setdefault(row[knob], row)
     return [best[value] for value in sorted(best)]

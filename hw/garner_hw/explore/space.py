@@ -6,6 +6,7 @@ import itertools
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from garner_hw.explore.designs import DESIGNS, design_of
 from garner_hw.explore.point import Point, Refused
@@ -44,7 +45,8 @@ def point_of(values: dict[str, object]) -> Point:
     return point
 
 
-def convert(name: str, value: object) -> object:
+def convert(name: str, value: object) -> Any:
+    """The value as its field of Point has it, or a number, which knobs are."""
     if name in ("design", "multipliers"):
         return str(value)
     if name == "pipelined":
@@ -107,7 +109,8 @@ def read_space(path: Path) -> Space:
 
 def grid_points(grid: dict) -> tuple[list[Point], list[str]]:
     choices = {name: value if isinstance(value, list) else [value] for name, value in grid.items()}
-    points, reasons, used = [], {}, {(name, repr(value)): False for name, values in choices.items() for value in values}
+    points, used = [], {(name, repr(value)): False for name, values in choices.items() for value in values}
+    reasons: dict[tuple[str, str], str] = {}
     for values in itertools.product(*choices.values()):
         chosen = dict(zip(choices, values, strict=True))
         # A knob of other designs says nothing of this one.

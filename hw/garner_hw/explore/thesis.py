@@ -39,11 +39,11 @@ def comparisons(rows: list[dict]) -> list[Comparison]:
         two, base = one(rows, "two-row", word, ports), one(rows, BASE[ports], word, ports)
         if two is None or base is None:
             continue
-        with_dsp = [one(rows, name, word, ports, "dsp") for name in ("two-row", BASE[ports])]
+        two_dsp, base_dsp = (one(rows, name, word, ports, "dsp") for name in ("two-row", BASE[ports]))
         found.append(Comparison(
             word, ports, BASE[ports], base["cycles"], two["cycles"], 100 * (1 - two["cycles"] / base["cycles"]),
             100 * (1 - two["us"] / base["us"]), two["lut"] / base["lut"],
-            with_dsp[0]["lut"] / with_dsp[1]["lut"] if all(with_dsp) else None, less, area))
+            two_dsp["lut"] / base_dsp["lut"] if two_dsp and base_dsp else None, less, area))
     return found
 
 

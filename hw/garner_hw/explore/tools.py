@@ -136,6 +136,6 @@ def sources_of(top: str, bench: str) -> str:
 
 def files_of(module: ModuleType) -> set[Path]:
     """Of a module of garner_hw.measure and those of that package which it uses."""
-    used = {inspect.getmodule(value) for value in vars(module).values()} - {None, module}
-    ours = [one for one in used if one.__name__.startswith("garner_hw.measure.")]
-    return {Path(module.__file__)}.union(*map(files_of, ours))
+    used = {inspect.getmodule(value) for value in vars(module).values()} - {module}
+    ours = [one for one in used if one is not None and one.__name__.startswith("garner_hw.measure.")]
+    return {Path(inspect.getfile(module))}.union(*map(files_of, ours))

@@ -302,9 +302,9 @@ def check_registers(registers: tuple[Register, ...], ring: Ring) -> None:
         if (1 << size.width) - 1 != ring["size_log2_max"]:
             raise InterfaceError(f"garner_regs.rdl: {ring_name}_SIZE holds up to {(1 << size.width) - 1}, "
                                  f"size_log2_max is {ring['size_log2_max']}")
-        for register in (f"{ring_name}_HEAD.index", f"{ring_name}_TAIL.index"):
-            if fields[register].width != ring.completion[index].width:
-                raise InterfaceError(f"garner_regs.rdl: {register} has {fields[register].width} bits, completion "
+        for name in (f"{ring_name}_HEAD.index", f"{ring_name}_TAIL.index"):
+            if fields[name].width != ring.completion[index].width:
+                raise InterfaceError(f"garner_regs.rdl: {name} has {fields[name].width} bits, completion "
                                      f"\"{index}\" has {ring.completion[index].width}")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of little-endian 32-bit words: registers, descriptors, completions. Knows no format by name."""
 
+import builtins
 import keyword
 import re
 import struct
@@ -141,7 +142,7 @@ class Layout:
                 at = field.end
         return found
 
-    def pack(self, **values: int) -> bytes:
+    def pack(self, **values: int) -> builtins.bytes:
         """The record with these fields; the others are 0."""
         whole = 0
         for name, value in values.items():
@@ -153,12 +154,12 @@ class Layout:
     def pack_words(self, **values: int) -> list[int]:
         return list(struct.unpack(f"<{self.words}I", self.pack(**values)))
 
-    def unpack(self, record: bytes) -> dict[str, int]:
+    def unpack(self, record: builtins.bytes) -> dict[str, int]:
         """All fields of a record, or of as many bytes of its beginning."""
         whole = int.from_bytes(record, "little")
         return {field.name: whole >> field.start & (1 << field.width) - 1 for field in self.fields}
 
-    def reserved(self, record: bytes) -> int:
+    def reserved(self, record: builtins.bytes) -> int:
         """The bits of a record that no field covers, at their places."""
         whole = int.from_bytes(record, "little")
         for field in self.fields:

@@ -84,6 +84,8 @@ def read(source: Path = SOURCE) -> tuple[Register, ...]:
         fields = []
         for field in register.fields():
             constant = field.get_property("reset") if not field.is_hw_writable and not field.is_sw_writable else None
+            if constant is not None and not isinstance(constant, int):
+                raise InterfaceError(f"{source.name}: {register.inst_name}.{field.inst_name} is constant, and no number")
             fields.append(RegisterField(field.inst_name, 0, field.high, field.low, prose(field.get_property("desc")),
                                         constant=constant, pulse=field.get_property("singlepulse")))
         registers.append(Register(register.inst_name, register.address_offset, register.size * 8,
@@ -102,8 +104,8 @@ def rtl(source: Path = SOURCE, build: Path = BUILD / "regs") -> list[Path]:
         if all(path.exists() and path.stat().st_mtime >= newest for path in outputs):
             return files
         build.mkdir(parents=True, exist_ok=True)
-        for command in (["regblock", source, "-o", build, *REGBLOCK], ["html", source, "-o", build / "html"]):
-            subprocess.run([PEAKRDL, *command], check=True)
+        subprocess.run([PEAKRDL, "regblock", source, "-o", build, *REGBLOCK], check=True)
+        subprocess.run([PEAKRDL, "html", source, "-o", build / "html"], check=True)
         for path in files:
             path.write_text(HEAD + WAIVERS + path.read_text().rstrip("\n") + "\n" + RESTORED)
         for path in outputs:

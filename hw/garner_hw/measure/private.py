@@ -38,7 +38,7 @@ async def private_operation_is_within_its_cycles(dut: HierarchyObject) -> None:
     assert load.status == OK
 
     await driver.ready()
-    begun = []
+    begun: list[tuple[int, int]] = []
     recorder = cocotb.start_soon(record(dut, begun))
     m = random.randrange(key.n)
     answer = await driver.run(Job.private(m, key.bits))

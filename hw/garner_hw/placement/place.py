@@ -53,7 +53,9 @@ def design(top: str, family: str, instead: Iterable[Path] = ()) -> tuple[str, li
 
 def nextpnr_version() -> str:
     said = subprocess.run([*nextpnr.command(), "--version"], capture_output=True, text=True)
-    return re.search(r"Version ([^)]+)\)", said.stdout + said.stderr)[1]
+    if found := re.search(r"Version ([^)]+)\)", said.stdout + said.stderr):
+        return found[1]
+    raise SystemExit(f"`{' '.join(said.args)}` says no version: it is no nextpnr-ecp5")
 
 
 def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, wide: bool = False) -> dict:

@@ -7,7 +7,7 @@ import shutil
 import statistics
 import subprocess
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -98,7 +98,7 @@ def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]
     progress(f"{keys} keys of {THESIS_BITS} bits, calls counted by gprof")
     measured.counted = gprof_counts(keys, seed, processors)
     with ThreadPoolExecutor(processors) as pool:
-        jobs = {}
+        jobs: dict[Future[Callgraph], tuple[str, str | tuple[str, int]]] = {}
         for operation in OPERATIONS:
             for bits in reversed(SIZES):
                 jobs[pool.submit(workload_under_callgrind, operation, bits, UNDER_CALLGRIND[operation][bits], seed)] = (

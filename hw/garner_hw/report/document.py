@@ -9,6 +9,7 @@ record of a top that is not in these tables, which `garner-hw place` makes of an
 import json
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -71,7 +72,8 @@ def bound(bits: int, word: int) -> int:
 
 def shares(record: dict) -> dict:
     """U_MM or U_op of a record, by the formulas of today: of the multipliers' time, what its operations need at best."""
-    formulas = {"mm": ("u_mm", bound), "private": ("u_op", products_at_best)}
+    formulas: dict[str, tuple[str, Callable[[int, int], int]]] = {
+        "mm": ("u_mm", bound), "private": ("u_op", products_at_best)}
     if record["op"] not in formulas:
         return {}
     name, products = formulas[record["op"]]
@@ -94,7 +96,7 @@ def by_speed(found: list[dict], top: str, parameters: dict) -> list[dict]:
 
 def core_points(found: list[dict]) -> list[dict]:
     """Cycles of the cores, each with the placements of the same design."""
-    points = []
+    points: list[dict] = []
     for record in found:
         if record["top"] not in cores.TOPS or record["kind"] != "cycles":
             continue

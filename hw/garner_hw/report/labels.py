@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names beside the points of a diagram, where they cover neither one another nor a point, nor leave the axes."""
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import RendererBase
+from matplotlib.backend_bases import FigureCanvasBase, RendererBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -12,14 +15,13 @@ PLACES = [(side, away, up) for away in (7, 16, 28, 44) for up in (0, 9, -9, 18, 
 MARKER = 6  # points that a marker takes, each way together
 
 
-def place(axis: Axes, names: list[tuple[float, float, str, str]], size: float = 8) -> None:
+def place(axis: Axes, names: Sequence[tuple[float, float, str, str]], size: float = 8) -> None:
     """Writes each (x, y, name, colour) at the first place that is free, with a thin line from the point if it is far off.
 
     Call it last: it asks the axis for its limits and the figure for its layout.
     """
     figure = axis.figure
-    figure.canvas.draw()
-    renderer, inside = figure.canvas.get_renderer(), axis.get_window_extent()
+    renderer, inside = drawn(figure.canvas), axis.get_window_extent()
     half = MARKER / 2 * figure.dpi / 72
     taken = [Bbox.from_extents(x - half, y - half, x + half, y + half)
              for x, y in (axis.transData.transform((x, y)) for x, y, _, _ in names)]
@@ -39,6 +41,13 @@ def place(axis: Axes, names: list[tuple[float, float, str, str]], size: float = 
             raise ValueError(f"{name}: no free place beside its point")
 
 
+def drawn(canvas: FigureCanvasBase) -> RendererBase:
+    """The renderer of a figure's canvas, with the figure drawn."""
+    canvas.draw()
+    assert isinstance(canvas, FigureCanvasAgg)
+    return canvas.get_renderer()
+
+
 def text_box(text: Text, renderer: RendererBase) -> Bbox:
     """The box of a text's words alone, without the line of an annotation."""
     text.get_window_extent(renderer)  # brings an annotation to its place
@@ -51,8 +60,7 @@ def contains(outer: Bbox, inner: Bbox) -> bool:
 
 def boxes(figure: Figure) -> list[tuple[str, Bbox]]:
     """Every text that is seen in a figure with its box, for tests."""
-    figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
+    renderer = drawn(figure.canvas)
     # An axis keeps ticks beyond its ends, which are not drawn.
     beyond = {label for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)
               for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()) for label in (tick.label1, tick.label2)

@@ -51,7 +51,13 @@ tree are left out. Writes hw/soc/report/energy.json; `garner-hw reproduction` th
 """
 
 
-def __getattr__(name: str) -> "Soc | dict[str, int]":
+# By __getattr__
+DESCRIPTION: "Soc"
+LEVELS: dict[str, int]
+KEYGEN: dict[str, int]
+
+
+def __getattr__(name: str) -> object:
     """DESCRIPTION, soc.toml; LEVELS and KEYGEN, its codes of levels and of ways to make a key, by name. It is read when one is
     first asked for, so that a mistake in it is a sentence, and none of a command that does without."""
     if name not in ("DESCRIPTION", "LEVELS", "KEYGEN"):

@@ -50,7 +50,7 @@ class Board(System):
         """An interrupted run may have left half a line and an answer under way: ends the one, throws the other away."""
         self.write(b"\n")
         until = time.monotonic() + patience
-        byte = b""
+        byte: bytes | None = b""
         while byte != b">":  # the prompt: the board takes commands, the new line has ended what was before it
             byte = self.byte(until - time.monotonic())
             if byte is None:
@@ -104,5 +104,5 @@ class Board(System):
         except OSError as error:
             raise self.hung_up(error.strerror) from None
 
-    def hung_up(self, why: str) -> Stopped:
+    def hung_up(self, why: str | None) -> Stopped:
         return Stopped(SILENT, f"{self.port} hung up ({why}): is the board still connected?")

@@ -103,7 +103,8 @@ def compiled(image: Path, mbedtls: str, linked: list[str], lock: int) -> None:
     folder = image.parent
     folder.mkdir(parents=True, exist_ok=True)
     elf, binary = folder / "firmware.elf", folder / "firmware.bin"
-    code = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c")), *(library(folder, mbedtls) if mbedtls else [])]
+    code: list[Path | str] = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c"))]
+    code += library(folder, mbedtls) if mbedtls else []
     subprocess.run([COMPILER, *FLAGS, *linked, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
                     "-o", elf], check=True, pass_fds=(lock,))
     subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)

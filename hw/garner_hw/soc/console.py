@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NoReturn
 
 from garner_hw import CommandError
 from garner_hw.soc import build, check
@@ -89,7 +90,7 @@ def has_mbedtls() -> bool:
 class Line(argparse.ArgumentParser):
     """Of a line of the console: a mistake is one sentence."""
 
-    def error(self, message: str) -> None:
+    def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message}; `help` says what there is")
 
 

@@ -19,19 +19,22 @@ from garner_hw.soc.system import Answer, System
 REPORT = HW / "soc" / "report"
 ROWS = 8
 SEED = 31
+# Of a row: level, bits, scheme; then its rows and word, where they are not ROWS and build.WORD
+Which = tuple[str, int, str, *tuple[int, ...]]
 # The private operation of mbedTLS, by the CRT as well, and its release
 MBEDTLS, UNBLINDED, NEW_MBEDTLS = "mbedtls", "mbedtls-unblinded", "mbedtls-3.6"
 RELEASES = {MBEDTLS: "2.28", UNBLINDED: "2.28", NEW_MBEDTLS: "3.6"}
 POWERS = [(level, bits, scheme) for level in ("mul", "exp") for bits in (512, 1024, 1536, 2048)
           for scheme in ("l2r", "r2l", "fixed", "sliding")]
-ROWS_TO_MEASURE = [("row", 512, "sliding"), ("row", 1024, "sliding"), *POWERS,
-                   *[("op", bits, scheme) for bits in (1024, 2048) for scheme in ("crt", MBEDTLS)],
-                   *[(level, bits, MBEDTLS) for bits in (1024, 2048) for level in ("exp", "mul")],
-                   ("op", 1024, UNBLINDED), ("op", 1024, NEW_MBEDTLS),
-                   ("op", 1024, MBEDTLS, 2 * ROWS), ("op", 2048, MBEDTLS, 2 * ROWS)]
+ROWS_TO_MEASURE: list[Which] = [
+    ("row", 512, "sliding"), ("row", 1024, "sliding"), *POWERS,
+    *[("op", bits, scheme) for bits in (1024, 2048) for scheme in ("crt", MBEDTLS)],
+    *[(level, bits, MBEDTLS) for bits in (1024, 2048) for level in ("exp", "mul")],
+    ("op", 1024, UNBLINDED), ("op", 1024, NEW_MBEDTLS),
+    ("op", 1024, MBEDTLS, 2 * ROWS), ("op", 2048, MBEDTLS, 2 * ROWS)]
 
 # From which length on an accelerator is faster than software; the core takes none below 512 bits
-SHORT = [(level, bits, "sliding") for level in ("mul", "row") for bits in (64, 128, 192, 256, 384)]
+SHORT: list[Which] = [(level, bits, "sliding") for level in ("mul", "row") for bits in (64, 128, 192, 256, 384)]
 
 
 def software(scheme: str) -> str:

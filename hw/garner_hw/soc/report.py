@@ -31,7 +31,7 @@ def run() -> int:
     return 0
 
 
-def runs() -> list[Callable[[], object]]:
+def runs() -> list[partial]:
     """Every run behind the report once, those that take longest first: software, and of it the longest numbers."""
     asked = [*measure.ROWS_TO_MEASURE, *measure.SHORT]
     rows = sorted({*asked, *(("software", bits, scheme) for _, bits, scheme, *_ in asked)},
@@ -40,7 +40,7 @@ def runs() -> list[Callable[[], object]]:
             *(partial(fiu.run, hardware, *which) for which in reversed(fiu.RUNS) for hardware in (False, True))]
 
 
-def make(wanted: list[Callable[[], object]]) -> None:
+def make(wanted: list[partial]) -> None:
     """Makes those that are not kept, one a core. An interrupted report keeps what was made."""
     for release in {"", *measure.RELEASES.values()}:  # once, not in each process
         build.firmware(release)

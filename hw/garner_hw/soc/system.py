@@ -99,6 +99,7 @@ class System:
 
     def command(self, line: str) -> str:
         """A line in, a line out."""
+        assert self.process.stdin and self.process.stdout and self.process.stderr  # pipes
         try:
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()

@@ -40,6 +40,12 @@ def test_a_version_that_debian_does_not_have_is_named(monkeypatch, tmp_path, cap
     assert not (tmp_path / "complete").exists()
 
 
+def test_a_program_that_says_no_version_is_named(monkeypatch):
+    monkeypatch.setenv(nextpnr.OTHER, "true")
+    with pytest.raises(SystemExit, match="^`true --version` says no version: it is no nextpnr-ecp5$"):
+        place.nextpnr_version()
+
+
 @pytest.mark.parametrize(("clocks", "seeds"), [((200.0, 210.0, 205.0), 3), ((164.0, 211.0, 190.0), 5)])
 def test_two_more_seeds_where_three_scatter(clocks, seeds):
     records = list(place.seeds_of(lambda seed: {"fmax": clocks[seed % len(clocks)]}))

@@ -39,6 +39,14 @@ def test_results_that_cannot_be_read_are_named(tmp_path, text):
         reproduction.results(path)
 
 
+def test_results_without_the_grid_of_chapter_4_are_named(tmp_path, monkeypatch):
+    empty = tmp_path / "report.json"
+    empty.write_text('{"points": []}')
+    monkeypatch.setattr(reproduction, "EXPLORED", empty)
+    with pytest.raises(CommandError, match=f"^{empty} has no point of the grid of Ramesh 2020$"):
+        reproduction.chapter_4()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_its_commands_are_there(command):
     program, word = command.split()
