@@ -7,10 +7,10 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from garner_hw.measure.fifo_rows import Processor, prepared, run
-from garner_hw.measure.fifo_rows import products_equal_big_integers_in_the_cycles_predicted  # noqa: F401 (it runs here)
-from garner_hw.measure.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
-from garner_hw.measure.operands import corners
+from garner_hw.explore.benches.fifo_rows import Processor, prepared, run
+from garner_hw.explore.benches.fifo_rows import products_equal_big_integers_in_the_cycles_predicted  # noqa: F401 (it runs here)
+from garner_hw.explore.benches.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
+from garner_hw.explore.benches.operands import corners
 
 
 @pytest.mark.parametrize("parameters", [

@@ -10,10 +10,10 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from explore.tb import test_product_scan_stalls
 # The one with the long name runs here as it is:
-from garner_hw.measure.hybrid_scan import (Processor, check, latency, operands, prepared,  # noqa: F401
+from garner_hw.explore.benches.hybrid_scan import (Processor, check, latency, operands, prepared,  # noqa: F401
                                            products_equal_big_integers_in_the_cycles_predicted, reset, run)
-from garner_hw.measure.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
-from garner_hw.measure.operands import corners
+from garner_hw.explore.benches.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
+from garner_hw.explore.benches.operands import corners
 
 
 @pytest.mark.parametrize("parameters", [

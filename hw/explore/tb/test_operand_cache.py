@@ -7,9 +7,9 @@ import pytest
 # They run here:
 from explore.tb.test_row import a_pass_cut_off_by_reset_leaves_nothing_behind  # noqa: F401
 from explore.tb.test_row_stalls import products_are_right_however_long_the_processor_takes  # noqa: F401
-from garner_hw.measure.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
-from garner_hw.measure.operand_cache import run
-from garner_hw.measure.row import products_equal_big_integers  # noqa: F401
+from garner_hw.explore.benches.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
+from garner_hw.explore.benches.operand_cache import run
+from garner_hw.explore.benches.row import products_equal_big_integers  # noqa: F401
 
 
 @pytest.mark.parametrize("parameters", [

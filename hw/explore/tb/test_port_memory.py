@@ -6,8 +6,8 @@ import json
 import pytest
 
 from garner_hw import BUILD
-from garner_hw.measure import row
-from garner_hw.measure.multiplier import OPERATOR
+from garner_hw.explore.benches import row
+from garner_hw.explore.benches.multiplier import OPERATOR
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 

@@ -3,8 +3,8 @@
 
 import pytest
 
-from garner_hw.measure.multiplier import BLOCK, OPERATOR
-from garner_hw.measure.product_scan import run
+from garner_hw.explore.benches.multiplier import BLOCK, OPERATOR
+from garner_hw.explore.benches.product_scan import run
 
 
 @pytest.mark.parametrize("parameters", [

@@ -12,9 +12,9 @@ import cocotb
 import pytest
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
-from garner_hw.measure.multiplier import BOOTH, OPERATOR
-from garner_hw.measure.operands import corners
-from garner_hw.measure.product_scan import Processor, prepared
+from garner_hw.explore.benches.multiplier import BOOTH, OPERATOR
+from garner_hw.explore.benches.operands import corners
+from garner_hw.explore.benches.product_scan import Processor, prepared
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 

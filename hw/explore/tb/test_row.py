@@ -12,9 +12,9 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
-from garner_hw.measure.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
-from garner_hw.measure.row import CHAIN, CIOS, FIOS, TWO_ROW, Processor, run
-from garner_hw.measure.row import products_equal_big_integers  # noqa: F401 (it runs here)
+from garner_hw.explore.benches.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
+from garner_hw.explore.benches.row import CHAIN, CIOS, FIOS, TWO_ROW, Processor, run
+from garner_hw.explore.benches.row import products_equal_big_integers  # noqa: F401 (it runs here)
 
 
 @pytest.mark.parametrize("parameters", [

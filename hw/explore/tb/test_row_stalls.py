@@ -15,9 +15,9 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 
 from explore.tb.test_row import a_pass_cut_off_by_reset_leaves_nothing_behind  # noqa: F401 (runs here as well)
-from garner_hw.measure.multiplier import OPERATOR
-from garner_hw.measure.operands import corners
-from garner_hw.measure.row import CHAIN, CIOS, DEFAULTS, FIOS, TWO_ROW, Processor
+from garner_hw.explore.benches.multiplier import OPERATOR
+from garner_hw.explore.benches.operands import corners
+from garner_hw.explore.benches.row import CHAIN, CIOS, DEFAULTS, FIOS, TWO_ROW, Processor
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 

@@ -2,8 +2,9 @@
 """Which row accelerator to build: points of the design space, each simulated, checked, synthesised, placed and compared.
 
 `point` is what is built, `designs` the designs and their bounds (`roofline`), `space` reads points from files, `evaluate`
-measures one with a `toolchain` and keeps it in a `store`, `sweep` does many on a Dask cluster, `budget` chooses, `report` makes
-the page and its JSON with `plots`, `thesis` has the printed figures, `recorded` the results that are committed.
+measures one with a `toolchain`, whose simulation is one of `benches`, and keeps it in a `store`, `sweep` does many on a Dask
+cluster, `budget` chooses, `report` makes the page and its JSON with `plots`, `thesis` has the printed figures, `recorded` the
+results that are committed.
 """
 
 import argparse

@@ -14,7 +14,7 @@ def main() -> None:
     bench, parameters, numbers, record, *observers = sys.argv[1:]
     # Circuits that differ in their multipliers alone have one name and are simulated at the same time.
     simulate.BUILD = Path.cwd() / "simulation"
-    import_module(f"garner_hw.measure.{bench}").run(json.loads(parameters), int(numbers), Path(record),
+    import_module(f"garner_hw.explore.benches.{bench}").run(json.loads(parameters), int(numbers), Path(record),
                                                  observers=tuple(map(Path, observers)))
 
 

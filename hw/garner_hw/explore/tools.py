@@ -131,11 +131,11 @@ def placer() -> str:
 @cache
 def sources_of(top: str, bench: str) -> str:
     return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"),
-                        *files_of(import_module(f"garner_hw.measure.{bench}"))])
+                        *files_of(import_module(f"garner_hw.explore.benches.{bench}"))])
 
 
 def files_of(module: ModuleType) -> set[Path]:
-    """Of a module of garner_hw.measure and those of that package which it uses."""
+    """Of a module of garner_hw.explore.benches and those of that package which it uses."""
     used = {inspect.getmodule(value) for value in vars(module).values()} - {module}
-    ours = [one for one in used if one is not None and one.__name__.startswith("garner_hw.measure.")]
+    ours = [one for one in used if one is not None and one.__name__.startswith("garner_hw.explore.benches.")]
     return {Path(inspect.getfile(module))}.union(*map(files_of, ours))

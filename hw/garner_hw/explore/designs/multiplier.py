@@ -2,7 +2,7 @@
 """Which multiplier of the RTL a point has, and with how many registers, so that it is not what limits the clock."""
 
 from garner_hw.explore.point import Point
-from garner_hw.measure.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
+from garner_hw.explore.benches.multiplier import ARRAY, BLOCK, BOOTH, OPERATOR
 
 KINDS = {"lut": OPERATOR, "booth": BOOTH, "array": ARRAY, "dsp": BLOCK}
 STAGES = {8: 2, 16: 3, 18: 3, 32: 4}  # of the operator and of Booth digits

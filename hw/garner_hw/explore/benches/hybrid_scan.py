@@ -13,9 +13,9 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
-from garner_hw.measure import product_scan
-from garner_hw.measure.multiplier import BOOTH
-from garner_hw.measure.operands import corners
+from garner_hw.explore.benches import product_scan
+from garner_hw.explore.benches.multiplier import BOOTH
+from garner_hw.explore.benches.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 

@@ -6,8 +6,8 @@ keeps words, so the processor and the test are those of row.py. hw/explore/tb ru
 import json
 from pathlib import Path
 
-from garner_hw.measure import row
-from garner_hw.measure.multiplier import BOOTH
+from garner_hw.explore.benches import row
+from garner_hw.explore.benches.multiplier import BOOTH
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 

@@ -13,8 +13,8 @@ from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject, LogicObject
 from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge
 
-from garner_hw.measure.multiplier import BOOTH
-from garner_hw.measure.operands import corners
+from garner_hw.explore.benches.multiplier import BOOTH
+from garner_hw.explore.benches.operands import corners
 from garner_hw.simulate import simulate
 from garner_hw.sources import sources
 
