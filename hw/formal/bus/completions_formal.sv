@@ -17,11 +17,8 @@ module completions_formal
   input answer_t     answer_i,
   input context_t    context_i,
   input logic        result_valid_i,
-  input logic [31:0] result_data_i,
-  input logic        result_last_i,
-  input logic        reject_valid_i,
-  input status_t     reject_status_i,
-  input context_t    reject_context_i,
+  input word_t       result_i,
+  input reject_t     reject_i,
   input logic        command_ready_i,
   input logic        write_ready_i,
   input logic        write_done_i,
@@ -29,11 +26,11 @@ module completions_formal
 );
 
   logic        rst_ni;
-  logic [15:0] tail, command_words;
-  logic        overrun, written, marked, failed, answer_ready, result_ready, reject_ready, command_valid, write_valid;
-  logic        write_end, result_fault, completion_fault;
-  logic [63:0] command_address;
-  logic [31:0] write_data;
+  logic [15:0] tail;
+  logic        overrun, written, marked, failed, answer_ready, result_ready, reject_ready, write_end, result_fault;
+  logic        completion_fault;
+  command_t    command;
+  write_word_t write;
   logic [3:0]  log2_q;
   logic [63:0] base_q;
   logic        restart;
@@ -49,9 +46,7 @@ module completions_formal
     .clk_i,
     .rst_ni,
     .restart_i         (restart),
-    .base_i            (base_q),
-    .size_log2_i       (log2_q),
-    .head_i,
+    .ring_i            ('{base: base_q, log2: log2_q, head: head_i}),
     .tail_o            (tail),
     .overrun_o         (overrun),
     .submission_head_i,
@@ -64,19 +59,13 @@ module completions_formal
     .context_i,
     .result_valid_i,
     .result_ready_o    (result_ready),
-    .result_data_i,
-    .result_last_i,
-    .reject_valid_i,
+    .result_i,
+    .reject_i,
     .reject_ready_o    (reject_ready),
-    .reject_status_i,
-    .reject_context_i,
-    .command_valid_o   (command_valid),
+    .command_o         (command),
     .command_ready_i,
-    .command_address_o (command_address),
-    .command_words_o   (command_words),
-    .write_valid_o     (write_valid),
+    .write_o           (write),
     .write_ready_i,
-    .write_data_o      (write_data),
     .write_done_i,
     .write_end_o       (write_end),
     .write_error_i,
@@ -117,7 +106,7 @@ module completions_formal
   assign due_words = due;
 
   assign last_place     = (16'd1 << log2_q) - 16'd1;
-  assign moves          = write_valid && write_ready_i;
+  assign moves          = write.valid && write_ready_i;
   assign result_command = busy_q && has_result_q && !asked_q;
 
   always_ff @(posedge clk_i) begin
@@ -143,15 +132,15 @@ module completions_formal
         cycles_q     <= answer_i.cycles;
         has_result_q <= answer_i.has_result;
         over_q       <= !answer_i.has_result;
-      end else if (reject_valid_i && reject_ready) begin
+      end else if (reject_i.valid && reject_ready) begin
         busy_q       <= 1'b1;
-        context_q    <= reject_context_i;
-        status_q     <= reject_status_i;
+        context_q    <= reject_i.job_context;
+        status_q     <= reject_i.status;
         cycles_q     <= '0;
         has_result_q <= 1'b0;
         over_q       <= 1'b1;
       end
-      if (command_valid && command_ready_i) begin
+      if (command.valid && command_ready_i) begin
         if (result_command) begin
           asked_q <= 1'b1;
           left_q  <= context_q.result_words;
@@ -162,7 +151,7 @@ module completions_formal
       // a result word leaves: into its place, or nowhere when the buffer is full
       if (result_valid_i && result_ready) begin
         here_q      <= 1'b1;
-        here_word_q <= {result_last_i, result_data_i};
+        here_word_q <= result_i;
       end else if (here_q && ((moves && !completing_q) || (asked_q && left_q == '0))) begin
         here_q <= 1'b0;
       end
@@ -191,7 +180,7 @@ module completions_formal
     end
   end
 
-  assign restart = restart_i && !busy_q && !answer_valid_i && !reject_valid_i;
+  assign restart = restart_i && !busy_q && !answer_valid_i && !reject_i.valid;
 
   always_comb begin
     if (rst_ni) begin
@@ -202,23 +191,23 @@ module completions_formal
 
       // where to
       assert (answer_ready == !busy_q);
-      if (command_valid) begin
+      if (command.valid) begin
         assert (busy_q && !completing_q);
         if (result_command) begin
-          assert (command_address == {context_q.result_address, AddressZeros'(0)} && command_words == context_q.result_words);
+          assert (command.address == {context_q.result_address, AddressZeros'(0)} && command.words == context_q.result_words);
         end else begin
-          assert (command_address == base_q + (64'(place_q) << 4) && command_words == 16'(CompletionWords));
+          assert (command.address == base_q + (64'(place_q) << 4) && command.words == 16'(CompletionWords));
           assert (over_q && !here_q && left_q == '0);
         end
       end
 
       // what
-      if (write_valid && !completing_q) begin
+      if (write.valid && !completing_q) begin
         assert (asked_q && left_q != '0);
-        assert (over_q ? write_data == '0 : here_q && write_data == here_word_q[31:0]);
+        assert (over_q ? write.data == '0 : here_q && write.data == here_word_q[31:0]);
       end
-      if (write_valid && completing_q) begin
-        assert (write_data == due_words[word_q]);
+      if (write.valid && completing_q) begin
+        assert (write.data == due_words[word_q]);
       end
       if (written) assert (completing_q && marked == context_q.marked && failed == (status_q != StatusOk));
 
@@ -240,7 +229,7 @@ module completions_formal
         default: assert (over_q && !here_q && left_q == '0);
       endcase
       assert (u_complete.result_here == here_q && (!here_q || !result_ready));
-      if (here_q) assert (!over_q && {u_complete.result_last, u_complete.result_word} == here_word_q);
+      if (here_q) assert (!over_q && u_complete.result == here_word_q);
       assert (word_q == (u_complete.state_q == 4'd7 ? u_complete.word_q : 2'd0));
       if (u_complete.state_q != 4'd7 && busy_q && u_complete.state_q != 4'd8) assert (u_complete.word_q == '0);
       if (busy_q) begin
@@ -264,8 +253,8 @@ module completions_formal
       end
 
       // that they happen: the second pass through a ring, begun with a result too long, and with one too short
-      cover (log2_q == '0 && odd_pass_q && write_valid && word_q == 2'd3 && ended_q[0]);
-      cover (log2_q == '0 && odd_pass_q && write_valid && word_q == 2'd3 && ended_q[1]);
+      cover (log2_q == '0 && odd_pass_q && write.valid && word_q == 2'd3 && ended_q[0]);
+      cover (log2_q == '0 && odd_pass_q && write.valid && word_q == 2'd3 && ended_q[1]);
     end
   end
 

@@ -16,10 +16,9 @@ module contexts_formal
 
   localparam int unsigned InFlight = 4;
 
-  logic        rst_ni;
-  logic [1:0]  watched_q;
-  logic        job_valid, answer_ready;
-  job_t        job;
+  logic           rst_ni;
+  logic [1:0]     watched_q;
+  to_dispatcher_t jobs;
 
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -31,34 +30,14 @@ module contexts_formal
   ) u_dma (
     .clk_i,
     .rst_ni,
-    .enable_i         (1'b1),
-    .hold_i           (1'b0),
-    .wipe_i           (1'b0),
-    .submission_base_i('0),
-    .submission_log2_i(4'd4),
-    .submission_tail_i(16'd9),
-    .completion_base_i('0),
-    .completion_log2_i(4'd4),
-    .completion_head_i('0),
-    .job_valid_o      (job_valid),
-    .job_ready_i,
-    .job_o            (job),
-    .operand_ready_i  (1'b1),
-    .answer_valid_i,
-    .answer_ready_o   (answer_ready),
-    .answer_i,
-    .result_valid_i   (1'b0),
-    .result_data_i    ('0),
-    .result_last_i    (1'b0),
-    .m_axi_arready_i  (1'b0),
-    .m_axi_rdata_i    ('0),
-    .m_axi_rresp_i    ('0),
-    .m_axi_rlast_i    (1'b0),
-    .m_axi_rvalid_i   (1'b0),
-    .m_axi_awready_i  (1'b0),
-    .m_axi_wready_i   (1'b0),
-    .m_axi_bresp_i    ('0),
-    .m_axi_bvalid_i   (1'b0)
+    .settings_i   ('{enable: 1'b1, submission: '{base: '0, log2: 4'd4, tail: 16'd9},
+                     completion: '{base: '0, log2: 4'd4, head: '0}}),
+    .hold_i       (1'b0),
+    .wipe_i       (1'b0),
+    .jobs_o       (jobs),
+    .jobs_i       ('{job_ready: job_ready_i, operand_ready: 1'b1, answer_valid: answer_valid_i, answer: answer_i, default: '0}),
+    .m_axi_i      ('0),
+    .m_axi_rdata_i('0)
   );
 
   // The job with that tag
@@ -67,18 +46,18 @@ module contexts_formal
   logic       out_q;                  // it has left, and is not yet answered
   logic       taken, left, answered;
   logic       released;               // its place is about to be free
-  logic [2:0] jobs;                   // with that tag, on their way out
+  logic [2:0] leaving;                // with that tag, on their way out
 
   assign taken    = u_dma.context_take && u_dma.fresh_index == watched_q;
-  assign left     = job_valid && job_ready_i && job.tag == 16'(watched_q);
+  assign left     = jobs.job_valid && job_ready_i && jobs.job.tag == 16'(watched_q);
   assign released = u_dma.u_contexts.answered_q && u_dma.u_contexts.answered_index_q == watched_q;
-  assign answered = answer_valid_i && answer_ready && answer_i.tag[1:0] == watched_q;
+  assign answered = answer_valid_i && jobs.answer_ready && answer_i.tag[1:0] == watched_q;
 
   always_comb begin
-    jobs = 3'(u_dma.job_valid_o && u_dma.job_o.tag == 16'(watched_q));
+    leaving = 3'(jobs.job_valid && jobs.job.tag == 16'(watched_q));
     for (int unsigned i = 0; i < 4; i++) begin
       if (3'(i) < u_dma.u_jobs.count_q) begin
-        jobs = jobs + 3'(tag_at(2'(u_dma.u_jobs.read_q + 2'(i))) == 16'(watched_q));
+        leaving = leaving + 3'(tag_at(2'(u_dma.u_jobs.read_q + 2'(i))) == 16'(watched_q));
       end
     end
   end
@@ -116,10 +95,10 @@ module contexts_formal
       assert (u_dma.u_contexts.taken_q[watched_q] == (used_q || released));
       if (released) assert (!used_q);
       if (used_q) assert (u_dma.u_contexts.table_q[watched_q] == context_q);
-      assert (jobs + 3'(out_q) == 3'(used_q));
+      assert (leaving + 3'(out_q) == 3'(used_q));
       assert (u_dma.u_jobs.count_q <= 3'd4 && 2'(u_dma.u_jobs.write_q - u_dma.u_jobs.read_q) == u_dma.u_jobs.count_q[1:0]);
       assert (u_dma.job_waits == (u_dma.u_jobs.count_q != '0));
-      assert (!(u_dma.job_taken && job_valid));
+      assert (!(u_dma.job_taken && jobs.job_valid));
       assert (u_dma.u_fetch.state_q <= 3'd4);
       // the context that descriptor_fetch has chosen is free
       if (u_dma.u_fetch.state_q == 3'd0 && u_dma.u_fetch.room_q) assert (u_dma.u_contexts.taken_q != '1);

@@ -10,10 +10,7 @@ module descriptors_formal
   input logic        clk_i,
   input logic [15:0] tail_i,
   input logic        command_ready_i,
-  input logic        read_valid_i,
-  input logic [31:0] read_data_i,
-  input logic        read_last_i,
-  input logic        read_error_i,
+  input read_word_t  read_i,
   input logic        read_id_i,
   input logic        operand_ready_i,
   input logic [9:0]  operand_free_i,
@@ -24,15 +21,15 @@ module descriptors_formal
 );
 
   logic        rst_ni;
-  logic [15:0] head, command_words;
-  logic        overrun, fetched, more, quiet, command_valid, command_id, read_ready, operand_valid, operand_last;
-  logic        operand_drop, context_take, job_valid, reject_valid, descriptor_fault, operand_fault;
-  logic [63:0] command_address;
-  logic [31:0] operand_data;
+  logic [15:0] head;
+  logic        overrun, fetched, more, quiet, command_id, read_ready, context_take, job_valid, descriptor_fault;
+  logic        operand_fault;
+  command_t    command;
+  read_word_t  operand;
   logic [3:0]  context_index;
-  context_t    context_fresh, reject_context;
+  context_t    context_fresh;
   job_t        job;
-  status_e     reject_status;
+  reject_t     reject;
 
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -43,30 +40,20 @@ module descriptors_formal
     .enable_i          (1'b1),
     .hold_i            (1'b0),
     .restart_i         (1'b0),
-    .base_i            ('0),
-    .size_log2_i       (4'd15),
-    .tail_i,
+    .ring_i            ('{base: '0, log2: 4'd15, tail: tail_i}),
     .head_o            (head),
     .overrun_o         (overrun),
     .fetched_o         (fetched),
     .more_o            (more),
     .quiet_o           (quiet),
-    .command_valid_o   (command_valid),
+    .command_o         (command),
     .command_ready_i,
-    .command_address_o (command_address),
-    .command_words_o   (command_words),
     .command_id_o      (command_id),
-    .read_valid_i,
+    .read_i,
     .read_ready_o      (read_ready),
-    .read_data_i,
-    .read_last_i,
-    .read_error_i,
     .read_id_i,
-    .operand_valid_o   (operand_valid),
+    .operand_o         (operand),
     .operand_ready_i,
-    .operand_data_o    (operand_data),
-    .operand_last_o    (operand_last),
-    .operand_drop_o    (operand_drop),
     .operand_free_i,
     .context_valid_i,
     .context_index_i,
@@ -76,10 +63,8 @@ module descriptors_formal
     .job_valid_o       (job_valid),
     .job_ready_i,
     .job_o             (job),
-    .reject_valid_o    (reject_valid),
+    .reject_o          (reject),
     .reject_ready_i,
-    .reject_status_o   (reject_status),
-    .reject_context_o  (reject_context),
     .descriptor_fault_o(descriptor_fault),
     .operand_fault_o   (operand_fault)
   );
@@ -104,14 +89,14 @@ module descriptors_formal
   context_t    due_context;
   logic        good;
 
-  assign word_comes = read_valid_i && read_ready && !read_id_i;
-  assign leaves     = (job_valid && job_ready_i) || (reject_valid && reject_ready_i);
+  assign word_comes = read_i.valid && read_ready && !read_id_i;
+  assign leaves     = (job_valid && job_ready_i) || (reject.valid && reject_ready_i);
 
   always_comb begin
     next = coming_q;
-    for (int unsigned i = 0; i < UsedWords; i++) if (word_q == 4'(i)) next.words[i] = read_data_i;
-    next.failed   = read_error_i;
-    next.reserved = coming_q.reserved || (word_q > 4'(UsedWords - 1) && read_data_i != '0);
+    for (int unsigned i = 0; i < UsedWords; i++) if (word_q == 4'(i)) next.words[i] = read_i.data;
+    next.failed   = read_i.error;
+    next.reserved = coming_q.reserved || (word_q > 4'(UsedWords - 1) && read_i.data != '0);
     next.index    = head;
   end
 
@@ -167,7 +152,7 @@ module descriptors_formal
       if (word_comes) begin
         word_q   <= word_q + 1'b1;
         coming_q <= next;
-        if (read_last_i) begin
+        if (read_i.last) begin
           word_q            <= '0;
           coming_q.reserved <= 1'b0;
           asked_q           <= 1'b0;
@@ -176,13 +161,13 @@ module descriptors_formal
       if (leaves) held_q[0] <= held_q[1];
       if (fetched) held_q[count_q[0] ^ leaves] <= next;
       count_q <= count_q + 2'(fetched) - 2'(leaves);
-      if (command_valid && command_ready_i) begin
+      if (command.valid && command_ready_i) begin
         if (command_id) operands_asked_q <= 1'b1;
         else asked_q <= 1'b1;
       end
-      if (operand_valid && operand_ready_i && operand_last) begin
+      if (operand.valid && operand_ready_i && operand.last) begin
         operands_asked_q      <= 1'b0;
-        {packet_q, dropped_q} <= {!operand_drop, operand_drop};
+        {packet_q, dropped_q} <= {!operand.error, operand.error};
       end else if (leaves) begin
         {packet_q, dropped_q} <= 2'b00;
       end
@@ -192,17 +177,17 @@ module descriptors_formal
   always_comb begin
     if (rst_ni) begin
       // dma_read: it gives what it was asked for, in order, 16 words of a descriptor
-      if (read_valid_i && !read_id_i) assume (asked_q && read_last_i == (word_q == 4'd15));
-      if (read_valid_i && read_id_i) assume (operands_asked_q);
+      if (read_i.valid && !read_id_i) assume (asked_q && read_i.last == (word_q == 4'd15));
+      if (read_i.valid && read_id_i) assume (operands_asked_q);
 
       if (fetched) assert (count_q != 2'd2);
       // operands: of the oldest, from its address, before anything else becomes of it
-      if (command_valid && command_id) begin
+      if (command.valid && command_id) begin
         assert (count_q != '0 && good && has_operands(due.op) && !packet_q && !dropped_q && !operands_asked_q);
-        assert (command_address == oldest.operand_address);
-        assert (32'(command_words) << 2 == oldest.operand_bytes);
+        assert (command.address == oldest.operand_address);
+        assert (32'(command.words) << 2 == oldest.operand_bytes);
       end
-      if (operand_valid) assert (operands_asked_q && {operand_last, operand_data} == {read_last_i, read_data_i});
+      if (operand.valid) assert (operands_asked_q && {operand.last, operand.data} == {read_i.last, read_i.data});
       // a job: the oldest's, with its operands and its context
       if (job_valid) begin
         assert (count_q != '0 && good && packet_q == has_operands(due.op) && !operands_asked_q);
@@ -213,9 +198,9 @@ module descriptors_formal
       end
       assert (context_take == (job_valid && job_ready_i));
       // a reject: the oldest's, whose operands are not kept
-      if (reject_valid) begin
-        assert (count_q != '0 && reject_context == due_context && !packet_q && !operands_asked_q && (dropped_q || !good));
-        assert (reject_status == (dropped_q ? StatusBusFault : refusal(held_q[0])));
+      if (reject.valid) begin
+        assert (count_q != '0 && reject.job_context == due_context && !packet_q && !operands_asked_q && (dropped_q || !good));
+        assert (reject.status == (dropped_q ? StatusBusFault : refusal(held_q[0])));
       end
 
       // How the descriptors here go with the module's own, which makes the rest inductive
@@ -258,7 +243,7 @@ module descriptors_formal
 
       // that they happen: a job with operands; operands that are dropped
       cover (job_valid && packet_q && job.op == OpPrivate);
-      cover (reject_valid && dropped_q);
+      cover (reject.valid && dropped_q);
     end
   end
 

@@ -2,14 +2,14 @@
 // dma_read: AR keeps what it offers; bursts lie one behind the other, within their page, and add up to their command;
 // no more are under way than one and Outstanding; each burst's words come out, in order, with the command's id, and the
 // last one of a command marked, with its error.
-module dma_read_formal #(
+module dma_read_formal
+  import bus_pkg::*;
+#(
   parameter int unsigned BusWidth = 64,
   parameter int unsigned MaxBeats = 2
 ) (
   input logic                clk_i,
-  input logic                command_valid_i,
-  input logic [63:0]         command_address_i,
-  input logic [15:0]         command_words_i,
+  input command_t            command_i,
   input logic                command_id_i,
   input logic                out_ready_i,
   input logic                arready_i,
@@ -22,11 +22,10 @@ module dma_read_formal #(
   localparam int unsigned Bytes = BusWidth / 8;
   localparam int unsigned Outstanding = 4;
 
-  logic        rst_ni;
-  logic        command_ready, out_valid, out_last, out_error, out_id, busy, arvalid, rlast, rready;
-  logic [31:0] out_data;
-  logic [63:0] araddr;
-  logic [7:0]  arlen;
+  logic              rst_ni;
+  logic              command_ready, out_id, busy, rlast;
+  read_word_t        out;
+  axi_read_request_t axi;
 
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -38,27 +37,16 @@ module dma_read_formal #(
   ) u_read (
     .clk_i,
     .rst_ni,
-    .command_valid_i,
-    .command_ready_o  (command_ready),
-    .command_address_i,
-    .command_words_i,
+    .command_i,
+    .command_ready_o(command_ready),
     .command_id_i,
-    .out_valid_o      (out_valid),
+    .out_o          (out),
     .out_ready_i,
-    .out_data_o       (out_data),
-    .out_last_o       (out_last),
-    .out_error_o      (out_error),
-    .out_id_o         (out_id),
-    .busy_o           (busy),
-    .m_axi_araddr_o   (araddr),
-    .m_axi_arlen_o    (arlen),
-    .m_axi_arvalid_o  (arvalid),
-    .m_axi_arready_i  (arready_i),
-    .m_axi_rdata_i    (rdata_i),
-    .m_axi_rresp_i    (rresp_i),
-    .m_axi_rlast_i    (rlast),
-    .m_axi_rvalid_i   (rvalid_i),
-    .m_axi_rready_o   (rready)
+    .out_id_o       (out_id),
+    .busy_o         (busy),
+    .m_axi_o        (axi),
+    .m_axi_i        ('{arready: arready_i, rresp: rresp_i, rlast: rlast, rvalid: rvalid_i}),
+    .m_axi_rdata_i  (rdata_i)
   );
 
   // A slave: beats of accepted bursts, in order. rvalid_i stays, with its data, until it is taken.
@@ -99,7 +87,7 @@ module dma_read_formal #(
   logic [31:0] data;
   logic [15:0] come_q;             // words of the command that have left
 
-  assign beats_words = (16'(arlen) + 16'd1) * 16'(Bytes / 4);
+  assign beats_words = (16'(axi.arlen) + 16'd1) * 16'(Bytes / 4);
   assign word        = u_read.word_valid && u_read.word_ready;
   assign part        = u_read.here && u_read.word_ready;
   assign parts_here  = (16'(length_q[ended_q]) + 16'd1) * 16'(Bytes / 4);
@@ -117,24 +105,24 @@ module dma_read_formal #(
     .in_valid_i (u_read.word_valid),
     .in_ready_i (u_read.word_ready),
     .in_data_i  ({burst_id_q[ended_q], ends && (failed_q || rresp_i != '0), ends, data}),
-    .out_valid_i(out_valid),
+    .out_valid_i(out.valid),
     .out_ready_i,
-    .out_data_i ({out_id, out_last && out_error, out_last, out_data}),
+    .out_data_i ({out_id, out.last && out.error, out.last, out.data}),
     .watched_i
   );
 
   always_ff @(posedge clk_i) begin
-    ar_waits_q  <= rst_ni && arvalid && !arready_i;
-    araddr_q    <= araddr;
-    arlen_q     <= arlen;
-    r_waits_q   <= rst_ni && rvalid_i && !rready;
+    ar_waits_q  <= rst_ni && axi.arvalid && !arready_i;
+    araddr_q    <= axi.araddr;
+    arlen_q     <= axi.arlen;
+    r_waits_q   <= rst_ni && rvalid_i && !axi.rready;
     rdata_q     <= rdata_i;
     rresp_q     <= rresp_i;
-    out_waits_q <= rst_ni && out_valid && !out_ready_i;
-    out_data_q  <= out_data;
-    out_last_q  <= out_last;
+    out_waits_q <= rst_ni && out.valid && !out_ready_i;
+    out_data_q  <= out.data;
+    out_last_q  <= out.last;
     out_id_q    <= out_id;
-    out_error_q <= out_error;
+    out_error_q <= out.error;
     if (!rst_ni) begin
       accepted_q <= '0;
       ended_q    <= '0;
@@ -144,29 +132,29 @@ module dma_read_formal #(
       failed_q   <= 1'b0;
       come_q     <= '0;
     end else begin
-      if (arvalid && arready_i) begin
-        length_q[accepted_q]   <= arlen;
+      if (axi.arvalid && arready_i) begin
+        length_q[accepted_q]   <= axi.arlen;
         rest_q[accepted_q]     <= unasked_q;
         last_q[accepted_q]     <= unasked_q <= beats_words;
         burst_id_q[accepted_q] <= id_q;
         accepted_q             <= accepted_q + 1'b1;
-        next_q                 <= araddr + 64'(beats_words) * 4;
+        next_q                 <= axi.araddr + 64'(beats_words) * 4;
         unasked_q              <= (unasked_q > beats_words) ? unasked_q - beats_words : '0;
         if (unasked_q <= beats_words) asking_q <= 1'b0;
       end
-      if (rvalid_i && rready) begin
+      if (rvalid_i && axi.rready) begin
         beat_q   <= rlast ? '0 : beat_q + 1'b1;
         failed_q <= !(last_q[ended_q] && rlast) && (failed_q || rresp_i != '0);
         if (rlast) ended_q <= ended_q + 1'b1;
       end
       if (part) place_q <= (place_q + 1'b1 == parts_here) ? '0 : place_q + 1'b1;
-      if (command_valid_i && command_ready) begin
+      if (command_i.valid && command_ready) begin
         asking_q  <= 1'b1;
-        next_q    <= command_address_i;
-        unasked_q <= command_words_i;
+        next_q    <= command_i.address;
+        unasked_q <= command_i.words;
         id_q      <= command_id_i;
       end
-      if (out_valid && out_ready_i) come_q <= out_last ? '0 : come_q + 1'b1;
+      if (out.valid && out_ready_i) come_q <= out.last ? '0 : come_q + 1'b1;
     end
   end
 
@@ -190,9 +178,9 @@ module dma_read_formal #(
 
   always_comb begin
     unique case (u_read.state_q)
-      2'd1: to_come = araddr + (64'(u_read.carry_q) << 12);      // Page
-      2'd2: to_come = araddr + (64'(u_read.far_carry_q) << 38);  // Size
-      default: to_come = araddr;
+      2'd1: to_come = axi.araddr + (64'(u_read.carry_q) << 12);      // Page
+      2'd2: to_come = axi.araddr + (64'(u_read.far_carry_q) << 38);  // Size
+      default: to_come = axi.araddr;
     endcase
     for (int unsigned i = 0; i < 5; i++) begin
       if (!u_read.current_valid) bursts[i] = u_read.u_bursts.words_q[2'(u_read.u_bursts.read_q + 2'(i))];
@@ -207,7 +195,7 @@ module dma_read_formal #(
   always_comb begin
     index = '0;
     if (rst_ni) begin
-      assume (!command_valid_i || (command_address_i[2:0] == '0 && command_words_i != '0));
+      assume (!command_i.valid || (command_i.address[2:0] == '0 && command_i.words != '0));
       if (rvalid_i) assume (pending != '0);
       if (r_waits_q) assume (rvalid_i && rdata_i == rdata_q && rresp_i == rresp_q);
 
@@ -216,11 +204,11 @@ module dma_read_formal #(
       if (asking_q) begin
         assert (unasked_q != '0 && beats_of(unasked_q) == u_read.beats_q && next_q == to_come);
         assert (u_read.id_q == id_q && u_read.half_q == (BusWidth == 64 && unasked_q[0]));
-        assert (araddr[$clog2(Bytes)-1:0] == '0);
+        assert (axi.araddr[$clog2(Bytes)-1:0] == '0);
       end
       if (u_read.state_q == 2'd2) begin  // Size
         assert (u_read.most_q inside {[9'd1:9'(MaxBeats)]});
-        assert (13'(araddr[11:0]) + 13'(u_read.most_q) * 13'(Bytes) <= 13'd4096);
+        assert (13'(axi.araddr[11:0]) + 13'(u_read.most_q) * 13'(Bytes) <= 13'd4096);
       end
       if (u_read.state_q == 2'd3) begin  // Offer
         assert (u_read.burst_q inside {[9'd1:9'(MaxBeats)]} && 16'(u_read.burst_q) <= u_read.beats_q);
@@ -246,37 +234,37 @@ module dma_read_formal #(
       else assert (place_q == '0);
       if (upper) assert (r_waits_q);
       assert (u_read.error_q == (!drops && (failed_q || (upper && rresp_q != '0))));
-      assert (u_words.held == 4'(out_valid) + 4'(!u_read.u_out.ready_q) && (out_valid || u_read.u_out.ready_q));
+      assert (u_words.held == 4'(out.valid) + 4'(!u_read.u_out.ready_q) && (out.valid || u_read.u_out.ready_q));
       if (words_before < u_words.held) begin
         assert ({word_inside[34], word_inside[33] && word_inside[32], word_inside[32:0]} == u_words.followed_q);
       end
 
       // AR
-      if (ar_waits_q) assert (arvalid && araddr == araddr_q && arlen == arlen_q);
-      if (arvalid) begin
-        assert (arlen < 9'(MaxBeats));
-        assert (13'(araddr[11:0]) + (13'(arlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
-        assert (asking_q && araddr == next_q);
+      if (ar_waits_q) assert (axi.arvalid && axi.araddr == araddr_q && axi.arlen == arlen_q);
+      if (axi.arvalid) begin
+        assert (axi.arlen < 9'(MaxBeats));
+        assert (13'(axi.araddr[11:0]) + (13'(axi.arlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
+        assert (asking_q && axi.araddr == next_q);
         assert (17'(beats_words) <= 17'(unasked_q) + 17'(Bytes / 4 - 1));
       end
       if (command_ready) assert (!asking_q);
       assert (pending <= 3'(Outstanding + 1));
-      assert (busy == (pending != '0 || arvalid));
+      assert (busy == (pending != '0 || axi.arvalid));
 
       // R: a beat is taken with its last half, the last beat of a burst with the last half of the burst
       if (part) assert (pending != '0 && rvalid_i && place_q / 16'(Bytes / 4) == 16'(beat_q));
       if (part) assert (word == (place_q < words_here));
-      if (rready && rvalid_i) assert (part && rlast == (place_q + 1'b1 == parts_here));
-      if (part && place_q + 1'b1 == parts_here) assert (rready);
+      if (axi.rready && rvalid_i) assert (part && rlast == (place_q + 1'b1 == parts_here));
+      if (part && place_q + 1'b1 == parts_here) assert (axi.rready);
 
       // out: what u_words says, and the rest of what is on offer
       if (out_waits_q) begin
-        assert (out_valid && out_data == out_data_q && out_last == out_last_q);
-        assert (out_id == out_id_q && out_error == out_error_q);
+        assert (out.valid && out.data == out_data_q && out.last == out_last_q);
+        assert (out_id == out_id_q && out.error == out_error_q);
       end
 
       // the last word of a command of more than one burst, some beat of which was an error
-      cover (out_valid && out_last && out_error && come_q >= 16'(MaxBeats * Bytes / 4));
+      cover (out.valid && out.last && out.error && come_q >= 16'(MaxBeats * Bytes / 4));
     end
   end
 

@@ -2,29 +2,24 @@
 // dma_write: AW and W keep what they offer, and neither waits for the other; bursts lie one behind the other, within
 // their page, and add up to their command; WLAST ends each; each word is strobed once, in its place; done comes when all
 // are answered, and tells of any error.
-module dma_write_formal #(
+module dma_write_formal
+  import bus_pkg::*;
+#(
   parameter int unsigned BusWidth = 64,
   parameter int unsigned MaxBeats = 2
 ) (
-  input logic        clk_i,
-  input logic        command_valid_i,
-  input logic [63:0] command_address_i,
-  input logic [15:0] command_words_i,
-  input logic        in_valid_i,
-  input logic [31:0] in_data_i,
-  input logic        done_ready_i,
-  input logic        awready_i,
-  input logic        wready_i,
-  input logic [1:0]  bresp_i,
-  input logic        bvalid_i
+  input logic                clk_i,
+  input command_t            command_i,
+  input write_word_t         in_i,
+  input logic                done_ready_i,
+  input axi_write_response_t axi_i
 );
 
   localparam int unsigned Bytes = BusWidth / 8;
 
   logic                rst_ni;
-  logic                command_ready, in_ready, done, error, busy, awvalid, wvalid, wlast, bready;
-  logic [63:0]         awaddr;
-  logic [7:0]          awlen;
+  logic                command_ready, in_ready, done, error, busy;
+  axi_write_request_t  axi;
   logic [BusWidth-1:0] wdata;
   logic [Bytes-1:0]    wstrb;
 
@@ -37,29 +32,18 @@ module dma_write_formal #(
   ) u_write (
     .clk_i,
     .rst_ni,
-    .command_valid_i,
-    .command_ready_o  (command_ready),
-    .command_address_i,
-    .command_words_i,
-    .in_valid_i,
-    .in_ready_o       (in_ready),
-    .in_data_i,
-    .done_valid_o     (done),
+    .command_i,
+    .command_ready_o(command_ready),
+    .in_i,
+    .in_ready_o     (in_ready),
+    .done_valid_o   (done),
     .done_ready_i,
-    .error_o          (error),
-    .busy_o           (busy),
-    .m_axi_awaddr_o   (awaddr),
-    .m_axi_awlen_o    (awlen),
-    .m_axi_awvalid_o  (awvalid),
-    .m_axi_awready_i  (awready_i),
-    .m_axi_wdata_o    (wdata),
-    .m_axi_wstrb_o    (wstrb),
-    .m_axi_wlast_o    (wlast),
-    .m_axi_wvalid_o   (wvalid),
-    .m_axi_wready_i   (wready_i),
-    .m_axi_bresp_i    (bresp_i),
-    .m_axi_bvalid_i   (bvalid_i),
-    .m_axi_bready_o   (bready)
+    .error_o        (error),
+    .busy_o         (busy),
+    .m_axi_o        (axi),
+    .m_axi_wdata_o  (wdata),
+    .m_axi_wstrb_o  (wstrb),
+    .m_axi_i        (axi_i)
   );
 
   logic                aw_waits_q, w_waits_q, in_waits_q, done_waits_q;
@@ -96,22 +80,22 @@ module dma_write_formal #(
   always_comb begin
     to_ask   = u_write.beats_q;
     to_write = u_write.beats_q;
-    to_come  = awaddr;
+    to_come  = axi.awaddr;
     unique case (u_write.state_q)
-      3'd1: to_come = awaddr + (64'(u_write.carry_q) << 12);      // Page
-      3'd2: to_come = awaddr + (64'(u_write.far_carry_q) << 38);  // Size
+      3'd1: to_come = axi.awaddr + (64'(u_write.carry_q) << 12);      // Page
+      3'd2: to_come = axi.awaddr + (64'(u_write.far_carry_q) << 38);  // Size
       3'd3: ;                                                     // Begin
       3'd4: begin                                                 // Burst
         if (!u_write.unaddressed_q) begin
           to_ask  = u_write.beats_q - 16'(u_write.burst_q);
-          to_come = awaddr + 64'(u_write.burst_q) * 64'(Bytes);
+          to_come = axi.awaddr + 64'(u_write.burst_q) * 64'(Bytes);
         end
         to_write = u_write.beats_q - 16'(u_write.burst_q) + 16'(u_write.unsent_q);
       end
       3'd5: begin                                                 // Next
         to_ask   = u_write.beats_q - 16'(u_write.burst_q);
         to_write = to_ask;
-        to_come  = awaddr + 64'(u_write.burst_q) * 64'(Bytes);
+        to_come  = axi.awaddr + 64'(u_write.burst_q) * 64'(Bytes);
       end
       default: begin                                              // Answers
         to_ask   = '0;
@@ -121,19 +105,19 @@ module dma_write_formal #(
     endcase
   end
 
-  assign beats_words = (16'(awlen) + 16'd1) * 16'(Bytes / 4);
+  assign beats_words = (16'(axi.awlen) + 16'd1) * 16'(Bytes / 4);
   assign strobed     = (BusWidth == 64) ? 16'(wstrb[0]) + 16'(wstrb[Bytes-1]) : 16'd1;
 
   always_ff @(posedge clk_i) begin
-    aw_waits_q   <= rst_ni && awvalid && !awready_i;
-    awaddr_q     <= awaddr;
-    awlen_q      <= awlen;
-    w_waits_q    <= rst_ni && wvalid && !wready_i;
+    aw_waits_q   <= rst_ni && axi.awvalid && !axi_i.awready;
+    awaddr_q     <= axi.awaddr;
+    awlen_q      <= axi.awlen;
+    w_waits_q    <= rst_ni && axi.wvalid && !axi_i.wready;
     wdata_q      <= wdata;
     wstrb_q      <= wstrb;
-    wlast_q      <= wlast;
-    in_waits_q   <= rst_ni && in_valid_i && !in_ready;
-    in_data_q    <= in_data_i;
+    wlast_q      <= axi.wlast;
+    in_waits_q   <= rst_ni && in_i.valid && !in_ready;
+    in_data_q    <= in_i.data;
     done_waits_q <= rst_ni && done && !done_ready_i;
     if (!rst_ni) begin
       running_q   <= 1'b0;
@@ -143,33 +127,33 @@ module dma_write_formal #(
       beat_q      <= '0;
       failed_q    <= 1'b0;
     end else begin
-      if (command_valid_i && command_ready) begin
+      if (command_i.valid && command_ready) begin
         running_q <= 1'b1;
-        next_q    <= command_address_i;
-        words_q   <= command_words_i;
-        unasked_q <= command_words_i;
+        next_q    <= command_i.address;
+        words_q   <= command_i.words;
+        unasked_q <= command_i.words;
         written_q <= '0;
         read_q    <= '0;
         failed_q  <= 1'b0;
       end
-      if (in_valid_i && in_ready) begin
+      if (in_i.valid && in_ready) begin
         read_q            <= read_q + 1'b1;
-        kept_q[read_q[0]] <= in_data_i;
+        kept_q[read_q[0]] <= in_i.data;
       end
-      if (awvalid && awready_i) begin
-        next_q      <= awaddr + 64'(beats_words) * 4;
+      if (axi.awvalid && axi_i.awready) begin
+        next_q      <= axi.awaddr + 64'(beats_words) * 4;
         unasked_q   <= (unasked_q > beats_words) ? unasked_q - beats_words : '0;
         addressed_q <= addressed_q + 1'b1;
-        length_q[addressed_q[2:0]] <= awlen;
+        length_q[addressed_q[2:0]] <= axi.awlen;
       end
-      if (wvalid && wready_i) begin
+      if (axi.wvalid && axi_i.wready) begin
         written_q <= written_q + strobed;
-        beat_q    <= wlast ? '0 : beat_q + 1'b1;
-        if (wlast) sent_q <= sent_q + 1'b1;
+        beat_q    <= axi.wlast ? '0 : beat_q + 1'b1;
+        if (axi.wlast) sent_q <= sent_q + 1'b1;
       end
-      if (bvalid_i && bready) begin
+      if (axi_i.bvalid && axi.bready) begin
         answered_q <= answered_q + 1'b1;
-        failed_q   <= failed_q || bresp_i != '0;
+        failed_q   <= failed_q || axi_i.bresp != '0;
       end
       if (done && done_ready_i) running_q <= 1'b0;
     end
@@ -177,25 +161,25 @@ module dma_write_formal #(
 
   always_comb begin
     if (rst_ni) begin
-      assume (!command_valid_i || (command_address_i[2:0] == '0 && command_words_i != '0));
-      if (in_waits_q) assume (in_valid_i && in_data_i == in_data_q);
+      assume (!command_i.valid || (command_i.address[2:0] == '0 && command_i.words != '0));
+      if (in_waits_q) assume (in_i.valid && in_i.data == in_data_q);
       // an answer comes when both address and data of its burst are there
-      if (bvalid_i) assume (answered_q != addressed_q && answered_q != sent_q);
+      if (axi_i.bvalid) assume (answered_q != addressed_q && answered_q != sent_q);
 
       // what the module keeps beside its counts, which makes the rest inductive: it steers by flags, not by comparisons
       assert (u_write.unsent_any_q == (u_write.unsent_q != '0));
       assert (u_write.unsent_one_q == (u_write.unsent_q == 9'd1));
       assert (u_write.words_any_q == (u_write.words_q != '0));
       assert (u_write.words_one_q == (u_write.words_q == 16'd1));
-      if (u_write.state_q != 3'd0) assert (awaddr[$clog2(Bytes)-1:0] == '0);
+      if (u_write.state_q != 3'd0) assert (axi.awaddr[$clog2(Bytes)-1:0] == '0);
       if (u_write.state_q inside {[3'd1:3'd5]}) assert (u_write.beats_q != '0);
       if (u_write.state_q == 3'd2) begin  // Size
         assert (u_write.most_q inside {[9'd1:9'(MaxBeats)]});
-        assert (13'(awaddr[11:0]) + 13'(u_write.most_q) * 13'(Bytes) <= 13'd4096);
+        assert (13'(axi.awaddr[11:0]) + 13'(u_write.most_q) * 13'(Bytes) <= 13'd4096);
       end
       if (u_write.state_q inside {[3'd3:3'd5]}) begin  // Begin, Burst, Next
         assert (u_write.burst_q inside {[9'd1:9'(MaxBeats)]});
-        assert (13'(awaddr[11:0]) + 13'(u_write.burst_q) * 13'(Bytes) <= 13'd4096);
+        assert (13'(axi.awaddr[11:0]) + 13'(u_write.burst_q) * 13'(Bytes) <= 13'd4096);
         assert (u_write.burst_q <= u_write.beats_q && u_write.last_q == (u_write.burst_q == u_write.beats_q));
       end
       if (u_write.state_q != 3'd4) assert (!u_write.unsent_any_q && !u_write.unaddressed_q);
@@ -230,25 +214,25 @@ module dma_write_formal #(
         assert (length_q[sent_q[2:0]] == 8'(u_write.burst_q - 1'b1));
       end
 
-      if (aw_waits_q) assert (awvalid && awaddr == awaddr_q && awlen == awlen_q);
-      if (w_waits_q) assert (wvalid && wdata == wdata_q && wstrb == wstrb_q && wlast == wlast_q);
+      if (aw_waits_q) assert (axi.awvalid && axi.awaddr == awaddr_q && axi.awlen == awlen_q);
+      if (w_waits_q) assert (axi.wvalid && wdata == wdata_q && wstrb == wstrb_q && axi.wlast == wlast_q);
       if (done_waits_q) assert (done);
-      if (awvalid) begin
-        assert (awlen < 9'(MaxBeats));
-        assert (13'(awaddr[11:0]) + (13'(awlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
+      if (axi.awvalid) begin
+        assert (axi.awlen < 9'(MaxBeats));
+        assert (13'(axi.awaddr[11:0]) + (13'(axi.awlen) + 13'd1) * 13'(Bytes) <= 13'd4096);
       end
-      if (awvalid) begin
-        assert (running_q && awaddr == next_q);
+      if (axi.awvalid) begin
+        assert (running_q && axi.awaddr == next_q);
         assert (17'(beats_words) <= 17'(unasked_q) + 17'(Bytes / 4 - 1));
       end
-      if (wvalid) begin
+      if (axi.wvalid) begin
         assert (running_q && wstrb[0]);
         assert (written_q + strobed <= words_q);
         // the last of its burst, whether its address went before it or goes now
-        if (sent_q != addressed_q) assert (wlast == (beat_q == length_q[sent_q[2:0]]));
-        else assert (awvalid && wlast == (beat_q == awlen));
+        if (sent_q != addressed_q) assert (axi.wlast == (beat_q == length_q[sent_q[2:0]]));
+        else assert (axi.awvalid && axi.wlast == (beat_q == axi.awlen));
       end
-      if (bvalid_i) assert (bready);
+      if (axi_i.bvalid) assert (axi.bready);
       if (in_ready) assert (running_q && read_q < words_q);
       if (done) begin
         assert (running_q && unasked_q == '0 && written_q == words_q && read_q == words_q);

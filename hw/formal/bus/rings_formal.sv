@@ -12,10 +12,7 @@ module rings_formal
   input logic        rung_i,            // the host writes one more descriptor, if there is room
   input logic        took_i,            // the host takes one more completion, if there is one
   input logic        command_ready_i,
-  input logic        read_valid_i,
-  input logic [31:0] read_data_i,
-  input logic        read_last_i,
-  input logic        read_error_i,
+  input read_word_t  read_i,
   input logic        read_id_i,
   input logic        operand_ready_i,
   input logic        job_ready_i,
@@ -34,17 +31,16 @@ module rings_formal
   logic        rst_ni;
   logic [3:0]  log2_q;
   logic [15:0] submission_tail_q, completion_head_q, submission_head, completion_tail, size;
-  logic        submission_overrun, completion_overrun, fetched, more, quiet, command_valid, command_id, read_ready;
-  logic        operand_valid, operand_last, operand_drop, context_take, job_valid, reject_valid, reject_ready;
-  logic        descriptor_fault, operand_fault, written, marked, failed, answer_ready, result_ready;
-  logic        write_command_valid, write_valid, write_end, result_fault, completion_fault;
-  logic [63:0] command_address, write_command_address;
-  logic [15:0] command_words, write_command_words;
-  logic [31:0] operand_data, write_data;
+  logic        submission_overrun, completion_overrun, fetched, more, quiet, command_id, read_ready, context_take;
+  logic        job_valid, reject_ready, descriptor_fault, operand_fault, written, marked, failed, answer_ready;
+  logic        result_ready, write_end, result_fault, completion_fault;
+  command_t    command, write_command;
+  read_word_t  operand;
+  write_word_t write;
   logic [3:0]  context_index;
-  context_t    context_fresh, reject_context;
+  context_t    context_fresh;
   job_t        job;
-  status_e     reject_status;
+  reject_t     reject;
 
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -55,30 +51,20 @@ module rings_formal
     .enable_i          (1'b1),
     .hold_i,
     .restart_i         (1'b0),
-    .base_i            ('0),
-    .size_log2_i       (log2_q),
-    .tail_i            (submission_tail_q),
+    .ring_i            ('{base: '0, log2: log2_q, tail: submission_tail_q}),
     .head_o            (submission_head),
     .overrun_o         (submission_overrun),
     .fetched_o         (fetched),
     .more_o            (more),
     .quiet_o           (quiet),
-    .command_valid_o   (command_valid),
+    .command_o         (command),
     .command_ready_i,
-    .command_address_o (command_address),
-    .command_words_o   (command_words),
     .command_id_o      (command_id),
-    .read_valid_i,
+    .read_i,
     .read_ready_o      (read_ready),
-    .read_data_i,
-    .read_last_i,
-    .read_error_i,
     .read_id_i,
-    .operand_valid_o   (operand_valid),
+    .operand_o         (operand),
     .operand_ready_i,
-    .operand_data_o    (operand_data),
-    .operand_last_o    (operand_last),
-    .operand_drop_o    (operand_drop),
     .operand_free_i    (10'd512),
     .context_valid_i,
     .context_index_i   ('0),
@@ -88,10 +74,8 @@ module rings_formal
     .job_valid_o       (job_valid),
     .job_ready_i,
     .job_o             (job),
-    .reject_valid_o    (reject_valid),
+    .reject_o          (reject),
     .reject_ready_i    (reject_ready),
-    .reject_status_o   (reject_status),
-    .reject_context_o  (reject_context),
     .descriptor_fault_o(descriptor_fault),
     .operand_fault_o   (operand_fault)
   );
@@ -100,9 +84,7 @@ module rings_formal
     .clk_i,
     .rst_ni,
     .restart_i         (1'b0),
-    .base_i            ('0),
-    .size_log2_i       (log2_q),
-    .head_i            (completion_head_q),
+    .ring_i            ('{base: '0, log2: log2_q, head: completion_head_q}),
     .tail_o            (completion_tail),
     .overrun_o         (completion_overrun),
     .submission_head_i (submission_head),
@@ -115,19 +97,13 @@ module rings_formal
     .context_i         (answer_context_i),
     .result_valid_i,
     .result_ready_o    (result_ready),
-    .result_data_i     ('0),
-    .result_last_i,
-    .reject_valid_i    (reject_valid),
+    .result_i          ('{last: result_last_i, data: '0}),
+    .reject_i          (reject),
     .reject_ready_o    (reject_ready),
-    .reject_status_i   (reject_status),
-    .reject_context_i  (reject_context),
-    .command_valid_o   (write_command_valid),
+    .command_o         (write_command),
     .command_ready_i   (write_command_ready_i),
-    .command_address_o (write_command_address),
-    .command_words_o   (write_command_words),
-    .write_valid_o     (write_valid),
+    .write_o           (write),
     .write_ready_i,
-    .write_data_o      (write_data),
     .write_done_i,
     .write_end_o       (write_end),
     .write_error_i,
@@ -157,8 +133,8 @@ module rings_formal
   always_ff @(posedge clk_i) begin
     begun_q         <= rst_ni;
     log2_q          <= rst_ni ? log2_q : log2_i;
-    command_waits_q <= rst_ni && command_valid && !command_ready_i;
-    reject_waits_q  <= rst_ni && reject_valid && !reject_ready;
+    command_waits_q <= rst_ni && command.valid && !command_ready_i;
+    reject_waits_q  <= rst_ni && reject.valid && !reject_ready;
     job_waits_q     <= rst_ni && job_valid && !job_ready_i;
     job_q           <= job;
     id_q            <= command_id;
@@ -176,16 +152,16 @@ module rings_formal
     end else begin
       if (rung_i && 16'(submission_tail_q - submission_head) != size) submission_tail_q <= submission_tail_q + 1'b1;
       if (took_i && completion_head_q != claimed) completion_head_q <= completion_head_q + 1'b1;
-      if (command_valid && command_ready_i && !command_id) descriptor_asked_q <= 1'b1;
-      if (command_valid && command_ready_i && command_id) operands_asked_q <= 1'b1;
+      if (command.valid && command_ready_i && !command_id) descriptor_asked_q <= 1'b1;
+      if (command.valid && command_ready_i && command_id) operands_asked_q <= 1'b1;
       if (fetched) descriptor_asked_q <= 1'b0;
-      if (operand_valid && operand_ready_i && operand_last) operands_asked_q <= 1'b0;
+      if (operand.valid && operand_ready_i && operand.last) operands_asked_q <= 1'b0;
       ended_q <= ended_q | {u_complete.state_q == 4'd4 && write_done_i,  // ResultEnd
-                            job_valid && job_ready_i && has_operands(job.op), reject_valid && reject_ready};
-      held_q <= held_q + 2'(fetched) - 2'(job_valid && job_ready_i) - 2'(reject_valid && reject_ready);
-      if ((answer_valid_i && answer_ready) || (reject_valid && reject_ready)) completing_q <= 1'b1;
+                            job_valid && job_ready_i && has_operands(job.op), reject.valid && reject_ready};
+      held_q <= held_q + 2'(fetched) - 2'(job_valid && job_ready_i) - 2'(reject.valid && reject_ready);
+      if ((answer_valid_i && answer_ready) || (reject.valid && reject_ready)) completing_q <= 1'b1;
       if (written) completing_q <= 1'b0;
-      if (write_command_valid && write_command_ready_i && completion_command) writing_q <= 1'b1;
+      if (write_command.valid && write_command_ready_i && completion_command) writing_q <= 1'b1;
       if (written) writing_q <= 1'b0;
     end
   end
@@ -193,8 +169,8 @@ module rings_formal
   always_comb begin
     if (rst_ni) begin
       // the reader gives only what it was asked for
-      if (read_valid_i && !read_id_i) assume (descriptor_asked_q);
-      if (read_valid_i && read_id_i) assume (operands_asked_q);
+      if (read_i.valid && !read_id_i) assume (descriptor_asked_q);
+      if (read_i.valid && read_id_i) assume (operands_asked_q);
       // a result has words: descriptor_fetch rejects what asks for one and has no place for it
       if (answer_valid_i && answer_i.has_result) assume (answer_context_i.result_words != '0);
 
@@ -222,15 +198,15 @@ module rings_formal
       if (fetched) assert (unread != '0);
       // one job or one reject for each, one completion for each answer or reject
       assert (held_q != 2'd3);
-      if (job_valid || reject_valid) assert (held_q != '0);
-      assert (!(job_valid && reject_valid));
+      if (job_valid || reject.valid) assert (held_q != '0);
+      assert (!(job_valid && reject.valid));
       if (written) assert (completing_q);
       if (answer_ready) assert (!completing_q);
-      if (command_waits_q) assert (command_valid && command_id == id_q);
+      if (command_waits_q) assert (command.valid && command_id == id_q);
       // the address on offer is that of the index
-      if (command_valid && !command_id) assert (heads_q == {2{submission_head}});
-      if (write_command_valid && completion_command) assert (tails_q == {2{completion_tail}});
-      if (reject_waits_q) assert (reject_valid);
+      if (command.valid && !command_id) assert (heads_q == {2{submission_head}});
+      if (write_command.valid && completion_command) assert (tails_q == {2{completion_tail}});
+      if (reject_waits_q) assert (reject.valid);
       if (job_waits_q) assert (job_valid && job == job_q);
 
       // both rings have been gone through twice, with operands read, a reject, and a result written

@@ -9,31 +9,22 @@ module stream_port_formal
   import descriptor_pkg::*;
   import bus_pkg::*;
 (
-  input logic        clk_i,
-  input logic        hold_i,
-  input logic        wipe_i,
-  input logic [31:0] tdata_i,
-  input logic        tlast_i,
-  input logic        tvalid_i,
-  input logic        tready_i,
-  input logic        job_ready_i,
-  input logic        operand_ready_i,
-  input logic        answer_valid_i,
-  input answer_t     answer_i,
-  input logic        result_valid_i,
-  input logic [31:0] result_data_i,
-  input logic        result_last_i,
-  input logic [3:0]  watched_i       // which job, refusal and operand are followed: any
+  input logic             clk_i,
+  input logic             hold_i,
+  input logic             wipe_i,
+  input axis_t            in_i,
+  input logic             tready_i,
+  input from_dispatcher_t jobs_i,
+  input logic [3:0]       watched_i       // which job, refusal and operand are followed: any
 );
 
   localparam int unsigned OperandWords = 4;
   localparam int unsigned Ahead = 2;        // words of the buffer beyond its memory
 
-  logic        rst_ni;
-  logic        wiping, quiet, answered, failed, tready, tlast, tvalid;
-  logic        job_valid, operand_valid, operand_last, answer_ready, result_ready;
-  logic [31:0] tdata, operand_data;
-  job_t        job;
+  logic           rst_ni;
+  logic           wiping, quiet, answered, failed, tready;
+  axis_t          out;
+  to_dispatcher_t jobs;
 
   initial rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -49,28 +40,12 @@ module stream_port_formal
     .quiet_o        (quiet),
     .answered_o     (answered),
     .failed_o       (failed),
-    .s_axis_tdata_i (tdata_i),
-    .s_axis_tlast_i (tlast_i),
-    .s_axis_tvalid_i(tvalid_i),
+    .s_axis_i       (in_i),
     .s_axis_tready_o(tready),
-    .m_axis_tdata_o (tdata),
-    .m_axis_tlast_o (tlast),
-    .m_axis_tvalid_o(tvalid),
+    .m_axis_o       (out),
     .m_axis_tready_i(tready_i),
-    .job_valid_o    (job_valid),
-    .job_ready_i,
-    .job_o          (job),
-    .operand_valid_o(operand_valid),
-    .operand_ready_i,
-    .operand_data_o (operand_data),
-    .operand_last_o (operand_last),
-    .answer_valid_i,
-    .answer_ready_o (answer_ready),
-    .answer_i,
-    .result_valid_i,
-    .result_ready_o (result_ready),
-    .result_data_i,
-    .result_last_i
+    .jobs_o         (jobs),
+    .jobs_i
   );
 
   // The packet that comes in, as its words alone have it.
@@ -83,12 +58,12 @@ module stream_port_formal
   logic        good;
   logic        over, drops, dropped_q;  // is to be refused anyway; dropped for `hold_i` now; was
 
-  assign word   = tvalid_i && tready;
-  assign ends   = word && tlast_i;
-  assign first  = place_q == 3'd0 ? tdata_i : first_q;
-  assign second = place_q == 3'd1 ? tdata_i : second_q;
+  assign word   = in_i.tvalid && tready;
+  assign ends   = word && in_i.tlast;
+  assign first  = place_q == 3'd0 ? in_i.tdata : first_q;
+  assign second = place_q == 3'd1 ? in_i.tdata : second_q;
   assign asked  = unpack_job(first, second);
-  assign answer = completion_header_t'({32'd0, tdata});
+  assign answer = completion_header_t'({32'd0, out.tdata});
   assign good   = status == StatusOk;
   assign over   = place_q >= 3'd2 && (reserved_job_bits(first_q, second_q) || !has_operands(asked.op) ||
                                       place_q == 3'(OperandWords + 2));
@@ -112,12 +87,12 @@ module stream_port_formal
   ) u_jobs (
     .clk_i,
     .rst_ni,
-    .in_valid_i (tvalid_i && tlast_i && good),
+    .in_valid_i (in_i.tvalid && in_i.tlast && good),
     .in_ready_i (tready),
     .in_data_i  (asked),
-    .out_valid_i(job_valid),
-    .out_ready_i(job_ready_i),
-    .out_data_i (job),
+    .out_valid_i(jobs.job_valid),
+    .out_ready_i(jobs_i.job_ready),
+    .out_data_i (jobs.job),
     .watched_i
   );
 
@@ -134,10 +109,10 @@ module stream_port_formal
   ) u_refusals (
     .clk_i,
     .rst_ni,
-    .in_valid_i (tvalid_i && tlast_i && !good),
+    .in_valid_i (in_i.tvalid && in_i.tlast && !good),
     .in_ready_i (tready),
     .in_data_i  ({status, asked.tag}),
-    .out_valid_i(tvalid && !ours_q && part_q == 2'd0),
+    .out_valid_i(out.tvalid && !ours_q && part_q == 2'd0),
     .out_ready_i(tready_i),
     .out_data_i ({answer.status, answer.tag}),
     .watched_i
@@ -165,7 +140,7 @@ module stream_port_formal
                           {u_port.out_status_q, u_port.out_tag_q} : {u_port.status_q, u_port.job.tag};
 
   always_comb begin
-    if (words_before == '0 && operand_valid) word_inside = {operand_last, operand_data};
+    if (words_before == '0 && jobs.operand_valid) word_inside = jobs.operand;
     else if (words_before == 4'd1 && !u_port.u_operands.u_ahead.ready_q) begin
       word_inside = u_port.u_operands.u_ahead.spare_q;
     end else if (words_before < 4'(u_port.u_operands.ahead_q)) begin
@@ -184,19 +159,19 @@ module stream_port_formal
 
   always_ff @(posedge clk_i) begin
     watched_q       <= rst_ni ? watched_q : watched_i;
-    in_waits_q      <= rst_ni && tvalid_i && !tready;
-    out_waits_q     <= rst_ni && tvalid && !tready_i;
-    operand_waits_q <= rst_ni && operand_valid && !operand_ready_i;
-    answer_waits_q  <= rst_ni && answer_valid_i && !answer_ready;
-    result_waits_q  <= rst_ni && result_valid_i && !result_ready;
-    in_q            <= {tlast_i, tdata_i};
-    out_q           <= {tlast, tdata};
-    operand_q       <= {operand_last, operand_data};
-    answer_q        <= answer_i;
-    result_q        <= {result_last_i, result_data_i};
-    job_due_q       <= rst_ni && u_jobs.held != 4'(job_valid && job_ready_i);
-    refusal_due_q   <= rst_ni && u_refusals.held != '0 && !ours_q && !tvalid;
-    ended_q         <= rst_ni && tvalid && tready_i && tlast;
+    in_waits_q      <= rst_ni && in_i.tvalid && !tready;
+    out_waits_q     <= rst_ni && out.tvalid && !tready_i;
+    operand_waits_q <= rst_ni && jobs.operand_valid && !jobs_i.operand_ready;
+    answer_waits_q  <= rst_ni && jobs_i.answer_valid && !jobs.answer_ready;
+    result_waits_q  <= rst_ni && jobs_i.result_valid && !jobs.result_ready;
+    in_q            <= {in_i.tlast, in_i.tdata};
+    out_q           <= {out.tlast, out.tdata};
+    operand_q       <= jobs.operand;
+    answer_q        <= jobs_i.answer;
+    result_q        <= jobs_i.result;
+    job_due_q       <= rst_ni && u_jobs.held != 4'(jobs.job_valid && jobs_i.job_ready);
+    refusal_due_q   <= rst_ni && u_refusals.held != '0 && !ours_q && !out.tvalid;
+    ended_q         <= rst_ni && out.tvalid && tready_i && out.tlast;
     failed_q        <= !ours_q || ours.status != StatusOk;
     if (!rst_ni) begin
       dropped_q   <= 1'b0;
@@ -209,34 +184,34 @@ module stream_port_formal
     end else begin
       dropped_q <= !ends && (dropped_q || drops);
       if (word) begin
-        if (place_q == 3'd0) first_q <= tdata_i;
-        if (place_q == 3'd1) second_q <= tdata_i;
-        if (tlast_i) place_q <= '0;
+        if (place_q == 3'd0) first_q <= in_i.tdata;
+        if (place_q == 3'd1) second_q <= in_i.tdata;
+        if (in_i.tlast) place_q <= '0;
         else if (place_q != 3'(OperandWords + 2)) place_q <= place_q + 1'b1;
         if (place_q inside {[3'd2:3'(OperandWords + 1)]} && 4'(committed_q + 4'(place_q) - 4'd2) == watched_q) begin
-          followed_q <= {tlast_i, tdata_i};
+          followed_q <= {in_i.tlast, in_i.tdata};
         end
       end
       if (ends && good && has_operands(asked.op)) committed_q <= committed_q + 4'(place_q) - 4'd1;
-      if (operand_valid && operand_ready_i) given_q <= given_q + 1'b1;
-      dry_q <= (held == '0 || operand_valid) ? '0 : dry_q + 1'b1;
+      if (jobs.operand_valid && jobs_i.operand_ready) given_q <= given_q + 1'b1;
+      dry_q <= (held == '0 || jobs.operand_valid) ? '0 : dry_q + 1'b1;
 
-      if (answer_valid_i && answer_ready) begin
+      if (jobs_i.answer_valid && jobs.answer_ready) begin
         ours_q <= 1'b1;
-        ours   <= answer_i;
-      end else if (tvalid && tready_i && tlast) begin
+        ours   <= jobs_i.answer;
+      end else if (out.tvalid && tready_i && out.tlast) begin
         ours_q <= 1'b0;
       end
-      if (tvalid && tready_i) part_q <= tlast ? 2'd0 : part_q == 2'd2 ? 2'd2 : part_q + 1'b1;
+      if (out.tvalid && tready_i) part_q <= out.tlast ? 2'd0 : part_q == 2'd2 ? 2'd2 : part_q + 1'b1;
     end
   end
 
   always_comb begin
     if (rst_ni) begin
       // the sender, the dispatcher and the shell keep their contracts
-      if (in_waits_q) assume (tvalid_i && {tlast_i, tdata_i} == in_q);
-      if (answer_waits_q) assume (answer_valid_i && answer_i == answer_q);
-      if (result_waits_q) assume (result_valid_i && {result_last_i, result_data_i} == result_q);
+      if (in_waits_q) assume (in_i.tvalid && {in_i.tlast, in_i.tdata} == in_q);
+      if (answer_waits_q) assume (jobs_i.answer_valid && jobs_i.answer == answer_q);
+      if (result_waits_q) assume (jobs_i.result_valid && jobs_i.result == result_q);
       if (wipe_i) assume (quiet && held == '0);
       if (wipe_i || wiping) assume (hold_i);
 
@@ -260,7 +235,7 @@ module stream_port_formal
       assert (u_port.u_operands.partial_q == (u_port.in_state_q == 3'd2 ? place_q - 3'd2 : 3'd0));
       if (wiping) assert ((place_q == 3'd0 || over || dropped_q) && held == '0);
       assert (held == 4'(3'(u_port.u_operands.commit_q - u_port.u_operands.read_q)) + 4'(u_port.u_operands.ahead_q));
-      if (held != '0 && !operand_valid) begin
+      if (held != '0 && !jobs.operand_valid) begin
         assert (dry_q <= (u_port.u_operands.fetch_q[1] ? 3'd3 : u_port.u_operands.fetch_q[0] ? 3'd2 :
                           3'(u_port.u_operands.waiting_q)));
       end
@@ -294,28 +269,28 @@ module stream_port_formal
                 4'(held + 4'(place_q)) >= 4'(OperandWords + 2) || u_port.u_operands.fetch_q[0] ||
                 u_port.u_operands.undo_q);
       end
-      if (job_due_q) assert (job_valid);
+      if (job_due_q) assert (jobs.job_valid);
       assert (held <= 4'(OperandWords + Ahead) && dry_q <= 3'd4);
-      if (operand_valid) assert (held != '0);
-      if (operand_waits_q) assert (operand_valid && {operand_last, operand_data} == operand_q);
-      if (operand_valid && given_q == watched_q) assert ({operand_last, operand_data} == followed_q);
+      if (jobs.operand_valid) assert (held != '0);
+      if (operand_waits_q) assert (jobs.operand_valid && jobs.operand == operand_q);
+      if (jobs.operand_valid && given_q == watched_q) assert (jobs.operand == followed_q);
 
       // out
-      if (out_waits_q) assert (tvalid && {tlast, tdata} == out_q);
-      if (answer_valid_i && answer_ready) assert (!ours_q && part_q == 2'd0 && !tvalid);
-      if (refusal_due_q) assert (tvalid);
-      if (ours_q) assert (tvalid == (part_q != 2'd2 || result_valid_i));
-      if (tvalid) begin
+      if (out_waits_q) assert (out.tvalid && {out.tlast, out.tdata} == out_q);
+      if (jobs_i.answer_valid && jobs.answer_ready) assert (!ours_q && part_q == 2'd0 && !out.tvalid);
+      if (refusal_due_q) assert (out.tvalid);
+      if (ours_q) assert (out.tvalid == (part_q != 2'd2 || jobs_i.result_valid));
+      if (out.tvalid) begin
         unique case (part_q)
           2'd0: begin
-            assert (answer == completion_header_t'('{tag: answer.tag, status: answer.status, default: '0}) && !tlast);
+            assert (answer == completion_header_t'('{tag: answer.tag, status: answer.status, default: '0}) && !out.tlast);
             if (ours_q) assert ({answer.status, answer.tag} == {ours.status, ours.tag});
           end
-          2'd1: assert (tdata == (ours_q ? ours.cycles : '0) && tlast == !(ours_q && ours.has_result));
-          default: assert (ours_q && {tlast, tdata} == {result_last_i, result_data_i});
+          2'd1: assert (out.tdata == (ours_q ? ours.cycles : '0) && out.tlast == !(ours_q && ours.has_result));
+          default: assert (ours_q && {out.tlast, out.tdata} == jobs_i.result);
         endcase
       end
-      assert (result_ready == (part_q == 2'd2 && tready_i));
+      assert (jobs.result_ready == (part_q == 2'd2 && tready_i));
       assert (answered == ended_q);
       if (answered) assert (failed == failed_q);
 
@@ -328,7 +303,7 @@ module stream_port_formal
 
       // three packets in one run: a refusal on its way, an answer with its result gone, the longest operands on offer
       cover (u_refusals.held != '0 && ended_q && !failed_q && ours.has_result && held == 4'(OperandWords) &&
-             operand_valid);
+             jobs.operand_valid);
     end
   end
 

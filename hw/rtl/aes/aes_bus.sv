@@ -17,7 +17,6 @@
 // Parameters  BusWidth 64 or 128. MaxBeats: longest burst, of 128 bits at least 2.
 module aes_bus
   import bus_pkg::*;
-  import aes_engine_pkg::*;
 #(
   parameter int unsigned BusWidth = 64,
   parameter int unsigned MaxBeats = 64
@@ -64,11 +63,18 @@ module aes_bus
   end
 
   // Descriptors and completions
-  axi_request_t  words;
-  axi_response_t words_answer;
-  logic [63:0]   words_wdata, words_rdata;
-  logic [7:0]    words_wstrb;
-  logic          read_busy, write_busy, read_id;
+  axi_read_request_t   read_words;
+  axi_read_response_t  read_words_answer;
+  axi_write_request_t  write_words;
+  axi_write_response_t write_words_answer;
+  axi_request_t        words;
+  axi_response_t       words_answer;
+  logic [63:0]         words_wdata, words_rdata;
+  logic [7:0]          words_wstrb;
+  logic                read_busy, write_busy, read_id;
+
+  assign words                                   = {read_words, write_words};
+  assign {read_words_answer, write_words_answer} = words_answer;
 
   dma_read #(
     .BusWidth(64),
@@ -76,27 +82,16 @@ module aes_bus
   ) u_read (
     .clk_i,
     .rst_ni,
-    .command_valid_i  (fetch_i.valid),
-    .command_ready_o  (fetch_ready_o),
-    .command_address_i(fetch_i.address),
-    .command_words_i  (fetch_i.words),
-    .command_id_i     (1'b0),
-    .out_valid_o      (descriptor_o.valid),
-    .out_ready_i      (1'b1),
-    .out_data_o       (descriptor_o.data),
-    .out_last_o       (descriptor_o.last),
-    .out_error_o      (descriptor_o.error),
-    .out_id_o         (read_id),
-    .busy_o           (read_busy),
-    .m_axi_araddr_o   (words.araddr),
-    .m_axi_arlen_o    (words.arlen),
-    .m_axi_arvalid_o  (words.arvalid),
-    .m_axi_arready_i  (words_answer.arready),
-    .m_axi_rdata_i    (words_rdata),
-    .m_axi_rresp_i    (words_answer.rresp),
-    .m_axi_rlast_i    (words_answer.rlast),
-    .m_axi_rvalid_i   (words_answer.rvalid),
-    .m_axi_rready_o   (words.rready)
+    .command_i      (fetch_i),
+    .command_ready_o(fetch_ready_o),
+    .command_id_i   (1'b0),
+    .out_o          (descriptor_o),
+    .out_ready_i    (1'b1),
+    .out_id_o       (read_id),
+    .busy_o         (read_busy),
+    .m_axi_o        (read_words),
+    .m_axi_i        (read_words_answer),
+    .m_axi_rdata_i  (words_rdata)
   );
 
   dma_write #(
@@ -105,29 +100,18 @@ module aes_bus
   ) u_write (
     .clk_i,
     .rst_ni,
-    .command_valid_i  (completion_i.valid),
-    .command_ready_o  (completion_ready_o),
-    .command_address_i(completion_i.address),
-    .command_words_i  (completion_i.words),
-    .in_valid_i       (completion_word_i.valid),
-    .in_ready_o       (completion_word_ready_o),
-    .in_data_i        (completion_word_i.data),
-    .done_valid_o     (completion_done_o),
-    .done_ready_i     (completion_end_i),
-    .error_o          (completion_error_o),
-    .busy_o           (write_busy),
-    .m_axi_awaddr_o   (words.awaddr),
-    .m_axi_awlen_o    (words.awlen),
-    .m_axi_awvalid_o  (words.awvalid),
-    .m_axi_awready_i  (words_answer.awready),
-    .m_axi_wdata_o    (words_wdata),
-    .m_axi_wstrb_o    (words_wstrb),
-    .m_axi_wlast_o    (words.wlast),
-    .m_axi_wvalid_o   (words.wvalid),
-    .m_axi_wready_i   (words_answer.wready),
-    .m_axi_bresp_i    (words_answer.bresp),
-    .m_axi_bvalid_i   (words_answer.bvalid),
-    .m_axi_bready_o   (words.bready)
+    .command_i      (completion_i),
+    .command_ready_o(completion_ready_o),
+    .in_i           (completion_word_i),
+    .in_ready_o     (completion_word_ready_o),
+    .done_valid_o   (completion_done_o),
+    .done_ready_i   (completion_end_i),
+    .error_o        (completion_error_o),
+    .busy_o         (write_busy),
+    .m_axi_o        (write_words),
+    .m_axi_wdata_o  (words_wdata),
+    .m_axi_wstrb_o  (words_wstrb),
+    .m_axi_i        (write_words_answer)
   );
 
   // Both on one bus

@@ -10,6 +10,7 @@
 //
 // Contract    Lower messages first, as the others wait without losing anything.
 module aes_completions
+  import bus_pkg::*;
   import aes_engine_pkg::*;
   import ring_control_pkg::*;
 #(
@@ -18,7 +19,7 @@ module aes_completions
   input  logic                   clk_i,
   input  logic                   rst_ni,
 
-  input  ring_settings_t         settings_i,
+  input  completion_ring_t       ring_i,
   input  logic                   restart_i,
   input  logic [15:0]            submission_head_i,
   output logic [15:0]            tail_o,
@@ -51,8 +52,9 @@ module aes_completions
   output logic                   fault_o
 );
 
-  bus_pkg::answer_t    answer;
-  bus_pkg::context_t   answered, refused;
+  answer_t             answer;
+  context_t            answered;
+  reject_t             refused;
   ended_t              chosen, ended;
   logic                chosen_ready, ended_valid, answer_ready;
   logic [Messages-1:0] first, chosen_q;  // one bit, or none
@@ -69,7 +71,8 @@ module aes_completions
     for (int unsigned m = 0; m < Messages; m++) if (chosen_q[m]) chosen |= ended_i[m];  // SEC_CM: JOB.OWN_ANSWER
     answer   = '{status: ended.status, cycles: ended.cycles, default: '0};
     answered = '{index: ended.index, tag: ended.tag, marked: ended.marked, default: '0};
-    refused  = '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0};
+    refused  = '{valid: refused_i.valid, status: refused_i.status,
+                 job_context: '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0}};
   end
 
   assign ended_ready_o = chosen_ready ? chosen_q : '0;
@@ -95,15 +98,13 @@ module aes_completions
   );
 
   logic unused_results, result_ready, result_fault;
-  assign unused_results = &{result_ready, result_fault, refused_i.cycles, ended.valid, settings_i};
+  assign unused_results = &{result_ready, result_fault, refused_i.cycles, ended.valid};
 
   completion_write u_complete (
     .clk_i,
     .rst_ni,
     .restart_i,
-    .base_i            (settings_i.completion_base),
-    .size_log2_i       (settings_i.completion_log2),
-    .head_i            (settings_i.completion_head),
+    .ring_i,
     .tail_o,
     .overrun_o,
     .submission_head_i,
@@ -116,19 +117,13 @@ module aes_completions
     .context_i         (answered),
     .result_valid_i    (1'b0),
     .result_ready_o    (result_ready),
-    .result_data_i     ('0),
-    .result_last_i     (1'b0),
-    .reject_valid_i    (refused_i.valid),
+    .result_i          ('0),
+    .reject_i          (refused),
     .reject_ready_o    (refused_ready_o),
-    .reject_status_i   (refused_i.status),
-    .reject_context_i  (refused),
-    .command_valid_o   (command_o.valid),
+    .command_o,
     .command_ready_i,
-    .command_address_o (command_o.address),
-    .command_words_o   (command_o.words),
-    .write_valid_o     (word_o.valid),
+    .write_o           (word_o),
     .write_ready_i     (word_ready_i),
-    .write_data_o      (word_o.data),
     .write_done_i      (done_i),
     .write_end_o       (end_o),
     .write_error_i     (error_i),

@@ -68,7 +68,8 @@ module aes_core
   ring_settings_t settings;
   ring_state_t    state;
   ring_events_t   events;
-  logic           restarts, restart;
+  logic           restarts, restart, zeroise, wipe, messages_wiping;
+  logic [5:0]     busy;
 
   ring_control #(
     .Capability('{cores: 8'(Messages), key_slots: 8'(KeySlots), in_flight: 8'(Messages + 1), stream: 1'b0,
@@ -79,10 +80,13 @@ module aes_core
     .rst_ni,
     .s_axil_i,
     .s_axil_o,
-    .settings_o(settings),
-    .state_i   (state),
-    .events_i  (events),
-    .restart_o (restarts),
+    .settings_o (settings),
+    .state_i    (state),
+    .events_i   (events),
+    .restart_o  (restarts),
+    .zeroise_o  (zeroise),
+    .zeroising_i(wipe || messages_wiping),
+    .busy_i     (busy),
     .irq_o
   );
 
@@ -134,14 +138,13 @@ module aes_core
   );
 
   // Fragments from the ring
-  logic            wipe, fetched, more, fetch_quiet, fragment_valid, fragment_good, fragment_ready, refused_ready;
+  logic            fetched, more, fetch_quiet, fragment_valid, fragment_good, fragment_ready, refused_ready;
   logic            message_ready;
   aes_descriptor_t fragment;
   aes_status_e     fragment_status;
   logic [15:0]     fragment_index;
   ended_t          refused;
 
-  assign fetch.words    = 16'(ring_pkg::DescriptorWords);
   assign fragment_good  = fragment_status == AesOk;
   assign fragment_ready = fragment_good ? message_ready : refused_ready;
   assign refused        = '{valid: fragment_valid && !fragment_good, status: fragment_status, index: fragment_index,
@@ -154,30 +157,24 @@ module aes_core
   ) u_fetch (
     .clk_i,
     .rst_ni,
-    .enable_i         (settings.enable),
-    .hold_i           (wipe),
-    .restart_i        (restart),
-    .base_i           (settings.submission_base),
-    .size_log2_i      (settings.submission_log2),
-    .tail_i           (settings.submission_tail),
-    .head_o           (state.submission_head),
-    .overrun_o        (state.submission_overrun),
-    .fetched_o        (fetched),
-    .more_o           (more),
-    .quiet_o          (fetch_quiet),
-    .fault_o          (events.descriptor_fault),
-    .command_valid_o  (fetch.valid),
-    .command_ready_i  (fetch_ready),
-    .command_address_o(fetch.address),
-    .read_valid_i     (descriptor_word.valid),
-    .read_data_i      (descriptor_word.data),
-    .read_last_i      (descriptor_word.last),
-    .read_error_i     (descriptor_word.error),
-    .fragment_valid_o (fragment_valid),
-    .fragment_ready_i (fragment_ready),
-    .fragment_o       (fragment),
-    .status_o         (fragment_status),
-    .index_o          (fragment_index)
+    .enable_i        (settings.enable),
+    .hold_i          (wipe),
+    .restart_i       (restart),
+    .ring_i          (settings.submission),
+    .head_o          (state.submission_head),
+    .overrun_o       (state.submission_overrun),
+    .fetched_o       (fetched),
+    .more_o          (more),
+    .quiet_o         (fetch_quiet),
+    .fault_o         (events.descriptor_fault),
+    .command_o       (fetch),
+    .command_ready_i (fetch_ready),
+    .read_i          (descriptor_word),
+    .fragment_valid_o(fragment_valid),
+    .fragment_ready_i(fragment_ready),
+    .fragment_o      (fragment),
+    .status_o        (fragment_status),
+    .index_o         (fragment_index)
   );
 
   // Messages and their cipher
@@ -186,7 +183,7 @@ module aes_core
   ended_t [Messages-1:0]       ended;
   logic [Messages-1:0]         cipher_ready, key_next, key_end, ended_ready;
   logic [KeySlots-1:0]         slot_full;
-  logic                        cipher_zeroise, key_ready, messages_quiet, messages_wiping;
+  logic                        cipher_zeroise, key_ready, messages_quiet;
 
   // Of one block a cycle, eight groups of 16 are on their way through the bus, the FIFOs and the cipher
   localparam int unsigned FifoLog2 = Decrypt && Stages > 2 ? 7 : 5;
@@ -218,7 +215,7 @@ module aes_core
     .m_axi_rdata_i    (blocks_rdata),
     .ended_o          (ended),
     .ended_ready_i    (ended_ready),
-    .busy_o           (events.busy),
+    .busy_o           (busy),
     .data_fault_o     (events.data_fault),
     .wiping_o         (messages_wiping),
     .quiet_o          (messages_quiet)
@@ -256,7 +253,7 @@ module aes_core
   ) u_completions (
     .clk_i,
     .rst_ni,
-    .settings_i       (settings),
+    .ring_i           (settings.completion),
     .restart_i        (restart),
     .submission_head_i(state.submission_head),
     .tail_o           (state.completion_tail),
@@ -285,12 +282,10 @@ module aes_core
   );
 
   // Erasure
-  assign state.zeroising = wipe || messages_wiping;
-
   aes_erasure u_erasure (
     .clk_i,
     .rst_ni,
-    .zeroise_i(settings.zeroise),
+    .zeroise_i(zeroise),
     .quiet_i  (key_ready && messages_quiet),
     .wipe_o   (wipe),
     .begins_o (cipher_zeroise)

@@ -3,52 +3,48 @@
 // that of descriptor_fetch (hw/rtl/bus), whose descriptors are jobs with operands.
 //
 //   cycle        0   ..  3   ..  9   ..  24  25  26          dma_read before it, and a memory that answers in two cycles
-//   tail_i       +1
+//   tail         +1
 //   command              D                                   64 bytes
 //   read                         d0  ..  d15
 //   head_o                                   +1
 //   fragment_o                                   F           until it is taken, with its status: BusFault,
 //                                                            BadDescriptor, BadSlot or BadLength if it is refused
 //
-// Contract    head_o never passes tail_i. An impossible tail (more descriptors than the ring holds) stops the fetch and
+// Contract    head_o never passes the tail. An impossible tail (more descriptors than the ring holds) stops the fetch and
 //             is shown by overrun_o. Every fetched_o is followed by exactly one fragment.
 module aes_descriptor_fetch
   import ring_pkg::*;
   import aes_descriptor_pkg::*;
+  import bus_pkg::*;
+  import ring_control_pkg::*;
 #(
   parameter int unsigned KeyBits  = 128,
   parameter int unsigned Messages = 4,
   parameter int unsigned KeySlots = 4
 ) (
-  input  logic            clk_i,
-  input  logic            rst_ni,
+  input  logic             clk_i,
+  input  logic             rst_ni,
 
-  input  logic            enable_i,
-  input  logic            hold_i,     // read no more descriptors for now
-  input  logic            restart_i,  // head to 0; only while nothing is under way
-  input  logic [63:0]     base_i,
-  input  logic [3:0]      size_log2_i,
-  input  logic [15:0]     tail_i,
-  output logic [15:0]     head_o,
-  output logic            overrun_o,
-  output logic            fetched_o,  // pulse: a descriptor was read, a completion will follow
-  output logic            more_o,     // there are descriptors to read; known two cycles after a change
-  output logic            quiet_o,    // no descriptor is being read or waits
-  output logic            fault_o,    // pulse: one could not be read
+  input  logic             enable_i,
+  input  logic             hold_i,     // read no more descriptors for now
+  input  logic             restart_i,  // head to 0; only while nothing is under way
+  input  submission_ring_t ring_i,
+  output logic [15:0]      head_o,
+  output logic             overrun_o,
+  output logic             fetched_o,  // pulse: a descriptor was read, a completion will follow
+  output logic             more_o,     // there are descriptors to read; known two cycles after a change
+  output logic             quiet_o,    // no descriptor is being read or waits
+  output logic             fault_o,    // pulse: one could not be read
 
-  output logic            command_valid_o,
-  input  logic            command_ready_i,
-  output logic [63:0]     command_address_o,
-  input  logic            read_valid_i,
-  input  logic [31:0]     read_data_i,
-  input  logic            read_last_i,
-  input  logic            read_error_i,
+  output command_t         command_o,
+  input  logic             command_ready_i,
+  input  read_word_t       read_i,
 
-  output logic            fragment_valid_o,
-  input  logic            fragment_ready_i,
-  output aes_descriptor_t fragment_o,
-  output aes_status_e     status_o,
-  output logic [15:0]     index_o
+  output logic             fragment_valid_o,
+  input  logic             fragment_ready_i,
+  output aes_descriptor_t  fragment_o,
+  output aes_status_e      status_o,
+  output logic [15:0]      index_o
 );
 
   typedef enum logic [2:0] {
@@ -75,9 +71,10 @@ module aes_descriptor_fetch
   assign overrun_o         = overrun_q;
   assign more_o            = more_q;
   assign quiet_o           = state_q == Idle;
-  assign fetched_o         = read_valid_i && read_last_i;
-  assign fault_o           = fetched_o && read_error_i;
-  assign command_valid_o   = state_q == Command;
+  assign fetched_o         = read_i.valid && read_i.last;
+  assign fault_o           = fetched_o && read_i.error;
+  assign command_o.valid   = state_q == Command;
+  assign command_o.words   = 16'(DescriptorWords);
   assign fragment_valid_o  = state_q == Offer;
   assign fragment_o        = descriptor;
   assign status_o          = status_q;
@@ -87,10 +84,10 @@ module aes_descriptor_fetch
     .PlaceLog2($clog2(4 * DescriptorWords))
   ) u_address (
     .clk_i,
-    .base_i,
-    .size_log2_i,
-    .index_i  (head_q),
-    .address_o(command_address_o)
+    .base_i     (ring_i.base),
+    .size_log2_i(ring_i.log2),
+    .index_i    (head_q),
+    .address_o  (command_o.address)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -100,9 +97,9 @@ module aes_descriptor_fetch
       size_q    <= '0;
       overrun_q <= 1'b0;
     end else begin
-      pending_q <= tail_i - head_q;
+      pending_q <= ring_i.tail - head_q;
       more_q    <= pending_q != '0;
-      size_q    <= 16'd1 << size_log2_i;
+      size_q    <= 16'd1 << ring_i.log2;
       overrun_q <= pending_q > size_q;
     end
   end
@@ -125,12 +122,12 @@ module aes_descriptor_fetch
           else if (enable_i && !hold_i && !overrun_q && more_q) state_q <= Command;
         end
         Command: if (command_ready_i) state_q <= Read;
-        Read: if (read_valid_i) begin
+        Read: if (read_i.valid) begin
           word_q     <= word_q + 4'd1;
-          reserved_q <= reserved_q || (word_q > 4'(UsedWords - 1) && read_data_i != '0);
-          fault_q    <= read_error_i;
-          for (int unsigned i = 0; i < UsedWords; i++) if (word_q == 4'(i)) words_q[i] <= read_data_i;
-          if (read_last_i) begin
+          reserved_q <= reserved_q || (word_q > 4'(UsedWords - 1) && read_i.data != '0);
+          fault_q    <= read_i.error;
+          for (int unsigned i = 0; i < UsedWords; i++) if (word_q == 4'(i)) words_q[i] <= read_i.data;
+          if (read_i.last) begin
             head_q  <= head_q + 16'd1;
             state_q <= Check;
           end

@@ -18,27 +18,6 @@ package aes_engine_pkg;
     aes_pkg::block_t block;
   } from_cipher_t;
 
-  // Words of 32 bits of a descriptor or a completion, as dma_read and dma_write are asked for them.
-  typedef struct packed {
-    logic        valid;
-    logic [63:0] address;
-    logic [15:0] words;
-  } command_t;
-
-  // What was read, a word at a time.
-  typedef struct packed {
-    logic        valid;
-    logic        last;
-    logic        error;  // with last: some of it could not be read
-    logic [31:0] data;
-  } read_word_t;
-
-  // What is to be written.
-  typedef struct packed {
-    logic        valid;
-    logic [31:0] data;
-  } write_word_t;
-
   // The end of a fragment or of a key's load.
   typedef struct packed {
     logic                             valid;

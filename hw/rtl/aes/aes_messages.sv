@@ -102,10 +102,13 @@ module aes_messages
     else wipes_q <= {wipes_q[Messages-1:0], wipe_i};
   end
 
-  logic unused_last;
-  assign unused_last = m_axi_i.rlast;
-  assign m_axi_o.rready = 1'b1;
-  assign m_axi_o.bready = 1'b1;
+  // The bus: the reader's half, the writer's half
+  axi_read_request_t   read_request;
+  axi_read_response_t  read_response;
+  axi_write_request_t  write_request;
+  axi_write_response_t write_response;
+  assign m_axi_o                         = {read_request, write_request};
+  assign {read_response, write_response} = m_axi_i;
 
   aes_reader #(
     .Messages(Messages),
@@ -114,23 +117,19 @@ module aes_messages
   ) u_reader (
     .clk_i,
     .rst_ni,
-    .wipe_i         (wipes_q[Messages]),
-    .quiet_o        (reader_quiet),
-    .valid_i        (group_valid),
-    .ready_o        (group_ready),
-    .address_i      (source),
-    .blocks_i       (group_blocks),
-    .end_o          (group_end),
-    .failed_o       (group_failed),
-    .block_valid_o  (block_valid),
-    .block_o        (read_block),
-    .m_axi_araddr_o (m_axi_o.araddr),
-    .m_axi_arlen_o  (m_axi_o.arlen),
-    .m_axi_arvalid_o(m_axi_o.arvalid),
-    .m_axi_arready_i(m_axi_i.arready),
-    .m_axi_rdata_i,
-    .m_axi_rresp_i  (m_axi_i.rresp),
-    .m_axi_rvalid_i (m_axi_i.rvalid)
+    .wipe_i       (wipes_q[Messages]),
+    .quiet_o      (reader_quiet),
+    .valid_i      (group_valid),
+    .ready_o      (group_ready),
+    .address_i    (source),
+    .blocks_i     (group_blocks),
+    .end_o        (group_end),
+    .failed_o     (group_failed),
+    .block_valid_o(block_valid),
+    .block_o      (read_block),
+    .m_axi_o      (read_request),
+    .m_axi_i      (read_response),
+    .m_axi_rdata_i
   );
 
   for (genvar m = 0; m < Messages; m++) begin : gen_message
@@ -197,27 +196,20 @@ module aes_messages
   ) u_writer (
     .clk_i,
     .rst_ni,
-    .wipe_i         (wipes_q[Messages]),
-    .busy_o         (writer_busy),
-    .valid_i        (write_valid),
-    .ready_o        (write_ready),
-    .address_i      (destination),
-    .blocks_i       (write_blocks),
-    .block_i        (write_block),
-    .next_o         (write_next),
-    .end_o          (write_end),
-    .failed_o       (write_failed),
-    .m_axi_awaddr_o (m_axi_o.awaddr),
-    .m_axi_awlen_o  (m_axi_o.awlen),
-    .m_axi_awvalid_o(m_axi_o.awvalid),
-    .m_axi_awready_i(m_axi_i.awready),
+    .wipe_i   (wipes_q[Messages]),
+    .busy_o   (writer_busy),
+    .valid_i  (write_valid),
+    .ready_o  (write_ready),
+    .address_i(destination),
+    .blocks_i (write_blocks),
+    .block_i  (write_block),
+    .next_o   (write_next),
+    .end_o    (write_end),
+    .failed_o (write_failed),
+    .m_axi_o  (write_request),
     .m_axi_wdata_o,
     .m_axi_wstrb_o,
-    .m_axi_wlast_o  (m_axi_o.wlast),
-    .m_axi_wvalid_o (m_axi_o.wvalid),
-    .m_axi_wready_i (m_axi_i.wready),
-    .m_axi_bresp_i  (m_axi_i.bresp),
-    .m_axi_bvalid_i (m_axi_i.bvalid)
+    .m_axi_i  (write_response)
   );
 
 endmodule

@@ -35,13 +35,9 @@ module aes_reader
   output logic [Messages-1:0]       block_valid_o,
   output aes_pkg::block_t           block_o,
 
-  output logic [63:0]               m_axi_araddr_o,
-  output logic [7:0]                m_axi_arlen_o,
-  output logic                      m_axi_arvalid_o,
-  input  logic                      m_axi_arready_i,
-  input  logic [BusWidth-1:0]       m_axi_rdata_i,
-  input  logic [1:0]                m_axi_rresp_i,
-  input  logic                      m_axi_rvalid_i
+  output axi_read_request_t         m_axi_o,
+  input  axi_read_response_t        m_axi_i,
+  input  logic [BusWidth-1:0]       m_axi_rdata_i
 );
 
   localparam int unsigned Bytes     = BusWidth / 8;
@@ -77,9 +73,10 @@ module aes_reader
     .beats_o      (beats)
   );
 
-  assign asked       = asking_valid && plan_ready && burst_ready;
-  assign asking.last = BeatWidth'(beats - 8'd1);
-  assign quiet_o     = !plan_valid && !asking_valid;
+  assign asked          = asking_valid && plan_ready && burst_ready;
+  assign asking.last    = BeatWidth'(beats - 8'd1);
+  assign m_axi_o.rready = 1'b1;
+  assign quiet_o        = !plan_valid && !asking_valid;
 
   burst_address #(
     .BytesLog2(BytesLog2),
@@ -91,10 +88,10 @@ module aes_reader
     .command_ready_o  (burst_ready),
     .command_address_i(address),
     .command_beats_i  (beats),
-    .burst_valid_o    (m_axi_arvalid_o),
-    .burst_ready_i    (m_axi_arready_i),
-    .burst_address_o  (m_axi_araddr_o),
-    .burst_length_o   (m_axi_arlen_o),
+    .burst_valid_o    (m_axi_o.arvalid),
+    .burst_ready_i    (m_axi_i.arready),
+    .burst_address_o  (m_axi_o.araddr),
+    .burst_length_o   (m_axi_o.arlen),
     .burst_last_o     (burst_last)
   );
 
@@ -157,8 +154,8 @@ module aes_reader
       known_q   <= '0;
       turned_q  <= '0;
     end else begin
-      here_q   <= m_axi_rvalid_i;
-      faulty_q <= m_axi_rresp_i != AxiOkay;
+      here_q   <= m_axi_i.rvalid;
+      faulty_q <= m_axi_i.rresp != AxiOkay;
       data_q   <= wipe_i ? '0 : m_axi_rdata_i;  // SEC_CM: ERASE.WORKING_REGISTERS
       if (here_q) begin
         beat_q   <= group_ends ? '0 : beat_q + BeatWidth'(1);
@@ -214,6 +211,6 @@ module aes_reader
   end
 
   logic unused;
-  assign unused = burst_last;
+  assign unused = &{burst_last, m_axi_i.rlast};
 
 endmodule

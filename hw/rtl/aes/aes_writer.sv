@@ -35,17 +35,10 @@ module aes_writer
   output logic [Messages-1:0]            end_o,
   output logic                           failed_o,
 
-  output logic [63:0]                    m_axi_awaddr_o,
-  output logic [7:0]                     m_axi_awlen_o,
-  output logic                           m_axi_awvalid_o,
-  input  logic                           m_axi_awready_i,
+  output axi_write_request_t             m_axi_o,
   output logic [BusWidth-1:0]            m_axi_wdata_o,
   output logic [BusWidth/8-1:0]          m_axi_wstrb_o,
-  output logic                           m_axi_wlast_o,
-  output logic                           m_axi_wvalid_o,
-  input  logic                           m_axi_wready_i,
-  input  logic [1:0]                     m_axi_bresp_i,
-  input  logic                           m_axi_bvalid_i
+  input  axi_write_response_t            m_axi_i
 );
 
   localparam int unsigned BytesLog2 = $clog2(BusWidth / 8);
@@ -117,9 +110,9 @@ module aes_writer
     .in_valid_i (burst_valid && length_ready && answer_ready),
     .in_ready_o (address_ready),
     .in_data_i  ({burst_address, burst_length}),
-    .out_valid_o(m_axi_awvalid_o),
-    .out_ready_i(m_axi_awready_i),
-    .out_data_o ({m_axi_awaddr_o, m_axi_awlen_o})
+    .out_valid_o(m_axi_o.awvalid),
+    .out_ready_i(m_axi_i.awready),
+    .out_data_o ({m_axi_o.awaddr, m_axi_o.awlen})
   );
 
   burst_address #(
@@ -163,7 +156,7 @@ module aes_writer
     .in_ready_o (answer_ready),
     .in_data_i  (expected),
     .out_valid_o(answer_valid),
-    .out_ready_i(m_axi_bvalid_i),
+    .out_ready_i(m_axi_i.bvalid),
     .out_data_o (answer)
   );
 
@@ -210,16 +203,17 @@ module aes_writer
     .next_o,
     .m_axi_wdata_o,
     .m_axi_wstrb_o,
-    .m_axi_wlast_o,
-    .m_axi_wvalid_o,
-    .m_axi_wready_i
+    .m_axi_wlast_o (m_axi_o.wlast),
+    .m_axi_wvalid_o(m_axi_o.wvalid),
+    .m_axi_wready_i(m_axi_i.wready)
   );
 
   // Answers
   logic failed_q, failed;  // an earlier burst of the group; this one or that
-  assign failed   = failed_q || m_axi_bresp_i != AxiOkay;
+  assign failed   = failed_q || m_axi_i.bresp != AxiOkay;
   assign busy_o   = asking_valid || plan_valid || beats_busy || answer_valid || burst_valid || !command_ready ||
-                    m_axi_awvalid_o;
+                    m_axi_o.awvalid;
+  assign m_axi_o.bready = 1'b1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -227,9 +221,9 @@ module aes_writer
       end_o    <= '0;
       failed_o <= 1'b0;
     end else begin
-      if (m_axi_bvalid_i) failed_q <= !answer.last && failed;
+      if (m_axi_i.bvalid) failed_q <= !answer.last && failed;
       end_o                 <= '0;
-      end_o[answer.message] <= m_axi_bvalid_i && answer.last;
+      end_o[answer.message] <= m_axi_i.bvalid && answer.last;
       failed_o              <= failed;
     end
   end

@@ -33,6 +33,35 @@ package bus_pkg;
     logic [15:0]            result_words;
   } context_t;
 
+  // A job that ends without a core.
+  typedef struct packed {
+    logic              valid;
+    ring_pkg::status_t status;
+    context_t          job_context;
+  } reject_t;
+
+  // ---- Words of 32 bits in host memory; the other side's readiness is beside these
+  // What is to be read or written: dma_read and dma_write are asked for it.
+  typedef struct packed {
+    logic        valid;
+    logic [63:0] address;
+    logic [15:0] words;
+  } command_t;
+
+  // What was read, a word at a time.
+  typedef struct packed {
+    logic        valid;
+    logic        last;   // of its command
+    logic        error;  // with last: some of it could not be read
+    logic [31:0] data;
+  } read_word_t;
+
+  // What is to be written.
+  typedef struct packed {
+    logic        valid;
+    logic [31:0] data;
+  } write_word_t;
+
   // ---- Links: a job with its operands one way, its answer with its result the other; a valid and a ready for each
   typedef struct packed {
     logic                 last;
@@ -58,7 +87,7 @@ package bus_pkg;
     word_t     result;
   } from_core_t;
 
-  // Of the dispatcher: the same, with the source of a job, and answers in place of responses.
+  // Of the dispatcher, and of each source of its jobs: the same, with the source of a job, and answers in place of responses.
   typedef struct packed {
     logic  job_valid;
     job_t  job;
@@ -102,7 +131,8 @@ package bus_pkg;
     logic        rvalid;
   } axil_response_t;
 
-  // Of AXI4; data and strobes are beside it, for their width is a parameter.
+  // Of AXI4; data and strobes are beside it, for their width is a parameter. Each is {read half, write half}: those below, of
+  // who only reads or only writes.
   typedef struct packed {
     logic [63:0] araddr;
     logic [7:0]  arlen;
@@ -126,6 +156,36 @@ package bus_pkg;
     logic [1:0]  bresp;
     logic        bvalid;
   } axi_response_t;
+
+  typedef struct packed {
+    logic [63:0] araddr;
+    logic [7:0]  arlen;
+    logic        arvalid;
+    logic        rready;
+  } axi_read_request_t;
+
+  typedef struct packed {
+    logic        arready;
+    logic [1:0]  rresp;
+    logic        rlast;
+    logic        rvalid;
+  } axi_read_response_t;
+
+  typedef struct packed {
+    logic [63:0] awaddr;
+    logic [7:0]  awlen;
+    logic        awvalid;
+    logic        wlast;
+    logic        wvalid;
+    logic        bready;
+  } axi_write_request_t;
+
+  typedef struct packed {
+    logic        awready;
+    logic        wready;
+    logic [1:0]  bresp;
+    logic        bvalid;
+  } axi_write_response_t;
 
   typedef struct packed {
     logic [31:0] tdata;

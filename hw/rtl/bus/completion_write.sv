@@ -13,58 +13,51 @@
 // A result that is shorter or longer than the descriptor's buffer never leaves the buffer: what is missing is written as
 // 0, what is too much is dropped, and the status is StatusBadLength. A failed write is StatusBusFault.
 //
-// Contract    `tail_o` - `head_i`, the completion under way included, is never more than the ring's size: a full ring
+// Contract    `tail_o` - `ring_i.head`, the completion under way included, is never more than the ring's size: a full ring
 //             holds everything up, as the core's result then waits for the host.
 module completion_write
   import garner_pkg::*;
   import ring_pkg::*;
   import bus_pkg::*;
+  import ring_control_pkg::*;
 (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic             clk_i,
+  input  logic             rst_ni,
 
   // the ring
-  input  logic        restart_i,    // tail to 0; only while nothing is under way
-  input  logic [63:0] base_i,
-  input  logic [3:0]  size_log2_i,
-  input  logic [15:0] head_i,
-  output logic [15:0] tail_o,
-  output logic        overrun_o,    // an impossible head
-  input  logic [15:0] submission_head_i,
-  output logic        written_o,    // pulse: a completion is in host memory, or lost
-  output logic        interrupt_o,  // with written_o: its descriptor was marked interrupt
-  output logic        failed_o,     // with written_o: its status is not StatusOk
+  input  logic             restart_i,    // tail to 0; only while nothing is under way
+  input  completion_ring_t ring_i,
+  output logic [15:0]      tail_o,
+  output logic             overrun_o,    // an impossible head
+  input  logic [15:0]      submission_head_i,
+  output logic             written_o,    // pulse: a completion is in host memory, or lost
+  output logic             interrupt_o,  // with written_o: its descriptor was marked interrupt
+  output logic             failed_o,     // with written_o: its status is not StatusOk
 
   // answers of cores
-  input  logic        answer_valid_i,
-  output logic        answer_ready_o,
-  input  answer_t     answer_i,
-  input  context_t    context_i,    // of the answer
-  input  logic        result_valid_i,
-  output logic        result_ready_o,
-  input  logic [31:0] result_data_i,
-  input  logic        result_last_i,
+  input  logic             answer_valid_i,
+  output logic             answer_ready_o,
+  input  answer_t          answer_i,
+  input  context_t         context_i,    // of the answer
+  input  logic             result_valid_i,
+  output logic             result_ready_o,
+  input  word_t            result_i,
 
   // what ended without a core
-  input  logic        reject_valid_i,
-  output logic        reject_ready_o,
-  input  status_t     reject_status_i,
-  input  context_t    reject_context_i,
+  input  reject_t          reject_i,
+  output logic             reject_ready_o,
 
   // to the writer
-  output logic        command_valid_o,
-  input  logic        command_ready_i,
-  output logic [63:0] command_address_o,
-  output logic [15:0] command_words_o,
-  output logic        write_valid_o,
-  input  logic        write_ready_i,
-  output logic [31:0] write_data_o,
-  input  logic        write_done_i,
-  output logic        write_end_o,   // done is taken
-  input  logic        write_error_i,
+  output command_t         command_o,
+  input  logic             command_ready_i,
+  output write_word_t      write_o,
+  input  logic             write_ready_i,
+  input  logic             write_done_i,
+  output logic             write_end_o,   // done is taken
+  input  logic             write_error_i,
 
-  output logic        result_fault_o,     // pulse
-  output logic        completion_fault_o  // pulse
+  output logic             result_fault_o,     // pulse
+  output logic             completion_fault_o  // pulse
 );
 
   typedef enum logic [3:0] {
@@ -92,8 +85,8 @@ module completion_write
   logic        phase_q;        // 1 in the first pass through the ring, 0 in the second, and so on
   logic [63:0] place;
   logic        from_answer, moves, writing;
-  logic        result_here, result_taken, result_last;
-  logic [31:0] result_word;
+  logic        result_here, result_taken;
+  word_t       result;
 
   // A host that polls may see a completion, and say so, before its write is answered and the tail moves on.
   assign writing   = state_q == Completion || state_q == End;
@@ -108,8 +101,8 @@ module completion_write
       room_q    <= 1'b0;
       phase_q   <= 1'b0;
     end else begin
-      used_q    <= tail_q + 16'(writing) - head_i;
-      size_q    <= 16'd1 << size_log2_i;
+      used_q    <= tail_q + 16'(writing) - ring_i.head;
+      size_q    <= 16'd1 << ring_i.log2;
       overrun_q <= used_q > size_q;
       room_q    <= used_q < size_q;
       phase_q   <= (tail_q & size_q) == '0;
@@ -120,23 +113,23 @@ module completion_write
     .PlaceLog2($clog2(4 * CompletionWords))
   ) u_address (
     .clk_i,
-    .base_i,
-    .size_log2_i,
-    .index_i  (tail_q),
-    .address_o(place)
+    .base_i     (ring_i.base),
+    .size_log2_i(ring_i.log2),
+    .index_i    (tail_q),
+    .address_o  (place)
   );
 
   stage #(
-    .Width(33)
+    .Width($bits(word_t))
   ) u_result (
     .clk_i,
     .rst_ni,
     .in_valid_i (result_valid_i),
     .in_ready_o (result_ready_o),
-    .in_data_i  ({result_last_i, result_data_i}),
+    .in_data_i  (result_i),
     .out_valid_o(result_here),
     .out_ready_i(result_taken),
-    .out_data_o ({result_last, result_word})
+    .out_data_o (result)
   );
 
   assign answer_ready_o = state_q == Idle;
@@ -146,9 +139,9 @@ module completion_write
   logic unused_answer;  // whose answer it is has been looked at by whoever sent it here
   assign unused_answer = &{answer_i.source, answer_i.tag};
 
-  assign command_valid_o   = state_q == ResultCommand || (state_q == Command && room_q);
-  assign command_address_o = state_q == ResultCommand ? {context_q.result_address, AddressZeros'(0)} : place;
-  assign command_words_o   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
+  assign command_o.valid   = state_q == ResultCommand || (state_q == Command && room_q);
+  assign command_o.address = state_q == ResultCommand ? {context_q.result_address, AddressZeros'(0)} : place;
+  assign command_o.words   = state_q == ResultCommand ? context_q.result_words : 16'(CompletionWords);
 
   completion_t                      completion;
   logic [CompletionWords-1:0][31:0] completion_words;
@@ -160,17 +153,17 @@ module completion_write
   assign completion_words = completion;
 
   // A missing word is 0.
-  assign write_valid_o  = (state_q == Result && (result_here || ended_q)) || state_q == Completion;
+  assign write_o.valid  = (state_q == Result && (result_here || ended_q)) || state_q == Completion;
   assign result_taken   = (state_q == Result && write_ready_i && !ended_q) || state_q == Excess;
-  assign moves          = write_valid_o && write_ready_i;
+  assign moves          = write_o.valid && write_ready_i;
   always_comb begin
-    if (state_q == Result) write_data_o = ended_q ? '0 : result_word;
+    if (state_q == Result) write_o.data = ended_q ? '0 : result.data;
     else begin
       unique case (word_q)
-        2'd0: write_data_o = completion_words[0];
-        2'd1: write_data_o = completion_words[1];
-        2'd2: write_data_o = completion_words[2];
-        default: write_data_o = completion_words[3];  // its phase last, so that who sees it sees the others, too
+        2'd0: write_o.data = completion_words[0];
+        2'd1: write_o.data = completion_words[1];
+        2'd2: write_o.data = completion_words[2];
+        default: write_o.data = completion_words[3];  // its phase last, so that who sees it sees the others, too
       endcase
     end
   end
@@ -190,9 +183,9 @@ module completion_write
           ended_q <= 1'b0;
           word_q  <= '0;
           if (restart_i) tail_q <= '0;
-          status_q <= from_answer ? answer_i.status : reject_status_i;
+          status_q <= from_answer ? answer_i.status : reject_i.status;
           if (answer_valid_i) state_q <= answer_i.has_result ? ResultCommand : Place;
-          else if (reject_valid_i) state_q <= Place;
+          else if (reject_i.valid) state_q <= Place;
         end
         ResultCommand: begin
           words_q     <= context_q.result_words;
@@ -202,24 +195,24 @@ module completion_write
         Result: if (moves) begin
           words_q     <= words_q - 1'b1;
           words_one_q <= words_q == 16'd2;
-          if (result_here && result_last && !ended_q) ended_q <= 1'b1;
+          if (result_here && result.last && !ended_q) ended_q <= 1'b1;
           if (words_one_q) begin
-            if (ended_q || result_last) state_q <= ResultEnd;
+            if (ended_q || result.last) state_q <= ResultEnd;
             else state_q <= Excess;  // SEC_CM: RESULT.BOUNDS
-          end else if (result_last && !ended_q) begin
+          end else if (result.last && !ended_q) begin
             status_q <= StatusBadLength;
           end
         end
         Excess: if (result_here) begin
           status_q <= StatusBadLength;
-          if (result_last) state_q <= ResultEnd;
+          if (result.last) state_q <= ResultEnd;
         end
         ResultEnd: if (write_done_i) begin
           if (write_error_i) status_q <= StatusBusFault;
           state_q <= Place;
         end
         Place: state_q <= Command;
-        Command: if (command_valid_o && command_ready_i) state_q <= Completion;
+        Command: if (command_o.valid && command_ready_i) state_q <= Completion;
         Completion: if (moves) begin
           word_q <= word_q + 1'b1;
           if (word_q == 2'(CompletionWords - 1)) state_q <= End;
@@ -234,7 +227,7 @@ module completion_write
 
   always_ff @(posedge clk_i) begin
     if (state_q == Idle) begin
-      context_q <= from_answer ? context_i : reject_context_i;
+      context_q <= from_answer ? context_i : reject_i.job_context;
       cycles_q  <= from_answer ? answer_i.cycles : '0;
     end
   end

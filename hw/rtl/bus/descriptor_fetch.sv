@@ -5,7 +5,7 @@
 // when all its operands are in the packet buffer, so nothing a bus does can reach a core half.
 //
 //   cycle        0   ..  3   ..  9   ..  24  25  26  27  ..  30  31  ..  33  34  35    `dma_read` before it, and a memory
-//   tail_i       +2                                                                    that answers in two cycles
+//   tail         +2                                                                    that answers in two cycles
 //   command              D0                          O0      D1  D1                    64 bytes; operands, when there
 //   read                         d0  ..  d15                             o0  o1        is room for all of them
 //   head_o                                   +1
@@ -13,13 +13,14 @@
 //
 // A bad descriptor and a failed read end in a `reject`: a completion without a core. The ring goes on behind it.
 //
-// Contract    `head_o` never passes `tail_i`: only as many as the host wrote are read. An impossible tail (more
+// Contract    `head_o` never passes the tail: only as many as the host wrote are read. An impossible tail (more
 //             descriptors than the ring holds) stops the fetch and is shown by `overrun_o`.
 module descriptor_fetch
   import garner_pkg::*;
   import ring_pkg::*;
   import descriptor_pkg::*;
   import bus_pkg::*;
+  import ring_control_pkg::*;
 #(
   parameter int unsigned OperandWords = 512,  // places of the packet buffer
   parameter int unsigned InFlight     = 16,   // contexts, a power of two
@@ -33,9 +34,7 @@ module descriptor_fetch
   input  logic                    enable_i,
   input  logic                    hold_i,      // read no more descriptors for now
   input  logic                    restart_i,   // head to 0; only while nothing is under way
-  input  logic [63:0]             base_i,
-  input  logic [3:0]              size_log2_i,
-  input  logic [15:0]             tail_i,
+  input  submission_ring_t        ring_i,
   output logic [15:0]             head_o,
   output logic                    overrun_o,
   output logic                    fetched_o,   // pulse: a descriptor was read, a completion will follow
@@ -43,24 +42,16 @@ module descriptor_fetch
   output logic                    quiet_o,     // no descriptor is being read and none can be
 
   // to the reader: id 0 is a descriptor, 1 operands
-  output logic                    command_valid_o,
+  output command_t                command_o,
   input  logic                    command_ready_i,
-  output logic [63:0]             command_address_o,
-  output logic [15:0]             command_words_o,
   output logic                    command_id_o,
-  input  logic                    read_valid_i,
+  input  read_word_t              read_i,
   output logic                    read_ready_o,
-  input  logic [31:0]             read_data_i,
-  input  logic                    read_last_i,
-  input  logic                    read_error_i,
   input  logic                    read_id_i,
 
-  // operands, into the packet buffer
-  output logic                    operand_valid_o,
+  // operands, into the packet buffer, which drops those with an error
+  output read_word_t              operand_o,
   input  logic                    operand_ready_i,
-  output logic [31:0]             operand_data_o,
-  output logic                    operand_last_o,
-  output logic                    operand_drop_o,
   input  logic [FreeWidth-1:0]    operand_free_i,
 
   // a place in the table of contexts, written when the job is queued
@@ -76,10 +67,8 @@ module descriptor_fetch
   output job_t                    job_o,
 
   // what ends without a core
-  output logic                    reject_valid_o,
+  output reject_t                 reject_o,
   input  logic                    reject_ready_i,
-  output status_e                 reject_status_o,
-  output context_t                reject_context_o,
   output logic                    descriptor_fault_o, // pulse
   output logic                    operand_fault_o     // pulse
 );
@@ -110,8 +99,8 @@ module descriptor_fetch
   assign more_o          = more_q;
   assign head_o          = head_q;
   assign quiet_o         = ring_state_q == RingIdle;
-  assign descriptor_word = read_valid_i && read_ready_o && !read_id_i;
-  assign fetched_o       = descriptor_word && read_last_i;
+  assign descriptor_word = read_i.valid && read_ready_o && !read_id_i;
+  assign fetched_o       = descriptor_word && read_i.last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -142,9 +131,9 @@ module descriptor_fetch
       size_q    <= '0;
       overrun_q <= 1'b0;
     end else begin
-      pending_q <= tail_i - head_q;
+      pending_q <= ring_i.tail - head_q;
       more_q    <= pending_q != '0;
-      size_q    <= 16'd1 << size_log2_i;
+      size_q    <= 16'd1 << ring_i.log2;
       overrun_q <= pending_q > size_q;
     end
   end
@@ -160,14 +149,14 @@ module descriptor_fetch
       fault_q    <= 1'b0;
     end else if (descriptor_word) begin
       word_q     <= word_q + 1'b1;
-      reserved_q <= reserved_q || (word_q > 4'(UsedWords - 1) && read_data_i != '0);
-      fault_q    <= read_error_i;
+      reserved_q <= reserved_q || (word_q > 4'(UsedWords - 1) && read_i.data != '0);
+      fault_q    <= read_i.error;
     end
   end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < UsedWords; i++) begin
-      if (descriptor_word && word_q == 4'(i)) descriptor_q[i] <= read_data_i;
+      if (descriptor_word && word_q == 4'(i)) descriptor_q[i] <= read_i.data;
     end
   end
 
@@ -243,9 +232,9 @@ module descriptor_fetch
           else if (room_q) state_q <= has_operands_q ? Command : Queue;
         end
         Command: if (command_ready_i) state_q <= Operands;
-        Operands: if (operand_valid_o && operand_ready_i && read_last_i) begin
+        Operands: if (operand_o.valid && operand_ready_i && read_i.last) begin
           reject_status_q <= StatusBusFault;
-          state_q         <= read_error_i ? Reject : Queue;
+          state_q         <= read_i.error ? Reject : Queue;
         end
         Queue: if (job_ready_i) state_q <= Idle;
         default: if (reject_ready_i) state_q <= Idle;
@@ -267,22 +256,22 @@ module descriptor_fetch
     .PlaceLog2($clog2(4 * DescriptorWords))
   ) u_address (
     .clk_i,
-    .base_i,
-    .size_log2_i,
-    .index_i  (head_q),
-    .address_o(descriptor_address)
+    .base_i     (ring_i.base),
+    .size_log2_i(ring_i.log2),
+    .index_i    (head_q),
+    .address_o  (descriptor_address)
   );
 
-  assign command_valid_o   = ring_state_q == RingCommand || state_q == Command;
   assign command_id_o      = state_q == Command;
-  assign command_address_o = command_id_o ? descriptor.operand_address : descriptor_address;
-  assign command_words_o   = command_id_o ? descriptor.operand_bytes[WordZeros +: $bits(command_words_o)] : 16'(DescriptorWords);
+  assign command_o.valid   = ring_state_q == RingCommand || state_q == Command;
+  assign command_o.address = command_id_o ? descriptor.operand_address : descriptor_address;
+  assign command_o.words   = command_id_o ? descriptor.operand_bytes[WordZeros +: $bits(command_o.words)] : 16'(DescriptorWords);
 
-  assign operand_valid_o = read_valid_i && read_id_i;
-  assign operand_data_o  = read_data_i;
-  assign operand_last_o  = read_last_i;
-  assign operand_drop_o  = read_error_i;
-  assign read_ready_o    = !read_id_i || operand_ready_i;
+  always_comb begin
+    operand_o       = read_i;
+    operand_o.valid = read_i.valid && read_id_i;
+  end
+  assign read_ready_o = !read_id_i || operand_ready_i;
 
   assign context_take_o  = state_q == Queue && job_ready_i;
   assign context_index_o = job_q.tag[ContextWidth-1:0];  // chosen when the descriptor was accepted
@@ -290,10 +279,8 @@ module descriptor_fetch
 
   assign job_valid_o        = state_q == Queue;
   assign job_o              = job_q;
-  assign reject_valid_o     = state_q == Reject;
-  assign reject_status_o    = reject_status_q;
-  assign reject_context_o   = context_q;
-  assign descriptor_fault_o = fetched_o && read_error_i;
-  assign operand_fault_o    = operand_valid_o && operand_ready_i && operand_last_o && operand_drop_o;
+  assign reject_o           = '{valid: state_q == Reject, status: reject_status_q, job_context: context_q};
+  assign descriptor_fault_o = fetched_o && read_i.error;
+  assign operand_fault_o    = operand_o.valid && operand_ready_i && operand_o.last && operand_o.error;
 
 endmodule

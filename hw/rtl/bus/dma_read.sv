@@ -10,7 +10,7 @@
 // A burst has at most MaxBeats beats and stays within its 4 KiB page. Up to Outstanding bursts wait behind the one whose
 // beats come; commands queue behind each other, so that a second command's data follows the first one's without a gap.
 //
-// Contract    `command_address_i` is a multiple of 8; `command_words_i` > 0. An error of any beat of the command is
+// Contract    `command_i.address` is a multiple of 8, `command_i.words` > 0. An error of any beat of the command is
 //             reported with its last word; all its words come whatever happens. R is held up only by `out_ready_i`.
 // Parameters  BusWidth: 32 or 64. Of a 64-bit bus and an odd count the last upper half is read and dropped.
 module dma_read
@@ -23,30 +23,19 @@ module dma_read
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic                command_valid_i,
+  input  command_t            command_i,
   output logic                command_ready_o,
-  input  logic [63:0]         command_address_i,
-  input  logic [15:0]         command_words_i,
   input  logic                command_id_i,    // comes back with the data
 
-  output logic                out_valid_o,
+  output read_word_t          out_o,
   input  logic                out_ready_i,
-  output logic [31:0]         out_data_o,
-  output logic                out_last_o,      // of the command
-  output logic                out_error_o,     // with out_last_o: some beat of the command failed
   output logic                out_id_o,
 
   output logic                busy_o,          // a burst is under way
 
-  output logic [63:0]         m_axi_araddr_o,
-  output logic [7:0]          m_axi_arlen_o,
-  output logic                m_axi_arvalid_o,
-  input  logic                m_axi_arready_i,
-  input  logic [BusWidth-1:0] m_axi_rdata_i,
-  input  logic [1:0]          m_axi_rresp_i,
-  input  logic                m_axi_rlast_i,
-  input  logic                m_axi_rvalid_i,
-  output logic                m_axi_rready_o
+  output axi_read_request_t   m_axi_o,
+  input  axi_read_response_t  m_axi_i,
+  input  logic [BusWidth-1:0] m_axi_rdata_i
 );
 
   if (BusWidth != 32 && BusWidth != 64) begin : gen_bad_width
@@ -92,10 +81,10 @@ module dma_read
   assign ends       = beats_q <= 16'(most_q);
 
   assign command_ready_o = state_q == Idle;
-  assign m_axi_araddr_o  = address_q;
-  assign m_axi_arlen_o   = 8'(burst_q - 1'b1);
-  assign m_axi_arvalid_o = state_q == Offer;
-  assign accept          = m_axi_arvalid_o && m_axi_arready_i;
+  assign m_axi_o.araddr  = address_q;
+  assign m_axi_o.arlen   = 8'(burst_q - 1'b1);
+  assign m_axi_o.arvalid = state_q == Offer;
+  assign accept          = m_axi_o.arvalid && m_axi_i.arready;
   assign issued          = '{id: id_q, last: last_q, half: half_q};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -112,12 +101,12 @@ module dma_read
       last_q    <= 1'b0;
     end else begin
       unique case (state_q)
-        Idle: if (command_valid_i) begin
+        Idle: if (command_i.valid) begin
           state_q   <= Page;
-          address_q <= command_address_i;
+          address_q <= command_i.address;
           carry_q   <= 1'b0;
-          beats_q   <= 16'((17'(command_words_i) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
-          half_q    <= (BusWidth == 64) && command_words_i[0];
+          beats_q   <= 16'((17'(command_i.words) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
+          half_q    <= (BusWidth == 64) && command_i.words[0];
           id_q      <= command_id_i;
         end
         Page: begin
@@ -164,11 +153,11 @@ module dma_read
     .in_ready_o (oldest_ready),
     .in_data_i  (oldest),
     .out_valid_o(current_valid),
-    .out_ready_i(m_axi_rvalid_i && m_axi_rready_o && m_axi_rlast_i),
+    .out_ready_i(m_axi_i.rvalid && m_axi_o.rready && m_axi_i.rlast),
     .out_data_o (current)
   );
 
-  assign busy_o = current_valid || oldest_valid || m_axi_arvalid_o;
+  assign busy_o = current_valid || oldest_valid || m_axi_o.arvalid;
 
   // Words out of beats. RREADY depends on flip-flops alone: a beat is always two halves, of which the last may be dropped.
   logic        error_q;   // an earlier beat of the command failed
@@ -185,24 +174,24 @@ module dma_read
       else if (here && word_ready) upper_q <= !upper_q;
     end
     logic halved;
-    assign halved    = current.half && current.last && m_axi_rlast_i;
+    assign halved    = current.half && current.last && m_axi_i.rlast;
     assign word      = upper_q ? m_axi_rdata_i[63:32] : m_axi_rdata_i[31:0];
     assign beat_end  = upper_q;
     assign dropped   = upper_q && halved;
-    assign word_last = current.last && m_axi_rlast_i && (upper_q || halved);
+    assign word_last = current.last && m_axi_i.rlast && (upper_q || halved);
   end else begin : gen_whole
     logic unused_half;
     assign unused_half = current.half;
     assign word      = m_axi_rdata_i;
     assign beat_end  = 1'b1;
     assign dropped   = 1'b0;
-    assign word_last = current.last && m_axi_rlast_i;
+    assign word_last = current.last && m_axi_i.rlast;
   end
 
-  assign here           = m_axi_rvalid_i && current_valid;
+  assign here           = m_axi_i.rvalid && current_valid;
   assign word_valid     = here && !dropped;
-  assign word_error     = error_q || m_axi_rresp_i != AxiOkay;
-  assign m_axi_rready_o = current_valid && word_ready && beat_end;
+  assign word_error     = error_q || m_axi_i.rresp != AxiOkay;
+  assign m_axi_o.rready = current_valid && word_ready && beat_end;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) error_q <= 1'b0;
@@ -217,9 +206,9 @@ module dma_read
     .in_valid_i (word_valid),
     .in_ready_o (word_ready),
     .in_data_i  ({current.id, word_error, word_last, word_valid ? word : 32'd0}),  // no word stays behind
-    .out_valid_o,
+    .out_valid_o(out_o.valid),
     .out_ready_i,
-    .out_data_o ({out_id_o, out_error_o, out_last_o, out_data_o})
+    .out_data_o ({out_id_o, out_o.error, out_o.last, out_o.data})
   );
 
 endmodule

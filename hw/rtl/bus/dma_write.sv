@@ -11,7 +11,7 @@
 //
 // A burst has at most MaxBeats beats and stays within its 4 KiB page.
 //
-// Contract    `command_address_i` is a multiple of 8; `command_words_i` > 0; exactly so many words follow.
+// Contract    `command_i.address` is a multiple of 8, `command_i.words` > 0; exactly so many words follow.
 //             `error_o` comes with `done_valid_o`: some burst was answered with an error.
 // Parameters  BusWidth: 32 or 64. Of a 64-bit bus and an odd count the last upper half is not strobed.
 module dma_write
@@ -23,32 +23,21 @@ module dma_write
   input  logic                  clk_i,
   input  logic                  rst_ni,
 
-  input  logic                  command_valid_i,
+  input  command_t              command_i,
   output logic                  command_ready_o,
-  input  logic [63:0]           command_address_i,
-  input  logic [15:0]           command_words_i,
 
-  input  logic                  in_valid_i,
+  input  write_word_t           in_i,
   output logic                  in_ready_o,
-  input  logic [31:0]           in_data_i,
 
   output logic                  done_valid_o,
   input  logic                  done_ready_i,
   output logic                  error_o,
   output logic                  busy_o,         // a burst is under way
 
-  output logic [63:0]           m_axi_awaddr_o,
-  output logic [7:0]            m_axi_awlen_o,
-  output logic                  m_axi_awvalid_o,
-  input  logic                  m_axi_awready_i,
+  output axi_write_request_t    m_axi_o,
   output logic [BusWidth-1:0]   m_axi_wdata_o,
   output logic [BusWidth/8-1:0] m_axi_wstrb_o,
-  output logic                  m_axi_wlast_o,
-  output logic                  m_axi_wvalid_o,
-  input  logic                  m_axi_wready_i,
-  input  logic [1:0]            m_axi_bresp_i,
-  input  logic                  m_axi_bvalid_i,
-  output logic                  m_axi_bready_o
+  input  axi_write_response_t   m_axi_i
 );
 
   if (BusWidth != 32 && BusWidth != 64) begin : gen_bad_width
@@ -95,12 +84,12 @@ module dma_write
   assign ends       = beats_q <= 16'(most_q);
 
   assign command_ready_o = state_q == Idle;
-  assign m_axi_awaddr_o  = address_q;
-  assign m_axi_awlen_o   = 8'(burst_q - 1'b1);
-  assign m_axi_awvalid_o = state_q == Burst && unaddressed_q;
-  assign m_axi_bready_o  = state_q != Idle;
-  assign beat            = m_axi_wvalid_o && m_axi_wready_i;
-  assign answer          = m_axi_bvalid_i && m_axi_bready_o;
+  assign m_axi_o.awaddr  = address_q;
+  assign m_axi_o.awlen   = 8'(burst_q - 1'b1);
+  assign m_axi_o.awvalid = state_q == Burst && unaddressed_q;
+  assign m_axi_o.bready  = state_q != Idle;
+  assign beat            = m_axi_o.wvalid && m_axi_i.wready;
+  assign answer          = m_axi_i.bvalid && m_axi_o.bready;
   assign done_valid_o    = done_q;
   assign error_o         = error_q;
   assign busy_o          = answers_q != '0;
@@ -123,7 +112,7 @@ module dma_write
       done_q        <= 1'b0;
       error_q       <= 1'b0;
     end else begin
-      if (m_axi_awvalid_o && m_axi_awready_i) unaddressed_q <= 1'b0;
+      if (m_axi_o.awvalid && m_axi_i.awready) unaddressed_q <= 1'b0;
       if (beat) begin
         unsent_q     <= unsent_q - 1'b1;
         unsent_any_q <= !unsent_one_q;
@@ -131,13 +120,13 @@ module dma_write
       end
       answers_q <= answers_q + 16'(state_q == Begin) - 16'(answer);
       done_q    <= state_q == Answers && answers_q == '0 && !(done_q && done_ready_i);
-      if (answer && m_axi_bresp_i != AxiOkay) error_q <= 1'b1;
+      if (answer && m_axi_i.bresp != AxiOkay) error_q <= 1'b1;
       unique case (state_q)
-        Idle: if (command_valid_i) begin
+        Idle: if (command_i.valid) begin
           state_q   <= Page;
-          address_q <= command_address_i;
+          address_q <= command_i.address;
           carry_q   <= 1'b0;
-          beats_q   <= 16'((17'(command_words_i) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
+          beats_q   <= 16'((17'(command_i.words) + 17'(2 ** WordsLog2 - 1)) >> WordsLog2);
           error_q   <= 1'b0;
         end
         Page: begin
@@ -177,10 +166,10 @@ module dma_write
 
   assign m_axi_wdata_o  = data_q;
   assign m_axi_wstrb_o  = strobe_q;  // SEC_CM: RESULT.BOUNDS
-  assign m_axi_wvalid_o = full_q && unsent_any_q;
-  assign m_axi_wlast_o  = unsent_one_q;
+  assign m_axi_o.wvalid = full_q && unsent_any_q;
+  assign m_axi_o.wlast  = unsent_one_q;
   assign in_ready_o     = words_any_q && !full_q;
-  assign take           = in_valid_i && in_ready_o;
+  assign take           = in_i.valid && in_ready_o;
 
   if (BusWidth == 64) begin : gen_halves
     logic upper_q;  // the next word is the upper half
@@ -193,8 +182,8 @@ module dma_write
       end else begin
         if (beat) full_q <= 1'b0;
         if (take) begin
-          if (upper_q) data_q[63:32] <= in_data_i;
-          else data_q <= {32'd0, in_data_i};
+          if (upper_q) data_q[63:32] <= in_i.data;
+          else data_q <= {32'd0, in_i.data};
           strobe_q <= upper_q ? 8'hFF : 8'h0F;
           full_q   <= upper_q || words_one_q;
           upper_q  <= !upper_q && !words_one_q;
@@ -210,7 +199,7 @@ module dma_write
       end else begin
         if (beat) full_q <= 1'b0;
         if (take) begin
-          data_q <= in_data_i;
+          data_q <= in_i.data;
           full_q <= 1'b1;
         end
       end
@@ -223,9 +212,9 @@ module dma_write
       words_any_q <= 1'b0;
       words_one_q <= 1'b0;
     end else if (state_q == Idle) begin
-      words_q     <= command_valid_i ? command_words_i : '0;
-      words_any_q <= command_valid_i;
-      words_one_q <= command_valid_i && command_words_i == 16'd1;
+      words_q     <= command_i.valid ? command_i.words : '0;
+      words_any_q <= command_i.valid;
+      words_one_q <= command_i.valid && command_i.words == 16'd1;
     end else if (take) begin
       words_q     <= words_q - 1'b1;
       words_any_q <= !words_one_q;

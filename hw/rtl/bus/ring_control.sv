@@ -24,6 +24,9 @@ module ring_control
   input  ring_state_t    state_i,
   input  ring_events_t   events_i,
   output logic           restart_o,
+  output logic           zeroise_o,   // pulse
+  input  logic           zeroising_i,
+  input  logic [5:0]     busy_i,      // cores at work
 
   output logic [2:0]     irq_o       // completion, idle, error; levels
 );
@@ -56,16 +59,14 @@ module ring_control
   );
 
   assign settings_o = '{
-    enable:          is.CONTROL.enable.value,
-    zeroise:         is.CONTROL.zeroise.value,
-    submission_base: {is.SUBMISSION_BASE_HIGH.value.value, is.SUBMISSION_BASE_LOW.value.value, 6'd0},
-    submission_log2: is.SUBMISSION_SIZE.log2.value,
-    submission_tail: is.SUBMISSION_TAIL.index.value,
-    completion_base: {is.COMPLETION_BASE_HIGH.value.value, is.COMPLETION_BASE_LOW.value.value, 4'd0},
-    completion_log2: is.COMPLETION_SIZE.log2.value,
-    completion_head: is.COMPLETION_HEAD.index.value
+    enable:     is.CONTROL.enable.value,
+    submission: '{base: {is.SUBMISSION_BASE_HIGH.value.value, is.SUBMISSION_BASE_LOW.value.value, 6'd0},
+                  log2: is.SUBMISSION_SIZE.log2.value, tail: is.SUBMISSION_TAIL.index.value},
+    completion: '{base: {is.COMPLETION_BASE_HIGH.value.value, is.COMPLETION_BASE_LOW.value.value, 4'd0},
+                  log2: is.COMPLETION_SIZE.log2.value, head: is.COMPLETION_HEAD.index.value}
   };
   assign restart_o  = !is.CONTROL.enable.value && state_i.idle;
+  assign zeroise_o  = is.CONTROL.zeroise.value;
 
   logic raise, overrun, overrun_q, overrun_begins;
 
@@ -100,7 +101,7 @@ module ring_control
     .clear_i           (is.CONTROL.clear_counters.value),
     .jobs_i            (events_i.jobs),
     .failed_i          (events_i.failed),
-    .busy_cores_i      (events_i.busy),
+    .busy_cores_i      (busy_i),
     .bus_busy_i        (events_i.bus_busy),
     .bus_beats_i       (events_i.bus_beats),
     .cycles_o          (set.CYCLES.value.next),
@@ -122,7 +123,7 @@ module ring_control
   assign set.CAPABILITY_MONTGOMERY.r_step.next        = Capability.r_step;
   assign set.CAPABILITY_MONTGOMERY.operand_words.next = Capability.operand_words;
   assign set.STATUS.idle.next                         = state_i.idle;
-  assign set.STATUS.zeroising.next                    = state_i.zeroising;
+  assign set.STATUS.zeroising.next                    = zeroising_i;
   assign set.STATUS.submission_overrun.next           = state_i.submission_overrun;
   assign set.STATUS.completion_overrun.next           = state_i.completion_overrun;
   assign set.STATUS.in_flight.next                    = state_i.in_flight;

@@ -2,22 +2,28 @@
 // What travels between ring_control and the engine whose rings it controls.
 package ring_control_pkg;
 
-  // What the host has set.
+  // What the host has set: of each ring its base, the logarithm of its places, and the host's own index.
   typedef struct packed {
-    logic        enable;
-    logic        zeroise;          // pulse
-    logic [63:0] submission_base;
-    logic [3:0]  submission_log2;
-    logic [15:0] submission_tail;
-    logic [63:0] completion_base;
-    logic [3:0]  completion_log2;
-    logic [15:0] completion_head;
+    logic [63:0] base;
+    logic [3:0]  log2;
+    logic [15:0] tail;
+  } submission_ring_t;
+
+  typedef struct packed {
+    logic [63:0] base;
+    logic [3:0]  log2;
+    logic [15:0] head;
+  } completion_ring_t;
+
+  typedef struct packed {
+    logic             enable;
+    submission_ring_t submission;
+    completion_ring_t completion;
   } ring_settings_t;
 
   // What the rings are doing.
   typedef struct packed {
     logic        idle;
-    logic        zeroising;
     logic [7:0]  in_flight;
     logic [15:0] submission_head;
     logic        submission_overrun;  // an impossible tail
@@ -35,7 +41,6 @@ package ring_control_pkg;
     logic       descriptor_fault;
     logic       data_fault;
     logic       completion_fault;
-    logic [5:0] busy;              // cores at work
     logic       bus_busy;
     logic [1:0] bus_beats;
   } ring_events_t;

@@ -24,7 +24,6 @@
 //             Ports of AXI as in the standard; one clock; reset asserts at any time and is released synchronously.
 //             The interface to the dispatcher: see there.
 module shell
-  import garner_pkg::*;
   import bus_pkg::*;
   import ring_control_pkg::*;
 #(
@@ -80,7 +79,8 @@ module shell
 
   ring_settings_t settings;
   ring_state_t    state;
-  ring_events_t   events;
+  ring_events_t   events, ring_events;
+  logic           zeroise, hold;
   logic           unused_restart;  // dma finds it by itself
 
   ring_control #(
@@ -92,22 +92,21 @@ module shell
     .rst_ni,
     .s_axil_i,
     .s_axil_o,
-    .settings_o(settings),
-    .state_i   (state),
-    .events_i  (events),
-    .restart_o (unused_restart),
+    .settings_o (settings),
+    .state_i    (state),
+    .events_i   (events),
+    .restart_o  (unused_restart),
+    .zeroise_o  (zeroise),
+    .zeroising_i(hold),
+    .busy_i     (busy_cores_i),
     .irq_o
   );
 
   // The descriptor rings, source 0.
-  logic             hold, wipe;
-  logic [1:0]       wiping;
-  logic             dma_quiet, written_failed;
-  logic [1:0]       job_valid, job_ready, operand_valid, operand_ready, operand_last;
-  job_t [1:0]       job;
-  logic [1:0][31:0] operand_data;
-  logic [1:0]       answer_ready, result_ready;
-  logic             result_source_q;  // whom the result words belong to
+  logic                   wipe, dma_quiet;
+  logic [1:0]             wiping;
+  to_dispatcher_t [1:0]   sources;
+  from_dispatcher_t [1:0] to_sources;
 
   dma #(
     .BusWidth    (BusWidth),
@@ -117,67 +116,20 @@ module shell
   ) u_dma (
     .clk_i,
     .rst_ni,
-    .enable_i            (settings.enable),
-    .hold_i              (hold),
-    .wipe_i              (wipe),
-    .wiping_o            (wiping[0]),
-    .quiet_o             (dma_quiet),
-    .idle_o              (state.idle),
-    .drained_o           (events.drained),
-    .in_flight_o         (state.in_flight),
-    .submission_base_i   (settings.submission_base),
-    .submission_log2_i   (settings.submission_log2),
-    .submission_tail_i   (settings.submission_tail),
-    .submission_head_o   (state.submission_head),
-    .submission_overrun_o(state.submission_overrun),
-    .completion_base_i   (settings.completion_base),
-    .completion_log2_i   (settings.completion_log2),
-    .completion_head_i   (settings.completion_head),
-    .completion_tail_o   (state.completion_tail),
-    .completion_overrun_o(state.completion_overrun),
-    .written_o           (events.written),
-    .written_interrupt_o (events.written_interrupt),
-    .written_failed_o    (written_failed),
-    .descriptor_fault_o  (events.descriptor_fault),
-    .data_fault_o        (events.data_fault),
-    .completion_fault_o  (events.completion_fault),
-    .bus_busy_o          (events.bus_busy),
-    .bus_beats_o         (events.bus_beats),
-    .job_valid_o         (job_valid[0]),
-    .job_ready_i         (job_ready[0]),
-    .job_o               (job[0]),
-    .operand_valid_o     (operand_valid[0]),
-    .operand_ready_i     (operand_ready[0]),
-    .operand_data_o      (operand_data[0]),
-    .operand_last_o      (operand_last[0]),
-    .answer_valid_i      (jobs_i.answer_valid && !jobs_i.answer.source),
-    .answer_ready_o      (answer_ready[0]),
-    .answer_i            (jobs_i.answer),
-    .result_valid_i      (jobs_i.result_valid && !result_source_q),
-    .result_ready_o      (result_ready[0]),
-    .result_data_i       (jobs_i.result.data),
-    .result_last_i       (jobs_i.result.last),
-    .m_axi_araddr_o      (m_axi_o.araddr),
-    .m_axi_arlen_o       (m_axi_o.arlen),
-    .m_axi_arvalid_o     (m_axi_o.arvalid),
-    .m_axi_arready_i     (m_axi_i.arready),
-    .m_axi_rdata_i,
-    .m_axi_rresp_i       (m_axi_i.rresp),
-    .m_axi_rlast_i       (m_axi_i.rlast),
-    .m_axi_rvalid_i      (m_axi_i.rvalid),
-    .m_axi_rready_o      (m_axi_o.rready),
-    .m_axi_awaddr_o      (m_axi_o.awaddr),
-    .m_axi_awlen_o       (m_axi_o.awlen),
-    .m_axi_awvalid_o     (m_axi_o.awvalid),
-    .m_axi_awready_i     (m_axi_i.awready),
+    .settings_i(settings),
+    .hold_i    (hold),
+    .wipe_i    (wipe),
+    .wiping_o  (wiping[0]),
+    .quiet_o   (dma_quiet),
+    .state_o   (state),
+    .events_o  (ring_events),
+    .jobs_o    (sources[0]),
+    .jobs_i    (to_sources[0]),
+    .m_axi_o,
     .m_axi_wdata_o,
     .m_axi_wstrb_o,
-    .m_axi_wlast_o       (m_axi_o.wlast),
-    .m_axi_wvalid_o      (m_axi_o.wvalid),
-    .m_axi_wready_i      (m_axi_i.wready),
-    .m_axi_bresp_i       (m_axi_i.bresp),
-    .m_axi_bvalid_i      (m_axi_i.bvalid),
-    .m_axi_bready_o      (m_axi_o.bready)
+    .m_axi_i,
+    .m_axi_rdata_i
   );
 
   // The streams, source 1.
@@ -189,80 +141,39 @@ module shell
     ) u_stream (
       .clk_i,
       .rst_ni,
-      .hold_i         (hold),
-      .wipe_i         (wipe),
-      .wiping_o       (wiping[1]),
-      .quiet_o        (stream_quiet),
-      .answered_o     (stream_answered),
-      .failed_o       (stream_failed),
-      .s_axis_tdata_i (s_axis_i.tdata),
-      .s_axis_tlast_i (s_axis_i.tlast),
-      .s_axis_tvalid_i(s_axis_i.tvalid),
+      .hold_i    (hold),
+      .wipe_i    (wipe),
+      .wiping_o  (wiping[1]),
+      .quiet_o   (stream_quiet),
+      .answered_o(stream_answered),
+      .failed_o  (stream_failed),
+      .s_axis_i,
       .s_axis_tready_o,
-      .m_axis_tdata_o (m_axis_o.tdata),
-      .m_axis_tlast_o (m_axis_o.tlast),
-      .m_axis_tvalid_o(m_axis_o.tvalid),
+      .m_axis_o,
       .m_axis_tready_i,
-      .job_valid_o    (job_valid[1]),
-      .job_ready_i    (job_ready[1]),
-      .job_o          (job[1]),
-      .operand_valid_o(operand_valid[1]),
-      .operand_ready_i(operand_ready[1]),
-      .operand_data_o (operand_data[1]),
-      .operand_last_o (operand_last[1]),
-      .answer_valid_i (jobs_i.answer_valid && jobs_i.answer.source),
-      .answer_ready_o (answer_ready[1]),
-      .answer_i       (jobs_i.answer),
-      .result_valid_i (jobs_i.result_valid && result_source_q),
-      .result_ready_o (result_ready[1]),
-      .result_data_i  (jobs_i.result.data),
-      .result_last_i  (jobs_i.result.last)
+      .jobs_o    (sources[1]),
+      .jobs_i    (to_sources[1])
     );
   end else begin : gen_no_stream
     logic unused_stream;
-    assign unused_stream   = &{s_axis_i, m_axis_tready_i, job_ready[1], operand_ready[1]};
+    assign unused_stream   = &{s_axis_i, m_axis_tready_i, to_sources[1]};
     assign wiping[1]       = 1'b0;
     assign stream_quiet    = 1'b1;
     assign stream_answered = 1'b0;
     assign stream_failed   = 1'b0;
     assign s_axis_tready_o = 1'b0;
     assign m_axis_o        = '0;
-    assign job_valid[1]     = 1'b0;
-    assign job[1]           = job[0];
-    assign operand_valid[1] = 1'b0;
-    assign operand_data[1]  = '0;
-    assign operand_last[1]  = 1'b0;
-    assign answer_ready[1]  = 1'b1;
-    assign result_ready[1]  = 1'b1;
+    assign sources[1]      = '{job: sources[0].job, answer_ready: 1'b1, result_ready: 1'b1, default: '0};
   end
 
   job_mux u_jobs (
     .clk_i,
     .rst_ni,
-    .job_valid_i    (job_valid),
-    .job_ready_o    (job_ready),
-    .job_i          (job),
-    .operand_valid_i(operand_valid),
-    .operand_ready_o(operand_ready),
-    .operand_data_i (operand_data),
-    .operand_last_i (operand_last),
-    .job_valid_o    (jobs_o.job_valid),
-    .job_ready_i    (jobs_i.job_ready),
-    .job_o          (jobs_o.job),
-    .source_o       (jobs_o.source),
-    .operand_valid_o(jobs_o.operand_valid),
-    .operand_ready_i(jobs_i.operand_ready),
-    .operand_data_o (jobs_o.operand.data),
-    .operand_last_o (jobs_o.operand.last)
+    .sources_i(sources),
+    .sources_o(to_sources),
+    .jobs_o,
+    .jobs_i
   );
-
-  assign jobs_o.answer_ready = answer_ready[jobs_i.answer.source];
-  assign jobs_o.result_ready = result_ready[result_source_q];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) result_source_q <= 1'b0;
-    else if (jobs_i.answer_valid && jobs_o.answer_ready) result_source_q <= jobs_i.answer.source;  // SEC_CM: JOB.OWN_ANSWER
-  end
 
   // Zeroising.
   typedef enum logic [1:0] {
@@ -281,7 +192,7 @@ module shell
   assign hold      = hold_q;
   assign wipe      = zeroise_state_q == Start && start_q == '0;  // SEC_CM: ERASE.OPERAND_BUFFER
   // SEC_CM: ERASE.CONTROL
-  assign zeroise_o = (zeroise_state_q == Work && settings.zeroise) || zeroise_state_q == Drain;
+  assign zeroise_o = (zeroise_state_q == Work && zeroise) || zeroise_state_q == Drain;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin  // SEC_CM: ERASE.RESET
@@ -291,7 +202,7 @@ module shell
     end else begin
       start_q <= (zeroise_state_q == Start) ? start_q + 1'b1 : '0;
       unique case (zeroise_state_q)
-        Work: if (settings.zeroise) begin
+        Work: if (zeroise) begin
           zeroise_state_q <= Drain;
           hold_q          <= 1'b1;
         end
@@ -305,10 +216,11 @@ module shell
     end
   end
 
-  // Interrupts, errors, counters: those of the streams count with the others.
-  assign state.zeroising = hold;
-  assign events.busy     = busy_cores_i;
-  assign events.jobs     = 2'(events.written) + 2'(stream_answered);
-  assign events.failed   = 2'(events.written && written_failed) + 2'(stream_answered && stream_failed);
+  // Jobs of the streams count with the others.
+  always_comb begin
+    events        = ring_events;
+    events.jobs   = ring_events.jobs + 2'(stream_answered);
+    events.failed = ring_events.failed + 2'(stream_answered && stream_failed);
+  end
 
 endmodule

@@ -8,8 +8,8 @@
 //   cycle           0    1    2    3    4    5    6    7    8    9    10        a packet with two operands
 //   s_axis          h0   h1   d0   d1
 //   s_axis_tready   1    1    1    1    0    1
-//   job_o                                    J
-//   operand_o                                               d0        d1
+//   job                                      J
+//   operand                                                 d0        d1
 //
 //   cycle           0    1    2    3    4    5         and its answer             0    1    2    3    4        a refusal
 //   answer          A                                        s_axis, the end      h
@@ -31,39 +31,23 @@ module stream_port
 #(
   parameter int unsigned OperandWords = 512
 ) (
-  input  logic        clk_i,
-  input  logic        rst_ni,
+  input  logic             clk_i,
+  input  logic             rst_ni,
 
-  input  logic        hold_i,     // begin no further packet for now
-  input  logic        wipe_i,     // overwrite the buffer; only while quiet
-  output logic        wiping_o,
-  output logic        quiet_o,    // nothing of a packet is between the port and its job's leaving, no answer half sent
-  output logic        answered_o, // pulse: a packet was answered
-  output logic        failed_o,   // with answered_o: with a status other than StatusOk
+  input  logic             hold_i,     // begin no further packet for now
+  input  logic             wipe_i,     // overwrite the buffer; only while quiet
+  output logic             wiping_o,
+  output logic             quiet_o,    // nothing of a packet is between the port and its job's leaving, no answer half sent
+  output logic             answered_o, // pulse: a packet was answered
+  output logic             failed_o,   // with answered_o: with a status other than StatusOk
 
-  input  logic [31:0] s_axis_tdata_i,
-  input  logic        s_axis_tlast_i,
-  input  logic        s_axis_tvalid_i,
-  output logic        s_axis_tready_o,
-  output logic [31:0] m_axis_tdata_o,
-  output logic        m_axis_tlast_o,
-  output logic        m_axis_tvalid_o,
-  input  logic        m_axis_tready_i,
+  input  axis_t            s_axis_i,
+  output logic             s_axis_tready_o,
+  output axis_t            m_axis_o,
+  input  logic             m_axis_tready_i,
 
-  output logic        job_valid_o,
-  input  logic        job_ready_i,
-  output job_t        job_o,
-  output logic        operand_valid_o,
-  input  logic        operand_ready_i,
-  output logic [31:0] operand_data_o,
-  output logic        operand_last_o,
-  input  logic        answer_valid_i,
-  output logic        answer_ready_o,
-  input  answer_t     answer_i,
-  input  logic        result_valid_i,
-  output logic        result_ready_o,
-  input  logic [31:0] result_data_i,
-  input  logic        result_last_i
+  output to_dispatcher_t   jobs_o,
+  input  from_dispatcher_t jobs_i
 );
 
   localparam int unsigned FreeWidth = $clog2(OperandWords) + 1;
@@ -90,10 +74,10 @@ module stream_port
   logic                 reject_valid, reject_ready;
 
   assign job      = unpack_job(first_q, second_q);
-  assign word     = s_axis_tvalid_i && s_axis_tready_o;
+  assign word     = s_axis_i.tvalid && s_axis_tready_o;
   // SEC_CM: JOB.REFUSED_WHILE_ERASING
   assign cut      = hold_i && (in_state_q == Second || (in_state_q == Operands && buffer_ready));
-  assign too_long = at_limit_q && !s_axis_tlast_i;
+  assign too_long = at_limit_q && !s_axis_i.tlast;
 
   always_comb begin
     unique case (in_state_q)
@@ -115,19 +99,19 @@ module stream_port
     end else begin
       unique case (in_state_q)
         First: if (word) begin
-          first_q    <= s_axis_tdata_i;
+          first_q    <= s_axis_i.tdata;
           second_q   <= '0;
           words_q    <= '0;
           at_limit_q <= 1'b0;
           status_q   <= StatusBadLength;
-          in_state_q <= s_axis_tlast_i ? Reject : Second;
+          in_state_q <= s_axis_i.tlast ? Reject : Second;
         end
         Second: if (word) begin
-          second_q <= s_axis_tdata_i;
-          if (reserved_job_bits(first_q, s_axis_tdata_i)) begin
+          second_q <= s_axis_i.tdata;
+          if (reserved_job_bits(first_q, s_axis_i.tdata)) begin
             status_q   <= StatusBadDescriptor;
-            in_state_q <= s_axis_tlast_i ? Reject : Discard;
-          end else if (s_axis_tlast_i) begin
+            in_state_q <= s_axis_i.tlast ? Reject : Discard;
+          end else if (s_axis_i.tlast) begin
             in_state_q <= has_operands(job.op) ? Reject : Queue;
           end else begin
             in_state_q <= has_operands(job.op) ? Operands : Discard;
@@ -136,10 +120,10 @@ module stream_port
         Operands: if (word) begin
           words_q    <= words_q + 1'b1;
           at_limit_q <= words_q == FreeWidth'(OperandWords - 2);
-          if (s_axis_tlast_i) in_state_q <= Queue;
+          if (s_axis_i.tlast) in_state_q <= Queue;
           else if (too_long) in_state_q <= Discard;
         end
-        Discard: if (word && s_axis_tlast_i) in_state_q <= Reject;
+        Discard: if (word && s_axis_i.tlast) in_state_q <= Reject;
         Queue: if (job_ready) in_state_q <= First;
         default: if (reject_ready) in_state_q <= First;
       endcase
@@ -158,16 +142,16 @@ module stream_port
   ) u_operands (
     .clk_i,
     .rst_ni,
-    .in_valid_i ((s_axis_tvalid_i || hold_i) && in_state_q == Operands),
+    .in_valid_i ((s_axis_i.tvalid || hold_i) && in_state_q == Operands),
     .in_ready_o (buffer_ready),
-    .in_data_i  (s_axis_tdata_i),
-    .in_last_i  (s_axis_tlast_i || too_long || hold_i),
+    .in_data_i  (s_axis_i.tdata),
+    .in_last_i  (s_axis_i.tlast || too_long || hold_i),
     .in_drop_i  (too_long || hold_i),
     .free_o     (unused_free),
-    .out_valid_o(operand_valid_o),
-    .out_ready_i(operand_ready_i),
-    .out_data_o (operand_data_o),
-    .out_last_o (operand_last_o),
+    .out_valid_o(jobs_o.operand_valid),
+    .out_ready_i(jobs_i.operand_ready),
+    .out_data_o (jobs_o.operand.data),
+    .out_last_o (jobs_o.operand.last),
     .wipe_i,
     .wiping_o
   );
@@ -181,9 +165,9 @@ module stream_port
     .in_valid_i (job_valid),
     .in_ready_o (job_ready),
     .in_data_i  (job),
-    .out_valid_o(job_valid_o),
-    .out_ready_i(job_ready_i),
-    .out_data_o (job_o)
+    .out_valid_o(jobs_o.job_valid),
+    .out_ready_i(jobs_i.job_ready),
+    .out_data_o (jobs_o.job)
   );
 
   // Out.
@@ -200,9 +184,10 @@ module stream_port
   logic [31:0] out_cycles_q;
   logic        has_result_q, answered_q;
 
-  assign answer_ready_o = out_state_q == Idle;
-  assign reject_ready   = out_state_q == Idle && !answer_valid_i;
-  assign result_ready_o = out_state_q == Result && m_axis_tready_i;
+  assign jobs_o.source       = 1'b1;
+  assign jobs_o.answer_ready = out_state_q == Idle;
+  assign reject_ready        = out_state_q == Idle && !jobs_i.answer_valid;
+  assign jobs_o.result_ready = out_state_q == Result && m_axis_tready_i;
 
   completion_header_t           header;
   logic [HeaderWords-1:0][31:0] header_words;
@@ -211,22 +196,22 @@ module stream_port
   assign header_words = header;
 
   always_comb begin
-    m_axis_tvalid_o = 1'b1;
-    m_axis_tlast_o  = 1'b0;
+    m_axis_o.tvalid = 1'b1;
+    m_axis_o.tlast  = 1'b0;
     unique case (out_state_q)
-      AnswerFirst: m_axis_tdata_o = header_words[0];
+      AnswerFirst: m_axis_o.tdata = header_words[0];
       AnswerSecond: begin
-        m_axis_tdata_o = header_words[1];
-        m_axis_tlast_o = !has_result_q;
+        m_axis_o.tdata = header_words[1];
+        m_axis_o.tlast = !has_result_q;
       end
       Result: begin
-        m_axis_tvalid_o = result_valid_i;
-        m_axis_tdata_o  = result_data_i;
-        m_axis_tlast_o  = result_last_i;
+        m_axis_o.tvalid = jobs_i.result_valid;
+        m_axis_o.tdata  = jobs_i.result.data;
+        m_axis_o.tlast  = jobs_i.result.last;
       end
       default: begin
-        m_axis_tvalid_o = 1'b0;
-        m_axis_tdata_o  = '0;
+        m_axis_o.tvalid = 1'b0;
+        m_axis_o.tdata  = '0;
       end
     endcase
   end
@@ -240,27 +225,27 @@ module stream_port
       has_result_q <= 1'b0;
       answered_q   <= 1'b0;
     end else begin
-      answered_q <= m_axis_tvalid_o && m_axis_tready_i && m_axis_tlast_o;
+      answered_q <= m_axis_o.tvalid && m_axis_tready_i && m_axis_o.tlast;
       unique case (out_state_q)
-        Idle: if (answer_valid_i || reject_valid) begin
+        Idle: if (jobs_i.answer_valid || reject_valid) begin
           out_state_q  <= AnswerFirst;
-          out_status_q <= answer_valid_i ? answer_i.status : status_q;
-          out_tag_q    <= answer_valid_i ? answer_i.tag : job.tag;
-          out_cycles_q <= answer_valid_i ? answer_i.cycles : '0;
-          has_result_q <= answer_valid_i && answer_i.has_result;
+          out_status_q <= jobs_i.answer_valid ? jobs_i.answer.status : status_q;
+          out_tag_q    <= jobs_i.answer_valid ? jobs_i.answer.tag : job.tag;
+          out_cycles_q <= jobs_i.answer_valid ? jobs_i.answer.cycles : '0;
+          has_result_q <= jobs_i.answer_valid && jobs_i.answer.has_result;
         end
         AnswerFirst: if (m_axis_tready_i) out_state_q <= AnswerSecond;
         AnswerSecond: if (m_axis_tready_i) out_state_q <= has_result_q ? Result : Idle;
-        default: if (result_valid_i && m_axis_tready_i && result_last_i) out_state_q <= Idle;
+        default: if (jobs_i.result_valid && m_axis_tready_i && jobs_i.result.last) out_state_q <= Idle;
       endcase
     end
   end
 
   assign answered_o = answered_q;
   assign failed_o   = out_status_q != StatusOk;
-  assign quiet_o    = in_state_q inside {First, Discard} && !job_valid_o && !operand_valid_o && out_state_q == Idle;
+  assign quiet_o    = in_state_q inside {First, Discard} && !jobs_o.job_valid && !jobs_o.operand_valid && out_state_q == Idle;
 
   logic unused_source;
-  assign unused_source = answer_i.source;
+  assign unused_source = jobs_i.answer.source;
 
 endmodule

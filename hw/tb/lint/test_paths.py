@@ -7,8 +7,8 @@ from garner_hw.sources import sources
 
 def test_a_path_through_a_multiplexer_is_found():
     found = through(netlist("job_mux", sources("job_mux"), {}))
-    assert {("job_i", "job_o"), ("operand_data_i", "operand_data_o"), ("operand_ready_i", "operand_ready_o")} <= set(found)
-    assert ("operand_data_i", "job_o") not in found
+    assert {("sources_i", "jobs_o"), ("jobs_i", "sources_o")} <= set(found)
+    assert ("sources_i", "sources_o") not in found
 
 
 def test_registers_between_two_handshakes_have_none():

@@ -11,18 +11,12 @@ from garner_hw.sources import sources
 from tb.mutant import mutant, replaced
 from tb.top.test_shell import CORE, SEEN
 
-STREAM = ("tb.top.packet_tests", 1, "packets_and_descriptors_share_the_cores")
-
 # What is broken, the file, the text and what it becomes; the tests that must find it, StreamPort, and which of them
 MUTATIONS = [
     ("zeroise waits for a stream that is not there", "shell", "assign stream_quiet    = 1'b1;", "assign stream_quiet    = 1'b0;",
      ("tb.top.no_stream_tests", 0, "zeroise_ends")),
     ("packets taken with nobody to answer them", "shell", "assign s_axis_tready_o = 1'b0;", "assign s_axis_tready_o = 1'b1;",
      ("tb.top.no_stream_tests", 0, "ports_that_are_not_there")),
-    ("results of packets to the rings", "shell", "result_source_q <= jobs_i.answer.source;",
-     "result_source_q <= 1'b0;", STREAM),
-    ("answers of the rings as packets", "shell", "(jobs_i.answer_valid && jobs_i.answer.source)",
-     "(jobs_i.answer_valid)", STREAM),
 ]
 
 
