@@ -9,7 +9,7 @@
 //   in_block_i            B0 ........ B15
 //   cipher               first, IV; then the chain of the cipher goes on, from fragment to fragment
 //   write_valid_o                         1           16 blocks, or the rest, are there and none of them was refused
-//   done_valid_o                                  1   all is written, or nothing is under way of a fragment that failed
+//   ended_o                                       1   all is written, or nothing is under way of a fragment that failed
 //
 // A group of blocks is offered to the writer when all of it is here, so when its read is known to have succeeded.
 // After a failure nothing is asked for or offered any more; blocks that still come are dropped.
@@ -22,6 +22,7 @@
 //             block, eight from one of one.
 module aes_message
   import aes_descriptor_pkg::*;
+  import aes_engine_pkg::*;
 #(
   parameter int unsigned Log2 = 5
 ) (
@@ -43,19 +44,11 @@ module aes_message
   input  logic            in_valid_i,
   input  aes_pkg::block_t in_block_i,
 
-  output logic            key_valid_o,      // a key for the slot, or a block of one
+  output to_cipher_t      cipher_o,
+  input  logic            cipher_ready_i,
   input  logic            key_next_i,       // pulse: the block is taken, and there is more of the key
   input  logic            key_end_i,        // pulse: it is there
-
-  output logic            cipher_valid_o,
-  input  logic            cipher_ready_i,
-  output logic            cipher_first_o,
-  output logic [7:0]      slot_o,
-  output aes_pkg::block_t iv_o,
-  output aes_pkg::block_t block_o,          // for the cipher, and a key
-  input  logic            result_valid_i,
-  input  logic            result_refused_i,
-  input  aes_pkg::block_t result_i,
+  input  from_cipher_t    result_i,
 
   output logic            write_valid_o,    // blocks to write
   input  logic            write_ready_i,
@@ -67,13 +60,8 @@ module aes_message
 
   input  logic            failed_i,
   input  aes_status_e     failed_status_i,
-  output logic            done_valid_o,
-  input  logic            done_ready_i,
-  output aes_status_e     status_o,
-  output logic [15:0]     index_o,
-  output logic [15:0]     tag_o,
-  output logic            marked_o,
-  output logic [31:0]     cycles_o,
+  output ended_t          ended_o,
+  input  logic            ended_ready_i,
   output logic            idle_o,
   output logic            key_o             // a key is on its way to its slot
 );
@@ -119,18 +107,15 @@ module aes_message
   assign write            = write_valid_o && write_ready_i;
   assign read_address_o   = fragment_q.source_address;
   assign write_address_o  = fragment_q.destination_address;
-  assign slot_o           = fragment_q.slot;
-  assign iv_o             = {fragment_q.iv_high, fragment_q.iv_low};
-  assign cipher_first_o   = first_q;
-  assign cipher_valid_o   = in_here && !fragment_q.load_key;
-  assign key_valid_o      = in_here && fragment_q.load_key && runs && reading_q == '0 && !wipe_i;
-  assign refuse           = result_valid_i && result_refused_i;
-  assign done_valid_o     = done;
-  assign status_o         = status_q;
-  assign index_o          = index_q;
-  assign tag_o            = fragment_q.tag;  // SEC_CM: JOB.OWN_ANSWER
-  assign marked_o         = fragment_q.raise_interrupt;
-  assign cycles_o         = cycles_q;
+  assign cipher_o.valid   = in_here && !fragment_q.load_key;
+  assign cipher_o.key     = in_here && fragment_q.load_key && runs && reading_q == '0 && !wipe_i;
+  assign cipher_o.first   = first_q;
+  assign cipher_o.slot    = fragment_q.slot;
+  assign cipher_o.iv      = {fragment_q.iv_high, fragment_q.iv_low};
+  assign refuse           = result_i.valid && result_i.refused;
+  // SEC_CM: JOB.OWN_ANSWER
+  assign ended_o          = '{valid: done, status: status_q, index: index_q, tag: fragment_q.tag,
+                              marked: fragment_q.raise_interrupt, cycles: cycles_q};
   assign idle_o           = idle;
   assign key_o            = !idle && fragment_q.load_key;
 
@@ -144,7 +129,7 @@ module aes_message
     .in_data_i  (in_block_i),
     .out_valid_o(in_here),
     .out_ready_i(fragment_q.load_key ? key_next_i || key_end_i || dropped_q : cipher_ready_i),
-    .out_data_o (block_o)
+    .out_data_o (cipher_o.block)
   );
 
   logic out_here;
@@ -154,8 +139,8 @@ module aes_message
     .clk_i,
     .rst_ni,
     .wipe_i     (wipe_q),
-    .in_valid_i (result_valid_i),
-    .in_data_i  (result_i),  // SEC_CM: KEY.NOT_READABLE
+    .in_valid_i (result_i.valid),
+    .in_data_i  (result_i.block),  // SEC_CM: KEY.NOT_READABLE
     .out_valid_o(out_here),
     .out_ready_i(write_next_i || dropped_q),
     .out_data_o (write_block_o)
@@ -222,8 +207,8 @@ module aes_message
         fragment_q.destination_address <= fragment_q.destination_address + 64'({write_blocks_q, 4'd0});
       end
       inside_q    <= inside_q + (read_q ? (Log2 + 1)'(read_blocks_q) : '0) - (Log2 + 1)'(gone_q);
-      unclaimed_q <= unclaimed_q + (Log2 + 1)'(result_valid_i) - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);
-      if (cipher_valid_o && cipher_ready_i) first_q <= 1'b0;
+      unclaimed_q <= unclaimed_q + (Log2 + 1)'(result_i.valid) - (write_q ? (Log2 + 1)'(write_blocks_q) : '0);
+      if (cipher_o.valid && cipher_ready_i) first_q <= 1'b0;
       if (!done) cycles_q <= cycles_q + 32'd1;
 
       unique case (1'b1)
@@ -251,7 +236,7 @@ module aes_message
           if (fragment_q.load_key ? key_end_i : write_known_q && write_blocks_q == '0 && writing_q == '0) state_q <= Done;
           if (failed_q && reading_q == '0 && writing_q == '0 && inside_q == '0) state_q <= Done;
         end
-        default: if (done_ready_i) begin
+        default: if (ended_ready_i) begin
           state_q <= Idle;
           if (!fragment_q.load_key) chain_q <= status_q == AesOk && !fragment_q.last;
         end

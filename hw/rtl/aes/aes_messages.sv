@@ -133,11 +133,6 @@ module aes_messages
   );
 
   for (genvar m = 0; m < Messages; m++) begin : gen_message
-    to_cipher_t offer;
-    ended_t     ended;
-    assign cipher_o[m] = offer;
-    assign ended_o[m]  = ended;
-
     aes_message #(
       .Log2(FifoLog2)
     ) u_message (
@@ -156,18 +151,11 @@ module aes_messages
       .read_end_i      (group_end[m]),
       .in_valid_i      (block_valid[m]),
       .in_block_i      (read_block),
-      .key_valid_o     (offer.key),
+      .cipher_o        (cipher_o[m]),
+      .cipher_ready_i  (cipher_ready_i[m]),
       .key_next_i      (key_next_i[m]),
       .key_end_i       (key_end_i[m]),
-      .cipher_valid_o  (offer.valid),
-      .cipher_ready_i  (cipher_ready_i[m]),
-      .cipher_first_o  (offer.first),
-      .slot_o          (offer.slot),
-      .iv_o            (offer.iv),
-      .block_o         (offer.block),
-      .result_valid_i  (results_i[m].valid),
-      .result_refused_i(results_i[m].refused),
-      .result_i        (results_i[m].block),
+      .result_i        (results_i[m]),
       .write_valid_o   (write_valid[m]),
       .write_ready_i   (write_ready[m]),
       .write_address_o (destination[m]),
@@ -177,13 +165,8 @@ module aes_messages
       .write_next_i    (write_next[m]),
       .failed_i        ((group_end[m] && group_failed) || (write_end[m] && write_failed)),
       .failed_status_i (AesBusFault),
-      .done_valid_o    (ended.valid),
-      .done_ready_i    (ended_ready_i[m]),
-      .status_o        (ended.status),
-      .index_o         (ended.index),
-      .tag_o           (ended.tag),
-      .marked_o        (ended.marked),
-      .cycles_o        (ended.cycles),
+      .ended_o         (ended_o[m]),
+      .ended_ready_i   (ended_ready_i[m]),
       .idle_o          (idle[m]),
       .key_o           (key_under_way[m])
     );
