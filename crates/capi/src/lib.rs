@@ -17,26 +17,45 @@
 //! | [`pss`], [`encryption`] | more operations by the first of them |
 //! | [`aes`] | AES-CBC by a board's engines, `include/garner_aes_board.h` |
 
+#![deny(unsafe_code)]
+
 #[cfg(feature = "board")]
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod aes;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod batch;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod call;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod context;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod devices;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod encryption;
 mod handles;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod keygen;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod keys;
+#[allow(unsafe_code, reason = "the caller's pointers")]
 mod memory;
+#[allow(unsafe_code, reason = "a structure of the caller's")]
 mod operation;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod pss;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod single;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod statistics;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod status;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod ticket;
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod write;
 
 #[cfg(test)]
+#[allow(unsafe_code, reason = "calls what is for C")]
 mod tests;
 
 /// What a host has no memory for must not end it.
@@ -47,6 +66,7 @@ static ALLOCATOR: garner_reserve::Allocator = garner_reserve::Allocator;
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
 /// See `garner.h`.
+#[allow(unsafe_code, reason = "its name is C's")]
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_version() -> *const std::ffi::c_char {
     VERSION.as_ptr().cast()

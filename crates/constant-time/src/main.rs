@@ -3,11 +3,15 @@
 //!
 //! Calls the library from outside, as compiled for release. The library knows nothing of it.
 
+#![deny(unsafe_code)]
+
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "the allocator of this program")]
 mod arena;
 #[cfg(target_arch = "x86_64")]
 mod filter;
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "controls written in assembly")]
 mod form;
 #[cfg(target_arch = "x86_64")]
 mod memcheck;
@@ -18,10 +22,12 @@ mod remains;
 #[cfg(target_arch = "x86_64")]
 mod scenarios;
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "forks, and reads the code of the child that it steps through")]
 mod trace;
 #[cfg(target_arch = "x86_64")]
 mod traced;
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "valgrind's requests are instructions")]
 mod valgrind;
 #[cfg(target_arch = "x86_64")]
 mod verdict;

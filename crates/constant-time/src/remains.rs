@@ -16,6 +16,7 @@ use garner::device::Cpu;
 use garner::key::PrivateKey;
 use garner::keygen::{Generator, Options};
 use garner::private_op::{PrivateOp, run as run_private};
+use garner::secret::wipe;
 use openssl::rsa::Rsa;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
@@ -82,10 +83,7 @@ fn run_key() {
     let mut der = vec![0; length as usize];
     input.read_exact(&mut der).expect("the parent's message");
     let key = PrivateKey::from_der(&der).expect("a valid key");
-    for byte in &mut der {
-        // SAFETY: an exclusive reference; volatile so that the wiping stays.
-        unsafe { std::ptr::write_volatile(byte, 0) }
-    }
+    wipe(&mut der);
     let mut arithmetics: Vec<Arc<dyn Arithmetic>> = vec![Arc::new(Libcrypto)];
     arithmetics.extend(Native::available().into_iter().map(|native| Arc::new(native) as Arc<dyn Arithmetic>));
     for arithmetic in &arithmetics {

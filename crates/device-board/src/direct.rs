@@ -8,14 +8,13 @@
 use super::address;
 use super::driver::{NOT_OURS, key_parts};
 use super::format::{self, Op, Scheme, status};
+use super::owned::Owned;
 use super::ring::{Counters, DEPTH};
 use super::rings::{Capability, Rings};
 use super::transport::Transport;
 use garner::error::{Error, Result};
-use garner::fork::generation;
 use garner::key::PrivateKey;
 use std::io;
-use std::mem::ManuallyDrop;
 
 /// One job. Numbers are words of 64 bits, the lowest first, as many as the modulus has; all of them public to whoever can
 /// read this process's memory, and secret to everybody else.
@@ -84,11 +83,8 @@ pub struct Ended {
 /// A board that this thread has for itself. A child made by `fork` does not have it: every call fails there.
 pub struct Direct {
     name: String,
-    /// Not dropped in a child: that would reset the parent's board, and the memory is not there.
-    rings: ManuallyDrop<Rings>,
+    rings: Owned<Rings>,
     free: Vec<usize>,
-    /// The process that opened the board.
-    owner: u64,
 }
 
 impl Direct {
@@ -104,12 +100,12 @@ impl Direct {
     fn over(address: &str, transport: Box<dyn Transport>) -> io::Result<Direct> {
         let mut rings = Rings::open(transport)?;
         rings.start(false)?;
-        let (rings, free) = (ManuallyDrop::new(rings), (0..DEPTH).rev().collect());
-        Ok(Direct { name: format!("board:{address}"), rings, free, owner: generation() })
+        let (rings, free) = (Owned::new(rings), (0..DEPTH).rev().collect());
+        Ok(Direct { name: format!("board:{address}"), rings, free })
     }
 
     fn check_owner(&self) -> Result<()> {
-        if self.owner == generation() { Ok(()) } else { Err(failed(&self.name, NOT_OURS)) }
+        if self.rings.is_ours() { Ok(()) } else { Err(failed(&self.name, NOT_OURS)) }
     }
 
     /// What the board can do.
@@ -240,53 +236,37 @@ impl Direct {
     }
 }
 
-impl Drop for Direct {
-    fn drop(&mut self) {
-        if self.check_owner().is_ok() {
-            // SAFETY: only here, and nothing uses them afterwards.
-            unsafe { ManuallyDrop::drop(&mut self.rings) };
-        }
-    }
-}
-
 fn failed(name: &str, reason: impl ToString) -> Error {
     Error::Device { device: name.to_owned(), reason: reason.to_string() }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::child::in_child;
     use super::super::fake::Fake;
     use super::*;
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::Ordering;
 
     #[test]
     fn a_child_of_a_fork_gets_errors_and_leaves_the_board_alone() {
         let (fake, seen) = Fake::new();
-        let mut direct = Direct::over("fake", fake).unwrap();
+        let direct = Direct::over("fake", fake).unwrap();
         let base = [3; 8];
         let job = Job::Private { slot: 0, base: &base };
-        // SAFETY: the child makes no use of other threads' locks but the allocator's, which the C library looks after,
-        // and ends by `_exit`.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
+        // Dropped in the child, too; the parent goes on with it.
+        let mut direct = Some(direct);
+        assert!(in_child(|| {
             let accesses = seen.accesses.load(Ordering::SeqCst);
-            let left_alone = catch_unwind(AssertUnwindSafe(|| {
-                let refused = direct.submit(&job).is_err()
-                    && direct.ring_doorbell().is_err()
-                    && direct.poll(&mut [0; 8]).is_err()
-                    && direct.check_presence().is_err()
-                    && direct.counters(false).is_err();
-                drop(direct);
-                refused && seen.accesses.load(Ordering::SeqCst) == accesses
-            }));
-            // SAFETY: ends the child without running what is the parent's.
-            unsafe { libc::_exit(i32::from(!left_alone.unwrap_or(false))) };
-        }
-        let mut status = -1;
-        // SAFETY: waits for the child made above.
-        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-        assert_eq!(status, 0);
+            let mut direct = direct.take().unwrap();
+            let refused = direct.submit(&job).is_err()
+                && direct.ring_doorbell().is_err()
+                && direct.poll(&mut [0; 8]).is_err()
+                && direct.check_presence().is_err()
+                && direct.counters(false).is_err();
+            drop(direct);
+            refused && seen.accesses.load(Ordering::SeqCst) == accesses
+        }));
+        let mut direct = direct.unwrap();
         let ticket = direct.submit(&job).unwrap();
         direct.ring_doorbell().unwrap();
         assert_eq!(direct.poll(&mut [0; 8]).unwrap().map(|ended| ended.ticket), ticket);

@@ -19,14 +19,20 @@
 //! | `format` | descriptors and completions |
 //! | `interface` | registers, and where fields lie in them, generated from hw/interface |
 //! | `memory` | memory that is shared with the board |
+//! | `owned` | what a child made by `fork` must leave alone |
 //! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are, `address` says which |
 //!
 //! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
 //! host. Which keys are in its slots, [`garner::device::slots`] keeps. What it cannot take (see [`Device::takes_key`]) goes to the
 //! next device.
 
+#![deny(unsafe_code)]
+
 mod address;
 pub mod aes;
+#[cfg(test)]
+#[allow(unsafe_code, reason = "makes children by `fork`")]
+mod child;
 mod direct;
 mod driver;
 #[cfg(test)]
@@ -35,10 +41,13 @@ mod format;
 #[cfg(test)]
 mod hostile;
 mod interface;
+#[allow(unsafe_code, reason = "memory that a board reads and writes, too")]
 mod memory;
+mod owned;
 mod ring;
 mod rings;
 mod transport;
+#[allow(unsafe_code, reason = "the kernel's VFIO: mappings for the board, descriptors")]
 mod vfio;
 mod vfio_user;
 

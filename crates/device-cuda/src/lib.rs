@@ -27,6 +27,9 @@
 //!
 //! What takes memory is the tables of powers: 64 KB for 32 numbers of 1024 bits.
 
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code, reason = "functions of NVIDIA's driver")]
 mod driver;
 mod emulated;
 mod kind;

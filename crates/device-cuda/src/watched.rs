@@ -8,7 +8,7 @@
 use super::machine::{Buffer, Machine, Queue};
 use garner::device::DeviceError;
 use garner_gpu_kernels::Kernel;
-use std::mem::ManuallyDrop;
+use std::mem::forget;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -16,7 +16,8 @@ use std::time::{Duration, Instant};
 
 /// A queue that is waited for no longer than its machine's patience.
 pub struct Watched<Q: Queue> {
-    queue: ManuallyDrop<Q>,
+    /// Some until dropped.
+    queue: Option<Q>,
     /// Whether the GPU was given up; the same for all of its queues.
     given_up: Arc<AtomicBool>,
     patience: Duration,
@@ -29,14 +30,18 @@ impl<Q: Queue> Watched<Q> {
     /// The GPU was given up; and those of [`Machine::queue`].
     pub fn new<M: Machine<Queue = Q>>(machine: &M, given_up: &Arc<AtomicBool>) -> Result<Watched<Q>, DeviceError> {
         answers(given_up)?;
-        let (queue, given_up) = (ManuallyDrop::new(machine.queue()?), Arc::clone(given_up));
+        let (queue, given_up) = (Some(machine.queue()?), Arc::clone(given_up));
         Ok(Watched { queue, given_up, patience: machine.patience() })
     }
 
     /// What it goes through.
     #[cfg(test)]
     pub fn queue(&self) -> &Q {
-        &self.queue
+        self.queue.as_ref().expect("some until dropped")
+    }
+
+    fn queue_mut(&mut self) -> &mut Q {
+        self.queue.as_mut().expect("some until dropped")
     }
 
     /// [`Queue::reserve`]
@@ -45,7 +50,7 @@ impl<Q: Queue> Watched<Q> {
     /// As [`Watched::wait`], or there is no memory left.
     pub fn reserve(&mut self, buffer: Buffer, words: usize) -> Result<(), DeviceError> {
         self.wait()?;
-        self.queue.reserve(buffer, words)
+        self.queue_mut().reserve(buffer, words)
     }
 
     /// [`Queue::write`]; of a key's record nothing stays here.
@@ -60,10 +65,10 @@ impl<Q: Queue> Watched<Q> {
         fill: &mut dyn FnMut(&mut [u32]),
     ) -> Result<(), DeviceError> {
         self.wait()?;
-        let written = self.queue.write(buffer, offset, words, fill);
+        let written = self.queue_mut().write(buffer, offset, words, fill);
         if buffer.0 >= Buffer::records(0).0 {
             self.wait()?;
-            self.queue.clear(buffer, words);
+            self.queue_mut().clear(buffer, words);
         }
         written
     }
@@ -80,7 +85,7 @@ impl<Q: Queue> Watched<Q> {
         number: u32,
     ) -> Result<(), DeviceError> {
         answers(&self.given_up)?;
-        self.queue.launch(kernel, arrays, tiles, number)
+        self.queue_mut().launch(kernel, arrays, tiles, number)
     }
 
     /// Waits for all that was asked for, and has `take` read the first `words` words of `buffer`.
@@ -89,9 +94,9 @@ impl<Q: Queue> Watched<Q> {
     /// As [`Watched::wait`].
     pub fn read(&mut self, buffer: Buffer, words: usize, take: &mut dyn FnMut(&[u32])) -> Result<(), DeviceError> {
         self.wait()?;
-        self.queue.fetch(buffer, words)?;
+        self.queue_mut().fetch(buffer, words)?;
         self.wait()?;
-        self.queue.take(buffer, words, take);
+        self.queue_mut().take(buffer, words, take);
         Ok(())
     }
 
@@ -103,8 +108,8 @@ impl<Q: Queue> Watched<Q> {
         let mut result = self.wait();
         if answers(&self.given_up).is_ok() {
             for (buffer, words) in buffers {
-                self.queue.clear(*buffer, *words);
-                result = result.and(self.queue.wipe(*buffer, *words));
+                self.queue_mut().clear(*buffer, *words);
+                result = result.and(self.queue_mut().wipe(*buffer, *words));
             }
         }
         result
@@ -138,7 +143,7 @@ impl<Q: Queue> Watched<Q> {
         let start = Instant::now();
         loop {
             answers(&self.given_up)?;
-            if self.queue.is_done()? {
+            if self.queue_mut().is_done()? {
                 return Ok(());
             }
             let waited = start.elapsed();
@@ -162,11 +167,11 @@ impl<Q: Queue> Drop for Watched<Q> {
     fn drop(&mut self) {
         // A GPU that failed otherwise lets go of what it had.
         let _ = self.wait();
-        if answers(&self.given_up).is_ok() {
-            // SAFETY: not used again.
-            unsafe { ManuallyDrop::drop(&mut self.queue) };
-        } else {
-            self.queue.abandon();
+        if answers(&self.given_up).is_err()
+            && let Some(mut queue) = self.queue.take()
+        {
+            queue.abandon();
+            forget(queue);
         }
     }
 }

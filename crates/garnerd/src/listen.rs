@@ -2,12 +2,13 @@
 //! The socket that clients connect to: one that the system's manager hands over, or our own.
 
 use crate::config::Fault;
+use crate::handed;
 use garner_remote::socket::Socket;
 use rustix::fs::{FlockOperation, Mode, OFlags, chmod, flock, open};
-use rustix::io::{Errno, FdFlags, fcntl_getfd, fcntl_setfd};
+use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::fs;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// Connections that may wait to be accepted.
@@ -33,10 +34,7 @@ impl Listener {
     pub fn open(path: &Path) -> Result<(Listener, Vec<OwnedFd>), Fault> {
         let fault = |error: Errno| Fault::of(path, error);
         let (mut clients, mut streams) = (None, Vec::new());
-        for fd in sd_notify::listen_fds().map_err(|error| Fault::of(path, error))? {
-            // SAFETY: the manager's protocol: this descriptor is ours, and nobody else in the process has it.
-            let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-            fcntl_setfd(&fd, fcntl_getfd(&fd).map_err(fault)? | FdFlags::CLOEXEC).map_err(fault)?;
+        for fd in handed::sockets().map_err(|error| Fault::of(path, error))? {
             match net::sockopt::socket_type(&fd) {
                 Ok(SocketType::STREAM) => streams.push(fd),
                 Ok(SocketType::SEQPACKET) if clients.is_none() => {

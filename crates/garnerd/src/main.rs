@@ -6,7 +6,7 @@
 //! | [`config`] | the configuration file |
 //! | [`keys`], [`policy`] | the keys, and who may do what with them |
 //! | [`lent`] | keys that programs lend |
-//! | [`listen`] | the socket |
+//! | [`listen`], [`handed`] | the socket, which the system's manager may hand over |
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
 //! | [`session`], [`clients`] | one connection, and all of them |
@@ -14,11 +14,15 @@
 //! | [`admission`] | whether a client may have a request done; the log's lines of keys
 //! | [`work`] | from a request to an operation, and from its output to an answer |
 
+#![deny(unsafe_code)]
+
 mod admission;
 mod clients;
 mod collect;
 mod config;
 mod figures;
+#[allow(unsafe_code, reason = "descriptors known by their numbers")]
+mod handed;
 mod keys;
 mod lent;
 mod listen;

@@ -3,6 +3,7 @@
 
 use crate::settings::{Refused, Settings};
 use crate::summary;
+use crate::system::{self, this_thread};
 use garner::arithmetic::Arithmetic;
 use garner::fork::{ForkLocal, away_from_fork};
 use garner::gather::Gatherer;
@@ -31,12 +32,6 @@ static END: OnceLock<(libc::pthread_t, Instant)> = OnceLock::new();
 /// How long threads are held back while the process ends, counted from its beginning. Longer than most take to end; short,
 /// for a program may wait for its threads.
 const HOLD: Duration = Duration::from_millis(100);
-
-/// The calling thread. The standard library's handle would need memory.
-fn this_thread() -> libc::pthread_t {
-    // SAFETY: has no preconditions.
-    unsafe { libc::pthread_self() }
-}
 
 /// Whether [`at_exit`] is registered; a child made by `fork` inherits that.
 static WATCHING: AtomicBool = AtomicBool::new(false);
@@ -91,9 +86,7 @@ impl Service {
         let service = Arc::new(Service { gatherer, arithmetic, device, worthwhile, front_end, keys, ending });
         with_current(|current| *current = Arc::downgrade(&service));
         if !WATCHING.swap(true, Ordering::Relaxed) {
-            // SAFETY: the handler lives as long as this library, which is never unloaded (`-z nodelete`). If it
-            // cannot be registered, all that is missed is what it says.
-            unsafe { libc::atexit(at_exit) };
+            system::at_exit(at_exit);
         }
         Ok(service)
     }

@@ -5,6 +5,7 @@
 use crate::figures::Value;
 use crate::{Service, figures};
 use garner::environment;
+use rustix::process::geteuid;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -46,8 +47,7 @@ fn opened(target: &OsStr) -> Option<File> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
     let file = OpenOptions::new().create(true).append(true).custom_flags(flags).open(target).ok()?;
     let found = file.metadata().ok()?;
-    // SAFETY: has no preconditions.
-    let me = unsafe { libc::geteuid() };
+    let me = geteuid().as_raw();
     (found.is_file() && [me, 0].contains(&found.uid()) && found.nlink() == 1).then_some(file)
 }
 

@@ -18,14 +18,24 @@
 //! | `registered` | the methods, and the places of our data, as libcrypto has them |
 //! | `sys` | the functions of libcrypto used |
 
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code, reason = "what libcrypto loads and calls")]
 mod bind;
+#[allow(unsafe_code, reason = "called by libcrypto")]
 mod control;
+#[allow(unsafe_code, reason = "libcrypto's keys")]
 mod held;
+#[allow(unsafe_code, reason = "numbers of libcrypto's")]
 mod key;
+#[allow(unsafe_code, reason = "called by libcrypto")]
 mod method;
+#[allow(unsafe_code, reason = "libcrypto's tables")]
 mod registered;
 mod service;
+#[allow(unsafe_code, reason = "libcrypto's keys")]
 mod shadow;
+#[allow(unsafe_code, reason = "functions of libcrypto")]
 mod sys;
 
 /// What a host has no memory for must not end it.

@@ -19,6 +19,8 @@
 //! Whatever OpenSSL passes in is a pointer, so each function it calls begins by turning its arguments into references
 //! and slices and ends by writing results; what lies between is safe code.
 
+#![deny(unsafe_code)]
+
 /// An entry of a dispatch table.
 macro_rules! entry {
     ($id:ident, $function:expr) => {
@@ -33,18 +35,30 @@ macro_rules! entry {
     };
 }
 
+#[allow(unsafe_code, reason = "the default provider's keys")]
 mod blinding;
 mod call;
+#[allow(unsafe_code, reason = "called by libcrypto")]
 mod cipher;
+#[allow(unsafe_code, reason = "contexts and buffers of libcrypto")]
 mod context;
+#[allow(unsafe_code, reason = "functions of libcrypto")]
 mod digest;
+#[allow(unsafe_code, reason = "called by libcrypto")]
 mod entry;
+#[allow(unsafe_code, reason = "the default provider's keys")]
 mod key;
+#[allow(unsafe_code, reason = "called by libcrypto")]
 mod keymgmt;
+#[allow(unsafe_code, reason = "libcrypto's arrays")]
 mod params;
+#[allow(unsafe_code, reason = "a pointer that libcrypto keeps")]
 mod provider;
+#[allow(unsafe_code, reason = "called by libcrypto")]
 mod signature;
+#[allow(unsafe_code, reason = "functions of libcrypto")]
 mod sys;
+#[allow(unsafe_code, reason = "the default provider's functions")]
 mod upstream;
 
 pub use entry::OSSL_provider_init;

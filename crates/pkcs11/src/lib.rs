@@ -14,8 +14,13 @@
 //! | [`objects`] | keys as objects with attributes |
 //! | [`mechanisms`] | signatures and decryptions |
 
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code, reason = "called by programs in C")]
 mod functions;
+#[allow(unsafe_code, reason = "parameters behind the caller's pointers")]
 mod mechanisms;
+#[allow(unsafe_code, reason = "the caller's pointers")]
 mod memory;
 mod module;
 mod objects;

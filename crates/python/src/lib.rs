@@ -20,6 +20,8 @@
 //! The interpreter's lock is released wherever an operation is waited for or computed, and no thread of the gatherer's ever
 //! takes it: Python cannot hold up a batch.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod errors;
 mod figures;

@@ -16,9 +16,14 @@
 //! | `promise` | that there is enough of it |
 //! | `thread` | a thread's first call |
 
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code, reason = "an allocator")]
 mod allocator;
+#[allow(unsafe_code, reason = "memory to be given out")]
 mod pool;
 mod promise;
+#[allow(unsafe_code, reason = "functions of the C library")]
 mod thread;
 
 pub use allocator::Allocator;

@@ -3,12 +3,10 @@
 //!
 //! So the private operation can be run whole, from outside, with every secret of its marked: the primes, the CRT
 //! exponents and q^-1 reach the arithmetic, and so does the input. Random numbers are marked where they are drawn, see
-//! [`RAND_priv_bytes`].
+//! [`super::random`].
 
-use crate::valgrind::{secret_of_others, secret_range};
+use crate::valgrind::secret_of_others;
 use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
-use std::ffi::{c_int, c_uint, c_void};
-use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `arithmetic`, with secrets marked.
@@ -36,31 +34,6 @@ impl<A> Marking<A> {
 /// Marks a modulus with its constants.
 pub fn mark_modulus(modulus: &Modulus) {
     secret_of_others(modulus.memory());
-}
-
-/// Takes the place of libcrypto's function for all of this program, which draws every secret random number by it: the same
-/// numbers, undefined from there on.
-///
-/// # Safety
-/// As libcrypto's: room for `count` bytes.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn RAND_priv_bytes(bytes: *mut u8, count: c_int) -> c_int {
-    // SAFETY: the caller's promise; the library context may be null.
-    let outcome = unsafe { RAND_priv_bytes_ex(ptr::null_mut(), bytes, count as usize, 0) };
-    secret_range(bytes, count as usize);
-    DRAWN.fetch_add(1, Ordering::Relaxed);
-    outcome
-}
-
-unsafe extern "C" {
-    fn RAND_priv_bytes_ex(library: *mut c_void, bytes: *mut u8, count: usize, strength: c_uint) -> c_int;
-}
-
-static DRAWN: AtomicUsize = AtomicUsize::new(0);
-
-/// How often random numbers were drawn.
-pub fn drawn() -> usize {
-    DRAWN.load(Ordering::Relaxed)
 }
 
 impl<A: Arithmetic> Arithmetic for Marking<A> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The private operation whole: blinding, the CRT, recombination, unblinding, the check, the renewal of the pairs.
 
-use super::marking::{Marking, drawn};
+use super::marking::Marking;
+use super::random::drawn;
 use super::reference::low;
 use super::{Scenario, Words, clean};
 use crate::valgrind::{released_bits, reveal, secret};

@@ -30,13 +30,12 @@ use crate::address;
 use crate::driver::NOT_OURS;
 use crate::interface::aes::{BLOCK_BYTES, LONG_KEY_BYTES};
 use crate::interface::board::{AES_DECRYPTION, AES_ENCRYPTION};
+use crate::owned::Owned;
 use crate::ring::{Counters, Link};
 use crate::transport::Transport;
 use engine::{ENGINE_BYTES, Engine};
 use garner::error::{Error, Result};
-use garner::fork::generation;
 use std::io;
-use std::mem::ManuallyDrop;
 
 /// Bytes of the longest key that engines are built for.
 pub const LONGEST_KEY: usize = LONG_KEY_BYTES;
@@ -109,15 +108,12 @@ impl Drop for Open {
 /// there.
 pub struct Aes {
     name: String,
-    /// Not dropped in a child: that would reset the parent's board, and the memory is not there.
-    open: ManuallyDrop<Open>,
+    open: Owned<Open>,
     /// The key in each slot.
     slots: Vec<Option<u64>>,
     last_id: u64,
     /// Why the board is out of use.
     failed: Option<String>,
-    /// The process that opened the board.
-    owner: u64,
 }
 
 impl Aes {
@@ -151,8 +147,7 @@ impl Aes {
         open.encryption.start(&mut open.link)?;
         open.decryption.start(&mut open.link)?;
         let slots = vec![None; encryption.key_slots.min(decryption.key_slots)];
-        let (name, open) = (format!("board:{address}"), ManuallyDrop::new(open));
-        Ok(Aes { name, open, slots, last_id: 0, failed: None, owner: generation() })
+        Ok(Aes { name: format!("board:{address}"), open: Owned::new(open), slots, last_id: 0, failed: None })
     }
 
     /// What the engines can do: that which encrypts, that which decrypts.
@@ -265,7 +260,7 @@ impl Aes {
     }
 
     fn check_usable(&self) -> Result<()> {
-        if self.owner != generation() {
+        if !self.open.is_ours() {
             return Err(self.device_error(NOT_OURS.to_owned()));
         }
         match &self.failed {
@@ -288,14 +283,5 @@ impl Aes {
 
     fn device_error(&self, reason: String) -> Error {
         Error::Device { device: self.name.clone(), reason }
-    }
-}
-
-impl Drop for Aes {
-    fn drop(&mut self) {
-        if self.owner == generation() {
-            // SAFETY: only here, and nothing uses it afterwards.
-            unsafe { ManuallyDrop::drop(&mut self.open) };
-        }
     }
 }

@@ -13,6 +13,7 @@
 //! | `fork` | children of a process that has a GPU |
 
 mod admission;
+#[allow(unsafe_code, reason = "makes children by `fork`")]
 pub mod fork;
 mod gathered;
 mod keygen;

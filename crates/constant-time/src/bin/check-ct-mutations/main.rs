@@ -3,6 +3,8 @@
 //! library, all of them dormant, builds `check-ct` from it, and wakes one leak after the other: the scenario that should find
 //! it must pass without and fail with it. The library itself knows nothing of this.
 
+#![forbid(unsafe_code)]
+
 mod leaks;
 mod tree;
 

@@ -6,6 +6,7 @@ mod fake;
 
 use super::plan::FRAGMENT;
 use super::*;
+use crate::child::in_child;
 use fake::{Fake, Fault, libcrypto};
 use openssl::symm::Mode;
 use std::sync::Arc;
@@ -184,23 +185,18 @@ fn a_child_of_a_fork_gets_errors_and_leaves_the_board_alone() {
     let mut aes = Aes::over("fake", fake).unwrap();
     let key = aes.load_key(&KEYS[0]).unwrap();
     let text = [bytes(16, 1)];
-    // SAFETY: the child makes no use of other threads' locks but the allocator's, which the C library looks after, and ends
-    // by `_exit`.
-    let child = unsafe { libc::fork() };
-    if child == 0 {
+    // Dropped in the child, too; the parent goes on with it.
+    let mut aes = Some(aes);
+    assert!(in_child(|| {
         let accesses = seen.accesses.load(Ordering::SeqCst);
+        let mut aes = aes.take().unwrap();
         let refused = convert(&mut aes, &[key], Mode::Encrypt, &text).2.is_err()
             && aes.load_key(&KEYS[0]).is_err()
             && aes.counters(false).is_err();
         drop(aes);
-        let left_alone = refused && seen.accesses.load(Ordering::SeqCst) == accesses;
-        // SAFETY: ends the child without running what is the parent's.
-        unsafe { libc::_exit(i32::from(!left_alone)) };
-    }
-    let mut status = -1;
-    // SAFETY: waits for the child made above.
-    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-    assert_eq!(status, 0);
+        refused && seen.accesses.load(Ordering::SeqCst) == accesses
+    }));
+    let mut aes = aes.unwrap();
     assert!(convert(&mut aes, &[key], Mode::Encrypt, &text).2.is_ok());
     let resets = seen.resets.load(Ordering::SeqCst);
     drop(aes);
