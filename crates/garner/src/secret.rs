@@ -3,90 +3,11 @@
 
 #![forbid(unsafe_code)]
 
-use crate::system::pages::{self, Page};
-use memmap2::{Advice, MmapMut};
-use std::cell::RefCell;
+use crate::system::pages::Pages;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use subtle::Choice;
 use zeroize::optimization_barrier;
-
-/// Mappings are made in units of this.
-const PAGE: usize = pages::BYTES;
-
-/// The largest mapping kept for the next secret, and how many a thread keeps at most.
-const KEPT_BYTES: usize = 4 * PAGE;
-const KEPT_MAPPINGS: usize = 64;
-
-thread_local! {
-    /// Mappings of this thread's dropped secrets, wiped. Four system calls and a page fault cost as much as a fifth
-    /// of the exponentiation for which key generation needs each new modulus.
-    static KEPT: RefCell<Vec<MmapMut>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Uses this module's local that has a destructor: see [`crate::thread::prepare`].
-pub(crate) fn prepare_thread() {
-    let _ = KEPT.try_with(|_| ());
-}
-
-/// Whole pages that nobody else has.
-enum Pages {
-    Mapped(MmapMut),
-    /// Of the program's allocator, which may have some where the system maps none.
-    Allocated(Vec<Page>),
-}
-
-impl Pages {
-    /// Zero pages for `bytes` bytes: kept ones, or new ones.
-    fn new(bytes: usize) -> Pages {
-        let size = bytes.max(1).next_multiple_of(PAGE);
-        mapped(size).map_or_else(|| Pages::Allocated(pages::allocated(size / PAGE)), Pages::Mapped)
-    }
-
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Pages::Mapped(mapping) => mapping,
-            Pages::Allocated(pages) => bytemuck::cast_slice(pages),
-        }
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        match self {
-            Pages::Mapped(mapping) => mapping,
-            Pages::Allocated(pages) => bytemuck::cast_slice_mut(pages),
-        }
-    }
-}
-
-/// A mapping of that size: one that is kept, or a new one; none where there is no memory.
-fn mapped(size: usize) -> Option<MmapMut> {
-    let kept = KEPT.try_with(|kept| {
-        let mut kept = kept.borrow_mut();
-        let place = kept.iter().rposition(|mapping| mapping.len() == size)?;
-        Some(kept.swap_remove(place))
-    });
-    if let Ok(Some(mapping)) = kept {
-        return Some(mapping);
-    }
-    let mapping = MmapMut::map_anon(size).ok()?;
-    // Neither call can make the memory less safe to use; both are best effort.
-    let _ = mapping.advise(Advice::DontDump);
-    let _ = mapping.lock();
-    Some(mapping)
-}
-
-/// Takes wiped pages back.
-fn keep(mapping: MmapMut) {
-    if mapping.len() <= KEPT_BYTES {
-        // A thread that ends keeps nothing: its mappings are unmapped.
-        let _ = KEPT.try_with(|kept| {
-            let mut kept = kept.borrow_mut();
-            if kept.len() < KEPT_MAPPINGS {
-                kept.push(mapping);
-            }
-        });
-    }
-}
 
 /// A zero-filled, page-aligned slice of 64-bit words for secrets.
 ///
@@ -109,7 +30,7 @@ impl SecretWords {
 
     /// Whether its pages are its own, and not the program's allocator's.
     pub(crate) fn is_mapped(&self) -> bool {
-        matches!(self.pages, Some(Pages::Mapped(_)))
+        self.pages.as_ref().is_some_and(Pages::are_mapped)
     }
 
     /// A copy of `words`.
@@ -138,10 +59,8 @@ impl DerefMut for SecretWords {
 impl Drop for SecretWords {
     fn drop(&mut self) {
         wipe(self);
-        match self.pages.take() {
-            Some(Pages::Mapped(mapping)) => keep(mapping),
-            Some(Pages::Allocated(pages)) => pages::give_back(pages),
-            None => {}
+        if let Some(pages) = self.pages.take() {
+            pages.give_back();
         }
     }
 }

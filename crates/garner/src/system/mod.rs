@@ -7,7 +7,7 @@
 //! | [`environment`] | whether this program has more rights than its user |
 //! | [`fork`] | to be told of forks |
 //! | [`thread`] | threads, and memory for them before they begin |
-//! | `pages` | pages that are not swapped and not dumped |
+//! | `pages` | pages for secrets, not swapped and not dumped |
 //! | `shared` | a page that other processes see |
 
 pub mod environment;

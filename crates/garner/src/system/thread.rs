@@ -6,8 +6,7 @@
 //! handle. So threads are started here without that, and every thread uses its locals at once, when it was seen that there is
 //! memory.
 
-use super::fork;
-use crate::secret;
+use super::{fork, pages};
 use memmap2::MmapMut;
 use once_cell::race::OnceRef;
 use std::ffi::{CStr, c_void};
@@ -60,7 +59,7 @@ pub fn prepare() -> bool {
     let there = set_aside();
     if there {
         fork::prepare_thread();
-        secret::prepare_thread();
+        pages::prepare_thread();
     }
     there
 }
