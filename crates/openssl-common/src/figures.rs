@@ -10,7 +10,7 @@
 //!
 //! Engines of this kind always had these four.
 
-use crate::Service;
+use garner::stats::Statistics;
 use std::ffi::CStr;
 
 /// One figure's value.
@@ -22,7 +22,7 @@ pub enum Value {
     Real(f64),
 }
 
-/// The names of all figures, in the order of [`all`].
+/// The names of all figures, in the order of [`Figures`].
 pub const NAMES: [&CStr; 18] = [
     c"operations",
     c"total-time",
@@ -51,10 +51,12 @@ pub const COUNTS: [bool; 18] =
 /// How many of [`NAMES`] come first and are the four of old.
 pub const CLASSIC: usize = 4;
 
-/// All figures as they are now.
-pub fn all(service: &Service) -> [(&'static str, Value); NAMES.len()] {
+/// All figures.
+pub type Figures = [(&'static str, Value); NAMES.len()];
+
+/// All figures, of a gatherer with these statistics that `keys` keys were generated beside.
+pub(crate) fn all(s: &Statistics, keys: u64) -> Figures {
     use Value::{Count, Real};
-    let s = service.gatherer().statistics();
     let values = [
         Count(s.operations()),
         Real(s.device_time.as_secs_f64()),
@@ -62,7 +64,7 @@ pub fn all(service: &Service) -> [(&'static str, Value); NAMES.len()] {
         Real(s.load()),
         Count(s.private_operations),
         Count(s.public_operations),
-        Count(service.keys()),
+        Count(keys),
         Count(s.batches),
         Real(s.mean_fill()),
         Real(s.lane_use()),

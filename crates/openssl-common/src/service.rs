@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The one gatherer of the process, shared by all library contexts and threads.
 
+use crate::figures::{self, Figures};
 use crate::settings::{Refused, Settings};
 use crate::summary;
 use crate::system::{self, this_thread};
@@ -20,6 +21,7 @@ pub struct Service {
     arithmetic: Arc<dyn Arithmetic>,
     device: String,
     worthwhile: bool,
+    /// Which came first: `provider` or `engine`.
     front_end: &'static str,
     keys: AtomicU64,
     /// The process is about to end: no job is paused any more.
@@ -44,7 +46,7 @@ static WATCHING: AtomicBool = AtomicBool::new(false);
 /// this time, and go on to the next message: they are held back, see [`Service::hold_back`].
 extern "C" fn at_exit() {
     if let Some(service) = Service::current() {
-        summary::last(&service);
+        summary::last(|| service.summary());
         let _ = END.set((this_thread(), Instant::now()));
         service.ending.store(true, Ordering::SeqCst);
         service.gatherer.retire();
@@ -116,9 +118,13 @@ impl Service {
         self.worthwhile
     }
 
-    /// Which front end came first: `provider` or `engine`.
-    pub(crate) fn front_end(&self) -> &'static str {
-        self.front_end
+    /// The figures as they are now.
+    pub fn figures(&self) -> Figures {
+        figures::all(&self.gatherer.statistics(), self.keys())
+    }
+
+    fn summary(&self) -> String {
+        summary::line(self.front_end, &self.device, &self.figures())
     }
 
     /// Whether the process is about to end.
@@ -149,7 +155,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        summary::write(self);
+        summary::write(|| self.summary());
     }
 }
 

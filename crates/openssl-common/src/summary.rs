@@ -2,8 +2,7 @@
 //! One line of figures when the process ends or the module is unloaded, where the environment variable
 //! `GARNER_SUMMARY` asks for it: `stderr`, or the path of a file to append to. Child processes write their own lines.
 
-use crate::figures::Value;
-use crate::{Service, figures};
+use crate::figures::{Figures, Value};
 use garner::environment;
 use rustix::process::geteuid;
 use std::ffi::OsStr;
@@ -20,18 +19,18 @@ pub const VARIABLE: &str = "GARNER_SUMMARY";
 static ENDED: AtomicU32 = AtomicU32::new(0);
 
 /// Writes the line before the process ends.
-pub(crate) fn last(service: &Service) {
-    write(service);
+pub(crate) fn last(line: impl FnOnce() -> String) {
+    write(line);
     ENDED.store(std::process::id(), Ordering::Relaxed);
 }
 
 /// Writes the line, if it was asked for and the process's last was not written yet.
-pub(crate) fn write(service: &Service) {
+pub(crate) fn write(line: impl FnOnce() -> String) {
     let Some(target) = environment::variable(VARIABLE) else { return };
     if ENDED.load(Ordering::Relaxed) == std::process::id() {
         return;
     }
-    let line = line(service);
+    let line = line();
     // Nobody is there to be told of a failure: the process is about to end.
     if target == "stderr" {
         let _ = std::io::stderr().write_all(line.as_bytes());
@@ -52,12 +51,12 @@ fn opened(target: &OsStr) -> Option<File> {
 }
 
 /// `garner: pid=17 program=nginx front-end=provider device=cpu private-operations=9 …`
-fn line(service: &Service) -> String {
+pub(crate) fn line(front_end: &str, device: &str, figures: &Figures) -> String {
     let program = std::fs::read_to_string("/proc/self/comm").unwrap_or_default();
     let program = program.trim_end().replace(char::is_whitespace, "_");
-    let (pid, front_end, device) = (std::process::id(), service.front_end(), service.device());
+    let pid = std::process::id();
     let mut line = format!("garner: pid={pid} program={program} front-end={front_end} device={device}");
-    for (name, value) in figures::all(service) {
+    for (name, value) in figures {
         let _ = match value {
             Value::Count(count) => write!(line, " {name}={count}"),
             Value::Real(real) => write!(line, " {name}={real:.6}"),

@@ -61,7 +61,7 @@ pub unsafe extern "C" fn control(
             if size != size_of::<f64>() as c_long {
                 return Err("statistics are doubles: give sizeof(double) and a pointer to one".to_owned());
             }
-            let value = service().map_or(0.0, |service| match figures::all(&service)[number].1 {
+            let value = service().map_or(0.0, |service| match service.figures()[number].1 {
                 Value::Real(real) => real,
                 Value::Count(count) => count as f64,
             });

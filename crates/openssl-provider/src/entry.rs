@@ -201,7 +201,7 @@ unsafe extern "C" fn get_params(context: *mut c_void, params: *mut OSSL_PARAM) -
 /// # Safety
 /// `asked` is a whole parameter.
 unsafe fn figure(provider: &Arc<Provider>, name: &[u8], asked: *mut OSSL_PARAM) -> c_int {
-    let found = figures::all(&provider.service).into_iter().find(|(known, _)| known.as_bytes() == name);
+    let found = provider.service.figures().into_iter().find(|(known, _)| known.as_bytes() == name);
     match found.map(|(_, value)| value) {
         // SAFETY: by this function's contract.
         Some(Value::Count(count)) => unsafe { OSSL_PARAM_set_uint64(asked, count) },

@@ -11,13 +11,17 @@
 //! | [`memory`] | the caller's pointers, in one place |
 //! | [`module`] | what is kept between calls: sessions, keys |
 //! | [`token`] | what module, slot and token say of themselves |
+//! | [`keys`] | the daemon's keys, with what they are found by |
 //! | [`objects`] | keys as objects with attributes |
 //! | [`mechanisms`] | signatures and decryptions |
+//! | [`failure`] | the daemon's errors, as the standard names them |
 
 #![deny(unsafe_code)]
 
+mod failure;
 #[allow(unsafe_code, reason = "called by programs in C")]
 mod functions;
+mod keys;
 #[allow(unsafe_code, reason = "parameters behind the caller's pointers")]
 mod mechanisms;
 #[allow(unsafe_code, reason = "the caller's pointers")]

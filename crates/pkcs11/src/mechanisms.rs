@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The mechanisms: which there are, what they become, and their operations by the daemon.
 
+use crate::failure::failure;
+use crate::keys::NamedKey;
 use crate::memory::{self, Result};
-use crate::objects::NamedKey;
 use cryptoki_sys::*;
 use garner::encryption;
 use garner::gather::Output;
 use garner::padding::{Hash, oaep, pss};
 use garner::signature::{self, Scheme};
 use garner_remote::Error;
-use garner_remote::message::Refusal;
 use openssl::hash::{Hasher, MessageDigest};
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -242,18 +242,5 @@ impl Decrypting {
             Error::Here(garner::Error::Argument { .. }) => CKR_ENCRYPTED_DATA_INVALID,
             error => failure(&error),
         })
-    }
-}
-
-/// What the standard calls an error.
-pub fn failure(error: &Error) -> CK_RV {
-    match error {
-        Error::Refused(Refusal::Verification) | Error::Here(garner::Error::Verification) => CKR_ENCRYPTED_DATA_INVALID,
-        Error::Here(garner::Error::Argument { name: "input", .. }) => CKR_DATA_INVALID,
-        Error::Refused(Refusal::Argument { .. }) | Error::Here(garner::Error::Argument { .. }) => CKR_DATA_LEN_RANGE,
-        Error::Refused(Refusal::Forbidden(_)) => CKR_KEY_FUNCTION_NOT_PERMITTED,
-        Error::Refused(Refusal::NoKey) => CKR_KEY_HANDLE_INVALID,
-        Error::Unreachable { .. } => CKR_DEVICE_ERROR,
-        _ => CKR_FUNCTION_FAILED,
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the module keeps between calls: sessions, and the keys that were found. The lock is never held while the daemon is asked.
 
+use crate::keys::NamedKey;
 use crate::mechanisms::{Decrypting, Signing};
 use crate::memory::Result;
-use crate::objects::NamedKey;
 use cryptoki_sys::*;
 use garner::fork::ForkLocal;
 use garner_remote::Client;

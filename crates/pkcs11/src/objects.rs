@@ -2,31 +2,14 @@
 //! Keys as objects: each has a public and a private one, with the daemon's name for it as label and the beginning of its
 //! modulus's SHA-256 as identifier.
 
-use crate::mechanisms::failure;
+use crate::failure::failure;
+use crate::keys::NamedKey;
 use crate::memory::Result;
 use crate::module;
 use cryptoki_sys::*;
 use garner_remote::message::Refusal;
-use garner_remote::{Error, HeldKey, stub};
+use garner_remote::{Error, HeldKey};
 use std::sync::Arc;
-
-/// A key by its name.
-#[derive(Debug)]
-pub struct NamedKey {
-    name: String,
-    identifier: [u8; 20],
-    /// The key.
-    pub key: HeldKey,
-}
-
-impl NamedKey {
-    fn new(name: String) -> Result<NamedKey, Error> {
-        let key = HeldKey::named(&name)?;
-        let fingerprint = stub::fingerprint_of(key.public())?;
-        let identifier = fingerprint[..20].try_into().expect("a part of 32 bytes");
-        Ok(NamedKey { name, identifier, key })
-    }
-}
 
 /// One object.
 #[derive(Debug, Clone)]

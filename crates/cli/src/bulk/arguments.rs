@@ -6,7 +6,8 @@ use crate::encoding::Encoding;
 use crate::options::password::Password;
 use crate::options::signature;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -112,4 +113,9 @@ pub enum Kind {
     Messages,
     /// Names of files
     Files,
+}
+
+/// Whether an output or input is a pattern, of a file for each signature.
+pub fn is_pattern(path: &Path) -> bool {
+    path.as_os_str().as_bytes().windows(2).any(|two| two == b"{}")
 }

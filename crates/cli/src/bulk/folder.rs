@@ -39,11 +39,6 @@ pub struct Folder {
     last: Option<(PathBuf, Arc<OwnedFd>)>,
 }
 
-/// Whether an output or input is such a pattern.
-pub fn is_pattern(path: &Path) -> bool {
-    path.as_os_str().as_bytes().windows(2).any(|two| two == b"{}")
-}
-
 impl Folder {
     /// The files that `pattern` names. `signatures/` is made if it is not there and `make` is set.
     pub fn open(pattern: &Path, encoding: Encoding, force: bool, make: bool) -> Result<Folder, Failure> {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Items of the input, one after the other: parsed, hashed, with their keys.
 
-use super::arguments::{Arguments, Kind};
+use super::arguments::{Arguments, Kind, is_pattern};
 use super::digests;
-use super::folder::is_pattern;
 use super::keys::{Key, Keys};
 use crate::digest;
 use crate::failure::{Failure, Of};

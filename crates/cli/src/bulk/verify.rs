@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `garner bulk --verify`: whether signatures are those of the lines of a list.
 
-use super::arguments::Arguments;
-use super::folder::{Folder, is_pattern};
+use super::arguments::{Arguments, is_pattern};
+use super::folder::Folder;
 use super::jobs::{Job, Jobs};
 use super::judge::{BATCH, Judge};
 use super::keys::{Key, Keys};

@@ -10,7 +10,7 @@
 //! | [`decrypt`], [`keygen`] | these operations, by both |
 //! | [`energy`] | joules, where the machine counts them |
 //! | [`measure`] | many rounds in turn, and what they come to |
-//! | [`report`] | the rows so far, of an interrupted run too |
+//! | [`report`], [`show`] | the rows so far, of an interrupted run too, and where they are shown |
 //! | [`table`], [`json`] (read again, too), [`plot`] (of [`panel`]s and a [`legend`]) | what is shown |
 
 mod arguments;
@@ -28,6 +28,7 @@ mod peer;
 mod plot;
 mod report;
 mod round;
+mod show;
 mod table;
 
 pub use arguments::Arguments;

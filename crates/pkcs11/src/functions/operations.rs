@@ -3,10 +3,11 @@
 //! only if it goes on: what fails ends it, but for want of room for its result.
 
 use super::call;
+use crate::keys::NamedKey;
 use crate::mechanisms::{Decrypting, Signing};
 use crate::memory::{self, Result};
 use crate::module::{self, Session};
-use crate::objects::{self, NamedKey};
+use crate::objects;
 use cryptoki_sys::*;
 use garner::gather::Output;
 use std::sync::Arc;

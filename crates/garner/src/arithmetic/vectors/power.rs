@@ -2,9 +2,9 @@
 //! Passes: up to eight jobs over moduli of one class, from words to words.
 
 use super::class::Class;
-use super::field::{Field, WINDOW_BITS, WINDOWS_PER_WORD, write_windows};
+use super::field::{Field, write_windows};
 use super::kernels::{InTurn, Kernels};
-use super::workspace::{Layout, Workspace};
+use super::workspace::{Layout, WINDOW_BITS, WINDOWS_PER_WORD, Workspace};
 use crate::arithmetic::modulus::{Constants, Modulus};
 use crate::arithmetic::{Multiply, Power};
 use crate::secret::wipe;

@@ -2,10 +2,14 @@
 //! The memory in which a pass works: one page-aligned block, for operands scattered over the cache cost 9 %.
 
 use super::class::{Class, Shape};
-use super::field::WINDOWS_PER_WORD;
 use crate::kept::Block;
-use garner_kernels::doubles::Area;
+use garner_kernels::doubles::{Area, SQUARES};
 use garner_kernels::{Lanes, constants, karatsuba, transpose};
+
+/// Bits of a secret exponent handled at once: 2^4 entries in the table.
+pub const WINDOW_BITS: usize = SQUARES;
+/// Windows in a word of an exponent.
+pub const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 
 /// Where everything stands, in rows. What a squaring touches stands together.
 #[derive(Debug, Clone, Copy)]

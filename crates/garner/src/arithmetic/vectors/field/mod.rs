@@ -16,7 +16,7 @@ use composed::Composed;
 use garner_kernels::doubles::{Area, SQUARES};
 use garner_kernels::{LIMB_BITS, Lanes, constants};
 use table::Passes;
-pub use table::{WINDOW_BITS, WINDOWS_PER_WORD, write_windows};
+pub use table::write_windows;
 
 /// Moduli of one class, and the memory to work in: of jobs, each of which has a lane or, folded, several.
 pub struct Field<'a, K> {

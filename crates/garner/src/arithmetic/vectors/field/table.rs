@@ -8,15 +8,10 @@ use super::Field;
 use super::numbers::{from_double, to_double};
 use crate::arithmetic::vectors::class::{Class, Shape};
 use crate::arithmetic::vectors::kernels::{self, At, Kernels};
-use crate::arithmetic::vectors::workspace::Layout;
+use crate::arithmetic::vectors::workspace::{Layout, WINDOW_BITS, WINDOWS_PER_WORD};
 use garner_kernels::doubles::{self, SQUARES};
 use garner_kernels::{Lanes, scan};
 use std::ops::Range;
-
-/// Bits of a secret exponent handled at once: 2^4 entries in the table.
-pub const WINDOW_BITS: usize = SQUARES;
-/// Windows in a word of an exponent.
-pub const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 
 impl<K: Kernels> Field<'_, K> {
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.

@@ -2,10 +2,10 @@
 //! A window of the exponents: four squarings, and a multiplication by the entry that the scan selects.
 
 use super::Field;
-use super::table::{Passes, WINDOWS_PER_WORD};
+use super::table::Passes;
 use crate::arithmetic::vectors::class::{Folded, Shape};
 use crate::arithmetic::vectors::kernels::{self, Kernels, Sequence};
-use crate::arithmetic::vectors::workspace::Layout;
+use crate::arithmetic::vectors::workspace::{Layout, WINDOWS_PER_WORD};
 use garner_kernels::doubles::SQUARES;
 
 impl<K: Kernels> Field<'_, K> {
