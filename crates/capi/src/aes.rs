@@ -6,7 +6,7 @@ use crate::handles::{self, GarnerAes, Kind};
 use crate::memory::{self, Place, Plain};
 use crate::status::{Failure, Status};
 use core_garner::fork::generation;
-use garner_device_board::aes::{Aes, IV, Key, LONGEST_KEY, Message};
+use garner_devices::aes::{Aes, IV, Key, LONGEST_KEY, Message};
 use garner_reserve::Promise;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};

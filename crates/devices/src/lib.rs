@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kinds of devices that this build has beside the processor: each is a feature, which front ends hand on. What a kind
-//! that was left out says of itself is here, too.
+//! that was left out says of itself is here, too. AES goes past the gatherer, to one board: with boards comes `aes`.
 
 #![forbid(unsafe_code)]
 
 #[cfg(not(all(feature = "board", feature = "cuda", feature = "garnerd")))]
 mod left_out;
+
+#[cfg(feature = "board")]
+pub use garner_device_board::aes;
 
 use garner::device::Kind;
 use garner::error::Result;
