@@ -8,7 +8,7 @@
 #   BUILD     where cargo left garner-board, such as target/release
 #   MODEL     a model for garner-board, of 2048 bits
 #   KERNEL    6.1, 6.12, or checked, which kernel.sh builds
-#   STAGE     a function of `stages`: all, if none is named
+#   STAGE     a function of `stages/`: all, if none is named
 #   FAULTS    as for garner-board --inject
 # BITS in the environment: of the key that signs; 1024 if it is not set. AES_BITS: of the key of AES, as the model has it,
 # for the stages but demo; 128 if it is not set.
@@ -92,7 +92,7 @@ for program in $fetched; do
     done
 done
 cp -L "$kernels/root/lib64/ld-linux-x86-64.so.2" "$files/lib64"
-cp "$here/stages" "$files"
+cp -r "$here/stages" "$files"
 
 run() { # run KERNEL STAGE FAULTS
     start=$(date +%s)
