@@ -14,12 +14,15 @@ build=$1 prefix=$2 root=${3-}$2
 here=$(dirname "$0")
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' "$here/../../Cargo.toml")
 soname=libgarner.so.${version%%.*}
+headers="garner.h garner_keys.h garner_aes_board.h"
 
 if [ "$build" = --remove ]; then
     for file in libgarner.so "$soname" "libgarner.so.$version" libgarner.a pkgconfig/garner.pc; do
         rm -f "$root/lib/$file"
     done
-    rm -f "$root/include/garner.h" "$root/include/garner_aes_board.h"
+    for header in $headers; do
+        rm -f "$root/include/$header"
+    done
     exit
 fi
 install -D -s -m 755 "$build/libgarner.so" "$root/lib/libgarner.so.$version"
@@ -27,7 +30,7 @@ ln -sf "libgarner.so.$version" "$root/lib/$soname"
 ln -sf "$soname" "$root/lib/libgarner.so"
 install -m 644 "$build/libgarner.a" "$root/lib/libgarner.a"
 strip --strip-debug "$root/lib/libgarner.a"
-for header in garner.h garner_aes_board.h; do
+for header in $headers; do
     install -D -m 644 "$here/include/$header" "$root/include/$header"
 done
 install -d "$root/lib/pkgconfig"

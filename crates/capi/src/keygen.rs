@@ -59,7 +59,7 @@ fn generate(bits: usize, count: usize, options: &keygen::Options) -> Result<Vec<
     Ok(generator.collect::<Result<_, _>>()?)
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn garner_private_key_generate(
     })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".

@@ -54,7 +54,7 @@ unsafe fn write_bits<K: Kind>(
     Ok(())
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn garner_private_key_read(
     unit(|| unsafe { read_key(read, (data, length), (password, password_length), key) })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -91,13 +91,13 @@ pub unsafe extern "C" fn garner_private_key_named(name: *const c_char, key: *mut
     })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_private_key_free(key: *mut GarnerPrivateKey) -> c_int {
     freeing(|| handles::remove(key).map(drop))
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn garner_private_key_public(
     })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn garner_private_key_bits(key: *const GarnerPrivateKey, b
     unit(|| unsafe { write_bits(key, bits, |key| key.public().bits()) })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -142,13 +142,13 @@ pub unsafe extern "C" fn garner_public_key_read(
     unit(|| unsafe { read_key(read, (data, length), (password, password_length), key) })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_public_key_free(key: *mut GarnerPublicKey) -> c_int {
     freeing(|| handles::remove(key).map(drop))
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn garner_public_key_bits(key: *const GarnerPublicKey, bit
     unit(|| unsafe { write_bits(key, bits, PublicKey::bits) })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn garner_modulus_new(
     })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn garner_modulus_bits(modulus: *const GarnerModulus, bits
     unit(|| unsafe { write_bits(modulus, bits, Modulus::bits) })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 #[unsafe(no_mangle)]
 pub extern "C" fn garner_modulus_free(modulus: *mut GarnerModulus) -> c_int {
     freeing(|| handles::remove(modulus).map(drop))

@@ -21,7 +21,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::{Arc, LazyLock};
 
-const HEADER: &str = include_str!("../include/garner.h");
+const HEADERS: [&str; 2] = [include_str!("../include/garner.h"), include_str!("../include/garner_keys.h")];
 
 /// A key of 1,024 bits in PEM.
 static PEM: LazyLock<Vec<u8>> = LazyLock::new(|| Rsa::generate(1024).unwrap().private_key_to_pem().unwrap());
@@ -33,7 +33,10 @@ fn last_error() -> String {
 
 fn in_header(constant: &str, value: c_int) -> bool {
     let line = format!("    {constant} = {value}");
-    HEADER.lines().any(|text| text.strip_prefix(&line).is_some_and(|rest| !rest.starts_with(char::is_numeric)))
+    HEADERS
+        .iter()
+        .flat_map(|header| header.lines())
+        .any(|text| text.strip_prefix(&line).is_some_and(|rest| !rest.starts_with(char::is_numeric)))
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn private(handle: *const GarnerPrivateKey) -> Result<Arc<PrivateKey>, Failure> 
     }
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn garner_private_key_write(
     })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn garner_private_key_write_encrypted(
     })
 }
 
-/// See `garner.h`.
+/// See `garner_keys.h`.
 ///
 /// # Safety
 /// As `garner.h` says under "Memory".

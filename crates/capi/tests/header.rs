@@ -7,7 +7,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-const HEADERS: [&str; 2] = [include_str!("../include/garner.h"), include_str!("../include/garner_aes_board.h")];
+const HEADERS: [&str; 3] = [
+    include_str!("../include/garner.h"),
+    include_str!("../include/garner_keys.h"),
+    include_str!("../include/garner_aes_board.h"),
+];
 
 /// Rust names of the types, and C's.
 const TYPES: [(&str, &str); 12] = [

@@ -103,6 +103,7 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let runtime = ["bin/garner", &soname, &library, "share/garner/openssl.cnf", "share/doc/garner/examples/nginx.conf"];
     let development = [
         "include/garner.h",
+        "include/garner_keys.h",
         "include/garner_aes_board.h",
         "lib/libgarner.a",
         "lib/libgarner.so",
