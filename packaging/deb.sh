@@ -74,7 +74,7 @@ Description: RSA acceleration: OpenSSL provider and engine, library, command
  through OpenSSL's configuration; nothing changes until that names it.
 END
 package "$dev" libdevel "garner (= $version), libssl-dev" <<END
-Description: RSA acceleration: header and libraries for programs in C
+Description: RSA acceleration: headers and libraries for programs in C
  What is needed to build programs that call libgarner: garner.h, the file for
  pkg-config, and the library for static linking.
 END

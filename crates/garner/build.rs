@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes the vector kernels: their assembly, and a table of them for `arithmetic::vectors::kernels`.
+//! Writes the vector kernels: their assembly, and a table of them for `arithmetic::vectors::catalogue`.
 
 use garner_kernels::assembly::{self, Width};
 use garner_kernels::program::Pointer;
@@ -20,7 +20,8 @@ fn main() {
     for (name, encoding) in [("vex", Encoding::Vex), ("vex_tested", Encoding::Evex)] {
         fs::write(out.join(format!("{name}.s")), vex::file(&kernels, encoding)).expect("writing the assembly");
         let symbols: Vec<String> = kernels.iter().map(|kernel| encoding.symbol(&kernel.name)).collect();
-        let table = entries(&format!("pub(super) static {}_ENTRIES", name.to_uppercase()), &symbols);
+        let table =
+            entries(&format!("pub(in crate::arithmetic::vectors) static {}_ENTRIES", name.to_uppercase()), &symbols);
         fs::write(out.join(format!("{name}.rs")), table).expect("writing the table");
     }
     let kernels = doubles::all();
@@ -104,7 +105,7 @@ fn table_of<'a>(family: &str, kernels: impl Iterator<Item = Entry<'a>>) -> Strin
         names.push((id, name));
     }
     text.push_str(&finding(names.into_iter()));
-    let (count, entries) = (symbols.len(), entries("pub(super) static ENTRIES", &symbols));
+    let (count, entries) = (symbols.len(), entries("pub(in crate::arithmetic::vectors) static ENTRIES", &symbols));
     write!(text, "pub static ALL: [&Kernel; {count}] = [{list}];\n#[cfg(target_arch = \"x86_64\")]\n{entries}")
         .expect("writing to a string");
     text
@@ -145,9 +146,9 @@ fn table(kernels: &[Kernel]) -> String {
          #[cfg(target_arch = \"x86_64\")]\n\
          unsafe extern \"sysv64\" {{\n{declarations}}}\n\
          #[cfg(target_arch = \"x86_64\")]\n\
-         pub(super) static ENTRIES: [Entry; {count}] = [\n{entries}];\n\
+         pub(in crate::arithmetic::vectors) static ENTRIES: [Entry; {count}] = [\n{entries}];\n\
          #[cfg(target_arch = \"x86_64\")]\n\
-         pub(super) static NARROW_ENTRIES: [Entry; {count}] = [\n{narrow_entries}];\n"
+         pub(in crate::arithmetic::vectors) static NARROW_ENTRIES: [Entry; {count}] = [\n{narrow_entries}];\n"
     )
     .expect("writing to a string");
     text

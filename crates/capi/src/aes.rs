@@ -182,6 +182,9 @@ impl Open {
     }
 }
 
+/// What a message takes beside its own bytes.
+const PER_MESSAGE: usize = size_of::<&[u8]>() + size_of::<Zeroizing<Vec<u8>>>() + size_of::<Message<'_>>();
+
 /// Results are made in memory of the library's own: source and destination of the caller's may overlap, and of a message that
 /// fails nothing is written.
 ///
@@ -200,21 +203,27 @@ unsafe fn convert(
     let given = unsafe { copies(messages, count)? };
     let engines = handles::get(aes)?;
     let mut open = engines.lock()?;
-    let total = given.iter().fold(0, |sum: usize, message| sum.saturating_add(message.length));
-    let _promise = Promise::of(total).ok_or_else(Failure::memory)?;
+    let in_batch = |index, failure: Failure| Failure::new(failure.status, format!("message {index}: {}", failure.text));
+    let _tables = count.checked_mul(PER_MESSAGE).and_then(Promise::of).ok_or_else(Failure::memory)?;
+    // Before memory is asked for what they hold: a length may be anything where an address is NULL.
+    let mut sources = Vec::with_capacity(count);
+    for (index, message) in given.iter().enumerate() {
+        if message.destination.is_null() {
+            return Err(in_batch(index, Failure::null("destination")));
+        }
+        // SAFETY: the caller's promise; nothing of the caller's is written before the batch has ended.
+        let source = unsafe { memory::bytes("source", message.source, message.length) };
+        sources.push(source.map_err(|failure| in_batch(index, failure))?);
+    }
+    let total = given.iter().try_fold(0, |sum: usize, message| sum.checked_add(message.length));
+    let _promise = total.and_then(Promise::of).ok_or_else(Failure::memory)?;
     let mut results: Vec<Zeroizing<Vec<u8>>> =
         given.iter().map(|message| Zeroizing::new(vec![0; message.length])).collect();
     let mut batch = Vec::with_capacity(count);
-    for (index, (message, result)) in given.iter().zip(&mut results).enumerate() {
-        let in_batch = |failure: Failure| Failure::new(failure.status, format!("message {index}: {}", failure.text));
-        if message.destination.is_null() {
-            return Err(in_batch(Failure::null("destination")));
-        }
-        // SAFETY: the caller's promise; nothing of the caller's is written before the batch has ended.
-        let source = unsafe { memory::bytes("source", message.source, message.length) }.map_err(in_batch)?;
-        let key = open.key(message.key).map_err(in_batch)?;
+    for (index, ((message, source), result)) in given.iter().zip(sources).zip(&mut results).enumerate() {
+        let key = open.key(message.key).map_err(|failure| in_batch(index, failure))?;
         let iv: [u8; IV] = message.iv;
-        batch.push(Message::new(key, iv, source, result).map_err(|error| in_batch(error.into()))?);
+        batch.push(Message::new(key, iv, source, result).map_err(|error| in_batch(index, error.into()))?);
     }
     let said = run(&mut open.aes, &mut batch);
     let ends: Vec<(bool, u64)> = batch.iter().map(|message| (message.is_done(), message.cycles())).collect();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Garner's C API: what `include/garner.h` and `include/garner_keys.h` declare, over the Rust library.
 //!
-//! Called by programs through `libgarner`; calls the gatherer and the front ends beside it. The header is the
-//! documentation of every function; here is only what the header does not say.
+//! Called by programs through `libgarner`; calls the gatherer and the front ends beside it. The headers are the
+//! documentation of every function; here is only what they do not say.
 //!
 //! | module | what it does |
 //! |---|---|

@@ -101,7 +101,7 @@ fn header_declares_the_functions_and_structures_of_the_source() {
         .collect();
     let missing: Vec<_> = expected.difference(&found).collect();
     let wrong: Vec<_> = found.difference(&expected).collect();
-    assert!(missing.is_empty() && wrong.is_empty(), "the headers lack {missing:#?}\nand has instead {wrong:#?}");
+    assert!(missing.is_empty() && wrong.is_empty(), "the headers lack {missing:#?}\nand have instead {wrong:#?}");
 }
 
 #[test]

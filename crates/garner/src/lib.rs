@@ -18,12 +18,12 @@
 //! `garner-device-board` (the accelerator, on a card or simulated), that a program hands to the gatherer: see
 //! [`gather::Gatherer::global_with`].
 
-// Unsafe code is in the modules that say so, and nowhere else.
+// Unsafe code is in `digest`, `system`, `arithmetic::divisors` and `arithmetic::vectors::kernels`, and nowhere else.
 #![deny(unsafe_code)]
 
 pub mod arithmetic;
 pub mod device;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "libcrypto's functions for digests")]
 mod digest;
 pub mod encryption;
 pub mod error;
@@ -40,7 +40,7 @@ pub mod secret;
 pub mod signature;
 pub mod stats;
 pub mod sync;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "system calls and the C library's functions")]
 mod system;
 pub mod words;
 

@@ -11,7 +11,7 @@
 //! | [`collect`] | when a batch is whole |
 //! | [`session`], [`clients`] | one connection, and all of them |
 //! | [`figures`], [`metrics`] | what was done, as OpenMetrics, and the socket that gives it |
-//! | [`admission`] | whether a client may have a request done; the log's lines of keys
+//! | [`admission`] | whether a client may have a request done; the log's lines of keys |
 //! | [`work`] | from a request to an operation, and from its output to an answer |
 
 #![deny(unsafe_code)]

@@ -25,8 +25,8 @@ pub enum Purpose {
     Decrypt,
 }
 
-/// The modulus's hash, if the key is a stub's. The private exponents of other keys are longer than any stub's, and only their
-/// length is looked at.
+/// The modulus's hash, if the key is a stub's. Of the private exponents of other keys only the length is looked at, but of those
+/// as short as a stub's, with moduli of some 600 bits and less.
 ///
 /// # Safety
 /// `rsa` is alive, and nobody changes it meanwhile.

@@ -84,8 +84,10 @@ unsafe fn private(
     let held = catch_unwind(|| {
         // SAFETY: libcrypto's arguments: a live key, as many bytes as it says, and room for what its own function writes.
         unsafe {
-            let modulus = held::modulus(rsa).filter(|_| entered)?;
-            let from = slice::from_raw_parts(from, usize::try_from(length).ok()?);
+            let modulus = entered.then(|| held::modulus(rsa)).flatten()?;
+            let length = usize::try_from(length).ok()?;
+            // NULL may stand for no bytes.
+            let from = if length == 0 { &[] } else { slice::from_raw_parts(from, length) };
             Some(held::private(modulus, purpose, from, to, rsa, padding))
         }
     });

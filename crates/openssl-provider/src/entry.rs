@@ -125,7 +125,7 @@ unsafe fn configured(core: *const c_void, from_core: *const OSSL_DISPATCH, name:
 }
 
 /// The library context that loads us; null is the default one. It is one of the libcrypto we are linked to, as
-/// `libcrypto::same` saw to.
+/// `libcrypto::is_ours` saw to.
 ///
 /// # Safety
 /// OpenSSL's handle and table.

@@ -48,7 +48,7 @@ pub fn grow_to(bytes: usize) -> bool {
         return true;
     }
     let most = LEAST.max(size);
-    let needed = (bytes - size).next_multiple_of(LEAST);
+    let Some(needed) = (bytes - size).checked_next_multiple_of(LEAST) else { return false };
     // Rather much at once; but less may be had where that may not.
     let found = [needed.max(most), needed].into_iter().find_map(|length| Some((map(length)?, length)));
     let (Some((start, length)), Some(place)) = (found, MAPPINGS.get(count)) else { return false };

@@ -25,8 +25,13 @@ static PROMISED: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether there is as much as was promised, now that some of it is in use.
 pub fn kept() -> bool {
-    let needed = PROMISED.load(Ordering::Relaxed) + pool::in_use() + SPARE;
-    needed <= pool::size() || pool::grow_to(needed)
+    is_there(PROMISED.load(Ordering::Relaxed))
+}
+
+/// Whether so much can be promised in all.
+fn is_there(promised: usize) -> bool {
+    let needed = [pool::in_use(), SPARE].into_iter().try_fold(promised, usize::checked_add);
+    needed.is_some_and(|needed| needed <= pool::size() || pool::grow_to(needed))
 }
 
 /// Memory that is there for its owner until it is dropped.
@@ -36,9 +41,15 @@ pub struct Promise(usize);
 impl Promise {
     /// So many bytes; `None` where they cannot be had.
     pub fn of(bytes: usize) -> Option<Promise> {
-        PROMISED.fetch_add(bytes, Ordering::Relaxed);
-        let promise = Promise(bytes);
-        kept().then_some(promise)
+        let mut promised = PROMISED.load(Ordering::Relaxed);
+        loop {
+            // What cannot be had is not counted, or others would be refused meanwhile.
+            let all = promised.checked_add(bytes).filter(|all| is_there(*all))?;
+            match PROMISED.compare_exchange_weak(promised, all, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(Promise(bytes)),
+                Err(now) => promised = now,
+            }
+        }
     }
 
     /// The one of so many bytes whose owner forgot it.

@@ -12,6 +12,7 @@
 
 mod client;
 pub mod message;
+#[allow(unsafe_code, reason = "a socket option that no crate has")]
 mod refusal;
 mod socket;
 

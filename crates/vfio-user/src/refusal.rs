@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A socket option that no crate has: the one place of this crate with unsafe code.
-
-#![allow(unsafe_code)]
+//! A socket option that no crate has.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 

@@ -6,7 +6,7 @@ import pytest
 from garner_hw import HW
 from garner_hw.interface import InterfaceError, board
 
-SCRIPTS = (HW / "board" / "guest" / "init", HW.parent / "linux" / "test" / "stages")  # no generated file is in their guests
+SCRIPTS = (HW / "board" / "guest" / "init", HW.parent / "linux" / "test" / "stages" / "common.sh")  # no generated file is in their guests
 
 
 @pytest.mark.parametrize("before, after, why", [

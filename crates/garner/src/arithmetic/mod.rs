@@ -7,7 +7,7 @@
 //! Numbers are little-endian slices of 64-bit words, see [`crate::words`]. A batch may mix moduli of any sizes;
 //! results are canonical (below the modulus).
 
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "functions for processors that have certain instructions")]
 mod divisors;
 pub mod libcrypto;
 mod modulus;

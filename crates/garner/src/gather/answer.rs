@@ -85,15 +85,17 @@ impl Answer {
 
     /// The answer, or a promise to wake `waker` when it is there.
     pub fn poll(&self, waker: &Waker) -> Poll<Result<Output>> {
+        // A waker is others' code: it is cloned before the lock is taken, and the one before it dropped after.
+        let waiting = State::Waiting(Waiter::Task(waker.clone()));
         let mut state = lock(&self.state);
-        match mem::replace(&mut *state, State::Taken) {
+        let next = if matches!(*state, State::Done(_) | State::Taken) { State::Taken } else { waiting };
+        let before = mem::replace(&mut *state, next);
+        drop(state);
+        match before {
             State::Done(answer) => Poll::Ready(answer),
             State::Taken => Poll::Ready(Err(taken())),
             // A ticket is never made a leader.
-            State::Waiting(_) | State::Lead => {
-                *state = State::Waiting(Waiter::Task(waker.clone()));
-                Poll::Pending
-            }
+            State::Waiting(_) | State::Lead => Poll::Pending,
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is asked of the kernel and of the C library that rustix and the standard library have no safe form of. The rest of the
-//! crate asks for none of it: its unsafe code is here, in `digest` (libcrypto's functions) and in the kernels of `arithmetic`.
+//! crate asks for none of it. Its other unsafe code is in `digest` (libcrypto's functions) and in `arithmetic` (kernels, and
+//! `divisors`, for processors that have certain instructions).
 //!
 //! | module | what it asks for |
 //! |---|---|

@@ -121,7 +121,7 @@ fn allocated(count: usize) -> Vec<Page> {
     pages
 }
 
-/// Gives pages of [`allocated`] back.
+/// Gives pages of [`allocated`] back. In a program that had all its memory locked these are not any more.
 fn unlock(mut pages: Vec<Page>) {
     // SAFETY: as in `allocated`.
     unsafe {

@@ -5,9 +5,11 @@
 //! two or four lanes each where that is faster, and runs each pass by kernels of `garner-kernels`. [`Twin`] is the same code over interpreted kernels.
 
 pub mod bits;
+#[allow(unsafe_code, reason = "the generated kernels' declarations")]
+mod catalogue;
 pub mod class;
 pub mod field;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "the generated kernels' calls")]
 pub mod kernels;
 mod known_answers;
 mod power;

@@ -6,7 +6,7 @@ use super::shape::{
     Blocks, Direct, DirectKernels, Doubles, Folded, FoldedSquare, Loose, OneRowBlocks, Products, Shape, TwoBlocks,
     TwoBlocksReductions, TwoRowsBlocks,
 };
-use crate::arithmetic::vectors::kernels;
+use crate::arithmetic::vectors::catalogue;
 use garner_kernels::doubles::{Area, Numbers};
 use garner_kernels::fold::Fold;
 use garner_kernels::{Id, Operation};
@@ -17,21 +17,21 @@ macro_rules! kernel {
         kernel!($operation, None, $limbs)
     };
     ($operation:ident, $fold:expr, $limbs:expr) => {
-        const { kernels::kernel(Id { operation: Operation::$operation, fold: $fold, limbs: $limbs }) }
+        const { catalogue::kernel(Id { operation: Operation::$operation, fold: $fold, limbs: $limbs }) }
     };
 }
 
 /// The same of those in double precision.
 macro_rules! double_kernel {
     ($operation:ident, $fold:expr, $limbs:expr) => {
-        const { kernels::doubles::kernel(Id { operation: Operation::$operation, fold: $fold, limbs: $limbs }) }
+        const { catalogue::doubles::kernel(Id { operation: Operation::$operation, fold: $fold, limbs: $limbs }) }
     };
 }
 
 /// The same of those by two rows at a time.
 macro_rules! two_rows_kernel {
     ($operation:ident, $limbs:expr) => {
-        const { kernels::two_rows::kernel(Id::of(Operation::$operation, $limbs)) }
+        const { catalogue::two_rows::kernel(Id::of(Operation::$operation, $limbs)) }
     };
 }
 

@@ -4,7 +4,7 @@
 mod list;
 mod shape;
 
-use super::kernels::Kernel;
+use super::catalogue::Kernel;
 use garner_kernels::doubles::{self, Numbers};
 use garner_kernels::fold::Fold;
 use garner_kernels::{LIMB_BITS, folded_square, scan};

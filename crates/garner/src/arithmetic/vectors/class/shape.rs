@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What classes are made of: the kernels of each way to compute with numbers of a length.
 
-use crate::arithmetic::vectors::kernels::Kernel;
+use crate::arithmetic::vectors::catalogue::Kernel;
 use garner_kernels::fold::Fold;
 use garner_kernels::{karatsuba, two_rows};
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The kernels as assembly: of AVX-512 IFMA, AVX-IFMA, or AVX2 and FMA.
 
-#[cfg(all(test, target_arch = "x86_64"))]
-use super::generated::VEX_TESTED_ENTRIES;
-#[cfg(target_arch = "x86_64")]
-use super::generated::{ENTRIES, NARROW_ENTRIES, VEX_ENTRIES};
 use super::{
     At, Family, InTurn, Kernel, Kernels, MULTIPLY_10, Rows, Sequence, Widening, choice, doubles, medians, two_rows,
 };
+#[cfg(all(test, target_arch = "x86_64"))]
+use crate::arithmetic::vectors::catalogue::VEX_TESTED_ENTRIES;
+#[cfg(target_arch = "x86_64")]
+use crate::arithmetic::vectors::catalogue::{ENTRIES, Entry, NARROW_ENTRIES, P, VEX_ENTRIES};
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
 use crate::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
@@ -17,11 +17,6 @@ use once_cell::race::{OnceBool, OnceNonZeroUsize};
 use std::cell::RefCell;
 use std::num::NonZeroUsize;
 use std::time::Duration;
-
-#[cfg(target_arch = "x86_64")]
-pub(super) type P = *mut Lanes;
-#[cfg(target_arch = "x86_64")]
-pub(super) type Entry = unsafe extern "sysv64" fn(P, P, P, P, P, P);
 
 #[cfg(target_arch = "x86_64")]
 std::arch::global_asm!(include_str!(concat!(env!("OUT_DIR"), "/kernels.s")), options(raw));

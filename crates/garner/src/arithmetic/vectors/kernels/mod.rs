@@ -1,72 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernels, and the two ways to run them: as assembly, or interpreted.
+//! The two ways to run kernels: as assembly, or interpreted.
 
 mod assembly;
 mod choice;
 mod interpreted;
 mod timing;
 
+use super::catalogue::Family;
+pub use super::catalogue::*;
 use super::class::{Blocks, CLASSES, Class, Composition, Direct, DirectKernels};
 pub use assembly::Assembly;
-#[cfg(target_arch = "x86_64")]
-use assembly::{Entry, P};
 pub use choice::{Rows, wanted};
+use garner_kernels::Lanes;
 use garner_kernels::fold::Fold;
-use garner_kernels::{Lanes, constants, program::Pointer};
 pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex};
 use std::time::Duration;
 pub use timing::medians;
-
-/// A kernel of `garner-kernels`, where its contract stands.
-#[derive(Debug)]
-pub struct Kernel {
-    /// Its name there.
-    pub name: &'static str,
-    /// How many multiply-adds it executes.
-    pub multiply_adds: usize,
-    /// Which list it stands in,
-    family: Family,
-    /// and where.
-    index: usize,
-    /// How many rows from each pointer on it may touch.
-    reach: [usize; Pointer::COUNT],
-    /// What its twin answers to the question of [`garner_kernels::known_answer`]; of kernels in double precision nothing.
-    answer: Lanes,
-}
-
-impl Kernel {
-    /// How many rows from each pointer on it may touch.
-    pub fn reach(&self) -> [usize; Pointer::COUNT] {
-        self.reach
-    }
-
-    /// What identifies its answer to the question of [`garner_kernels::known_answer`].
-    pub fn answer(&self) -> &Lanes {
-        &self.answer
-    }
-
-    /// Rows of memory that it needs with its pointers there.
-    fn rows(&self, at: At) -> usize {
-        let reached = at.iter().zip(&self.reach).map(|(at, reach)| at.saturating_add(*reach));
-        // Behind the constants stand spilled values.
-        let constants = at[constants::POINTER.index()].saturating_add(constants::ROWS);
-        reached.fold(constants, usize::max)
-    }
-}
-
-/// The lists of kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Family {
-    /// [`garner_kernels::all`]
-    Programs,
-    /// [`garner_kernels::doubles::all`]
-    Doubles,
-    /// [`garner_kernels::two_rows::all`]
-    TwoRows,
-}
-
-/// Rows in memory for a kernel's six pointers; zero for one it does not use.
-pub type At = [usize; Pointer::COUNT];
 
 /// Kernels that run one after another, and where: worked out once, run often.
 #[derive(Debug, Default)]
@@ -202,33 +151,4 @@ pub trait Kernels {
     fn composition(&self, blocks: &'static Blocks, _windows: &dyn Fn(Composition) -> Sequence) -> Composition {
         Composition::OneRow(&blocks.one_row, &blocks.one_row.karatsuba)
     }
-}
-
-/// One constant for each kernel, named after it, `ALL` of them, and `kernel`, which finds one by its identifier.
-#[allow(missing_docs)]
-mod generated {
-    use super::*;
-    use garner_kernels::{Id, Operation};
-    include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
-    #[cfg(target_arch = "x86_64")]
-    include!(concat!(env!("OUT_DIR"), "/vex.rs"));
-    #[cfg(all(test, target_arch = "x86_64"))]
-    include!(concat!(env!("OUT_DIR"), "/vex_tested.rs"));
-}
-pub use generated::*;
-
-/// The same for the kernels in double precision.
-#[allow(missing_docs)]
-pub mod doubles {
-    use super::*;
-    use garner_kernels::{Id, Operation};
-    include!(concat!(env!("OUT_DIR"), "/doubles.rs"));
-}
-
-/// The same for the kernels by two rows at a time.
-#[allow(missing_docs)]
-pub mod two_rows {
-    use super::*;
-    use garner_kernels::{Id, Operation};
-    include!(concat!(env!("OUT_DIR"), "/two_rows.rs"));
 }
