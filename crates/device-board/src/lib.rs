@@ -58,7 +58,7 @@ pub use ring::Counters;
 pub use rings::Capability;
 
 use driver::Driver;
-use garner::device::{Device, DeviceError, Kind, Level, Limits, Opening, Power, Private};
+use garner::device::{Device, DeviceError, DeviceInfo, Kind, Level, Limits, Opening, Power, Private};
 use garner::error::{Error, Result};
 use garner::key::PrivateKey;
 use interface::rsa::{MIN_BITS, STEP_BITS};
@@ -145,7 +145,7 @@ impl Counters {
     }
 }
 
-impl Device for Board {
+impl DeviceInfo for Board {
     fn name(&self) -> &str {
         &self.name
     }
@@ -180,7 +180,9 @@ impl Device for Board {
         // Twice as many operations as cores, so that none waits for the host; an operation is two exponentiations.
         4 * self.capability().cores
     }
+}
 
+impl Device for Board {
     fn exponentiate(&self, _: &mut [Power<'_>]) -> std::result::Result<(), DeviceError> {
         Err(DeviceError("the board is used for whole private operations only".to_owned()))
     }

@@ -53,7 +53,7 @@ pub use machine::{Buffer, Machine, Queue};
 pub use standby::{Standby, Wishes};
 pub use watched::Watched;
 
-use garner::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
+use garner::device::{Device, DeviceError, DeviceInfo, Level, Limits, Power, Private, Unprepared};
 use garner::fork::generation;
 use garner::key::{PrivateKey, PublicKey};
 use garner::sync::{lock, wait};
@@ -293,7 +293,7 @@ impl<M: Machine> Drop for Gpu<M> {
     }
 }
 
-impl<M: Machine> Device for Gpu<M> {
+impl<M: Machine> DeviceInfo for Gpu<M> {
     fn name(&self) -> &str {
         self.shared.machine.name()
     }
@@ -326,7 +326,9 @@ impl<M: Machine> Device for Gpu<M> {
         // Several batches run at once: half of what fills the GPU keeps it full with two of them.
         (self.shared.machine.width() / 2).min(2 * MOST_KEYS)
     }
+}
 
+impl<M: Machine> Device for Gpu<M> {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         let unprepared = |job| {
             let Power { modulus, base, exponent, result }: &mut Power<'_> = job;

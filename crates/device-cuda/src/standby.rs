@@ -7,7 +7,7 @@
 
 use super::driver::Driver;
 use super::{Gpu, MIN_BITS, Machine};
-use garner::device::{Device, DeviceError, Level, Limits, Power, Private, Unprepared};
+use garner::device::{Device, DeviceError, DeviceInfo, Level, Limits, Power, Private, Unprepared};
 use garner::environment;
 use garner::error::{Error, Result};
 use garner::fork::ForkLocal;
@@ -128,7 +128,7 @@ impl Standby {
     }
 }
 
-impl Device for Standby {
+impl DeviceInfo for Standby {
     fn name(&self) -> &str {
         &self.name
     }
@@ -161,7 +161,9 @@ impl Device for Standby {
     fn preferred_batch(&self) -> usize {
         BATCH
     }
+}
 
+impl Device for Standby {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.opened()?.exponentiate(jobs)
     }

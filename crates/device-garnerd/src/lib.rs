@@ -18,7 +18,7 @@ mod presence;
 pub use kind::Daemons;
 
 use garner::arithmetic::Modulus;
-use garner::device::{Device, DeviceError, Level, Limits, Power, Private};
+use garner::device::{Device, DeviceError, DeviceInfo, Level, Limits, Power, Private};
 use garner::key::PrivateKey;
 use garner::secret::{Wiped, released};
 use garner::words;
@@ -69,7 +69,7 @@ impl Garnerd {
     }
 }
 
-impl Device for Garnerd {
+impl DeviceInfo for Garnerd {
     fn name(&self) -> &str {
         &self.name
     }
@@ -102,7 +102,9 @@ impl Device for Garnerd {
     fn may_be_away(&self) -> bool {
         true
     }
+}
 
+impl Device for Garnerd {
     fn exponentiate(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
         Err(DeviceError("garnerd does whole private operations only".to_owned()))
     }

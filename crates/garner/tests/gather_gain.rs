@@ -6,7 +6,7 @@ mod gather_support;
 
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Modulus, Power};
-use garner::device::{Device, DeviceError, Limits};
+use garner::device::{Device, DeviceError, DeviceInfo, Limits};
 use garner::gather::{Config, Gatherer, Operation};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn clock(clock: ClockId) -> Duration {
 /// Takes the processor for the same time whether it gets one exponentiation or four.
 struct FourForOne(Duration);
 
-impl Device for FourForOne {
+impl DeviceInfo for FourForOne {
     fn name(&self) -> &str {
         "four-for-one"
     }
@@ -39,7 +39,9 @@ impl Device for FourForOne {
     fn is_on_host(&self) -> bool {
         true
     }
+}
 
+impl Device for FourForOne {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         let end = clock(ClockId::ThreadCPUTime) + self.0 * jobs.len().div_ceil(4) as u32;
         while clock(ClockId::ThreadCPUTime) < end {

@@ -4,7 +4,7 @@
 //! `device = lying` in its configuration damages one exponentiation in ten of those the CPU would have done.
 
 use garner::arithmetic::Arithmetic;
-use garner::device::{Cpu, Device, DeviceError, Limits, Power};
+use garner::device::{Cpu, Device, DeviceError, DeviceInfo, Limits, Power};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +15,7 @@ struct Lying {
     done: AtomicUsize,
 }
 
-impl Device for Lying {
+impl DeviceInfo for Lying {
     fn name(&self) -> &str {
         "lying"
     }
@@ -31,7 +31,9 @@ impl Device for Lying {
     fn is_on_host(&self) -> bool {
         true
     }
+}
 
+impl Device for Lying {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.cpu.exponentiate(jobs)?;
         for job in jobs {

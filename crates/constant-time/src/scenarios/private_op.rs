@@ -8,7 +8,7 @@ use super::{Scenario, Words, clean};
 use crate::valgrind::{released_bits, reveal, secret};
 use garner::arithmetic::vectors::Twin;
 use garner::arithmetic::{Arithmetic, Power};
-use garner::device::{Cpu, Device, DeviceError, Limits};
+use garner::device::{Cpu, Device, DeviceError, DeviceInfo, Limits};
 use garner::gather::{Config, Gatherer, Operation};
 use garner::key::PrivateKey;
 use garner::private_op::{PrivateOp, run};
@@ -82,7 +82,7 @@ fn once(count: usize, each: usize, rounds: usize) {
 /// Computes as the twin does, but changes one bit of every power, so that no check passes.
 struct Lying(Arc<Marking<Twin>>);
 
-impl Device for Lying {
+impl DeviceInfo for Lying {
     fn name(&self) -> &str {
         "lying"
     }
@@ -94,7 +94,9 @@ impl Device for Lying {
     fn preferred_batch(&self) -> usize {
         1
     }
+}
 
+impl Device for Lying {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.0.power_secret(jobs);
         jobs.iter_mut().for_each(|job| job.result[0] ^= 1);

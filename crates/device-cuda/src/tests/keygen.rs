@@ -28,7 +28,7 @@ fn moduli_made_with(device: Arc<dyn Device>) -> (Vec<Vec<u64>>, u64) {
 /// The host, which wants as much at once as the emulated GPU does.
 struct Host;
 
-impl Device for Host {
+impl DeviceInfo for Host {
     fn name(&self) -> &str {
         "host"
     }
@@ -40,7 +40,9 @@ impl Device for Host {
     fn preferred_batch(&self) -> usize {
         Gpu::new(Emulator::new(Fault::None)).preferred_batch()
     }
+}
 
+impl Device for Host {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         Libcrypto.power_secret(jobs);
         Ok(())
@@ -60,7 +62,7 @@ fn keys_made_with_a_gpu_are_those_made_without_it_from_the_same_randomness() {
 /// Gives this result whatever it is asked: with 1, every number is a prime, with 2 none.
 struct Constant(u64);
 
-impl Device for Constant {
+impl DeviceInfo for Constant {
     fn name(&self) -> &str {
         "constant"
     }
@@ -72,7 +74,9 @@ impl Device for Constant {
     fn preferred_batch(&self) -> usize {
         64
     }
+}
 
+impl Device for Constant {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         for job in jobs {
             job.result.fill(0);

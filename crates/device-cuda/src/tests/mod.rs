@@ -93,7 +93,7 @@ fn public_power(key: &PublicKey, base: &[u64]) -> Vec<u64> {
 /// A GPU that counts the public operations and candidates it gets.
 struct Counted<M: Machine>(Gpu<M>, Arc<AtomicUsize>);
 
-impl<M: Machine> Device for Counted<M> {
+impl<M: Machine> DeviceInfo for Counted<M> {
     fn name(&self) -> &str {
         self.0.name()
     }
@@ -110,12 +110,14 @@ impl<M: Machine> Device for Counted<M> {
         self.0.preferred_batch()
     }
 
-    fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
-        self.0.exponentiate(jobs)
-    }
-
     fn takes_bits(&self, bits: usize) -> bool {
         self.0.takes_bits(bits)
+    }
+}
+
+impl<M: Machine> Device for Counted<M> {
+    fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
+        self.0.exponentiate(jobs)
     }
 
     fn exponentiate_unprepared(&self, jobs: &mut [Unprepared<'_>]) -> Result<(), DeviceError> {

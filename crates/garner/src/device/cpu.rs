@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CPU as a device: the host's arithmetic behind the device trait.
 
-use super::{Device, DeviceError, Limits, Power};
+use super::{Device, DeviceError, DeviceInfo, Limits, Power};
 use crate::arithmetic::{Arithmetic, Modulus};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl Cpu {
     }
 }
 
-impl Device for Cpu {
+impl DeviceInfo for Cpu {
     fn name(&self) -> &str {
         self.name
     }
@@ -37,7 +37,9 @@ impl Device for Cpu {
         // and those fill eight lanes only with eight operations.
         2 * self.arithmetic.lanes()
     }
+}
 
+impl Device for Cpu {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.arithmetic.power_secret(jobs);
         Ok(())

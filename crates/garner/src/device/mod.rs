@@ -5,8 +5,8 @@
 //! blinding and the check s^e = m stay on the host, whatever it returns. The exception is another process of this library,
 //! which does both itself ([`Level::Checked`]).
 //!
-//! The processor is the one device of this library. Others are crates of their own, which implement [`Device`], and
-//! [`Kind`], by which they are found; [`slots`] keeps account of the keys they hold.
+//! The processor is the one device of this library. Others are crates of their own, which implement [`DeviceInfo`] (what it
+//! is) and [`Device`] (what it does), and [`Kind`], by which they are found; [`slots`] keeps account of the keys they hold.
 
 #![forbid(unsafe_code)]
 
@@ -67,8 +67,8 @@ pub struct Unprepared<'a> {
     pub result: &'a mut [u64],
 }
 
-/// What runs batches of exponentiations, or of whole private operations.
-pub trait Device: Send + Sync {
+/// What a device is: who it is for people, what it takes, and how it is at its best.
+pub trait DeviceInfo: Send + Sync {
     /// A short name for people and statistics: `cpu`, `libcrypto`, `cuda:0`, ...
     fn name(&self) -> &str;
 
@@ -121,7 +121,10 @@ pub trait Device: Send + Sync {
     fn may_be_away(&self) -> bool {
         false
     }
+}
 
+/// What a device does: batches of exponentiations, or of whole private operations.
+pub trait Device: DeviceInfo {
     /// Runs all of `jobs`, secret bases and exponents, mixed sizes allowed.
     ///
     /// # Errors
@@ -143,7 +146,7 @@ pub trait Device: Send + Sync {
     }
 
     /// Runs all of `jobs`, public exponents and bases below their moduli, of keys that it takes by
-    /// [`Device::takes_public`].
+    /// [`DeviceInfo::takes_public`].
     ///
     /// # Errors
     /// As [`Device::exponentiate`].

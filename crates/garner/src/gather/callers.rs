@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::arithmetic::libcrypto::Libcrypto;
     use crate::arithmetic::{Modulus, Power};
-    use crate::device::{Cpu, Device, DeviceError, Limits};
+    use crate::device::{Cpu, Device, DeviceError, DeviceInfo, Limits};
     use crate::gather::config::Config;
     use crate::gather::scheduler::{At, Ran};
     use std::future::Future;
@@ -149,7 +149,7 @@ mod tests {
     /// libcrypto, wanting four at once.
     struct Four(Cpu);
 
-    impl Device for Four {
+    impl DeviceInfo for Four {
         fn name(&self) -> &str {
             "four"
         }
@@ -161,7 +161,9 @@ mod tests {
         fn preferred_batch(&self) -> usize {
             4
         }
+    }
 
+    impl Device for Four {
         fn exponentiate(&self, jobs: &mut [Power<'_>]) -> std::result::Result<(), DeviceError> {
             self.0.exponentiate(jobs)
         }

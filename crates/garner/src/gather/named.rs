@@ -66,7 +66,7 @@ fn not_here(name: &str, present: &[Arc<dyn Device>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{DeviceError, Limits, Power};
+    use crate::device::{DeviceError, DeviceInfo, Limits, Power};
 
     fn named(names: &str) -> Result<Config> {
         Config::named(names, &[&Tape])
@@ -83,7 +83,7 @@ mod tests {
     /// A device that computes nothing.
     struct Reel(String);
 
-    impl Device for Reel {
+    impl DeviceInfo for Reel {
         fn name(&self) -> &str {
             &self.0
         }
@@ -95,7 +95,9 @@ mod tests {
         fn preferred_batch(&self) -> usize {
             1
         }
+    }
 
+    impl Device for Reel {
         fn exponentiate(&self, _: &mut [Power<'_>]) -> std::result::Result<(), DeviceError> {
             Err(DeviceError("a tape computes nothing".to_owned()))
         }

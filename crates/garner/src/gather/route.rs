@@ -191,12 +191,12 @@ impl Devices for Route {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{Device, DeviceError, Limits, Power};
+    use crate::device::{Device, DeviceError, DeviceInfo, Limits, Power};
 
     /// A device that wants so many exponentiations at once.
     struct Wants(usize, bool);
 
-    impl Device for Wants {
+    impl DeviceInfo for Wants {
         fn name(&self) -> &str {
             "test"
         }
@@ -212,7 +212,9 @@ mod tests {
         fn is_shared(&self) -> bool {
             self.1
         }
+    }
 
+    impl Device for Wants {
         fn exponentiate(&self, _: &mut [Power<'_>]) -> Result<(), DeviceError> {
             Ok(())
         }

@@ -9,7 +9,7 @@
 use super::{Config, Gatherer, Operation, Output};
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::{Modulus, Power};
-use crate::device::{Cpu, Device, DeviceError, Limits};
+use crate::device::{Cpu, Device, DeviceError, DeviceInfo, Limits};
 use crate::error::{Error, Result};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config as Shuttle, Runner, future, thread};
@@ -38,7 +38,7 @@ struct Two {
     fails: usize,
 }
 
-impl Device for Two {
+impl DeviceInfo for Two {
     fn name(&self) -> &str {
         "two"
     }
@@ -50,7 +50,9 @@ impl Device for Two {
     fn preferred_batch(&self) -> usize {
         2
     }
+}
 
+impl Device for Two {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> std::result::Result<(), DeviceError> {
         // Whoever comes now waits, or takes another slot.
         thread::yield_now();

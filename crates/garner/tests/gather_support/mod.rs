@@ -4,7 +4,7 @@
 
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::arithmetic::{Arithmetic, Modulus};
-use garner::device::{Cpu, Device, DeviceError, Limits, Power};
+use garner::device::{Cpu, Device, DeviceError, DeviceInfo, Limits, Power};
 use garner::fork::away_from_fork;
 use garner::gather::{Config, Gatherer, Operation, Output};
 use garner::key::PrivateKey;
@@ -158,7 +158,7 @@ impl TestDevice {
     }
 }
 
-impl Device for TestDevice {
+impl DeviceInfo for TestDevice {
     fn name(&self) -> &str {
         "test"
     }
@@ -174,7 +174,9 @@ impl Device for TestDevice {
     fn preferred_batch(&self) -> usize {
         self.batch
     }
+}
 
+impl Device for TestDevice {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.sizes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(jobs.len());
         let call = self.calls.fetch_add(1, Ordering::Relaxed);

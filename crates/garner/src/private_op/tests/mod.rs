@@ -7,7 +7,7 @@ use super::{PrivateOp, RunError, run};
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::vectors::{Native, Twin};
 use crate::arithmetic::{Arithmetic, Power};
-use crate::device::{Cpu, Device, DeviceError, Limits};
+use crate::device::{Cpu, Device, DeviceError, DeviceInfo, Limits};
 use crate::key::PrivateKey;
 use crate::words;
 use openssl::rsa::{Padding, Rsa};
@@ -113,7 +113,7 @@ struct Lying {
     batches: AtomicUsize,
 }
 
-impl Device for Lying {
+impl DeviceInfo for Lying {
     fn name(&self) -> &str {
         "lying"
     }
@@ -125,7 +125,9 @@ impl Device for Lying {
     fn preferred_batch(&self) -> usize {
         self.device.preferred_batch()
     }
+}
 
+impl Device for Lying {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.device.exponentiate(jobs)?;
         let batch = self.batches.fetch_add(1, Ordering::Relaxed);
@@ -166,7 +168,7 @@ fn a_damaged_half_is_found_and_nothing_of_it_is_released() {
 /// Refuses every batch.
 struct Dead;
 
-impl Device for Dead {
+impl DeviceInfo for Dead {
     fn name(&self) -> &str {
         "dead"
     }
@@ -178,7 +180,9 @@ impl Device for Dead {
     fn preferred_batch(&self) -> usize {
         1
     }
+}
 
+impl Device for Dead {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         for job in jobs {
             job.result.fill(7);
@@ -199,7 +203,7 @@ fn a_dead_device_leaves_no_output() {
 /// Keeps the bases it was given, each for p and for q.
 struct Watching(Cpu, std::sync::Mutex<Vec<Vec<u64>>>);
 
-impl Device for Watching {
+impl DeviceInfo for Watching {
     fn name(&self) -> &str {
         "watching"
     }
@@ -211,7 +215,9 @@ impl Device for Watching {
     fn preferred_batch(&self) -> usize {
         1
     }
+}
 
+impl Device for Watching {
     fn exponentiate(&self, jobs: &mut [Power<'_>]) -> Result<(), DeviceError> {
         self.1.lock().unwrap().extend(jobs.iter().step_by(2).map(|job| job.base.to_vec()));
         self.0.exponentiate(jobs)
