@@ -24,8 +24,8 @@
 //             what the fragment's destination then holds is not defined, but no plaintext or ciphertext of another key
 //             or message. A key is loaded behind the fragments before it in the ring of its message, and no descriptor
 //             behind it begins before it is there. CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped
-//             at once and overwritten, fragments under way end in EmptySlot; STATUS.zeroising until that is done and the
-//             bus is quiet.
+//             at once and overwritten. What was read of the ring by then, a key among it, ends in EmptySlot, and no more is
+//             read; STATUS.zeroising until that is done and all completions are written.
 //             The bus carries a block in 128 / BusWidth beats each way, with one more for a group of 16 that is not aligned.
 // Parameters  Decrypt: the way it goes. KeyBits 128, 192 or 256. Messages: interleaved ones, each with a round unit; 1 to 4, of decryption 1.
 //             Stages, Table: see the ciphers. KeySlots 1 to 16. BusWidth 64 or 128. MaxBeats: longest burst, a power of two
@@ -286,7 +286,7 @@ module aes_core
     .clk_i,
     .rst_ni,
     .zeroise_i(zeroise),
-    .quiet_i  (key_ready && messages_quiet),
+    .quiet_i  (key_ready && messages_quiet && quiet),
     .wipe_o   (wipe),
     .begins_o (cipher_zeroise)
   );

@@ -11,7 +11,7 @@ module aes_erasure (
   input  logic clk_i,
   input  logic rst_ni,
   input  logic zeroise_i,  // pulse
-  input  logic quiet_i,    // nothing is under way, and the keys are overwritten
+  input  logic quiet_i,    // nothing waits or is under way, and the keys are overwritten
   output logic wipe_o,
   output logic begins_o    // pulse
 );

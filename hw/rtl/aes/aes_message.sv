@@ -97,7 +97,7 @@ module aes_message
   logic            in_here, read, write, refuse, idle, running, done, runs;
   assign {done, running, idle} = state_q;
 
-  assign ready_o          = idle && !wipe_i;
+  assign ready_o          = idle;
   assign read_blocks_o    = read_blocks_q;
   assign write_blocks_o   = write_blocks_q;
   assign runs             = running && !failed_q;
@@ -223,7 +223,10 @@ module aes_message
           first_q     <= fragment_i.first;
           failed_q    <= 1'b0;
           status_q    <= AesOk;
-          if (!fragment_i.load_key && !fragment_i.first && !chain_q) begin
+          if (wipe_i) begin
+            failed_q <= 1'b1;  // SEC_CM: JOB.REFUSED_WHILE_ERASING
+            status_q <= AesEmptySlot;
+          end else if (!fragment_i.load_key && !fragment_i.first && !chain_q) begin
             failed_q <= 1'b1;
             status_q <= AesBrokenChain;
           end else if (!fragment_i.load_key && !slot_full_i) begin

@@ -14,7 +14,7 @@ def run(decrypt, instead=(), variant="", **more):
              {"DECRYPT": str(decrypt), "MESSAGES": str(parameters["Messages"]), "STAGES": str(parameters["Stages"]),
               "BUS": str(parameters.get("BusWidth", 64)), "KEY_BITS": str(parameters.get("KeyBits", 128))}, variant=variant,
              inside=("aes_block_fifo", "aes_message", "aes_messages", "aes_reader", "aes_byte_turn", "aes_beats", "aes_writer",
-                     "aes_cipher", "aes_core", "aes_cbc_encrypt", "aes_cbc_decrypt"))
+                     "aes_cipher", "aes_core", "aes_bus", "aes_cbc_encrypt", "aes_cbc_decrypt"))
 
 
 @pytest.mark.parametrize("decrypt", [0, pytest.param(1, marks=pytest.mark.soak)])
