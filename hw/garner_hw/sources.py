@@ -171,8 +171,14 @@ def manager() -> "CoreManager":
 
     found = CoreManager(Config(str(HW / "build" / "fusesoc.conf")))
     found.add_library(Library("garner", str(HW)), [str(HW / "build")])
-    read = {Path(core.core_file) for core in found.get_cores().values()}
-    for path in sorted(set(HW.rglob("*.core")) - read):
+    cores = found.get_cores().values()
+    for path in sorted(set(HW.rglob("*.core")) - {Path(core.core_file) for core in cores}):
         if not path.is_relative_to(HW / "build"):  # FuseSoC has said what is wrong with it, and would go on
             raise CommandError(f"{path.relative_to(HW)}: not a .core file that FuseSoC can read, or of the name of another")
+    names = {f"{core.name.vendor}:{core.name.library}:{core.name.name}" for core in cores}
+    for core in cores:
+        asked = {":".join(text.split(":")[:3]) for family in FAMILIES
+                 for fileset in core.get_data({family: True}).filesets.values() for text in fileset.depend}
+        if unknown := sorted(asked - names):
+            raise CommandError(f"{Path(core.core_file).relative_to(HW)}: there is no core {', '.join(unknown)}")
     return found

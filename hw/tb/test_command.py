@@ -96,6 +96,13 @@ def test_core_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
         sources.manager.__wrapped__()
 
 
+def test_core_that_does_not_exist_is_named_with_the_file_that_asks_for_it(tmp_path, monkeypatch):
+    (tmp_path / "asks.core").write_text("CAPI=2:\nname: a:b:asks:1.0\nfilesets:\n  rtl: {depend: ['ecp5 ? (a:b:nosuch)']}\n")
+    monkeypatch.setattr(sources, "HW", tmp_path)
+    with pytest.raises(CommandError, match="asks.core: there is no core a:b:nosuch"):
+        sources.manager.__wrapped__()
+
+
 def test_broken_pipe_to_a_program_of_ours_is_not_taken_for_a_reader_that_left(monkeypatch, capfd):
     def broken(_: object) -> int:
         raise BrokenPipeError

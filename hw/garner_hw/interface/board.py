@@ -4,12 +4,14 @@
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from garner_hw import HW
 from garner_hw.interface.layout import FIELD_NAME, InterfaceError, named, told, unique
 
 SOURCE = HW / "interface" / "board.toml"
 PAGE_BYTES = 4096  # what the 12 bits of a register's address reach
+KEYS: dict[str, type] = {"name": str, "vectors": int, "meaning": str}  # of an engine
 LINES = 3  # interrupt lines of an engine's rings: completion, idle, error
 
 
@@ -42,18 +44,32 @@ class Board:
         return (len(self.engines) - 1).bit_length()
 
 
+def entries(found: object, file: str) -> list[dict[str, Any]]:
+    """The tables `[[engine]]`, each with all its keys and no others."""
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise InterfaceError(f'{file}: "engine" is not written as [[engine]]')
+    for entry in found:
+        where = f'{file}: engine "{entry.get("name", "?")}"'
+        for key in KEYS.keys() ^ entry.keys():
+            raise InterfaceError(f'{where} has {"an unknown key" if key in entry else "no"} "{key}"')
+        for key, value in entry.items():
+            if type(value) is not KEYS[key]:
+                raise InterfaceError(f"{where}: {key} = {value!r} is not of type {KEYS[key].__name__}")
+    return found
+
+
 def load(source: Path = SOURCE) -> Board:
     """The board. Raises `InterfaceError` for a description that contradicts itself."""
     try:
         parts = tomllib.loads(source.read_text())
         vendor, device, page_bytes = (parts[name] for name in ("pci_vendor", "pci_device", "page_bytes"))
         engines, vector = [], 0
-        for page, entry in enumerate(parts["engine"]):
+        for page, entry in enumerate(entries(parts["engine"], source.name)):
             engines.append(Engine(page=page, offset=page * page_bytes, vector=vector, **entry))
             vector += entry["vectors"]
     except KeyError as error:
         raise InterfaceError(f"{source.name}: {error.args[0]} is missing") from None
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise InterfaceError(f"{source.name}: {error}") from error
     for name, number in (("pci_vendor", vendor), ("pci_device", device)):
         if type(number) is not int or not 0 < number < 0xFFFF:

@@ -15,6 +15,8 @@ from garner_hw.soc.build import WAIVERS, processor
 from garner_hw.sources import CELLS, HW, Target, lint_targets, reached
 from garner_hw.synthesis import YOSYS
 
+FOLDERS = ("rtl", "explore/rtl", "soc", "syn", "cells", "examples", "dist/rtl")  # not what tests and proofs alone have
+
 
 def verilator(target: Target, files: list[Path], others: list[Path]) -> str:
     """What Verilator says of a top: as others compile it and, where it has assertions, as the tests do."""
@@ -44,12 +46,21 @@ def slang(target: Target, files: list[Path], others: list[Path]) -> str:
     return "" if result.returncode == 0 and "0 errors, 0 warnings" in found else found.strip()
 
 
+def unreached() -> list[Path]:
+    """Modules of hardware that no target has, so that nobody would look at them."""
+    linted = {path for target in lint_targets() for path in reached(target.top, target.files)}
+    return sorted({path for folder in FOLDERS for path in (HW / folder).rglob("*.*v")} - linted)
+
+
 def check(core: str | None = None) -> int:
-    """Lints all targets, or those of one core. Prints what was found; how many targets something was found of."""
+    """Lints all targets, or those of one core; of all also what they do not reach. Prints what was found; how often it was."""
     targets = [target for target in lint_targets() if core in (None, target.core)]
     if not targets:
         raise CommandError(f"no .core file has the name {core} and a target lint")
-    bad = 0
+    left = [] if core else unreached()
+    for path in left:
+        print(f"bad {path.relative_to(HW)}: no target lint of a .core file reaches it", flush=True)
+    bad = len(left)
     for target in targets:
         files = reached(target.top, target.files)
         others = [processor()] if HW / "soc" / "rtl" / "soc.sv" in files else []

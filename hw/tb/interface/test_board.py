@@ -14,7 +14,10 @@ SCRIPTS = (HW / "board" / "guest" / "init", HW.parent / "linux" / "test" / "stag
     ('name = "aes_encryption"', 'name = "rsa"', 'two engines are called "rsa"'),
     ('meaning = "RSA;', 'meaning = "RSA |', "engine \"rsa\": '|' in its meaning"),
     ("vectors = 3", "vectors = 2", 'engine "rsa" has 2 vectors'),
-    ("vectors = 3", "vector = 3", "board.toml: "),
+    ("vectors = 3", "vectors = \"3\"", "engine \"rsa\": vectors = '3' is not of type int"),
+    ('meaning = "RSA;', 'kind = 1\nmeaning = "RSA;', 'engine "rsa" has an unknown key "kind"'),
+    ("vectors = 3\n", "", 'engine "rsa" has no "vectors"'),
+    ("[[engine]]", "[engine]", "board.toml: "),
     ("pci_vendor = 0x1234", "pci_vendor = 0x12345", "pci_vendor = 74565 is no number of PCI"),
     ("page_bytes = 4096", "page_bytes = 8192", "page_bytes = 8192; addresses of registers have 12 bits"),
 ])
