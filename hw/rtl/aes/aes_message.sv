@@ -15,9 +15,9 @@
 // After a failure nothing is asked for or offered any more; blocks that still come are dropped.
 //
 // Contract    No more than 2^Log2 blocks are between read_valid_o and the writer, so no FIFO overflows; up to seven groups
-//             are being read or written. failed_i with failed_status_i: something of this message went wrong outside.
-//             wipe_i, for at least 2^Log2 cycles and until idle_o: drops all and overwrites it; a fragment under way ends
-//             in EmptySlot.
+//             are being read or written. failed_i: something of this message could not be read or written.
+//             wipe_i, for at least 2^Log2 cycles and until idle_o: drops all and overwrites it; a fragment under way, or one
+//             that begins, ends in EmptySlot.
 // Parameters  Log2: of the blocks that a FIFO holds, at least 5; two groups hide the bus from a cipher of eleven cycles a
 //             block, eight from one of one.
 module aes_message
@@ -59,7 +59,6 @@ module aes_message
   input  logic            write_next_i,     // it is taken
 
   input  logic            failed_i,
-  input  aes_status_e     failed_status_i,
   output ended_t          ended_o,
   input  logic            ended_ready_i,
   output logic            idle_o,
@@ -248,7 +247,7 @@ module aes_message
       if (runs) begin
         if (failed_i || refuse) begin
           failed_q <= 1'b1;
-          status_q <= failed_i ? failed_status_i : AesEmptySlot;
+          status_q <= failed_i ? AesBusFault : AesEmptySlot;
         end
       end
       if (wipe_i) begin

@@ -164,7 +164,6 @@ module aes_messages
       .write_block_o   (write_block[m]),
       .write_next_i    (write_next[m]),
       .failed_i        ((group_end[m] && group_failed) || (write_end[m] && write_failed)),
-      .failed_status_i (AesBusFault),
       .ended_o         (ended_o[m]),
       .ended_ready_i   (ended_ready_i[m]),
       .idle_o          (idle[m]),

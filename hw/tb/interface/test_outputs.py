@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from garner_hw import HW
-from garner_hw.interface import SOURCES, Interface, load, outputs, registers
+from garner_hw.interface import SOURCES, load, outputs, registers
+from garner_hw.interface.layout import Layout
 
 HEADERS = ("garner_regs.h", "garner_ring.h", "garner_rsa.h", "garner_aes.h", "garner_board.h")
 STRICT = ("-Wall", "-Wextra", "-Wpadded", "-Wpedantic", "-Werror", "-c")
@@ -68,10 +69,8 @@ def in_c(text: str, prefix: str, name: str) -> tuple[int, int, int]:
     return word, mask.bit_length() - 1, shift
 
 
-def in_python(interface: Interface, name: str) -> tuple[int, int, int]:
+def in_python(layout: Layout, name: str) -> tuple[int, int, int]:
     """From where the ones are in a record with the field full of them."""
-    layout = interface.rsa.descriptor if any(field.name == name for field in interface.rsa.descriptor.fields) \
-        else interface.ring.completion
     ones = int.from_bytes(layout.pack(**{name: (1 << layout[name].width) - 1}), "little")
     low = (ones & -ones).bit_length() - 1
     return low // 32, ones.bit_length() - 1 - low // 32 * 32, low % 32
@@ -87,13 +86,16 @@ def places(folder: Path, record: str, name: str) -> dict[str, tuple[int, int, in
     """Word, highest and lowest bit of a field of the descriptor or the completion, in each output."""
     interface = load(folder)
     text = {path.name: text for path, text in outputs.render(interface).items()}
-    package, rust, header, prefix, structure = {
-        "descriptor": ("descriptor_pkg.sv", "rsa.rs", "garner_rsa.h", "GARNER_RSA_DESCRIPTOR", "header_t"),
-        "completion": ("ring_pkg.sv", "ring.rs", "garner_ring.h", "GARNER_COMPLETION", "completion_header_t")}[record]
+    layout, package, rust, header, prefix, structure = {
+        "descriptor": (interface.rsa.descriptor, "descriptor_pkg.sv", "rsa.rs", "garner_rsa.h", "GARNER_RSA_DESCRIPTOR", "header_t"),
+        "aes_descriptor": (interface.aes.descriptor, "aes_descriptor_pkg.sv", "aes.rs", "garner_aes.h", "GARNER_AES_DESCRIPTOR",
+                           "aes_descriptor_t"),
+        "completion": (interface.ring.completion, "ring_pkg.sv", "ring.rs", "garner_ring.h", "GARNER_COMPLETION",
+                       "completion_header_t")}[record]
     return {"SystemVerilog": in_systemverilog(text[package], structure, name),
-            "Rust": in_rust(text[rust], record, name),
+            "Rust": in_rust(text[rust], record.removeprefix("aes_"), name),
             "C": in_c(text[header], prefix, name),
-            "Python": in_python(interface, name),
+            "Python": in_python(layout, name),
             "document": in_document(text[outputs.DOCUMENT.name], record, name)}
 
 
@@ -101,6 +103,7 @@ def places(folder: Path, record: str, name: str) -> dict[str, tuple[int, int, in
     ("rsa.toml", "descriptor", "slot", 0, "15:8", "14:7"),
     ("rsa.toml", "descriptor", "exponent_bits", 1, "28:16", "29:17"),
     ("ring.toml", "completion", "status", 0, "19:16", "20:17"),
+    ("aes.toml", "aes_descriptor", "slot", 0, "15:8", "15:9"),  # no bit of its words is free
 ])
 def test_field_moved_by_a_bit_moves_in_every_output(changed, file, record, name, word, before, after):
     def numbers(bits: str) -> tuple[int, ...]:
