@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Published figures have data behind them, and the data say where they come from. Tables between `<!-- NAME -->` and
-//! `<!-- /NAME -->` in README.md and docs/performance.md are made of bench/results: `make figures` makes them again. Names
+//! `<!-- /NAME -->` in README.md, docs/performance.md, docs/daemon.md and docs/python.md are made of bench/results: `make figures` makes them again. Names
 //! and files that begin with `avx2-` are those of processors without AVX-512, with `golden-cove-` and
 //! `redwood-cove-` those of Intel's with it.
 
@@ -74,6 +74,16 @@ fn every_published_table_is_of_its_data() {
         }
     }
     document.end();
+
+    let (mut daemon, mut python) = (Document::read("docs/daemon.md"), Document::read("docs/python.md"));
+    for processor in ["", "zen-5-", "avx2-"] {
+        let of = |name: &str| rows(&format!("{processor}{name}"));
+        daemon.holds(&format!("{processor}daemon"), of("daemon").map(|rows| tables::processes::daemon(&rows)));
+        daemon.holds(&format!("{processor}transports"), of("daemon").map(|rows| tables::processes::transports(&rows)));
+        python.holds(&format!("{processor}python"), of("python").map(|rows| tables::processes::python(&rows)));
+    }
+    daemon.end();
+    python.end();
 
     let mut document = Document::read("README.md");
     let marker = "garner speed --from bench/results/";

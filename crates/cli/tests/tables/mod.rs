@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tables of docs/performance.md, each of the rows of its data.
 
+pub mod processes;
+
 use serde_json::Value;
 use std::collections::BTreeSet;
 
