@@ -236,7 +236,7 @@ module completion_write
   assign written_o          = state_q == End && write_done_i;
   assign interrupt_o        = context_q.marked;
   assign failed_o           = status_q != StatusOk;
-  assign result_fault_o     = state_q == ResultEnd && write_done_i && write_error_i;
+  assign result_fault_o       = state_q == ResultEnd && write_done_i && write_error_i;
   assign completion_fault_o = written_o && write_error_i;
 
 endmodule
