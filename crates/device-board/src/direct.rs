@@ -32,7 +32,7 @@ pub enum Job<'a> {
     LoadKey {
         /// Which slot.
         slot: u8,
-        /// A key that the board takes, see [`Device::takes_key`](garner::device::Device::takes_key).
+        /// A key that the board takes, see [`DeviceInfo::takes_key`](garner::device::DeviceInfo::takes_key).
         key: &'a PrivateKey,
     },
     /// a * b / R mod n, a Montgomery multiplication. R is what the board's arrays make it: 2 to the power of a multiple of

@@ -23,7 +23,7 @@
 //! | `transport` | the way to a board; `vfio` and `vfio_user` are the two there are, `address` says which |
 //!
 //! The board computes m^d mod n of blinded numbers and checks itself; blinding and the check that counts stay on the
-//! host. Which keys are in its slots, [`garner::device::slots`] keeps. What it cannot take (see [`Device::takes_key`]) goes to the
+//! host. Which keys are in its slots, [`garner::device::slots`] keeps. What it cannot take (see [`DeviceInfo::takes_key`]) goes to the
 //! next device.
 
 #![deny(unsafe_code)]

@@ -155,7 +155,7 @@ impl<M: Machine> Gpu<M> {
     }
 
     /// Runs the self-test for public operations modulo numbers of up to `bits` bits now, and takes them if it is passed.
-    /// Nothing checks their results: see [`Device::takes_public`].
+    /// Nothing checks their results: see [`DeviceInfo::takes_public`].
     ///
     /// # Errors
     /// What went wrong; the length is not taken.
