@@ -80,11 +80,11 @@ ENGINE = [  # and whether decryption shows it
     ("keys kept by reset", "aes_erasure", "erasing_q <= 1'b1;  // SEC_CM: ERASE.RESET\n      erased_q  <= '0;\n      begins_o  <= 1'b1;",
      "erasing_q <= 1'b0;\n      erased_q  <= '0;\n      begins_o  <= 1'b0;", 0),
     ("a key given out", "aes_message", ".in_valid_i (result_i.valid),\n    .in_data_i  (result_i.block),",
-     ".in_valid_i (result_i.valid || (cipher_o.key && key_next_i)),\n"
-     "    .in_data_i  (cipher_o.key ? cipher_o.block : result_i.block),", 0),
+     ".in_valid_i (result_i.valid || (fragment_q.load_key && (key_next_i || key_end_i))),\n"
+     "    .in_data_i  (fragment_q.load_key ? cipher_o.block : result_i.block),", 0),
     ("the tag of the fragment behind", "aes_message", "tag: fragment_q.tag", "tag: fragment_i.tag", 0),
     ("the end of another message", "aes_completions", "chosen |= ended_i[m];", "chosen |= ended_i[0];", 0),
-    ("a key that waits kept by zeroise", "aes_message", "if (wipe_i) begin\n            failed_q <= 1'b1;", "if (1'b0) begin\n            failed_q <= 1'b1;", 0),
+    ("what waits not refused by zeroise", "aes_message", "if (wipe_i) begin\n            failed_q <= 1'b1;", "if (1'b0) begin\n            failed_q <= 1'b1;", 0),
     ("what waits not waited for by zeroise", "aes_core", "key_ready && messages_quiet && quiet", "key_ready && messages_quiet", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
