@@ -4,9 +4,9 @@
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from garner_hw import HW
+from garner_hw.interface import tables
 from garner_hw.interface.layout import FIELD_NAME, InterfaceError, named, told, unique
 
 SOURCE = HW / "interface" / "board.toml"
@@ -44,27 +44,13 @@ class Board:
         return (len(self.engines) - 1).bit_length()
 
 
-def entries(found: object, file: str) -> list[dict[str, Any]]:
-    """The tables `[[engine]]`, each with all its keys and no others."""
-    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
-        raise InterfaceError(f'{file}: "engine" is not written as [[engine]]')
-    for entry in found:
-        where = f'{file}: engine "{entry.get("name", "?")}"'
-        for key in KEYS.keys() ^ entry.keys():
-            raise InterfaceError(f'{where} has {"an unknown key" if key in entry else "no"} "{key}"')
-        for key, value in entry.items():
-            if type(value) is not KEYS[key]:
-                raise InterfaceError(f"{where}: {key} = {value!r} is not of type {KEYS[key].__name__}")
-    return found
-
-
 def load(source: Path = SOURCE) -> Board:
     """The board. Raises `InterfaceError` for a description that contradicts itself."""
     try:
         parts = tomllib.loads(source.read_text())
         vendor, device, page_bytes = (parts[name] for name in ("pci_vendor", "pci_device", "page_bytes"))
         engines, vector = [], 0
-        for page, entry in enumerate(entries(parts["engine"], source.name)):
+        for page, entry in enumerate(tables.entries(parts["engine"], "engine", KEYS, source.name)):
             engines.append(Engine(page=page, offset=page * page_bytes, vector=vector, **entry))
             vector += entry["vectors"]
     except KeyError as error:

@@ -9,6 +9,7 @@ from typing import Any
 
 from garner_hw import HW
 from garner_hw.interface import registers as register_file
+from garner_hw.interface import tables
 from garner_hw.interface.layout import CODE_NAME, FIELD_NAME, WORD, Field, InterfaceError, Layout, bits_of, named, told, unique
 from garner_hw.interface.registers import Register
 
@@ -134,17 +135,8 @@ class Interface:
 
 def entries(parts: dict[str, Any], part: str, file: str) -> list[dict[str, Any]]:
     """The tables `[[part]]`, each with a name and all its keys."""
-    if not isinstance(parts[part], list) or not all(isinstance(entry, dict) for entry in parts[part]):
-        raise InterfaceError(f"{file}: \"{part}\" is not written as [[{part}]]")
-    for entry in parts[part]:
-        where = f"{file}: {part} \"{entry.get('name', '?')}\""
-        for key, value in entry.items():
-            if key not in KEYS[part]:
-                raise InterfaceError(f"{where} has an unknown key \"{key}\"")
-            if type(value) is not KEYS[part][key]:
-                raise InterfaceError(f"{where}: {key} = {value!r} is not of type {KEYS[part][key].__name__}")
-        for key in KEYS[part].keys() - entry.keys() - OPTIONAL:
-            raise InterfaceError(f"{where} has no \"{key}\"")
+    for entry in tables.entries(parts[part], part, KEYS[part], file, OPTIONAL):
+        where = f"{file}: {part} \"{entry['name']}\""
         named(entry["name"], CODE_NAME if "code" in KEYS[part] else FIELD_NAME, f"{file}: {part}")
         for text in ("meaning", "result"):
             if text in entry:
