@@ -148,6 +148,7 @@ impl Width {
             Op::Copy { to, from } => format!("vmovdqa64 {}, {}", vector(to), source(from)),
             Op::Merge { to, mask, from } => format!("vmovdqa64 {}{{{}}}, {}", vector(to), name(mask), source(from)),
             Op::Store { to, from } => format!("vmovdqa64 {}, {}", row(to), vector(from)),
+            Op::MergeStore { to, mask, from } => format!("vmovdqa64 {}{{{}}}, {}", row(to), name(mask), vector(from)),
             Op::MultiplyAddLow { sum, a, b } => format!("vpmadd52luq {}, {}, {}", vector(sum), vector(a), source(b)),
             Op::MultiplyAddHigh { sum, a, b } => format!("vpmadd52huq {}, {}, {}", vector(sum), vector(a), source(b)),
             Op::Add { to, a, b } => format!("vpaddq {}, {}, {}", vector(to), vector(a), source(b)),

@@ -105,8 +105,10 @@ operations! {
     Want "want",
     Window "window",
     WindowMerges "window_merges",
+    WindowStores "window_stores",
     Windows "windows",
     WindowsInTurn "windows_in_turn",
     WindowsInTurnMerge "windows_in_turn_merge",
     WindowsMerge "windows_merge",
+    WindowsStore "windows_store",
 }

@@ -39,6 +39,11 @@ impl Machine<'_> {
                     let row = self.row(to);
                     self.memory[row] = self.vectors[from.0 as usize];
                 }
+                Op::MergeStore { to, mask, from } => {
+                    let (row, from, mask) = (self.row(to), self.vectors[from.0 as usize], self.masks[mask.0 as usize]);
+                    let to = &mut self.memory[row];
+                    *to = std::array::from_fn(|i| (to[i] & !mask[i]) | (from[i] & mask[i]));
+                }
                 Op::MultiplyAddLow { sum, a, b } => {
                     let (a, b) = (self.vectors[a.0 as usize], self.read(b));
                     let sum = &mut self.vectors[sum.0 as usize];

@@ -47,6 +47,9 @@ impl Op {
             Op::Copy { to, from } => none.source(from).write(to),
             Op::Merge { to, mask, from } => Operands { reads_mask: Some(mask), ..none.read(to).source(from).write(to) },
             Op::Store { to, from } => Operands { stores: Some(to), ..none.read(from) },
+            Op::MergeStore { to, mask, from } => {
+                Operands { stores: Some(to), reads_mask: Some(mask), ..none.read(from) }
+            }
             Op::MultiplyAddLow { sum, a, b } | Op::MultiplyAddHigh { sum, a, b } => {
                 none.read(sum).read(a).source(b).write(sum)
             }
@@ -96,6 +99,7 @@ impl Op {
             Op::Copy { to, from } => Op::Copy { to: write(to), from: source(from) },
             Op::Merge { to, mask, from } => Op::Merge { to: write(to), mask, from: source(from) },
             Op::Store { to, from } => Op::Store { to: row(to), from: read(from) },
+            Op::MergeStore { to, mask, from } => Op::MergeStore { to: row(to), mask, from: read(from) },
             Op::MultiplyAddLow { sum, a, b } => Op::MultiplyAddLow { sum: write(sum), a: read(a), b: source(b) },
             Op::MultiplyAddHigh { sum, a, b } => Op::MultiplyAddHigh { sum: write(sum), a: read(a), b: source(b) },
             Op::Add { to, a, b } => Op::Add { to: write(to), a: read(a), b: source(b) },

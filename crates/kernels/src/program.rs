@@ -96,6 +96,8 @@ pub enum Op {
     Merge { to: Vector, mask: Mask, from: Source },
     /// `to = from`
     Store { to: Row, from: Vector },
+    /// `to = from` in the lanes of `mask`; the others stay.
+    MergeStore { to: Row, mask: Mask, from: Vector },
     /// `sum += low 52 bits of a * b`, where of `a` and `b` only the low 52 bits count.
     MultiplyAddLow { sum: Vector, a: Vector, b: Source },
     /// `sum += (a * b) >> 52`, where of `a` and `b` only the low 52 bits count.
@@ -175,6 +177,10 @@ impl Code {
 
     pub(crate) fn store(&mut self, to: Row, from: Vector) {
         self.0.push(Op::Store { to, from });
+    }
+
+    pub(crate) fn merge_store(&mut self, to: Row, mask: Mask, from: Vector) {
+        self.0.push(Op::MergeStore { to, mask, from });
     }
 
     pub(crate) fn low(&mut self, sum: Vector, a: Vector, b: impl Into<Source>) {

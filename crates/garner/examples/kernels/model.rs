@@ -172,9 +172,9 @@ impl Kernels for Modelled {
     }
 
     fn direct(&self, direct: &'static Direct) -> &'static DirectKernels {
-        let ways = [&direct.one_row, &direct.two_rows, &direct.two_rows_merging];
+        let ways = [&direct.one_row].into_iter().chain(direct.by_two_rows());
         let order = |kernels: &DirectKernels| self.of(kernels.window).order;
-        ways.into_iter().min_by(|a, b| order(a).total_cmp(&order(b))).expect("three ways")
+        ways.min_by(|a, b| order(a).total_cmp(&order(b))).expect("four ways")
     }
 
     fn composition(&self, blocks: &'static Blocks, windows: &dyn Fn(Composition) -> Sequence) -> Composition {

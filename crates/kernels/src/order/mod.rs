@@ -129,6 +129,7 @@ fn nodes(ops: &[Op], processor: &Processor, kept: Option<Pointer>, loaded: &mut 
         if let Some(row) = operands.stores {
             loaded.forget(place(row));
             if Some(row.pointer) == kept {
+                assert!(operands.reads_mask.is_none(), "what is kept is stored whole");
                 stored.insert(row.row, value(operands.reads[0]));
             }
             let (last, loads) = rows.entry(place(row)).or_default();

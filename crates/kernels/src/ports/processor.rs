@@ -43,6 +43,7 @@ impl Work {
             Op::Zero { .. }
             | Op::Copy { from: Source::Vector(_) | Source::Row(_), .. }
             | Op::Store { .. }
+            | Op::MergeStore { .. }
             | Op::Advance { .. }
             | Op::Repeat { .. } => None,
         }

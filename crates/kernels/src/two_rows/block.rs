@@ -9,7 +9,7 @@
 //! double each column that they take over, with their own sums, so that no addition is for doubling alone.
 
 use super::columns::{Columns, Results, Step};
-use super::scan::Way;
+use super::scan::{self, Way};
 use crate::block::{COLUMNS, Columns as Old, Finish, RESULT, X, Y};
 use crate::constants;
 use crate::program::{Pointer, Program, weave};
@@ -152,7 +152,7 @@ pub fn reduce(limbs: usize, scanned: usize) -> Program {
     if scanned > 0 {
         Way::Permutation.prepare(constants::wanted(), &mut columns.code);
     }
-    let scan: Vec<Step> = Way::Permutation.steps(scanned).into_iter().map(Step::Scan).collect();
+    let scan: Vec<Step> = scan::by_permutation(scanned).into_iter().map(Step::Scan).collect();
     (0..limbs + 2).for_each(|column| columns.step(Step::Take { column, rounded: column < limbs }));
     let taken = |row: usize, count: usize| -> Vec<Step> {
         let last = row + limbs + 2;

@@ -8,7 +8,8 @@
 //!   `(column + 2^52 − 1) >> 52`; the constant stands in the column from its start on ([`columns`]). Limbs keep what was
 //!   carried out of them above bit 52: multiply-adds do not look there, and what adds or compares limbs masks them first.
 //!   Blocks, whose columns begin with sums, add it.
-//! - **The table's scan by permutation** of two entries at once, or by merges where a permutation costs more ([`scan`]).
+//! - **The table's scan by permutation** of two entries at once, by merges where a permutation costs more, or by stores where those
+//!   take no time from multiply-adds ([`scan`]).
 //! - **Longer numbers** are composed of blocks ([`block`]), two or three rows at a time; of two blocks some
 //!   at once, put into a common order ([`two_blocks`]).
 //!
@@ -46,13 +47,17 @@ pub fn all() -> Vec<Kernel> {
     };
     for n in DIRECT_LIMBS {
         put(O::Square, n, square::square(n));
-        for (way, window, windows, in_turn) in [
-            (Way::Permutation, O::Window, O::Windows, O::WindowsInTurn),
-            (Way::Merges, O::WindowMerges, O::WindowsMerge, O::WindowsInTurnMerge),
+        for (way, window, windows) in [
+            (Way::Permutation, O::Window, O::Windows),
+            (Way::Merges, O::WindowMerges, O::WindowsMerge),
+            (Way::Stores, O::WindowStores, O::WindowsStore),
         ] {
             put(window, n, window::window(n, way));
             put(windows, n, window::windows(n, WINDOWS, way));
-            if n <= window::ORDERED_LIMBS {
+        }
+        if n <= window::ORDERED_LIMBS {
+            // So short windows have a store for every fifth multiply-add, where the scan is by stores: those then take time.
+            for (way, in_turn) in [(Way::Permutation, O::WindowsInTurn), (Way::Merges, O::WindowsInTurnMerge)] {
                 put(in_turn, n, window::windows_in_turn(n, WINDOWS, way));
             }
         }

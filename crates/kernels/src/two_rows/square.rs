@@ -19,13 +19,14 @@ use std::collections::HashSet;
 /// one, again 2^53 − 1, which is −1 modulo 2^52 and hands one on. Column N − 1, the last, starts with 2^51 − 1, and
 /// has 2^52 − 1 in the end.
 pub fn square(limbs: usize) -> Program {
-    Program::new(code(limbs, Pointer::P0, Pointer::P1, (0, Way::Permutation)))
+    Program::new(code(limbs, Pointer::P0, Pointer::P1, None))
 }
 
-/// The same from `a` to `r`, and beside it so many limbs of a table's scan, which is prepared.
-pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, (scanned, way): (usize, Way)) -> Code {
+/// The same from `a` to `r`, and beside it a quarter of a table's scan of both forms of an entry, which is prepared.
+pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, way: Option<Way>) -> Code {
     let mut columns = Columns::new(limbs, limbs, r, a);
-    let scan: Vec<Step> = way.steps(scanned).into_iter().map(Step::Scan).collect();
+    let scan: Vec<Step> = way.map_or(Vec::new(), |way| way.quarter(2 * limbs)).into_iter().map(Step::Scan).collect();
+    let scan_rows = way.map_or(limbs, |way| way.rows(limbs));
     // Of the scan about a seventh stands among the low columns, as much as their loads leave room for.
     let head = scan.len() * 3 / 20;
     let (head, scan) = scan.split_at(head);
@@ -72,8 +73,8 @@ pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, (scanned, way): (usize,
     let mut digits = [first.take(), second].map(|digit| digit.expect("the first rows give digits"));
     for row in (0..limbs).step_by(2) {
         let product = if row + 2 < limbs { two_columns(limbs, row + limbs + 2) } else { Vec::new() };
-        let share = &scan[scan.len() * row / limbs..scan.len() * (row + 2) / limbs];
-        let steps = weave(product, share.to_vec());
+        let [from, to] = [row, row + 2].map(|row| scan.len() * row.min(scan_rows) / scan_rows);
+        let steps = weave(product, scan[from..to].to_vec());
         digits = columns.two_rows(row, digits, &steps, [3, limbs * 2 / 5]);
     }
     columns.code

@@ -8,15 +8,14 @@ use crate::doubles::SQUARES;
 use crate::order::order;
 use crate::ports::Processor;
 use crate::program::{Code, Pointer, Program, Row};
-use crate::scan::ENTRIES;
 
 /// Selects an entry e of a table, raises to the power 16 and multiplies, eight lanes: `r = r^16 · e / R^16` modulo n.
 ///
 /// Pointers P0 r, P2 n, P3 constants with the wanted entries, P4 the table, P5 the selection.
 /// Shapes   as those of [`crate::window::window`].
 /// Bounds   those of a squaring and of a half multiplication; wanted < 16. Behind the constants two rows are written.
-/// Cost     15N² + 4N multiply-adds, and for each limb of the selection 8 permutations or 14 merges and three operations; 16 rows
-///          read for each, whatever is wanted.
+/// Cost     15N² + 4N multiply-adds, and for each limb of the selection 8 permutations, 14 merges and three operations, or 16
+///          stores; 16 rows read for each, whatever is wanted.
 pub fn window(limbs: usize, way: Way) -> Program {
     Program::new(code(limbs, constants::wanted(), way))
 }
@@ -44,9 +43,8 @@ pub fn windows(limbs: usize, count: usize, way: Way) -> Program {
 pub fn windows_in_turn(limbs: usize, count: usize, way: Way) -> Program {
     let (r, wanted, table, selection) = (Pointer::P0, Pointer::P1, Pointer::P4, Pointer::P5);
     let of = |turn: usize, row: Row| row.pointer.row(row.row + turn * APART);
-    // Each of four squarings scans as much of an entry, which has two forms.
-    let scanned = 2 * limbs / SQUARES;
-    let square = Program::new(square::code(limbs, r, r, (scanned, way)));
+    let [table_rows, selection_rows] = way.quarter_rows(2 * limbs);
+    let square = Program::new(square::code(limbs, r, r, Some(way)));
     let mut body = Code::new();
     for scans in 0..TURNS {
         let mut prepare = Code::new();
@@ -55,18 +53,18 @@ pub fn windows_in_turn(limbs: usize, count: usize, way: Way) -> Program {
         let mut squares = Code::new();
         for turn in 0..TURNS {
             squares.append(square.placed(&|row| match row.pointer {
-                pointer if pointer == table => of(scans, table.row(row.row + turn * scanned * ENTRIES)),
-                pointer if pointer == selection => of(scans, selection.row(row.row + turn * scanned)),
+                pointer if pointer == table => of(scans, table.row(row.row + turn * table_rows)),
+                pointer if pointer == selection => of(scans, selection.row(row.row + turn * selection_rows)),
                 _ if scan::keeps(row) => of(scans, row),
                 _ => of(turn, row),
             }));
         }
         let mut squares = ordered(squares, None);
-        squares.advance(table, (TURNS * scanned * ENTRIES) as isize);
-        squares.advance(selection, (TURNS * scanned) as isize);
+        squares.advance(table, (TURNS * table_rows) as isize);
+        squares.advance(selection, (TURNS * selection_rows) as isize);
         body.repeat(SQUARES / TURNS, squares);
-        body.advance(table, -2 * (limbs * ENTRIES) as isize);
-        body.advance(selection, -2 * limbs as isize);
+        body.advance(table, -((SQUARES * table_rows) as isize));
+        body.advance(selection, -((SQUARES * selection_rows) as isize));
     }
     let product = Program::new(multiply::half_multiply_at(limbs, r, [0, limbs].map(|row| selection.row(row)), r));
     let mut products = Code::new();
@@ -92,15 +90,16 @@ fn ordered(code: Code, kept: Option<Pointer>) -> Code {
 /// A window whose wanted entries stand at `wanted`.
 fn code(limbs: usize, wanted: Row, way: Way) -> Code {
     let (r, table, selection) = (Pointer::P0, Pointer::P4, Pointer::P5);
-    let scanned = 2 * limbs / SQUARES;
+    // Each of four squarings scans as much of an entry, which has two forms.
+    let [table_rows, selection_rows] = way.quarter_rows(2 * limbs);
     let mut code = Code::new();
     way.prepare(wanted, &mut code);
-    let mut body = square::code(limbs, r, r, (scanned, way));
-    body.advance(table, (scanned * ENTRIES) as isize);
-    body.advance(selection, scanned as isize);
+    let mut body = square::code(limbs, r, r, Some(way));
+    body.advance(table, table_rows as isize);
+    body.advance(selection, selection_rows as isize);
     code.repeat(SQUARES, body);
-    code.advance(table, -2 * (limbs * ENTRIES) as isize);
-    code.advance(selection, -2 * limbs as isize);
+    code.advance(table, -((SQUARES * table_rows) as isize));
+    code.advance(selection, -((SQUARES * selection_rows) as isize));
     code.append(multiply::half_multiply_at(limbs, r, [0, limbs].map(|row| selection.row(row)), r));
     if limbs <= ORDERED_LIMBS {
         code = ordered(code, Some(r));

@@ -4,9 +4,11 @@
 
 mod merges;
 mod permutation;
+mod stores;
 
 use super::columns::Columns;
 use crate::constants;
+use crate::doubles::SQUARES;
 use crate::program::{Code, Pointer, Row, Vector};
 use crate::scan::ENTRIES;
 
@@ -19,10 +21,12 @@ const PAIRS: usize = ENTRIES / 2;
 /// What selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// By `vpermi2q`: fewest operations.
+    /// By `vpermi2q`: of the vector ports' work least but for the next.
     Permutation,
     /// By merges under masks: operations that any vector port does.
     Merges,
+    /// By stores under masks: next to no work for the vector ports, and a store for each row of the table.
+    Stores,
 }
 
 /// One step of a scan.
@@ -30,6 +34,7 @@ pub enum Way {
 pub(super) enum Step {
     ByPermutation(permutation::Step),
     ByMerges(merges::Step),
+    ByStores(stores::Step),
 }
 
 /// Registers of limbs that are being selected.
@@ -42,16 +47,41 @@ impl Way {
         match self {
             Way::Permutation => permutation::prepare(from, code),
             Way::Merges => merges::prepare(from, code),
+            Way::Stores => stores::prepare(from, code),
         }
     }
 
-    /// The scan of so many limbs.
-    pub(super) fn steps(self, limbs: usize) -> Vec<Step> {
+    /// The part of a scan of so many limbs that each squaring of a window does, its pointers moved on by [`Way::quarter_rows`] after
+    /// the one before.
+    pub(super) fn quarter(self, limbs: usize) -> Vec<Step> {
         match self {
-            Way::Permutation => permutation::steps(limbs).into_iter().map(Step::ByPermutation).collect(),
-            Way::Merges => merges::steps(limbs).into_iter().map(Step::ByMerges).collect(),
+            Way::Permutation => by_permutation(limbs / SQUARES),
+            Way::Merges => merges::steps(limbs / SQUARES).into_iter().map(Step::ByMerges).collect(),
+            Way::Stores => stores::group(limbs).map(Step::ByStores).collect(),
         }
     }
+
+    /// Rows from what a quarter reads of the table to what the next does, and the same of what they write of the selection.
+    pub(super) fn quarter_rows(self, limbs: usize) -> [usize; 2] {
+        match self {
+            Way::Permutation | Way::Merges => [limbs / SQUARES * ENTRIES, limbs / SQUARES],
+            Way::Stores => [stores::GROUP, 0],
+        }
+    }
+
+    /// Of so many rows of a window's squaring those beside which a quarter stands: after stores some are left, so that what was
+    /// stored has arrived when the product loads it.
+    pub(super) fn rows(self, rows: usize) -> usize {
+        match self {
+            Way::Permutation | Way::Merges => rows,
+            Way::Stores => rows * 6 / 10 / 2 * 2,
+        }
+    }
+}
+
+/// The scan of so many limbs by permutation.
+pub(super) fn by_permutation(limbs: usize) -> Vec<Step> {
+    permutation::steps(limbs).into_iter().map(Step::ByPermutation).collect()
 }
 
 /// Whether [`Way::prepare`] keeps something there for the scan.
@@ -65,6 +95,7 @@ impl Columns {
         match step {
             Step::ByPermutation(step) => self.scan_by_permutation(step),
             Step::ByMerges(step) => self.scan_by_merges(step),
+            Step::ByStores(step) => self.scan_by_stores(step),
         }
     }
 }

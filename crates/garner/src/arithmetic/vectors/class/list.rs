@@ -64,6 +64,13 @@ macro_rules! direct {
                 Some(two_rows_kernel!(WindowsMerge, $limbs)),
                 windows_in_turn!(WindowsInTurnMerge, $limbs)
             ),
+            two_rows_storing: direct!(
+                two_rows_kernel,
+                $limbs,
+                WindowStores,
+                Some(two_rows_kernel!(WindowsStore, $limbs)),
+                None
+            ),
         })
     };
     ($kernel:ident, $limbs:literal, $window:ident, $windows:expr, $windows_in_turn:expr) => {

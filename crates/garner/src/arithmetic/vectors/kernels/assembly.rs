@@ -271,8 +271,9 @@ impl Kernels for Assembly {
         static MEASURED: [OnceNonZeroUsize; DIRECT_LIMBS.len()] =
             [const { OnceNonZeroUsize::new() }; DIRECT_LIMBS.len()];
         let size = DIRECT_LIMBS.iter().position(|limbs| *limbs == direct.limbs).expect("a length with kernels");
-        let ways = [&direct.one_row, &direct.two_rows, &direct.two_rows_merging];
-        let chosen = self.way([Rows::One, Rows::Two, Rows::Two], &MEASURED[size], || {
+        let [first, second, third] = direct.by_two_rows();
+        let ways = [&direct.one_row, first, second, third];
+        let chosen = self.way([Rows::One, Rows::Two, Rows::Two, Rows::Two], &MEASURED[size], || {
             Assembly::times(ways.map(|kernels| (*self, Sequence::of(windows(direct, kernels, 0)))))
         });
         ways[chosen]
