@@ -6,7 +6,7 @@
 
 use super::class::{Class, Shape};
 use super::field::Field;
-use super::kernels::{Kernels, Widening, medians};
+use super::kernels::{Kernels, Widening, least_times};
 use super::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
 use std::time::Duration;
@@ -49,5 +49,5 @@ fn windows<K: Kernels>(kernels: &K, class: &'static Class, (folded, passes): (&'
     let [mut one, mut other] = [class, folded].map(|class| Workspace::new(Layout::of(class).with_table));
     let mut first = Field::new(&four, class, one.rows());
     let mut second = Field::new(&eight, folded, other.rows());
-    medians([&mut || first.window(), &mut || (0..passes).for_each(|_| second.window())])
+    least_times([&mut || first.window(), &mut || (0..passes).for_each(|_| second.window())])
 }

@@ -15,7 +15,7 @@ use garner_kernels::Lanes;
 use garner_kernels::fold::Fold;
 pub use interpreted::{Interpreted, InterpretedDoubles, InterpretedTwoRows, InterpretedVex};
 use std::time::Duration;
-pub use timing::medians;
+pub use timing::least_times;
 
 /// Kernels that run one after another, and where: worked out once, run often.
 #[derive(Debug, Default)]
