@@ -65,6 +65,7 @@ operations! {
     Clear "clear",
     Difference "difference",
     Digits "digits",
+    Entry "entry",
     HalfMultiply "half_multiply",
     HalfReduce "half_reduce",
     KaratsubaCarry "karatsuba_carry",
@@ -110,5 +111,6 @@ operations! {
     WindowsInTurn "windows_in_turn",
     WindowsInTurnMerge "windows_in_turn_merge",
     WindowsMerge "windows_merge",
+    WindowsOfWord "windows_of_word",
     WindowsStore "windows_store",
 }

@@ -160,6 +160,7 @@ fn list(ordered: fn(Program) -> Program, beside: fn(Program, Program) -> Program
     }
     put(Id::of(O::Scan, 0), scan::scan());
     put(Id::of(O::Want, 0), scan::want());
+    put(Id::of(O::WindowsOfWord, 0), scan::windows_of_word());
     for n in LIMB_COUNTS {
         put(Id::of(O::Add, n), normalise::add(n, Limbs::Whole));
         put(Id::of(O::SubtractModulus, n), normalise::subtract_modulus(n, Limbs::Whole));
@@ -168,6 +169,7 @@ fn list(ordered: fn(Program) -> Program, beside: fn(Program, Program) -> Program
     for n in lengths {
         put(Id::of(O::ToLimbs, n), transpose::to_limbs(n));
         put(Id::of(O::ToWords, n), transpose::to_words(n));
+        put(Id::of(O::Entry, n), scan::entry(n));
     }
     kernels
 }

@@ -86,6 +86,40 @@ pub fn want() -> Program {
     Program::new(code)
 }
 
+/// Writes a number to an entry of a table.
+///
+/// Pointers P0 the number, P4 the table from the entry's first row on.
+/// Shapes   the number: so many limbs; table: 16 rows for each.
+/// Cost     a load and a store for each limb.
+pub fn entry(limbs: usize) -> Program {
+    let mut code = Code::new();
+    for limb in 0..limbs {
+        code.copy(Vector((limb % 8) as u8), Pointer::P0.row(limb));
+        code.store(Scan::TABLE.row(limb * ENTRIES), Vector((limb % 8) as u8));
+    }
+    Program::new(code)
+}
+
+/// The windows of a word of each exponent, a row for each, in the order in which they are wanted: the highest first.
+///
+/// Pointers P0 the words, and 16 rows for the windows from there on, P3 constants.
+/// Cost     two operations and a store for each window.
+pub fn windows_of_word() -> Program {
+    let [words, ones, window] = [0, 1, 2].map(Vector);
+    let constant = |row| constants::POINTER.row(row);
+    let mut code = Code::new();
+    code.copy(words, Pointer::P0.row(0));
+    code.copy(ones, constant(constants::EIGHT));
+    code.shift_left(ones, ones, 1);
+    code.subtract(ones, ones, constant(constants::ONE));
+    for (row, last) in (0..64).step_by(BITS).rev().enumerate() {
+        code.shift_right(window, words, last);
+        code.and(window, window, ones);
+        code.store(Pointer::P0.row(row), window);
+    }
+    Program::new(code)
+}
+
 /// Selects 10 limbs of a table entry, eight lanes: each lane its own entry.
 ///
 /// Pointers P3 constants with the wanted entries, P4 the table from a limb on, P5 the selection.

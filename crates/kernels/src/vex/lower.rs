@@ -91,7 +91,9 @@ pub(super) fn lower(ops: &[Op], halves: usize) -> Vec<Instruction> {
                 Op::EvenPairs { .. } | Op::OddPairs { .. } | Op::Advance { .. } | Op::Repeat { .. } => {
                     unreachable!("done above")
                 }
-                Op::Equal { .. } | Op::Choose { .. } | Op::MergeStore { .. } => unreachable!("only in kernels for AVX-512"),
+                Op::Equal { .. } | Op::Choose { .. } | Op::MergeStore { .. } => {
+                    unreachable!("only in kernels for AVX-512")
+                }
             }
         }
     }

@@ -27,6 +27,8 @@ use kernels::{Assembly, Interpreted, InterpretedDoubles, InterpretedTwoRows, Int
 pub use known_answers::Refused;
 use known_answers::Tested;
 use once_cell::race::{OnceBool, OnceBox};
+use std::ptr;
+use std::slice::ChunksMut;
 
 /// The arithmetic over a way to run kernels.
 #[derive(Debug, Clone, Copy, Default)]
@@ -138,8 +140,11 @@ fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
 }
 
 fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
-    // Lanes of one pass take the time of the longest exponent and the longest base: keep like with like.
-    let key = |job: &Power<'_>| (class_of(kernels, job.modulus).limbs, job.exponent.len(), job.base.len());
+    // Lanes of one pass take the time of the longest exponent and the longest base: keep like with like. One modulus comes to all
+    // lanes sooner than several.
+    let key = |job: &Power<'_>| {
+        (class_of(kernels, job.modulus).limbs, job.exponent.len(), job.base.len(), ptr::from_ref(job.modulus))
+    };
     let mut jobs: Vec<&mut Power<'_>> = jobs.iter_mut().collect();
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
@@ -162,7 +167,7 @@ fn powers_in_turn<'j, 'r, 'p, K: Kernels>(
     }
     let Some(in_turn) = kernels.in_turn(direct) else { return jobs };
     let (whole, rest) = jobs.split_at_mut(jobs.len() - jobs.len() % both);
-    whole.chunks_mut(both).for_each(|jobs| power::secret_in_turn(kernels, class, in_turn, jobs));
+    power::secret_in_turn(kernels, class, in_turn, whole);
     rest
 }
 
@@ -178,17 +183,18 @@ fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
             kernels,
             |jobs| ways::for_products(kernels, class, jobs),
             same,
-            |kernels, class, pass| power::public(kernels, class, exponent, pass),
+            |kernels, class, passes| power::public(kernels, class, exponent, passes),
         );
     }
 }
 
-/// Runs the jobs, all of one length: as many as fill the lanes, and what is left, each in the class for as many jobs.
+/// Runs the jobs, all of one length, in passes: as many as fill the lanes, and what is left, each in the class for as many jobs. `run`
+/// gets passes of equally many.
 fn for_passes<K: Kernels, J>(
     kernels: &K,
     class_for: impl Fn(usize) -> &'static Class,
     jobs: &mut [&mut J],
-    run: impl Fn(&K, &'static Class, &mut [&mut J]),
+    run: impl Fn(&K, &'static Class, ChunksMut<'_, &mut J>),
 ) {
     let (whole, rest) = jobs.split_at_mut(jobs.len() - jobs.len() % kernels.lanes());
     // Five or six: four and two, unless eight cost no more than four.
@@ -196,8 +202,13 @@ fn for_passes<K: Kernels, J>(
     let (four, rest) = rest.split_at_mut(first);
     for jobs in [whole, four, rest] {
         let class = class_for(jobs.len());
-        for pass in jobs.chunks_mut(class.jobs(kernels.lanes())) {
-            run(&kernels.for_lanes(pass.len() * class.lanes()), class, pass);
+        let each = class.jobs(kernels.lanes());
+        let left = jobs.len() % each;
+        let (full, last) = jobs.split_at_mut(jobs.len() - left);
+        for (jobs, each) in [(full, each), (last, left)] {
+            if !jobs.is_empty() {
+                run(&kernels.for_lanes(each * class.lanes()), class, jobs.chunks_mut(each));
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Passes: up to eight jobs over moduli of one class, from words to words.
+//! Passes: up to eight jobs over moduli of one class, from words to words. Passes of equally many jobs share their memory, and what
+//! comes with the moduli, as long as those are the same.
 
 use super::class::Class;
 use super::field::{Field, write_windows};
@@ -10,63 +11,78 @@ use crate::arithmetic::{Multiply, Power};
 use crate::secret::wipe;
 use garner_kernels::LIMB_BITS;
 use garner_kernels::two_rows::window::{APART, TURNS};
+use std::ptr;
+use std::slice::ChunksMut;
 
 /// `a · b` for each job, or `a · (b · c)`.
-pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Multiply<'_>]) {
+pub fn multiply<K: Kernels>(kernels: &K, class: &'static Class, passes: ChunksMut<'_, &mut Multiply<'_>>) {
     let layout = Layout::of(class);
     let mut workspace = Workspace::new(layout.without_table);
     let mut field = Field::new(kernels, class, workspace.rows());
-    load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
+    let mut moduli = Moduli::default();
     let [a, b, c] = layout.scratch;
-    let mut factor = b;
-    field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
-    to_montgomery(&mut field, b, a);
-    if jobs.iter().any(|job| job.c.is_some()) {
-        field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.c.unwrap_or(&[1])));
-        to_montgomery(&mut field, c, a);
-        factor = layout.accumulator;
-        field.multiply(factor, b, c);
+    for jobs in passes {
+        moduli.bring(&mut field, jobs.iter().map(|job| job.modulus));
+        let mut factor = b;
+        field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.b));
+        to_montgomery(&mut field, b, a);
+        if jobs.iter().any(|job| job.c.is_some()) {
+            field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.c.unwrap_or(&[1])));
+            to_montgomery(&mut field, c, a);
+            factor = layout.accumulator;
+            field.multiply(factor, b, c);
+        }
+        field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.a));
+        field.multiply(c, a, factor);
+        field.canonical(a, c, 1);
+        store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), a);
     }
-    field.load(a, 0, |lane| jobs.get(lane).map_or(&[], |job| job.a));
-    field.multiply(c, a, factor);
-    field.canonical(a, c, 1);
-    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), a);
 }
 
 /// Raises to secret powers: fixed windows, every window's table scanned whole.
-pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, jobs: &mut [&mut Power<'_>]) {
+pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, passes: ChunksMut<'_, &mut Power<'_>>) {
     let mut workspace = Workspace::new(Layout::of(class).with_table);
     let mut field = Field::new(kernels, class, workspace.rows());
-    let words = exponent_words(jobs);
-    begin(&mut field, jobs, words);
-    for word in (0..words.saturating_sub(1)).rev() {
-        with_word(jobs, word, |exponents| field.exponents(exponents));
-        field.windows();
+    let mut moduli = Moduli::default();
+    for jobs in passes {
+        begin(&mut field, &mut moduli, jobs);
+        let mut words = exponent_words(jobs);
+        if let (false, Some(highest)) = (field.has_words(), words.checked_sub(1)) {
+            highest_word(&mut field, jobs, highest);
+            words = highest;
+        }
+        for word in (0..words).rev() {
+            with_word(jobs, word, |exponents| field.exponents(exponents));
+            field.windows();
+        }
+        end(&mut field, jobs);
     }
-    end(&mut field, jobs);
 }
 
-/// The same for more jobs than have lanes, as two passes, which take turns after the first word of the exponents.
+/// The same for jobs that fill two passes or some multiple of that, of which two take turns.
 pub fn secret_in_turn<K: Kernels>(kernels: &K, class: &'static Class, in_turn: InTurn, jobs: &mut [&mut Power<'_>]) {
     let layout = Layout::of(class);
     assert!(layout.with_table <= APART, "a pass has its place before the other's");
     let mut workspace = Workspace::new(APART + layout.with_table);
     let memory = workspace.rows();
-    let words = exponent_words(jobs);
-    let (first, second) = jobs.split_at_mut(jobs.len().div_ceil(TURNS));
-    let mut passes = [(0, first), (APART, second)];
-    for (at, jobs) in &mut passes {
-        begin(&mut Field::by(kernels, class, Some(in_turn.direct), &mut memory[*at..]), jobs, words);
-    }
-    for word in (0..words.saturating_sub(1)).rev() {
-        for (at, jobs) in &passes {
-            with_word(jobs, word, |exponents| write_windows(&mut memory[at + layout.wanted..], class, exponents));
+    let mut moduli: [Moduli<'_>; TURNS] = Default::default();
+    for jobs in jobs.chunks_mut(TURNS * kernels.lanes()) {
+        let words = exponent_words(jobs);
+        let (first, second) = jobs.split_at_mut(jobs.len().div_ceil(TURNS));
+        let mut passes = [(0, first), (APART, second)];
+        for ((at, jobs), moduli) in passes.iter().zip(&mut moduli) {
+            begin(&mut Field::by(kernels, class, Some(in_turn.direct), &mut memory[*at..]), moduli, jobs);
         }
-        let Layout { accumulator, wanted, modulus, constants, table, selection, .. } = layout;
-        kernels.run(in_turn.windows, memory, [accumulator, wanted, modulus, constants, table, selection]);
-    }
-    for (at, jobs) in &mut passes {
-        end(&mut Field::by(kernels, class, Some(in_turn.direct), &mut memory[*at..]), jobs);
+        for word in (0..words).rev() {
+            for (at, jobs) in &passes {
+                with_word(jobs, word, |exponents| write_windows(kernels, class, memory, *at, exponents));
+            }
+            let Layout { accumulator, wanted, modulus, constants, table, selection, .. } = layout;
+            kernels.run(in_turn.windows, memory, [accumulator, wanted, modulus, constants, table, selection]);
+        }
+        for (at, jobs) in &mut passes {
+            end(&mut Field::by(kernels, class, Some(in_turn.direct), &mut memory[*at..]), jobs);
+        }
     }
 }
 
@@ -85,21 +101,23 @@ fn with_word(jobs: &[&mut Power<'_>], word: usize, then: impl FnOnce(&[u64; 8]))
     wipe(&mut exponents);
 }
 
-/// Brings moduli and bases to their lanes, fills the table, and takes the windows of the highest of so many words.
-fn begin<K: Kernels>(field: &mut Field<'_, K>, jobs: &[&mut Power<'_>], words: usize) {
-    load_moduli(field, jobs.iter().map(|job| job.modulus));
-    load_one(field, jobs.iter().map(|job| job.modulus));
+/// Brings moduli and bases to their lanes, fills the table, and begins the power with one.
+fn begin<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: &mut Moduli<'m>, jobs: &[&mut Power<'m>]) {
+    if moduli.bring(field, jobs.iter().map(|job| job.modulus)) {
+        load_one(field, jobs.iter().map(|job| job.modulus));
+    }
     let [base, scratch, ..] = field.layout.scratch;
     load_bases(field, jobs, base, scratch);
     fill_table(field);
+    field.copy(field.layout.accumulator, field.layout.one);
+}
 
-    let accumulator = field.layout.accumulator;
-    let Some(highest) = words.checked_sub(1) else { return field.copy(accumulator, field.layout.one) };
+/// The windows of the highest word of the exponents, one by one: the first entry wanted takes the place of the power of it.
+fn highest_word<K: Kernels>(field: &mut Field<'_, K>, jobs: &[&mut Power<'_>], highest: usize) {
     with_word(jobs, highest, |exponents| field.exponents(exponents));
-    // The first entry wanted takes the place of the power of it.
     field.want(WINDOWS_PER_WORD - 1);
     field.scan();
-    field.copy_selection(accumulator);
+    field.copy_selection(field.layout.accumulator);
     for window in (0..WINDOWS_PER_WORD - 1).rev() {
         field.want(window);
         field.window();
@@ -114,22 +132,29 @@ fn end<K: Kernels>(field: &mut Field<'_, K>, jobs: &mut [&mut Power<'_>]) {
 }
 
 /// Raises to one public power, bit by bit: time depends on the exponent.
-pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], jobs: &mut [&mut Power<'_>]) {
+pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], passes: ChunksMut<'_, &mut Power<'_>>) {
     let bits = crate::words::bit_length(exponent);
     if bits == 0 {
-        for job in jobs {
+        for job in passes.flatten() {
             job.result.fill(0);
             job.result[0] = 1;
         }
         return;
     }
-    let layout = Layout::of(class);
-    let mut workspace = Workspace::new(layout.without_table);
+    let mut workspace = Workspace::new(Layout::of(class).without_table);
     let mut field = Field::new(kernels, class, workspace.rows());
-    load_moduli(&mut field, jobs.iter().map(|job| job.modulus));
-    let [base, raw, _] = layout.scratch;
-    let chunks = load_bases(&mut field, jobs, base, raw);
-    let accumulator = layout.accumulator;
+    let mut moduli = Moduli::default();
+    for jobs in passes {
+        moduli.bring(&mut field, jobs.iter().map(|job| job.modulus));
+        public_pass(&mut field, exponent, bits, jobs);
+    }
+}
+
+/// One pass, the moduli in their lanes; of an exponent that is not zero, and has so many bits.
+fn public_pass<K: Kernels>(field: &mut Field<'_, K>, exponent: &[u64], bits: usize, jobs: &mut [&mut Power<'_>]) {
+    let [base, raw, _] = field.layout.scratch;
+    let chunks = load_bases(field, jobs, base, raw);
+    let accumulator = field.layout.accumulator;
 
     let bit = |i: usize| exponent[i / 64] >> (i % 64) & 1 == 1;
     field.copy(accumulator, base);
@@ -155,7 +180,30 @@ pub fn public<K: Kernels>(kernels: &K, class: &'static Class, exponent: &[u64], 
         }
         field.leave(base, accumulator);
     }
-    store(&mut field, jobs.iter_mut().map(|job| &mut *job.result), base);
+    store(field, jobs.iter_mut().map(|job| &mut *job.result), base);
+}
+
+/// The moduli that stand in a field's lanes.
+#[derive(Default)]
+struct Moduli<'m>([Option<&'m Modulus>; 8]);
+
+impl<'m> Moduli<'m> {
+    /// Brings these, unless they stand there; returns whether it did.
+    fn bring<K: Kernels>(
+        &mut self,
+        field: &mut Field<'_, K>,
+        moduli: impl Iterator<Item = &'m Modulus> + Clone,
+    ) -> bool {
+        let mut wanted = Moduli::default();
+        wanted.0.iter_mut().zip(moduli.clone()).for_each(|(place, modulus)| *place = Some(modulus));
+        let same = |(a, b): (&Option<&Modulus>, &Option<&Modulus>)| a.map(ptr::from_ref) == b.map(ptr::from_ref);
+        if self.0.iter().zip(&wanted.0).all(same) {
+            return false;
+        }
+        load_moduli(field, moduli);
+        *self = wanted;
+        true
+    }
 }
 
 /// Brings the moduli and their constants to the lanes. A lane without a job keeps the modulus 0, under which every

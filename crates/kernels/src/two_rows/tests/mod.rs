@@ -284,7 +284,9 @@ fn sixteen_windows_are_one_after_another() {
         let (wanted, mut rows) = (memory.rows.len(), memory.rows.clone());
         rows.extend((0..WINDOWS).map(|_| std::array::from_fn::<u64, 8, _>(|_| random.word() % scan::ENTRIES as u64)));
         let at = |row: usize| [memory.number(1), wanted + row, n, 0, table, selection];
-        for [windows, window] in [["windows", "window"], ["windows_merge", "window_merges"], ["windows_store", "window_stores"]] {
+        for [windows, window] in
+            [["windows", "window"], ["windows_merge", "window_merges"], ["windows_store", "window_stores"]]
+        {
             let (mut rows, mut one_by_one) = (rows.clone(), rows.clone());
             interpreter::run(&named(&ALL, &format!("two_rows_{windows}_{limbs}")), &mut rows, at(0));
             let window = named(&ALL, &format!("two_rows_{window}_{limbs}"));
@@ -347,8 +349,9 @@ fn each_limb_of_the_modulus_is_loaded_once_for_two_rows_and_never_an_operand_in_
 
 #[test]
 fn a_window_reads_every_entry_of_its_table() {
-    for (name, limbs) in
-        ["window", "window_merges", "window_stores"].into_iter().flat_map(|name| DIRECT_LIMBS.map(|limbs| (name, limbs)))
+    for (name, limbs) in ["window", "window_merges", "window_stores"]
+        .into_iter()
+        .flat_map(|name| DIRECT_LIMBS.map(|limbs| (name, limbs)))
     {
         let program = named(&ALL, &format!("two_rows_{name}_{limbs}"));
         let mut read = vec![0; scan::ENTRIES * 2 * limbs];

@@ -215,6 +215,7 @@ macro_rules! class {
             }),
             to_limbs: kernel!(ToLimbs, $limbs),
             to_words: kernel!(ToWords, $limbs),
+            entry: kernel!(Entry, $limbs),
         }
     };
 }
@@ -236,6 +237,7 @@ macro_rules! folded {
             loose: None,
             to_limbs: kernel!(ToLimbs, $rows),
             to_words: kernel!(ToWords, $rows),
+            entry: kernel!(Entry, $rows),
         }
     };
 }
@@ -287,6 +289,7 @@ macro_rules! doubles {
             loose: None,
             to_limbs: kernel!(ToLimbs, $rows),
             to_words: kernel!(ToWords, $rows),
+            entry: kernel!(Entry, $rows),
         }
     };
     ($fold:expr, $rows:literal) => {

@@ -35,6 +35,8 @@ pub struct Class {
     pub to_limbs: &'static Kernel,
     /// Limbs to words.
     pub to_words: &'static Kernel,
+    /// A number to an entry of a table.
+    pub entry: &'static Kernel,
 }
 
 impl Class {

@@ -9,6 +9,7 @@ use crate::arithmetic::vectors::workspace::Layout;
 use crate::words::shift_right;
 use garner_kernels::doubles::{self, Area};
 use garner_kernels::{LIMB_BITS, constants, transpose};
+use std::iter::repeat;
 
 impl<K: Kernels> Field<'_, K> {
     /// Brings the bits from `first` on of each job's words to the numbers at `to`: 52·N bits, or zeros.
@@ -43,7 +44,7 @@ impl<K: Kernels> Field<'_, K> {
         self.memory[self.layout.columns + first + job * folded * rows..][..folded * rows].as_flattened()
     }
 
-    /// Brings each job's limbs to the numbers at `to`; a job without any has zeros there already.
+    /// Brings each job's limbs to the numbers at `to`, zeros where it has none.
     pub fn load_limbs<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
         let (rows, folded) = (self.rows(), self.class.lanes());
         let number = &mut self.memory[to..to + rows];
@@ -55,10 +56,11 @@ impl<K: Kernels> Field<'_, K> {
         }
         if lanes.iter().all(|limbs| std::ptr::eq(*limbs, lanes[0])) {
             // Most often all jobs are of one key.
-            return number.iter_mut().zip(lanes[0]).for_each(|(row, limb)| *row = [*limb; 8]);
+            let limbs = lanes[0].iter().chain(repeat(&0));
+            return number.iter_mut().zip(limbs).for_each(|(row, limb)| *row = [*limb; 8]);
         }
         for (lane, limbs) in lanes.into_iter().enumerate() {
-            number.iter_mut().zip(limbs).for_each(|(row, limb)| row[lane] = *limb);
+            number.iter_mut().zip(limbs.iter().chain(repeat(&0))).for_each(|(row, limb)| row[lane] = *limb);
         }
     }
 

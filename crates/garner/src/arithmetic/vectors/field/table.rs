@@ -8,7 +8,7 @@ use super::Field;
 use super::numbers::{from_double, to_double};
 use crate::arithmetic::vectors::class::{Class, Shape};
 use crate::arithmetic::vectors::kernels::{self, At, Kernels};
-use crate::arithmetic::vectors::workspace::{Layout, WINDOW_BITS, WINDOWS_PER_WORD};
+use crate::arithmetic::vectors::workspace::{Layout, WINDOWS_PER_WORD};
 use garner_kernels::doubles::{self, SQUARES};
 use garner_kernels::{Lanes, scan};
 use std::ops::Range;
@@ -16,21 +16,18 @@ use std::ops::Range;
 impl<K: Kernels> Field<'_, K> {
     /// Writes the number at `from` and, behind it in the entry, the one at `shifted` to the table, prepared.
     pub fn set_entry(&mut self, entry: usize, from: usize, shifted: usize) {
-        let (rows, memory) = (self.rows(), &mut *self.memory);
+        let rows = self.rows();
         if let Shape::Doubles(_) = self.class.shape {
             for (i, row) in (from..from + rows).chain(shifted..shifted + rows).enumerate() {
                 let first = 8 * (self.layout.table + i * doubles::scan::ROWS_PER_LIMB) + 4 * entry;
-                let words = memory.as_flattened_mut();
+                let words = self.memory.as_flattened_mut();
                 (0..4).for_each(|lane| words[first + lane] = to_double(words[8 * row + lane]));
             }
             return;
         }
-        // Without a check for each row: there are sixteen entries to every pass.
-        let (numbers, table) = memory.split_at_mut(self.layout.table);
-        let (first, second) = table[..2 * rows * scan::ENTRIES].split_at_mut(rows * scan::ENTRIES);
-        for (half, number) in [(first, from), (second, shifted)] {
-            let limbs = half.chunks_exact_mut(scan::ENTRIES).zip(&numbers[number..number + rows]);
-            limbs.for_each(|(entries, limb)| entries[entry] = *limb);
+        let table = self.layout.table + entry;
+        for (half, number) in [(table, from), (table + rows * scan::ENTRIES, shifted)] {
+            self.run(self.class.entry, [number, 0, 0, 0, half, 0]);
         }
     }
 
@@ -44,7 +41,7 @@ impl<K: Kernels> Field<'_, K> {
 
     /// A word of each job's exponent: its windows are the entries that [`Field::want`] then brings to the scans.
     pub fn exponents(&mut self, words: &[u64; 8]) {
-        write_windows(&mut self.memory[self.layout.wanted..], self.class, words);
+        write_windows(self.kernels, self.class, self.memory, 0, words);
     }
 
     /// The next scan selects the entries of this window of the exponents.
@@ -70,16 +67,14 @@ impl<K: Kernels> Field<'_, K> {
     }
 }
 
-/// Writes the windows of a word of each job's exponent, a row for each, in the order in which they are wanted, the highest first.
-pub fn write_windows(rows: &mut [Lanes], class: &Class, words: &[u64; 8]) {
+/// Writes the windows of a word of each job's exponent, a row for each, in the order in which they are wanted, the highest first: to
+/// their place in a workspace for `class` that begins with the row `first` of `memory`.
+pub fn write_windows<K: Kernels>(kernels: &K, class: &Class, memory: &mut [Lanes], first: usize, words: &[u64; 8]) {
+    let Layout { wanted, constants, .. } = Layout::of(class);
     // Lanes of a number are a power of two.
     let shift = class.lanes().trailing_zeros();
-    let of_lanes: Lanes = std::array::from_fn(|lane| words[lane >> shift]);
-    for (window, row) in rows[..WINDOWS_PER_WORD].iter_mut().rev().enumerate() {
-        for (wanted, word) in row.iter_mut().zip(&of_lanes) {
-            *wanted = word >> (WINDOW_BITS * window) & ((1 << WINDOW_BITS) - 1);
-        }
-    }
+    memory[first + wanted] = std::array::from_fn(|lane| words[lane >> shift]);
+    kernels.run(&kernels::WINDOWS_OF_WORD, memory, [first + wanted, 0, 0, first + constants, 0, 0]);
 }
 
 /// Passes of a table scan waiting for kernels to run in.

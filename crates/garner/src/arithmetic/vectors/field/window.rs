@@ -22,6 +22,12 @@ impl<K: Kernels> Field<'_, K> {
         }
     }
 
+    /// Whether all windows of a word are one kernel: another window takes less time then than to begin with a scan, and to call for
+    /// each by itself.
+    pub fn has_words(&self) -> bool {
+        self.direct.is_some_and(|direct| direct.windows.is_some())
+    }
+
     /// All windows of a word of the [exponents](Field::exponents).
     pub fn windows(&mut self) {
         let Layout { accumulator, wanted, modulus: n, constants: c, table, selection, .. } = self.layout;

@@ -103,11 +103,11 @@ fn a_wrong_bit_in_any_lane_is_seen() {
 fn a_faulty_kernel_is_replaced_and_results_are_right() {
     let tested = known_answers::test([
         way("first", "multiply_10", 6),
-        way("second", "two_rows_window_10", 1),
+        way("second", "two_rows_windows_10", 1),
         way("third", "", 0),
     ]);
     let refused: Vec<_> = tested.refused.iter().map(|one| (one.way, one.kernel, one.instead)).collect();
-    assert_eq!(refused, [("first", "multiply_10", "second"), ("second", "two_rows_window_10", "kernels by one row")]);
+    assert_eq!(refused, [("first", "multiply_10", "second"), ("second", "two_rows_windows_10", "kernels by one row")]);
     let left: Vec<_> = tested.ways.iter().map(|way| (way.name, way.two_rows)).collect();
     assert_eq!(left, [("second", false), ("third", true)]);
 
@@ -123,7 +123,7 @@ fn a_faulty_kernel_is_replaced_and_results_are_right() {
         results
     };
     let right = power(&Libcrypto);
-    assert_ne!(power(&Vectors(way("second", "two_rows_window_10", 1))), right, "the fault makes a difference");
+    assert_ne!(power(&Vectors(way("second", "two_rows_windows_10", 1))), right, "the fault makes a difference");
     tested.ways.into_iter().for_each(|way| assert_eq!(power(&Vectors(way)), right, "{}", way.name));
 }
 
