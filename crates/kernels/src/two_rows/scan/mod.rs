@@ -32,9 +32,9 @@ pub enum Way {
 /// One step of a scan.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
-    ByPermutation(permutation::Step),
-    ByMerges(merges::Step),
-    ByStores(stores::Step),
+    Permute(permutation::Step),
+    Merge(merges::Step),
+    Store(stores::Step),
 }
 
 /// Registers of limbs that are being selected.
@@ -56,8 +56,8 @@ impl Way {
     pub(super) fn quarter(self, limbs: usize) -> Vec<Step> {
         match self {
             Way::Permutation => by_permutation(limbs / SQUARES),
-            Way::Merges => merges::steps(limbs / SQUARES).into_iter().map(Step::ByMerges).collect(),
-            Way::Stores => stores::group(limbs).map(Step::ByStores).collect(),
+            Way::Merges => merges::steps(limbs / SQUARES).into_iter().map(Step::Merge).collect(),
+            Way::Stores => stores::group(limbs).map(Step::Store).collect(),
         }
     }
 
@@ -81,7 +81,7 @@ impl Way {
 
 /// The scan of so many limbs by permutation.
 pub(super) fn by_permutation(limbs: usize) -> Vec<Step> {
-    permutation::steps(limbs).into_iter().map(Step::ByPermutation).collect()
+    permutation::steps(limbs).into_iter().map(Step::Permute).collect()
 }
 
 /// Whether [`Way::prepare`] keeps something there for the scan.
@@ -93,9 +93,9 @@ impl Columns {
     /// Does one step of a scan.
     pub(super) fn scan(&mut self, step: Step) {
         match step {
-            Step::ByPermutation(step) => self.scan_by_permutation(step),
-            Step::ByMerges(step) => self.scan_by_merges(step),
-            Step::ByStores(step) => self.scan_by_stores(step),
+            Step::Permute(step) => self.scan_by_permutation(step),
+            Step::Merge(step) => self.scan_by_merges(step),
+            Step::Store(step) => self.scan_by_stores(step),
         }
     }
 }

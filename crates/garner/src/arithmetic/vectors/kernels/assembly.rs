@@ -97,6 +97,14 @@ impl Assembly {
     }
 }
 
+/// Which of these ways takes least time; of those that differ by no more than a hundredth the last, of which each gives the vector ports
+/// less to do than those before it. While another thread takes part of the core, ways may take as long as each other that do not
+/// otherwise.
+fn fastest(times: &[Duration]) -> usize {
+    let least = *times.iter().min().expect("some way");
+    times.iter().rposition(|time| 100 * *time <= 101 * least).expect("the least is as good as itself")
+}
+
 /// Calls a kernel's function.
 ///
 /// # Safety
@@ -184,9 +192,9 @@ impl Assembly {
         }
         let of = |wanted: Rows| (0..WAYS).filter(move |way| rows[*way] == wanted);
         if let Some(wanted) = self.rows {
-            return of(wanted).next().expect("ways by one row and by two");
+            return of(wanted).last().expect("ways by one row and by two");
         }
-        let fastest = || {
+        let find = || {
             // What is not known was refused where the arithmetic was chosen.
             let ways: Vec<usize> =
                 choice::wanted().ok().flatten().map_or((0..WAYS).collect(), |wanted| of(wanted).collect());
@@ -194,15 +202,11 @@ impl Assembly {
                 [only] => only,
                 _ => {
                     let times = times();
-                    let least = ways.iter().map(|way| times[*way]).min().expect("ways by one row and by two");
-                    // Those behind give the vector ports less to do. While another thread takes part of the core, ways may take as long
-                    // as each other that do not otherwise.
-                    let as_good = |way: &usize| 100 * times[*way] <= 101 * least;
-                    ways.into_iter().rfind(as_good).expect("the least is as good as itself")
+                    ways[fastest(&ways.iter().map(|way| times[*way]).collect::<Vec<_>>())]
                 }
             }
         };
-        let chosen = measured.get_or_init(|| NonZeroUsize::MIN.saturating_add(fastest()));
+        let chosen = measured.get_or_init(|| NonZeroUsize::MIN.saturating_add(find()));
         chosen.get() - 1
     }
 
@@ -286,22 +290,26 @@ impl Kernels for Assembly {
     fn in_turn(&self, direct: &'static Direct) -> Option<InTurn> {
         // Only the shortest numbers have such kernels: 1 for none of them, 2 or 3 for one.
         static MEASURED: OnceNonZeroUsize = OnceNonZeroUsize::new();
-        let kernels = self.direct(direct);
-        // There are such kernels by two rows only: where those by one row run, they may run for two passes all the same.
-        let may = self.instructions == Instructions::Avx512 && !self.narrow && choice::wanted() != Ok(Some(Rows::One));
-        let [by_permutation, by_merges] = [&direct.two_rows, &direct.two_rows_merging].map(InTurn::of);
-        let ways = [by_permutation.filter(|_| may)?, by_merges?];
-        if let Some(rows) = self.rows {
-            return Some(ways[0]).filter(|_| rows == Rows::Two);
+        if self.instructions != Instructions::Avx512 || self.narrow {
+            return None;
         }
-        let fastest = || {
+        let [by_merges, by_permutation] = [&direct.two_rows_merging, &direct.two_rows].map(InTurn::of);
+        let ways = [by_merges?, by_permutation?];
+        if let Some(rows) = self.rows {
+            return Some(ways[1]).filter(|_| rows == Rows::Two);
+        }
+        let find = || {
+            // There are such kernels by two rows only: where those by one row run, they may run for two passes all the same.
+            if choice::wanted() == Ok(Some(Rows::One)) {
+                return 0;
+            }
+            let kernels = self.direct(direct);
             let each = [0, window::APART].map(|first| windows(direct, kernels, first));
             let [first, second] =
                 ways.map(|in_turn| (*self, Sequence::of([(in_turn.windows, rows_of_windows(direct, 0))])));
-            let times = Assembly::times([(*self, Sequence::of(each.concat())), first, second]);
-            (0..times.len()).min_by_key(|way| times[*way]).expect("three ways")
+            fastest(&Assembly::times([(*self, Sequence::of(each.concat())), first, second]))
         };
-        let chosen = MEASURED.get_or_init(|| NonZeroUsize::MIN.saturating_add(fastest()));
+        let chosen = MEASURED.get_or_init(|| NonZeroUsize::MIN.saturating_add(find()));
         chosen.get().checked_sub(2).map(|way| ways[way])
     }
 
