@@ -205,8 +205,8 @@ fn allowed(instruction: &Instruction) -> bool {
         | Mnemonic::Vptestmq
         | Mnemonic::Vpmovq2m
         | Mnemonic::Vpcmpeqq
-        // Its index is secret. It reads both rows whole, and is one operation of the shuffle unit; docs/security.md says what
-        // of that is not shown yet.
+        // Vmovdqa64's mask, where it stores to the selection, and this one's index are secret. Both read and write at addresses that
+        // do not depend on those; docs/security.md says what of their time is not shown yet.
         | Mnemonic::Vpermi2q
         // Of double precision: their time is that of other operands only where those are subnormal or no numbers, which
         // limbs and their products never are.

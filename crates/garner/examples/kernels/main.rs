@@ -8,7 +8,8 @@
 //! Run on one core: `taskset -c 1 cargo run --release --example kernels`; with the argument `each`, every kernel by
 //! itself, with the bound of the port model where there is one of this processor; with `folded`, only numbers folded over
 //! lanes; with `latencies`, what single instructions take, beside the port model; with `steps`, what an operation in batches
-//! spends its cycles on; with `few`, how long one to eight secret powers take. Without AVX-512 IFMA, the kernels in double
+//! spends its cycles on; with `few`, how long one to eight secret powers take; with `exponents`, whether that depends on the
+//! exponents. Without AVX-512 IFMA, the kernels in double
 //! precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is measured: what the port model says of that processor is
 //! printed, on any.
 
@@ -23,6 +24,7 @@ use garner::arithmetic::{Arithmetic, Modulus, Multiply, Power};
 use openssl::rsa::{Padding, Rsa};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod exponents;
 mod latencies;
 mod model;
 mod rates;
@@ -40,6 +42,9 @@ fn main() {
     };
     if std::env::args().any(|argument| argument == "latencies") {
         return latencies::print();
+    }
+    if std::env::args().any(|argument| argument == "exponents") {
+        return exponents::print(&assembly);
     }
     let madds_per_cycle = madd_rate();
     println!(
@@ -158,7 +163,7 @@ fn each_kernel(assembly: &Assembly, rate: f64) {
         None => println!("there is no model of this processor's ports"),
     }
     println!("kernel                            madds    limit   bound  cycles  of limit");
-    let mut workspace = Workspace::new(3000);
+    let mut workspace = Workspace::new(4000);
     for kernel in kernels::ALL.into_iter().chain(kernels::two_rows::ALL) {
         let cycles = cycles(|| assembly.run(kernel, workspace.rows(), [0, 400, 700, 1000, 1100, 1500]));
         let limit = kernel.multiply_adds as f64 / rate;
