@@ -11,9 +11,10 @@ use std::time::Instant;
 const ROUNDS: usize = 3_000;
 
 type Words = [u64; 8];
+type FromRandom = fn(&mut dyn FnMut() -> u64) -> Words;
 
 /// Exponents of each lane, from a source of random words.
-const KINDS: [(&str, fn(&mut dyn FnMut() -> u64) -> Words); 5] = [
+const KINDS: [(&str, FromRandom); 5] = [
     ("zeros", |_| [0; 8]),
     ("ones", |_| [u64::MAX; 8]),
     ("one digit, ever again", |random| [(random() & 15) * 0x1111_1111_1111_1111; 8]),

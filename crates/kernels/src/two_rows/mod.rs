@@ -52,11 +52,13 @@ pub fn all() -> Vec<Kernel> {
             (Way::Merges, O::WindowMerges, O::WindowsMerge),
             (Way::Stores, O::WindowStores, O::WindowsStore),
         ] {
-            put(window, n, window::window(n, way));
-            put(windows, n, window::windows(n, WINDOWS, way));
+            // Short windows would have a store for every fifth multiply-add, which takes time then, and load too soon what they stored.
+            if way != Way::Stores || n > window::ORDERED_LIMBS {
+                put(window, n, window::window(n, way));
+                put(windows, n, window::windows(n, WINDOWS, way));
+            }
         }
         if n <= window::ORDERED_LIMBS {
-            // So short windows have a store for every fifth multiply-add, where the scan is by stores: those then take time.
             for (way, in_turn) in [(Way::Permutation, O::WindowsInTurn), (Way::Merges, O::WindowsInTurnMerge)] {
                 put(in_turn, n, window::windows_in_turn(n, WINDOWS, way));
             }

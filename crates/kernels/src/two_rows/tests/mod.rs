@@ -4,6 +4,7 @@
 mod memory;
 
 use super::*;
+use crate::ports::Processor;
 use crate::program::{Op, Pointer, Row, Source};
 use crate::{BLOCK_LIMBS, DIRECT_LIMBS, LIMB_BITS, Lanes, constants, interpreter, scan};
 use memory::{Memory, Random, negative_inverse};
@@ -19,6 +20,18 @@ static ONE_ROW: LazyLock<Vec<Kernel>> = LazyLock::new(crate::all);
 
 fn named(kernels: &[Kernel], name: &str) -> Program {
     kernels.iter().find(|kernel| kernel.name == name).expect("a kernel of this name").program.clone()
+}
+
+/// Limbs of numbers whose windows may scan by stores.
+const STORING_LIMBS: usize = 20;
+
+/// The kernels of a window, and those of all windows of a word, for each way to scan.
+fn window_ways(limbs: usize) -> Vec<[&'static str; 2]> {
+    let mut ways = vec![["window", "windows"], ["window_merges", "windows_merge"]];
+    if limbs == STORING_LIMBS {
+        ways.push(["window_stores", "windows_store"]);
+    }
+    ways
 }
 
 #[test]
@@ -41,10 +54,10 @@ fn they_compute_what_the_other_kernels_do_whatever_stands_above_the_limbs() {
                 ("half_reduce", [a, a, n, c, 0, 0]),
                 ("add", [r, a, b, c, 0, 0]),
                 ("subtract_modulus", [r, a, n, c, 0, 0]),
-                ("window", window),
-                ("window_merges", window),
-                ("window_stores", window),
-            ] {
+            ]
+            .into_iter()
+            .chain(window_ways(limbs).into_iter().map(|[name, _]| (name, window)))
+            {
                 let run = |program: &Program, mut rows: Vec<Lanes>| {
                     interpreter::run(program, &mut rows, at);
                     let rows = rows.into_iter().enumerate();
@@ -284,9 +297,7 @@ fn sixteen_windows_are_one_after_another() {
         let (wanted, mut rows) = (memory.rows.len(), memory.rows.clone());
         rows.extend((0..WINDOWS).map(|_| std::array::from_fn::<u64, 8, _>(|_| random.word() % scan::ENTRIES as u64)));
         let at = |row: usize| [memory.number(1), wanted + row, n, 0, table, selection];
-        for [windows, window] in
-            [["windows", "window"], ["windows_merge", "window_merges"], ["windows_store", "window_stores"]]
-        {
+        for [window, windows] in window_ways(limbs) {
             let (mut rows, mut one_by_one) = (rows.clone(), rows.clone());
             interpreter::run(&named(&ALL, &format!("two_rows_{windows}_{limbs}")), &mut rows, at(0));
             let window = named(&ALL, &format!("two_rows_{window}_{limbs}"));
@@ -349,10 +360,8 @@ fn each_limb_of_the_modulus_is_loaded_once_for_two_rows_and_never_an_operand_in_
 
 #[test]
 fn a_window_reads_every_entry_of_its_table() {
-    for (name, limbs) in ["window", "window_merges", "window_stores"]
-        .into_iter()
-        .flat_map(|name| DIRECT_LIMBS.map(|limbs| (name, limbs)))
-    {
+    let of = |limbs| window_ways(limbs).into_iter().map(move |[name, _]| (name, limbs));
+    for (name, limbs) in DIRECT_LIMBS.into_iter().flat_map(of) {
         let program = named(&ALL, &format!("two_rows_{name}_{limbs}"));
         let mut read = vec![0; scan::ENTRIES * 2 * limbs];
         program.walk(|op, moved| {
@@ -362,4 +371,21 @@ fn a_window_reads_every_entry_of_its_table() {
         });
         assert!(read.iter().all(|times| *times == 1), "{name}_{limbs}");
     }
+}
+
+/// Stores under masks to a row of the selection have left the processor's window before the row is loaded.
+#[test]
+fn stores_under_masks_are_through_before_their_rows_are_loaded() {
+    let (mut stored, mut number, mut least) = (HashMap::new(), 0, usize::MAX);
+    named(&ALL, &format!("two_rows_window_stores_{STORING_LIMBS}")).walk(|op, moved| {
+        number += 1;
+        let place = |row: Row| (row.pointer.index(), moved[row.pointer.index()] + row.row as isize);
+        if let Op::MergeStore { to, .. } = op {
+            stored.insert(place(*to), number);
+        } else if let Some(at) = op.operands().loads.and_then(|row| stored.get(&place(row))) {
+            least = least.min(number - at);
+        }
+    });
+    let window = Processor::ALL.into_iter().map(|processor| processor.window).max();
+    assert!(Some(least) >= window && least < usize::MAX, "{least} instructions");
 }

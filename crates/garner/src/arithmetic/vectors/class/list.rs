@@ -45,6 +45,16 @@ macro_rules! windows_in_turn {
     };
 }
 
+/// Those by two rows whose scan is by stores, of numbers that are long enough.
+macro_rules! storing {
+    (10) => {
+        None
+    };
+    (20) => {
+        Some(direct!(two_rows_kernel, 20, WindowStores, Some(two_rows_kernel!(WindowsStore, 20)), None))
+    };
+}
+
 macro_rules! direct {
     ($limbs:tt) => {
         Shape::Direct(&Direct {
@@ -64,13 +74,7 @@ macro_rules! direct {
                 Some(two_rows_kernel!(WindowsMerge, $limbs)),
                 windows_in_turn!(WindowsInTurnMerge, $limbs)
             ),
-            two_rows_storing: direct!(
-                two_rows_kernel,
-                $limbs,
-                WindowStores,
-                Some(two_rows_kernel!(WindowsStore, $limbs)),
-                None
-            ),
+            two_rows_storing: storing!($limbs),
         })
     };
     ($kernel:ident, $limbs:literal, $window:ident, $windows:expr, $windows_in_turn:expr) => {

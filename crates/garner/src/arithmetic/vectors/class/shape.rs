@@ -33,7 +33,7 @@ pub enum Shape {
     Doubles(&'static Doubles),
 }
 
-/// The kernels of a length that needs no composition: four ways to do the same.
+/// The kernels of a length that needs no composition: up to four ways to do the same.
 #[derive(Debug)]
 pub struct Direct {
     /// Limbs, N.
@@ -44,14 +44,14 @@ pub struct Direct {
     pub two_rows: DirectKernels,
     /// The same, with windows whose scan is by merges: see [`garner_kernels::two_rows::scan`].
     pub two_rows_merging: DirectKernels,
-    /// The same by stores.
-    pub two_rows_storing: DirectKernels,
+    /// The same by stores, of numbers that are long enough.
+    pub two_rows_storing: Option<DirectKernels>,
 }
 
 impl Direct {
     /// The ways that work on two rows at a time, each with less work for the vector ports than the one before.
-    pub fn by_two_rows(&'static self) -> [&'static DirectKernels; 3] {
-        [&self.two_rows_merging, &self.two_rows, &self.two_rows_storing]
+    pub fn by_two_rows(&'static self) -> impl Iterator<Item = &'static DirectKernels> + Clone {
+        [&self.two_rows_merging, &self.two_rows].into_iter().chain(&self.two_rows_storing)
     }
 
     /// Whether limbs count modulo 2^52 only, by these of its kernels.

@@ -15,6 +15,7 @@ use garner_kernels::two_rows::{self as two_rows_kernels, window};
 use garner_kernels::{BLOCK_LIMBS, DIRECT_LIMBS, Lanes};
 use once_cell::race::{OnceBool, OnceNonZeroUsize};
 use std::cell::RefCell;
+use std::iter;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -168,43 +169,30 @@ impl Assembly {
     }
 
     /// The times of ways to do the same, in one memory: measuring is to need no more of it than operations do.
-    fn times<const WAYS: usize>(ways: [(Assembly, Sequence); WAYS]) -> [Duration; WAYS] {
+    fn times(ways: &[(Assembly, Sequence)]) -> Vec<Duration> {
         let rows = ways.iter().map(|(_, kernels)| kernels.rows).max().unwrap_or(0);
-        let workspace = RefCell::new(Workspace::new(rows));
-        let mut runs = ways.each_ref().map(|(assembly, kernels)| {
-            let workspace = &workspace;
-            move || assembly.run_all(kernels, workspace.borrow_mut().rows())
-        });
-        least_times(runs.each_mut().map(|run| run as &mut dyn FnMut()))
+        let workspace = &RefCell::new(Workspace::new(rows));
+        let run =
+            |(assembly, kernels): &'_ (Assembly, Sequence)| assembly.run_all(kernels, workspace.borrow_mut().rows());
+        let mut runs: Vec<_> = ways.iter().map(|way| move || run(way)).collect();
+        least_times(&mut runs.iter_mut().map(|run| run as &mut dyn FnMut()).collect::<Vec<_>>())
     }
 
-    /// Which of these ways runs, the first of which is by one row: as was asked for, or by the times that they take, which are not
-    /// measured where there is no choice.
-    fn way<const WAYS: usize>(
-        &self,
-        rows: [Rows; WAYS],
-        measured: &OnceNonZeroUsize,
-        times: impl FnOnce() -> [Duration; WAYS],
-    ) -> usize {
+    /// Which of so many ways runs, the first by one row and the others by two: as was asked for, or by the times that they take, which
+    /// are not measured where there is no choice.
+    fn way(&self, ways: usize, measured: &OnceNonZeroUsize, times: impl FnOnce() -> Vec<Duration>) -> usize {
         // There are kernels by two rows for all eight lanes only.
         if self.instructions != Instructions::Avx512 || self.narrow {
             return 0;
         }
-        let of = |wanted: Rows| (0..WAYS).filter(move |way| rows[*way] == wanted);
+        let of = |wanted: Rows| if wanted == Rows::One { 0..1 } else { 1..ways };
         if let Some(wanted) = self.rows {
-            return of(wanted).last().expect("ways by one row and by two");
+            return of(wanted).end - 1;
         }
         let find = || {
             // What is not known was refused where the arithmetic was chosen.
-            let ways: Vec<usize> =
-                choice::wanted().ok().flatten().map_or((0..WAYS).collect(), |wanted| of(wanted).collect());
-            match ways[..] {
-                [only] => only,
-                _ => {
-                    let times = times();
-                    ways[fastest(&ways.iter().map(|way| times[*way]).collect::<Vec<_>>())]
-                }
-            }
+            let ways = choice::wanted().ok().flatten().map_or(0..ways, of);
+            if ways.len() == 1 { ways.start } else { ways.start + fastest(&times()[ways]) }
         };
         let chosen = measured.get_or_init(|| NonZeroUsize::MIN.saturating_add(find()));
         chosen.get() - 1
@@ -258,8 +246,8 @@ impl Kernels for Assembly {
         MEASURED.get_or_init(|| {
             // Processors with two 512-bit multipliers and others cannot be told apart by their feature bits.
             let way = |lanes| (self.for_lanes(lanes), Sequence::of([(&MULTIPLY_10, [0, 10, 20, 30, 41, 0])]));
-            let [four, eight] = Assembly::times([way(4), way(8)]);
-            4 * four < 3 * eight
+            let times = Assembly::times(&[way(4), way(8)]);
+            4 * times[0] < 3 * times[1]
         })
     }
 
@@ -279,12 +267,12 @@ impl Kernels for Assembly {
         static MEASURED: [OnceNonZeroUsize; DIRECT_LIMBS.len()] =
             [const { OnceNonZeroUsize::new() }; DIRECT_LIMBS.len()];
         let size = DIRECT_LIMBS.iter().position(|limbs| *limbs == direct.limbs).expect("a length with kernels");
-        let [first, second, third] = direct.by_two_rows();
-        let ways = [&direct.one_row, first, second, third];
-        let chosen = self.way([Rows::One, Rows::Two, Rows::Two, Rows::Two], &MEASURED[size], || {
-            Assembly::times(ways.map(|kernels| (*self, Sequence::of(windows(direct, kernels, 0)))))
+        let mut ways = iter::once(&direct.one_row).chain(direct.by_two_rows());
+        let chosen = self.way(ways.clone().count(), &MEASURED[size], || {
+            let windows = |kernels| (*self, Sequence::of(windows(direct, kernels, 0)));
+            Assembly::times(&ways.clone().map(windows).collect::<Vec<_>>())
         });
-        ways[chosen]
+        ways.nth(chosen).expect("one of the ways")
     }
 
     fn in_turn(&self, direct: &'static Direct) -> Option<InTurn> {
@@ -307,7 +295,7 @@ impl Kernels for Assembly {
             let each = [0, window::APART].map(|first| windows(direct, kernels, first));
             let [first, second] =
                 ways.map(|in_turn| (*self, Sequence::of([(in_turn.windows, rows_of_windows(direct, 0))])));
-            fastest(&Assembly::times([(*self, Sequence::of(each.concat())), first, second]))
+            fastest(&Assembly::times(&[(*self, Sequence::of(each.concat())), first, second]))
         };
         let chosen = MEASURED.get_or_init(|| NonZeroUsize::MIN.saturating_add(find()));
         chosen.get().checked_sub(2).map(|way| ways[way])
@@ -324,18 +312,18 @@ impl Kernels for Assembly {
         };
         let size = BLOCK_LIMBS.iter().position(|limbs| *limbs == blocks.limbs).expect("a size of blocks");
         // All of a window: kernels that are fast alone may not leave each other room in the instruction cache.
-        let times = |ways: [Composition; 2]| Assembly::times(ways.map(|way| (*self, windows(way))));
+        let times = |ways: [Composition; 2]| Assembly::times(&ways.map(|way| (*self, windows(way))));
         let [karatsuba, schoolbook] = [&blocks.one_row.karatsuba, &blocks.one_row.schoolbook]
             .map(|products| Composition::OneRow(&blocks.one_row, products));
         let by_one_row = || {
             let karatsuba_is_faster = KARATSUBA[size][way].get_or_init(|| {
-                let [first, second] = times([karatsuba, schoolbook]);
-                first < second
+                let times = times([karatsuba, schoolbook]);
+                times[0] < times[1]
             });
             if karatsuba_is_faster { karatsuba } else { schoolbook }
         };
         let two_rows = Composition::TwoRows(&blocks.two_rows);
-        let chosen = self.way([Rows::One, Rows::Two], &ROWS[size], || times([by_one_row(), two_rows]));
+        let chosen = self.way(2, &ROWS[size], || times([by_one_row(), two_rows]));
         if chosen == 0 { by_one_row() } else { two_rows }
     }
 

@@ -24,8 +24,8 @@ const SHORT: Duration = Duration::from_micros(50);
 /// They run in turn, so that another clock, or other work on the same core, comes to all of them alike; and for a while before
 /// that: after other code processors run 512-bit registers slowly, and by another clock. Others' work comes in bursts of
 /// milliseconds. It lengthens ways unequally, and may well last for half of the rounds, so that their least_times say nothing.
-pub fn least_times<const WAYS: usize>(mut ways: [&mut dyn FnMut(); WAYS]) -> [Duration; WAYS] {
-    let mut times = [const { Vec::new() }; WAYS];
+pub fn least_times(ways: &mut [&mut dyn FnMut()]) -> Vec<Duration> {
+    let mut times = vec![Vec::new(); ways.len()];
     let begin = Instant::now();
     ways.iter_mut().for_each(|way| way());
     let runs = if begin.elapsed() < SHORT { RUNS } else { 1 };
@@ -41,8 +41,9 @@ pub fn least_times<const WAYS: usize>(mut ways: [&mut dyn FnMut(); WAYS]) -> [Du
         }
         rounds += usize::from(is_warm);
     }
-    times.map(|mut times| {
+    let quarter = |times: &mut Vec<Duration>| {
         times.sort_unstable();
         times[times.len() / 4]
-    })
+    };
+    times.iter_mut().map(quarter).collect()
 }
