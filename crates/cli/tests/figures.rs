@@ -51,10 +51,13 @@ fn every_result_names_its_commit_its_machine_and_the_load_before() {
     assert!(seen >= 19, "{seen} results");
 }
 
+/// What the names of results begin with, and the markers of their tables.
+const PROCESSORS: [&str; 5] = ["", "zen-5-", "golden-cove-", "redwood-cove-", "avx2-"];
+
 #[test]
 fn every_published_table_is_of_its_data() {
     let mut document = Document::read("docs/performance.md");
-    for processor in ["", "zen-5-", "golden-cove-", "redwood-cove-", "avx2-"] {
+    for processor in PROCESSORS {
         let of = |name: &str| rows(&format!("{processor}{name}"));
         let callers = of("callers-one-core").zip(of("callers-all-cores"));
         let programs = of("openssl-speed").zip(of("openssl-threads"));
@@ -76,7 +79,7 @@ fn every_published_table_is_of_its_data() {
     document.end();
 
     let (mut daemon, mut python) = (Document::read("docs/daemon.md"), Document::read("docs/python.md"));
-    for processor in ["", "zen-5-", "avx2-"] {
+    for processor in PROCESSORS {
         let of = |name: &str| rows(&format!("{processor}{name}"));
         daemon.holds(&format!("{processor}daemon"), of("daemon").map(|rows| tables::processes::daemon(&rows)));
         daemon.holds(&format!("{processor}transports"), of("daemon").map(|rows| tables::processes::transports(&rows)));
