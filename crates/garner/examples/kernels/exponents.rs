@@ -17,12 +17,12 @@ type FromRandom = fn(&mut dyn FnMut() -> u64) -> Words;
 const KINDS: [(&str, FromRandom); 5] = [
     ("zeros", |_| [0; 8]),
     ("ones", |_| [u64::MAX; 8]),
-    ("one digit, ever again", |random| [(random() & 15) * 0x1111_1111_1111_1111; 8]),
+    ("one digit throughout", |random| [(random() & 15) * 0x1111_1111_1111_1111; 8]),
     ("the same in every lane", |random| [random(); 8]),
     ("random", |random| std::array::from_fn(|_| random())),
 ];
 
-/// Prints the lower quantiles of each kind's times, for numbers of every length that no neighbour's noise hides.
+/// Prints the lower quantiles of each kind's times, which what else runs on the processor does not reach, for the four shortest lengths.
 pub fn print(assembly: &Assembly) {
     println!("nanoseconds of a word's windows, by what the exponents are, {ROUNDS} words of each kind in turn\n");
     println!("limbs  exponents                   1 %     10 %     25 %     50 %");

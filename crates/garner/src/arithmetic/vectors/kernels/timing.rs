@@ -18,12 +18,11 @@ const LEAST_ROUNDS: usize = 40;
 const RUNS: usize = 4;
 const SHORT: Duration = Duration::from_micros(50);
 
-/// The times of these ways, but for what else runs on the processor: of each the quarter of its rounds that took least is done within
-/// what is returned.
+/// The times of these ways, as far as nothing else runs on the processor: a quarter of each way's rounds took no longer.
 ///
 /// They run in turn, so that another clock, or other work on the same core, comes to all of them alike; and for a while before
 /// that: after other code processors run 512-bit registers slowly, and by another clock. Others' work comes in bursts of
-/// milliseconds. It lengthens ways unequally, and may well last for half of the rounds, so that their least_times say nothing.
+/// milliseconds. It lengthens ways unequally, and may well last for half of the rounds, so that their medians say nothing.
 pub fn least_times(ways: &mut [&mut dyn FnMut()]) -> Vec<Duration> {
     let mut times = vec![Vec::new(); ways.len()];
     let begin = Instant::now();
