@@ -36,12 +36,8 @@ pub const LOW: usize = 13;
 pub const HIGH: usize = 14;
 /// The pattern of `2^104 + 2^52` in every lane.
 pub const SPLITTER: usize = 15;
-/// `2^51 − 1` in every lane.
-pub const ONES_51: usize = 16;
-/// `2^53 − 1` in every lane.
-pub const ONES_53: usize = 17;
 /// From here on, values for which there are too few registers; of the kernels in double precision, quotient digits.
-pub const SPILL: usize = 18;
+pub const SPILL: usize = 16;
 /// Rows of such values, two a row.
 pub const SPILL_ROWS: usize = 24;
 /// Rows in the block.
@@ -56,15 +52,6 @@ pub(crate) const fn negative_inverse() -> Row {
 
 pub(crate) const fn limb_mask() -> Row {
     POINTER.row(LIMB_MASK)
-}
-
-/// `2^bits − 1` in every lane, of 51, 52 or 53 bits.
-pub(crate) const fn row_of_ones(bits: usize) -> Row {
-    match bits {
-        51 => POINTER.row(ONES_51),
-        53 => POINTER.row(ONES_53),
-        _ => limb_mask(),
-    }
 }
 
 pub(crate) const fn wanted() -> Row {

@@ -8,14 +8,15 @@
 //! way: while row i of a multiplication or a reduction runs, row j of the sums holds column i + j in the first lane and
 //! column i + j + l·M in lane l. A column that leaves lane l at the bottom is complete as far as that lane goes, and
 //! enters lane l − 1 at the top; nothing waits for that, as the top is M rows from being needed. What a row waits for is
-//! its quotient digit, made in the first lane and spread over the others.
+//! its quotient digit, spread from the first lane over the others. All rows but the last two are
+//! [by 2^(−52) mod n](crate::reducer), so that the digit is what stands in that lane.
 //!
 //! **The bound.** For each number and F = 2, in 256-bit multiply-adds, of which Zen 4 and every later core with two such
-//! multipliers do two a cycle: a row of reduction takes 2M + 1, a squaring 2(M² + M) + 2M(2M + 1), a half multiplication
-//! 4M² + M(2M + 1). A quotient digit follows the last after 10 cycles: 4 for the digit, 1 to spread it, 4 for the next
-//! column's multiply-add, 1 for the carry. Carrying the result takes some 4M cycles in which the multipliers idle.
-//! Predicted for a pair of 1,024-bit primes, M = 10: squaring 320 + 40 cycles, half multiplication 305 + 40, so 1,024
-//! squarings and 256 multiplications some 457,000 cycles. Limbs laid out across the vector instead, as in the
+//! multipliers do two a cycle: a row of reduction takes 2M, and one more in the last two; a squaring 2(M² + M) + 4M² + 2, a half
+//! multiplication 6M² + 2. A quotient digit follows the last after 6 cycles: 1 to spread it, 4 for the next column's
+//! multiply-add, 1 for the carry; by the modulus itself after 10. Carrying the result takes some 4M cycles in which the multipliers
+//! idle. Predicted for a pair of 1,024-bit primes, M = 10: squaring 311 + 40 cycles, half multiplication 301 + 40, so 1,024
+//! squarings and 256 multiplications some 447,000 cycles. Limbs laid out across the vector instead, as in the
 //! horizontal kernels of OpenSSL (`rsaz_amm52x20_x2`), need 400 cycles for either, shifts aside, and gain nothing from
 //! squaring.
 

@@ -5,6 +5,7 @@ use crate::LIMB_BITS;
 use crate::constants;
 use crate::fold::Fold;
 use crate::program::{Code, Mask, Pointer, Program, Source, Vector};
+use crate::reducer::LAST_ROWS;
 use crate::registers::Rotation;
 use crate::rows::{self, Factor, HIGH_LAG};
 
@@ -15,15 +16,17 @@ const B: Pointer = Pointer::P4;
 const A_SHIFTED: Pointer = Pointer::P5;
 const Q: Vector = Vector(31);
 const NEXT_Q: Vector = Vector(30);
+/// A row's digit and the next one's.
+const DIGITS: [Vector; 2] = [Q, NEXT_Q];
 const TEMPORARIES: std::ops::Range<u8> = 22..28;
 
 /// Montgomery multiplication of folded numbers: `r = a · b · 2^(−52·N) mod n`.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants, P4 b; r may be a or b.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b; r may be a or b.
 /// Shapes   a, b, n, r: M rows of numbers of N = F·M limbs, radix 2^52; M = `rows`, 20 at most.
-/// Bounds   a · b < 2^(52·N) · n, n odd, limbs below 2^52; then r < 2n and every limb of r is below 2^52.
-/// Cost     N · (4M + 1) multiply-adds.
-/// Source   Koç, Acar, Kaliski 1996 (coarsely integrated operand scanning).
+/// Bounds   n odd, limbs below 2^52; then r < a · b / 2^(52·N) + n + n / 2^52 and every limb of r is below 2^52.
+/// Cost     4N·M + 2 multiply-adds.
+/// Source   Koç, Acar, Kaliski 1996 (coarsely integrated operand scanning); [`crate::reducer`] for the digits.
 pub fn multiply(fold: Fold, rows: usize) -> Program {
     multiplication(fold, rows, fold.lanes(), &[Part { factor: Factor { x: Vector(29), y: A }, lane: 0 }])
 }
@@ -31,10 +34,10 @@ pub fn multiply(fold: Fold, rows: usize) -> Program {
 /// Montgomery multiplication of folded numbers by half: `r = a · b · 2^(−52·N) mod n`, given
 /// `a' ≡ a · 2^(−26·N) mod n` beside a. See [`crate::multiply::half_multiply`].
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants, P4 b, P5 a'; r may be any of a, a' and b.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b, P5 a'; r may be any of a, a' and b.
 /// Shapes   a, a', b, n, r: M rows of numbers of N = F·M limbs, radix 2^52; M = `rows`, 20 at most.
-/// Bounds   n odd, limbs below 2^52; r < a' + a · b / 2^(52·N) + n and every limb of r is below 2^52.
-/// Cost     N/2 · (6M + 1) multiply-adds.
+/// Bounds   n odd, limbs below 2^52; r < a' + a · b / 2^(52·N) + n + n / 2^52 and every limb of r is below 2^52.
+/// Cost     3N·M + 2 multiply-adds.
 pub fn half_multiply(fold: Fold, rows: usize) -> Program {
     let half = fold.lanes() / 2;
     let low = Part { factor: Factor { x: Vector(29), y: A_SHIFTED }, lane: 0 };
@@ -44,27 +47,33 @@ pub fn half_multiply(fold: Fold, rows: usize) -> Program {
 
 /// Half a Montgomery reduction of folded numbers: `r = a · 2^(−26·N) mod n`.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants; r may be a.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants; r may be a.
 /// Shapes   a, n, r: M rows of numbers of N = F·M limbs, radix 2^52; M = `rows`, 20 at most.
-/// Bounds   n odd, limbs below 2^52; then r <= n + a / 2^(26·N), and twice in a row gives r <= n. Every limb of r is
-///          below 2^52.
-/// Cost     N/2 · (2M + 1) multiply-adds.
+/// Bounds   n odd, limbs below 2^52; then r <= n + n / 2^52 + a / 2^(26·N) and every limb of r is below 2^52; twice in a row
+///          gives r < 2n.
+/// Cost     N·M + 2 multiply-adds.
 pub fn half_reduce(fold: Fold, rows: usize) -> Program {
-    let sums: Vec<Vector> = (0..=rows as u8).map(Vector).collect();
+    let sums: Vec<Vector> = (0..rows as u8 + 2).map(Vector).collect();
     let mut temporaries = Rotation::new(TEMPORARIES);
     let mut code = Code::new();
     (0..rows).for_each(|j| code.copy(sums[j], A.row(j)));
-    code.zero(sums[rows]);
-    fold.digit(Q, sums[0], &mut code);
+    (rows..rows + 2).for_each(|j| code.zero(sums[j]));
+    fold.spread(0, Q, sums[0], &mut code);
 
-    let row = |next_q| Reduction { fold, sums: &sums, q: Q, n: N, n_first: N.row(0).into(), next_q };
-    let mut body = row(Some(NEXT_Q)).code(&mut temporaries, Code::new());
-    (0..rows).for_each(|j| body.copy(sums[j], sums[j + 1]));
-    body.zero(sums[rows]);
-    body.copy(Q, NEXT_Q);
-    code.repeat(fold.lanes() / 2 * rows - 1, body);
-    code.append(row(None).code(&mut temporaries, Code::new()));
-    carry_and_store(fold, &sums[1..], [Q, NEXT_Q, Vector(29)], &mut code);
+    let mut row = |by, next| {
+        let mut body =
+            Reduction { fold, sums: &sums, by, next, digits: DIGITS, first: None }.code(&mut temporaries, Code::new());
+        if next.is_some() {
+            body.append(shift(&sums, DIGITS));
+            body.zero(sums[rows + 1]);
+        }
+        body
+    };
+    code.repeat(fold.lanes() / 2 * rows - LAST_ROWS - 1, row(By::Reducer, Some(By::Reducer)));
+    code.append(row(By::Reducer, Some(By::Modulus)));
+    code.append(row(By::Modulus, Some(By::Modulus)));
+    code.append(row(By::Modulus, None));
+    carry_and_store(fold, &sums[1..=rows], [Q, NEXT_Q, Vector(29)], &mut code);
     Program::new(code)
 }
 
@@ -138,30 +147,49 @@ fn multiplication(fold: Fold, rows: usize, lanes: usize, parts: &[Part]) -> Prog
     let sums: Vec<Vector> = (0..rows as u8 + 2).map(Vector).collect();
     let mut temporaries = Rotation::new((sums.len() as u8..22).chain(TEMPORARIES));
     let mut code = Code::new();
+    sums.iter().for_each(|sum| code.zero(*sum));
     let (head, rest) = product(fold, &sums[..=rows], parts, 0, 0, &mut temporaries);
     code.append(head);
-    fold.digit(Q, sums[0], &mut code);
+    fold.spread(0, Q, sums[0], &mut code);
     code.append(rest);
 
-    let reduction = |next_q| Reduction { fold, sums: &sums[..=rows], q: Q, n: N, n_first: N.row(0).into(), next_q };
+    let reduction = |by, next| Reduction { fold, sums: &sums, by, next, digits: DIGITS, first: None };
     for lane in 0..lanes {
-        let (head, product) = product(fold, &sums[1..], parts, lane, 1, &mut temporaries);
-        let mut body = reduction(Some(NEXT_Q)).code(&mut temporaries, head);
-        body.append(product);
-        (0..=rows).for_each(|j| body.copy(sums[j], sums[j + 1]));
-        body.copy(Q, NEXT_Q);
-        body.advance(B, 1);
+        let mut turn = |by, next| {
+            let (head, product) = product(fold, &sums[1..], parts, lane, 1, &mut temporaries);
+            let mut body = reduction(by, Some(next)).code(&mut temporaries, head);
+            body.append(product);
+            body.append(shift(&sums, DIGITS));
+            body.zero(sums[rows + 1]);
+            body.advance(B, 1);
+            body
+        };
         // The first row stands before the loop.
-        code.repeat(if lane == 0 { rows - 1 } else { rows }, body);
+        let turns = if lane == 0 { rows - 1 } else { rows };
+        if lane + 1 < lanes {
+            code.repeat(turns, turn(By::Reducer, By::Reducer));
+        } else {
+            code.repeat(turns - LAST_ROWS, turn(By::Reducer, By::Reducer));
+            code.append(turn(By::Reducer, By::Modulus));
+            code.append(turn(By::Modulus, By::Modulus));
+        }
         code.advance(B, -(rows as isize));
     }
-    code.append(reduction(None).code(&mut temporaries, Code::new()));
+    code.append(reduction(By::Modulus, None).code(&mut temporaries, Code::new()));
     carry_and_store(fold, &sums[1..=rows], [Q, NEXT_Q, Vector(29)], &mut code);
     Program::new(code)
 }
 
+/// After a row each column is the one before it, and the next row's digit the row's.
+pub(crate) fn shift(sums: &[Vector], [q, next_q]: [Vector; 2]) -> Code {
+    let mut code = Code::new();
+    sums.windows(2).for_each(|pair| code.copy(pair[0], pair[1]));
+    code.copy(q, next_q);
+    code
+}
+
 /// The product of every part with the limb of b in row `row` and, counted from the part's, lane `lane`: the code that
-/// completes the first column, and the rest. The last column is fresh, in the first row of all they all are.
+/// completes the first column, and the rest.
 fn product(
     fold: Fold,
     sums: &[Vector],
@@ -170,13 +198,7 @@ fn product(
     row: usize,
     temporaries: &mut Rotation,
 ) -> (Code, Code) {
-    let rows = sums.len() - 1;
     let (mut head, mut rest) = (Code::new(), Code::new());
-    if row == 0 {
-        head.zero(sums[0]);
-        (1..rows).for_each(|j| rest.zero(sums[j]));
-    }
-    rest.zero(sums[rows]);
     for part in parts {
         let Factor { x, y } = part.factor;
         head.copy(x, B.row(row));
@@ -188,55 +210,83 @@ fn product(
     (head, rest)
 }
 
-/// One row of a Montgomery reduction of folded numbers: adds `q · n` to `sums[0..=M]`, hands the carry of the first
+/// What a row of a reduction adds a digit's product with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The modulus.
+    Modulus,
+    /// 2^(−52) mod n, which stands behind it: see [`crate::reducer`].
+    Reducer,
+}
+
+/// One row of a Montgomery reduction of folded numbers: adds the product of its digit to `sums`, hands the carry of the first
 /// lane's lowest column on to the next, and the other lanes' lowest columns to the lanes before them.
 pub(crate) struct Reduction<'a> {
     pub fold: Fold,
-    /// Column sums, `M + 1` of them, all started.
+    /// Column sums, `M + 2` of them, all started: the last is for products by the reducer alone.
     pub sums: &'a [Vector],
-    /// The quotient digit, in all lanes.
-    pub q: Vector,
-    /// The modulus.
-    pub n: Pointer,
-    /// Its first row, perhaps in a register.
-    pub n_first: Source,
-    /// The register for the next row's quotient digit, computed as soon as its column is complete.
-    pub next_q: Option<Vector>,
+    pub by: By,
+    /// What the next row is by, if there is one.
+    pub next: Option<By>,
+    /// The digit, in all lanes, and the register for the next row's, which goes there as soon as its column is complete.
+    pub digits: [Vector; 2],
+    /// The reducer's first row, where it stands in a register.
+    pub first: Option<Vector>,
 }
 
 impl Reduction<'_> {
     /// The row's code. `before_next` is code of the caller that completes `sums[1]`, the next row's first column.
     ///
     /// The first lane's carry does not wait for `lo(q·n[0])`, which only makes the column's low 52 bits zero: it is
-    /// `(sums[0] + 2^52 − 1) >> 52`.
+    /// `(sums[0] + 2^52 − 1) >> 52`. By the reducer the column is the digit and its carry, and
+    /// nothing is added.
     pub fn code(self, temporaries: &mut Rotation, before_next: Code) -> Code {
-        let Reduction { fold, sums, q, n, n_first, next_q } = self;
+        let Reduction { fold, sums, by, next, digits: [q, next_q], first } = self;
+        let rows = sums.len() - 2;
+        // Where the factor stands, and the column of its first limb's low products.
+        let (factor, start) = match by {
+            By::Modulus => (0, 0),
+            By::Reducer => (rows, 1),
+        };
+        let row = |j: usize| match (j, by, first) {
+            (0, By::Reducer, Some(first)) => Source::from(first),
+            _ => N.row(factor + j).into(),
+        };
+        // The limb whose low product completes the next row's column.
+        let completing = 1 - start;
         let mut code = Code::new();
-        let rows = sums.len() - 1;
         let carry = temporaries.take();
         code.and(carry, sums[0], constants::first());
-        code.add(carry, carry, constants::first_limb());
-        code.shift_right(carry, carry, LIMB_BITS);
-        code.low(sums[1], q, n.row(1));
-        code.append(before_next);
-        code.high(carry, q, n_first);
-        code.add(sums[1], sums[1], carry);
-        if let Some(next_q) = next_q {
-            fold.digit(next_q, sums[1], &mut code);
+        if by == By::Modulus {
+            code.add(carry, carry, constants::first_limb());
         }
-        code.low(sums[0], q, n_first);
+        code.shift_right(carry, carry, LIMB_BITS);
+        code.low(sums[1], q, row(completing));
+        code.append(before_next);
+        if by == By::Modulus {
+            code.high(carry, q, row(0));
+        }
+        code.add(sums[1], sums[1], carry);
+        match next {
+            Some(By::Modulus) => fold.digit(next_q, sums[1], &mut code),
+            Some(By::Reducer) => fold.spread(0, next_q, sums[1], &mut code),
+            None => {}
+        }
+        if by == By::Modulus {
+            code.low(sums[0], q, row(0));
+        }
         let lag = if temporaries.len() > HIGH_LAG + 1 { HIGH_LAG } else { 0 };
+        // Of the limbs before that one both products are added by now.
         let mut factors: Vec<Option<Source>> = vec![None; rows];
-        for j in 1..rows + lag {
-            if j == 1 {
-                factors[1] = Some(n.row(1).into());
-            } else if j < rows {
-                let factor = temporaries.load(n.row(j), &mut code);
+        factors[completing] = Some(row(completing));
+        for j in completing..rows + lag {
+            if j > completing && j < rows {
+                let factor = temporaries.load(N.row(factor + j), &mut code);
                 factors[j] = Some(factor.into());
-                code.low(sums[j], q, factor);
+                code.low(sums[start + j], q, factor);
             }
             if let Some(Some(factor)) = j.checked_sub(lag).map(|j| factors[j]) {
-                code.high(sums[j - lag + 1], q, factor);
+                code.high(sums[start + j - lag + 1], q, factor);
             }
         }
         fold.down(sums[0], sums[0], &mut code);

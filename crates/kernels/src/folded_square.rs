@@ -2,8 +2,9 @@
 //! Montgomery squaring of numbers folded over two lanes: see [`fold`](crate::fold).
 
 use crate::fold::Fold;
-use crate::folded::{Reduction, carry_and_store};
+use crate::folded::{self, By, Reduction, carry_and_store};
 use crate::program::{Code, Pointer, Program, Vector};
+use crate::reducer::LAST_ROWS;
 use crate::registers::{Columns, Rotation};
 use crate::scan;
 
@@ -11,16 +12,16 @@ const FOLD: Fold = Fold::Pair;
 const A: Pointer = Pointer::P0;
 const COLUMNS: Pointer = Pointer::P1;
 const N: Pointer = Pointer::P2;
-const QUOTIENTS: [Vector; 2] = [Vector(31), Vector(30)];
+const DIGITS: [Vector; 2] = [Vector(31), Vector(30)];
 const X: Vector = Vector(29);
-const N_FIRST: Vector = Vector(28);
+const FIRST: Vector = Vector(28);
 
 /// Montgomery squaring in place, of numbers folded over two lanes: `a = a² · 2^(−52·N) mod n`.
 ///
-/// Pointers P0 a, P1 scratch of 3M rows, P2 n, P3 constants. With a scan: P4 the table, P5 the selection.
+/// Pointers P0 a, P1 scratch of 3M rows, P2 n and behind it 2^(−52) mod n, P3 constants. With a scan: P4 the table, P5 the selection.
 /// Shapes   a, n: M rows of numbers of N = 2M limbs, radix 2^52; M = `rows`, 20 at most.
-/// Bounds   a² < 2^(52·N) · n, n odd, limbs below 2^52; then the result is below 2n and every limb below 2^52.
-/// Cost     2(M² + M) + 2M(2M + 1) multiply-adds.
+/// Bounds   n odd, limbs below 2^52; then the result is below a² / 2^(52·N) + n + n / 2^52 and every limb below 2^52.
+/// Cost     2(M² + M) + 4M² + 2 multiply-adds.
 /// Source   the triangle of a square, folded: with a = a₀ + a₁·X, lane l adds, for i < j, `a₀[i]·aₗ[j]` and `a₁[i]·aₗ[j]`,
 ///          doubles, and adds the terms i = j. Both lanes of a·a together have every product twice but those.
 ///
@@ -41,50 +42,46 @@ fn woven(rows: usize, scanned: Option<usize>) -> Program {
     let mut columns = Columns::new(0..21);
     let mut product = Product { rows, temporaries: Rotation::new([26, 27]) };
     let mut temporaries = Rotation::new(21..26);
-    // Rows after these touch no column that the reduction's first row does.
-    let early = rows / 2 + 1;
     let mut code = Code::new();
-    code.copy(N_FIRST, N.row(0));
-    for i in 0..early {
-        product.row(i, &mut columns, &mut code);
-        if i == 0 {
-            FOLD.digit(QUOTIENTS[0], columns.at(0), &mut code);
-        }
-    }
-    let mut beside = Code::new();
-    (early..=rows).for_each(|i| product.row(i, &mut columns, &mut beside));
+    code.copy(FIRST, N.row(rows));
+    (0..=rows).for_each(|i| product.row(i, &mut columns, &mut code));
+    FOLD.spread(0, DIGITS[0], columns.at(0), &mut code);
+    let last = 2 * rows - LAST_ROWS;
+    let by = |row: usize| if row < last { By::Reducer } else { By::Modulus };
     let mut reduced = 0;
     let mut reduce_until = |end: usize, columns: &mut Columns| {
         let mut code = Code::new();
         for row in reduced..end {
-            let sums: Vec<Vector> = (row..=row + rows).map(|column| columns.at(column)).collect();
-            let (q, next_q) = (QUOTIENTS[row % 2], QUOTIENTS[(row + 1) % 2]);
-            let next_q = (row < 2 * rows - 1).then_some(next_q);
-            let reduction = Reduction { fold: FOLD, sums: &sums, q, n: N, n_first: N_FIRST.into(), next_q };
+            let mut sums: Vec<Vector> = (row..=row + rows).map(|column| columns.at(column)).collect();
+            // In rows by the modulus nothing goes there.
+            sums.push(if row < last { columns.at(row + rows + 1) } else { sums[rows] });
+            let digits = [row, row + 1].map(|row| DIGITS[row % 2]);
+            let next = (row + 1 < 2 * rows).then(|| by(row + 1));
+            let reduction = Reduction { fold: FOLD, sums: &sums, by: by(row), next, digits, first: Some(FIRST) };
             code.append(reduction.code(&mut temporaries, Code::new()));
             columns.close(row);
         }
         reduced = end;
         code
     };
-    code.append(Code::weave(reduce_until(1, &mut columns), beside));
+    code.append(reduce_until(1, &mut columns));
     let mut two_rows = |i: usize, columns: &mut Columns, code: &mut Code| {
         // Two rows of reduction for one of the product: the second needs the column that this row begins with.
         product.begin(i, columns, code);
         let mut rest = Code::new();
         product.finish(i, columns, &mut rest);
-        code.append(Code::weave(reduce_until(2 * (i - rows) + 1, columns), rest));
+        code.append(Code::weave(reduce_until(2 * (i - rows), columns), rest));
         if i == 2 * rows - 1 {
             code.append(reduce_until(2 * rows, columns));
         }
     };
-    let half = rows + rows / 2;
+    let half = rows + rows / 2 + 1;
     (rows + 1..half).for_each(|i| two_rows(i, &mut columns, &mut code));
     let mut late = Code::new();
     let candidates = std::array::from_fn(|_| columns.take());
     (half..2 * rows).for_each(|i| two_rows(i, &mut columns, &mut late));
     let sums: Vec<Vector> = (2 * rows..3 * rows).map(|column| columns.at(column)).collect();
-    carry_and_store(FOLD, &sums, [QUOTIENTS[0], QUOTIENTS[1], X], &mut late);
+    carry_and_store(FOLD, &sums, [DIGITS[0], DIGITS[1], X], &mut late);
     if let Some(limbs) = scanned {
         late = scan::beside(late, limbs, candidates);
     }
@@ -112,21 +109,28 @@ fn staged(rows: usize, scanned: Option<usize>) -> Program {
     }
     code.append(stage);
 
-    let sums: Vec<Vector> = (0..=rows as u8).map(Vector).collect();
-    let mut temporaries = Rotation::new(rows as u8 + 1..28);
-    code.copy(N_FIRST, N.row(0));
+    let sums: Vec<Vector> = (0..rows as u8 + 2).map(Vector).collect();
+    let mut temporaries = Rotation::new(rows as u8 + 2..28);
+    code.copy(FIRST, N.row(rows));
     sums.iter().enumerate().for_each(|(j, &sum)| code.copy(sum, COLUMNS.row(j)));
-    let [q, next_q] = QUOTIENTS;
-    FOLD.digit(q, sums[0], &mut code);
-    let row = |next_q| Reduction { fold: FOLD, sums: &sums, q, n: N, n_first: N_FIRST.into(), next_q };
-    let mut body = row(Some(next_q)).code(&mut temporaries, Code::new());
-    (0..rows).for_each(|j| body.copy(sums[j], sums[j + 1]));
-    body.copy(sums[rows], COLUMNS.row(rows + 1));
-    body.copy(q, next_q);
-    body.advance(COLUMNS, 1);
-    code.repeat(2 * rows - 1, body);
-    code.append(row(None).code(&mut temporaries, Code::new()));
-    carry_and_store(FOLD, &sums[1..], [q, next_q, X], &mut code);
+    FOLD.spread(0, DIGITS[0], sums[0], &mut code);
+    let mut row = |by, next: Option<By>| {
+        let reduction = Reduction { fold: FOLD, sums: &sums, by, next, digits: DIGITS, first: Some(FIRST) };
+        let mut body = reduction.code(&mut temporaries, Code::new());
+        if next.is_some() {
+            body.append(folded::shift(&sums, DIGITS));
+        }
+        if by == By::Reducer {
+            body.copy(sums[rows + 1], COLUMNS.row(rows + 2));
+            body.advance(COLUMNS, 1);
+        }
+        body
+    };
+    code.repeat(2 * rows - LAST_ROWS - 1, row(By::Reducer, Some(By::Reducer)));
+    code.append(row(By::Reducer, Some(By::Modulus)));
+    code.append(row(By::Modulus, Some(By::Modulus)));
+    code.append(row(By::Modulus, None));
+    carry_and_store(FOLD, &sums[1..=rows], [DIGITS[0], DIGITS[1], X], &mut code);
     Program::new(code)
 }
 

@@ -45,8 +45,6 @@ pub fn ask(memory: &mut [Lanes], reach: &[usize; Pointer::COUNT]) -> [usize; Poi
     memory[constants::ONE] = [1; 8];
     memory[constants::SIGN] = [1 << 63; 8];
     memory[constants::SHIFTED_SIGN] = [1 << (63 - LIMB_BITS); 8];
-    memory[constants::ONES_51] = [(1 << 51) - 1; 8];
-    memory[constants::ONES_53] = [(1 << 53) - 1; 8];
     at
 }
 

@@ -7,8 +7,8 @@ use super::vectors::class::Class;
 use crate::error::{Error, Result};
 use crate::secret::{SecretWords, released, released_number};
 use crate::words::{bit_length, words_for};
-use garner_kernels::LIMB_BITS;
 use garner_kernels::doubles::BLOCK;
+use garner_kernels::{LIMB_BITS, reducer};
 use std::{fmt, iter};
 use subtle::Choice;
 use zeroize::Zeroizing;
@@ -17,8 +17,8 @@ use zeroize::Zeroizing;
 /// it lives in [`SecretWords`].
 pub struct Modulus {
     bits: usize,
-    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N), 2^(−26·N) and
-    /// 2^(−260) mod n, N limbs each; then −n^−1 mod 2^260.
+    /// The value; then for the vector kernels, where R = 2^(52·N), in limbs: n, R, R², R² · 2^(−26·N), 2^(−26·N),
+    /// 2^(−260) and 2^(−52) mod n, N limbs each; then −n^−1 mod 2^260.
     words: SecretWords,
 }
 
@@ -36,12 +36,16 @@ pub(super) struct Constants<'a> {
     pub half_inverse: &'a [u64],
     /// 2^(−260) mod n.
     pub reducer: &'a [u64],
+    /// 2^(−52) mod n.
+    pub limb_reducer: &'a [u64],
     /// −n^−1 mod 2^260.
     pub negative_inverse: &'a [u64],
 }
 
 /// Numbers of N limbs.
-const NUMBERS: usize = 6;
+const NUMBERS: usize = 7;
+/// Those of them that are computed in words.
+const IN_WORDS: usize = 5;
 
 impl Modulus {
     /// The largest modulus served, in bits.
@@ -66,9 +70,9 @@ impl Modulus {
         }
         let words = &words[..words_for(bits)];
         let limbs = Class::for_bits(bits).limbs;
-        let mut numbers = SecretWords::zeroed((NUMBERS - 1) * words.len());
+        let mut numbers = SecretWords::zeroed(IN_WORDS * words.len());
         let mut inverse = Zeroizing::new([0; powers::INVERSE_WORDS]);
-        let (powers, inverses) = numbers.split_at_mut((NUMBERS - 3) * words.len());
+        let (powers, inverses) = numbers.split_at_mut((IN_WORDS - 2) * words.len());
         let (half_inverse, reducer) = inverses.split_at_mut(words.len());
         let inverse_of_word = powers::of_radix(words, bits, limbs * LIMB_BITS, powers);
         if Class::for_bits(bits).is_composed() {
@@ -84,6 +88,8 @@ impl Modulus {
             bits::to_limbs(number, to);
         }
         bits::to_limbs(&*inverse, inverse_in_limbs);
+        let (in_words, limb_reducer) = in_limbs.split_at_mut((NUMBERS - 1) * limbs);
+        reducer::of_limb(&in_words[..limbs], inverse_in_limbs[0], limb_reducer);
         Ok(Modulus { bits, words: all })
     }
 
@@ -114,6 +120,7 @@ impl Modulus {
             to_montgomery_shifted: next(),
             half_inverse: next(),
             reducer: next(),
+            limb_reducer: next(),
             negative_inverse,
         }
     }

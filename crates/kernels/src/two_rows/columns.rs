@@ -3,6 +3,7 @@
 
 use crate::constants;
 use crate::program::{Code, Pointer, Row, Vector};
+use crate::reducer::LAST_ROWS;
 use std::collections::HashMap;
 
 const N: Pointer = Pointer::P2;
@@ -124,6 +125,12 @@ impl Columns {
         self.give(register);
     }
 
+    /// Adds the rounding constant to a column.
+    pub fn round(&mut self, column: usize) {
+        let sum = self.at(column);
+        self.code.add(sum, sum, constants::limb_mask());
+    }
+
     /// Adds half of a product to a column.
     pub fn add(&mut self, high: bool, column: usize, x: Vector, y: Vector) {
         let sum = self.at(column);
@@ -189,6 +196,57 @@ impl Columns {
         self.give(n);
         self.hand_on(column);
         self.digit(column + 1)
+    }
+
+    /// Adds the carry out of a column to the next one. The column stays: its limb is the digit of a row by the [reducer](crate::reducer).
+    pub fn pass_on(&mut self, column: usize) {
+        let (from, to, carry) = (self.at(column), self.at(column + 1), self.take());
+        self.code.shift_right(carry, from, crate::LIMB_BITS);
+        self.code.add(to, to, carry);
+        self.give(carry);
+    }
+
+    /// Completes the digit of the row behind `row`, a row by the reducer, as far as it waits for this one's.
+    pub fn begin_reducer_row(&mut self, row: usize) {
+        let m = self.load(N.row(self.limbs));
+        self.add(false, row + 1, self.at(row), m);
+        self.give(m);
+        self.pass_on(row);
+    }
+
+    /// So many rows of the reduction from `row` on, one or two, by the [reducer](crate::reducer), begun before; and `steps`,
+    /// spread evenly. The next two are begun after the limbs `begin`; if those are the last, returns their digits.
+    pub fn reducer_rows(&mut self, row: usize, count: usize, steps: &[Step], begin: [usize; 2]) -> Option<[Vector; 2]> {
+        let (limbs, next) = (self.limbs, row + count);
+        let last = next + LAST_ROWS == self.rows;
+        let [mut first, mut second] = [None; 2];
+        let digits: Vec<Vector> = (row..next).map(|row| self.at(row)).collect();
+        let mut done = 0;
+        for j in 0..limbs {
+            let m = self.load(N.row(limbs + j));
+            for (i, &digit) in digits.iter().enumerate() {
+                if (i, j) != (0, 0) {
+                    self.add(false, row + i + j + 1, digit, m);
+                }
+                self.add(true, row + i + j + 2, digit, m);
+            }
+            self.give(m);
+            // What the steps open is there when the last limb's products come to it.
+            let due = (steps.len() * (j + 1) / (limbs - 1)).min(steps.len());
+            (done..due).for_each(|i| self.step(steps[i]));
+            done = due;
+            if j == begin[0] {
+                if last { first = Some(self.digit(next)) } else { self.begin_reducer_row(next) }
+            }
+            if j == begin[1] {
+                match first {
+                    Some(digit) => second = Some(self.second_digit(next, digit)),
+                    None => self.pass_on(next + 1),
+                }
+            }
+        }
+        (row..next).for_each(|row| self.close(row));
+        Some([first?, second?])
     }
 
     /// Row 0 of the reduction alone, where the rows are an odd number; the rest as in [`Columns::two_rows`].
@@ -318,8 +376,7 @@ impl Columns {
             Step::Take { column, rounded } => {
                 self.open(column, Some(self.result.row(column)));
                 if rounded {
-                    let sum = self.at(column);
-                    self.code.add(sum, sum, constants::limb_mask());
+                    self.round(column);
                 }
             }
             Step::Term { high, column, limbs: [a, b] } => {

@@ -4,12 +4,13 @@
 use super::columns::{Columns, Step};
 use crate::constants;
 use crate::program::{Code, Pointer, Program, Row};
+use crate::reducer::LAST_ROWS;
 
 /// Montgomery multiplication, eight lanes: `r = a · b · 2^(−52·N) mod n`.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants, P4 b; r may be a or b.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b; r may be a or b.
 /// Shapes   a, b, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
-/// Bounds   a · b < 2^(52·N) · n, n odd, a and b loose; then r < 2n, loose. Columns stay below 2^60.
+/// Bounds   n odd, a and b loose; then r < a · b / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60.
 /// Cost     4N² multiply-adds, 2N − 1 shifts and as many carries.
 pub fn multiply(limbs: usize) -> Program {
     Program::new(rows(limbs, limbs, Pointer::P0, Pointer::P4, &[(0, Pointer::P1.row(0))]))
@@ -18,9 +19,9 @@ pub fn multiply(limbs: usize) -> Program {
 /// Montgomery multiplication by half, eight lanes: `r = a · b · 2^(−52·N) mod n`, given
 /// `a' ≡ a · 2^(−26·N) mod n` beside a, as [`crate::multiply::half_multiply`] does.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants, P4 b, P5 a'; r may be any of a, a' and b.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b, P5 a'; r may be any of a, a' and b.
 /// Shapes   a, a', b, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
-/// Bounds   n odd, a, a' and b loose; r < a' + a · b / 2^(52·N) + n, loose. Columns stay below 2^60.
+/// Bounds   n odd, a, a' and b loose; r < a' + a · b / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60.
 /// Cost     3N² multiply-adds, 3N/2 − 1 shifts and as many carries.
 pub fn half_multiply(limbs: usize) -> Program {
     let [a, shifted] = [Pointer::P1, Pointer::P5].map(|pointer| pointer.row(0));
@@ -34,16 +35,16 @@ pub(super) fn half_multiply_at(limbs: usize, r: Pointer, [a, shifted]: [Row; 2],
 
 /// Half a Montgomery reduction, eight lanes: `r = a · 2^(−26·N) mod n`.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants; r may be a.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants; r may be a.
 /// Shapes   a, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
-/// Bounds   n odd, a loose; then r <= n + a / 2^(26·N), and twice in a row gives r <= n; r is loose.
+/// Bounds   n odd, a loose; then r <= n + n / 2^52 + a / 2^(26·N), loose; twice in a row gives r < 2n.
 /// Cost     N² + N multiply-adds, N of which bring limbs, without what is above them, to the columns.
 pub fn half_reduce(limbs: usize) -> Program {
     let (a, rows) = (Pointer::P1, limbs / 2);
     let mut columns = Columns::new(limbs, rows, Pointer::P0, a);
     let one = columns.load(constants::one());
     for column in 0..limbs {
-        columns.open(column, (column < rows).then(|| constants::row_of_ones(52)));
+        columns.open(column, rounding(column, rows));
         let limb = columns.limb(column);
         columns.add(false, column, limb, one);
         columns.drop_limb(column);
@@ -57,8 +58,7 @@ pub fn half_reduce(limbs: usize) -> Program {
 /// rows; and as many rows of reduction.
 fn rows(limbs: usize, rows: usize, r: Pointer, b: Pointer, parts: &[(usize, Row)]) -> Code {
     let mut columns = Columns::new(limbs, rows, r, b);
-    let rounding = |column: usize| (column < rows).then(|| constants::row_of_ones(52));
-    (0..limbs + 2).for_each(|column| columns.open(column, rounding(column)));
+    (0..limbs + 2).for_each(|column| columns.open(column, rounding(column, rows)));
     products(limbs, parts, 0, 2 - rows % 2).into_iter().for_each(|step| columns.step(step));
     columns.drop_rows();
     // A digit waits for all products of its column: with two parts, the second's begin in the middle.
@@ -66,27 +66,32 @@ fn rows(limbs: usize, rows: usize, r: Pointer, b: Pointer, parts: &[(usize, Row)
     reduce(columns, rows, begin, |row, count| products(limbs, parts, row, count))
 }
 
-/// The reduction by `rows` rows. Beside each one or two of them stand the `products` of the next two, and what opens their
-/// columns; those of the first are done.
+/// What a column starts with where the reduction has so many rows: those that the modulus itself makes zero have a rounding constant.
+fn rounding(column: usize, rows: usize) -> Option<Row> {
+    (rows - LAST_ROWS..rows).contains(&column).then(constants::limb_mask)
+}
+
+/// The reduction by `rows` rows, the first of an odd number alone. Beside each one or two of them stand the `products` of the next two,
+/// and what opens their columns; those of the first are done.
 fn reduce(mut columns: Columns, rows: usize, begin: [usize; 2], products: impl Fn(usize, usize) -> Vec<Step>) -> Code {
-    let steps = |columns: &Columns, row: usize, count: usize| {
-        let last = row + columns.limbs();
-        let opened = (0..count).map(|i| Step::Open(last + 2 - count + i));
-        opened.chain(products(row, 2)).collect::<Vec<Step>>()
-    };
-    let first = columns.digit(0);
-    let (mut digits, start) = if rows % 2 == 1 {
-        let steps = steps(&columns, 1, 1);
-        (columns.one_row(first, &steps, begin), 1)
-    } else {
-        ([first, columns.second_digit(0, first)], 0)
-    };
-    columns.drop_rows();
-    for row in (start..rows).step_by(2) {
-        let steps = if row + 2 < rows { steps(&columns, row + 2, 2) } else { Vec::new() };
-        digits = columns.two_rows(row, digits, &steps, begin);
-        columns.drop_rows();
+    columns.begin_reducer_row(0);
+    if rows.is_multiple_of(2) {
+        columns.pass_on(1);
     }
+    let mut row = 0;
+    let digits = loop {
+        let count = 2 - (rows - row) % 2;
+        row += count;
+        let top = row + columns.limbs() + 2;
+        let opened = (top - count..top).map(Step::Open);
+        let steps: Vec<Step> = opened.chain(products(row, 2)).collect();
+        let digits = columns.reducer_rows(row - count, count, &steps, begin);
+        columns.drop_rows();
+        if let Some(digits) = digits {
+            break digits;
+        }
+    };
+    columns.two_rows(row, digits, &[], begin);
     columns.code
 }
 

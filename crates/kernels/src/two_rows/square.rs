@@ -3,21 +3,17 @@
 
 use super::columns::{Columns, Step};
 use super::scan::Way;
-use crate::constants;
 use crate::program::{Code, Pointer, Program, weave};
+use crate::reducer::LAST_ROWS;
 use std::collections::HashSet;
 
 /// Montgomery squaring, eight lanes: `r = a² · 2^(−52·N) mod n`.
 ///
-/// Pointers P0 r, P1 a, P2 n, P3 constants; r may be a.
+/// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants; r may be a.
 /// Shapes   a, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
-/// Bounds   a² < 2^(52·N) · n, n odd, a loose; then r < 2n, loose. Columns stay below 2^60: 4N products of 52 bits.
-/// Cost     3N² + N multiply-adds, and as other vector operations 2N − 2 doublings, 2N − 1 shifts and as many carries.
-///
-/// Rounding constants: column k of the square is doubled, and so is what it starts with. Column 0, which is not, starts with
-/// 2^53 − 1; its carry is therefore one too large. The others below N start with 2^52 − 1: doubled, and with that
-/// one, again 2^53 − 1, which is −1 modulo 2^52 and hands one on. Column N − 1, the last, starts with 2^51 − 1, and
-/// has 2^52 − 1 in the end.
+/// Bounds   n odd, a loose; then r < a² / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60: 4N products of 52 bits.
+/// Cost     3N² + N multiply-adds, and as other vector operations 2N − 2 doublings, 2N − 1 shifts and as many carries, and two
+///          rounding constants.
 pub fn square(limbs: usize) -> Program {
     Program::new(code(limbs, Pointer::P0, Pointer::P1, None))
 }
@@ -32,14 +28,8 @@ pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, way: Option<Way>) -> Co
     let (head, scan) = scan.split_at(head);
 
     let top = limbs + 1;
-    columns.open(0, Some(constants::row_of_ones(53)));
+    (0..=top).for_each(|column| columns.open(column, None));
     columns.finish(0);
-    let mut first = Some(columns.digit(0));
-    let mut second = None;
-    for column in 1..=top {
-        let bits = if column + 1 == limbs { 51 } else { 52 };
-        columns.open(column, (column < limbs).then(|| constants::row_of_ones(bits)));
-    }
     let rows: Vec<usize> = (0..limbs).step_by(2).filter(|i| 2 * i < top).collect();
     let all: usize = rows.iter().map(|i| (top + 1).saturating_sub(2 * i + 2)).sum();
     let (mut met, mut done) = (0, 0);
@@ -64,19 +54,24 @@ pub(super) fn code(limbs: usize, r: Pointer, a: Pointer, way: Option<Way>) -> Co
         (2 * i + 1..=(2 * i + 4).min(top)).for_each(|column| columns.finish(column));
         [i, i + 1].into_iter().for_each(|limb| columns.drop_limb(limb));
         if i == 0 {
-            second = first.map(|digit| columns.second_digit(0, digit));
+            columns.begin_reducer_row(0);
+            columns.pass_on(1);
         }
     }
+    (limbs - LAST_ROWS..limbs).for_each(|column| columns.round(column));
     (0..limbs).for_each(|limb| columns.drop_limb(limb));
     head[done..].iter().for_each(|step| columns.step(*step));
 
-    let mut digits = [first.take(), second].map(|digit| digit.expect("the first rows give digits"));
-    for row in (0..limbs).step_by(2) {
-        let product = if row + 2 < limbs { two_columns(limbs, row + limbs + 2) } else { Vec::new() };
+    let mut digits = None;
+    for row in (0..limbs - LAST_ROWS).step_by(2) {
+        let product = two_columns(limbs, row + limbs + 2);
         let [from, to] = [row, row + 2].map(|row| scan.len() * row.min(scan_rows) / scan_rows);
         let steps = weave(product, scan[from..to].to_vec());
-        digits = columns.two_rows(row, digits, &steps, [3, limbs * 2 / 5]);
+        digits = columns.reducer_rows(row, 2, &steps, [3, limbs * 2 / 5]);
     }
+    let rest = &scan[scan.len() * (limbs - LAST_ROWS).min(scan_rows) / scan_rows..];
+    let digits = digits.expect("the last rows by the reducer give digits");
+    columns.two_rows(limbs - LAST_ROWS, digits, rest, [0; 2]);
     columns.code
 }
 

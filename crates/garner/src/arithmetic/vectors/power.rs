@@ -218,6 +218,7 @@ pub(super) fn load_moduli<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl
     let of = |limbs: fn(&Constants<'m>) -> &'m [u64]| move |job: usize| jobs[job].as_ref().map_or(&[][..], limbs);
     field.load_moduli(
         of(|job| job.modulus),
+        of(|job| job.limb_reducer),
         of(|job| job.half_inverse),
         of(|job| job.reducer),
         of(|job| job.negative_inverse),

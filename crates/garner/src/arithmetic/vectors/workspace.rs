@@ -17,6 +17,8 @@ pub const WINDOWS_PER_WORD: usize = 64 / WINDOW_BITS;
 pub struct Layout {
     pub constants: usize,
     pub modulus: usize,
+    /// 2^(−52) mod n, right behind it: see [`garner_kernels::reducer`].
+    pub limb_reducer: usize,
     pub accumulator: usize,
     /// Column sums of composed products; numbers on their way in and out, too.
     pub columns: usize,
@@ -56,6 +58,7 @@ impl Layout {
             place
         };
         // A block reads, and ignores, one row after its columns.
+        let limb_reducer = if class.has_limb_reducer() { rows } else { 0 };
         let (columns, digits, inverse, prepared) = match class.shape {
             Shape::Direct(_) | Shape::Doubles(_) => (0, 0, 0, 0),
             Shape::Folded(_) => (3 * rows, 0, 0, 0),
@@ -68,6 +71,7 @@ impl Layout {
         Layout {
             constants: take(constants::ROWS),
             modulus: take(rows),
+            limb_reducer: take(limb_reducer),
             accumulator: take(rows),
             columns: take(columns.max(staging)),
             digits: take(digits),

@@ -2,7 +2,7 @@
 //! The memory that the kernels are tried in: numbers, a table and the constants, with extreme limbs among random ones.
 
 use super::LIMB;
-use crate::{LIMB_BITS, Lanes, constants, scan};
+use crate::{LIMB_BITS, Lanes, constants, reducer, scan};
 
 /// xorshift64*, for test data that is the same in every run.
 pub struct Random(pub u64);
@@ -55,20 +55,30 @@ impl Memory {
         }
         memory.rows[modulus + limbs - 1].iter_mut().for_each(|word| *word |= 1 << 45);
         memory.rows[constants::NEGATIVE_INVERSE] = memory.rows[modulus].map(negative_inverse);
+        for lane in 0..8 {
+            let mut limb_reducer = vec![0; limbs];
+            let inverse = memory.rows[constants::NEGATIVE_INVERSE][lane];
+            reducer::of_limb(&memory.lane(modulus, lane), inverse, &mut limb_reducer);
+            memory.rows[modulus + limbs..].iter_mut().zip(limb_reducer).for_each(|(row, limb)| row[lane] = limb);
+        }
         memory.rows[constants::LIMB_MASK] = [LIMB; 8];
         memory.rows[constants::WANTED] = std::array::from_fn(|_| random.word() % scan::ENTRIES as u64);
         memory.rows[constants::NUMBERS] = std::array::from_fn(|i| i as u64);
         memory.rows[constants::EIGHT] = [8; 8];
         memory.rows[constants::ONE] = [1; 8];
-        memory.rows[constants::ONES_51] = [(1 << 51) - 1; 8];
-        memory.rows[constants::ONES_53] = [(1 << 53) - 1; 8];
         memory
+    }
+
+    /// The limbs of the number at `place` in a lane.
+    pub fn lane(&self, place: usize, lane: usize) -> Vec<u64> {
+        self.rows[place..place + self.limbs].iter().map(|row| row[lane]).collect()
     }
 
     pub fn number(&self, number: usize) -> usize {
         constants::ROWS + number * self.limbs
     }
 
+    /// n, and behind it 2^(−52) mod n.
     pub fn modulus(&self) -> usize {
         self.number(Memory::NUMBERS)
     }
@@ -81,11 +91,11 @@ impl Memory {
         self.number(Memory::NUMBERS + 4)
     }
 
-    /// The same with dirt above bit 52 of everything but the modulus and the constants.
+    /// The same with dirt above bit 52 of everything but n, 2^(−52) mod n and the constants.
     pub fn loose(&self, random: &mut Random) -> Vec<Lanes> {
         let (modulus, limbs) = (self.modulus(), self.limbs);
         let rows = self.rows.iter().enumerate().map(|(i, row)| {
-            let clean = i < constants::ROWS || (modulus..modulus + limbs).contains(&i);
+            let clean = i < constants::ROWS || (modulus..modulus + 2 * limbs).contains(&i);
             row.map(|word| if clean { word } else { word | random.word() << LIMB_BITS })
         });
         rows.collect()

@@ -71,6 +71,11 @@ impl Class {
         matches!(self.shape, Shape::Blocks { .. })
     }
 
+    /// Whether reductions are by 2^(−52) mod n, too: see [`garner_kernels::reducer`].
+    pub fn has_limb_reducer(&self) -> bool {
+        matches!(self.shape, Shape::Direct(_) | Shape::Folded(_))
+    }
+
     /// How a number is folded over lanes.
     pub fn fold(&self) -> Option<Fold> {
         match self.shape {
@@ -96,7 +101,8 @@ impl Class {
     }
 
     /// By how many times the modulus a product may exceed `a · b / R`; those of half multiplications and reductions of
-    /// composed numbers do by no more than once.
+    /// composed numbers do by no more than once. Where there is a [reducer of limbs](Class::has_limb_reducer) it is 2^(−52) of the modulus more,
+    /// which what is below 8n has room for.
     pub fn excess(&self) -> usize {
         if let Shape::Doubles(_) | Shape::Blocks { .. } = self.shape { 2 } else { 1 }
     }

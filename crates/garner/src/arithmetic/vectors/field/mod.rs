@@ -54,8 +54,6 @@ impl<'a, K: Kernels> Field<'a, K> {
     ) -> Field<'a, K> {
         let layout = Layout::of(class);
         memory[layout.constants + constants::LIMB_MASK] = [(1 << LIMB_BITS) - 1; 8];
-        memory[layout.constants + constants::ONES_51] = [(1 << 51) - 1; 8];
-        memory[layout.constants + constants::ONES_53] = [(1 << 53) - 1; 8];
         memory[layout.constants + constants::NUMBERS] = std::array::from_fn(|i| i as u64);
         memory[layout.constants + constants::EIGHT] = [8; 8];
         memory[layout.constants + constants::ONE] = [1; 8];

@@ -64,10 +64,11 @@ impl<K: Kernels> Field<'_, K> {
         }
     }
 
-    /// Brings the moduli, 2^(−26·N) mod n, 2^(−260) mod n and −n^−1 mod 2^260 of each job, in limbs, to their places.
+    /// Brings the moduli, 2^(−52), 2^(−26·N) and 2^(−260) mod n and −n^−1 mod 2^260 of each job, in limbs, to their places.
     pub fn load_moduli<'l>(
         &mut self,
         moduli: impl Fn(usize) -> &'l [u64],
+        limb_reducers: impl Fn(usize) -> &'l [u64],
         inverses: impl Fn(usize) -> &'l [u64],
         reducers: impl Fn(usize) -> &'l [u64],
         negative_inverses: impl Fn(usize) -> &'l [u64],
@@ -76,6 +77,9 @@ impl<K: Kernels> Field<'_, K> {
         let inverse = |lane: usize, i: usize| negative_inverses(lane / folded).get(i).copied().unwrap_or(0);
         self.memory[self.layout.constants + constants::NEGATIVE_INVERSE] = std::array::from_fn(|lane| inverse(lane, 0));
         self.load_limbs(self.layout.modulus, moduli);
+        if self.class.has_limb_reducer() {
+            self.load_limbs(self.layout.limb_reducer, limb_reducers);
+        }
         if let Shape::Blocks { .. } = self.class.shape {
             self.load_limbs(self.layout.inverse, inverses);
             self.composed().prepare();

@@ -4,7 +4,7 @@
 use super::class::{Blocks, Composition, Direct, DirectKernels, Folded, Shape};
 use super::kernels::{At, Kernel, Sequence};
 use super::*;
-use garner_kernels::{Lanes, karatsuba};
+use garner_kernels::{Lanes, karatsuba, reducer};
 use std::cell::Cell;
 
 /// Counts the multiply-adds of what it runs.
@@ -82,8 +82,8 @@ fn no_operation_needs_more_multiply_adds_than_its_contract_says() {
         };
         let reduction = |digits: usize| match class.shape {
             Shape::Doubles(_) => 2 * (digits * m + if class.lanes() == 1 { 7 } else { 15 }),
-            // No first limb is left out.
-            Shape::Folded(_) => digits * (2 * m + 1),
+            // Of rows by the modulus no first limb is left out.
+            Shape::Folded(_) => 2 * digits * m + reducer::LAST_ROWS,
             _ => 2 * digits * n,
         };
         field.square(r, a);
