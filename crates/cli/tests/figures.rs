@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Published figures have data behind them, and the data say where they come from. Tables between `<!-- NAME -->` and
-//! `<!-- /NAME -->` in README.md, docs/performance.md, docs/daemon.md and docs/python.md are made of bench/results: `make figures` makes them again. Names
-//! and files that begin with `avx2-` are those of processors without AVX-512, with `golden-cove-` and
-//! `redwood-cove-` those of Intel's with it.
+//! `<!-- /NAME -->` in README.md, docs/performance.md, docs/daemon.md and docs/python.md are made of bench/results: `make figures`
+//! makes them again. Names and files that begin with `avx2-` are those of processors without AVX-512, with `sunny-cove-`,
+//! `golden-cove-` and `redwood-cove-` those of Intel's with it.
 
 mod common;
 mod tables;
@@ -52,7 +52,7 @@ fn every_result_names_its_commit_its_machine_and_the_load_before() {
 }
 
 /// What the names of results begin with, and the markers of their tables.
-const PROCESSORS: [&str; 5] = ["", "zen-5-", "golden-cove-", "redwood-cove-", "avx2-"];
+const PROCESSORS: [&str; 6] = ["", "zen-5-", "sunny-cove-", "golden-cove-", "redwood-cove-", "avx2-"];
 
 #[test]
 fn every_published_table_is_of_its_data() {

@@ -9,8 +9,8 @@
 //! itself, with the bound of the port model where there is one of this processor; with `folded`, only numbers folded over
 //! lanes; with `latencies`, what single instructions take, beside the port model; with `steps`, what an operation in batches
 //! spends its cycles on; with `few`, how long one to eight secret powers take; with `exponents`, whether the time of windows
-//! depends on the exponents. Without AVX-512 IFMA, the kernels in double precision. With `--for golden-cove`, `zen4` or `zen5`, nothing is measured: what the port model says of that processor is
-//! printed, on any.
+//! depends on the exponents. Without AVX-512 IFMA, the kernels in double precision. With `--for golden-cove`,
+//! `sunny-cove`, `zen4` or `zen5`, nothing is measured: what the port model says of that processor is printed, on any.
 
 use garner::arithmetic::vectors::class::{
     Blocks, CLASSES, Class, Composition, DOUBLE_PAIRS, DOUBLE_QUADS, DOUBLES, Direct, DirectKernels, PAIRS, QUADS,

@@ -29,6 +29,8 @@ pub fn this() -> Option<Processor> {
     match (amd, family) {
         (true, 0x19) if is_x86_feature_detected!("avx512ifma") => Some(Processor::ZEN4),
         (true, 0x1a) => Some(Processor::ZEN5),
+        // Xeons of the 3rd generation; those of notebooks have one multiplier of 512 bits.
+        (false, 6) if matches!(model, 0x6a | 0x6c) => Some(Processor::SUNNY_COVE),
         // Xeons of the 4th to the 6th generation; or what a virtual machine calls otherwise and has tiles (AMX), as those do.
         (false, 6) if matches!(model, 0x8f | 0xcf | 0xad | 0xae) || tiles => Some(Processor::GOLDEN_COVE),
         _ => None,

@@ -91,12 +91,12 @@ const fn unit(ports: u8, latency: usize) -> Unit {
 impl Processor {
     /// Every processor in the table.
     ///
-    /// Where to look the entries up: uops.info for ports and latencies of instructions (Alder Lake's P cores, Zen 4, Zen 5); for
-    /// widths, windows and ways to memory Intel's Optimization Reference Manual (248966, Golden Cove) and AMD's Software
-    /// Optimization Guides 57647 (Zen 4) and 58455 (Zen 5). Golden Cove's latencies and rates are as measured on a Xeon of the 6th
-    /// generation (`cargo run --release --example kernels -- latencies`); its widths and windows, and the entries of the others,
-    /// have not been compared one by one.
-    pub const ALL: [Processor; 3] = [Processor::GOLDEN_COVE, Processor::ZEN4, Processor::ZEN5];
+    /// Where to look the entries up: uops.info for ports and latencies of instructions (Alder Lake's P cores, Ice Lake, Zen 4, Zen 5);
+    /// for widths, windows and ways to memory Intel's Optimization Reference Manual (248966, Golden Cove and Ice Lake) and AMD's
+    /// Software Optimization Guides 57647 (Zen 4) and 58455 (Zen 5). Latencies and rates of Golden Cove and Sunny Cove are as measured
+    /// on Xeons of the 6th and the 3rd generation (`cargo run --release --example kernels -- latencies`); their widths and windows,
+    /// and the entries of the others, have not been compared one by one.
+    pub const ALL: [Processor; 4] = [Processor::GOLDEN_COVE, Processor::SUNNY_COVE, Processor::ZEN4, Processor::ZEN5];
 
     /// Intel's Golden Cove with 512 bits: ports 0 (joined with 1) and 5, here bits 0 and 1.
     ///
@@ -113,6 +113,16 @@ impl Processor {
         width: 6,
         window: 512,
         waiting: 97,
+    };
+
+    /// Intel's Sunny Cove as in servers, which have a second multiplier of 512 bits: Golden Cove's ports, fewer instructions at once.
+    pub const SUNNY_COVE: Processor = Processor {
+        name: "sunny-cove",
+        forward_latency: 8,
+        width: 5,
+        window: 352,
+        waiting: 80,
+        ..Processor::GOLDEN_COVE
     };
 
     /// AMD's Zen 4: four vector pipes of 256 bits, in which 512 bits take two cycles.

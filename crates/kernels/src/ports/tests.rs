@@ -56,7 +56,7 @@ fn a_chain_takes_its_latencies_and_independent_work_its_ports() {
         Program::new(code)
     };
     let (chain, apart) = (madds(&|_| 0), madds(&|i| i % 12));
-    for (processor, ports) in Processor::ALL.iter().zip([12.0, 24.0, 12.0]) {
+    for (processor, ports) in Processor::ALL.iter().zip([12.0, 12.0, 24.0, 12.0]) {
         let bound = Bound::of(&chain, processor);
         assert_eq!((bound.ports, bound.chain, bound.cycles()), (ports, 96.0, 96.0), "{}", processor.name);
         assert_eq!(schedule::cycles(&chain, processor), 96, "{}", processor.name);
