@@ -2,7 +2,8 @@
 //! The configuration file: TOML, every name of it known.
 
 use garner_remote::scheme::Padding;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,9 @@ pub struct Config {
     /// How long a batch lets other processes have the processor while clients are expected to ask, in microseconds; 0 for not
     /// at all.
     pub linger_us: u64,
+    /// How much the daemon gives way to other processes, from 0 for not at all to 19.
+    #[serde(deserialize_with = "niceness")]
+    pub nice: i32,
     /// Who may do what with a key, by its name.
     pub key: BTreeMap<String, Policy>,
     /// Who may have operations done with keys of their own.
@@ -57,6 +61,7 @@ impl Default for Config {
             connections: 4096,
             connections_per_user: 2048,
             linger_us: 1000,
+            nice: 5,
             key: BTreeMap::new(),
             lend: Lend::default(),
         }
@@ -138,6 +143,13 @@ pub enum Operation {
     Raw,
 }
 
+fn niceness<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+    match i32::deserialize(deserializer)? {
+        nice @ 0..=19 => Ok(nice),
+        other => Err(Error::custom(format!("nice = {other}: must be from 0 to 19"))),
+    }
+}
+
 impl Config {
     /// Reads a file.
     ///
@@ -156,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_not_said_has_its_default() {
         let config: Config = toml::from_str("[key.www]\nusers = ['www-data', 1000]\noperations = ['sign']\n").unwrap();
-        assert_eq!(config.linger_us, 1000);
+        assert_eq!((config.linger_us, config.nice), (1000, 5));
         let policy = &config.key["www"];
         assert_eq!(policy.users, [Name::Name("www-data".to_owned()), Name::Number(1000)]);
         assert_eq!(policy.operations, [Operation::Sign]);
@@ -171,6 +183,8 @@ mod tests {
             ("[key.www]\noperations = ['verify']", "verify"),
             ("[key.www]\npaddings = ['x931']", "x931"),
             ("connections = -1", "-1"),
+            ("nice = 20", "nice = 20: must be from 0 to 19"),
+            ("nice = -1", "nice = -1: must be from 0 to 19"),
         ] {
             let error = toml::from_str::<Config>(text).unwrap_err().to_string();
             assert!(error.contains(named), "{text}: {error}");

@@ -41,7 +41,8 @@ use config::{Config, Fault};
 use garner::gather;
 use keys::Keys;
 use listen::Listener;
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use rustix::io::Errno;
+use rustix::process::{DumpableBehavior, getpriority_process, set_dumpable_behavior, setpriority_process};
 use sd_notify::NotifyState;
 use serve::Daemon;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -65,6 +66,7 @@ Configuration (/etc/garner/garnerd.toml; all of it may be left out):
   connections = 4096                    # at once; connections_per_user = 2048
   metrics = [\"127.0.0.1:9464\"]          # figures for Prometheus; \"/run/garnerd/metrics\" for garner stats
   linger_us = 1000                      # how long a batch yields its processor to clients that are expected
+  nice = 5                              # how much the daemon gives way: clients get to their requests first
   [key.www]                             # without users and groups a key is root's and the daemon's
   users = [\"www-data\"]                  # groups = [\"ssl-cert\"]
   operations = [\"sign\", \"decrypt\"]      # \"raw\": the private operation of any block
@@ -115,6 +117,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
         println!("{} keys", keys.len());
         return Ok(());
     }
+    give_way(config.nice).map_err(|error| Fault::of(Path::new("nice"), error))?;
     let held = keys.len();
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
     let (listener, handed) = Listener::open(&config.socket)?;
@@ -148,6 +151,13 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     let fill = operations as f64 / batches.max(1) as f64;
     eprintln!("garnerd: ended; {operations} operations in {batches} batches, {fill:.2} each");
     Ok(())
+}
+
+/// Sets how much this thread, and those that it begins, give way to other processes; never to less than it is.
+///
+/// Where the processors are busy, a client that has not asked yet runs before the batch of one that has, so that batches are fuller.
+fn give_way(nice: i32) -> Result<(), Errno> {
+    if getpriority_process(None)? < nice { setpriority_process(None, nice) } else { Ok(()) }
 }
 
 /// Most operations in a worker's batch: the private operations, of two exponentiations each, that one slot does at once. Of a

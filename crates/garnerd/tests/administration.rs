@@ -286,3 +286,21 @@ fn readers_that_misbehave_are_told_so_or_dropped_and_others_are_served() {
     command.arg("--config").arg(daemon.path("second.toml")).arg("--keys").arg(daemon.keys());
     assert!(failure(&mut command).contains("somebody answers there already"));
 }
+
+#[test]
+fn the_daemon_and_its_workers_give_way_as_configured() {
+    for (configuration, nice) in [("", 5), ("nice = 0", 0), ("nice = 19", 19)] {
+        let daemon = Daemon::started(configuration);
+        sign(&daemon.client(), www(), key().public());
+        let tasks = fs::read_dir(format!("/proc/{}/task", daemon.pid())).unwrap();
+        // The fields behind the name in parentheses, of which the first is the third of all; the niceness is the nineteenth.
+        let niceness = tasks.map(|task| {
+            let stat = fs::read_to_string(task.unwrap().path().join("stat")).unwrap();
+            let fields = stat.rsplit_once(") ").unwrap().1;
+            fields.split(' ').nth(19 - 3).unwrap().parse::<i32>().unwrap()
+        });
+        let niceness: Vec<i32> = niceness.collect();
+        let wanted = nice.max(rustix::process::getpriority_process(None).unwrap());
+        assert!(niceness.len() > 2 && niceness.iter().all(|of| *of == wanted), "{configuration}: {niceness:?}");
+    }
+}
