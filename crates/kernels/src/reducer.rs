@@ -31,3 +31,31 @@ pub fn of_limb(modulus: &[u64], negative_inverse: u64, to: &mut [u64]) {
         sum >>= LIMB_BITS;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_the_inverse_of_a_limb_and_below_the_modulus() {
+        let limb = 1 << LIMB_BITS;
+        for n in [3, 5, 0xffff_fffb, 0x8_0000_0000_0001, limb - 1_u64] {
+            // Each step doubles the bits that are right, of three.
+            let inverse = (0..5).fold(n, |x, _| x.wrapping_mul(2_u64.wrapping_sub(n.wrapping_mul(x))));
+            let negative_inverse = inverse.wrapping_neg() & (limb - 1);
+            let mut reducer = [0];
+            of_limb(&[n], negative_inverse, &mut reducer);
+            assert!(reducer[0] < n, "{n}");
+            assert_eq!((u128::from(reducer[0]) << LIMB_BITS) % u128::from(n), 1, "{n}");
+
+            // With a second limb of nothing it is the same number, and with another modulus another.
+            let mut longer = [7, 7];
+            of_limb(&[n, 0], negative_inverse, &mut longer);
+            assert_eq!(longer, [reducer[0], 0], "{n}");
+            of_limb(&[n, 1], negative_inverse, &mut longer);
+            let product = u128::from(negative_inverse) * u128::from(n) + 1;
+            let upper = (product >> LIMB_BITS) as u64 + negative_inverse;
+            assert_eq!(longer, [upper & (limb - 1), upper >> LIMB_BITS], "{n} + 2^52");
+        }
+    }
+}
