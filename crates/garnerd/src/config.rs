@@ -43,7 +43,7 @@ pub struct Config {
     /// How long a batch lets other processes have the processor while clients are expected to ask, in microseconds; 0 for not
     /// at all.
     pub linger_us: u64,
-    /// How much the daemon gives way to other processes, from 0 for not at all to 19.
+    /// How much the daemon gives way to other processes, from 0 to 19, if it was not started with more. Counts from its next start.
     #[serde(deserialize_with = "niceness")]
     pub nice: i32,
     /// Who may do what with a key, by its name.

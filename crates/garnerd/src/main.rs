@@ -66,7 +66,7 @@ Configuration (/etc/garner/garnerd.toml; all of it may be left out):
   connections = 4096                    # at once; connections_per_user = 2048
   metrics = [\"127.0.0.1:9464\"]          # figures for Prometheus; \"/run/garnerd/metrics\" for garner stats
   linger_us = 1000                      # how long a batch yields its processor to clients that are expected
-  nice = 5                              # how much the daemon gives way: clients get to their requests first
+  nice = 5                              # how much it gives way, so that clients get to their requests first: at least
   [key.www]                             # without users and groups a key is root's and the daemon's
   users = [\"www-data\"]                  # groups = [\"ssl-cert\"]
   operations = [\"sign\", \"decrypt\"]      # \"raw\": the private operation of any block
@@ -117,7 +117,10 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
         println!("{} keys", keys.len());
         return Ok(());
     }
-    give_way(config.nice).map_err(|error| Fault::of(Path::new("nice"), error))?;
+    if let Err(error) = give_way(config.nice) {
+        // No reason not to serve.
+        eprintln!("garnerd: nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice);
+    }
     let held = keys.len();
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
     let (listener, handed) = Listener::open(&config.socket)?;

@@ -5,11 +5,11 @@
 //! for a product by −n^−1 and one by n's lowest limb, some ten cycles after the last; here the column itself is the digit, which
 //! waits for one product and a carry, half as long. The multiply-adds are as many: m has no more limbs than n.
 //!
-//! **The bound.** Rows by m alone leave up to 2^52 · n. So the last two of a reduction are by n: for T, R = 2^(52·N) and all rows but
-//! those by m the result is below `T / R + n + n / 2^52`, where rows by n alone leave `T / R + n`.
+//! **The bound.** Rows by m alone leave up to 2^52 · n. So the last two of a reduction are by n: T, reduced by N rows of which the last
+//! two are by n, comes to less than `T / R + n + n / 2^52`, where R = 2^(52·N); rows by n alone leave less than `T / R + n`.
 //!
-//! Source: Orup 1995, *Simplifying quotient determination in high-radix modular multiplication*, where m appears as a multiple of n
-//! that is −1 modulo 2^52.
+//! Source: Orup 1995, *Simplifying quotient determination in high-radix modular multiplication*, by a multiple of n that is −1 modulo
+//! 2^52, which is `m · 2^52 − 1`.
 
 use crate::LIMB_BITS;
 
@@ -35,6 +35,49 @@ pub fn of_limb(modulus: &[u64], negative_inverse: u64, to: &mut [u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Limbs of few bits, so that what happens once in 2^52 happens here.
+    #[test]
+    fn reductions_keep_their_bound_whatever_the_limbs() {
+        let mut state = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = |below: u128| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            u128::from(state) % below
+        };
+        for (bits, rows) in [(3, 4), (3, 10), (4, 6), (5, 5)] {
+            let (radix, r) = (1 << bits, 1_u128 << (bits * rows));
+            for round in 0..5_000 {
+                let room = r >> (round % (bits * rows - 2));
+                let n = (random(room.max(3)) | 1).max(3);
+                let negative_inverse = (0..radix).find(|k| (k * n + 1) % radix == 0).expect("n is odd");
+                let reducer = (negative_inverse * n + 1) / radix;
+                let reduced = |sum: u128, rows: usize| {
+                    (0..rows).fold(sum, |sum, row| {
+                        let limb = sum % radix;
+                        if row + LAST_ROWS < rows {
+                            sum / radix + limb * reducer
+                        } else {
+                            (sum + limb * negative_inverse % radix * n) / radix
+                        }
+                    })
+                };
+                let sum = if round % 2 == 0 { random(r * n) } else { r * n - 1 };
+                let result = reduced(sum, rows);
+                // result < sum / R + n + n / radix, in whole numbers.
+                assert!(
+                    result * r * radix < sum * radix + n * r * radix + n * r,
+                    "{sum} modulo {n}, {rows} of {bits} bits"
+                );
+                assert_eq!(result % n * (r % n) % n, sum % n);
+                let half = rows / 2;
+                if rows % 2 == 0 && half > LAST_ROWS && n < r >> 6 {
+                    assert!(reduced(reduced(random(r), half), half) < 2 * n);
+                }
+            }
+        }
+    }
 
     #[test]
     fn it_is_the_inverse_of_a_limb_and_below_the_modulus() {

@@ -4,10 +4,11 @@
 //!
 //! - **Two rows at a time.** Each limb of the modulus, or of an operand, is loaded once, into a register, and meets two
 //!   quotient digits, or two limbs: four multiply-adds into three columns.
-//! - **No masks, no rounding constants added.** The carry out of a column that becomes zero modulo 2^52 is
-//!   `(column + 2^52 − 1) >> 52`; the constant stands in the column from its start on ([`columns`]). Limbs keep what was
-//!   carried out of them above bit 52: multiply-adds do not look there, and what adds or compares limbs masks them first.
-//!   Blocks, whose columns begin with sums, add it.
+//! - **No masks, hardly a rounding constant.** Rows by the [reducer](crate::reducer) need none: their columns are the digits. The carry
+//!   out of a column that the modulus itself makes zero modulo 2^52, of the last two rows and of blocks, is
+//!   `(column + 2^52 − 1) >> 52`. Products start with that constant; squares, which double their columns, and blocks, whose columns
+//!   begin with sums, add it. Limbs keep what was carried out of them above bit 52: multiply-adds do not look there, and what adds
+//!   or compares limbs masks them first.
 //! - **The table's scan by permutation** of two entries at once, by merges where a permutation costs more, or by stores where those
 //!   take no time from multiply-adds ([`scan`]).
 //! - **Longer numbers** are composed of blocks ([`block`]), two or three rows at a time; of two blocks some
@@ -19,7 +20,7 @@
 //! forms here make them limbs below 2^52. Moduli have limbs below 2^52.
 //!
 //! Source: Koç, Acar, Kaliski 1996 for the order of rows; that two rows share what they load is hybrid multiplication, Gura and
-//! others 2004.
+//! others 2004; Orup 1995 for the reducer.
 
 pub mod block;
 pub mod columns;

@@ -82,7 +82,7 @@ fn they_compute_what_the_other_kernels_do_whatever_stands_above_the_limbs() {
                 for lane in 0..8 {
                     let result = |rows: &[Lanes]| rows[place.clone()].iter().map(|row| row[lane]).collect::<Vec<u64>>();
                     let (ours, theirs, n) = (result(&ours), result(&theirs), memory.lane(memory.modulus(), lane));
-                    // Neither is more than the modulus above what both are without a reduction's last one.
+                    // Reductions may leave n itself more or less, as digits come out; how much at most is tested with the reducer.
                     let once_more = |number: &[u64]| sum(number, &n);
                     assert!(
                         ours == theirs || ours == once_more(&theirs) || once_more(&ours) == theirs,

@@ -15,7 +15,7 @@ pub use shape::{
 };
 
 /// Bits by which 2^(52·N) must exceed the modulus: a product of numbers below 8n is then below n · R, and
-/// reduces to less than 2n, or 3n ([`Class::excess`]).
+/// reduces to less than 2n, or 3n ([`Class::excess`]), and 2^(−52)·n more where there is a reducer of limbs.
 pub const HEADROOM_BITS: usize = 6;
 
 /// Numbers of one padded length.
