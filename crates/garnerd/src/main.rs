@@ -66,7 +66,7 @@ Configuration (/etc/garner/garnerd.toml; all of it may be left out):
   connections = 4096                    # at once; connections_per_user = 2048
   metrics = [\"127.0.0.1:9464\"]          # figures for Prometheus; \"/run/garnerd/metrics\" for garner stats
   linger_us = 1000                      # how long a batch yields its processor to clients that are expected
-  nice = 5                              # how much it gives way, so that clients get to their requests first: at least
+  nice = 5                              # at least so much it gives way, for clients to get to their requests first
   [key.www]                             # without users and groups a key is root's and the daemon's
   users = [\"www-data\"]                  # groups = [\"ssl-cert\"]
   operations = [\"sign\", \"decrypt\"]      # \"raw\": the private operation of any block

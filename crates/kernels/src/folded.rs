@@ -24,7 +24,8 @@ const TEMPORARIES: std::ops::Range<u8> = 22..28;
 ///
 /// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b; r may be a or b.
 /// Shapes   a, b, n, r: M rows of numbers of N = F·M limbs, radix 2^52; M = `rows`, 20 at most.
-/// Bounds   n odd, limbs below 2^52; then r < a · b / 2^(52·N) + n + n / 2^52 and every limb of r is below 2^52.
+/// Bounds   a · b < 2^(52·N) · n, n odd, limbs below 2^52; then r < a · b / 2^(52·N) + n + n / 2^52 and every limb of r is below
+///          2^52.
 /// Cost     4N·M + 2 multiply-adds.
 /// Source   Koç, Acar, Kaliski 1996 (coarsely integrated operand scanning); [`crate::reducer`] for the digits.
 pub fn multiply(fold: Fold, rows: usize) -> Program {

@@ -20,7 +20,7 @@ const FIRST: Vector = Vector(28);
 ///
 /// Pointers P0 a, P1 scratch of 3M rows, P2 n and behind it 2^(−52) mod n, P3 constants. With a scan: P4 the table, P5 the selection.
 /// Shapes   a, n: M rows of numbers of N = 2M limbs, radix 2^52; M = `rows`, 20 at most.
-/// Bounds   n odd, limbs below 2^52; then the result is below a² / 2^(52·N) + n + n / 2^52 and every limb below 2^52.
+/// Bounds   a² < 2^(52·N) · n, n odd, limbs below 2^52; then the result is below a² / 2^(52·N) + n + n / 2^52 and every limb below 2^52.
 /// Cost     2(M² + M) + 4M² + 2 multiply-adds.
 /// Source   the triangle of a square, folded: with a = a₀ + a₁·X, lane l adds, for i < j, `a₀[i]·aₗ[j]` and `a₁[i]·aₗ[j]`,
 ///          doubles, and adds the terms i = j. Both lanes of a·a together have every product twice but those.

@@ -94,8 +94,8 @@ pub fn madd_rate() -> f64 {
 
 /// Seconds of one of many independent multiply-adds, after so long in which there may have been none of 512 bits.
 ///
-/// Ice Lake forgets within a millisecond that there were, and then runs them at a quarter of their speed for some 200 us, until they
-/// have a clock of their own.
+/// Ice Lake forgets within a millisecond that there were, and then runs them more slowly for some 300 us, at first at a quarter of their
+/// speed, until they have a clock of their own.
 fn madds_seconds(without: Duration) -> f64 {
     let warm_up = if without > Duration::from_micros(300) { Duration::from_micros(500) } else { Duration::ZERO };
     let (start, mut least, mut runs) = (Instant::now(), f64::MAX, 0);

@@ -10,7 +10,7 @@ use crate::reducer::LAST_ROWS;
 ///
 /// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants, P4 b; r may be a or b.
 /// Shapes   a, b, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
-/// Bounds   n odd, a and b loose; then r < a · b / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60.
+/// Bounds   a · b < 2^(52·N) · n, n odd, a and b loose; then r < a · b / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60.
 /// Cost     4N² multiply-adds, 2N − 1 shifts and as many carries.
 pub fn multiply(limbs: usize) -> Program {
     Program::new(rows(limbs, limbs, Pointer::P0, Pointer::P4, &[(0, Pointer::P1.row(0))]))

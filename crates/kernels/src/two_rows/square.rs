@@ -11,7 +11,8 @@ use std::collections::HashSet;
 ///
 /// Pointers P0 r, P1 a, P2 n and behind it 2^(−52) mod n, P3 constants; r may be a.
 /// Shapes   a, n, r: N limbs, limb-major, radix 2^52, one number per lane; N = `limbs`, even, 20 at most.
-/// Bounds   n odd, a loose; then r < a² / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60: 4N products of 52 bits.
+/// Bounds   a² < 2^(52·N) · n, n odd, a loose; then r < a² / 2^(52·N) + n + n / 2^52, loose. Columns stay below 2^60: 4N products of
+///          52 bits.
 /// Cost     3N² + N multiply-adds, and as other vector operations 2N − 2 doublings, 2N − 1 shifts and as many carries, and two
 ///          rounding constants.
 pub fn square(limbs: usize) -> Program {

@@ -237,7 +237,7 @@ fn load_one<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: impl Iterator<Item
     field.load_limbs(field.layout.one, |job| jobs[job]);
 }
 
-/// `to = a · R`, below 3n but for 2^(−52)·n, or 4n in double precision; `a` may be anything below 2^(52·N).
+/// `to = a · R`, below 3n + 2^(−52)·n, or 4n in double precision; `a` may be anything below 2^(52·N).
 fn to_montgomery<K: Kernels>(field: &mut Field<'_, K>, to: usize, a: usize) {
     let [whole, shifted] = field.layout.to_montgomery;
     field.half_multiply(to, whole, shifted, a);

@@ -101,8 +101,8 @@ impl Class {
     }
 
     /// By how many times the modulus a product may exceed `a · b / R`; those of half multiplications and reductions of
-    /// composed numbers do by no more than once. Where there is a [reducer of limbs](Class::has_limb_reducer) it is 2^(−52) of the modulus more,
-    /// which what is below 8n has room for.
+    /// composed numbers do by no more than once. Where there is a [reducer of limbs](Class::has_limb_reducer) it is 2^(−52) of
+    /// the modulus more, for which there is room below 8n.
     pub fn excess(&self) -> usize {
         if let Shape::Doubles(_) | Shape::Blocks { .. } = self.shape { 2 } else { 1 }
     }
