@@ -5,16 +5,18 @@ import ctypes
 import signal
 
 SET_PARENT_DEATH_SIGNAL = 1  # of prctl(2)
-LIBC = ctypes.CDLL(None)  # here, not in the child: between fork and exec nothing should be loaded
+LIBC = ctypes.CDLL(None)
 
-
-def end_with_parent() -> None:
-    """Called in the child: the kernel kills it when the thread that started it has ended."""
-    LIBC.prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+# In front of a program and its arguments: the kernel kills it when the thread that started it has ended. Not by prctl(2) in
+# subprocess's preexec_fn: with one Python runs its hooks of fork, and what a signal raises in a hook is printed and lost, so
+# that an interrupt at that moment ends nothing.
+ENDS_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 def begin_worker() -> None:
-    """Of a pool: interrupts are its parent's affair, and SIGTERM, which the parent turns into an exception, ends it."""
+    """Of a pool: interrupts are its parent's affair, SIGTERM, which the parent turns into an exception, ends it, and so does
+    its parent's end.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    end_with_parent()
+    LIBC.prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)

@@ -10,7 +10,7 @@ from garner_hw import CommandError
 from garner_hw.interface import load
 from garner_hw.model.rsa import Key
 from garner_hw.soc import DESCRIPTION, KEYGEN, LEVELS, SCHEMES, build
-from garner_hw.soc.child import end_with_parent
+from garner_hw.soc.child import ENDS_WITH_PARENT
 
 RSA = load().rsa
 # The limit of a simulation, of all its commands together: half an hour. Longer than any operation of the report takes; a key
@@ -81,8 +81,8 @@ class System:
     def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD,
                  observers: Sequence[Path] = ()) -> None:
         arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
-        self.process = subprocess.Popen([build.simulator(rows, word, observers), *arguments], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=end_with_parent)
+        self.process = subprocess.Popen([*ENDS_WITH_PARENT, build.simulator(rows, word, observers), *arguments], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self) -> "System":
         return self

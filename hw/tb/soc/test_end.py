@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from garner_hw.soc import build
+from garner_hw.soc.system import System
 
 SOON = 60  # s; far less on a machine with nothing else to do
 WORK = """
@@ -64,3 +65,31 @@ def test_command_that_is_ended_leaves_nobody_behind(arguments, least, number, co
             ended.kill()
         said = ended.stderr.read()
         assert "Traceback" not in said, said
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt(number, frame):
+    raise Interrupted
+
+
+def test_interrupt_is_not_lost_while_a_system_starts(monkeypatch):
+    monkeypatch.setattr(build, "firmware", lambda release: "/dev/null")
+    monkeypatch.setattr(build, "simulator", lambda *parameters: "true")
+    before = signal.signal(signal.SIGALRM, interrupt)
+    lost = []
+    try:
+        for moment in range(20, 6000, 20):  # us; the start takes some 1,500
+            try:
+                signal.setitimer(signal.ITIMER_REAL, moment / 1e6)
+                with System():
+                    time.sleep(1)
+                lost.append(moment)
+            except Interrupted:
+                pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not lost
