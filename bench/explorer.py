@@ -24,7 +24,7 @@ from garner_hw.surroundings import surroundings
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "bench" / "results" / "explorer.json"
 POINTS = ["design,word,ports,multipliers,bits,d,kept,lanes,rows",
-          *(f"{design},{word},3,dsp,512,{knobs}" for word in (8, 16)
+          *(f"{design},{word},{ports},dsp,512,{knobs}" for word in (16, 8) for ports in (3, 2)
             for design, knobs in (("product-scan", ",,,"), ("hybrid", "2,,,"), ("operand-cache", ",4,2,"), ("fifo-rows", ",,,1")))]
 
 
