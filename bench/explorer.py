@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a second Dask worker is worth to the explorer: one small sweep by one worker and by two, in turn.
 
-  .venv/bin/python bench/explorer.py              three rounds behind one that warms the caches, some minutes; nothing
+  .venv/bin/python bench/explorer.py              three rounds behind one that warms the caches, some 15 minutes; nothing
                                                   else should be running
   .venv/bin/python bench/explorer.py --rounds 5
 
@@ -34,7 +34,7 @@ def sweep(workers: int) -> float:
         points = Path(folder) / "points.csv"
         points.write_text("\n".join(POINTS) + "\n")
         start = time.monotonic()
-        done = subprocess.run([Path(sys.executable).parent / "garner-hw", "explore", points, "--seeds", "1", "--no-energy",
+        done = subprocess.run([Path(sys.executable).parent / "garner-hw", "explore", points, "--no-energy",
                                "--workers", str(workers), "--out", folder], capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"bench/explorer.py: the sweep failed:\n{done.stderr}")

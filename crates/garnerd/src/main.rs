@@ -7,6 +7,7 @@
 //! | [`keys`], [`policy`] | the keys, and who may do what with them |
 //! | [`lent`] | keys that programs lend |
 //! | [`listen`], [`handed`] | the socket, which the system's manager may hand over |
+//! | [`descriptors`] | as many as its clients take |
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
 //! | [`session`], [`clients`] | one connection, and all of them |
@@ -20,6 +21,7 @@ mod admission;
 mod clients;
 mod collect;
 mod config;
+mod descriptors;
 mod figures;
 #[allow(unsafe_code, reason = "descriptors known by their numbers")]
 mod handed;
@@ -120,6 +122,13 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     if let Err(error) = give_way(config.nice) {
         // No reason not to serve.
         eprintln!("garnerd: nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice);
+    }
+    if let Err(permitted) = descriptors::permit(config.connections as u64) {
+        let wanted = config.connections;
+        eprintln!(
+            "garnerd: connections = {wanted}: the system permits {permitted} descriptors (`ulimit -Hn`), and clients beyond \
+             them wait; under systemd the unit's LimitNOFILE= sets them"
+        );
     }
     let held = keys.len();
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;

@@ -51,6 +51,8 @@ pub struct Daemon {
     lent: Lent,
     collector: Collector,
     ending: AtomicBool,
+    /// The last accept failed, and that was said.
+    failing: AtomicBool,
     epoll: OwnedFd,
     bell: OwnedFd,
     listener: OwnedFd,
@@ -103,6 +105,7 @@ impl Daemon {
             lent: Lent::default(),
             collector,
             ending: AtomicBool::new(false),
+            failing: AtomicBool::new(false),
             epoll,
             bell,
             listener,
@@ -286,7 +289,9 @@ impl Daemon {
             // Gone again, or another was faster.
             Err(Errno::AGAIN | Errno::CONNABORTED | Errno::INTR) => return,
             Err(error) => {
-                eprintln!("garnerd: accepting a client: {error}");
+                if !self.failing.swap(true, Ordering::Relaxed) {
+                    eprintln!("garnerd: accepting a client: {error}; it is tried again and again, and not said again");
+                }
                 // It waits; looking at it at once again would take a whole processor.
                 if idle {
                     thread::sleep(Duration::from_millis(10));
@@ -294,6 +299,7 @@ impl Daemon {
                 return;
             }
         };
+        self.failing.store(false, Ordering::Relaxed);
         let Ok(session) = session.map(Arc::new) else { return };
         let added = self.clients().add(&session);
         match added {

@@ -6,6 +6,7 @@ mod support;
 use garner_remote::message::{self, KeyName, LONGEST, Refusal, Request, Response, VERSION};
 use garner_remote::socket::Socket;
 use rustix::net::{Shutdown, shutdown};
+use std::process::Command;
 use std::time::{Duration, Instant};
 use support::*;
 
@@ -116,4 +117,47 @@ fn connections_beyond_the_limit_are_told_so() {
         held.iter().for_each(|socket| shutdown(socket, Shutdown::Both).unwrap());
     }
     sign(&daemon.client(), www(), key().public());
+}
+
+/// Begun with so many descriptors, and at most so many by its own doing.
+fn with_descriptors(configuration: &str, limits: &str) -> Daemon {
+    let mut daemon = Daemon::prepared(configuration);
+    let program = daemon.command();
+    let mut command = Command::new("prlimit");
+    command.arg(format!("--nofile={limits}")).arg(program.get_program()).args(program.get_args());
+    daemon.start_as(&mut command);
+    daemon
+}
+
+#[test]
+fn clients_beyond_the_descriptors_wait_and_that_is_said_once() {
+    let daemon = with_descriptors("", "40:40");
+    assert!(daemon.log().contains("connections = 4096: the system permits 40 descriptors"), "{}", daemon.log());
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    let clients: Vec<Socket> = (0..60).map(|_| Socket::connect(&daemon.socket()).unwrap()).collect();
+    clients.iter().for_each(|socket| assert_eq!(socket.send(&packet), Ok(true)));
+    let answered = |socket: &Socket| message::decode::<Response<'_>>(&receive(socket).unwrap()).unwrap().answer.is_ok();
+    assert!(answered(&clients[0]));
+    wait_until("no more are accepted", || daemon.log().contains("accepting a client: "));
+    // Many times longer than it takes to try again.
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(daemon.log().matches("accepting a client: ").count(), 1, "{}", daemon.log());
+    // Each one that ends makes room for the next.
+    for socket in clients {
+        shutdown(&socket, Shutdown::Write).unwrap();
+        let _ = receive(&socket);
+    }
+    sign(&daemon.client(), www(), key().public());
+}
+
+#[test]
+fn descriptors_for_all_clients_are_taken_where_the_system_permits_them() {
+    let daemon = with_descriptors("connections = 200\nconnections_per_user = 200", "100:300");
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    let clients: Vec<Socket> = (0..200).map(|_| Socket::connect(&daemon.socket()).unwrap()).collect();
+    for socket in &clients {
+        assert_eq!(socket.send(&packet), Ok(true));
+        assert!(message::decode::<Response<'_>>(&receive(socket).unwrap()).unwrap().answer.is_ok());
+    }
+    assert!(!daemon.log().contains("descriptors"), "{}", daemon.log());
 }
