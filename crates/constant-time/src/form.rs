@@ -4,8 +4,8 @@
 //! - only the instructions listed in [`allowed`], all of which take the same time for every operand;
 //! - memory is addressed by one of the six pointers and a constant, but for two words below the stack pointer, where the
 //!   caller's rounding mode and the kernel's stand;
-//! - a pointer is changed only by adding a constant, or set to another and a constant; a counter is set to a constant and
-//!   counted down;
+//! - a pointer is changed only by adding a constant, or set to another and a constant; a counter is set to a constant or to
+//!   another counter, and counted down;
 //! - the only branches are `dec counter; jnz` backwards within the kernel, and the final `ret`.
 //!
 //! So nothing flows from memory or a vector register to an address or a branch, for any input.
@@ -217,7 +217,7 @@ fn allowed(instruction: &Instruction) -> bool {
         Mnemonic::Lea => POINTERS.contains(&to),
         Mnemonic::Stmxcsr | Mnemonic::Ldmxcsr | Mnemonic::Mov if rounding(instruction) => true,
         Mnemonic::Add => POINTERS.contains(&to) && immediate(instruction),
-        Mnemonic::Mov => COUNTERS.contains(&to) && immediate(instruction),
+        Mnemonic::Mov => COUNTERS.contains(&to) && (immediate(instruction) || COUNTERS.contains(&instruction.op1_register())),
         Mnemonic::Dec => COUNTERS.contains(&to),
         _ => false,
     }

@@ -10,7 +10,7 @@
 
 use crate::Kernel;
 use crate::program::{Code, Mask, Op, Pointer, Program, Row, Source, Vector, Word};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 const POINTERS: [&str; Pointer::COUNT] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
 const COUNTERS: [&str; 3] = ["eax", "r10d", "r11d"];
@@ -83,8 +83,14 @@ pub(crate) fn end(text: &mut String, symbol: &str) {
     writeln!(text, "    vzeroupper\n    ret\n.size {symbol}, . - {symbol}").expect("writing to a string");
 }
 
-pub(crate) fn begin_loop(text: &mut String, label: &str, count: usize, depth: usize) {
+/// `count`: a number, or another loop's counter.
+pub(crate) fn begin_loop(text: &mut String, label: &str, count: impl Display, depth: usize) {
     writeln!(text, "    mov {}, {count}\n.p2align 6\n{label}:", COUNTERS[depth]).expect("writing to a string");
+}
+
+/// The register with the turns left of the loop at this depth.
+pub(crate) fn counter(depth: usize) -> &'static str {
+    COUNTERS[depth]
 }
 
 pub(crate) fn end_loop(text: &mut String, label: &str, depth: usize) {

@@ -79,7 +79,7 @@ pub const BLOCK: usize = 5;
 /// Where things stand in the work area, in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Area {
-    /// An operand in double precision.
+    /// An operand in double precision, with room for as many rows again.
     operand: usize,
     /// 2^-260 mod n, in double precision.
     pub reducer: usize,
@@ -102,7 +102,7 @@ impl Area {
     /// The area for such numbers.
     pub const fn of(numbers: Numbers) -> Area {
         let (operand, rows, half) = (Area::columns(numbers, 1), numbers.rows, Area::columns(numbers, 2));
-        let [reducer, modulus, inverse] = [operand + rows, operand + 2 * rows, operand + 3 * rows];
+        let [reducer, modulus, inverse] = [operand + 2 * rows, operand + 3 * rows, operand + 4 * rows];
         let (last_biases, first) = (inverse + BLOCK, inverse + 2 * BLOCK);
         let biases = [first, first + operand, first + operand + half];
         Area { operand, reducer, modulus, inverse, last_biases, biases, rows: first + operand + 2 * half }
@@ -174,9 +174,16 @@ impl Numbers {
 
 /// How many fused multiply-adds the code executes.
 pub fn multiply_adds(code: &[Instruction]) -> usize {
+    multiply_adds_of(code, 0)
+}
+
+/// `turns`: those left of the loop around the code, this one counted.
+fn multiply_adds_of(code: &[Instruction], turns: usize) -> usize {
+    let of_turns = |count, body| (1..=count).map(|turns| multiply_adds_of(body, turns)).sum();
     code.iter()
         .map(|instruction| match instruction {
-            I::Repeat { count, body } => count * multiply_adds(body),
+            I::Repeat { count, body } => of_turns(*count, body),
+            I::RepeatTurnsLeft { body } => of_turns(turns, body),
             I::FusedAdd { .. } => 1,
             _ => 0,
         })
@@ -268,9 +275,16 @@ impl Code {
     fn repeat(&mut self, count: usize, body: Code) {
         match count {
             0 => {}
-            1 => self.append(body),
+            1 => body.0.into_iter().for_each(|instruction| match instruction {
+                I::RepeatTurnsLeft { body } => self.0.extend(body), // the one turn
+                other => self.0.push(other),
+            }),
             _ => self.0.push(I::Repeat { count, body: body.0 }),
         }
+    }
+
+    fn repeat_turns_left(&mut self, body: Code) {
+        self.0.push(I::RepeatTurnsLeft { body: body.0 });
     }
 
     fn append(&mut self, mut code: Code) {
@@ -305,9 +319,9 @@ impl Code {
         self.0.push(I::FusedAdd { sum: low, a: factor, b: other.into() });
     }
 
-    /// Copies `rows` rows, a multiple of [`BLOCK`], as doubles: from `from` to `offset` rows behind `to`. Both pointers are
-    /// where they were in the end.
-    fn convert_rows(&mut self, to: Pointer, offset: usize, from: Pointer, rows: usize) {
+    /// Copies `rows` rows, a multiple of [`BLOCK`], as doubles: from `from` to `offset` rows behind `to`, where a block begins
+    /// `apart` rows after the one before it. Both pointers are where they were in the end.
+    fn convert_rows(&mut self, to: Pointer, offset: usize, apart: usize, from: Pointer, rows: usize) {
         let mut body = Code::default();
         for i in 0..BLOCK {
             let register = Register(i as u8);
@@ -315,10 +329,10 @@ impl Code {
             body.convert(register);
             body.store(row(to, offset + i), register);
         }
-        body.advance(to, BLOCK as isize);
+        body.advance(to, apart as isize);
         body.advance(from, BLOCK as isize);
         self.repeat(rows / BLOCK, body);
-        self.advance(to, -(rows as isize));
+        self.advance(to, -((rows / BLOCK * apart) as isize));
         self.advance(from, -(rows as isize));
     }
 

@@ -15,7 +15,7 @@ pub(super) fn multiply(numbers: Numbers) -> Code {
     let area = Area::of(numbers);
     let mut code = Code::default();
     code.begin();
-    code.convert_rows(AREA, area.operand, A, numbers.rows);
+    code.convert_rows(AREA, area.operand, BLOCK, A, numbers.rows);
     code.copy_rows(Area::COLUMNS, area.biases[0], Area::columns(numbers, 1), 0);
     code.point(A, AREA, area.operand);
     (0..numbers.lanes()).for_each(|lane| add_products(A, numbers, lane, numbers.rows, &mut code));

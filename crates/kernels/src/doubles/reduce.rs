@@ -30,11 +30,12 @@ pub(super) fn reduce(numbers: Numbers, digits: usize, code: &mut Code) {
     code.point(N, AREA, area.reducer);
     let steps = digits / BLOCK - 1;
     reduction.first_limbs(steps == 0, code);
-    if steps > 0 {
+    // Folded, the last step is another; else one loop is all of them: the less code, the more of it stays decoded.
+    let last = if numbers.fold.is_some() { steps.min(1) } else { steps };
+    for (count, last) in [(steps - last, false), (last, true)] {
         let mut body = Code::default();
-        reduction.step(false, &mut body);
-        code.repeat(steps - 1, body);
-        reduction.step(true, code);
+        reduction.step(last, &mut body);
+        code.repeat(count, body);
     }
     reduction.last_step(code);
     code.advance(AREA, -((steps * BLOCK) as isize));

@@ -36,14 +36,15 @@ pub(super) fn squares(numbers: Numbers) -> Code {
     code
 }
 
+/// From one block of the operand to the next, in rows: as far as from the columns of its products to those of the next one's.
+const APART: usize = 2 * BLOCK;
+
 fn add_square(numbers: Numbers, code: &mut Code) {
     let (area, rows) = (Area::of(numbers), numbers.rows);
-    code.convert_rows(AREA, area.operand, A, rows);
+    code.convert_rows(AREA, area.operand, APART, A, rows);
     // Half, for they are doubled with the products.
     code.copy_rows(Area::COLUMNS, area.biases[0], Area::columns(numbers, 1), 1);
-    for lane in 0..numbers.lanes() {
-        (0..rows).step_by(BLOCK).for_each(|first| add_products(numbers, lane, first, code));
-    }
+    (0..numbers.lanes()).for_each(|lane| add_products(numbers, lane, code));
     code.point(B, AREA, area.operand);
     for lane in 0..numbers.lanes() {
         if lane == 1 {
@@ -53,9 +54,9 @@ fn add_square(numbers: Numbers, code: &mut Code) {
         let mut body = Code::default();
         add_squares(numbers, lane, &mut body);
         body.advance(AREA, 2 * BLOCK as isize);
-        body.advance(B, BLOCK as isize);
+        body.advance(B, APART as isize);
         code.repeat(rows / BLOCK, body);
-        code.advance(B, -(rows as isize));
+        code.advance(B, -((rows / BLOCK * APART) as isize));
         // The next lane's columns start so many after this one's.
         code.advance(AREA, -(rows as isize));
     }
@@ -63,21 +64,43 @@ fn add_square(numbers: Numbers, code: &mut Code) {
     reduce::reduce(numbers, numbers.limbs(), code);
 }
 
-/// Adds to the columns the products of the limbs from `first` on in lane `lane`, five of them, with those after them.
-fn add_products(numbers: Numbers, lane: usize, first: usize, code: &mut Code) {
-    let area = Area::of(numbers);
-    for k in 0..BLOCK {
-        code.load(factor(k), row(AREA, area.operand + first + k));
-        numbers.spread(lane, factor(k), code);
-    }
-    let sweep = Sweep {
-        columns: (AREA, Area::COLUMNS + lane * numbers.rows + 2 * first),
-        limbs: (AREA, area.operand + first),
-        count: numbers.rows - first,
-        products: Products::AboveDiagonal,
-        finish: Finish::Sum,
+/// Adds to the columns the products of the limbs in lane `lane` with those after them in every lane.
+///
+/// Five at a time; the blocks after them are as many as turns are left.
+fn add_products(numbers: Numbers, lane: usize, code: &mut Code) {
+    let blocks = numbers.rows / BLOCK;
+    let add_block = |others: bool, code: &mut Code| {
+        code.point(A, AREA, Area::COLUMNS + lane * numbers.rows);
+        code.point(B, AREA, Area::of(numbers).operand);
+        for k in 0..BLOCK {
+            code.load(factor(k), row(B, k));
+            numbers.spread(lane, factor(k), code);
+        }
+        let among = Sweep {
+            columns: (A, 0),
+            limbs: (B, 0),
+            count: BLOCK,
+            products: Products::AboveDiagonal,
+            finish: Finish::Sum,
+        };
+        among.open(1, code);
+        among.straight(1..BLOCK, code);
+        code.advance(A, BLOCK as isize);
+        if others {
+            let mut body = Code::default();
+            body.advance(B, APART as isize);
+            Sweep { products: Products::All, ..among }.straight(0..BLOCK, &mut body);
+            body.advance(A, BLOCK as isize);
+            code.repeat_turns_left(body);
+        }
+        (0..BLOCK).for_each(|i| among.complete(i, code));
+        code.advance(AREA, APART as isize);
     };
-    sweep.whole(code);
+    let mut body = Code::default();
+    add_block(true, &mut body);
+    code.repeat(blocks - 1, body);
+    add_block(false, code);
+    code.advance(AREA, -((blocks * APART) as isize));
 }
 
 /// Adds to the columns the products of the limbs in lane `lane`, five of them, to which P4 points, with those of the same

@@ -120,7 +120,7 @@ impl Sweep {
     }
 
     /// Does with a complete column what [`Sweep::finish`] says. What the last carries stays in [`CARRY`].
-    fn complete(self, i: usize, code: &mut Code) {
+    pub(super) fn complete(self, i: usize, code: &mut Code) {
         match self.finish {
             Finish::Sum => code.store(self.place(i), column(i)),
             Finish::Limbs(to) => {
@@ -134,7 +134,7 @@ impl Sweep {
         }
     }
 
-    fn straight(self, limbs: Range<usize>, code: &mut Code) {
+    pub(super) fn straight(self, limbs: Range<usize>, code: &mut Code) {
         limbs.for_each(|limb| self.limb(limb, code, |code| self.complete(limb, code)));
     }
 

@@ -12,7 +12,7 @@ use crate::{LIMB_BITS, Lanes};
 /// When the code leaves `memory`.
 pub fn run(code: &[Instruction], memory: &mut [Lanes], at: [usize; Pointer::COUNT]) {
     let words = at.map(|row| 8 * row as isize);
-    Machine { registers: [[0; LANES]; REGISTERS], words, memory: memory.as_flattened_mut() }.run(code);
+    Machine { registers: [[0; LANES]; REGISTERS], words, memory: memory.as_flattened_mut() }.run(code, 0);
 }
 
 struct Machine<'a> {
@@ -22,7 +22,8 @@ struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    fn run(&mut self, code: &[Instruction]) {
+    /// `turns`: those left of the loop around the code, this one counted.
+    fn run(&mut self, code: &[Instruction], turns: usize) {
         const LIMB: u64 = (1 << LIMB_BITS) - 1;
         for instruction in code {
             let get = |register: Register| self.registers[register.0 as usize];
@@ -83,7 +84,11 @@ impl Machine<'_> {
                     continue;
                 }
                 I::Repeat { count, ref body } => {
-                    (0..count).for_each(|_| self.run(body));
+                    (1..=count).rev().for_each(|turns| self.run(body, turns));
+                    continue;
+                }
+                I::RepeatTurnsLeft { ref body } => {
+                    (1..=turns).rev().for_each(|turns| self.run(body, turns));
                     continue;
                 }
             };

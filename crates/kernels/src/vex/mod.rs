@@ -150,6 +150,10 @@ pub enum Instruction {
         count: usize,
         body: Vec<Instruction>,
     },
+    /// Repeats as often as turns of the loop around it are left, this one counted.
+    RepeatTurnsLeft {
+        body: Vec<Instruction>,
+    },
 }
 
 use Instruction as I;
@@ -200,7 +204,8 @@ impl Instruction {
             | I::Up { to, .. }
             | I::Permute { to, .. }
             | I::Blend { to, .. } => Some(to),
-            I::Store { .. } | I::Advance { .. } | I::Point { .. } | I::Repeat { .. } => None,
+            I::Store { .. } | I::Advance { .. } | I::Point { .. } => None,
+            I::Repeat { .. } | I::RepeatTurnsLeft { .. } => None,
         }
     }
 
@@ -229,7 +234,7 @@ impl Instruction {
             I::Up { to, a } => I::Up { to: write(to), a: read(a) },
             I::Permute { to, a, order } => I::Permute { to: write(to), a: read(a), order },
             I::Blend { to, a, b, mask } => I::Blend { to: write(to), a: read(a), b: operand(b), mask: read(mask) },
-            I::FusedAdd { .. } | I::Point { .. } => unreachable!("in no program"),
+            I::FusedAdd { .. } | I::Point { .. } | I::RepeatTurnsLeft { .. } => unreachable!("in no program"),
             I::Advance { .. } | I::Repeat { .. } => unreachable!("no registers"),
         }
     }

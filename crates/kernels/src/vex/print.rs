@@ -66,10 +66,14 @@ impl Printer<'_> {
     fn code(&mut self, code: &[Instruction], depth: usize) {
         for instruction in code {
             let line = match instruction {
-                I::Repeat { count, body } => {
+                I::Repeat { body, .. } | I::RepeatTurnsLeft { body } => {
+                    let count = match instruction {
+                        I::Repeat { count, .. } => count.to_string(),
+                        _ => assembly::counter(depth - 1).to_owned(),
+                    };
                     let label = format!(".L{}_{}", self.symbol, self.labels);
                     self.labels += 1;
-                    assembly::begin_loop(self.text, &label, *count, depth);
+                    assembly::begin_loop(self.text, &label, count, depth);
                     self.code(body, depth + 1);
                     assembly::end_loop(self.text, &label, depth);
                     continue;
@@ -129,7 +133,9 @@ impl Printer<'_> {
             I::Blend { to, a, b, mask } => {
                 format!("vblendvpd {}, {}, {}, {}", name(to), name(a), operand(b), name(mask))
             }
-            I::Advance { .. } | I::Point { .. } | I::Repeat { .. } => unreachable!("printed by its caller"),
+            I::Advance { .. } | I::Point { .. } | I::Repeat { .. } | I::RepeatTurnsLeft { .. } => {
+                unreachable!("printed by its caller")
+            }
         }
     }
 }

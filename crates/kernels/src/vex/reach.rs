@@ -11,7 +11,7 @@ use crate::program::Pointer;
 /// When the code touches memory before a pointer.
 pub fn reach(code: &[Instruction]) -> [usize; Pointer::COUNT] {
     let mut reach = Reach { at: std::array::from_fn(|argument| (argument, 0)), words: Default::default() };
-    reach.follow(code);
+    reach.follow(code, 0);
     reach.words.map(|words| words.div_ceil(8))
 }
 
@@ -29,7 +29,8 @@ impl Reach {
         *reach = (start + words).max(*reach);
     }
 
-    fn follow(&mut self, code: &[Instruction]) {
+    /// `turns`: those left of the loop around the code, this one counted.
+    fn follow(&mut self, code: &[Instruction], turns: usize) {
         for instruction in code {
             match *instruction {
                 I::Load { from: place, .. }
@@ -44,7 +45,8 @@ impl Reach {
                     let (argument, offset) = self.at[from.index()];
                     self.at[to.index()] = (argument, offset + 8 * rows as isize);
                 }
-                I::Repeat { count, ref body } => (0..count).for_each(|_| self.follow(body)),
+                I::Repeat { count, ref body } => (1..=count).rev().for_each(|turns| self.follow(body, turns)),
+                I::RepeatTurnsLeft { ref body } => (1..=turns).rev().for_each(|turns| self.follow(body, turns)),
                 _ => {}
             }
         }
