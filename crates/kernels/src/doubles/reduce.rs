@@ -29,16 +29,38 @@ pub(super) fn reduce(numbers: Numbers, digits: usize, code: &mut Code) {
     let reduction = Reduction { numbers, area };
     code.point(N, AREA, area.reducer);
     let steps = digits / BLOCK - 1;
-    reduction.first_limbs(steps == 0, code);
-    // Folded, the last step is another; else one loop is all of them: the less code, the more of it stays decoded.
-    let last = if numbers.fold.is_some() { steps.min(1) } else { steps };
-    for (count, last) in [(steps - last, false), (last, true)] {
+    reduction.first_limbs(if steps == 0 { Taken::LAST } else { Taken::BEFORE }, code);
+    // One loop of all steps is less code, of which more stays decoded. Of five rows there is little anyway.
+    let loops = if steps > 1 && numbers.rows > BLOCK {
+        [(steps, Taken::ANY), (0, Taken::LAST)]
+    } else {
+        [(steps.saturating_sub(1), Taken::BEFORE), (steps.min(1), Taken::LAST)]
+    };
+    for (count, taken) in loops {
         let mut body = Code::default();
-        reduction.step(last, &mut body);
+        reduction.step(taken, &mut body);
         code.repeat(count, body);
     }
     reduction.last_step(code);
     code.advance(AREA, -((steps * BLOCK) as isize));
+}
+
+/// Where five limbs go that are taken, besides the factors' place.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// Those of other lanes enter the lanes before them at the top.
+    handed_down: bool,
+    /// They stay in their columns, for Montgomery's step.
+    stay: bool,
+}
+
+impl Taken {
+    /// Before the last step.
+    const BEFORE: Taken = Taken { handed_down: true, stay: false };
+    /// By the last step; those of other lanes stay, too, as it hands them down.
+    const LAST: Taken = Taken { handed_down: false, stay: true };
+    /// By any step, so that one loop is all of them; those of other lanes do not stay.
+    const ANY: Taken = Taken { handed_down: true, stay: true };
 }
 
 struct Reduction {
@@ -48,14 +70,14 @@ struct Reduction {
 
 impl Reduction {
     /// Takes the low five limbs from the columns in memory.
-    fn first_limbs(&self, last: bool, code: &mut Code) {
+    fn first_limbs(&self, taken: Taken, code: &mut Code) {
         let columns = row(AREA, Area::COLUMNS);
         (0..BLOCK).for_each(|i| code.load(column(i), below(columns, i)));
         for i in 0..BLOCK {
             if i + 1 == BLOCK {
                 code.load(column(BLOCK), below(columns, BLOCK));
             }
-            self.take(i, columns, last, code);
+            self.take(i, columns, taken, code);
         }
         code.store(below(columns, BLOCK), column(BLOCK));
     }
@@ -63,7 +85,7 @@ impl Reduction {
     /// Adds the products of the five limbs taken with m, takes the next five, and moves on by five columns.
     ///
     /// The next limbs are complete when a few columns are, and get ready while the others are added up.
-    fn step(&self, last: bool, code: &mut Code) {
+    fn step(&self, taken: Taken, code: &mut Code) {
         let sweep = Sweep {
             columns: (AREA, Area::COLUMNS + BLOCK),
             limbs: (N, 0),
@@ -74,7 +96,7 @@ impl Reduction {
         load_limbs(code);
         sweep.open(0, code);
         for i in 0..BLOCK {
-            sweep.limb(i, code, |code| self.take(i, sweep.place(0), last, code));
+            sweep.limb(i, code, |code| self.take(i, sweep.place(0), taken, code));
         }
         sweep.rest(BLOCK, code);
         code.advance(AREA, BLOCK as isize);
@@ -132,17 +154,20 @@ impl Reduction {
 
     /// Takes the limb of the column `i`, which is complete, of the five from `columns` on: in double precision, and in all
     /// lanes of its number.
-    ///
-    /// The limbs of other lanes enter the lanes before them at the top; but before the `last` step they stay, as do the
-    /// limbs that the last step needs.
-    fn take(&self, i: usize, columns: Place, last: bool, code: &mut Code) {
+    fn take(&self, i: usize, columns: Place, taken: Taken, code: &mut Code) {
         carry(i, code);
-        if last && (self.numbers.fold.is_some() || i + 1 == BLOCK) {
+        // Unfolded, all that stays of them is one column.
+        if taken.stay && (self.numbers.fold.is_some() || i + 1 == BLOCK) {
             let bias = row(N, self.area.last_biases - self.area.reducer + i);
-            code.add(FREE, LIMB, bias);
+            if self.numbers.fold.is_some() && taken.handed_down {
+                code.binary(Binary::And, FREE, LIMB, constant(constants::FIRST));
+                code.add(FREE, FREE, bias);
+            } else {
+                code.add(FREE, LIMB, bias);
+            }
             code.store(below(columns, i), FREE);
         }
-        if let Some(fold) = self.numbers.fold.filter(|_| !last) {
+        if let Some(fold) = self.numbers.fold.filter(|_| taken.handed_down) {
             self.hand_down(fold, i, columns, code);
         }
         self.numbers.spread(0, LIMB, code);
