@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a second Dask worker is worth to the explorer: one small sweep by one worker and by two, in turn.
 
-  .venv/bin/python bench/explorer.py              three rounds behind one that warms the caches, some 15 minutes; nothing
+  .venv/bin/python bench/explorer.py              three rounds behind one that warms the caches, some 20 minutes; nothing
                                                   else should be running
   .venv/bin/python bench/explorer.py --rounds 5
 
@@ -24,7 +24,7 @@ from garner_hw.surroundings import surroundings
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "bench" / "results" / "explorer.json"
 POINTS = ["design,word,ports,multipliers,bits,d,kept,lanes,rows",
-          *(f"{design},{word},{ports},dsp,512,{knobs}" for word in (16, 8) for ports in (3, 2)
+          *(f"{design},{word},{ports},dsp,512,{knobs}" for word in (16, 8) for ports in (4, 3, 2)
             for design, knobs in (("product-scan", ",,,"), ("hybrid", "2,,,"), ("operand-cache", ",4,2,"), ("fifo-rows", ",,,1")))]
 
 
