@@ -299,8 +299,14 @@ impl Code {
 
     /// Brings a limb to double precision.
     fn convert(&mut self, limb: Register) {
-        self.binary(Binary::Or, limb, limb, constant(constants::LOW));
-        self.binary(Binary::SubtractDoubles, limb, limb, constant(constants::LOW));
+        self.convert_by(constant(constants::LOW), limb);
+    }
+
+    /// The same, with [`constants::LOW`] from `low`.
+    fn convert_by(&mut self, low: impl Into<Operand>, limb: Register) {
+        let low = low.into();
+        self.binary(Binary::Or, limb, limb, low);
+        self.binary(Binary::SubtractDoubles, limb, limb, low);
     }
 
     fn copy(&mut self, to: Register, from: Register) {
@@ -322,11 +328,12 @@ impl Code {
     /// Copies `rows` rows, a multiple of [`BLOCK`], as doubles: from `from` to `offset` rows behind `to`, where a block begins
     /// `apart` rows after the one before it. Both pointers are where they were in the end.
     fn convert_rows(&mut self, to: Pointer, offset: usize, apart: usize, from: Pointer, rows: usize) {
-        let mut body = Code::default();
+        let (mut body, low) = (Code::default(), Register(BLOCK as u8));
+        self.load(low, row(constants::POINTER, constants::LOW));
         for i in 0..BLOCK {
             let register = Register(i as u8);
             body.load(register, row(from, i));
-            body.convert(register);
+            body.convert_by(low, register);
             body.store(row(to, offset + i), register);
         }
         body.advance(to, apart as isize);

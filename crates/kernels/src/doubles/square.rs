@@ -4,7 +4,7 @@
 use super::numbers::Numbers;
 use super::sweep::{Finish, Products, Sweep, factor};
 use super::{A, AREA, Area, B, BLOCK, Code, TO, reduce, row};
-use crate::vex::Register;
+use crate::vex::{Operand, Register};
 
 /// Squarings between two multiplications of an exponentiation with a window of four bits.
 pub const SQUARES: usize = 4;
@@ -109,9 +109,10 @@ fn add_squares(numbers: Numbers, lane: usize, code: &mut Code) {
     for i in 0..BLOCK {
         let [limb, high, low] = [0, 1, 2].map(|register| Register(3 * (i % 4) as u8 + register));
         code.load(limb, row(B, i));
+        let other = if numbers.fold.is_some() { row(B, i).into() } else { Operand::Register(limb) };
         numbers.spread(lane, limb, code);
-        code.high(high, limb, row(B, i));
-        code.low(low, high, limb, row(B, i));
+        code.high(high, limb, other);
+        code.low(low, high, limb, other);
         for (column, half) in [(2 * i, low), (2 * i + 1, high)] {
             let (place, sum) = (row(AREA, Area::COLUMNS + column), limb);
             code.load(sum, place);
