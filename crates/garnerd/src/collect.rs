@@ -4,8 +4,7 @@
 //! While all workers compute, requests gather in the clients' sockets; a worker that comes back takes what is there. Where
 //! fewer requests are there than clients were lately active, those clients may be about to ask: the batch lingers. It does so
 //! by yielding: whoever else wants the processor has it, the clients among them. A yield that comes back at once says that
-//! nobody wants it, and the batch begins: no processor idles for it. Nor does it linger for more than one pass of full lanes while
-//! another worker is idle, who can run the rest beside it. A client alone waits for nobody.
+//! nobody wants it, and the batch begins: no processor idles for it. A client alone waits for nobody.
 
 use std::time::Duration;
 
@@ -28,31 +27,19 @@ pub enum Next {
     Run,
 }
 
-/// Who else there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Others {
-    /// A client is likely to ask.
-    pub ask: bool,
-    /// Another worker waits for requests.
-    pub idle: bool,
-}
-
 /// The rules of one daemon.
 #[derive(Debug, Clone, Copy)]
 pub struct Collector {
     /// Most requests in a batch.
     pub capacity: usize,
-    /// So many requests have exponentiations for one pass of full lanes: more gain little by one batch.
-    pub pass: usize,
     /// No yield begins later after the batch's first request.
     pub linger: Duration,
 }
 
 impl Collector {
     /// What comes next, with `taken` requests in the batch, the first of them `age` ago. `more` says that the
-    /// last look may have left some.
-    pub fn next(&self, taken: usize, more: bool, others: Others, age: Duration, lingering: &Lingering) -> Next {
-        let expected = others.ask && !(others.idle && taken >= self.pass);
+    /// last look may have left some; `expected` that a client is likely to ask.
+    pub fn next(&self, taken: usize, more: bool, expected: bool, age: Duration, lingering: &Lingering) -> Next {
         match taken {
             0 => Next::Sleep,
             _ if taken >= self.capacity => Next::Run,
@@ -103,9 +90,7 @@ impl Lingering {
 mod tests {
     use super::*;
 
-    const RULES: Collector = Collector { capacity: 8, pass: 4, linger: Duration::from_micros(1000) };
-    const NOBODY: Others = Others { ask: false, idle: false };
-    const EXPECTED: Others = Others { ask: true, idle: false };
+    const RULES: Collector = Collector { capacity: 8, linger: Duration::from_micros(1000) };
     const fn us(count: u64) -> Duration {
         Duration::from_micros(count)
     }
@@ -113,37 +98,28 @@ mod tests {
     #[test]
     fn a_client_alone_waits_for_nobody() {
         let fresh = Lingering::default();
-        assert_eq!(RULES.next(0, false, NOBODY, us(0), &fresh), Next::Sleep);
-        assert_eq!(RULES.next(1, true, NOBODY, us(0), &fresh), Next::Take);
-        assert_eq!(RULES.next(1, false, NOBODY, us(1), &fresh), Next::Run);
+        assert_eq!(RULES.next(0, false, false, us(0), &fresh), Next::Sleep);
+        assert_eq!(RULES.next(1, true, false, us(0), &fresh), Next::Take);
+        assert_eq!(RULES.next(1, false, false, us(1), &fresh), Next::Run);
     }
 
     #[test]
     fn those_expected_are_waited_for_until_the_linger_is_over_or_the_batch_full() {
         let fresh = Lingering::default();
-        assert_eq!(RULES.next(3, false, EXPECTED, us(999), &fresh), Next::Yield);
-        assert_eq!(RULES.next(3, false, EXPECTED, us(1000), &fresh), Next::Run);
-        assert_eq!(RULES.next(8, true, EXPECTED, us(0), &fresh), Next::Run);
-    }
-
-    #[test]
-    fn more_than_a_pass_is_not_waited_for_while_another_worker_is_idle() {
-        let (fresh, others) = (Lingering::default(), Others { ask: true, idle: true });
-        assert_eq!(RULES.next(3, false, others, us(0), &fresh), Next::Yield);
-        assert_eq!(RULES.next(4, false, others, us(0), &fresh), Next::Run);
-        assert_eq!(RULES.next(4, true, others, us(0), &fresh), Next::Take, "what is there is taken");
-        assert_eq!(RULES.next(4, false, EXPECTED, us(0), &fresh), Next::Yield);
+        assert_eq!(RULES.next(3, false, true, us(999), &fresh), Next::Yield);
+        assert_eq!(RULES.next(3, false, true, us(1000), &fresh), Next::Run);
+        assert_eq!(RULES.next(8, true, true, us(0), &fresh), Next::Run);
     }
 
     #[test]
     fn nobody_is_waited_for_while_no_other_thread_wants_the_processor() {
         let mut lingering = Lingering::default();
         lingering.yielded(us(20), false);
-        assert_eq!(RULES.next(3, false, EXPECTED, us(25), &lingering), Next::Yield, "others had it");
+        assert_eq!(RULES.next(3, false, true, us(25), &lingering), Next::Yield, "others had it");
         lingering.yielded(us(1), false);
-        assert_eq!(RULES.next(3, false, EXPECTED, us(27), &lingering), Next::Run);
+        assert_eq!(RULES.next(3, false, true, us(27), &lingering), Next::Run);
         lingering.begin();
-        assert_eq!(RULES.next(3, false, EXPECTED, us(0), &lingering), Next::Yield, "another batch, another try");
+        assert_eq!(RULES.next(3, false, true, us(0), &lingering), Next::Yield, "another batch, another try");
     }
 
     #[test]
@@ -154,12 +130,12 @@ mod tests {
             lingering.yielded(us(4000), brought);
             lingering.ran(us(900));
             lingering.begin();
-            assert_eq!(RULES.next(1, false, EXPECTED, us(0), &lingering) == Next::Run, hurries, "brought {brought}");
+            assert_eq!(RULES.next(1, false, true, us(0), &lingering) == Next::Run, hurries, "brought {brought}");
         }
         (1..HURRIED).for_each(|_| lingering.ran(us(900)));
-        assert_eq!(RULES.next(1, false, EXPECTED, us(0), &lingering), Next::Run);
+        assert_eq!(RULES.next(1, false, true, us(0), &lingering), Next::Run);
         lingering.ran(us(900));
-        assert_eq!(RULES.next(1, false, EXPECTED, us(0), &lingering), Next::Yield);
+        assert_eq!(RULES.next(1, false, true, us(0), &lingering), Next::Yield);
     }
 
     /// Every batch ends, whatever comes and however often: no request waits for ever.
@@ -174,8 +150,7 @@ mod tests {
             let (mut taken, mut came, mut age, mut lingering) = (1, true, us(0), Lingering::default());
             let mut steps = 0;
             loop {
-                let next =
-                    RULES.next(taken, came, Others { ask: dice() % 4 != 0, idle: dice() % 4 == 0 }, age, &lingering);
+                let next = RULES.next(taken, came, dice() % 4 != 0, age, &lingering);
                 came = dice() % 3 != 0;
                 match next {
                     Next::Sleep => panic!("seed {seed}: sleeps with a request in hand"),

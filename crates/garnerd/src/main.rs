@@ -136,9 +136,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     let metrics = metrics::open(&config.metrics, handed)?;
     let settings = garner_devices::config().map_err(|error| here(&error))?;
     let capacity = capacity(&settings);
-    // A whole batch's exponentiations, two for each request, are two passes of full lanes.
-    let pass = capacity.div_ceil(2);
-    let collector = Collector { capacity, pass, linger: Duration::from_micros(config.linger_us) };
+    let collector = Collector { capacity, linger: Duration::from_micros(config.linger_us) };
     let limits = Limits { connections: config.connections, per_user: config.connections_per_user };
     let listening = listener.fd.try_clone().map_err(|error| here(&error))?;
     let daemon = Daemon::new(&settings, keys, listening, collector, limits);

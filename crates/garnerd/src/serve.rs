@@ -10,7 +10,7 @@
 
 use crate::admission::admit;
 use crate::clients::{Clients, Limits};
-use crate::collect::{Collector, Lingering, Next, Others};
+use crate::collect::{Collector, Lingering, Next};
 use crate::figures::Figures;
 use crate::keys::Keys;
 use crate::lent::Lent;
@@ -24,7 +24,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -50,8 +50,6 @@ pub struct Daemon {
     keys: RwLock<Arc<Keys>>,
     lent: Lent,
     collector: Collector,
-    /// Workers that wait for requests, with none in hand.
-    idle: AtomicUsize,
     ending: AtomicBool,
     /// The last accept failed, and that was said.
     failing: AtomicBool,
@@ -106,7 +104,6 @@ impl Daemon {
             keys: RwLock::new(Arc::new(keys)),
             lent: Lent::default(),
             collector,
-            idle: AtomicUsize::new(0),
             ending: AtomicBool::new(false),
             failing: AtomicBool::new(false),
             epoll,
@@ -173,10 +170,9 @@ impl Daemon {
         hands.lingering.begin();
         loop {
             let now = Instant::now();
-            // Clients are looked for only where they matter.
-            let ask = !batch.is_empty() && !more && self.clients().expects(now, LATELY);
-            let others = Others { ask, idle: self.idle.load(Ordering::Relaxed) > 0 };
-            let next = self.collector.next(batch.len(), more, others, now.duration_since(first), &hands.lingering);
+            // They are looked for only where they matter.
+            let expected = !batch.is_empty() && !more && self.clients().expects(now, LATELY);
+            let next = self.collector.next(batch.len(), more, expected, now.duration_since(first), &hands.lingering);
             let (_, begun) = self.done();
             let yielded = match next {
                 Next::Run => return batch,
@@ -189,16 +185,8 @@ impl Daemon {
             };
             let before = batch.len();
             let room = (self.collector.capacity - before).min(EVENTS);
-            let listens = match next {
-                Next::Sleep => {
-                    self.idle.fetch_add(1, Ordering::Relaxed);
-                    let listens = self.wait(&mut hands.ready, room, None);
-                    self.idle.fetch_sub(1, Ordering::Relaxed);
-                    listens
-                }
-                _ => self.wait(&mut hands.ready, room, Some(Duration::ZERO)),
-            };
-            if !listens || self.ending.load(Ordering::SeqCst) {
+            let longest = (next != Next::Sleep).then_some(Duration::ZERO);
+            if !self.wait(&mut hands.ready, room, longest) || self.ending.load(Ordering::SeqCst) {
                 return batch;
             }
             self.take(hands, &mut batch);

@@ -16,7 +16,7 @@ use std::time::Duration;
 const PATIENCE: u64 = 1_000_000;
 /// How long a client counts as active after an answer.
 const LATELY: u64 = 2_000;
-const COLLECTOR: Collector = Collector { capacity: 4, pass: 2, linger: Duration::from_micros(1_000) };
+const COLLECTOR: Collector = Collector { capacity: 4, linger: Duration::from_micros(1_000) };
 /// The longest yield.
 const LONGEST_YIELD: u64 = 5_000;
 const WORKERS: usize = 2;

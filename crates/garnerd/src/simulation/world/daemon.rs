@@ -2,7 +2,7 @@
 //! The daemon of the world: workers that collect by the daemon's own rules, and answers that go astray.
 
 use super::{COLLECTOR, Checked, Fault, Happens, LATELY, LONGEST_YIELD, Link, PATIENCE, WORKERS, Worker, World};
-use crate::collect::{Next, Others};
+use crate::collect::Next;
 use garner_remote::message::{self, KeyName, Refusal, Request, Response, Work};
 use std::time::Duration;
 
@@ -34,10 +34,9 @@ impl World {
             let next = match yielded {
                 Some(_) => Next::Take,
                 None => {
-                    let ask = taken > 0 && !about.more && self.expects();
-                    let others = Others { ask, idle: self.workers.iter().any(|worker| worker.waits.is_some()) };
+                    let expected = taken > 0 && !about.more && self.expects();
                     let seen = if self.is(Fault::NoClock) { 0 } else { age };
-                    COLLECTOR.next(taken, about.more, others, Duration::from_micros(seen), &about.lingering)
+                    COLLECTOR.next(taken, about.more, expected, Duration::from_micros(seen), &about.lingering)
                 }
             };
             let room = if self.is(Fault::Overfull) { 16 } else { COLLECTOR.capacity - taken.min(COLLECTOR.capacity) };
