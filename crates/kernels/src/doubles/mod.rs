@@ -79,8 +79,11 @@ pub const BLOCK: usize = 5;
 /// Where things stand in the work area, in rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Area {
-    /// An operand in double precision, with room for as many rows again.
+    /// An operand in double precision.
     operand: usize,
+    /// From a block of a square's operand to the next: as far as from the columns of its products to those of the next
+    /// one's, so that one loop is all of them, or close together where there are two at most.
+    apart: usize,
     /// 2^-260 mod n, in double precision.
     pub reducer: usize,
     /// The modulus, in double precision.
@@ -102,10 +105,12 @@ impl Area {
     /// The area for such numbers.
     pub const fn of(numbers: Numbers) -> Area {
         let (operand, rows, half) = (Area::columns(numbers, 1), numbers.rows, Area::columns(numbers, 2));
-        let [reducer, modulus, inverse] = [operand + 2 * rows, operand + 3 * rows, operand + 4 * rows];
+        let apart = if rows > 2 * BLOCK { 2 * BLOCK } else { BLOCK };
+        let reducer = operand + rows / BLOCK * apart;
+        let [modulus, inverse] = [reducer + rows, reducer + 2 * rows];
         let (last_biases, first) = (inverse + BLOCK, inverse + 2 * BLOCK);
         let biases = [first, first + operand, first + operand + half];
-        Area { operand, reducer, modulus, inverse, last_biases, biases, rows: first + operand + 2 * half }
+        Area { operand, apart, reducer, modulus, inverse, last_biases, biases, rows: first + operand + 2 * half }
     }
 
     /// Columns of the products of a number with all limbs of another, or with one in `part` of them.

@@ -36,12 +36,12 @@ pub(super) fn squares(numbers: Numbers) -> Code {
     code
 }
 
-/// From one block of the operand to the next, in rows: as far as from the columns of its products to those of the next one's.
-const APART: usize = 2 * BLOCK;
+/// From the columns of a block's products to those of the next one's, in rows.
+const STEP: usize = 2 * BLOCK;
 
 fn add_square(numbers: Numbers, code: &mut Code) {
     let (area, rows) = (Area::of(numbers), numbers.rows);
-    code.convert_rows(AREA, area.operand, APART, A, rows);
+    code.convert_rows(AREA, area.operand, area.apart, A, rows);
     // Half, for they are doubled with the products.
     code.copy_rows(Area::COLUMNS, area.biases[0], Area::columns(numbers, 1), 1);
     (0..numbers.lanes()).for_each(|lane| add_products(numbers, lane, code));
@@ -53,10 +53,10 @@ fn add_square(numbers: Numbers, code: &mut Code) {
         }
         let mut body = Code::default();
         add_squares(numbers, lane, &mut body);
-        body.advance(AREA, 2 * BLOCK as isize);
-        body.advance(B, APART as isize);
+        body.advance(AREA, STEP as isize);
+        body.advance(B, area.apart as isize);
         code.repeat(rows / BLOCK, body);
-        code.advance(B, -((rows / BLOCK * APART) as isize));
+        code.advance(B, -((rows / BLOCK * area.apart) as isize));
         // The next lane's columns start so many after this one's.
         code.advance(AREA, -(rows as isize));
     }
@@ -68,10 +68,10 @@ fn add_square(numbers: Numbers, code: &mut Code) {
 ///
 /// Five at a time; the blocks after them are as many as turns are left.
 fn add_products(numbers: Numbers, lane: usize, code: &mut Code) {
-    let blocks = numbers.rows / BLOCK;
-    let add_block = |others: bool, code: &mut Code| {
+    let (area, blocks) = (Area::of(numbers), numbers.rows / BLOCK);
+    let add_block = |block: usize, others: bool, code: &mut Code| {
         code.point(A, AREA, Area::COLUMNS + lane * numbers.rows);
-        code.point(B, AREA, Area::of(numbers).operand);
+        code.point(B, AREA, area.operand + block * area.apart - block * STEP);
         for k in 0..BLOCK {
             code.load(factor(k), row(B, k));
             numbers.spread(lane, factor(k), code);
@@ -88,19 +88,19 @@ fn add_products(numbers: Numbers, lane: usize, code: &mut Code) {
         code.advance(A, BLOCK as isize);
         if others {
             let mut body = Code::default();
-            body.advance(B, APART as isize);
+            body.advance(B, area.apart as isize);
             Sweep { products: Products::All, ..among }.straight(0..BLOCK, &mut body);
             body.advance(A, BLOCK as isize);
             code.repeat_turns_left(body);
         }
         (0..BLOCK).for_each(|i| among.complete(i, code));
-        code.advance(AREA, APART as isize);
+        code.advance(AREA, STEP as isize);
     };
     let mut body = Code::default();
-    add_block(true, &mut body);
+    add_block(0, true, &mut body);
     code.repeat(blocks - 1, body);
-    add_block(false, code);
-    code.advance(AREA, -((blocks * APART) as isize));
+    add_block(blocks - 1, false, code);
+    code.advance(AREA, -((blocks * STEP) as isize));
 }
 
 /// Adds to the columns the products of the limbs in lane `lane`, five of them, to which P4 points, with those of the same
