@@ -23,7 +23,7 @@ const POINTERS: [Register; 6] =
     [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
 const COUNTERS: [Register; 3] = [Register::EAX, Register::R10D, Register::R11D];
 
-// Four functions that the check must refuse, each for its own reason.
+// Five functions that the check must refuse, each for its own reason.
 std::arch::global_asm!(
     ".text",
     ".globl garner_control_address",
@@ -41,6 +41,15 @@ std::arch::global_asm!(
     "jnz garner_control_branch",
     "ret",
     ".size garner_control_branch, . - garner_control_branch",
+    ".globl garner_control_counter",
+    ".hidden garner_control_counter",
+    ".type garner_control_counter, @function",
+    "garner_control_counter:",
+    "mov r10d, eax",
+    "dec r10d",
+    "jnz garner_control_counter",
+    "ret",
+    ".size garner_control_counter, . - garner_control_counter",
     ".globl garner_control_load",
     ".hidden garner_control_load",
     ".type garner_control_load, @function",
@@ -60,14 +69,20 @@ std::arch::global_asm!(
 unsafe extern "C" {
     fn garner_control_address();
     fn garner_control_branch();
+    fn garner_control_counter();
     fn garner_control_load();
     fn garner_control_rounding();
 }
 
 /// Keeps the controls, which nothing calls, in the executable.
 #[used]
-static KEPT: [unsafe extern "C" fn(); 4] =
-    [garner_control_address, garner_control_branch, garner_control_load, garner_control_rounding];
+static KEPT: [unsafe extern "C" fn(); 5] = [
+    garner_control_address,
+    garner_control_branch,
+    garner_control_counter,
+    garner_control_load,
+    garner_control_rounding,
+];
 
 /// Every kernel, and the controls.
 pub fn run(table: &mut Table, filter: Filter<'_>) {
@@ -75,6 +90,7 @@ pub fn run(table: &mut Table, filter: Filter<'_>) {
     let controls = [
         ("form control: an address with an index", "garner_control_address", "address"),
         ("form control: a branch that is no countdown", "garner_control_branch", "branch"),
+        ("form control: turns that the caller left", "garner_control_counter", "counter"),
         ("form control: a pointer loaded from memory", "garner_control_load", "instruction"),
         ("form control: a rounding mode from memory", "garner_control_rounding", "instruction"),
     ];
@@ -143,6 +159,7 @@ fn functions() -> Result<HashMap<String, Function>, String> {
 fn check((address, code): &Function) -> Result<usize, String> {
     let mut previous = Instruction::default();
     let (mut count, mut ended) = (0, false);
+    let mut set = Vec::new(); // counters that do not hold what the caller left in them
     for instruction in Decoder::with_ip(64, code, *address, DecoderOptions::NONE) {
         if ended {
             return Err(format!("code after the end: {instruction:?}"));
@@ -167,6 +184,18 @@ fn check((address, code): &Function) -> Result<usize, String> {
         let known = POINTERS.contains(&instruction.memory_base()) || rounding(&instruction);
         if accesses && (indexed || in_memory && !known) {
             return Err(format!("address of {:?}", instruction.code()));
+        }
+        let to = instruction.op0_register();
+        let counts_from = match instruction.mnemonic() {
+            Mnemonic::Dec => Some(to),
+            Mnemonic::Mov => Some(instruction.op1_register()).filter(|from| COUNTERS.contains(from)),
+            _ => None,
+        };
+        if counts_from.is_some_and(|counter| !set.contains(&counter)) {
+            return Err(format!("counter of {:?}, which nobody set", instruction.code()));
+        }
+        if instruction.mnemonic() == Mnemonic::Mov {
+            set.push(to);
         }
         previous = instruction;
         count += 1;

@@ -3,13 +3,14 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What the daemon opens besides its clients' sockets: standard streams, listeners, events, keys while they are read.
+/// What the daemon opens besides its clients' sockets, at a guess: standard streams, listeners, events, keys while they are
+/// read, its devices.
 const OTHERS: u64 = 64;
 
 /// Permits this process descriptors for so many clients, or as many as the system lets it; `Err` with how many those are, if
 /// they are fewer.
 ///
-/// Programs are begun with 1,024 by habit of the system, for those that keep sets of them in words of bits.
+/// Programs begin with 1,024 by habit of the system, as `select(2)` takes no higher numbers; nothing here uses it.
 pub fn permit(connections: u64) -> Result<(), u64> {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.unwrap_or(u64::MAX).min(connections.saturating_add(OTHERS));

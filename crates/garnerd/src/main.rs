@@ -126,7 +126,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     if let Err(permitted) = descriptors::permit(config.connections as u64) {
         let wanted = config.connections;
         eprintln!(
-            "garnerd: connections = {wanted}: the system permits {permitted} descriptors (`ulimit -Hn`), and clients beyond \
+            "garnerd: connections = {wanted}: the system permits {permitted} descriptors (`ulimit -n`), and clients beyond \
              them wait; under systemd the unit's LimitNOFILE= sets them"
         );
     }

@@ -42,6 +42,9 @@ const EVENTS: usize = 16;
 /// A client that was answered so short a time ago is expected to ask again.
 const LATELY: Duration = Duration::from_millis(10);
 
+/// The log has one line in so long a time of clients that cannot be accepted.
+const QUIET: Duration = Duration::from_secs(60);
+
 /// What all workers share.
 pub struct Daemon {
     /// One for each worker, with one slot: its batch runs at once and whole, on its own thread. In a gatherer of all of them
@@ -51,8 +54,8 @@ pub struct Daemon {
     lent: Lent,
     collector: Collector,
     ending: AtomicBool,
-    /// The last accept failed, and that was said.
-    failing: AtomicBool,
+    /// When it was last said that no client could be accepted.
+    said: Mutex<Option<Instant>>,
     epoll: OwnedFd,
     bell: OwnedFd,
     listener: OwnedFd,
@@ -105,7 +108,7 @@ impl Daemon {
             lent: Lent::default(),
             collector,
             ending: AtomicBool::new(false),
-            failing: AtomicBool::new(false),
+            said: Mutex::new(None),
             epoll,
             bell,
             listener,
@@ -289,9 +292,7 @@ impl Daemon {
             // Gone again, or another was faster.
             Err(Errno::AGAIN | Errno::CONNABORTED | Errno::INTR) => return,
             Err(error) => {
-                if !self.failing.swap(true, Ordering::Relaxed) {
-                    eprintln!("garnerd: accepting a client: {error}; it is tried again and again, and not said again");
-                }
+                self.say_sometimes(error);
                 // It waits; looking at it at once again would take a whole processor.
                 if idle {
                     thread::sleep(Duration::from_millis(10));
@@ -299,7 +300,6 @@ impl Daemon {
                 return;
             }
         };
-        self.failing.store(false, Ordering::Relaxed);
         let Ok(session) = session.map(Arc::new) else { return };
         let added = self.clients().add(&session);
         match added {
@@ -314,6 +314,17 @@ impl Daemon {
                 session.taken();
                 session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
             }
+        }
+    }
+
+    /// Says that no client can be accepted, once in a while: it may be so for every client.
+    fn say_sometimes(&self, error: Errno) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.is_none_or(|said| said.elapsed() > QUIET) {
+            eprintln!(
+                "garnerd: accepting a client: {error}; it is tried again, and said again in {QUIET:?} at the earliest"
+            );
+            *said = Some(Instant::now());
         }
     }
 

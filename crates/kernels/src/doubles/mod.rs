@@ -281,7 +281,7 @@ impl Code {
         match count {
             0 => {}
             1 => body.0.into_iter().for_each(|instruction| match instruction {
-                I::RepeatTurnsLeft { body } => self.0.extend(body), // the one turn
+                I::RepeatTurnsLeft { body } => self.repeat(1, Code(body)), // the one turn
                 other => self.0.push(other),
             }),
             _ => self.0.push(I::Repeat { count, body: body.0 }),

@@ -30,7 +30,7 @@ pub(super) fn reduce(numbers: Numbers, digits: usize, code: &mut Code) {
     code.point(N, AREA, area.reducer);
     let steps = digits / BLOCK - 1;
     reduction.first_limbs(if steps == 0 { Taken::LAST } else { Taken::BEFORE }, code);
-    // One loop of all steps is less code, of which more stays decoded. Of five rows there is little anyway.
+    // One loop of all steps before Montgomery's is less code, which is faster. Of five rows there is little anyway.
     let loops = if steps > 1 && numbers.rows > BLOCK {
         [(steps, Taken::ANY), (0, Taken::LAST)]
     } else {
@@ -55,11 +55,11 @@ struct Taken {
 }
 
 impl Taken {
-    /// Before the last step.
+    /// By a step that another one follows before Montgomery's.
     const BEFORE: Taken = Taken { handed_down: true, stay: false };
-    /// By the last step; those of other lanes stay, too, as it hands them down.
+    /// Right before Montgomery's step, which itself hands down those of other lanes: they stay, too.
     const LAST: Taken = Taken { handed_down: false, stay: true };
-    /// By any step, so that one loop is all of them; those of other lanes do not stay.
+    /// By any step before Montgomery's, so that one loop is all of them; those of other lanes do not stay.
     const ANY: Taken = Taken { handed_down: true, stay: true };
 }
 

@@ -150,7 +150,7 @@ pub enum Instruction {
         count: usize,
         body: Vec<Instruction>,
     },
-    /// Repeats as often as turns of the loop around it are left, this one counted.
+    /// Repeats as often as turns of the loop around it are left, this one counted. It stands in a loop.
     RepeatTurnsLeft {
         body: Vec<Instruction>,
     },

@@ -69,7 +69,7 @@ impl Printer<'_> {
                 I::Repeat { body, .. } | I::RepeatTurnsLeft { body } => {
                     let count = match instruction {
                         I::Repeat { count, .. } => count.to_string(),
-                        _ => assembly::counter(depth - 1).to_owned(),
+                        _ => assembly::counter(depth.checked_sub(1).expect("in a loop")).to_owned(),
                     };
                     let label = format!(".L{}_{}", self.symbol, self.labels);
                     self.labels += 1;
