@@ -48,7 +48,8 @@ impl<K: Kernels> Field<'_, K> {
     pub fn load_limbs<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
         let (rows, folded) = (self.rows(), self.class.lanes());
         let number = &mut self.memory[to..to + rows];
-        let mut lanes: [&[u64]; 8] = [&[]; 8];
+        let mut parts: [&[u64]; 8] = [&[]; 8];
+        let lanes = &mut parts[..self.kernels.lanes()];
         for (lane, part) in lanes.iter_mut().enumerate() {
             let limbs = limbs(lane / folded);
             let first = limbs.len().min(lane % folded * rows);
@@ -59,8 +60,10 @@ impl<K: Kernels> Field<'_, K> {
             let limbs = lanes[0].iter().chain(repeat(&0));
             return number.iter_mut().zip(limbs).for_each(|(row, limb)| *row = [*limb; 8]);
         }
-        for (lane, limbs) in lanes.into_iter().enumerate() {
-            number.iter_mut().zip(limbs.iter().chain(repeat(&0))).for_each(|(row, limb)| row[lane] = *limb);
+        for (lane, limbs) in lanes.iter().enumerate() {
+            let (some, none) = number.split_at_mut(limbs.len());
+            some.iter_mut().zip(*limbs).for_each(|(row, limb)| row[lane] = *limb);
+            none.iter_mut().for_each(|row| row[lane] = 0);
         }
     }
 
