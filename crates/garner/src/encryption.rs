@@ -62,6 +62,10 @@ pub enum Scheme<'a> {
         /// A second version to accept, the one agreed on, for old clients that put it there.
         alternative: Option<u16>,
     },
+    /// The same for whoever is asked by somebody else, who is not to learn whether padding was good: 48 bytes always, those that
+    /// [`Scheme::Pkcs1v15`] gives if it gives as many, else random ones. Their version is for the asker to look at, by
+    /// [`premaster::with_version`].
+    TlsPremasterForAsker,
     /// No padding: the message is as long as the modulus and below it. Safe for nothing by itself.
     Raw,
 }
@@ -76,7 +80,7 @@ impl Scheme<'_> {
     pub fn label(&self) -> &[u8] {
         match self {
             Scheme::Oaep { label, .. } => label,
-            Scheme::Pkcs1v15 | Scheme::Pkcs1v15Explicit | Scheme::TlsPremaster { .. } | Scheme::Raw => &[],
+            _ => &[],
         }
     }
 
@@ -87,6 +91,7 @@ impl Scheme<'_> {
             Scheme::Pkcs1v15 => Scheme::Pkcs1v15,
             Scheme::Pkcs1v15Explicit => Scheme::Pkcs1v15Explicit,
             Scheme::TlsPremaster { version, alternative } => Scheme::TlsPremaster { version, alternative },
+            Scheme::TlsPremasterForAsker => Scheme::TlsPremasterForAsker,
             Scheme::Raw => Scheme::Raw,
         }
     }
@@ -98,10 +103,10 @@ impl Scheme<'_> {
     pub fn longest_message(&self, size: usize) -> Result<usize> {
         match self {
             Scheme::Oaep { functions, .. } => functions.room(size),
-            Scheme::Pkcs1v15 | Scheme::Pkcs1v15Explicit | Scheme::TlsPremaster { .. } => size
+            Scheme::Raw => Ok(size),
+            _ => size
                 .checked_sub(pkcs1v15_encryption::OVERHEAD)
                 .ok_or_else(|| Error::argument("modulus", format!("has {size} bytes, fewer than PKCS#1 v1.5 needs"))),
-            Scheme::Raw => Ok(size),
         }
     }
 }
@@ -115,14 +120,12 @@ pub fn encryption(key: &Arc<PublicKey>, scheme: Scheme<'_>, message: &[u8]) -> R
     let mut encoded = Zeroizing::new(vec![0; key.size()]);
     match scheme {
         Scheme::Oaep { functions, label } => oaep::encode(functions, label, message, &mut encoded)?,
-        Scheme::Pkcs1v15 | Scheme::Pkcs1v15Explicit | Scheme::TlsPremaster { .. } => {
-            pkcs1v15_encryption::encode(message, &mut encoded)?;
-        }
         Scheme::Raw if message.len() == encoded.len() => encoded.copy_from_slice(message),
         Scheme::Raw => {
             let (is, should) = (message.len(), encoded.len());
             return Err(Error::argument("message", format!("has {is} bytes, but the modulus {should}")));
         }
+        _ => pkcs1v15_encryption::encode(message, &mut encoded)?,
     }
     Operation::public(key, &encoded)
 }
@@ -145,6 +148,7 @@ enum Unpadding {
     Implicit(Rejection),
     Explicit,
     Premaster { version: u16, alternative: Option<u16> },
+    PremasterForAsker(Rejection),
     Raw,
 }
 
@@ -157,7 +161,7 @@ impl Decryption {
     /// # Errors
     /// [`Error::Verification`] when the ciphertext does not decrypt: of OAEP and [`Scheme::Pkcs1v15Explicit`] only.
     /// [`Error::Argument`] when the modulus is too short for the scheme; [`Error::Random`] for
-    /// [`Scheme::TlsPremaster`].
+    /// [`Scheme::TlsPremaster`] and [`Scheme::TlsPremasterForAsker`].
     pub fn open(&self, block: &[u8]) -> Result<Output> {
         match &self.0 {
             Unpadding::Oaep { functions, label } => oaep::decode(*functions, label, block),
@@ -165,6 +169,9 @@ impl Decryption {
             Unpadding::Explicit => pkcs1v15_encryption::decode(block),
             Unpadding::Premaster { version, alternative } => {
                 Ok(Output::from(premaster::decode(block, *version, *alternative)?.to_vec()))
+            }
+            Unpadding::PremasterForAsker(rejection) => {
+                Ok(Output::from(premaster::decode_for_asker(rejection, block)?.to_vec()))
             }
             Unpadding::Raw => Ok(Output::from(block.to_vec())),
         }
@@ -186,6 +193,7 @@ pub fn decryption(key: &Arc<PrivateKey>, scheme: Scheme<'_>, ciphertext: &[u8]) 
         Scheme::Pkcs1v15 => Unpadding::Implicit(rejection(key, ciphertext)?),
         Scheme::Pkcs1v15Explicit => Unpadding::Explicit,
         Scheme::TlsPremaster { version, alternative } => Unpadding::Premaster { version, alternative },
+        Scheme::TlsPremasterForAsker => Unpadding::PremasterForAsker(rejection(key, ciphertext)?),
         Scheme::Raw => Unpadding::Raw,
     };
     Ok((operation, Decryption(unpadding)))

@@ -9,7 +9,7 @@ use garner::encryption::{self, Scheme};
 use garner::gather::Gatherer;
 use garner::key::PrivateKey;
 use garner::padding::implicit_rejection::Rejection;
-use garner::padding::pkcs1v15_encryption;
+use garner::padding::{pkcs1v15_encryption, premaster};
 use openssl::encrypt::Decrypter;
 use openssl::pkey::PKey;
 use openssl::rsa::{Padding, Rsa};
@@ -116,6 +116,45 @@ fn stand_ins_are_the_same_for_one_key_and_ciphertext_and_different_for_others() 
             // Short ones may meet by chance.
             assert!(message.len() < 8 || seen.insert(message), "key {exponent}, ciphertext {ciphertext}");
         }
+    }
+}
+
+#[test]
+fn premaster_secret_for_an_asker_is_the_message_if_that_is_as_long_and_random_otherwise() {
+    let (mut as_long, mut others) = (0, 0);
+    for ciphertext in 0_u32..2_000 {
+        let rejection = Rejection::new(&[5; 128], &ciphertext.to_be_bytes()).unwrap();
+        // Good ones of 40 to 55 bytes, and bad ones.
+        let mut block = vec![0xa5; 128];
+        block[..2].copy_from_slice(&[0, 2 + (ciphertext % 2) as u8]);
+        block[127 - 40 - (ciphertext / 2 % 16) as usize] = 0;
+        let message = rejection.decode(&block).unwrap();
+        let [once, again] = [(); 2].map(|()| premaster::decode_for_asker(&rejection, &block).unwrap());
+        if message.len() == premaster::LENGTH {
+            assert!(once[..] == message[..] && again == once);
+            as_long += 1;
+        } else {
+            assert_ne!(once, again);
+            // Nor is it the end of what the message is the end of.
+            let end = message.len().min(4);
+            assert!(end < 4 || once[44..] != message[message.len() - end..], "ciphertext {ciphertext}");
+            others += 1;
+        }
+    }
+    assert!(as_long > 62 && others > 1000, "{as_long} as long, {others} others");
+    let short = Rejection::new(&[5; 58], &[6; 58]).unwrap();
+    assert!(matches!(premaster::decode_for_asker(&short, &[0; 58]), Err(Error::Argument { name: "modulus", .. })));
+}
+
+#[test]
+fn versions_are_looked_at_without_the_block() {
+    let secret = [[3, 3, 7, 7]; 12].concat().try_into().unwrap();
+    for (version, alternative, good) in
+        [(0x0303, None, true), (0x0304, Some(0x0303), true), (0x0302, None, false), (0x0203, Some(0x0301), false)]
+    {
+        let [once, again] = [(); 2].map(|()| premaster::with_version(&secret, version, alternative).unwrap());
+        assert_eq!(*once == secret, good, "{version:x}");
+        assert_eq!(once == again, good, "{version:x}");
     }
 }
 

@@ -58,6 +58,10 @@ fn every_scheme_gives_what_the_library_gives() {
         let signature = client.call(www(), Work::Sign { scheme, digest: &digest }).unwrap();
         assert_eq!(signature::verify(gatherer, &public, whole, b"message", &signature), Ok(()), "{scheme:?}");
     }
+    let secret = [&[3, 3][..], &[7; 46]].concat();
+    let ciphertext = encryption::encrypt(gatherer, &public, encryption::Scheme::Pkcs1v15, &secret).unwrap();
+    let premaster = Work::Decrypt { scheme: EncryptionScheme::TlsPremaster, ciphertext: &ciphertext };
+    assert_eq!(client.call(www(), premaster).unwrap()[..], secret);
     let oaep = EncryptionScheme::Oaep { hash: Hash::Sha256, mgf1_hash: Hash::Sha1, label: b"label" };
     for scheme in [oaep, EncryptionScheme::Pkcs1v15] {
         let ciphertext = encryption::encrypt(gatherer, &public, scheme.into(), b"secret").unwrap();
@@ -69,6 +73,36 @@ fn every_scheme_gives_what_the_library_gives() {
     assert_eq!(pkcs1v15::verify_raw(&[9; 36], &block), Ok(()));
     let raw = client.call(www(), Work::Raw { input: &block }).unwrap();
     assert_eq!(encryption::encrypt(gatherer, &public, encryption::Scheme::Raw, &raw).unwrap(), block);
+}
+
+/// Whether a ciphertext was well padded is in no answer, nor in how two differ: those for premaster secrets follow from the message
+/// by implicit rejection, which they get as well.
+#[test]
+fn premaster_secrets_tell_no_more_than_implicit_rejection() {
+    let daemon = Daemon::started("[key.www]\noperations = ['decrypt']");
+    let (client, gatherer) = (daemon.client(), Gatherer::global().unwrap());
+    let public = Arc::clone(key().public());
+    let decrypt = |scheme, ciphertext: &[u8]| client.call(www(), Work::Decrypt { scheme, ciphertext }).unwrap();
+    // Bad padding, until a stand-in has the length of a premaster secret; and good padding of a message of another length.
+    let bad = (0..10_000_u32).map(|i| [&[0, 1][..], &i.to_be_bytes(), &[7; 122]].concat());
+    let bad = bad.map(|block| encryption::encrypt(gatherer, &public, encryption::Scheme::Raw, &block).unwrap());
+    let other = encryption::encrypt(gatherer, &public, encryption::Scheme::Pkcs1v15, &[7; 47]).unwrap();
+    let (mut as_long, mut others) = (0, 0);
+    for ciphertext in std::iter::once(other).chain(bad) {
+        let message = decrypt(EncryptionScheme::Pkcs1v15, &ciphertext);
+        let [once, again] = [(); 2].map(|()| decrypt(EncryptionScheme::TlsPremaster, &ciphertext));
+        if message.len() == 48 {
+            assert!(once == message && again == message);
+            as_long += 1;
+        } else {
+            assert!(once.len() == 48 && once != again);
+            others += 1;
+        }
+        if as_long == 3 {
+            break;
+        }
+    }
+    assert!(as_long == 3 && others > 3, "{as_long} of 48 bytes, {others} of others");
 }
 
 #[test]

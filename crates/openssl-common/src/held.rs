@@ -5,8 +5,10 @@
 //! not answer, the operation fails: there is no key here to do it with. An asynchronous job is not paused meanwhile.
 
 use crate::stack::with_room;
+use garner::encryption;
 use garner::secret::Wiped;
 use garner_remote::message::{self, Fingerprint, KeyName, Work};
+use garner_remote::scheme::{self, EncryptionScheme};
 use garner_remote::{Client, Error};
 
 /// Why the daemon gave no answer.
@@ -25,7 +27,33 @@ pub enum Failure {
 pub fn ask(modulus: Fingerprint, work: Option<Work<'_>>, what: &str) -> Result<Wiped<u8>, Failure> {
     let unknown = || Failure::Refused(format!("garnerd, which holds this key, has no {what} of this kind"));
     let work = work.ok_or_else(unknown)?;
-    match with_room(|| Client::of_process().call(KeyName::Modulus(modulus), work)) {
+    answered(with_room(|| Client::of_process().call(KeyName::Modulus(modulus), work)))
+}
+
+/// Has the daemon decrypt `ciphertext`, as long as the modulus, with the key of this modulus. `None` stands for a scheme that the
+/// library does not have.
+///
+/// # Errors
+/// [`Failure`].
+pub fn decrypt(
+    modulus: Fingerprint,
+    scheme: Option<encryption::Scheme<'_>>,
+    ciphertext: &[u8],
+) -> Result<Wiped<u8>, Failure> {
+    let work = scheme.and_then(|scheme| match scheme {
+        encryption::Scheme::Raw => Some(Work::Raw { input: ciphertext }),
+        scheme => EncryptionScheme::of(scheme).map(|scheme| Work::Decrypt { scheme, ciphertext }),
+    });
+    let answer = ask(modulus, work, "decryption")?;
+    match scheme {
+        Some(scheme) => answered(with_room(|| scheme::opened(scheme, answer))),
+        None => Ok(answer),
+    }
+}
+
+/// `None` stands for a stack that there was no memory for.
+fn answered(answer: Option<Result<Wiped<u8>, Error>>) -> Result<Wiped<u8>, Failure> {
+    match answer {
         Some(Ok(answer)) => Ok(answer),
         Some(Err(Error::Refused(message::Refusal::Verification))) => Err(Failure::Verification),
         Some(Err(error)) => Err(Failure::Refused(error.to_string())),

@@ -4,11 +4,12 @@
 
 use crate::key::bytes;
 use crate::sys::*;
+use garner::encryption::Scheme;
 use garner::padding::Hash;
-use garner_openssl_common::held::{Failure, ask};
+use garner::secret::Wiped;
+use garner_openssl_common::held::{self, Failure};
 use garner_openssl_common::libcrypto::{raise, raise_reason};
 use garner_remote::message::{Fingerprint, Work};
-use garner_remote::scheme::EncryptionScheme;
 use garner_remote::stub;
 use std::ffi::c_int;
 
@@ -42,33 +43,32 @@ pub unsafe fn modulus(rsa: *const RSA) -> Option<Fingerprint> {
     }
 }
 
-/// Has the daemon sign or decrypt `from`, and writes the answer: its length, or -1 and an error on OpenSSL's queue.
+/// Has the daemon sign or decrypt `from`: at most as many bytes as OpenSSL's own function writes at this padding, or `None` and an
+/// error on OpenSSL's queue.
 ///
 /// # Safety
-/// `rsa` is alive; `to` has room for what OpenSSL's own function would write at this padding, at most as many bytes as the
-/// modulus.
+/// `rsa` is alive.
 pub unsafe fn private(
     modulus: Fingerprint,
     purpose: Purpose,
     from: &[u8],
-    to: *mut u8,
     rsa: *const RSA,
     padding: c_int,
-) -> c_int {
+) -> Option<Wiped<u8>> {
     // SAFETY: by this function's contract.
     let size = unsafe { BN_num_bits(RSA_get0_n(rsa)).unsigned_abs().div_ceil(8) as usize };
     // OpenSSL takes shorter ciphertexts for numbers, too.
     let whole = [&vec![0; size.saturating_sub(from.len())], from].concat();
-    let decrypt = |scheme| Some(Work::Decrypt { scheme, ciphertext: &whole });
-    let work = match (purpose, padding) {
-        (Purpose::Sign, RSA_PKCS1_PADDING) => Some(Work::SignUnnamed { payload: from }),
-        (Purpose::Decrypt, RSA_PKCS1_PADDING) => decrypt(EncryptionScheme::Pkcs1v15),
-        (Purpose::Decrypt, RSA_PKCS1_OAEP_PADDING) => {
-            decrypt(EncryptionScheme::Oaep { hash: Hash::Sha1, mgf1_hash: Hash::Sha1, label: b"" })
-        }
-        (Purpose::Sign, RSA_NO_PADDING) => Some(Work::Raw { input: from }),
-        (Purpose::Decrypt, RSA_NO_PADDING) => Some(Work::Raw { input: &whole }),
-        _ => None,
+    let decrypt = |scheme| held::decrypt(modulus, scheme, &whole);
+    let sign = |work| held::ask(modulus, work, "signature");
+    let answer = match (purpose, padding) {
+        (Purpose::Sign, RSA_PKCS1_PADDING) => sign(Some(Work::SignUnnamed { payload: from })),
+        (Purpose::Sign, RSA_NO_PADDING) => sign(Some(Work::Raw { input: from })),
+        (Purpose::Sign, _) => sign(None),
+        (Purpose::Decrypt, RSA_PKCS1_PADDING) => decrypt(Some(Scheme::Pkcs1v15)),
+        (Purpose::Decrypt, RSA_PKCS1_OAEP_PADDING) => decrypt(Some(Scheme::oaep(Hash::Sha1))),
+        (Purpose::Decrypt, RSA_NO_PADDING) => decrypt(Some(Scheme::Raw)),
+        (Purpose::Decrypt, _) => decrypt(None),
     };
     // What OpenSSL's own function would need room for.
     let most = match (purpose, padding) {
@@ -76,24 +76,11 @@ pub unsafe fn private(
         (Purpose::Decrypt, RSA_PKCS1_OAEP_PADDING) => size.saturating_sub(OAEP_SHA1_SIZE),
         _ => size,
     };
-    let what = if purpose == Purpose::Sign { "signature" } else { "decryption" };
-    match ask(modulus, work, what) {
-        Ok(answer) if answer.len() <= most => {
-            // SAFETY: by this function's contract.
-            unsafe { to.copy_from_nonoverlapping(answer.as_ptr(), answer.len()) };
-            answer.len() as c_int
-        }
-        Ok(_) => {
-            raise("garnerd answered with more than there can be");
-            -1
-        }
-        Err(Failure::Refused(reason)) => {
-            raise(&reason);
-            -1
-        }
-        Err(Failure::Verification) => {
-            raise_reason(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR);
-            -1
-        }
+    match answer {
+        Ok(answer) if answer.len() <= most => return Some(answer),
+        Ok(_) => raise("garnerd answered with more than there can be"),
+        Err(Failure::Refused(reason)) => raise(&reason),
+        Err(Failure::Verification) => raise_reason(ERR_LIB_RSA, RSA_R_OAEP_DECODING_ERROR),
     }
+    None
 }

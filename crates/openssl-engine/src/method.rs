@@ -88,7 +88,10 @@ unsafe fn private(
             let length = usize::try_from(length).ok()?;
             // NULL may stand for no bytes.
             let from = if length == 0 { &[] } else { slice::from_raw_parts(from, length) };
-            Some(held::private(modulus, purpose, from, to, rsa, padding))
+            let Some(answer) = held::private(modulus, purpose, from, rsa, padding) else { return Some(-1) };
+            // After the last look at `from`, which may be the same memory.
+            to.copy_from_nonoverlapping(answer.as_ptr(), answer.len());
+            Some(answer.len() as c_int)
         }
     });
     if let Ok(Some(result)) = held {

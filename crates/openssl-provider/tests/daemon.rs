@@ -141,6 +141,20 @@ fn openssl_signs_and_decrypts_with_a_stub_what_plain_openssl_accepts() {
     assert!(held.log().contains("key www: used by user"), "{}", held.log());
 }
 
+/// TLS 1.2 with RSA key exchange: the premaster secret is decrypted, and nothing signed.
+#[test]
+fn a_server_with_a_stub_takes_premaster_secrets_of_old_clients() {
+    let held = Held::started("[key.www]\noperations = ['decrypt']");
+    let port = free_port();
+    let mut server = held.garner("openssl");
+    server.args(words("s_server -quiet -tls1_2 -cipher AES128-GCM-SHA256 -cert cert.pem -key key.pem -port"));
+    let server = Server::start(server.arg(port.to_string()).stdin(Stdio::null()), port);
+    for _ in 0..3 {
+        assert!(client(&held, port).wait().unwrap().success());
+    }
+    server.stop("TERM");
+}
+
 #[test]
 fn what_the_daemon_refuses_fails_by_its_reason() {
     let held = Held::started("[key.www]\noperations = ['sign']\npaddings = ['pss']");

@@ -4,7 +4,7 @@
 use crate::client::Client;
 use crate::error::Error;
 use crate::message::{Fingerprint, KeyName, Work};
-use crate::scheme::{EncryptionScheme, SignatureScheme};
+use crate::scheme::{self, EncryptionScheme, SignatureScheme};
 use crate::stub;
 use garner::gather::{Operation, Output};
 use garner::key::PublicKey;
@@ -133,8 +133,8 @@ impl HeldKey {
             return self.private(ciphertext);
         }
         let longest = scheme.longest_message(self.public.size())?;
-        let scheme = EncryptionScheme::of(scheme).ok_or(Error::Unsupported("decryptions of this kind"))?;
-        self.ask(Work::Decrypt { scheme, ciphertext }, 0..=longest)
+        let asked = EncryptionScheme::of(scheme).ok_or(Error::Unsupported("decryptions of this kind"))?;
+        scheme::opened(scheme, self.ask(Work::Decrypt { scheme: asked, ciphertext }, 0..=longest)?)
     }
 
     /// input^d mod n, for whom the key's policy permits it: as many bytes as the modulus has. `input` is big-endian, of any length,

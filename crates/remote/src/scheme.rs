@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schemes in messages: those of `garner::signature` and `garner::encryption`, hashes by their names.
 
-use garner::padding::{Hash, oaep, pss};
+use crate::error::Error;
+use garner::gather::Output;
+use garner::padding::{Hash, oaep, premaster, pss};
 use garner::{encryption, signature};
 use serde::{Deserialize, Serialize};
 
@@ -147,13 +149,9 @@ pub enum EncryptionScheme<'a> {
     /// RSAES-PKCS1-v1_5 with implicit rejection. The kind that tells of bad padding is in no message: whoever sees it
     /// decrypts any ciphertext, and the daemon does not trust its clients.
     Pkcs1v15,
-    /// The premaster secret of TLS.
-    TlsPremaster {
-        /// What the ClientHello offered.
-        version: u16,
-        /// A second version to accept.
-        alternative: Option<u16>,
-    },
+    /// The premaster secret of TLS, without its version, which the client looks at, in [`opened`]: from answers that depended on a
+    /// version he names he would learn whether padding was good.
+    TlsPremaster,
 }
 
 impl<'a> EncryptionScheme<'a> {
@@ -164,8 +162,8 @@ impl<'a> EncryptionScheme<'a> {
                 Some(EncryptionScheme::Oaep { hash: functions.hash, mgf1_hash: functions.mgf1_hash, label })
             }
             encryption::Scheme::Pkcs1v15 => Some(EncryptionScheme::Pkcs1v15),
-            encryption::Scheme::TlsPremaster { version, alternative } => {
-                Some(EncryptionScheme::TlsPremaster { version, alternative })
+            encryption::Scheme::TlsPremaster { .. } | encryption::Scheme::TlsPremasterForAsker => {
+                Some(EncryptionScheme::TlsPremaster)
             }
             _ => None,
         }
@@ -175,7 +173,7 @@ impl<'a> EncryptionScheme<'a> {
     pub fn padding(&self) -> Padding {
         match self {
             EncryptionScheme::Oaep { .. } => Padding::Oaep,
-            EncryptionScheme::Pkcs1v15 | EncryptionScheme::TlsPremaster { .. } => Padding::Pkcs1v15,
+            EncryptionScheme::Pkcs1v15 | EncryptionScheme::TlsPremaster => Padding::Pkcs1v15,
         }
     }
 }
@@ -187,10 +185,22 @@ impl<'a> From<EncryptionScheme<'a>> for encryption::Scheme<'a> {
                 encryption::Scheme::Oaep { functions: oaep::Functions { hash, mgf1_hash }, label }
             }
             EncryptionScheme::Pkcs1v15 => encryption::Scheme::Pkcs1v15,
-            EncryptionScheme::TlsPremaster { version, alternative } => {
-                encryption::Scheme::TlsPremaster { version, alternative }
-            }
+            EncryptionScheme::TlsPremaster => encryption::Scheme::TlsPremasterForAsker,
         }
+    }
+}
+
+/// The message of a decryption by `scheme` from the daemon's answer.
+///
+/// # Errors
+/// [`Error::Malformed`] for an answer of a length that no daemon gives; those of [`premaster::with_version`].
+pub fn opened(scheme: encryption::Scheme<'_>, answer: Output) -> Result<Output, Error> {
+    match scheme {
+        encryption::Scheme::TlsPremaster { version, alternative } => {
+            let secret = <&[u8; premaster::LENGTH]>::try_from(&answer[..]).map_err(|_| Error::Malformed)?;
+            Ok(Output::from(premaster::with_version(secret, version, alternative)?.to_vec()))
+        }
+        _ => Ok(answer),
     }
 }
 
@@ -211,7 +221,7 @@ mod tests {
         for scheme in [
             encryption::Scheme::Oaep { functions, label: b"label" },
             encryption::Scheme::Pkcs1v15,
-            encryption::Scheme::TlsPremaster { version: 0x303, alternative: Some(0x301) },
+            encryption::Scheme::TlsPremasterForAsker,
         ] {
             assert_eq!(encryption::Scheme::from(EncryptionScheme::of(scheme).unwrap()), scheme);
         }

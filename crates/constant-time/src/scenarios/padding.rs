@@ -21,6 +21,7 @@ pub fn all() -> Vec<Scenario> {
         clean("padding: PKCS#1 v1.5, decoding with an error", || decode(pkcs1v15_encryption::decode)),
         clean("padding: PKCS#1 v1.5, implicit rejection", implicit),
         clean("padding: TLS premaster secret", tls),
+        clean("padding: TLS premaster secret, for an asker", tls_for_asker),
         clean("padding: OAEP and PKCS#1 v1.5, encoding a secret message", encode),
         clean("padding: PSS and PKCS#1 v1.5, encoding a secret digest", sign),
         clean("gatherer: a decryption with implicit rejection, from bytes to bytes", gatherer),
@@ -103,6 +104,21 @@ fn tls() {
         let mut premaster = premaster::decode(&block, 0x0303, None).expect("48 bytes");
         reveal(&mut *premaster);
         assert_eq!(*premaster == *MESSAGE, good);
+    }
+}
+
+/// The same; the version is the asker's to look at.
+fn tls_for_asker() {
+    let rejection = Rejection::new(&[7; SIZE], &[8; SIZE]).expect("HMAC");
+    for mut block in blocks() {
+        let good = block[..2] == [0, 2] && block[SIZE - 49] == 0 && block[5] != 0;
+        secret(&mut block);
+        let mut premaster = premaster::decode_for_asker(&rejection, &block).expect("48 bytes");
+        let mut version = premaster::with_version(&premaster, 0x0303, None).expect("48 bytes");
+        reveal(&mut *premaster);
+        reveal(&mut *version);
+        assert_eq!(*premaster == *MESSAGE, good);
+        assert_eq!(*version == *MESSAGE, good);
     }
 }
 

@@ -54,6 +54,16 @@ impl Rejection {
     /// [`Error::Argument`] when the modulus has fewer than 11 or more than 8,191 bytes, or libcrypto refuses to compute
     /// HMAC; never because of what the block holds.
     pub fn decode(&self, block: &[u8]) -> Result<Wiped<u8>> {
+        let (message, start) = self.choose(block)?;
+        // Only the length is released: there is something to return whatever the verdict.
+        release(Choice::from(1), &message, start)
+    }
+
+    /// The same with nothing released: bytes, as many as the block has, and where among them the message starts.
+    ///
+    /// # Errors
+    /// As [`Rejection::decode`].
+    pub(super) fn choose(&self, block: &[u8]) -> Result<(Zeroizing<Vec<u8>>, u32)> {
         let (good, start) = message_start(block)?;
         let mut secret = HmacSha256::new(&self.0)?;
         let mut merged = Zeroizing::new(vec![0; block.len()]);
@@ -63,8 +73,7 @@ impl Rejection {
         for (stand_in, byte) in merged.iter_mut().zip(block) {
             stand_in.conditional_assign(byte, good);
         }
-        // Only the length is released: there is something to return whatever the verdict.
-        release(Choice::from(1), &merged, start)
+        Ok((merged, start))
     }
 }
 

@@ -24,8 +24,7 @@ use garner_openssl_common::held;
 use garner_openssl_common::libcrypto::raise_reason;
 use garner_openssl_common::run::{self, Failure};
 use garner_openssl_common::stack::with_room;
-use garner_remote::message::{Fingerprint, Work};
-use garner_remote::scheme::EncryptionScheme;
+use garner_remote::message::Fingerprint;
 use settings::Settings;
 use std::ffi::CStr;
 use std::ptr;
@@ -89,12 +88,7 @@ impl Cipher {
         let size = self.key.as_ref().and_then(|key| key.public()).map_or(0, |key| key.size());
         let missing = size.saturating_sub(ciphertext.len());
         let whole = [&vec![0; missing], ciphertext].concat();
-        let work = match scheme {
-            Some(Scheme::Raw) => Some(Work::Raw { input: &whole }),
-            Some(scheme) => EncryptionScheme::of(scheme).map(|scheme| Work::Decrypt { scheme, ciphertext: &whole }),
-            None => None,
-        };
-        held::ask(modulus, work, "decryption").map_err(|failure| match failure {
+        held::decrypt(modulus, scheme, &whole).map_err(|failure| match failure {
             held::Failure::Refused(reason) => Refusal::Because(reason),
             held::Failure::Verification => undecodable(),
         })
