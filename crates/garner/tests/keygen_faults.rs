@@ -4,10 +4,11 @@
 use garner::Error;
 use garner::arithmetic::{self, Arithmetic, Multiply, Power, libcrypto::Libcrypto};
 use garner::keygen::{Generator, Options, PrivateRandom, Random};
-use std::collections::HashSet;
+use openssl::bn::{BigNum, BigNumContext};
+use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::{FromRawFd, OwnedFd};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::os::fd::FromRawFd;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 fn below_fips() -> Options {
     Options { below_fips: true, ..Options::default() }
@@ -154,53 +155,90 @@ fn composite_taken_for_a_prime_releases_no_key() {
     }
 }
 
+/// Both ends of a new pipe: to read, and to write.
+fn pipe() -> (File, File) {
+    let mut ends = [0; 2];
+    // SAFETY: `ends` has room for two descriptors.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+    // SAFETY: both were just opened and belong to nobody else.
+    unsafe { (File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])) }
+}
+
+/// The moduli of so many keys of 512 bits, big-endian.
+fn moduli(generator: &mut Generator<'_>, count: usize) -> Vec<Vec<u8>> {
+    let modulus = |words: &[u64]| words.iter().rev().flat_map(|word| word.to_be_bytes()).collect();
+    generator.take(count).map(|key| modulus(key.unwrap().public().modulus().words())).collect()
+}
+
+/// A forked child hands its moduli over, and ends.
+fn hand_over(moduli: &[Vec<u8>], mut writer: File) -> ! {
+    let written = writer.write_all(&moduli.concat());
+    // SAFETY: leaves at once, without the test harness's clean-up.
+    unsafe { libc::_exit(i32::from(written.is_err())) }
+}
+
+/// The child handed over as many moduli as are ours, and no two have a common factor.
+fn assert_unrelated(ours: &[Vec<u8>], child: libc::pid_t, mut reader: File) {
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes).unwrap();
+    let mut status = 0;
+    // SAFETY: `child` is ours and `status` has room.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    assert_eq!(status, 0);
+    assert_eq!(bytes.len(), ours.concat().len());
+    let mut context = BigNumContext::new().unwrap();
+    for ours in ours {
+        for theirs in bytes.chunks_exact(ours.len()) {
+            let [ours, theirs] = [&ours[..], theirs].map(|bytes| BigNum::from_slice(bytes).unwrap());
+            let mut divisor = BigNum::new().unwrap();
+            divisor.gcd(&ours, &theirs, &mut context).unwrap();
+            assert_eq!(divisor.num_bits(), 1);
+        }
+    }
+}
+
 #[test]
 fn child_after_fork_makes_other_keys_than_its_parent() {
     let arithmetic = arithmetic::best().unwrap();
     let mut generator = Generator::new(&*arithmetic, 512, 1_000, &below_fips()).unwrap();
     // Well under way: some keys are ready, candidates and primes wait.
     generator.next().unwrap().unwrap();
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for two descriptors.
-    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-    // SAFETY: both were just opened and belong to nobody else.
-    let (reader, writer) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
+    let (reader, writer) = pipe();
     // SAFETY: the child touches nothing that another thread of the test may hold, but memory and libcrypto, whose
     // locks survive fork.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
-    let moduli: Vec<Vec<u64>> =
-        generator.by_ref().take(20).map(|key| key.unwrap().public().modulus().words().to_vec()).collect();
+    let moduli = moduli(&mut generator, 20);
     if child == 0 {
-        let bytes: Vec<u8> = moduli.concat().iter().flat_map(|word| word.to_le_bytes()).collect();
-        let written = std::fs::File::from(writer).write_all(&bytes);
-        // SAFETY: leaves at once, without the test harness's clean-up.
-        unsafe { libc::_exit(i32::from(written.is_err())) };
+        hand_over(&moduli, writer);
     }
     drop(writer);
-    let mut bytes = Vec::new();
-    std::fs::File::from(reader).read_to_end(&mut bytes).unwrap();
-    let mut status = 0;
-    // SAFETY: `child` is ours and `status` has room.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert_eq!(status, 0);
-    assert_eq!(bytes.len(), 20 * 64);
-    let theirs: HashSet<Vec<u64>> = bytes
-        .chunks_exact(64)
-        .map(|key| key.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect())
-        .collect();
-    assert!(moduli.iter().all(|modulus| !theirs.contains(modulus)));
-    // Nor do they share a prime: no two moduli have a common factor.
-    let mut context = openssl::bn::BigNumContext::new().unwrap();
-    let number = |words: &[u64]| {
-        let bytes: Vec<u8> = words.iter().rev().flat_map(|word| word.to_be_bytes()).collect();
-        openssl::bn::BigNum::from_slice(&bytes).unwrap()
-    };
-    for ours in &moduli {
-        for theirs in &theirs {
-            let mut divisor = openssl::bn::BigNum::new().unwrap();
-            divisor.gcd(&number(ours), &number(theirs), &mut context).unwrap();
-            assert_eq!(divisor.num_bits(), 1);
+    assert_unrelated(&moduli, child, reader);
+}
+
+#[test]
+fn child_made_in_the_middle_of_a_pass_makes_another_key_than_its_parent() {
+    let arithmetic = arithmetic::best().unwrap();
+    for forking in 1.. {
+        let (reader, writer) = pipe();
+        let (calls, child) = (AtomicUsize::new(0), AtomicI32::new(-1));
+        let source = |bytes: &mut [u8]| {
+            if calls.fetch_add(1, Ordering::Relaxed) + 1 == forking {
+                // SAFETY: as above.
+                child.store(unsafe { libc::fork() }, Ordering::Relaxed);
+            }
+            PrivateRandom.fill(bytes)
+        };
+        let mut generator = Generator::new(&*arithmetic, 512, 1, &below_fips()).unwrap().with_random(source);
+        let moduli = moduli(&mut generator, 1);
+        match child.load(Ordering::Relaxed) {
+            // The key was there before so many calls.
+            -1 => break,
+            0 => hand_over(&moduli, writer),
+            child => {
+                drop(writer);
+                assert_unrelated(&moduli, child, reader);
+            }
         }
     }
 }

@@ -124,11 +124,12 @@ impl<'a> Generator<'a> {
     }
 
     fn next_key(&mut self) -> Result<PrivateKey> {
-        if self.process != generation() {
-            self.work = Work::default();
-            self.process = generation();
-        }
         loop {
+            // A signal handler may fork in the middle of a pass, and the child go on with it.
+            if self.process != generation() {
+                self.work = Work::default();
+                self.process = generation();
+            }
             if let Some(key) = self.work.ready.pop_front() {
                 return Ok(key);
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Pages for secrets: kept out of core dumps and, where the limit allows, out of swap.
 
+use super::fork;
 use memmap2::MmapMut;
 use rustix::mm::{Advice, madvise, mlock, munlock};
 use std::cell::RefCell;
@@ -81,6 +82,10 @@ fn mapped(size: usize) -> Option<MmapMut> {
         Some(kept.swap_remove(place))
     });
     if let Ok(Some(mapping)) = kept {
+        if fork::is_child() {
+            // It may have been the parent's, and a child does not inherit the lock.
+            let _ = mapping.lock();
+        }
         return Some(mapping);
     }
     let mapping = MmapMut::map_anon(size).ok()?;

@@ -7,7 +7,10 @@ pub use away::away_from_fork;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::{fmt, ptr};
 
-static GENERATION: AtomicU64 = AtomicU64::new(1);
+/// The generation of a process that no fork made since the library was loaded.
+const FIRST: u64 = 1;
+
+static GENERATION: AtomicU64 = AtomicU64::new(FIRST);
 
 extern "C" fn before_fork() {
     away::before_fork();
@@ -42,6 +45,11 @@ pub(crate) fn prepare_thread() {
 /// A number that is the same throughout a process and differs in every child made by `fork`.
 pub fn generation() -> u64 {
     GENERATION.load(Ordering::Relaxed)
+}
+
+/// Whether a `fork` made this process after the library was loaded.
+pub fn is_child() -> bool {
+    generation() != FIRST
 }
 
 /// Registers the handlers when the program or library is loaded. At the first use would be too late for a fork that is

@@ -44,7 +44,7 @@ impl<K: Kernels> Field<'_, K> {
         self.memory[self.layout.columns + first + job * folded * rows..][..folded * rows].as_flattened()
     }
 
-    /// Brings each job's limbs to the numbers at `to`, zeros where it has none.
+    /// Brings each job's limbs to the numbers at `to`, zeros where it has none, in the lanes there are.
     pub fn load_limbs<'l>(&mut self, to: usize, limbs: impl Fn(usize) -> &'l [u64]) {
         let (rows, folded) = (self.rows(), self.class.lanes());
         let number = &mut self.memory[to..to + rows];
