@@ -4,6 +4,7 @@
 
 use crate::keys::{Entry, Keys};
 use crate::lent::Lent;
+use crate::log::say;
 use crate::session::Session;
 use crate::work::{self, Task};
 use garner::key::PrivateKey;
@@ -66,7 +67,7 @@ fn lend(
     let (name, bits) = (hexadecimal(&modulus), key.public().bits());
     if session.lends(&name) {
         let (uid, pid) = (peer.uid, peer.pid);
-        eprintln!("garnerd: a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}");
+        say(format_args!("a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}"));
     }
     session.lent().add(modulus, key);
     Ok(())
@@ -89,7 +90,7 @@ fn lending_audit(session: &Session, refusal: Option<&Refusal>) {
     if let Some(refusal) = refusal
         && session.lends(&format!("{refusal:?}"))
     {
-        eprintln!("garnerd: lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid);
+        say(format_args!("lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid));
     }
 }
 
@@ -102,10 +103,10 @@ fn audit(entry: &Entry, session: &Session, refusal: Option<&Refusal>) {
     let peer = session.peer;
     match refusal {
         None if session.uses(&entry.name) => {
-            eprintln!("garnerd: key {}: used by user {}, process {}", entry.name, peer.uid, peer.pid);
+            say(format_args!("key {}: used by user {}, process {}", entry.name, peer.uid, peer.pid));
         }
         Some(refusal) if session.uses(&format!("{}: {refusal:?}", entry.name)) => {
-            eprintln!("garnerd: key {}: refused to user {}, process {}: {refusal:?}", entry.name, peer.uid, peer.pid);
+            say(format_args!("key {}: refused to user {}, process {}: {refusal:?}", entry.name, peer.uid, peer.pid));
         }
         _ => {}
     }

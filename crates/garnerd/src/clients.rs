@@ -3,6 +3,7 @@
 
 use crate::session::Session;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,18 +16,23 @@ pub struct Limits {
     pub per_user: usize,
 }
 
+/// Connections looked at, where there is no room, for one that has ended: few, as whoever is at a limit may try again and again.
+const LOOKS: usize = 16;
+
 /// All connections, by number.
 #[derive(Debug)]
 pub struct Clients {
     limits: Limits,
     sessions: HashMap<u64, Arc<Session>>,
+    /// Connections of each user.
+    of_users: HashMap<u32, usize>,
     next: u64,
 }
 
 impl Clients {
     /// Nobody yet; the first gets the number `first`.
     pub fn new(limits: Limits, first: u64) -> Clients {
-        Clients { limits, sessions: HashMap::new(), next: first }
+        Clients { limits, sessions: HashMap::new(), of_users: HashMap::new(), next: first }
     }
 
     /// The connection of this number, unless it was forgotten.
@@ -36,22 +42,38 @@ impl Clients {
 
     /// Adds a connection, and gives its number; `None` if there are too many.
     pub fn add(&mut self, session: &Arc<Session>) -> Option<u64> {
-        if self.is_full(session.peer.uid) {
-            // Connections may have ended of which nobody has heard yet.
-            self.sessions.retain(|_, session| !session.socket.is_over());
+        let uid = session.peer.uid;
+        if self.is_full(uid) {
+            self.forget_ended(uid);
         }
-        if self.is_full(session.peer.uid) {
+        if self.is_full(uid) {
             return None;
         }
         let number = self.next;
         self.next += 1;
+        *self.of_users.entry(uid).or_default() += 1;
         self.sessions.insert(number, Arc::clone(session));
         Some(number)
     }
 
     /// Drops a connection that has ended. It is closed with its last owner, maybe a worker that is about to answer it.
     pub fn forget(&mut self, number: u64) {
-        self.sessions.remove(&number);
+        let Some(session) = self.sessions.remove(&number) else { return };
+        if let Entry::Occupied(mut count) = self.of_users.entry(session.peer.uid) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+
+    /// Drops some connections that have ended, of which no worker has heard yet: the user's, if it is he who has no room.
+    fn forget_ended(&mut self, uid: u32) {
+        let all = self.of_user(uid) < self.limits.per_user;
+        let looked_at = self.sessions.iter().filter(|(_, session)| all || session.peer.uid == uid).take(LOOKS);
+        let ended: Vec<_> =
+            looked_at.filter(|(_, session)| session.socket.is_over()).map(|(&number, _)| number).collect();
+        ended.into_iter().for_each(|number| self.forget(number));
     }
 
     /// All connections.
@@ -71,7 +93,10 @@ impl Clients {
 
     /// Whether there is no room for another connection of this user.
     fn is_full(&self, uid: u32) -> bool {
-        let of_user = || self.sessions.values().filter(|session| session.peer.uid == uid).count();
-        self.sessions.len() >= self.limits.connections || of_user() >= self.limits.per_user
+        self.sessions.len() >= self.limits.connections || self.of_user(uid) >= self.limits.per_user
+    }
+
+    fn of_user(&self, uid: u32) -> usize {
+        self.of_users.get(&uid).copied().unwrap_or(0)
     }
 }

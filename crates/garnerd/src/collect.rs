@@ -5,6 +5,9 @@
 //! fewer requests are there than clients were lately active, those clients may be about to ask: the batch lingers. It does so
 //! by yielding: whoever else wants the processor has it, the clients among them. A yield that comes back at once says that
 //! nobody wants it, and the batch begins: no processor idles for it. A client alone waits for nobody.
+//!
+//! A worker that has answered watches for a moment before it sleeps: a client that asks again soon need not wake it, which takes
+//! half of the time that the way through the daemon does. It watches only while nobody else wants the processor.
 
 use std::time::Duration;
 
@@ -14,11 +17,17 @@ const AT_ONCE: Duration = Duration::from_micros(3);
 /// Batches that begin without a yield after one whose yield went to a process that asks nothing here.
 const HURRIED: u32 = 16;
 
+/// How long a worker watches. On two virtual processors of a Zen 3 a client alone waited 471 us for RSA-2048 without, 440, 423 and
+/// 428 with 20, 40 and 60 us, and 452 with 80, when a client that slept for long comes too late all the same.
+const WATCH: Duration = Duration::from_micros(50);
+
 /// What a worker that collects does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Sleep until a client asks.
+    /// Sleep until a client asks, and tell [`Lingering::sleeps`].
     Sleep,
+    /// As [`Next::Yield`], with nothing in the batch.
+    Watch,
     /// Take what is there, without sleeping.
     Take,
     /// Let other threads have the processor, tell [`Lingering::yielded`], and take what is there then.
@@ -37,10 +46,11 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// What comes next, with `taken` requests in the batch, the first of them `age` ago. `more` says that the
-    /// last look may have left some; `expected` that a client is likely to ask.
+    /// What comes next, with `taken` requests in the batch, the first of them `age` ago; with none, the worker began to collect
+    /// so long ago. `more` says that the last look may have left some; `expected` that a client is likely to ask.
     pub fn next(&self, taken: usize, more: bool, expected: bool, age: Duration, lingering: &Lingering) -> Next {
         match taken {
+            0 if age < WATCH && lingering.watches() => Next::Watch,
             0 => Next::Sleep,
             _ if taken >= self.capacity => Next::Run,
             _ if more => Next::Take,
@@ -53,36 +63,51 @@ impl Collector {
 /// What one worker's yields brought, in this batch and in those before it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lingering {
-    /// A yield of this batch came back at once.
-    alone: bool,
+    /// The last yield of this batch came back at once; `None` before the first.
+    alone: Option<bool>,
     /// The longest of this batch's yields that brought nothing.
     in_vain: Duration,
     /// Batches that are to begin without a yield.
     hurried: u32,
+    /// Those before which no worker is to watch: a client did not ask again while one did.
+    unwatched: u32,
 }
 
 impl Lingering {
-    /// Before a batch.
+    /// Before a batch, and again with its first request: what yields brought while the worker watched says nothing of those to come.
     pub fn begin(&mut self) {
-        (self.alone, self.in_vain) = (false, Duration::ZERO);
+        (self.alone, self.in_vain) = (None, Duration::ZERO);
     }
 
     /// After a yield that lasted so long, and brought requests, to this worker or another, or did not.
     pub fn yielded(&mut self, lasted: Duration, brought: bool) {
-        self.alone = lasted < AT_ONCE;
+        self.alone = Some(lasted < AT_ONCE);
         if !brought {
             self.in_vain = self.in_vain.max(lasted);
+        }
+    }
+
+    /// Before the worker sleeps, with nothing in the batch.
+    pub fn sleeps(&mut self) {
+        if self.alone == Some(true) {
+            self.unwatched = HURRIED;
         }
     }
 
     /// After a batch that took so long to compute.
     pub fn ran(&mut self, took: Duration) {
         self.hurried = if self.in_vain > took { HURRIED } else { self.hurried.saturating_sub(1) };
+        self.unwatched = self.unwatched.saturating_sub(1);
     }
 
     /// Whether a yield may bring requests.
     fn pays(&self) -> bool {
-        !self.alone && self.hurried == 0
+        self.alone != Some(true) && self.hurried == 0
+    }
+
+    /// Whether the worker may watch for the next request, or go on to.
+    fn watches(&self) -> bool {
+        self.alone != Some(false) && self.unwatched == 0
     }
 }
 
@@ -98,9 +123,40 @@ mod tests {
     #[test]
     fn a_client_alone_waits_for_nobody() {
         let fresh = Lingering::default();
-        assert_eq!(RULES.next(0, false, false, us(0), &fresh), Next::Sleep);
+        assert_eq!(RULES.next(0, false, false, us(50), &fresh), Next::Sleep);
         assert_eq!(RULES.next(1, true, false, us(0), &fresh), Next::Take);
         assert_eq!(RULES.next(1, false, false, us(1), &fresh), Next::Run);
+    }
+
+    #[test]
+    fn a_worker_watches_for_a_moment_while_nobody_wants_the_processor() {
+        let mut lingering = Lingering::default();
+        assert_eq!(RULES.next(0, false, false, us(0), &lingering), Next::Watch);
+        lingering.yielded(us(1), false);
+        assert_eq!(RULES.next(0, false, false, us(49), &lingering), Next::Watch);
+        lingering.yielded(us(20), false);
+        assert_eq!(RULES.next(0, false, false, us(21), &lingering), Next::Sleep, "others had it");
+    }
+
+    #[test]
+    fn batches_after_a_watch_in_vain_are_not_watched_for() {
+        let mut lingering = Lingering::default();
+        // One that others cut short says nothing.
+        lingering.yielded(us(20), false);
+        lingering.sleeps();
+        lingering.begin();
+        assert_eq!(RULES.next(0, false, false, us(0), &lingering), Next::Watch);
+        lingering.yielded(us(1), false);
+        lingering.sleeps();
+        for _ in 0..HURRIED {
+            lingering.begin();
+            assert_eq!(RULES.next(0, false, false, us(0), &lingering), Next::Sleep);
+            lingering.sleeps();
+            assert_eq!(RULES.next(3, false, true, us(0), &lingering), Next::Yield, "of a batch that is another matter");
+            lingering.ran(us(900));
+        }
+        lingering.begin();
+        assert_eq!(RULES.next(0, false, false, us(0), &lingering), Next::Watch);
     }
 
     #[test]
@@ -153,7 +209,7 @@ mod tests {
                 let next = RULES.next(taken, came, dice() % 4 != 0, age, &lingering);
                 came = dice() % 3 != 0;
                 match next {
-                    Next::Sleep => panic!("seed {seed}: sleeps with a request in hand"),
+                    Next::Sleep | Next::Watch => panic!("seed {seed}: {next:?} with a request in hand"),
                     Next::Run => break,
                     Next::Take => age += us(1),
                     Next::Yield => {

@@ -46,11 +46,11 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Reads the folder, with the policies of the configuration, which is from `file`.
+    /// Reads the folder, with the policies of the configuration, which is from `file`. Keys belong to one of `owners`.
     ///
     /// # Errors
     /// [`Fault`]: all keys are read or none is; a policy without a key is refused, too, for it may be a name misspelt.
-    pub fn read(config: &Config, file: &Path) -> Result<Keys, Fault> {
+    pub fn read(config: &Config, file: &Path, owners: &[u32]) -> Result<Keys, Fault> {
         let own = geteuid().as_raw();
         let lending = || Judge::new(&config.lend.policy(), own, file);
         let (lending, making) = (lending()?, lending()?);
@@ -62,7 +62,7 @@ impl Keys {
             if !stub::is_name(name) {
                 return Err(Fault::of(&path, stub::NAMES));
             }
-            let key = Arc::new(read(&path)?);
+            let key = Arc::new(read(&path, owners)?);
             let modulus = stub::fingerprint_of(key.public()).map_err(|error| Fault::of(&path, error))?;
             let policy = config.key.get(name).cloned().unwrap_or_default();
             let judge = Judge::new(&policy, own, file)?;
@@ -108,8 +108,22 @@ impl Keys {
     }
 }
 
-/// Reads a key's file, which must be a plain file of the daemon's or root's that no other may read or change.
-fn read(path: &Path) -> Result<PrivateKey, Fault> {
+/// Whose files a daemon reads keys from: its own user's and root's. Root, who asks whether all is right for a daemon that runs as
+/// another user, takes the owner of the folder for that.
+///
+/// # Errors
+/// [`Fault`]: there is no such folder.
+pub fn owners(folder: &Path, only_asks: bool) -> Result<Vec<u32>, Fault> {
+    let own = geteuid();
+    let mut owners = vec![0, own.as_raw()];
+    if only_asks && own.is_root() {
+        owners.push(fs::metadata(folder).map_err(|error| Fault::of(folder, error))?.uid());
+    }
+    Ok(owners)
+}
+
+/// Reads a key's file, which must be a plain file of an owner that no other may read or change.
+fn read(path: &Path, owners: &[u32]) -> Result<PrivateKey, Fault> {
     let fault = |error: std::io::Error| Fault::of(path, error);
     let about = fs::symlink_metadata(path).map_err(fault)?;
     if !about.file_type().is_file() {
@@ -117,7 +131,7 @@ fn read(path: &Path) -> Result<PrivateKey, Fault> {
     }
     let mut file = File::open(path).map_err(fault)?;
     let about = file.metadata().map_err(fault)?;
-    if ![0, geteuid().as_raw()].contains(&about.uid()) {
+    if !owners.contains(&about.uid()) {
         return Err(Fault::of(path, format!("belongs to user {}, not to the daemon's or root", about.uid())));
     }
     if about.mode() & 0o077 != 0 {
@@ -163,7 +177,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         }
         let policy = format!("keys = {:?}\n[key.{}]\nusers = [5001]\n", folder.path(), names[7]);
-        let keys = Keys::read(&toml::from_str(&policy).unwrap(), Path::new("policy")).unwrap();
+        let keys = Keys::read(&toml::from_str(&policy).unwrap(), Path::new("policy"), &[geteuid().as_raw()]).unwrap();
         assert_eq!(listed(&keys, geteuid().as_raw()), (names.clone(), 2));
         assert_eq!(listed(&keys, 5001), (vec![names[7].clone()], 1));
         assert_eq!(listed(&keys, 5002), (Vec::new(), 0));

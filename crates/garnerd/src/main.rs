@@ -28,6 +28,7 @@ mod handed;
 mod keys;
 mod lent;
 mod listen;
+mod log;
 mod metrics;
 mod policy;
 mod serve;
@@ -43,6 +44,7 @@ use config::{Config, Fault};
 use garner::gather;
 use keys::Keys;
 use listen::Listener;
+use log::say;
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, getpriority_process, set_dumpable_behavior, setpriority_process};
 use sd_notify::NotifyState;
@@ -104,7 +106,7 @@ fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
-            eprintln!("garnerd: {fault}");
+            say(fault);
             ExitCode::FAILURE
         }
     }
@@ -121,14 +123,14 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     }
     if let Err(error) = give_way(config.nice) {
         // No reason not to serve.
-        eprintln!("garnerd: nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice);
+        say(format_args!("nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice));
     }
     if let Err(permitted) = descriptors::permit(config.connections as u64) {
         let wanted = config.connections;
-        eprintln!(
-            "garnerd: connections = {wanted}: the system permits {permitted} descriptors (`ulimit -n`), and clients beyond \
+        say(format_args!(
+            "connections = {wanted}: the system permits {permitted} descriptors (`ulimit -n`), and clients beyond \
              them wait; under systemd the unit's LimitNOFILE= sets them"
-        );
+        ));
     }
     let held = keys.len();
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
@@ -148,7 +150,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     }
     thread::scope(|scope| {
         scope.spawn(|| daemon.work());
-        eprintln!("garnerd: {held} keys, listening at {}", config.socket.display());
+        say(format_args!("{held} keys, listening at {}", config.socket.display()));
         notify(&[NotifyState::Ready]);
         for signal in signals.forever() {
             if signal != SIGHUP {
@@ -161,7 +163,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     });
     let (operations, batches) = daemon.done();
     let fill = operations as f64 / batches.max(1) as f64;
-    eprintln!("garnerd: ended; {operations} operations in {batches} batches, {fill:.2} each");
+    say(format_args!("ended; {operations} operations in {batches} batches, {fill:.2} each"));
     Ok(())
 }
 
@@ -193,7 +195,8 @@ fn configuration(arguments: &Arguments) -> Result<(Config, Keys), Fault> {
     if let Some(keys) = &arguments.keys {
         config.keys.clone_from(keys);
     }
-    let keys = Keys::read(&config, &arguments.config)?;
+    let owners = keys::owners(&config.keys, arguments.check)?;
+    let keys = Keys::read(&config, &arguments.config, &owners)?;
     Ok((config, keys))
 }
 
@@ -205,10 +208,10 @@ fn reload(arguments: &Arguments, daemon: &Daemon) {
     }
     match configuration(arguments) {
         Ok((_, keys)) => {
-            eprintln!("garnerd: {} keys, read again", keys.len());
+            say(format_args!("{} keys, read again", keys.len()));
             daemon.replace(keys);
         }
-        Err(fault) => eprintln!("garnerd: {fault}; nothing was changed"),
+        Err(fault) => say(format_args!("{fault}; nothing was changed")),
     }
     notify(&[NotifyState::Ready]);
 }

@@ -14,16 +14,19 @@ use crate::collect::{Collector, Lingering, Next};
 use crate::figures::Figures;
 use crate::keys::Keys;
 use crate::lent::Lent;
+use crate::log::say;
 use crate::session::Session;
 use crate::work::{self, Finish, Task};
 use garner::gather::{self, Gatherer, Operation};
-use garner_remote::message::{self, Buffer, Refusal, Request, Response};
+use garner_remote::message::{self, Buffer, Refusal, Request, Response, Work};
 use garner_remote::socket::Received;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
@@ -145,11 +148,15 @@ impl Daemon {
         self.figures.text(&gatherers, self.keys().len(), self.lent.count())
     }
 
-    /// Works until the daemon ends, on this thread and as many more as it takes.
+    /// Works until the daemon ends, on this thread and as many more as it takes. A worker that panics ends the process, for its
+    /// manager to start another: with a worker less it would look whole, and with none serve nobody.
     pub fn work(&self) {
+        let work = |gatherer| {
+            catch_unwind(AssertUnwindSafe(|| self.worker(gatherer))).unwrap_or_else(|_| process::abort());
+        };
         thread::scope(|scope| {
             for gatherer in &self.gatherers {
-                scope.spawn(|| self.worker(gatherer));
+                scope.spawn(move || work(gatherer));
             }
         });
     }
@@ -169,6 +176,7 @@ impl Daemon {
 
     /// Collects until a batch is whole, or the daemon ends.
     fn collect(&self, hands: &mut Hands) -> Vec<Taken> {
+        // `first`: when the first request came; before, when this began.
         let (mut batch, mut more, mut first) = (Vec::new(), false, Instant::now());
         hands.lingering.begin();
         loop {
@@ -180,12 +188,15 @@ impl Daemon {
             let yielded = match next {
                 Next::Run => return batch,
                 Next::Sleep | Next::Take => None,
-                Next::Yield => {
+                Next::Watch | Next::Yield => {
                     let start = Instant::now();
                     thread::yield_now();
                     Some(start.elapsed())
                 }
             };
+            if next == Next::Sleep {
+                hands.lingering.sleeps();
+            }
             let before = batch.len();
             let room = (self.collector.capacity - before).min(EVENTS);
             let longest = (next != Next::Sleep).then_some(Duration::ZERO);
@@ -200,8 +211,9 @@ impl Daemon {
                 // Another worker may have been faster.
                 hands.lingering.yielded(lasted, more || self.done().1 != begun);
             }
-            if before == 0 {
+            if before == 0 && more {
                 first = Instant::now();
+                hands.lingering.begin();
             }
         }
     }
@@ -260,27 +272,25 @@ impl Daemon {
             }
             Err(Errno::INTR) => true,
             Err(error) => {
-                eprintln!("garnerd: waiting for clients: {error}");
+                say(format_args!("waiting for clients: {error}"));
                 self.end(); // it would fail again
                 false
             }
         }
     }
 
-    /// Does what the events say: accepts, and takes a request of each client that has one.
+    /// Does what the events say: takes a request of each client that has one, and accepts.
     fn take(&self, hands: &mut Hands, batch: &mut Vec<Taken>) {
         let keys = self.keys();
-        for &number in &hands.ready {
-            match number {
-                BELL => {}
-                LISTENER => self.accept(batch.is_empty()),
-                number => {
-                    let Some(session) = self.clients().get(number) else { continue };
-                    if !self.request(&keys, &session, number, &mut hands.buffer, batch) {
-                        self.clients().forget(number);
-                    }
-                }
+        for &number in hands.ready.iter().filter(|&&number| number > BELL) {
+            let Some(session) = self.clients().get(number) else { continue };
+            if !self.request(&keys, &session, number, &mut hands.buffer, batch) {
+                self.clients().forget(number);
             }
+        }
+        // Last, as it may have to wait, and the others' events come to nobody else.
+        if hands.ready.contains(&LISTENER) {
+            self.accept(batch.is_empty());
         }
     }
 
@@ -300,7 +310,10 @@ impl Daemon {
                 return;
             }
         };
-        let Ok(session) = session.map(Arc::new) else { return };
+        let session = match session {
+            Ok(session) => Arc::new(session),
+            Err(error) => return self.say_sometimes(error),
+        };
         let added = self.clients().add(&session);
         match added {
             Some(number) => {
@@ -321,9 +334,9 @@ impl Daemon {
     fn say_sometimes(&self, error: Errno) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.is_none_or(|said| said.elapsed() > QUIET) {
-            eprintln!(
-                "garnerd: accepting a client: {error}; it is tried again, and said again in {QUIET:?} at the earliest"
-            );
+            say(format_args!(
+                "accepting a client: {error}; it is tried again, and said again in {QUIET:?} at the earliest"
+            ));
             *said = Some(Instant::now());
         }
     }
@@ -351,7 +364,13 @@ impl Daemon {
         let goes_on = self.listen_again(session, number);
         let request = message::decode::<Request<'_>>(buffer.packet(length));
         let id = request.as_ref().map_or(0, |request| request.id);
-        let answer = match request.and_then(|request| admit(keys, &self.lent, session, &request, file)) {
+        let lends = request.as_ref().is_ok_and(|request| request.work == Work::Lend);
+        let admitted = request.and_then(|request| admit(keys, &self.lent, session, &request, file));
+        if lends && !self.keys().lending.knows(session.peer) {
+            // Others were read while it was taken.
+            session.lent().forget();
+        }
+        let answer = match admitted {
             Ok(Task::Operation(operation, finish)) => {
                 batch.push(Taken { session: Arc::clone(session), id, operation, finish });
                 return goes_on;

@@ -5,8 +5,9 @@ use crate::lent::OfConnection;
 use crate::policy::Peer;
 use garner_remote::message::{Response, encode};
 use garner_remote::socket::Socket;
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::PeerCredentials;
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{Shutdown, shutdown};
 use std::collections::HashSet;
 use std::os::fd::OwnedFd;
@@ -41,9 +42,9 @@ impl Session {
     /// # Errors
     /// The system's: the other side is gone already.
     pub fn new(fd: OwnedFd) -> Result<Session, Errno> {
-        let credentials = socket_peercred(&fd)?;
-        let (uid, gid) = (credentials.uid.as_raw(), credentials.gid.as_raw());
-        let peer = Peer { uid, gid, pid: credentials.pid.as_raw_nonzero().get() };
+        let credentials = getsockopt(&fd, PeerCredentials).map_err(|error| Errno::from_raw_os_error(error as i32))?;
+        // The process is 0 where it is in no namespace that this one sees.
+        let peer = Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() };
         Ok(Session {
             socket: Socket::accepted(fd),
             peer,

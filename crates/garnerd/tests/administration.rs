@@ -50,6 +50,28 @@ fn check_says_what_is_wrong_by_name() {
     assert_eq!(right.stdout, b"1 keys\n");
 }
 
+/// As it is installed: the folder and the keys belong to the daemon's user, whoever asks.
+#[test]
+fn check_by_root_takes_the_keys_of_the_daemons_user() {
+    if !geteuid().is_root() {
+        eprintln!("skipped: only root can give files away");
+        return;
+    }
+    let daemon = Daemon::prepared("");
+    for path in [daemon.keys(), daemon.keys().join("www.pem")] {
+        chown(path, Some(65534), Some(65534)).unwrap();
+    }
+    let right = daemon.command().arg("--check").output().unwrap();
+    assert_eq!(right.stdout, b"1 keys\n");
+    chown(daemon.keys().join("www.pem"), Some(65533), Some(65534)).unwrap();
+    let said = failure(daemon.command().arg("--check"));
+    assert!(said.contains("www.pem: belongs to user 65533, not to the daemon's or root"), "{said}");
+    // What runs as root reads no keys of others.
+    chown(daemon.keys().join("www.pem"), Some(65534), Some(65534)).unwrap();
+    let said = failure(&mut daemon.command());
+    assert!(said.contains("www.pem: belongs to user 65534"), "{said}");
+}
+
 #[test]
 fn keys_and_policies_are_read_again_all_or_none() {
     let daemon = Daemon::started("");

@@ -5,7 +5,9 @@ mod support;
 
 use garner_remote::message::{self, KeyName, LONGEST, Refusal, Request, Response, VERSION};
 use garner_remote::socket::Socket;
+use garner_remote::{Client, Error};
 use rustix::net::{Shutdown, shutdown};
+use rustix::process::Signal;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use support::*;
@@ -117,6 +119,44 @@ fn connections_beyond_the_limit_are_told_so() {
         held.iter().for_each(|socket| shutdown(socket, Shutdown::Both).unwrap());
     }
     sign(&daemon.client(), www(), key().public());
+}
+
+/// A client sends before it hears, and may find the connection closed when it does.
+#[test]
+fn clients_beyond_the_limit_hear_why_and_are_served_when_there_is_room() {
+    let daemon = Daemon::started("connections = 1");
+    let held = Socket::connect(&daemon.socket()).unwrap();
+    wait_until("the connection is there", || {
+        Socket::connect(&daemon.socket()).is_ok_and(|one| receive(&one).is_some())
+    });
+    for _ in 0..3 {
+        let client = Client::new(daemon.socket(), Duration::from_millis(600));
+        let refused = client.call(www(), SIGN);
+        assert!(matches!(refused, Err(Error::Refused(Refusal::TooMany))), "{refused:?}");
+    }
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| sign(&daemon.client(), www(), key().public()));
+        std::thread::sleep(Duration::from_millis(50));
+        shutdown(&held, Shutdown::Both).unwrap();
+        waits.join().unwrap();
+    });
+}
+
+/// A daemon whose log goes to a pipe that nobody reads any more.
+#[test]
+fn a_log_that_nobody_takes_costs_nobody_his_answer() {
+    let mut daemon = Daemon::prepared("");
+    let mut command = daemon.command();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    daemon.start_silent(command.stderr(writer));
+    // Each is a line of the log, and there are fewer workers.
+    for _ in 0..50 {
+        sign(&daemon.client(), www(), key().public());
+    }
+    daemon.signal(Signal::HUP);
+    sign(&daemon.client(), www(), key().public());
+    daemon.end();
 }
 
 /// Begun with so many descriptors, and at most so many by its own doing.

@@ -110,7 +110,11 @@ impl Call {
     fn received(&mut self, packet: &[u8], elapsed: Duration) -> Step {
         let for_good = |error, keep| Step::End { result: Err(error), keep };
         match message::decode::<Response<'_>>(packet) {
-            // What could not be read, and a connection too many, have no number; nothing more is to be expected here.
+            // A connection too many has no number. Another may end.
+            Ok(Response { id: 0, answer: Err(refusal @ Refusal::TooMany) }) => {
+                self.again(Error::Refused(refusal), elapsed, false)
+            }
+            // Nor has what could not be read; nothing more is to be expected here.
             Ok(Response { id: 0, answer: Err(refusal) }) => for_good(Error::Refused(refusal), false),
             // Late, or doubled: it belongs to a call that has ended.
             Ok(Response { id, .. }) if id != self.id => Step::Receive,
@@ -191,9 +195,11 @@ mod tests {
         let mut call = sent(false);
         let failed = packet(7, Err(Refusal::Failed("ending".to_owned())));
         assert!(matches!(call.after(Event::Packet(&failed), SOON), Step::Pause { keep: true, .. }));
-        for (id, refusal, kept) in
-            [(7, Refusal::NoKey, true), (0, Refusal::TooMany, false), (0, Refusal::Malformed, false)]
-        {
+        let too_many = packet(0, Err(Refusal::TooMany));
+        assert!(matches!(call.after(Event::Packet(&too_many), SOON), Step::Pause { keep: false, .. }));
+        let last = call.after(Event::Packet(&too_many), PATIENCE);
+        assert!(matches!(last, Step::End { result: Err(Error::Refused(Refusal::TooMany)), keep: false }), "{last:?}");
+        for (id, refusal, kept) in [(7, Refusal::NoKey, true), (0, Refusal::Malformed, false)] {
             match sent(false).after(Event::Packet(&packet(id, Err(refusal.clone()))), SOON) {
                 Step::End { result: Err(Error::Refused(given)), keep } => assert_eq!((given, keep), (refusal, kept)),
                 other => panic!("{other:?}"),

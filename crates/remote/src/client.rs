@@ -86,7 +86,10 @@ impl Client {
                 },
                 Step::Send => match send(socket.as_ref().expect("connected"), &packet, deadline) {
                     Ok(()) => Event::Sent,
-                    Err(error) => Event::Gone(error),
+                    Err(error) => match left_behind(socket.as_ref().expect("connected"), &mut buffer) {
+                        Some(length) => Event::Packet(buffer.packet(length)),
+                        None => Event::Gone(error),
+                    },
                 },
                 Step::Receive => {
                     let received = receive(socket.as_ref().expect("connected"), &mut buffer, deadline, is_next);
@@ -146,6 +149,14 @@ pub(crate) fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Resul
         wait(socket, PollFlags::OUT, deadline)?;
     }
     Ok(())
+}
+
+/// What the other side sent before it closed the connection, if anything: how long it is. It may have refused it.
+pub(crate) fn left_behind(socket: &Socket, buffer: &mut Buffer) -> Option<usize> {
+    match socket.receive(buffer) {
+        Received::Packet(length) => Some(length),
+        Received::Nothing | Received::End => None,
+    }
 }
 
 /// Waits for a packet: how long it is. `is_next` says that it is not the first of the call.

@@ -74,7 +74,12 @@ impl Client {
                             lend(socket, file.as_fd(), &encoded(Request { id, key, work: Work::Lend })?, deadline)
                         }
                     };
-                    sent.map(|()| Event::Sent)
+                    match sent {
+                        Ok(()) => Ok(Event::Sent),
+                        Err(error) => client::left_behind(socket, &mut buffer)
+                            .map(|length| Event::Packet(buffer.packet(length)))
+                            .ok_or(error),
+                    }
                 }
                 Step::Receive => {
                     let socket = socket.as_ref().expect("connected");

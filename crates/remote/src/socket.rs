@@ -144,7 +144,12 @@ impl Socket {
 
     fn receive_once(&self, buffer: &mut Buffer, flags: RecvFlags) -> Result<Received, Errno> {
         // TRUNC: the length of the packet, though the buffer be shorter.
-        let (_, length) = net::recv(&self.0, buffer.room(), RecvFlags::TRUNC | flags)?;
+        let mut receive = || net::recv(&self.0, buffer.room(), RecvFlags::TRUNC | flags);
+        let (_, length) = match receive() {
+            // The other side closed with packets unread, which the system says once, before it hands out what that had sent.
+            Err(Errno::CONNRESET) => receive()?,
+            received => received?,
+        };
         Ok(arrived(buffer, length))
     }
 

@@ -98,6 +98,13 @@ impl Daemon {
         });
     }
 
+    /// The same for a process whose log goes elsewhere.
+    pub fn start_silent(&mut self, command: &mut Command) {
+        fs::write(self.path("log"), "").unwrap();
+        self.process = Some(command.spawn().unwrap());
+        wait_until("the daemon listens", || Socket::connect(&self.socket()).is_ok());
+    }
+
     pub fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap()
     }

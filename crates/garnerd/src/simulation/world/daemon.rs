@@ -25,24 +25,25 @@ impl World {
 
     /// Collects, until there is nothing more to take or the batch is whole.
     pub(super) fn work(&mut self, worker: usize) -> Checked {
-        (self.workers[worker].waits, self.workers[worker].turn) = (None, self.workers[worker].turn + 1);
+        let woken = self.workers[worker].waits.take().is_some();
+        self.workers[worker].turn += 1;
         let mut yielded = self.workers[worker].yields.take().map(|began| Duration::from_micros(self.now - began));
+        // After a sleep or a yield there is a look before the next decision.
+        let mut looks = woken || yielded.is_some();
         loop {
             let about = &self.workers[worker];
             let (taken, age) = (about.batch.len(), self.now - about.first);
-            // After a yield there is a look before the next decision.
-            let next = match yielded {
-                Some(_) => Next::Take,
-                None => {
-                    let expected = taken > 0 && !about.more && self.expects();
-                    let seen = if self.is(Fault::NoClock) { 0 } else { age };
-                    COLLECTOR.next(taken, about.more, expected, Duration::from_micros(seen), &about.lingering)
-                }
+            let next = if std::mem::take(&mut looks) {
+                Next::Take
+            } else {
+                let expected = taken > 0 && !about.more && self.expects();
+                let seen = if self.is(Fault::NoClock) && taken > 0 { 0 } else { age };
+                COLLECTOR.next(taken, about.more, expected, Duration::from_micros(seen), &about.lingering)
             };
             let room = if self.is(Fault::Overfull) { 16 } else { COLLECTOR.capacity - taken.min(COLLECTOR.capacity) };
             match next {
                 Next::Run => return self.compute(worker, age),
-                Next::Yield => {
+                Next::Watch | Next::Yield => {
                     // At once, or after whatever had the processor.
                     let lasts = if self.dice(3) == 0 { 1 } else { self.dice(LONGEST_YIELD) };
                     let turn = self.workers[worker].turn;
@@ -50,24 +51,23 @@ impl World {
                     self.at(self.now + lasts, Happens::Worker(worker, turn));
                     return Ok(());
                 }
-                Next::Sleep | Next::Take => {}
+                Next::Sleep => self.workers[worker].lingering.sleeps(),
+                Next::Take => {}
             }
             let ready: Vec<_> = (0..self.links.len()).filter(|&link| self.has_request(link)).take(room).collect();
             if ready.is_empty() && next == Next::Sleep {
                 self.workers[worker].waits = Some(self.now);
                 return Ok(());
             }
-            let about = &mut self.workers[worker];
-            if taken == 0 {
-                about.first = self.now;
-                about.lingering.begin();
-            }
-            about.more = !ready.is_empty();
+            self.workers[worker].more = !ready.is_empty();
             if let Some(lasted) = yielded.take()
                 && !self.is(Fault::NoClock)
             {
                 let brought = !ready.is_empty();
                 self.workers[worker].lingering.yielded(lasted, brought);
+            }
+            if taken == 0 && !ready.is_empty() {
+                self.begins(worker);
             }
             for link in ready {
                 let packet = self.links[link].requests.pop_front().expect("there is one");
@@ -75,6 +75,13 @@ impl World {
                 self.workers[worker].batch.push((link, packet));
             }
         }
+    }
+
+    /// The worker begins to collect, or has its first request.
+    fn begins(&mut self, worker: usize) {
+        let about = &mut self.workers[worker];
+        about.first = self.now;
+        about.lingering.begin();
     }
 
     fn has_request(&self, link: usize) -> bool {
@@ -134,6 +141,7 @@ impl World {
             let packet = message::encode(&Response { id, answer }).expect("short").to_vec();
             self.send(*link, packet);
         }
+        self.begins(worker);
     }
 
     /// Puts an answer on its way: soon, late, twice or never.
