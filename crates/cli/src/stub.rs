@@ -9,7 +9,7 @@ use clap::Args;
 use garner::key::PublicKey;
 use garner_remote::stub;
 use rustix::process::geteuid;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -71,10 +71,14 @@ fn import(arguments: &Arguments) -> Result<Arc<PublicKey>, Failure> {
     let key = key::private(&arguments.key, &arguments.password)?;
     let path = arguments.keys.join(format!("{}.pem", arguments.name));
     let owner = arguments.keys.metadata().of(arguments.keys.display())?;
-    // A key of that name is nothing to write over.
-    Destination::new(Some(&path), false)?.write(key.to_pkcs8_pem().as_bytes(), Access::Owner, false)?;
-    if owner.uid() != geteuid().as_raw() {
-        chown(&path, Some(owner.uid()), Some(owner.gid())).of(path.display())?;
+    if path.symlink_metadata().is_ok() {
+        let text = format!("{}: garnerd has a key of that name", path.display());
+        return Err(Failure::Environment(text).and("remove it, or leave --import out for a stub of it"));
     }
+    let access = match owner.uid() == geteuid().as_raw() {
+        true => Access::Owner,
+        false => Access::Given(owner.uid(), owner.gid()),
+    };
+    Destination::new(Some(&path), false)?.write(key.to_pkcs8_pem().as_bytes(), access, false)?;
     Ok(Arc::clone(key.public()))
 }

@@ -338,6 +338,23 @@ fn while_it_verifies_what_was_there_it_can_be_interrupted_too() {
 }
 
 #[test]
+fn a_bad_signature_is_told_by_the_status_though_nobody_reads_the_summary() {
+    let folder = folder("bulk-unread", 1024, 5);
+    folder.good("bulk --key key.pem digests --out signatures");
+    let mut bad = folder.read("signatures");
+    bad[0] = if bad[0] == b'0' { b'1' } else { b'0' };
+    folder.write("bad", &bad);
+    for arguments in ["", "--json "] {
+        for (signatures, status) in [("signatures", 0), ("bad", 1)] {
+            let mut command = folder.garner(&format!("bulk --key public.pem {arguments}--verify {signatures} digests"));
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            assert_eq!(command.stdout(writer).status().unwrap().code(), Some(status), "{arguments}{signatures}");
+        }
+    }
+}
+
+#[test]
 fn two_runs_never_write_the_same_file() {
     let folder = folder("bulk-two", 1024, 10);
     let held = folder.garner("bulk --key key.pem --out out").stdin(Stdio::piped()).spawn();

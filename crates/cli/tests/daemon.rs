@@ -6,7 +6,7 @@ mod common;
 use common::folder::Folder;
 use common::{refused, run};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
@@ -126,12 +126,35 @@ fn bulk_has_signatures_made_by_the_daemon_beside_a_key_of_its_own() {
     refused(command.env("GARNER_PATIENCE", "0.05"), 3, &["digests:1: ", "garnerd: does not answer"]);
 }
 
+/// As the manual installs it: root imports into a folder of the daemon's user, who may put links there.
+#[test]
+fn a_key_imported_by_root_belongs_to_the_folders_owner() {
+    let folder = Folder::new("daemon-import-by-root");
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("skipped: only root can give files away");
+        return;
+    }
+    folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out key.pem");
+    fs::create_dir(folder.path("keys")).unwrap();
+    chown(folder.path("keys"), Some(65534), Some(65533)).unwrap();
+    folder.good("stub --name www key.pem --import --keys keys --out stub.pem");
+    let about = fs::symlink_metadata(folder.path("keys/www.pem")).unwrap();
+    assert_eq!((about.uid(), about.gid(), about.mode() & 0o777), (65534, 65533, 0o600));
+    // A link that is there is no key to write through.
+    fs::write(folder.path("other"), "other").unwrap();
+    symlink("../other", folder.path("keys/link.pem")).unwrap();
+    refused(&mut folder.garner("stub --name link key.pem --import --keys keys"), 3, &["keys/link.pem"]);
+    assert_eq!(fs::metadata(folder.path("other")).unwrap().uid(), 0);
+    assert_eq!(folder.read("other"), b"other");
+}
+
 #[test]
 fn an_import_writes_over_no_key_and_a_stub_is_made_of_a_public_key_too() {
     let held = Held::new("daemon-import");
     let folder = &held.folder;
     folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out other.pem");
-    refused(&mut folder.garner("stub --name www other.pem --import --keys keys"), 3, &["keys/www.pem"]);
+    let twice = &mut folder.garner("stub --name www other.pem --import --keys keys");
+    refused(twice, 3, &["keys/www.pem: garnerd has a key of that name", "leave --import out"]);
     refused(&mut folder.garner("stub --name www public.pem --import --keys keys"), 3, &["public.pem"]);
     refused(&mut folder.garner("stub --name a/b public.pem"), 2, &["a/b", "a key's name has"]);
     folder.good("stub --name www public.pem --out of_public.pem");

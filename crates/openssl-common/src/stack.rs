@@ -19,10 +19,15 @@ pub(crate) fn prepare_thread() {
     SPARE.set(SPARE.take());
 }
 
+/// Whether this thread is inside an asynchronous job of OpenSSL.
+pub fn in_a_job() -> bool {
+    Job::current().is_some()
+}
+
 /// Runs `body` with enough stack for any operation: inside a job on a stack of the thread's own, elsewhere as it is.
 /// `body` **must not pause the job**: the next job of this thread needs the stack too. `None` when there is no memory.
 pub fn with_room<R>(body: impl FnOnce() -> R) -> Option<R> {
-    if Job::current().is_none() {
+    if !in_a_job() {
         return Some(body());
     }
     let mut stack = match SPARE.take() {

@@ -6,12 +6,13 @@
 
 use crate::call::{Refusal, call, freeing, told};
 use crate::key::Key;
-use crate::params::Params;
+use crate::params::{Given, Params};
 use crate::provider::Provider;
 use crate::sys::*;
 use crate::upstream::Tables;
-use garner::keygen::{Options, generate_one};
-use garner_openssl_common::stack::with_room;
+use garner::Error;
+use garner::keygen::{Generator, Options, PrivateRandom, Random};
+use garner_openssl_common::stack::{in_a_job, with_room};
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
@@ -162,16 +163,67 @@ impl Generation {
         }
     }
 
-    /// The key, if it is one of ours.
-    fn ours(&self) -> Option<Arc<Key>> {
+    /// The key, if it is one of ours, while the program wants it.
+    ///
+    /// # Errors
+    /// The program's callback ended it.
+    fn ours(&self, mut progress: Option<Progress>) -> Result<Option<Arc<Key>>, Refusal> {
         let service = &self.provider.service;
         if self.special {
-            return None;
+            return Ok(None);
         }
-        let key = with_room(|| generate_one(service.arithmetic(), self.bits, &self.options))?.ok()?;
-        let made = Key::generated(Arc::clone(&self.provider), self.pss, &key)?;
-        service.count_key();
-        Some(made)
+        let mut ended = false;
+        let told = &mut ended;
+        let source = move |bytes: &mut [u8]| {
+            *told |= progress.as_mut().is_some_and(Progress::ends);
+            if *told {
+                Err(Error::Random("the program wants no key any more".into()))
+            } else {
+                PrivateRandom.fill(bytes)
+            }
+        };
+        let generate = || {
+            let generator = Generator::new(service.arithmetic(), self.bits, 1, &self.options)?;
+            generator.with_random(source).next().expect("one key was asked for")
+        };
+        let key = with_room(generate);
+        if ended {
+            return Err(Refusal::Told);
+        }
+        let Some(Ok(key)) = key else { return Ok(None) };
+        let made = Key::generated(Arc::clone(&self.provider), self.pss, &key);
+        if made.is_some() {
+            service.count_key();
+        }
+        Ok(made)
+    }
+}
+
+/// The program's callback, told whenever random numbers are drawn: as often as there are new candidates, and more. It may end the
+/// generation.
+struct Progress {
+    callback: OSSL_CALLBACK,
+    argument: *mut c_void,
+    calls: c_int,
+}
+
+// SAFETY: it is used by the thread alone that OpenSSL called.
+unsafe impl Send for Progress {}
+
+impl Progress {
+    /// None inside an asynchronous job, which the callback could pause, on a stack that others need.
+    fn new(callback: Option<OSSL_CALLBACK>, argument: *mut c_void) -> Option<Progress> {
+        let callback = callback.filter(|_| !in_a_job())?;
+        Some(Progress { callback, argument, calls: 0 })
+    }
+
+    /// Tells the program; whether it ends the generation.
+    fn ends(&mut self) -> bool {
+        // As for `BN_GENCB_call`: a candidate, and its number.
+        let mut params = Given::default().int(c"potential", 0).int(c"iteration", self.calls);
+        self.calls = self.calls.wrapping_add(1);
+        // SAFETY: OpenSSL's callback and its argument, for as long as the call that gave them lasts.
+        unsafe { (self.callback)(params.as_ptr(), self.argument) == 0 }
     }
 }
 
@@ -234,7 +286,7 @@ unsafe extern "C" fn generate(
     call(ptr::null_mut(), || {
         // SAFETY: see `gen_set_params`.
         let generation = unsafe { generation.cast::<Generation>().as_ref() }.ok_or(Refusal::Told)?;
-        if let Some(key) = generation.ours() {
+        if let Some(key) = generation.ours(Progress::new(callback, argument))? {
             return Ok(Key::into_raw(Some(key)));
         }
         // SAFETY: the default provider's generation, OpenSSL's callback; the key is null or ours alone.

@@ -168,6 +168,7 @@ fn keys_of_all_kinds_sign_whoever_does_it() {
     let site = Site::new();
     let said = evp(&site, "keys");
     assert!(said.lines().count() >= 20, "{said}");
+    assert!(said.contains("a generation tells how it goes, and ends"), "{said}");
     assert!(said.contains("3 primes, e = 3 signs") && said.contains("no CRT signs"), "{said}");
     assert!(said.contains("implicit rejection\nimplicit rejection of three primes\nexplicit rejection"), "{said}");
     site.figures().private_at_least(20);

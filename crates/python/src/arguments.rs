@@ -47,7 +47,8 @@ impl<'py> FromPyObject<'_, 'py> for Text {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Text> {
         match object.cast::<PyString>() {
-            Ok(text) => Ok(Text(Bytes::Copied(Zeroizing::new(text.to_string().into_bytes())))),
+            // What UTF-8 has no bytes for is Python's error, and no other text.
+            Ok(text) => Ok(Text(Bytes::Copied(Zeroizing::new(text.to_cow()?.into_owned().into_bytes())))),
             Err(_) => object.extract().map(Text),
         }
     }

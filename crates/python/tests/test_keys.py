@@ -66,6 +66,11 @@ def test_encrypted_keys_need_their_password() -> None:
     serialization.load_der_private_key(ours.to_der(b"secret"), b"secret")
     with pytest.raises(garner.InvalidArgument, match="password: is empty"):
         ours.to_pem("")
+    # What an environment variable that is not UTF-8 gives: no bytes stand for it, and no other password is taken instead.
+    with pytest.raises(UnicodeEncodeError):
+        ours.to_pem("secret\udce4")
+    with pytest.raises(UnicodeEncodeError):
+        garner.PrivateKey.from_pem(pem, "secret\udce4")
 
 
 def test_generated_keys_are_what_was_asked_for() -> None:

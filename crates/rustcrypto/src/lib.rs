@@ -123,6 +123,7 @@ impl RandomizedPrehashSigner<Signature> for SigningKey {
     fn sign_prehash_with_rng<R: TryCryptoRng + ?Sized>(&self, rng: &mut R, digest: &[u8]) -> Result<Signature, Error> {
         let Scheme::Pss { functions, salt } = self.scheme else { return self.sign_prehash(digest) };
         let public = self.key.public();
+        pss::fits(functions, salt, digest, public.bits()).map_err(failed)?;
         let mut salt = vec![0; identifier::salt_len(functions, salt, public.bits())];
         rng.try_fill_bytes(&mut salt).map_err(|error| failed(garner::Error::Random(error.to_string())))?;
         let mut encoded = vec![0; public.size()];

@@ -107,6 +107,14 @@ fn salts_are_the_generators_where_one_is_given_and_random_otherwise() {
 }
 
 #[test]
+fn salts_that_no_modulus_has_room_for_are_errors() {
+    for length in [1000, usize::MAX] {
+        let key = key(Scheme::Pss { functions: pss::Functions::of(Hash::Sha256), salt: pss::Salt::Bytes(length) });
+        assert!(key.try_sign_with_rng(&mut Counting(1), b"message").is_err());
+    }
+}
+
+#[test]
 fn what_one_method_signs_the_others_verify_and_nothing_else() {
     for scheme in schemes() {
         let key = key(scheme);

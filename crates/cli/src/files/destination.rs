@@ -11,7 +11,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, fchown};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
@@ -22,6 +22,8 @@ pub enum Access {
     Everybody,
     /// Its owner.
     Owner,
+    /// This user alone, whose file it is to be, and this group's.
+    Given(u32, u32),
 }
 
 /// Where a result goes.
@@ -129,6 +131,10 @@ impl<'a> Destination<'a> {
         };
         self.check_inputs()?;
         let mut file = self.temporary(place, access)?;
+        if let Access::Given(uid, gid) = access {
+            // Before it has its name, and by its descriptor: whoever may write to the folder could put a link in its place.
+            fchown(file.as_file(), Some(uid), Some(gid)).of(&name)?;
+        }
         file.as_file_mut().write_all(content).and_then(|()| file.as_file().sync_all()).of(&name)?;
         match fresh::settle(file.path(), CWD, place, self.force) {
             Ok(()) => {
@@ -143,7 +149,7 @@ impl<'a> Destination<'a> {
 
     /// A new file beside `place`.
     fn temporary(&self, place: &Path, access: Access) -> Result<NamedTempFile, Failure> {
-        let mode = if access == Access::Owner { 0o600 } else { 0o666 };
+        let mode = if access == Access::Everybody { 0o666 } else { 0o600 };
         fresh::create(&folder(place), mode).of(self.name.display())
     }
 }

@@ -96,7 +96,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok(()) => report.show(),
         // What was measured before is worth as much, unless a result was wrong.
         Err(failure @ Failure::Check(_)) => Err(failure),
-        Err(failure) => report.show_what_there_is().and(Err(failure)),
+        Err(failure) => {
+            let _ = report.show_what_there_is();
+            Err(failure)
+        }
     })
 }
 

@@ -24,8 +24,36 @@ static void sign_and_judge(EVP_PKEY *pkey, const char *what)
     printf("%s signs\n", what);
 }
 
+/* Calls of a generation's callback, and after how many it ends the generation; 0 for never. */
+static int told, wanted;
+
+static int progress(EVP_PKEY_CTX *context)
+{
+    CHECK(EVP_PKEY_CTX_get_keygen_info(context, 0) >= 0 && EVP_PKEY_CTX_get_keygen_info(context, 1) >= 0);
+    return ++told != wanted;
+}
+
+static void generation(void)
+{
+    for (wanted = 0; wanted <= 3; wanted++) {
+        EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+        EVP_PKEY *made = NULL;
+        told = 0;
+        CHECK(EVP_PKEY_keygen_init(context) == 1 && EVP_PKEY_CTX_set_rsa_keygen_bits(context, 2048) == 1);
+        EVP_PKEY_CTX_set_cb(context, progress);
+        int done = EVP_PKEY_generate(context, &made);
+        CHECK(wanted ? done != 1 && told == wanted : done == 1 && told > 3);
+        ERR_clear_error();
+        EVP_PKEY_free(made);
+        EVP_PKEY_CTX_free(context);
+    }
+    puts("a generation tells how it goes, and ends when that is refused");
+}
+
 void keys(void)
 {
+    generation();
+
     BIGNUM *e = BN_new();
     for (int bits = 512; bits <= 3072; bits = bits * 3 / 2 + (bits * 3 / 2) % 2)
         for (int primes = 2; primes <= (bits >= 1024 ? 3 : 2); primes++)
