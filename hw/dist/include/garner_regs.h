@@ -25,7 +25,9 @@
 /* Key slots of every core, numbered from 0. */
 #define GARNER_REG_CAPABILITY_CORES_KEY_SLOTS_SHIFT 8
 #define GARNER_REG_CAPABILITY_CORES_KEY_SLOTS_MASK 0x0000ff00U
-/* Jobs the shell holds between a descriptor's fetch and its completion. */
+/* Jobs at most between the fetch of their operands and their answer. An AES engine: one more than its messages.
+ * STATUS.in_flight counts three descriptors besides: one that is read, one that is refused, one whose completion
+ * is written. */
 #define GARNER_REG_CAPABILITY_CORES_IN_FLIGHT_SHIFT 16
 #define GARNER_REG_CAPABILITY_CORES_IN_FLIGHT_MASK 0x00ff0000U
 /* 1: the AXI4-Stream ports are built. */
@@ -96,7 +98,7 @@
 /* Completions are waiting: one was marked interrupt, or INTERRUPT_COALESCE says so. */
 #define GARNER_REG_INTERRUPT_STATUS_COMPLETION_SHIFT 0
 #define GARNER_REG_INTERRUPT_STATUS_COMPLETION_MASK 0x00000001U
-/* The last fetched descriptor was completed and none waits. */
+/* The last fetched descriptor was completed and none waits. In disabled rings none does. */
 #define GARNER_REG_INTERRUPT_STATUS_IDLE_SHIFT 1
 #define GARNER_REG_INTERRUPT_STATUS_IDLE_MASK 0x00000002U
 /* Something went wrong that ERROR tells. */
@@ -133,7 +135,8 @@
  * rings, as the phase of that place is of no use any more. */
 #define GARNER_REG_ERROR_COMPLETION_FAULT_SHIFT 2
 #define GARNER_REG_ERROR_COMPLETION_FAULT_MASK 0x00000004U
-/* An index written by the host was impossible: see STATUS. */
+/* An index written by the host was impossible, and may be corrected by now: see STATUS. Comes up once for each time
+ * that a ring is stopped by one. */
 #define GARNER_REG_ERROR_OVERRUN_SHIFT 3
 #define GARNER_REG_ERROR_OVERRUN_MASK 0x00000008U
 

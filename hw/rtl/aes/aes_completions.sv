@@ -28,7 +28,7 @@ module aes_completions
   // what is under way
   input  logic                   fetched_i,
   input  logic                   fetch_quiet_i,
-  input  logic                   more_i,            // there are descriptors to read
+  input  logic                   more_i,            // there are descriptors to read, and they are to be
   output logic [7:0]             in_flight_o,
   output logic                   quiet_o,
   output logic                   drained_o,         // pulse

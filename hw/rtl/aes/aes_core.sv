@@ -138,7 +138,7 @@ module aes_core
   );
 
   // Fragments from the ring
-  logic            fetched, more, fetch_quiet, fragment_valid, fragment_good, fragment_ready, refused_ready;
+  logic            fetched, fetch_more, fetch_quiet, fragment_valid, fragment_good, fragment_ready, refused_ready;
   logic            message_ready;
   aes_descriptor_t fragment;
   aes_status_e     fragment_status;
@@ -164,7 +164,7 @@ module aes_core
     .head_o          (state.submission_head),
     .overrun_o       (state.submission_overrun),
     .fetched_o       (fetched),
-    .more_o          (more),
+    .more_o          (fetch_more),
     .quiet_o         (fetch_quiet),
     .fault_o         (events.descriptor_fault),
     .command_o       (fetch),
@@ -242,11 +242,12 @@ module aes_core
     .key_ready_o(key_ready)
   );
 
-  logic quiet, written_failed;
+  logic quiet, more, written_failed;
 
+  assign more          = settings.enable && fetch_more;
   assign events.jobs   = 2'(events.written);
   assign events.failed = 2'(events.written && written_failed);
-  assign state.idle    = quiet && (!(settings.enable && more) || state.submission_overrun);
+  assign state.idle    = quiet && (!more || state.submission_overrun);
 
   aes_completions #(
     .Messages(Messages)

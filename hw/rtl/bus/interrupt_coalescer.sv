@@ -7,7 +7,7 @@
 //
 // Contract    With count_i = 0 and cycles_i = 0 marked completions alone raise. `raise_o` is a pulse, one cycle behind a
 //             marked completion and two behind the completion or the cycle that is enough; what is written meanwhile is
-//             told by it, too. `clear_i` forgets what was counted.
+//             told by it, too. `clear_i` forgets what was counted and is not enough.
 module interrupt_coalescer (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -33,20 +33,19 @@ module interrupt_coalescer (
       enough_q  <= 1'b0;
       late_q    <= 1'b0;
       some_q    <= 1'b0;
-    end else if (clear_i || raise_o) begin
-      waiting_q <= '0;
-      timer_q   <= '0;
-      marked_q  <= 1'b0;
-      enough_q  <= 1'b0;
-      late_q    <= 1'b0;
-      some_q    <= 1'b0;
     end else begin
-      if (written_i && waiting_q != '1) waiting_q <= waiting_q + 1'b1;
-      if (written_i) some_q <= 1'b1;
-      if (some_q && timer_q != '1) timer_q <= timer_q + 1'b1;
-      marked_q <= written_i && marked_i;
-      enough_q <= count_i != '0 && waiting_q >= count_i;
-      late_q   <= cycles_i != '0 && some_q && timer_q >= cycles_i;
+      marked_q <= written_i && marked_i && !raise_o;
+      enough_q <= count_i != '0 && waiting_q >= count_i && !raise_o;
+      late_q   <= cycles_i != '0 && some_q && timer_q >= cycles_i && !raise_o;
+      if (clear_i || raise_o) begin
+        waiting_q <= '0;
+        timer_q   <= '0;
+        some_q    <= 1'b0;
+      end else begin
+        if (written_i && waiting_q != '1) waiting_q <= waiting_q + 1'b1;
+        if (written_i) some_q <= 1'b1;
+        if (some_q && timer_q != '1) timer_q <= timer_q + 1'b1;
+      end
     end
   end
 

@@ -68,20 +68,21 @@ module ring_control
   assign restart_o  = !is.CONTROL.enable.value && state_i.idle;
   assign zeroise_o  = is.CONTROL.zeroise.value;
 
-  logic raise, overrun, overrun_q, overrun_begins;
+  logic       raise, overrun_begins;
+  logic [1:0] overrun, overrun_q;  // of either ring, as one may begin during the other
 
-  assign overrun        = (state_i.submission_overrun || state_i.completion_overrun) && is.CONTROL.enable.value;
-  assign overrun_begins = overrun && !overrun_q;
+  assign overrun        = {state_i.submission_overrun, state_i.completion_overrun} & {2{is.CONTROL.enable.value}};
+  assign overrun_begins = |(overrun & ~overrun_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) overrun_q <= 1'b0;
+    if (!rst_ni) overrun_q <= '0;
     else overrun_q <= overrun;
   end
 
   interrupt_coalescer u_coalescer (
     .clk_i,
     .rst_ni,
-    .clear_i  (!is.CONTROL.enable.value),
+    .clear_i  (restart_o),  // not before: what was fetched is completed, and told, when the rings are disabled
     .count_i  (is.INTERRUPT_COALESCE.count.value),
     .cycles_i (is.INTERRUPT_COALESCE.cycles.value),
     .written_i(events_i.written),

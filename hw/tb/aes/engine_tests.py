@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles
 
 from garner_hw.drivers.aes import (BAD_DESCRIPTOR, BAD_LENGTH, BAD_SLOT, BROKEN_CHAIN, BUS_FAULT, DESCRIPTOR, EMPTY_SLOT, OK,
                                    EngineHost)
-from garner_hw.drivers.host import REGISTERS
+from garner_hw.drivers.host import EVERY_INTERRUPT, REGISTERS
 from tb.aes.reference import decrypted, encrypted
 
 DECRYPT, MESSAGES, STAGES, BUS, KEY_BITS = (
@@ -252,6 +252,29 @@ async def completions_interrupt_as_their_descriptors_say(dut):
     assert not await host.interrupt(0, 100)
     await host.run([host.fragment(source, source, 16, IV, mark=True)])
     assert await host.interrupt(0, 100)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_disabled_ring_raises_idle_with_descriptors_that_were_not_fetched(dut):
+    host, _ = await ready(dut)
+    await host.idle()
+    await host.write("INTERRUPT_STATUS", EVERY_INTERRUPT)
+    await host.write("INTERRUPT_ENABLE", REGISTERS["INTERRUPT_ENABLE_IDLE"])
+    source = host.memory.allocate(64)
+    before = await host.read("SUBMISSION_HEAD")
+    host.axi.write_if.b_channel.pause = True
+    for place in range(12):
+        host.put(host.fragment(source, source, 16, IV, True, 0, place % MESSAGES))
+    await host.ring()
+    await ClockCycles(dut.clk_i, 3000)
+    await host.write("CONTROL", 0)
+    fetched = await host.read("SUBMISSION_HEAD") - before
+    in_flight = await host.field("CAPABILITY_CORES_IN_FLIGHT")
+    assert in_flight == MESSAGES + 1 and 0 < fetched <= in_flight + 3
+    host.axi.write_if.b_channel.pause = False
+    assert await host.interrupt(1, 1000 * fetched)
+    await host.stop()
+    assert await host.read("INTERRUPT_STATUS") == REGISTERS["INTERRUPT_STATUS_IDLE"]
 
 
 async def zeroised(dut, pause: int) -> tuple[EngineHost, list[bytes], list[Message], list[int]]:

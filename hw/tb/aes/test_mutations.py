@@ -86,6 +86,7 @@ ENGINE = [  # and whether decryption shows it
     ("the end of another message", "aes_completions", "chosen |= ended_i[m];", "chosen |= ended_i[0];", 0),
     ("what waits not refused by zeroise", "aes_message", "if (wipe_i) begin\n            failed_q <= 1'b1;", "if (1'b0) begin\n            failed_q <= 1'b1;", 0),
     ("what waits not waited for by zeroise", "aes_core", "key_ready && messages_quiet && quiet", "key_ready && messages_quiet", 0),
+    ("descriptors of a disabled ring waited for", "aes_core", "more          = settings.enable && fetch_more", "more          = fetch_more", 0),
     ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
 ]
 

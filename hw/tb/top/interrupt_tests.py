@@ -5,7 +5,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from garner_hw.drivers.host import BAD_SLOT, EVERY_INTERRUPT, OK, PRIVATE, REGISTERS, Host
-from tb.top.shell_host import CORES, check, jobs, load_keys, ready
+from tb.top.shell_host import CORES, IN_FLIGHT, check, jobs, load_keys, ready
 
 
 COMPLETION, IDLE, ERROR = range(3)  # lines
@@ -108,6 +108,56 @@ async def a_completion_waits_for_the_timer_and_no_longer(dut):
     assert await host.interrupt(IDLE, 1500)
     assert not await host.interrupt(COMPLETION, 1900), "too early"
     assert await host.interrupt(COMPLETION, 200)
+
+
+async def disabled(host: Host, descriptors: list[bytes]) -> None:
+    """Puts these in, and disables the rings when as many are fetched as can be; none of them is completed before."""
+    answers = host.axi.write_if.b_channel
+    answers.pause = True
+    for descriptor in descriptors:
+        host.put(descriptor)
+    await host.ring()
+    await ClockCycles(host.dut.clk_i, 3000)
+    assert await host.read("INTERRUPT_STATUS") == 0
+    await host.write("CONTROL", 0)
+    answers.pause = False
+
+
+@cocotb.test()
+async def marked_completions_of_disabled_rings_raise_their_line(dut):
+    host, _ = await begin(dut)
+    await disabled(host, [job(host, mark=True)])
+    assert await host.interrupt(COMPLETION, 1000)
+
+
+@cocotb.test()
+async def completions_are_counted_until_disabled_rings_are_idle_and_forgotten_then(dut):
+    host, _ = await begin(dut)
+    await host.write("INTERRUPT_COALESCE", 2)
+    for count in (3, 2):  # one is left over, none is
+        await disabled(host, [job(host)] * count)
+        assert await host.interrupt(COMPLETION, 3000)
+        assert await host.interrupt(IDLE, 3000)
+        await host.stop()
+        await clear(host)
+        await host.start()
+        await host.one(job(host))
+        assert not await host.interrupt(COMPLETION, 100)
+        await host.stop()
+        await clear(host)
+        await host.start()
+
+
+@cocotb.test()
+async def disabled_rings_raise_idle_with_descriptors_that_were_not_fetched(dut):
+    host, _ = await begin(dut)
+    before = await host.read("SUBMISSION_HEAD")
+    # Of those that are fetched the first is being completed, the last but one refused, the last held.
+    await disabled(host, [job(host)] * (IN_FLIGHT + 1) + [job(host, result_address=1)] + [job(host)] * 4)
+    fetched = await host.read("SUBMISSION_HEAD") - before
+    assert fetched == IN_FLIGHT + 3, "as CAPABILITY_CORES.in_flight says"
+    assert await host.interrupt(IDLE, 1000 * fetched)
+    assert len(host.poll()) == fetched
 
 
 @cocotb.test()

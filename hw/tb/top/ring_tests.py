@@ -324,6 +324,36 @@ async def impossible_indices_stop_the_rings_and_raise_an_error(dut):
 
 
 @cocotb.test()
+async def overrun_of_a_ring_is_told_during_that_of_the_other_and_once(dut):
+    host, _ = await without_errors(dut)
+    for name, index, status in (("SUBMISSION_TAIL", host.tail + 17, "STATUS_SUBMISSION_OVERRUN"),
+                                ("COMPLETION_HEAD", host.completed + 1, "STATUS_COMPLETION_OVERRUN")):
+        await host.write(name, index)
+        await ClockCycles(dut.clk_i, 10)
+        assert await host.field(status) == 1
+        assert await host.field("INTERRUPT_STATUS_ERROR") == 1
+        assert await host.read("ERROR") == REGISTERS["ERROR_OVERRUN"]
+        await host.write("ERROR", EVERY_ERROR)
+        await host.write("INTERRUPT_STATUS", EVERY_INTERRUPT)
+        assert await host.read("ERROR") == 0
+    await host.write("SUBMISSION_TAIL", host.tail + 17)  # once more
+    await host.ring()
+    await host.write("COMPLETION_HEAD", host.completed)
+    await ClockCycles(dut.clk_i, 10)
+    assert await host.read("ERROR") == await host.field("INTERRUPT_STATUS_ERROR") == 0
+
+
+@cocotb.test()
+async def an_overrun_that_was_corrected_is_told_until_it_is_cleared(dut):
+    host, _ = await without_errors(dut)
+    await host.write("SUBMISSION_TAIL", host.tail + 17)
+    await host.ring()
+    await ClockCycles(dut.clk_i, 10)
+    assert await host.field("STATUS_SUBMISSION_OVERRUN") == 0
+    assert await host.read("ERROR") == REGISTERS["ERROR_OVERRUN"]
+
+
+@cocotb.test()
 async def host_that_polls_faster_than_writes_are_answered_raises_no_error(dut):
     host = await ready(dut)
     keys = await load_keys(host, [0])

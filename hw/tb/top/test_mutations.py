@@ -17,6 +17,14 @@ MUTATIONS = [
      ("tb.top.no_stream_tests", 0, "zeroise_ends")),
     ("packets taken with nobody to answer them", "shell", "assign s_axis_tready_o = 1'b0;", "assign s_axis_tready_o = 1'b1;",
      ("tb.top.no_stream_tests", 0, "ports_that_are_not_there")),
+    ("completions of disabled rings not counted", "ring_control", ".clear_i  (restart_o)",
+     ".clear_i  (!is.CONTROL.enable.value)", ("tb.top.interrupt_tests", 1, "completions_are_counted_until")),
+    ("completions forgotten that are enough", "interrupt_coalescer", "      enough_q <=", "      enough_q <= !clear_i &&",
+     ("tb.top.interrupt_tests", 1, "completions_are_counted_until")),
+    ("what was counted kept by rings that begin anew", "ring_control", ".clear_i  (restart_o)", ".clear_i  (1'b0)",
+     ("tb.top.interrupt_tests", 1, "completions_are_counted_until")),
+    ("one overrun during the other untold", "ring_control", "|(overrun & ~overrun_q)", "overrun != '0 && overrun_q == '0",
+     ("tb.top.ring_tests", 1, "overrun_of_a_ring")),
 ]
 
 

@@ -22,7 +22,9 @@ pub const CAPABILITY_CORES: usize = 0x008;
 pub const CAPABILITY_CORES_CORES: u32 = 0x000000FF;
 /// CAPABILITY_CORES, bits 15:8. Key slots of every core, numbered from 0.
 pub const CAPABILITY_CORES_KEY_SLOTS: u32 = 0x0000FF00;
-/// CAPABILITY_CORES, bits 23:16. Jobs the shell holds between a descriptor's fetch and its completion.
+/// CAPABILITY_CORES, bits 23:16. Jobs at most between the fetch of their operands and their answer. An AES engine: one
+/// more than its messages. STATUS.in_flight counts three descriptors besides: one that is read, one that is refused,
+/// one whose completion is written.
 pub const CAPABILITY_CORES_IN_FLIGHT: u32 = 0x00FF0000;
 /// CAPABILITY_CORES, bits 24:24. 1: the AXI4-Stream ports are built.
 pub const CAPABILITY_CORES_STREAM: u32 = 0x01000000;
@@ -72,7 +74,7 @@ pub const STATUS_IN_FLIGHT: u32 = 0x0000FF00;
 pub const INTERRUPT_STATUS: usize = 0x088;
 /// INTERRUPT_STATUS, bits 0:0. Completions are waiting: one was marked interrupt, or INTERRUPT_COALESCE says so.
 pub const INTERRUPT_STATUS_COMPLETION: u32 = 0x00000001;
-/// INTERRUPT_STATUS, bits 1:1. The last fetched descriptor was completed and none waits.
+/// INTERRUPT_STATUS, bits 1:1. The last fetched descriptor was completed and none waits. In disabled rings none does.
 pub const INTERRUPT_STATUS_IDLE: u32 = 0x00000002;
 /// INTERRUPT_STATUS, bits 2:2. Something went wrong that ERROR tells.
 pub const INTERRUPT_STATUS_ERROR: u32 = 0x00000004;
@@ -99,7 +101,8 @@ pub const ERROR_DATA_FAULT: u32 = 0x00000002;
 /// ERROR, bits 2:2. A completion could not be written: it is lost, its place in the ring keeps what was there. Disable
 /// and enable the rings, as the phase of that place is of no use any more.
 pub const ERROR_COMPLETION_FAULT: u32 = 0x00000004;
-/// ERROR, bits 3:3. An index written by the host was impossible: see STATUS.
+/// ERROR, bits 3:3. An index written by the host was impossible, and may be corrected by now: see STATUS. Comes up once
+/// for each time that a ring is stopped by one.
 pub const ERROR_OVERRUN: u32 = 0x00000008;
 /// Submission ring, address, low word. A multiple of 64: the lower bits read 0. Change only while CONTROL.enable is 0
 /// and STATUS.idle is 1.
