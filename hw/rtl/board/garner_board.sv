@@ -13,7 +13,8 @@
 // Contract    Addresses of registers: bits 13:12 the page, 11:0 the register (docs/integration.md). The AXI4 master uses
 //             the number of the engine's page as ID, and incrementing bursts within 4 KiB pages.
 //             irq_o: completion, idle and error of page 0, then of page 1, then of page 2; levels.
-// Parameters  Those of garner_top, and AesKeyBits, AesMessages, AesStages, AesKeySlots of aes_core. A bus of 64 bits.
+// Parameters  Those of garner_top but BusWidth, which is 64; MaxBeats, ArCache, AwCache and AxProt are of all three engines.
+//             Those of aes_core with Aes before their names.
 module garner_board
   import board_pkg::*;
   import bus_pkg::*;
@@ -26,6 +27,10 @@ module garner_board
   parameter int unsigned MaxBeats     = 64,
   parameter int unsigned OperandWords = 512,
   parameter int unsigned InFlight     = 16,
+  parameter bit          StreamPort   = 1'b1,
+  parameter logic [3:0]  ArCache      = AxiBufferable,
+  parameter logic [3:0]  AwCache      = AxiBufferable,
+  parameter logic [2:0]  AxProt       = AxiData,
   parameter int unsigned AesKeyBits   = 128,
   parameter int unsigned AesMessages  = 4,   // of encryption
   parameter int unsigned AesStages    = 10,  // of decryption
@@ -179,12 +184,12 @@ module garner_board
                           awready: m_axi_awready, wready: m_axi_wready, bresp: bresp, bvalid: bvalid};
   assign m_axi_arsize  = 3'd3;
   assign m_axi_arburst = AxiIncrementing;
-  assign m_axi_arcache = AxiBufferable;
-  assign m_axi_arprot  = AxiData;
+  assign m_axi_arcache = ArCache;
+  assign m_axi_arprot  = AxProt;
   assign m_axi_awsize  = 3'd3;
   assign m_axi_awburst = AxiIncrementing;
-  assign m_axi_awcache = AxiBufferable;
-  assign m_axi_awprot  = AxiData;
+  assign m_axi_awcache = AwCache;
+  assign m_axi_awprot  = AxProt;
 
   axi_mux #(
     .Masters(Engines),
@@ -223,7 +228,8 @@ module garner_board
     .BusWidth    (64),
     .MaxBeats    (MaxBeats),
     .OperandWords(OperandWords),
-    .InFlight    (InFlight)
+    .InFlight    (InFlight),
+    .StreamPort  (StreamPort)
   ) u_rsa (
     .clk_i,
     .rst_ni,
