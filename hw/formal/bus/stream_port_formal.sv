@@ -156,6 +156,7 @@ module stream_port_formal
   logic [32:0] in_q, out_q, operand_q, result_q;  // {last, data}
   answer_t     answer_q;
   logic        job_due_q, refusal_due_q, ended_q, failed_q;
+  logic        settled_q;  // it was held and quiet, without operands, or in reset
 
   always_ff @(posedge clk_i) begin
     watched_q       <= rst_ni ? watched_q : watched_i;
@@ -173,6 +174,7 @@ module stream_port_formal
     refusal_due_q   <= rst_ni && u_refusals.held != '0 && !ours_q && !out.tvalid;
     ended_q         <= rst_ni && out.tvalid && tready_i && out.tlast;
     failed_q        <= !ours_q || ours.status != StatusOk;
+    settled_q       <= !rst_ni || (hold_i && quiet && held == '0);
     if (!rst_ni) begin
       dropped_q   <= 1'b0;
       place_q     <= '0;
@@ -212,7 +214,7 @@ module stream_port_formal
       if (in_waits_q) assume (in_i.tvalid && {in_i.tlast, in_i.tdata} == in_q);
       if (answer_waits_q) assume (jobs_i.answer_valid && jobs_i.answer == answer_q);
       if (result_waits_q) assume (jobs_i.result_valid && jobs_i.result == result_q);
-      if (wipe_i) assume (quiet && held == '0);
+      if (wipe_i) assume (settled_q);
       if (wipe_i || wiping) assume (hold_i);
 
       // how the counts here go with the module's own, which makes the rest inductive
@@ -304,6 +306,8 @@ module stream_port_formal
       // three packets in one run: a refusal on its way, an answer with its result gone, the longest operands on offer
       cover (u_refusals.held != '0 && ended_q && !failed_q && ours.has_result && held == 4'(OperandWords) &&
              jobs.operand_valid);
+      // a packet that is refused ends as the shell says to wipe
+      cover (wipe_i && !quiet);
     end
   end
 

@@ -21,7 +21,8 @@
 // long or has reserved bits set is read to its end and answered with an error; so is one of which a part is here when
 // `hold_i` rises: its operands are forgotten at once, and the answer is StatusEmptySlot, as the keys are gone.
 //
-// Contract    AXI4-Stream: an offered word stays until it is taken. Every packet is answered exactly once.
+// Contract    AXI4-Stream: an offered word stays until it is taken. Every packet is answered exactly once. `wipe_i` comes
+//             while `hold_i` is high, and behind reset or a cycle with `hold_i` and `quiet_o` and no operand inside.
 //             Interfaces to the dispatcher: see `dispatcher`. All jobs and answers here are of source 1.
 module stream_port
   import garner_pkg::*;
@@ -35,7 +36,7 @@ module stream_port
   input  logic             rst_ni,
 
   input  logic             hold_i,     // begin no further packet for now
-  input  logic             wipe_i,     // overwrite the buffer; only while quiet
+  input  logic             wipe_i,     // overwrite the buffer
   output logic             wiping_o,
   output logic             quiet_o,    // nothing of a packet is between the port and its job's leaving, no answer half sent
   output logic             answered_o, // pulse: a packet was answered
