@@ -131,6 +131,8 @@ MUTATIONS = [
      "m_axi_i.wready && owner[m]"),
     ("the data of a write of the next master", "bus/axi_mux", "m_axi_i.wready && m_axi_o.wlast", "m_axi_i.wready"),
     ("an address that goes while it is shown", "bus/axi_mux", "      if (!ar_shown_q) begin", "      begin"),
+    ("the length of a read of another master", "bus/axi_mux", "= masters_i[m].arlen;", "= masters_i[0].arlen;"),
+    ("the address of a write of another master", "bus/axi_mux", "= masters_i[m].awaddr;", "= masters_i[0].awaddr;"),
     ("a master that waits for ever", "bus/axi_turn", "if (taken_i) last_q", "if (!rst_ni) last_q", ("bus/axi_mux", "prove")),
     ("a burst of blocks over the end of its page", "bus/burst_address", "page_beats < 13'(MaxBeats)", "page_beats == '0"),
     ("a group of blocks left at a page's end", "bus/burst_address", "last_q           <= ends;", "last_q           <= 1'b1;"),

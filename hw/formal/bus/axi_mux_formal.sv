@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// axi_mux, seen by one of its masters, any of the three: addresses that are shown stay until they are taken; data of writes
-// are taken from it only behind an address of its own, and never more bursts of them than addresses; at most Writes + 2
-// addresses wait for their data; answers go to the master whose ID they have; of the others at most two addresses are taken
-// while it waits.
+// axi_mux, seen by one of its masters, any of the three: an address that is shown, and its length, are those of the master
+// whose ID they have, and stay until they are taken; data of writes are taken from it only behind an address of its own, and
+// never more bursts of them than addresses; at most Writes + 2 addresses wait for their data; answers go to the master whose
+// ID they have; of the others at most two addresses are taken while it waits.
 module axi_mux_formal
   import bus_pkg::*;
 (
@@ -58,22 +58,25 @@ module axi_mux_formal
   assign w_ended  = w_taken && masters_i[m_q].wlast;
 
   // Of the cycle before: who waits with an address, and what the bus was shown
-  logic [2:0] ar_waits_q, aw_waits_q;
-  logic       ar_shown_q, aw_shown_q;
-  logic [1:0] arid_q, awid_q;
+  logic [2:0]       ar_waits_q, aw_waits_q;
+  logic [2:0][71:0] ar_waiting_q, aw_waiting_q;  // {address, length}
+  logic             ar_shown_q, aw_shown_q;
+  logic [73:0]      ar_q, aw_q;                  // {id, address, length}
   // Addresses of this master whose data have not ended, and addresses of others taken while its own wait
   logic [2:0] owed_q;
   logic [1:0] ar_overtaken_q, aw_overtaken_q;
 
   always_ff @(posedge clk_i) begin
     for (int m = 0; m < 3; m++) begin
-      ar_waits_q[m] <= rst_ni && masters_i[m].arvalid && !answers[m].arready;
-      aw_waits_q[m] <= rst_ni && masters_i[m].awvalid && !answers[m].awready;
+      ar_waits_q[m]   <= rst_ni && masters_i[m].arvalid && !answers[m].arready;
+      aw_waits_q[m]   <= rst_ni && masters_i[m].awvalid && !answers[m].awready;
+      ar_waiting_q[m] <= {masters_i[m].araddr, masters_i[m].arlen};
+      aw_waiting_q[m] <= {masters_i[m].awaddr, masters_i[m].awlen};
     end
     ar_shown_q <= rst_ni && bus.arvalid && !m_axi_i.arready;
     aw_shown_q <= rst_ni && bus.awvalid && !m_axi_i.awready;
-    arid_q     <= arid;
-    awid_q     <= awid;
+    ar_q       <= {arid, bus.araddr, bus.arlen};
+    aw_q       <= {awid, bus.awaddr, bus.awlen};
     if (!rst_ni || !chosen_q) begin
       owed_q         <= '0;
       ar_overtaken_q <= '0;
@@ -100,14 +103,14 @@ module axi_mux_formal
     assume (any_master_i < 2'd3 && m_axi_rid_i < 2'd3 && m_axi_bid_i < 2'd3);
     if (chosen_q) assume (m_q < 2'd3);
     for (int m = 0; m < 3; m++) begin  // masters keep to the standard
-      if (ar_waits_q[m]) assume (masters_i[m].arvalid);
-      if (aw_waits_q[m]) assume (masters_i[m].awvalid);
+      if (ar_waits_q[m]) assume (masters_i[m].arvalid && {masters_i[m].araddr, masters_i[m].arlen} == ar_waiting_q[m]);
+      if (aw_waits_q[m]) assume (masters_i[m].awvalid && {masters_i[m].awaddr, masters_i[m].awlen} == aw_waiting_q[m]);
     end
     if (rst_ni && chosen_q) begin
-      if (ar_shown_q) assert (bus.arvalid && arid == arid_q);
-      if (aw_shown_q) assert (bus.awvalid && awid == awid_q);
-      if (bus.arvalid) assert (masters_i[arid].arvalid && bus.araddr == masters_i[arid].araddr);
-      if (bus.awvalid) assert (masters_i[awid].awvalid && bus.awlen == masters_i[awid].awlen);
+      if (ar_shown_q) assert (bus.arvalid && {arid, bus.araddr, bus.arlen} == ar_q);
+      if (aw_shown_q) assert (bus.awvalid && {awid, bus.awaddr, bus.awlen} == aw_q);
+      if (bus.arvalid) assert (masters_i[arid].arvalid && {bus.araddr, bus.arlen} == {masters_i[arid].araddr, masters_i[arid].arlen});
+      if (bus.awvalid) assert (masters_i[awid].awvalid && {bus.awaddr, bus.awlen} == {masters_i[awid].awaddr, masters_i[awid].awlen});
       if (masters_i[m_q].arvalid && answers[m_q].arready) assert (ar_taken && arid == m_q);
       if (masters_i[m_q].awvalid && answers[m_q].awready) assert (aw_taken && awid == m_q);
       if (w_taken) assert (owed_q != '0 && bus.wvalid && m_axi_i.wready && wdata == 8'(m_q) && wstrb);
