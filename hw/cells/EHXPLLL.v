@@ -2,6 +2,7 @@
 // Model of the EHXPLLL of the Lattice ECP5, as far as hw/soc/fpga uses it: its output is its input, whatever the dividers
 // say, and it has locked after eight edges. After Lattice FPGA-TN-02200.
 /* verilator lint_off UNUSED */ // pins and parameters beyond this model
+/* verilator lint_off SYNCASYNCNET */ // LOCK resets
 module EHXPLLL #(
   parameter CLKI_DIV = 1, CLKFB_DIV = 1, CLKOP_DIV = 8, CLKOP_CPHASE = 0, CLKOP_FPHASE = 0, CLKOP_ENABLE = "ENABLED",
   parameter FEEDBK_PATH = "CLKOP", OUTDIVIDER_MUXA = "DIVA", PLLRST_ENA = "DISABLED", INTFB_WAKE = "DISABLED",

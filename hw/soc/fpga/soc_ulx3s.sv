@@ -39,7 +39,7 @@ module soc_ulx3s #(
     .CLKI(clk_25mhz_i), .CLKFB(clk), .CLKOP(clk), .LOCK(locked), .RST(1'b0), .STDBY(1'b0), .PHASESEL0(1'b0),
     .PHASESEL1(1'b0), .PHASEDIR(1'b0), .PHASESTEP(1'b0), .PHASELOADREG(1'b0), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0)
   );
-  reset_synchroniser u_reset (.clk_i(clk), .rst_ni(locked && !button_i), .rst_no(rst_n));
+  ulx3s_reset u_reset (.clk_i(clk), .locked_i(locked), .button_i, .rst_no(rst_n));
 
   logic lost, stopped;
   /* verilator lint_off UNUSEDSIGNAL */ // three bits have no light
