@@ -18,7 +18,7 @@
 static unsigned int patience_ms = 2000;
 module_param(patience_ms, uint, 0644);
 MODULE_PARM_DESC(patience_ms, "A job that runs for longer resets the board (ms, 100 at least)");
-#define GARNER_LEAST_PATIENCE_MS 100
+#define GARNER_LEAST_PATIENCE_MS 100U
 
 /* How long a board that was reset may take to erase all it holds. */
 #define GARNER_ERASURE_MS 2000
