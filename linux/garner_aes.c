@@ -23,8 +23,9 @@ MODULE_PARM_DESC(aes_priority, "Of cbc-aes-garner; cbc(aes-generic) has 100, cbc
 
 static atomic64_t garner_aes_keys;
 
-/* What is left of a request, at once. */
-static int garner_aes_software(struct garner_aes_engine *engine, struct skcipher_request *req)
+/* What is left of a request, at once; flags: whether memory may be waited for. */
+static int garner_aes_software(struct garner_aes_engine *engine, struct skcipher_request *req,
+			       u32 flags)
 {
 	struct garner_aes_request *request = skcipher_request_ctx(req);
 	struct skcipher_request *software = &request->software;
@@ -38,8 +39,7 @@ static int garner_aes_software(struct garner_aes_engine *engine, struct skcipher
 			     scatterwalk_ffwd(request->to, req->dst, request->offset);
 	}
 	skcipher_request_set_tfm(software, garner_aes_tfm(req)->software);
-	skcipher_request_set_callback(software, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP, NULL,
-				      NULL);
+	skcipher_request_set_callback(software, flags, NULL, NULL);
 	skcipher_request_set_crypt(software, from, to, req->cryptlen - request->offset, req->iv);
 	return engine->decrypts ? crypto_skcipher_decrypt(software) :
 				  crypto_skcipher_encrypt(software);
@@ -54,7 +54,8 @@ void garner_aes_finish(struct work_struct *work)
 {
 	struct garner_aes_request *request = container_of(work, struct garner_aes_request, work);
 	struct skcipher_request *req = garner_aes_request(request);
-	int err = garner_aes_software(request->engine, req);
+	/* On garner_workqueue, for which dm-crypt may wait: whatever its caller may, this must not. */
+	int err = garner_aes_software(request->engine, req, 0);
 
 	local_bh_disable();
 	skcipher_request_complete(req, err);
@@ -78,7 +79,9 @@ static int garner_aes_submit(struct skcipher_request *req, bool decrypts)
 	request->failed = false;
 	INIT_LIST_HEAD(&request->list);
 	err = garner_aes_enqueue(engine, req);
-	return err == -ENODEV || err == -ENOSPC ? garner_aes_software(engine, req) : err;
+	if (err != -ENODEV && err != -ENOSPC)
+		return err;
+	return garner_aes_software(engine, req, req->base.flags & CRYPTO_TFM_REQ_MAY_SLEEP);
 }
 
 static int garner_aes_encrypt(struct skcipher_request *req)
