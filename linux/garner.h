@@ -86,6 +86,10 @@ struct garner_ring_user {
 	 * result_room.
 	 */
 	bool (*fits)(struct garner_ring *ring);
+	/* Gives requests to this ring, which runs, from now on; -EBUSY if another has them. */
+	int (*attach)(struct garner_ring *ring);
+	/* Gives them to software from now on, those that wait too; the ring is stopped. */
+	void (*detach)(struct garner_ring *ring);
 	/* There is room again, or none will be: in process context, without locks. */
 	void (*changed)(struct garner_ring *ring);
 	/* Returns when nobody is still putting jobs in who saw room before. Under board->mutex. */
@@ -118,6 +122,7 @@ struct garner_ring {
 	unsigned long pending;	/* bit 0: an interrupt came that was not looked at yet */
 
 	const struct garner_ring_user *user;
+	bool serves; /* has its user's requests, or will when the board is resumed; of garner_pci */
 	struct garner_ring_counters counters;
 	atomic_long_t interrupts;
 };
@@ -167,15 +172,11 @@ void garner_ring_put(struct garner_ring *ring, struct garner_job *job, u32 part,
 void garner_ring_doorbell(struct garner_ring *ring);
 
 extern const struct garner_ring_user garner_rsa_ring_user;
-int garner_rsa_attach(struct garner_ring *ring);
-void garner_rsa_detach(struct garner_ring *ring);
 void garner_rsa_prepare(struct dentry *debugfs);
 int garner_rsa_register(void);
 void garner_rsa_unregister(void);
 
 extern const struct garner_ring_user *const garner_aes_ring_users[2];
-void garner_aes_attach(struct garner_ring *ring);
-void garner_aes_detach(struct garner_ring *ring);
 void garner_aes_prepare(struct dentry *debugfs);
 int garner_aes_register(void);
 void garner_aes_unregister(void);

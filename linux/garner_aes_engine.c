@@ -94,42 +94,10 @@ static void garner_aes_erased(struct garner_ring *ring)
 	spin_unlock_bh(&engine->lock);
 }
 
-static struct garner_aes_engine garner_aes_engines[2] = {
-	{
-		.user = {
-			.name = "aes_encryption",
-			.fits = garner_aes_fits,
-			.changed = garner_aes_changed,
-			.settle = garner_aes_settle,
-			.erased = garner_aes_erased,
-		},
-		.lock = __SPIN_LOCK_UNLOCKED(garner_aes_engines[0].lock),
-	},
-	{
-		.user = {
-			.name = "aes_decryption",
-			.fits = garner_aes_fits,
-			.changed = garner_aes_changed,
-			.settle = garner_aes_settle,
-			.erased = garner_aes_erased,
-		},
-		.decrypts = true,
-		.lock = __SPIN_LOCK_UNLOCKED(garner_aes_engines[1].lock),
-	},
-};
-
-const struct garner_ring_user *const garner_aes_ring_users[2] = {
-	&garner_aes_engines[0].user,
-	&garner_aes_engines[1].user,
-};
-
-/**
- * garner_aes_attach() - gives requests to an engine from now on, unless another serves already
- * @ring: the engine's, running
- */
-void garner_aes_attach(struct garner_ring *ring)
+static int garner_aes_attach(struct garner_ring *ring)
 {
 	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
+	int err = -EBUSY;
 
 	spin_lock_bh(&engine->lock);
 	if (!engine->ring) {
@@ -141,15 +109,13 @@ void garner_aes_attach(struct garner_ring *ring)
 		engine->messages = GENMASK(engine->message_count - 1, 0);
 		engine->last_message = 0;
 		memset(engine->slots, 0, sizeof(engine->slots));
+		err = 0;
 	}
 	spin_unlock_bh(&engine->lock);
+	return err;
 }
 
-/**
- * garner_aes_detach() - gives requests to software from now on, those that wait too
- * @ring: the engine's, stopped
- */
-void garner_aes_detach(struct garner_ring *ring)
+static void garner_aes_detach(struct garner_ring *ring)
 {
 	struct garner_aes_engine *engine = garner_aes_engine_of(ring);
 	struct garner_aes_request *request, *next;
@@ -165,6 +131,39 @@ void garner_aes_detach(struct garner_ring *ring)
 	spin_unlock_bh(&engine->lock);
 	garner_aes_pump(engine);
 }
+
+static struct garner_aes_engine garner_aes_engines[2] = {
+	{
+		.user = {
+			.name = "aes_encryption",
+			.fits = garner_aes_fits,
+			.attach = garner_aes_attach,
+			.detach = garner_aes_detach,
+			.changed = garner_aes_changed,
+			.settle = garner_aes_settle,
+			.erased = garner_aes_erased,
+		},
+		.lock = __SPIN_LOCK_UNLOCKED(garner_aes_engines[0].lock),
+	},
+	{
+		.user = {
+			.name = "aes_decryption",
+			.fits = garner_aes_fits,
+			.attach = garner_aes_attach,
+			.detach = garner_aes_detach,
+			.changed = garner_aes_changed,
+			.settle = garner_aes_settle,
+			.erased = garner_aes_erased,
+		},
+		.decrypts = true,
+		.lock = __SPIN_LOCK_UNLOCKED(garner_aes_engines[1].lock),
+	},
+};
+
+const struct garner_ring_user *const garner_aes_ring_users[2] = {
+	&garner_aes_engines[0].user,
+	&garner_aes_engines[1].user,
+};
 
 static int garner_aes_show(struct seq_file *file, void *unused)
 {

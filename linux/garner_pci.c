@@ -86,24 +86,21 @@ static int garner_register(struct garner_board *board)
 	return err;
 }
 
-/* Requests come from now on. */
+/* Requests come from now on, to rings that are to serve: at first all, later those that did. */
 static void garner_attach(struct garner_board *board)
 {
-	unsigned int i;
+	struct garner_ring *ring;
 
-	if (garner_rsa_attach(&board->rings[0]))
-		pci_info(board->pdev, "another board serves already; this one waits for none\n");
-	for (i = 1; i < board->engines; i++)
-		garner_aes_attach(&board->rings[i]);
+	garner_for_each_ring(ring, board)
+		ring->serves = ring->serves && !ring->user->attach(ring);
 }
 
 static void garner_detach(struct garner_board *board)
 {
-	unsigned int i;
+	struct garner_ring *ring;
 
-	garner_rsa_detach(&board->rings[0]);
-	for (i = 1; i < board->engines; i++)
-		garner_aes_detach(&board->rings[i]);
+	garner_for_each_ring(ring, board)
+		ring->user->detach(ring);
 }
 
 static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -132,9 +129,10 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = pci_alloc_irq_vectors(pdev, vectors, vectors, PCI_IRQ_MSIX);
 	if (err < 0)
 		return dev_err_probe(&pdev->dev, err, "no MSI-X vectors\n");
-	board->rings[0].user = &garner_rsa_ring_user;
-	for (i = 1; i < board->engines; i++)
-		board->rings[i].user = garner_aes_ring_users[i - 1];
+	for (i = 0; i < board->engines; i++) {
+		board->rings[i].user = i ? garner_aes_ring_users[i - 1] : &garner_rsa_ring_user;
+		board->rings[i].serves = true;
+	}
 	err = garner_board_init(board, pcim_iomap_table(pdev)[0]);
 	if (err) {
 		dev_err_probe(&pdev->dev, err, "not taken over\n");
@@ -146,6 +144,8 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	board->debugfs = debugfs_create_file(pci_name(pdev), 0444, garner_debugfs, board,
 					     &garner_counters_fops);
 	garner_attach(board);
+	if (!board->rings[0].serves)
+		pci_info(pdev, "another board serves already; this one waits for none\n");
 	pci_info(pdev, "%u cores, %u key slots, up to %u bits; %u AES engines\n",
 		 board->rings[0].capability.cores, board->rings[0].capability.key_slots,
 		 board->rings[0].capability.max_bits, board->engines - 1);
@@ -204,17 +204,24 @@ static void garner_reset_done(struct pci_dev *pdev)
 
 static int garner_suspend(struct device *device)
 {
-	garner_board_stop(dev_get_drvdata(device));
+	struct garner_board *board = dev_get_drvdata(device);
+
+	garner_board_stop(board);
+	garner_detach(board); /* who writes to a disk meanwhile does not wait for the board */
 	return 0;
 }
 
 static int garner_resume(struct device *device)
 {
 	struct garner_board *board = dev_get_drvdata(device);
+	int err;
 
 	if (!READ_ONCE(board->retired)) /* or its DMA is off for good */
 		pci_set_master(board->pdev);
-	return garner_board_restart(board);
+	err = garner_board_restart(board);
+	if (!READ_ONCE(board->retired))
+		garner_attach(board);
+	return err;
 }
 
 static DEFINE_SIMPLE_DEV_PM_OPS(garner_pm, garner_suspend, garner_resume);

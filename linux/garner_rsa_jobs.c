@@ -309,21 +309,7 @@ static bool garner_rsa_fits(struct garner_ring *ring)
 	       capability->operand_bytes * 16 >= 7 * capability->max_bits + 64;
 }
 
-const struct garner_ring_user garner_rsa_ring_user = {
-	.name = "rsa",
-	.fits = garner_rsa_fits,
-	.changed = garner_rsa_changed,
-	.settle = garner_rsa_settle,
-	.erased = garner_rsa_erased,
-};
-
-/**
- * garner_rsa_attach() - gives requests to a board from now on
- * @ring: the board's, running
- *
- * Return: 0, or -EBUSY if another serves already.
- */
-int garner_rsa_attach(struct garner_ring *ring)
+static int garner_rsa_attach(struct garner_ring *ring)
 {
 	int err = -EBUSY;
 
@@ -339,12 +325,7 @@ int garner_rsa_attach(struct garner_ring *ring)
 	return err;
 }
 
-/**
- * garner_rsa_detach() - gives requests to software from now on, those that wait too; the board's
- * ring is stopped
- * @ring: the board's
- */
-void garner_rsa_detach(struct garner_ring *ring)
+static void garner_rsa_detach(struct garner_ring *ring)
 {
 	spin_lock_bh(&garner_rsa.lock);
 	if (garner_rsa.ring == ring) {
@@ -354,6 +335,16 @@ void garner_rsa_detach(struct garner_ring *ring)
 	spin_unlock_bh(&garner_rsa.lock);
 	garner_rsa_pump();
 }
+
+const struct garner_ring_user garner_rsa_ring_user = {
+	.name = "rsa",
+	.fits = garner_rsa_fits,
+	.attach = garner_rsa_attach,
+	.detach = garner_rsa_detach,
+	.changed = garner_rsa_changed,
+	.settle = garner_rsa_settle,
+	.erased = garner_rsa_erased,
+};
 
 static int garner_rsa_show(struct seq_file *file, void *unused)
 {

@@ -57,9 +57,14 @@ all() {
     signed_all /parallel
     sum after-parallel
 
-    # Suspended and resumed, as far as the devices.
+    # Suspended for five seconds and resumed, as far as the devices. Who is not frozen does not wait.
+    insmod /modules/garner_load_asleep.ko || end fail "garner_load_asleep"
     echo devices >/sys/power/pm_test && echo freeze >/sys/power/state || end fail "suspend"
     dmesg | grep -q 'suspend debug: Waiting' || end fail "the kernel did not come to suspend devices"
+    rmmod garner_load_asleep
+    slowest=$(load_said load_asleep | sed -n 's/.* 0 errors, the slowest took \([0-9]*\) ms/\1/p')
+    [ "${slowest:-5000}" -lt 5000 ] || end fail "while suspended: $(load_said load_asleep)"
+    say asleep "$(load_said load_asleep)"
     before=$(count private)
     sign 4 /tmp || end fail "after suspend: $(cat /tmp/4.error)"
     [ "$(count private)" -gt $before ] || end fail "the board did not come back from suspend"
