@@ -7,10 +7,12 @@ from pathlib import Path
 
 import jinja2
 
+from garner_hw import CommandError
 from garner_hw.explore import dominance, plots, scaling, thesis
 from garner_hw.explore.designs import DESIGNS
 from garner_hw.explore.point import Point
 from garner_hw.explore.space import COMMON, KNOBS
+from garner_hw.explore.store import write_whole
 
 JSON, PAGE = "report.json", "explore.html"
 ORDER = list(DESIGNS)
@@ -44,12 +46,15 @@ def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -
 
 def read(path: Path) -> list[dict]:
     """The rows of a report.json."""
-    return json.loads(path.read_text())["points"]
+    try:
+        return json.loads(path.read_text())["points"]
+    except (ValueError, KeyError, TypeError):
+        raise CommandError(f"{path}: not a report of the explorer, a JSON object with points") from None
 
 
 def write_json(data: dict, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / JSON).write_text(json.dumps(data, indent=1, allow_nan=False) + "\n")
+    write_whole(folder / JSON, json.dumps(data, indent=1, allow_nan=False) + "\n")
 
 
 def write(data: dict, folder: Path) -> Path:
@@ -60,10 +65,10 @@ def write(data: dict, folder: Path) -> Path:
     rows = data["points"]
     comparisons = thesis.comparisons(rows)
     page = folder / PAGE
-    page.write_text(environment.get_template("page.html").render(
+    write_whole(page, environment.get_template("page.html").render(
         data=data, rows=rows, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
-        comparisons=comparisons, unrolled=thesis.unrolled(rows), dominating=dominance.over_two_row(rows), plots=pictures(rows, comparisons),
-        scaling=scaling.on_paper(rows),
+        comparisons=comparisons, unrolled=thesis.unrolled(rows), dominating=dominance.over_two_row(rows),
+        plots=pictures(rows, comparisons), scaling=scaling.on_paper(rows),
         knobs=[name for name in KNOBS if any(name in row for row in rows)], describe=describe))
     return page
 

@@ -69,16 +69,20 @@ def read_csv(path: Path) -> Space:
     """A header with names of parameters, then a point a line. An empty field is the default."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = list(csv.DictReader(file, restkey="more", strict=True))
-            columns = csv.DictReader(path.open(newline="", encoding="utf-8-sig")).fieldnames or []
+            reader = csv.DictReader(file, restkey="more", strict=True)
+            columns = reader.fieldnames or []
+            lines = [(reader.line_num, line) for line in reader]  # blank lines count, and are no points
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadSpace(f"{path}: not a CSV file: {error}") from None
     wrong = [name for name in columns if name not in COMMON and name not in KNOBS]
     if wrong or "design" not in columns:
         raise BadSpace(f"{path}: " + (f"there is no column {wrong[0]!r}" if wrong else "there is no column 'design'") +
                        f"; the columns are {', '.join([*COMMON, *KNOBS])}")
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
+        raise BadSpace(f"{path}: the column {twice[0]!r} is there twice")
     points, refused = [], []
-    for number, line in enumerate(lines, 2):
+    for number, line in lines:
         try:
             if "more" in line:
                 raise Refused(f"{len(columns)} columns, but {len(columns) + len(line['more'])} values")
@@ -96,7 +100,8 @@ def read_space(path: Path) -> Space:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSpace(f"{path}: not a TOML file: {error}") from None
     other = [name for name in grids if name != "grid"]
-    if other or not isinstance(grids.get("grid"), list) or not grids["grid"]:
+    tables = isinstance(grids.get("grid"), list) and all(isinstance(grid, dict) for grid in grids["grid"])
+    if other or not tables or not grids["grid"]:
         raise BadSpace(f"{path}: " + (f"{other[0]!r} is not known" if other else "there is no [[grid]]") +
                        "; a space is [[grid]] tables of parameters")
     points, refused = [], []

@@ -9,6 +9,18 @@ import json
 import os
 from pathlib import Path
 
+from garner_hw import CommandError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file that appears under its name when it is whole."""
+    unnamed = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unnamed.write_text(text)
+        unnamed.rename(path)
+    finally:
+        unnamed.unlink(missing_ok=True)
+
 
 class Folder:
     """What is kept of one circuit. Tools may write their work files and logs beside."""
@@ -25,12 +37,7 @@ class Folder:
 
     def keep(self, step: str, figures: dict) -> dict:
         self.path.mkdir(parents=True, exist_ok=True)
-        unnamed = self.path / f".{step}.json.{os.getpid()}"
-        try:
-            unnamed.write_text(json.dumps(figures, indent=1, allow_nan=False) + "\n")
-            unnamed.rename(self.path / f"{step}.json")
-        finally:
-            unnamed.unlink(missing_ok=True)
+        write_whole(self.path / f"{step}.json", json.dumps(figures, indent=1, allow_nan=False) + "\n")
         return figures
 
     def steps(self) -> dict[str, dict]:
@@ -55,7 +62,10 @@ class Record:
     def __init__(self, path: Path) -> None:
         self.path = path
         lines = path.read_text().splitlines() if path.exists() else []
-        self.circuits: dict[str, dict[str, dict]] = {one["circuit"]: one["steps"] for one in map(json.loads, lines)}
+        try:
+            self.circuits: dict[str, dict[str, dict]] = {one["circuit"]: one["steps"] for one in map(json.loads, lines)}
+        except (ValueError, KeyError, TypeError):
+            raise CommandError(f"{path}: not a record of circuits, a JSON object a line") from None
 
     def steps(self, name: str) -> dict[str, dict]:
         """What is recorded of a circuit; nothing if it is not there."""
@@ -70,10 +80,5 @@ class Record:
     def write(self, names: set[str]) -> None:
         """Writes the circuits of these names; others are of sources or tools that are no longer used."""
         self.circuits = {name: steps for name, steps in sorted(self.circuits.items()) if name in names}
-        unnamed = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        try:
-            unnamed.write_text("".join(json.dumps({"circuit": name, "steps": steps}, allow_nan=False) + "\n"
+        write_whole(self.path, "".join(json.dumps({"circuit": name, "steps": steps}, allow_nan=False) + "\n"
                                        for name, steps in self.circuits.items()))
-            unnamed.rename(self.path)
-        finally:
-            unnamed.unlink(missing_ok=True)

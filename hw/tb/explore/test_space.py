@@ -54,10 +54,16 @@ def test_a_bad_line_is_refused_by_number_and_the_others_are_read(tmp_path, line,
     ("word,ports\n16,2\n", "there is no column 'design'"),
     ("", "there is no column 'design'"),
     ("design\n", "there are no points"),
+    ("design,word,word\ncios,8,16\n", "the column 'word' is there twice"),
 ])
 def test_a_wrong_header_is_refused_and_named(tmp_path, text, reason):
     with pytest.raises(BadSpace, match=reason):
         csv(tmp_path, text)
+
+
+def test_blank_lines_count_in_the_number_of_a_bad_line(tmp_path):
+    (said,) = csv(tmp_path, "design,word\n\ncios,16\n\ncios,12\n").refused
+    assert "points.csv:5: " in said
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):
@@ -93,6 +99,7 @@ def test_a_value_that_no_point_of_a_grid_can_have_is_refused(tmp_path, text, rea
 
 @pytest.mark.parametrize("text, reason", [
     ("[[grid]\n", "not a TOML file"), ("", r"there is no \[\[grid\]\]"), ("grid = 3\n", r"there is no \[\[grid\]\]"),
+    ("grid = [1, 2]\n", r"there is no \[\[grid\]\]"),
     ("[[grids]]\n", "'grids' is not known"),
 ])
 def test_a_file_that_is_no_space_is_refused(tmp_path, text, reason):

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept is whole or not there, and a file that is no such thing is named."""
+
+from pathlib import Path
+
+import pytest
+
+from garner_hw import CommandError
+from garner_hw.explore import report
+from garner_hw.explore.store import Folder, Record
+
+EMPTY = report.data_of([], {}, {})
+WRITERS = {"synthesis.json": lambda folder: Folder(folder).keep("synthesis", {"lut": 1}),
+           "circuits.jsonl": lambda folder: Record(folder / "circuits.jsonl").write(set()),
+           report.JSON: lambda folder: report.write_json(EMPTY, folder),
+           report.PAGE: lambda folder: report.write(EMPTY, folder)}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_write_that_is_cut_off_leaves_the_file_of_before(tmp_path, monkeypatch, name):
+    WRITERS[name](tmp_path)
+    before = (tmp_path / name).read_text()
+    write = Path.write_text
+
+    def cut_off(path, text):
+        write(path, text[:len(text) // 2])
+        if name in path.name:
+            raise OSError("the disk is full")
+
+    monkeypatch.setattr(Path, "write_text", cut_off)
+    with pytest.raises(OSError, match="full"):
+        WRITERS[name](tmp_path)
+    assert (tmp_path / name).read_text() == before
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("text", ["", '{"points": [', "[]", "{}"])
+def test_a_report_that_cannot_be_read_is_named(tmp_path, text):
+    (tmp_path / report.JSON).write_text(text)
+    with pytest.raises(CommandError, match="report.json: not a report"):
+        report.read(tmp_path / report.JSON)
+
+
+@pytest.mark.parametrize("text", ['{"circuit": "cios-16"', "[]", "{}", "<<<<<<< HEAD"])
+def test_a_record_that_cannot_be_read_is_named(tmp_path, text):
+    (tmp_path / "circuits.jsonl").write_text(text + "\n")
+    with pytest.raises(CommandError, match="circuits.jsonl: not a record"):
+        Record(tmp_path / "circuits.jsonl")
