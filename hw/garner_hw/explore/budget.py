@@ -76,20 +76,28 @@ def time_of(row: dict, budget: Budget) -> float:
 
 
 def advise(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -> Advice:
-    """The fastest design within the budget; of two as fast, the smaller. `describe` names a row."""
+    """For each size of operands that is measured the fastest design within the budget; of two as fast, the smaller.
+    `describe` names a row."""
     if not rows:
         return Advice("nothing was measured: there is no design to choose from", False)
+    each = [advise_for(bits, [row for row in rows if row["bits"] == bits], budget, describe)
+            for bits in sorted({row["bits"] for row in rows})]
+    return Advice("\n".join(advice.text for advice in each), all(advice.found for advice in each))
+
+
+def advise_for(bits: int, rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -> Advice:
+    """Of rows that have operands of one size."""
     fitting = sorted((row for row in rows if not lacks(row, budget)), key=lambda row: (time_of(row, budget), row["lut"]))
     if not fitting:
-        return Advice(nearest(rows, budget, describe), False)
+        return Advice(f"{bits} bits: {nearest(rows, budget, describe)}", False)
     best, others = fitting[0], [row for row in fitting[1:] if row["design"] != fitting[0]["design"]]
-    lines = [f"build {describe(best)}: {time_of(best, budget):.3g} us a multiplication of {best['bits']} bits,",
+    lines = [f"build {describe(best)}: {time_of(best, budget):.3g} us a multiplication of {bits} bits,",
              f"  {use_of(best, budget)}.", f"why: the fastest of {len(fitting)} of {len(rows)} designs that fit; {bounded(best)}."]
     if others:
         second = others[0]
         lines.append(f"runner-up: {describe(second)}: {time_of(second, budget):.3g} us "
                      f"({time_of(second, budget) / time_of(best, budget):.2f} times as long), {use_of(second, budget)}.")
-    smaller = min(fitting, key=lambda row: row["area_time"])
+    smaller = min(fitting, key=lambda row: row["lut"] * time_of(row, budget))
     if smaller is not best:
         lines.append(f"least area x time within the budget: {describe(smaller)}: {time_of(smaller, budget):.3g} us, "
                      f"{use_of(smaller, budget)}.")

@@ -12,6 +12,7 @@ from matplotlib.axis import Axis  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter  # noqa: E402
 
 from garner_hw.explore.dominance import frontier, kind  # noqa: E402
+from garner_hw.explore.point import OPERAND  # noqa: E402
 from garner_hw.explore.thesis import DESIGNS, WORDS, Comparison, of_the_thesis  # noqa: E402
 
 COLOURS = plt.get_cmap("tab10")
@@ -72,8 +73,9 @@ def pareto(rows: list[dict]) -> str:
         for column, word in enumerate(words):
             here, panel = [row for row in rows if row["word"] == word and kind(row) == one], axes[line][column]
             scatter(here, panel, colour, lambda row: row["us"], lambda row: row["lut"])
-            for ports in MARKERS:
-                edge = sorted(((row["us"], row["lut"]) for row in frontier([r for r in here if r["ports"] == ports])))
+            for ports, bits in sorted({(row["ports"], row["bits"]) for row in here}):
+                alike = [row for row in here if (row["ports"], row["bits"]) == (ports, bits)]
+                edge = sorted((row["us"], row["lut"]) for row in frontier(alike))
                 if len(edge) > 1:
                     panel.plot(*zip(*edge, strict=True), color="#bbbbbb", linewidth=0.8, zorder=0)
             panel.set(xscale="log", yscale="log", title=f"{word} bits, {KINDS[one]}")
@@ -171,17 +173,15 @@ def area_and_time(axis: plt.Axes, rows: list[dict], colour: dict[str, str]) -> N
 
 
 def cache(rows: list[dict], knob: str) -> str:
-    """Local words against what crosses the ports and the time, by word: the fastest design of each number of words."""
+    """Local words against what crosses the ports and the time, by word and ports: the fastest design of each number of words."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3))
-    for word in sorted({row["word"] for row in rows}):
-        for ports in sorted({row["ports"] for row in rows}):
-            here = fastest([row for row in rows if row["word"] == word and row["ports"] == ports], knob)
-            if len(here) < 2:
-                continue
-            name = f"{word} bits, {ports or 'free'} ports"
-            axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports],
-                         label=name)
-            axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
+    for word, ports, bits in sorted({(row["word"], row["ports"], row["bits"]) for row in rows}):
+        here = fastest([row for row in rows if (row["word"], row["ports"], row["bits"]) == (word, ports, bits)], knob)
+        if len(here) < 2:
+            continue
+        name = f"{word} bits, {ports or 'free'} ports" + (f", operands of {bits} bits" if bits != OPERAND else "")
+        axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports], label=name)
+        axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
     axes[0].set(xscale="log", xlabel="words kept in the accelerator", ylabel="words moved a word product", ylim=(0, None))
     axes[1].set(xscale="log", yscale="log", xlabel="words kept in the accelerator", ylabel="us a multiplication")
     logarithmic(axes[0].xaxis)

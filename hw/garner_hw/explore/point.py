@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 # The synthesiser's own in LUTs; Booth digits or gated adders in carry chains; DSP blocks
 MULTIPLIERS = ("lut", "booth", "array", "dsp")
+OPERAND = 1024  # bits, where a point says nothing else
 
 
 class Refused(Exception):
@@ -22,7 +23,7 @@ class Point:
     pipelined: bool = True
     unroll: int = 1
     multipliers: str = "lut"
-    bits: int = 1024
+    bits: int = OPERAND
     knobs: tuple[tuple[str, int], ...] = field(default=())
 
     def knob(self, name: str) -> int:
@@ -45,4 +46,6 @@ class Point:
         if self.unroll > 1:
             parts.append(f"unrolled {self.unroll}")
         parts += [f"{name} {value}" for name, value in self.knobs]
+        if self.bits != OPERAND:
+            parts.append(f"operands of {self.bits} bits")
         return ", ".join([*parts, {"lut": "LUTs", "booth": "Booth", "array": "array", "dsp": "DSP"}[self.multipliers]])

@@ -30,7 +30,7 @@ def describe(row: dict) -> str:
 
 def place(row: dict) -> tuple:
     return (ORDER.index(row["design"]), row["word"], row["ports"] or 99, not row["pipelined"], row["unroll"],
-            row["multipliers"], [row.get(name, 0) for name in KNOBS])
+            row["multipliers"], [row.get(name, 0) for name in KNOBS], row["bits"])
 
 
 def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -> dict:
@@ -38,8 +38,8 @@ def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -
     rows = sorted(rows, key=place)
     best = dominance.over_two_row(rows)
     return {"date": datetime.date.today().isoformat(), "tools": tools, "points": rows,
-            "dominates_two_row": [{name: row[name] for name in ("design", "word", "ports", "multipliers", "area_time_ratio",
-                                                                *[knob for knob in KNOBS if knob in row])}
+            "dominates_two_row": [{name: row[name] for name in ("design", "word", "ports", "multipliers", "bits",
+                                                                "area_time_ratio", *[knob for knob in KNOBS if knob in row])}
                                   for row in best],
             "failures": failures}
 
@@ -63,10 +63,11 @@ def write(data: dict, folder: Path) -> Path:
     environment = jinja2.Environment(loader=jinja2.PackageLoader("garner_hw.explore", "."), autoescape=True,
                                      undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     rows = data["points"]
+    sizes = " and ".join(str(bits) for bits in sorted({row["bits"] for row in rows}))
     comparisons = thesis.comparisons(rows)
     page = folder / PAGE
     write_whole(page, environment.get_template("page.html").render(
-        data=data, rows=rows, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
+        data=data, rows=rows, sizes=sizes, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
         comparisons=comparisons, unrolled=thesis.unrolled(rows), dominating=dominance.over_two_row(rows),
         plots=pictures(rows, comparisons), scaling=scaling.on_paper(rows),
         knobs=[name for name in KNOBS if any(name in row for row in rows)], describe=describe))

@@ -6,10 +6,10 @@ import pytest
 from garner_hw.explore.budget import BadBudget, Budget, advise
 
 
-def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0):
+def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0, bits=1024):
     return {"design": design, "us": us, "lut": lut, "ports": ports, "dsp": dsp, "mhz": mhz, "memory": 0, "ff": 10,
             "cycles": round(us * mhz), "cycles_with_m": round(us * mhz), "bound_cycles": us * mhz / 2, "bound_by": "ports",
-            "bits": 1024, "area_time": lut * us, "energy_nj": energy}
+            "bits": bits, "area_time": lut * us, "energy_nj": energy}
 
 
 ROWS = [row("slow", 90.0, 300), row("fast", 20.0, 1500, ports=3), row("fastest", 10.0, 5000, ports=0),
@@ -33,6 +33,20 @@ def test_the_fastest_that_fits_is_built_and_the_next_named(budget, best, second)
 
 def test_at_the_clock_of_the_system_time_is_counted_by_that_clock():
     assert "40 us" in say("lut=2000,clock=50,ports=3", [row("fast", 20.0, 1500)]).text
+
+
+def test_area_x_time_has_the_time_at_the_clock_of_the_system():
+    rows = [row("fast", 10.0, 1000), row("quick clock", 15.0, 500, mhz=400.0), row("slow clock", 12.0, 700)]
+    assert "least area x time within the budget: quick clock" in say("lut=2000", rows).text
+    assert "least area x time within the budget: slow clock" in say("lut=2000,clock=100", rows).text
+
+
+def test_each_size_of_operands_has_its_own_advice():
+    short = [row("short", 1.0, 1500, bits=256), row("short and small", 2.0, 250, bits=256)]
+    assert [line for line in say("lut=2000", ROWS + short).text.splitlines() if line.startswith("build")] == [
+        "build short: 1 us a multiplication of 256 bits,", "build fast: 20 us a multiplication of 1024 bits,"]
+    advice = say("lut=260", ROWS + short)
+    assert not advice.found and "build short and small" in advice.text and "1024 bits: no design of 4 fits" in advice.text
 
 
 @pytest.mark.parametrize("budget, reason", [

@@ -49,6 +49,17 @@ def test_more_dsp_blocks_are_named_and_do_not_count_against_a_design():
     assert len(dominance.frontier(rows)) == 2
 
 
+def test_a_shorter_multiplication_dominates_no_longer_one():
+    rows = [row("two-row", 100.0, 1000), row("chain", 10.0, 500, bits=256)]
+    assert dominance.over_two_row(rows) == [] and len(dominance.frontier(rows)) == 2
+
+
+def test_points_that_differ_in_bits_alone_have_two_names():
+    names = {str(point_of({"design": "cios", "bits": bits})) for bits in (256, 512, 1024)}
+    assert names == {"cios, 16 bits, 2 ports, LUTs", "cios, 16 bits, 2 ports, operands of 256 bits, LUTs",
+                     "cios, 16 bits, 2 ports, operands of 512 bits, LUTs"}
+
+
 def test_the_better_two_row_unit_has_to_be_dominated_too():
     rows = [row("two-row", 100.0, 1000), row("two-row", 110.0, 500, multipliers="booth"), row("ours", 100.0, 600)]
     assert dominance.over_two_row(rows) == []
@@ -107,6 +118,12 @@ def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
     for picture in pictures:
         drawing = xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
         assert len(drawing.getElementsByTagName("path")) > 20
+
+
+def test_the_page_says_which_sizes_of_operands_there_are(tmp_path, measured):
+    some = measured[:1] + [measured[0] | {"bits": 256}]
+    page = report.write(report.data_of(some, {}, {}), tmp_path).read_text()
+    assert "One multiplication of 256 and 1024 bits" in page and "<td>256</td>" in page
 
 
 def test_the_report_is_what_reads_back(tmp_path, measured):
