@@ -60,13 +60,13 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from garner_hw.explore import budget, report, space
+    from garner_hw.explore import budget, space
     from garner_hw.explore.tools import Tools
 
     try:
-        limits = arguments.budget and budget.Budget.parse(arguments.budget)
-        if limits and not (arguments.points or arguments.space):
-            return advise(report.read(measured_before(arguments.out)), limits)
+        limits = None if arguments.budget is None else budget.Budget.parse(arguments.budget)
+        if limits and not arguments.points and arguments.space is None:
+            return advise(measured_before(arguments.out), limits)
         wanted = read(arguments)
         for reason in wanted.refused:
             print(f"garner-hw: {reason}", file=sys.stderr)
@@ -88,24 +88,24 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(f"{error.filename or arguments.out}: {error.strerror or error}") from error
 
 
-def measured_before(out: Path) -> Path:
-    """The last sweep's report, else the one that is committed."""
+def measured_before(out: Path) -> list[dict]:
+    """The rows of the last sweep, else those that are committed."""
     from garner_hw.explore import recorded, report
 
     for path in (own := out / report.JSON, recorded.RESULTS / report.JSON):
-        if path.exists():
-            return path
-    raise CommandError(f"{own} is not there: measure something first")
+        if path.exists() and (rows := report.read(path)):
+            return rows
+    raise CommandError(f"{own} has no points: measure something first")
 
 
 def read(arguments: argparse.Namespace) -> "Space":
     from garner_hw.explore import space
 
-    if arguments.points and arguments.space:
+    if arguments.points and arguments.space is not None:
         raise CommandError("give either a CSV file of points or --space, not both")
     if arguments.points:
         return space.read_csv(arguments.points)
-    name = arguments.space or "small"
+    name = "small" if arguments.space is None else arguments.space
     built_in = SPACES / f"{name}.toml"
     return space.read_space(built_in if "/" not in name and built_in.exists() else Path(name))
 

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command's arguments, and what it answers without measuring."""
+
+import json
+
+import pytest
+
+from garner_hw import command
+from garner_hw.explore import recorded, report, sweep
+
+
+@pytest.fixture
+def nothing_is_measured(monkeypatch):
+    def cluster(address, workers):
+        raise AssertionError("a sweep began")
+
+    monkeypatch.setattr(sweep, "cluster", cluster)
+
+
+@pytest.mark.parametrize("arguments, reason", [
+    (["--budget", ""], "an empty part"), (["--space", ""], "Is a directory"), (["--budget", "", "--space", "small"], "an empty part"),
+])
+def test_an_empty_argument_begins_no_sweep(nothing_is_measured, tmp_path, capsys, arguments, reason):
+    assert command.main(["explore", *arguments, "--out", str(tmp_path)]) == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_a_sweep_that_measured_nothing_does_not_hide_the_committed_results(tmp_path, capsys):
+    report.write_json(report.data_of([], {"cios": "no simulator"}, {}), tmp_path)
+    assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
+    committed = report.read(recorded.RESULTS / report.JSON)
+    assert f"of {len(committed)} designs" in capsys.readouterr().out
+
+
+def test_without_any_point_there_is_no_advice(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path)
+    report.write_json(report.data_of([], {}, {}), tmp_path)
+    assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 2
+    assert "measure something first" in capsys.readouterr().err
+
+
+def test_a_report_that_was_cut_off_is_named(tmp_path, capsys):
+    (tmp_path / report.JSON).write_text(json.dumps({"points": []})[:-2])
+    assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 2
+    assert "report.json: not a report" in capsys.readouterr().err
