@@ -25,6 +25,7 @@ SPEED = 8         # the ECP5's grade
 PADS = 365        # for signals, of its package: place.DEVICE
 PATIENCE = 3600   # seconds: a tool that takes longer hangs
 NUMBERS = 2       # random multiplications of each point, behind the corner cases
+MEASURED = "bench.measured.json"  # what a bench writes: a work file, which a store.Folder takes for no step
 
 
 class Tools:
@@ -37,7 +38,7 @@ class Tools:
         return sources_of(design_of(point).top, design_of(point).bench)
 
     def simulate(self, point: Point, folder: Path) -> dict:
-        record = folder / "simulated.json"
+        record = folder / MEASURED
         record.unlink(missing_ok=True)
         design = design_of(point)
         run(bench(point, record), "the simulation", folder / "simulation.log")
@@ -61,7 +62,7 @@ class Tools:
         work.mkdir(exist_ok=True)
 
         def multiply(observer: Path) -> None:
-            run([*bench(point, work / "simulated.json"), str(observer)], "the recording", work / "recording.log")
+            run([*bench(point, work / MEASURED), str(observer)], "the recording", work / "recording.log")
 
         return {"energy_nj": energy.measure(design.top, sources(design.top), design.parameters(point), work, cycles, run,
                                             multiply)}
