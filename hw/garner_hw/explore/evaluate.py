@@ -37,16 +37,20 @@ class Outcome:
 
 
 def key_of(point: Point, toolchain: Toolchain) -> str:
-    """The name of a point's folder. Points that are one circuit have one folder."""
+    """The name of a point's folder, by the sources as they are now. Points that are one circuit have one folder."""
+    return name_of(point, toolchain.sources(point), toolchain.versions())
+
+
+def name_of(point: Point, sources: str, tools: dict[str, str]) -> str:
     design = design_of(point)
     circuit = {"top": design.top, "parameters": design.parameters(point), "dsp": point.multipliers == "dsp",
-               "sources": toolchain.sources(point), "tools": toolchain.versions()}
+               "sources": sources, "tools": tools}
     digest = hashlib.sha256(json.dumps(circuit, sort_keys=True).encode()).hexdigest()[:12]
     return f"{design.name}-{point.word}-{point.multipliers}-{digest}"
 
 
 def evaluate(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) -> Outcome:
-    """Measures what is not kept in the folder. Never raises for what a tool or the disk does."""
+    """Measures what is not kept in the folder, which has the circuit's name. Never raises for what a tool or the disk does."""
     try:
         measure(point, toolchain, folder, effort)
         return Outcome(folder.steps())
@@ -68,7 +72,11 @@ def measure(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) 
             return kept
         start = time.monotonic()
         figures = done()
-        return folder.keep(name, figures | {"seconds": round(time.monotonic() - start, 1)})
+        took = time.monotonic() - start
+        if key_of(point, toolchain) != folder.path.name:
+            folder.clear()  # also of netlists, which the tools would use again
+            raise ToolFailed(f"the sources changed while it was measured (step {name}); nothing of it is kept")
+        return folder.keep(name, figures | {"seconds": round(took, 1)})
 
     step("point", lambda: point.row() | {"parameters": design_of(point).parameters(point),
                                          "tools": toolchain.versions(), "sources": toolchain.sources(point)})

@@ -7,6 +7,7 @@ What is worth keeping for good is in a `Record`: one file that is committed, a l
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 from garner_hw import CommandError
@@ -39,6 +40,10 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
         write_whole(self.path / f"{step}.json", json.dumps(figures, indent=1, allow_nan=False) + "\n")
         return figures
+
+    def clear(self) -> None:
+        """Forgets everything, work files too."""
+        shutil.rmtree(self.path)
 
     def steps(self) -> dict[str, dict]:
         """All that is kept, by step. Work files of tools have a dot in their names, as `circuit.netlist.json`."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from garner_hw import CommandError
-from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of
+from garner_hw.explore.evaluate import Effort, Outcome, evaluate, figures, key_of, name_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.store import Folder, Record, Store
 from garner_hw.explore.toolchain import Toolchain
@@ -65,10 +65,13 @@ def cluster(address: str | None, workers: int | None) -> "Iterator[Client]":
 
 
 def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]]:
-    """The points by the circuit that they are."""
+    """The points by the circuit that they are. The sources of a design are read once for all its points."""
     found: dict[str, list[Point]] = {}
+    sources: dict[str, str] = {}
     for point in points:
-        found.setdefault(key_of(point, toolchain), []).append(point)
+        if point.design not in sources:
+            sources[point.design] = toolchain.sources(point)
+        found.setdefault(name_of(point, sources[point.design], toolchain.versions()), []).append(point)
     return found
 
 

@@ -129,8 +129,8 @@ def placer() -> str:
         raise ToolFailed(str(error)) from error
 
 
-@cache
 def sources_of(top: str, bench: str) -> str:
+    """By the files as they are now: a worker lives for hours, and they may be edited meanwhile."""
     return fingerprint([*sources(top, "ecp5"), *sources(f"{bench}_bench"),
                         *files_of(import_module(f"garner_hw.explore.benches.{bench}"))])
 

@@ -15,19 +15,21 @@ from garner_hw.explore.toolchain import ToolFailed
 
 @dataclass
 class FakeTools:
-    """`faults`: (step, design) to what happens: "fails", "full" (the disk), "dies" (the worker), "garbage"."""
+    """`faults`: (step, design) to what happens: "fails", "full" (the disk), "dies" (the worker), "bug", "edit" (of
+    the sources meanwhile)."""
 
     log: Path                      # a line for each step that is done
     faults: dict[tuple[str, str], str] = field(default_factory=dict)
     seconds: float = 0.0
     version: str = "1"
+    rtl: Path | None = None        # its text is the sources; without, `content` is
     content: str = "rtl"
 
     def versions(self) -> dict[str, str]:
         return {"fake": self.version}
 
     def sources(self, point: Point) -> str:
-        return self.content
+        return self.rtl.read_text() if self.rtl else self.content
 
     def step(self, name: str, point: Point, figures: dict) -> dict:
         with self.log.open("a") as log:
@@ -40,6 +42,9 @@ class FakeTools:
             raise OSError(errno.ENOSPC, "No space left on device", "somewhere")
         if fault == "dies":
             os._exit(1)
+        if fault == "edit":
+            assert self.rtl
+            self.rtl.write_text("edited")
         if fault == "bug":
             raise KeyError("surprise")
         return figures

@@ -7,7 +7,7 @@ import xml.dom.minidom
 import pytest
 
 from garner_hw.explore import SPACES, dominance, plots, report, thesis
-from garner_hw.explore.evaluate import Effort, evaluate, figures
+from garner_hw.explore.evaluate import Effort, evaluate, figures, key_of
 from garner_hw.explore.roofline import bound
 from garner_hw.explore.space import point_of, read_space
 from garner_hw.explore.store import Folder
@@ -74,8 +74,8 @@ def test_the_frontier_has_no_dominated_design():
 def measured(tmp_path_factory):
     folder = tmp_path_factory.mktemp("points")
     tools, rows = FakeTools(folder / "log"), []
-    for number, point in enumerate(read_space(SPACES / "all.toml").points):
-        outcome = evaluate(point, tools, Folder(folder / str(number)), EFFORT)
+    for point in read_space(SPACES / "all.toml").points:
+        outcome = evaluate(point, tools, Folder(folder / key_of(point, tools)), EFFORT)
         rows.append(figures(point, outcome.steps, EFFORT))
     return rows
 

@@ -93,6 +93,20 @@ def test_a_wrong_simulation_is_not_synthesised(tmp_path, tools, client):
     assert not any("fios" in line and not line.startswith("simulation") for line in done(tools))
 
 
+@pytest.mark.parametrize("step", ["simulation", "placement", "energy"])
+def test_what_is_measured_while_the_sources_change_is_not_kept(tmp_path, tools, client, step):
+    tools.rtl = tmp_path / "row.sv"
+    tools.rtl.write_text("as it was")
+    tools.faults = {(step, "fios"): "edit"}
+    found = rows(POINTS[1:2], tools, tmp_path, client)
+    assert "the sources changed while it was measured" in found[POINTS[1]].failure
+    tools.rtl.write_text("as it was")
+    tools.faults = {}
+    tools.log.unlink()
+    assert rows(POINTS[1:2], tools, tmp_path, client)[POINTS[1]].failure is None
+    assert len(done(tools)) == 6  # nothing was there any more
+
+
 def test_a_failure_is_tried_again_and_only_what_is_missing(tmp_path, tools, client):
     tools.faults = {("placement", "fios"): "fails"}
     rows(POINTS, tools, tmp_path, client)

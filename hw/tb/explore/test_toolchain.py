@@ -10,6 +10,16 @@ from garner_hw.explore.store import Folder
 POINT = Point("cios")
 
 
+def test_sources_are_read_again_for_each_circuit(tmp_path, monkeypatch):
+    rtl = tmp_path / "row.sv"
+    monkeypatch.setattr(tools, "sources", lambda *arguments: [rtl])
+    said = []
+    for text in ("module row;", "module row (input clk_i);", "module row;  // a comment says nothing"):
+        rtl.write_text(text)
+        said.append(tools.Tools().sources(POINT))
+    assert said[0] != said[1] and said[0] == said[2]
+
+
 def test_a_simulation_that_is_killed_leaves_no_step(tmp_path, monkeypatch):
     def killed(command, what, log):
         (tmp_path / command[-1]).write_text('{"cycles": 1}')
