@@ -52,14 +52,17 @@ def fetched() -> None:
     if not whole.exists():
         command = [str(FETCH / "debian.sh"), str(FOLDER), "bookworm", "opensta", "qflow-tech-osu018"]
         if subprocess.run(command, check=False).returncode:
-            raise ToolFailed("OpenSTA cannot be fetched; --no-energy leaves the energy out")
+            raise ToolFailed("OpenSTA and its library of cells cannot be fetched from Debian")
         whole.touch()
 
 
 @cache
 def versions() -> dict[str, str]:
+    """Of OpenSTA and of the library. Raises where OpenSTA says none: without one every circuit would have another name."""
     fetched()
     said = subprocess.run([*sta(), "-version"], capture_output=True, text=True)
+    if said.returncode or not said.stdout.strip():
+        raise ToolFailed(f"`{' '.join(said.args)}` says no version: {said.stderr.strip() or f'it ended with {said.returncode}'}")
     return {"opensta": said.stdout.strip(), "osu018": sha256(LIBRARY.read_bytes()).hexdigest()[:12]}
 
 

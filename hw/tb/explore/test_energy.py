@@ -57,6 +57,38 @@ def test_a_cell_without_activity_is_refused(tmp_path):
         energy.weighed("unit", PORTS, 2, saif, 4)
 
 
+@pytest.fixture
+def no_cache():
+    energy.versions.cache_clear()
+    yield
+    energy.versions.cache_clear()
+
+
+def program(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize("said, reason", [("echo no such library >&2; exit 127", "says no version: no such library"),
+                                          ("echo 2.4.0; exit 3", "it ended with 3"), ("exit 0", "it ended with 0")])
+def test_an_opensta_that_does_not_run_has_no_version(tmp_path, monkeypatch, no_cache, said, reason):
+    program(tmp_path / "run.sh", said)
+    (tmp_path / "whole").touch()
+    (tmp_path / "cells.lib").touch()
+    for name, value in {"FETCH": tmp_path, "FOLDER": tmp_path, "LIBRARY": tmp_path / "cells.lib"}.items():
+        monkeypatch.setattr(energy, name, value)
+    with pytest.raises(ToolFailed, match=reason):
+        energy.versions()
+
+
+def test_an_opensta_that_cannot_be_fetched_is_named_without_advice_that_does_not_help(tmp_path, monkeypatch, no_cache):
+    program(tmp_path / "debian.sh", "exit 1")
+    monkeypatch.setattr(energy, "FETCH", tmp_path)
+    monkeypatch.setattr(energy, "FOLDER", tmp_path)
+    with pytest.raises(ToolFailed, match="cannot be fetched from Debian$"):
+        energy.versions()
+
+
 def test_the_replay_compares_every_output_of_the_multiplication(tmp_path):
     program = energy.replay("unit", PORTS, tmp_path / "trace.txt", 5, 8)
     assert re.search(r"line >= 5 && \{acc_o, busy_o\} != outputs\) \$fatal", program)
