@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             if not words:
                 raise CommandError("--command is empty")
             progress(f"callgrind: {arguments.command}")
-            measured = measure.Measured(own={arguments.command: measure.callgrind(words, "command")})
+            measured = measure.Measured(own={arguments.command: measure.callgrind(words)})
         else:
             own = {}
             if arguments.garner:

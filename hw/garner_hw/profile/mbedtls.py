@@ -18,7 +18,8 @@ WORKLOAD = Path(__file__).parent / "workload.c"
 PLAIN = ("-O2",)
 APART = ("-O2", "-g", "-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf", "-fno-partial-inlining")
 # Portable C: no assembly, words of 32 bits, as on the thesis's Nios II; also without a 64-bit type to multiply in.
-PORTABLE = (*APART, '-DMBEDTLS_USER_CONFIG_FILE="portable.h"', "-DMBEDTLS_HAVE_INT32")
+CONFIGURATION = "portable.h"
+PORTABLE = (*APART, f'-DMBEDTLS_USER_CONFIG_FILE="{CONFIGURATION}"', "-DMBEDTLS_HAVE_INT32")
 VARIANTS = {"plain": PLAIN, "callgrind": APART, "gprof": (*APART, "-pg", "-no-pie"), "words-32": PORTABLE,
             "half-words": (*PORTABLE, "-DMBEDTLS_NO_UDBL_DIVISION")}
 # The ways in which the share of the hot spot is told apart, by the variant
@@ -56,7 +57,7 @@ def build(variant: str) -> Path:
     """The program, compiled as VARIANTS says; again only where something is newer."""
     library = source()
     program = BUILD / "profile" / f"workload-{variant}"
-    inputs = [WORKLOAD, Path(__file__)]
+    inputs = [WORKLOAD, WORKLOAD.with_name(CONFIGURATION), Path(__file__)]
     if program.exists() and all(file.stat().st_mtime < program.stat().st_mtime for file in inputs):
         return program
     program.parent.mkdir(parents=True, exist_ok=True)

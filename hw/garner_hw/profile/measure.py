@@ -10,12 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from garner_hw import BUILD
 from garner_hw.profile import mbedtls
 from garner_hw.profile.callgraph import Callgraph, from_callgrind, from_gprof
 
-WORK = BUILD / "profile"
 OPERATIONS = ("keygen", "decrypt", "encrypt")
 SIZES = (1024, 2048, 3072)
 # Operations by the clock, and under callgrind, which takes some fifty times as long
@@ -55,37 +54,36 @@ def by_clock(operation: str, bits: int, count: int, seed: int) -> list[float]:
     return [float(line) for line in run([str(mbedtls.build("plain")), operation, str(bits), str(count), str(seed)]).split()]
 
 
-def callgrind(command: list[str], name: str, *options: str, environment: dict[str, str] | None = None) -> Callgraph:
+def callgrind(command: list[str], *options: str, environment: dict[str, str] | None = None) -> Callgraph:
     """The profile of any command, its children left out."""
     if not shutil.which("valgrind"):
         raise Failed("valgrind is not installed (make setup-all)")
-    WORK.mkdir(parents=True, exist_ok=True)
-    file = WORK / f"callgrind.{name}"
-    run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}", *options, *command], environment)
-    graph = from_callgrind(file)
+    with TemporaryDirectory() as work:
+        file = Path(work) / "callgrind"
+        run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}", *options, *command], environment)
+        graph = from_callgrind(file)
     if not graph.cost:
-        raise Failed(f"callgrind counted nothing of `{shlex.join(command)}`; see {file}")
+        raise Failed(f"callgrind counted nothing of `{shlex.join(command)}`")
     return graph
 
 
 def workload_under_callgrind(operation: str, bits: int, count: int, seed: int, variant: str = "callgrind") -> Callgraph:
     """Of the operation alone: what makes keys and messages for it is left out."""
     command = [str(mbedtls.build(variant)), operation, str(bits), str(count), str(seed)]
-    return callgrind(command, f"{operation}-{bits}-{variant}-{count}", f"--toggle-collect={operation}", "--instr-atstart=no")
+    return callgrind(command, f"--toggle-collect={operation}", "--instr-atstart=no")
 
 
 def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
     """Calls and times of `keys` key generations, by several processes side by side."""
-    program, work = mbedtls.build("gprof"), WORK / "gmon"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    program = mbedtls.build("gprof")
     shares = [keys // processes + (one < keys % processes) for one in range(processes)]
-    with ThreadPoolExecutor(processes) as pool:
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(processes) as pool:
+        work = Path(folder)
         list(pool.map(lambda one: run([str(program), "keygen", str(THESIS_BITS), str(shares[one]), str(seed + one)],
                                       {"GMON_OUT_PREFIX": str(work / "gmon")}), range(processes)))
-    text = work / "gprof.txt"
-    text.write_text(run(["gprof", "-b", "-q", str(program), *map(str, sorted(work.glob("gmon.*")))]))
-    return from_gprof(text)
+        text = work / "gprof.txt"
+        text.write_text(run(["gprof", "-b", "-q", str(program), *map(str, sorted(work.glob("gmon.*")))]))
+        return from_gprof(text)
 
 
 def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]]],
@@ -106,7 +104,7 @@ def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]
         for variant in mbedtls.COMPILATIONS:
             jobs[pool.submit(workload_under_callgrind, "keygen", THESIS_BITS, 1, seed, variant)] = ("compilations", variant)
         for title, (command, environment) in own.items():
-            jobs[pool.submit(callgrind, command, f"own-{len(jobs)}", environment=environment)] = ("own", title)
+            jobs[pool.submit(callgrind, command, environment=environment)] = ("own", title)
         for number, job in enumerate(as_completed(jobs), 1):
             kind, key = jobs[job]
             getattr(measured, kind)[key] = job.result()

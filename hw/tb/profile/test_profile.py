@@ -2,7 +2,9 @@
 """Profiles are read as the profilers wrote them, and the page says what was measured."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -63,8 +65,7 @@ def test_expected_number_of_primality_tests_is_that_of_the_thesis():
     assert report.expected_tests() == pytest.approx(115, rel=0.01)
 
 
-def test_a_command_that_fails_is_named(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(measure, "WORK", tmp_path)
+def test_a_command_that_fails_is_named(capsys, tmp_path):
     assert command.main(["profile", "--command", "false", "--out", str(tmp_path)]) == 2
     assert "false` ended with status 1" in capsys.readouterr().err
 
@@ -74,10 +75,64 @@ def test_no_key_at_all_is_refused(capsys):
     assert "at least one key" in capsys.readouterr().err
 
 
-def test_any_command_is_profiled(monkeypatch, tmp_path):
-    monkeypatch.setattr(measure, "WORK", tmp_path)
+def test_any_command_is_profiled(tmp_path):
     assert command.main(["profile", "--command", "true", "--out", str(tmp_path)]) == 0
     assert json.loads((tmp_path / "profile.json").read_text())["profiles"][0]["title"] == "true"
+
+
+def test_two_profiles_at_a_time_count_their_own_keys(monkeypatch):
+    """The second begins and ends while the first generates its keys."""
+    summed, started = [], []
+
+    def run(command, environment=None):
+        if command[0] == "gprof":
+            summed.append([Path(word).name for word in command[4:]])
+            return ""
+        Path(f"{environment['GMON_OUT_PREFIX']}.{len(started)}").touch()
+        started.append(command)
+        if len(started) == 1:
+            measure.gprof_counts(1, 1, 1)
+        return ""
+
+    monkeypatch.setattr(mbedtls, "build", lambda variant: Path("workload"))
+    monkeypatch.setattr(measure, "run", run)
+    monkeypatch.setattr(measure, "from_gprof", lambda text: None)
+    measure.gprof_counts(1, 1, 1)
+    assert summed == [["gmon.1"], ["gmon.0"]]
+
+
+def test_two_runs_of_callgrind_write_two_files(monkeypatch):
+    files = []
+
+    def run(command, environment=None):
+        files.append(Path(command[3].partition("=")[2]))
+        files[-1].write_text(CALLGRIND.read_text())
+        return ""
+
+    monkeypatch.setattr(measure, "run", run)
+    for _ in range(2):
+        measure.callgrind(["true"])
+    assert len(set(files)) == 2 and not any(file.exists() for file in files)
+
+
+def test_a_program_is_compiled_again_where_its_configuration_is_newer(monkeypatch, tmp_path):
+    monkeypatch.setattr(mbedtls, "BUILD", tmp_path)
+    monkeypatch.setattr(mbedtls, "WORKLOAD", tmp_path / "workload.c")
+    monkeypatch.setattr(mbedtls, "source", lambda: tmp_path)
+    program, header = tmp_path / "profile" / "workload-plain", tmp_path / "portable.h"
+    program.parent.mkdir()
+    for file in (mbedtls.WORKLOAD, header, program):
+        file.touch()
+    now = program.stat().st_mtime
+    os.utime(program, (now + 10, now + 10))
+    compiled = []
+    monkeypatch.setattr(subprocess, "run",
+                        lambda command, **_: compiled.append(command) or subprocess.CompletedProcess(command, 0))
+    mbedtls.build("plain")
+    assert not compiled
+    os.utime(header, (now + 20, now + 20))
+    mbedtls.build("plain")
+    assert len(compiled) == 1
 
 
 def test_a_source_that_cannot_be_had_is_named(monkeypatch, tmp_path, capsys):
