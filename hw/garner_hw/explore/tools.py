@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from garner_hw import HW, ToolError
+from garner_hw.child import ENDS_WITH_PARENT
 from garner_hw.explore import energy
 from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
@@ -98,12 +99,11 @@ def figures(counts: dict) -> dict:
 
 
 def run(command: list[str], what: str, log: Path) -> None:
-    """Runs a program; raises ToolFailed with the last line that it said."""
+    """Runs a program, which ends with this process; raises ToolFailed with the last line that it said."""
     with log.open("w") as out:
         try:
-            code = subprocess.run(command, stdout=out, stderr=out, cwd=log.parent, timeout=PATIENCE).returncode
-        except FileNotFoundError:
-            raise ToolFailed(f"{command[0]} is not there") from None
+            code = subprocess.run([*ENDS_WITH_PARENT, *command], stdout=out, stderr=out, cwd=log.parent,
+                                  timeout=PATIENCE).returncode
         except subprocess.TimeoutExpired:
             raise ToolFailed(f"{what} took more than {PATIENCE} s; see {log}") from None
     if code:

@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from garner_hw import BUILD, FETCH, ToolError
+from garner_hw.child import ENDS_WITH_PARENT
 from garner_hw.placement import debian
 
 VERSION = "0.11.1+dfsg-5+b1"  # of Debian's package
@@ -44,7 +45,7 @@ def place(netlist: Path, pins: dict[str, str], target: int, seed: int) -> dict:
              "-o", f"xdc={constraints}", "--freq", str(target), "--seed", str(seed), "--timing-allow-fail",
              "--report", str(report)]
     with log.open("w") as out:
-        if subprocess.run(words, stdout=out, stderr=out, check=False).returncode:
+        if subprocess.run([*ENDS_WITH_PARENT, *words], stdout=out, stderr=out, check=False).returncode:
             raise ToolError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
     data = json.loads(report.read_text())
     used = {cell: value["used"] for cell, value in data["utilization"].items() if value["used"]}

@@ -9,9 +9,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 
 from garner_hw import HW, CommandError
+from garner_hw.child import begin_worker
 from garner_hw.progress import bar
 from garner_hw.soc import build, fiu, keys, measure
-from garner_hw.soc.child import begin_worker
 
 DOCUMENT = HW.parent / "docs" / "soc.md"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from garner_hw import CommandError
+from garner_hw.child import ENDS_WITH_PARENT
 from garner_hw.interface import load
 from garner_hw.model.rsa import Key
 from garner_hw.soc import DESCRIPTION, KEYGEN, LEVELS, SCHEMES, build
-from garner_hw.soc.child import ENDS_WITH_PARENT
 
 RSA = load().rsa
 # The limit of a simulation, of all its commands together: half an hour. Longer than any operation of the report takes; a key

@@ -4,8 +4,10 @@
 import argparse
 import sys
 
+from garner_hw.child import ENDS_WITH_PARENT
+
 # What runs a script of Yosys, a process of its own: `yosys.py` says what its arguments are.
-YOSYS = (sys.executable, "-m", "garner_hw.synthesis.yosys")
+YOSYS = (*ENDS_WITH_PARENT, sys.executable, "-m", "garner_hw.synthesis.yosys")
 
 
 def add_command(commands: argparse._SubParsersAction) -> None:

@@ -11,12 +11,13 @@ from garner_hw.explore.designs import design_of
 from garner_hw.explore.point import Point
 from garner_hw.explore.roofline import bound
 from garner_hw.explore.toolchain import ToolFailed
+from garner_hw.explore.tools import run
 
 
 @dataclass
 class FakeTools:
-    """`faults`: (step, design) to what happens: "fails", "full" (the disk), "dies" (the worker), "bug", "edit" (of
-    the sources meanwhile)."""
+    """`faults`: (step, design) to what happens: "fails", "full" (the disk), "dies" (the worker), "bug", "lasts" (a
+    program that writes its pid beside the log), "edit" (of the sources meanwhile)."""
 
     log: Path                      # a line for each step that is done
     faults: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -42,6 +43,8 @@ class FakeTools:
             raise OSError(errno.ENOSPC, "No space left on device", "somewhere")
         if fault == "dies":
             os._exit(1)
+        if fault == "lasts":
+            run(["sh", "-c", "echo $$ > pid.new; mv pid.new pid; exec sleep 600"], name, self.log)
         if fault == "edit":
             assert self.rtl
             self.rtl.write_text("edited")

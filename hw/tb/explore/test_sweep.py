@@ -18,6 +18,7 @@ from garner_hw.explore.space import point_of
 from garner_hw.explore.store import Store
 from garner_hw.explore.sweep import circuits, cluster, sweep
 from tb.explore.fake import FakeTools
+from tb.processes import running, wait_until
 
 HW = Path(__file__).resolve().parents[2]
 EFFORT = Effort(seeds=(1, 2, 3))
@@ -135,10 +136,36 @@ from tb.explore.fake import FakeTools
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    tools.Tools = lambda: FakeTools(folder / "log", seconds=0.4)
+    tools.Tools = lambda: FakeTools(folder / "log", seconds=0.4, faults=FAULTS)
     sys.exit(command.main(["explore", str(folder / "points.csv"), "--workers", "2", "--seeds", "3", "--out",
                            str(folder / "out"), *sys.argv[2:]]))
 """
+
+
+def the_command(folder, faults):
+    (folder / "command.py").write_text(COMMAND.replace("FAULTS", repr(faults)))
+    return [sys.executable, str(folder / "command.py"), str(folder)], os.environ | {"PYTHONPATH": str(HW)}
+
+
+def started(command, environment):
+    # Where the tests run in the background of a shell, SIGINT is ignored, and what they start inherits that.
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_sweep_that_is_ended_leaves_no_program_behind(tmp_path, how):
+    (tmp_path / "points.csv").write_text("design,word,ports\ncios,16,3\n")
+    process = started(*the_command(tmp_path, {("simulation", "cios"): "lasts"}))
+    wait_until((tmp_path / "pid").exists)
+    program = int((tmp_path / "pid").read_text())
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    try:
+        wait_until(lambda: not running(program))
+    finally:
+        if running(program):
+            os.kill(program, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
@@ -146,12 +173,8 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, how):
     """The whole command, ended by Ctrl-C or `kill` while it measures, and started again."""
     (tmp_path / "points.csv").write_text("design,word,ports\n" + "".join(
         f"{design},{word},3\n" for design in ("cios", "fios", "two-row") for word in (8, 16)))
-    (tmp_path / "command.py").write_text(COMMAND)
-    command = [sys.executable, str(tmp_path / "command.py"), str(tmp_path)]
-    environment = os.environ | {"PYTHONPATH": str(HW)}
-    # Where the tests run in the background of a shell, SIGINT is ignored, and what they start inherits that.
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    command, environment = the_command(tmp_path, {})
+    process = started(command, environment)
     log = tmp_path / "log"
     start = time.monotonic()
     while not (log.exists() and len(log.read_text().splitlines()) > 5):

@@ -11,8 +11,8 @@ import pytest
 
 from garner_hw.soc import build
 from garner_hw.soc.system import System
+from tb.processes import SOON, running, wait_until
 
-SOON = 60  # s; far less on a machine with nothing else to do
 WORK = """
 import sys, time
 from functools import partial
@@ -38,20 +38,6 @@ def named(pid: int) -> str:
         return Path(f"/proc/{pid}/comm").read_text().strip()
     except FileNotFoundError:
         return ""
-
-
-def running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(true) -> None:
-    until = time.monotonic() + SOON
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
