@@ -69,7 +69,7 @@ class Unrolled:
 
 
 def unrolled(rows: list[dict]) -> list[Unrolled]:
-    """Of the word and port counts for which all unrollings of the bases that can be built are measured.
+    """Of the word and port counts for which all unrollings of the bases that can be built are measured, pipelined or not.
 
     The thesis finds that no unrolled base reaches two-row (section 4.5.2); base versions count as well as pipelined ones.
     """
@@ -79,7 +79,7 @@ def unrolled(rows: list[dict]) -> list[Unrolled]:
             two = one(rows, "two-row", word, ports)
             bases = [row for row in of_the_thesis(rows) if row["design"] != "two-row"
                      and (row["word"], row["ports"]) == (word, ports)]
-            if two is None or {(row["design"], row["unroll"]) for row in bases} != buildable(ports):
+            if two is None or {(row["design"], row["pipelined"], row["unroll"]) for row in bases} != buildable(ports):
                 continue
             fastest = min(bases, key=lambda row: row["us"])
             found.append(Unrolled(word, ports, two["us"], two["lut"], fastest["design"], fastest["unroll"], fastest["us"],
@@ -87,9 +87,10 @@ def unrolled(rows: list[dict]) -> list[Unrolled]:
     return found
 
 
-def buildable(ports: int) -> set[tuple[str, int]]:
-    """Bases and unrollings that there are at a port count."""
-    return {(design, unroll) for design in ("cios", "fios") if (design, ports) != ("fios", 2) for unroll in (1, 2, 4, 8)}
+def buildable(ports: int) -> set[tuple[str, bool, int]]:
+    """Bases, pipelined or not, and unrollings that there are at a port count."""
+    return {(design, pipelined, unroll) for design in ("cios", "fios") if (design, ports) != ("fios", 2)
+            for pipelined in (True, False) for unroll in (1, 2, 4, 8)}
 
 
 def of_the_thesis(rows: list[dict]) -> list[dict]:
