@@ -153,8 +153,9 @@ def chapter_4() -> str:
 
 
 def dominating(explored: dict) -> str:
-    """The best that dominates the two-row unit, by word, ports and kind of multiplier."""
-    from garner_hw.explore.dominance import kind, over_two_row
+    """The best that dominates the two-row unit, by word, ports and kind of multiplier; beside it the fastest unrolled
+    two-row unit."""
+    from garner_hw.explore.dominance import fastest_unrolled, kind, over_two_row, place
 
     best: dict[tuple, list[dict]] = {}
     for row in over_two_row(explored["points"]):
@@ -162,12 +163,13 @@ def dominating(explored: dict) -> str:
     lines = []
     for (word, ports, multipliers), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
         first = min(rows, key=lambda row: row["area_time_ratio"])
+        unrolled = fastest_unrolled(explored["points"], place(first))
         lines.append((word, ports or "free", "DSP blocks" if multipliers == "dsp" else "LUTs", len({row["design"] for row in rows}),
                       first["design"], f"{first['us']:.1f}", f"{first['lut']:,}", f"{first['dsp']} / {first['two_row_dsp']}",
-                      f"{first['area_time_ratio']:.2f}"))
+                      f"{first['area_time_ratio']:.2f}",
+                      *((f"{unrolled['us']:.1f}", f"{unrolled['lut']:,}", unrolled["dsp"]) if unrolled else "---")))
     return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "us", "LUT", "DSP / two-row's",
-                     "LUT x us of two-row's"),
-                    lines)
+                     "LUT x us of two-row's", "two-row unrolled: us", "LUT", "DSP"), lines)
 
 
 def exponentiation(rows: list[dict]) -> str:

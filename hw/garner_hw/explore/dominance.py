@@ -18,21 +18,33 @@ def dominates(row: dict, other: dict, costs: tuple[str, ...] = ("us", "lut", "ds
 
 
 def over_two_row(rows: list[dict]) -> list[dict]:
-    """The rows that dominate every pipelined two-row unit of their word and ports in microseconds and LUTs, with the best
-    area x time ratio to one. DSP blocks do not count: a unit of few LUTs that feeds more of them is what one looks for.
+    """The rows that dominate the thesis's two-row units of their word and ports, pipelined and not unrolled, in
+    microseconds and LUTs, with the best area x time ratio to one. DSP blocks do not count: a unit of few LUTs that
+    feeds more of them is what one looks for.
 
-    Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy.
+    Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy. Unrolled ones do
+    not count, and may be faster: `fastest_unrolled`.
     """
     found = []
     for row in rows:
         if row["design"] == "two-row":
             continue
-        units = [other for other in rows if other["design"] == "two-row" and place(other) == place(row)
-                 and other["pipelined"] and other["unroll"] == 1]
+        units = [unit for unit in two_row(rows, place(row)) if unit["unroll"] == 1]
         if units and all(dominates(row, unit, ("us", "lut")) for unit in units):
             ratio = row["area_time"] / min(unit["area_time"] for unit in units)
             found.append(row | {"area_time_ratio": ratio, "two_row_dsp": units[0]["dsp"]})
     return found
+
+
+def fastest_unrolled(rows: list[dict], where: tuple) -> dict | None:
+    """Of the unrolled two-row units at a place, pipelined, the fastest; None if none is measured."""
+    unrolled = [unit for unit in two_row(rows, where) if unit["unroll"] > 1]
+    return min(unrolled, key=lambda unit: unit["us"], default=None)
+
+
+def two_row(rows: list[dict], where: tuple) -> list[dict]:
+    """The pipelined two-row units at a place."""
+    return [row for row in rows if row["design"] == "two-row" and row["pipelined"] and place(row) == where]
 
 
 def frontier(rows: list[dict]) -> list[dict]:

@@ -65,6 +65,16 @@ def test_the_better_two_row_unit_has_to_be_dominated_too():
     assert dominance.over_two_row(rows) == []
 
 
+def test_an_unrolled_two_row_unit_does_not_count_and_is_named():
+    rows = [row("two-row", 100.0, 1000), row("two-row", 70.0, 3000, unroll=4), row("two-row", 60.0, 1500, unroll=2),
+            row("two-row", 50.0, 1500, unroll=2, pipelined=False), row("two-row", 40.0, 1500, unroll=2, ports=0),
+            row("ours", 90.0, 900)]
+    (found,) = dominance.over_two_row(rows)
+    assert found["design"] == "ours"
+    assert dominance.fastest_unrolled(rows, dominance.place(found)) == rows[2]
+    assert dominance.fastest_unrolled(rows[:1], dominance.place(found)) is None
+
+
 def test_the_frontier_has_no_dominated_design():
     rows = [row("a", 1.0, 100), row("b", 2.0, 50), row("c", 2.0, 60), row("d", 3.0, 200)]
     assert [one["design"] for one in dominance.frontier(rows)] == ["a", "b"]
@@ -96,8 +106,10 @@ def test_the_fastest_base_of_any_unrolling_stands_beside_two_row(measured):
     assert one.base == "cios" and one.base_us == min(row["us"] for row in bases)
 
 
-def test_an_unrolling_that_is_not_measured_leaves_its_word_and_ports_out(measured):
-    some = [row for row in measured if (row["design"], row["word"], row["ports"], row["unroll"]) != ("fios", 16, 3, 8)]
+@pytest.mark.parametrize("pipelined", [True, False])
+def test_an_unrolling_that_is_not_measured_leaves_its_word_and_ports_out(measured, pipelined):
+    some = [row for row in measured if (row["design"], row["word"], row["ports"], row["unroll"], row["pipelined"])
+            != ("fios", 16, 3, 8, pipelined)]
     assert len(thesis.unrolled(some)) == len(thesis.unrolled(measured)) - 1
 
 
