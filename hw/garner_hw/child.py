@@ -9,8 +9,8 @@ LIBC = ctypes.CDLL(None)
 
 # In front of a program and its arguments: the kernel kills it when the thread that started it has ended, so that this
 # thread waits for it, as subprocess.run does. What the program itself has started is not killed. Not by prctl(2) in
-# subprocess's preexec_fn: with one Python runs its hooks of fork, and what a signal raises in a hook is printed and lost,
-# so that an interrupt at that moment ends nothing.
+# subprocess's preexec_fn: with one Python runs its hooks of fork, and what a signal raises in a hook is printed and
+# lost, so that an interrupt at that moment ends nothing.
 ENDS_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 
 

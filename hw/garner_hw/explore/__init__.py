@@ -51,8 +51,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler; without, a cluster on this machine")
     parser.add_argument("--workers", type=positive, metavar="N", help="of the cluster on this machine (its cores)")
     parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="placements of each point (5)")
-    parser.add_argument("--no-energy", action="store_true", help="leave the energy out; OpenSTA is asked for its version "
-                        "all the same, which circuits have in their names")
+    parser.add_argument("--no-energy", action="store_true", help="leave the energy out; OpenSTA is asked for its "
+                        "version all the same, which circuits have in their names")
     parser.add_argument("--record", action="store_true", help="also into the results that are committed, hw/explore/results")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")

@@ -58,11 +58,12 @@ def fetched() -> None:
 
 @cache
 def versions() -> dict[str, str]:
-    """Of OpenSTA and of the library. Raises where OpenSTA says none: without one every circuit would have another name."""
+    """Of OpenSTA and of the library. Raises where OpenSTA says none: every circuit would have another name without."""
     fetched()
     said = subprocess.run([*sta(), "-version"], capture_output=True, text=True)
     if said.returncode or not said.stdout.strip():
-        raise ToolFailed(f"`{' '.join(said.args)}` says no version: {said.stderr.strip() or f'it ended with {said.returncode}'}")
+        raise ToolFailed(f"`{' '.join(said.args)}` says no version: "
+                         f"{said.stderr.strip() or f'it ended with {said.returncode}'}")
     return {"opensta": said.stdout.strip(), "osu018": sha256(LIBRARY.read_bytes()).hexdigest()[:12]}
 
 

@@ -50,7 +50,8 @@ def name_of(point: Point, sources: str, tools: dict[str, str]) -> str:
 
 
 def evaluate(point: Point, toolchain: Toolchain, folder: Folder, effort: Effort) -> Outcome:
-    """Measures what is not kept in the folder, which has the circuit's name. Never raises for what a tool or the disk does."""
+    """Measures what is not kept in the folder, which has the circuit's name. Never raises for what a tool or the disk
+    does."""
     try:
         measure(point, toolchain, folder, effort)
         return Outcome(folder.steps())

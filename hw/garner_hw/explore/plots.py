@@ -173,14 +173,15 @@ def area_and_time(axis: plt.Axes, rows: list[dict], colour: dict[str, str]) -> N
 
 
 def cache(rows: list[dict], knob: str) -> str:
-    """Local words against what crosses the ports and the time, by word and ports: the fastest design of each number of words."""
+    """Local words against what crosses the ports and the time: the fastest design of each number of words."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3))
     for word, ports, bits in sorted({(row["word"], row["ports"], row["bits"]) for row in rows}):
         here = fastest([row for row in rows if (row["word"], row["ports"], row["bits"]) == (word, ports, bits)], knob)
         if len(here) < 2:
             continue
         name = f"{word} bits, {ports or 'free'} ports" + (f", operands of {bits} bits" if bits != OPERAND else "")
-        axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports], label=name)
+        axes[0].plot([row[knob] for row in here], [row["words_per_product"] for row in here], marker=MARKERS[ports],
+                     label=name)
         axes[1].plot([row[knob] for row in here], [row["us"] for row in here], marker=MARKERS[ports], label=name)
     axes[0].set(xscale="log", xlabel="words kept in the accelerator", ylabel="words moved a word product", ylim=(0, None))
     axes[1].set(xscale="log", yscale="log", xlabel="words kept in the accelerator", ylabel="us a multiplication")

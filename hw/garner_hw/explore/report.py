@@ -16,6 +16,7 @@ from garner_hw.explore.store import write_whole
 
 JSON, PAGE = "report.json", "explore.html"
 ORDER = list(DESIGNS)
+NAMED = ("design", "word", "ports", "multipliers", "bits", "area_time_ratio")  # of a row that dominates
 
 
 def point_of(row: dict) -> Point:
@@ -38,9 +39,7 @@ def data_of(rows: list[dict], failures: dict[str, str], tools: dict[str, str]) -
     rows = sorted(rows, key=place)
     best = dominance.over_two_row(rows)
     return {"date": datetime.date.today().isoformat(), "tools": tools, "points": rows,
-            "dominates_two_row": [{name: row[name] for name in ("design", "word", "ports", "multipliers", "bits",
-                                                                "area_time_ratio", *[knob for knob in KNOBS if knob in row])}
-                                  for row in best],
+            "dominates_two_row": [{name: row[name] for name in (*NAMED, *KNOBS) if name in row} for row in best],
             "failures": failures}
 
 
@@ -67,7 +66,8 @@ def write(data: dict, folder: Path) -> Path:
     comparisons = thesis.comparisons(rows)
     page = folder / PAGE
     write_whole(page, environment.get_template("page.html").render(
-        data=data, rows=rows, sizes=sizes, designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
+        data=data, rows=rows, sizes=sizes,
+        designs=[DESIGNS[name] for name in ORDER if any(row["design"] == name for row in rows)],
         comparisons=comparisons, unrolled=thesis.unrolled(rows), dominating=dominance.over_two_row(rows),
         plots=pictures(rows, comparisons), scaling=scaling.on_paper(rows),
         knobs=[name for name in KNOBS if any(name in row for row in rows)], describe=describe))

@@ -69,7 +69,7 @@ class Unrolled:
 
 
 def unrolled(rows: list[dict]) -> list[Unrolled]:
-    """Of the word and port counts for which all unrollings of the bases that can be built are measured, pipelined or not.
+    """Of the word and port counts for which all that can be built of the bases is measured.
 
     The thesis finds that no unrolled base reaches two-row (section 4.5.2); base versions count as well as pipelined ones.
     """

@@ -18,8 +18,8 @@ class Toolchain(Protocol):
         """The tools by name, each with what tells its results from another version's."""
 
     def sources(self, point: Point) -> str:
-        """A hash of all that the figures of a point's design depend on, but for parameters and tools; of the files as they are
-        at the call."""
+        """A hash of all that the figures of a point's design depend on, but for parameters and tools; of the files as
+        they are at the call."""
 
     def simulate(self, point: Point, folder: Path) -> dict:
         """{cycles, words_moved, processor_products, checked}: one multiplication; raises if a result was wrong."""

@@ -65,8 +65,9 @@ def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bo
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")
     log = netlist.with_suffix(f".{speed}.{seed}.log")
     with log.open("w") as out:
-        code = subprocess.run([*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name,
-                               "--freq", str(TARGET), "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
+        code = subprocess.run([*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--speed", str(speed),
+                               "--json", netlist.name, "--freq", str(TARGET), "--seed", str(seed),
+                               "--timing-allow-fail", "--lpf-allow-unconstrained",
                                *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]),
                                *(["--placer", "static", "--run", str(REFINE)] if wide else []),
                                "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode

@@ -60,7 +60,8 @@ def callgrind(command: list[str], *options: str, environment: dict[str, str] | N
         raise Failed("valgrind is not installed (make setup-all)")
     with TemporaryDirectory() as work:
         file = Path(work) / "callgrind"
-        run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}", *options, *command], environment)
+        run(["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={file}", *options, *command],
+            environment)
         graph = from_callgrind(file)
     if not graph.cost:
         raise Failed(f"callgrind counted nothing of `{shlex.join(command)}`")

@@ -61,8 +61,9 @@ def placed(netlist: Path, clock: float, seed: int) -> dict:
     """Figures of nextpnr; the routed design is in WORK. The clock is the PLL's, so that the pins' file gives it."""
     report, log = WORK / f"{TOP}.report.json", WORK / f"{TOP}.log"
     with log.open("w") as out:
-        code = subprocess.run([*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--json", netlist.name, "--lpf", str(PINS),
-                               "--freq", str(clock), "--textcfg", f"{TOP}.config", "--seed", str(seed), "--report", report.name],
+        code = subprocess.run([*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--json", netlist.name,
+                               "--lpf", str(PINS), "--freq", str(clock), "--textcfg", f"{TOP}.config",
+                               "--seed", str(seed), "--report", report.name],
                               stdout=out, stderr=out, cwd=netlist.parent).returncode
     if code:
         reached = [line for line in log.read_text().splitlines() if "Max frequency" in line]

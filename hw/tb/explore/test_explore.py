@@ -18,7 +18,8 @@ def nothing_is_measured(monkeypatch):
 
 
 @pytest.mark.parametrize("arguments, reason", [
-    (["--budget", ""], "an empty part"), (["--space", ""], "Is a directory"), (["--budget", "", "--space", "small"], "an empty part"),
+    (["--budget", ""], "an empty part"), (["--space", ""], "Is a directory"),
+    (["--budget", "", "--space", "small"], "an empty part"),
 ])
 def test_an_empty_argument_begins_no_sweep(nothing_is_measured, tmp_path, capsys, arguments, reason):
     assert command.main(["explore", *arguments, "--out", str(tmp_path)]) == 2
