@@ -8,9 +8,11 @@ from importlib import import_module
 from pathlib import Path
 
 from garner_hw import simulate
+from garner_hw.child import ends_what_it_starts
 
 
 def main() -> None:
+    ends_what_it_starts()  # the simulation is a program of its own
     bench, parameters, numbers, record, *observers = sys.argv[1:]
     # Circuits that differ in their multipliers alone have one name and are simulated at the same time.
     simulate.BUILD = Path.cwd() / "simulation"

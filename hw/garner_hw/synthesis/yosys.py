@@ -10,6 +10,8 @@ import sys
 
 from pyosys import libyosys
 
+from garner_hw.child import ends_what_it_starts
+
 
 def unparametrise(design: libyosys.Design, module: str) -> None:
     for place in design.modules_.values():
@@ -22,6 +24,7 @@ def unparametrise(design: libyosys.Design, module: str) -> None:
 def main() -> None:
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
+    ends_what_it_starts()  # ABC is a program of its own
     prefix = f"tee -q -a {sys.argv[2]} " if len(sys.argv) == 3 else ""
     design = libyosys.Design()
     with open(sys.argv[1]) as script:
