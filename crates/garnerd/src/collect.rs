@@ -17,8 +17,8 @@ const AT_ONCE: Duration = Duration::from_micros(3);
 /// Batches that begin without a yield after one whose yield went to a process that asks nothing here.
 const HURRIED: u32 = 16;
 
-/// How long a worker watches. On two virtual processors of a Zen 3 a client alone waited 471 us for RSA-2048 without, 440, 423 and
-/// 428 with 20, 40 and 60 us, and 452 with 80, when a client that slept for long comes too late all the same.
+/// How long a worker watches: as long as it takes to wake a client on a virtual processor, which then asks again
+/// (docs/notes/2026-11-daemon.md).
 const WATCH: Duration = Duration::from_micros(50);
 
 /// What a worker that collects does next.
