@@ -6,8 +6,8 @@
 //! by yielding: whoever else wants the processor has it, the clients among them. A yield that comes back at once says that
 //! nobody wants it, and the batch begins: no processor idles for it. A client alone waits for nobody.
 //!
-//! A worker that has answered watches for a moment before it sleeps: a client that asks again soon need not wake it, which takes
-//! half of the time that the way through the daemon does. It watches only while nobody else wants the processor.
+//! A worker that has answered watches for a moment before it sleeps: a client that asks again soon need not wake it, which is half of
+//! what the way through the daemon takes. It watches only while nobody else wants the processor.
 
 use std::time::Duration;
 
