@@ -207,6 +207,7 @@ static int garner_suspend(struct device *device)
 	struct garner_board *board = dev_get_drvdata(device);
 
 	garner_board_stop(board);
+	flush_workqueue(garner_software); /* a result that is wrong retires the board that serves */
 	garner_detach(board); /* who writes to a disk meanwhile does not wait for the board */
 	return 0;
 }

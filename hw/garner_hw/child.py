@@ -19,7 +19,8 @@ ENDS_WITH_PARENT = ("setpriv", "--pdeathsig", "KILL", "--")
 def ends_what_it_starts() -> None:
     """All that this process starts is killed when it has ended, however it did, and so is what that has started.
 
-    They are a process group, and one of them waits for the end of a pipe that this process alone holds open.
+    They are a process group, and one of them waits for the end of a pipe that this process alone holds open. For programs
+    that other programs start: in a shell's pipeline the group has the whole pipeline.
     """
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)

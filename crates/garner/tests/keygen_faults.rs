@@ -225,7 +225,13 @@ fn child_made_in_the_middle_of_a_pass_makes_another_key_than_its_parent() {
         let source = |bytes: &mut [u8]| {
             if calls.fetch_add(1, Ordering::Relaxed) + 1 == forking {
                 // SAFETY: as above.
-                child.store(unsafe { libc::fork() }, Ordering::Relaxed);
+                let forked = unsafe { libc::fork() };
+                if forked == 0 {
+                    // A child that hangs is killed, and the parent sees that.
+                    // SAFETY: a plain system call.
+                    unsafe { libc::alarm(100) };
+                }
+                child.store(forked, Ordering::Relaxed);
             }
             PrivateRandom.fill(bytes)
         };

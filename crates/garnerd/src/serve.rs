@@ -2,8 +2,8 @@
 //! The workers. Each waits for events, collects a batch of requests by the rules of `collect`, runs it on its own thread and
 //! answers: an operation crosses from thread to thread only where it must, between client and daemon.
 //!
-//! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): a client alone always has the
-//! same worker, whose caches know its key. A worker that yields does not wait: an idle one gets what comes meanwhile.
+//! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): a client alone nearly always has the
+//! same worker, whose caches know its key. A worker that yields or watches does not wait: an idle one may get what comes meanwhile.
 //!
 //! A worker takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
 //! client's socket: nothing is queued here.

@@ -188,7 +188,7 @@ impl Generation {
         };
         let key = with_room(generate);
         if ended {
-            return Err(Refusal::Told);
+            return Err(Refusal::Because("the program ended the generation".to_owned()));
         }
         let Some(Ok(key)) = key else { return Ok(None) };
         let made = Key::generated(Arc::clone(&self.provider), self.pss, &key);

@@ -31,6 +31,8 @@ pub struct Call {
     pause: Duration,
     /// Whether the connection served a call before this one.
     is_used: bool,
+    /// Why it was refused last, for now.
+    refused: Option<Refusal>,
 }
 
 /// What happened.
@@ -82,7 +84,7 @@ pub enum Step {
 impl Call {
     /// The call of this number to the daemon at `path`, with so much patience. It begins with [`Step::Connect`], not anew.
     pub fn new(id: u64, path: PathBuf, patience: Duration) -> Call {
-        Call { id, path, patience, pause: PAUSES.0, is_used: false }
+        Call { id, path, patience, pause: PAUSES.0, is_used: false, refused: None }
     }
 
     /// What is to be done after `event`, so long after the call's beginning.
@@ -99,6 +101,10 @@ impl Call {
                 self.is_used = false;
                 Step::Connect { anew: true }
             }
+            // The patience was over before the answer to another try.
+            Event::Gone(Errno::TIMEDOUT) if let Some(refusal) = self.refused.take() => {
+                Step::End { result: Err(Error::Refused(refusal)), keep: false }
+            }
             Event::Gone(error) => {
                 let failure = Error::Unreachable { path: self.path.clone(), reason: error.to_string() };
                 self.again(failure, elapsed, false)
@@ -111,24 +117,26 @@ impl Call {
         let for_good = |error, keep| Step::End { result: Err(error), keep };
         match message::decode::<Response<'_>>(packet) {
             // A connection too many has no number. Another may end.
-            Ok(Response { id: 0, answer: Err(refusal @ Refusal::TooMany) }) => {
-                self.again(Error::Refused(refusal), elapsed, false)
-            }
+            Ok(Response { id: 0, answer: Err(refusal @ Refusal::TooMany) }) => self.refused(refusal, elapsed, false),
             // Nor has what could not be read; nothing more is to be expected here.
             Ok(Response { id: 0, answer: Err(refusal) }) => for_good(Error::Refused(refusal), false),
             // Late, or doubled: it belongs to a call that has ended.
             Ok(Response { id, .. }) if id != self.id => Step::Receive,
             Ok(Response { answer: Ok(bytes), .. }) => Step::End { result: Ok(Wiped::from(bytes.to_vec())), keep: true },
             // Maybe a daemon that is ending.
-            Ok(Response { answer: Err(refusal @ Refusal::Failed(_)), .. }) => {
-                self.again(Error::Refused(refusal), elapsed, true)
-            }
+            Ok(Response { answer: Err(refusal @ Refusal::Failed(_)), .. }) => self.refused(refusal, elapsed, true),
             Ok(Response { answer: Err(refusal), .. }) => for_good(Error::Refused(refusal), true),
             Err(Refusal::Version(_)) if packet[0] != VERSION => {
                 for_good(Error::Refused(Refusal::Version(packet[0])), false)
             }
             Err(_) => for_good(Error::Malformed, false),
         }
+    }
+
+    /// Refused for now.
+    fn refused(&mut self, refusal: Refusal, elapsed: Duration, keep: bool) -> Step {
+        self.refused = Some(refusal.clone());
+        self.again(Error::Refused(refusal), elapsed, keep)
     }
 
     /// Once more after a pause, or, if the patience does not last so long, no more because of this failure.
@@ -198,6 +206,10 @@ mod tests {
         let too_many = packet(0, Err(Refusal::TooMany));
         assert!(matches!(call.after(Event::Packet(&too_many), SOON), Step::Pause { keep: false, .. }));
         let last = call.after(Event::Packet(&too_many), PATIENCE);
+        assert!(matches!(last, Step::End { result: Err(Error::Refused(Refusal::TooMany)), keep: false }), "{last:?}");
+        let mut call = sent(false);
+        call.after(Event::Packet(&too_many), SOON);
+        let last = call.after(Event::Gone(Errno::TIMEDOUT), PATIENCE);
         assert!(matches!(last, Step::End { result: Err(Error::Refused(Refusal::TooMany)), keep: false }), "{last:?}");
         for (id, refusal, kept) in [(7, Refusal::NoKey, true), (0, Refusal::Malformed, false)] {
             match sent(false).after(Event::Packet(&packet(id, Err(refusal.clone()))), SOON) {

@@ -86,9 +86,9 @@ impl Client {
                 },
                 Step::Send => match send(socket.as_ref().expect("connected"), &packet, deadline) {
                     Ok(()) => Event::Sent,
-                    Err(error) => match left_behind(socket.as_ref().expect("connected"), &mut buffer) {
-                        Some(length) => Event::Packet(buffer.packet(length)),
-                        None => Event::Gone(error),
+                    Err(error) => match left_behind(socket.as_ref().expect("connected"), &mut buffer, error) {
+                        Ok(length) => Event::Packet(buffer.packet(length)),
+                        Err(error) => Event::Gone(error),
                     },
                 },
                 Step::Receive => {
@@ -151,11 +151,15 @@ pub(crate) fn send(socket: &Socket, packet: &Packet, deadline: Instant) -> Resul
     Ok(())
 }
 
-/// What the other side sent before it closed the connection, if anything: how long it is. It may have refused it.
-pub(crate) fn left_behind(socket: &Socket, buffer: &mut Buffer) -> Option<usize> {
-    match socket.receive(buffer) {
-        Received::Packet(length) => Some(length),
-        Received::Nothing | Received::End => None,
+/// What the other side sent before it closed the connection, if that is the error and there is anything: how long it is. It may
+/// have refused the connection.
+pub(crate) fn left_behind(socket: &Socket, buffer: &mut Buffer, error: Errno) -> Result<usize, Errno> {
+    match error {
+        Errno::PIPE | Errno::CONNRESET => match socket.receive(buffer) {
+            Received::Packet(length) => Ok(length),
+            Received::Nothing | Received::End => Err(error),
+        },
+        _ => Err(error),
     }
 }
 

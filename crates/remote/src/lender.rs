@@ -76,9 +76,8 @@ impl Client {
                     };
                     match sent {
                         Ok(()) => Ok(Event::Sent),
-                        Err(error) => client::left_behind(socket, &mut buffer)
-                            .map(|length| Event::Packet(buffer.packet(length)))
-                            .ok_or(error),
+                        Err(error) => client::left_behind(socket, &mut buffer, error)
+                            .map(|length| Event::Packet(buffer.packet(length))),
                     }
                 }
                 Step::Receive => {

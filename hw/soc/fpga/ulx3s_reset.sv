@@ -5,7 +5,7 @@
 //   locked_i    0    1    1    1    1    1    1    1    1    1      at any time
 //   button_i    0    0    0    0    0    1    1    0    0    0      at any time
 //   clocked_n   0    0    1    1    1    1    1    1    1    1
-//   rst_no      0    0    0    0    1    1    1    0    0    1      low at once when the lock is lost
+//   rst_no      0    0    0    0    1    1    0    0    1    1      low at once when the lock is lost
 //
 // Contract    `rst_no` is a flip-flop and released with the clock. No logic is in front of the flip-flops that a source
 //             resets: of two sources it could have glitches. So the button is sampled; its clock is there, or the reset is.
