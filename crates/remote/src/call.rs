@@ -101,12 +101,12 @@ impl Call {
                 self.is_used = false;
                 Step::Connect { anew: true }
             }
-            // The patience was over before the answer to another try.
-            Event::Gone(Errno::TIMEDOUT) if let Some(refusal) = self.refused.take() => {
-                Step::End { result: Err(Error::Refused(refusal)), keep: false }
-            }
             Event::Gone(error) => {
-                let failure = Error::Unreachable { path: self.path.clone(), reason: error.to_string() };
+                let failure = match self.refused.take() {
+                    // The patience was over before the answer to another try.
+                    Some(refusal) if error == Errno::TIMEDOUT => Error::Refused(refusal),
+                    _ => Error::Unreachable { path: self.path.clone(), reason: error.to_string() },
+                };
                 self.again(failure, elapsed, false)
             }
             Event::Rested => Step::Connect { anew: false },
