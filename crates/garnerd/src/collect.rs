@@ -14,7 +14,8 @@ use std::time::Duration;
 /// A yield that was shorter came back at once: another thread that has the processor for less cannot have asked anything.
 const AT_ONCE: Duration = Duration::from_micros(3);
 
-/// Batches that begin without a yield after one whose yield went to a process that asks nothing here.
+/// Batches that begin without a yield after one whose yield went to a process that asks nothing here, and those that no worker
+/// watches for after a watch in vain.
 const HURRIED: u32 = 16;
 
 /// How long a worker watches: as long as it takes to wake a client on a virtual processor, which then asks again
