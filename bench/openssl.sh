@@ -13,7 +13,8 @@
 #   DEVICE=auto                                    the provider's setting
 #   CLIENTS=64  NAMES=10000                        of a TLS server; in a zone
 #   RESULTS=bench/results                          where the data go
-#   PROCESSOR=avx2-                                what their names begin with (bench/run.sh)
+#   PROCESSOR=avx2-                                what their names begin with, where it is not to be what
+#                                                  processor.sh finds
 #
 # It ends with an error where a figure would not be what its name says: where a program fails, where Garner did no private
 # operation or did one that was to be OpenSSL's, where another than the server just started listens on its port.
@@ -21,8 +22,7 @@ set -eu
 command="bench/openssl.sh${*:+ $*}"
 cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-3} rounds=${ROUNDS:-3} clients=${CLIENTS:-64} names=${NAMES:-10000} results=${RESULTS:-bench/results}
-grep -q avx512ifma /proc/cpuinfo && processor= || processor=avx2-
-processor=${PROCESSOR-$processor}
+. bench/processor.sh
 PATH=$PATH:/usr/sbin
 [ $# -gt 0 ] || set -- speed threads zone handshakes
 

@@ -12,9 +12,7 @@
 #   BULK_LINES=1000000             digests that one bulk run signs
 #   BULK_BATCH=4096                those of the batches beside it
 #   RESULTS=bench/results          where data and pictures go
-#   PROCESSOR=avx2-                what their names begin with: sunny-cove- on Xeons of the 3rd generation, golden-cove- on those of
-#                                  the 4th and 5th, redwood-cove- on those of the 6th, zen-5- on AMD's Zen 5, nothing on other
-#                                  processors with AVX-512 IFMA, else avx2-
+#   PROCESSOR=avx2-                what their names begin with, where it is not to be what processor.sh finds
 #
 # Figures of one core are taken pinned to the first processor. Nothing else should be running: garner says so where it is.
 # Each file carries the commit that the command was built from, and the load before. What goes into the repository comes from
@@ -30,15 +28,7 @@ garner=${GARNER:-${CARGO_TARGET_DIR:-target}/release/garner}
 seconds=${SECONDS_EACH:-4}
 results=${RESULTS:-bench/results}
 one_core="taskset -c 0"
-processor=avx2-
-grep -q avx512ifma /proc/cpuinfo && processor=
-case $(awk -F: '$1 ~ /^(vendor_id|cpu family|model)[ \t]*$/ { printf "%s", $2 } /^$/ { exit }' /proc/cpuinfo) in
-*GenuineIntel\ 6\ 106 | *GenuineIntel\ 6\ 108) processor=sunny-cove- ;;
-*GenuineIntel\ 6\ 143 | *GenuineIntel\ 6\ 207) processor=golden-cove- ;;
-*GenuineIntel\ 6\ 173 | *GenuineIntel\ 6\ 174) processor=redwood-cove- ;;
-*AuthenticAMD\ 26\ *) processor=zen-5- ;;
-esac
-processor=${PROCESSOR-$processor}
+. bench/processor.sh
 
 for benchmark in "$@"; do
     case $benchmark in
