@@ -124,9 +124,9 @@ def comparisons(explored: dict) -> str:
     from garner_hw.explore import thesis
 
     return markdown(("word", "ports", "base", "base: cycles", "two-row: cycles", "latency less, %: thesis", "here, cycles", "here, us",
-                     "LUT of base: thesis", "here", "here, DSP blocks"),
+                     "LUT of base: thesis", "here", "here, multipliers in LUTs"),
                     [(one.word, one.ports, one.base, f"{one.base_cycles:,}", f"{one.cycles:,}", one.printed_less, f"{one.less:.1f}",
-                      f"{one.less_us:.1f}", one.printed_area, f"{one.area:.2f}", f"{one.area_dsp:.2f}" if one.area_dsp else "-")
+                      f"{one.less_us:.1f}", one.printed_area, f"{one.area:.2f}", f"{one.area_without_dsp:.2f}")
                      for one in thesis.comparisons(explored["points"])])
 
 
