@@ -100,3 +100,52 @@ impl Clients {
         self.of_users.get(&uid).copied().unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+    use std::os::fd::OwnedFd;
+
+    /// A connection of this user, and its other end.
+    fn session(uid: u32) -> (Arc<Session>, OwnedFd) {
+        let (here, there) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None).unwrap();
+        let mut session = Session::new(here).unwrap();
+        session.peer.uid = uid;
+        (Arc::new(session), there)
+    }
+
+    fn clients(connections: usize, per_user: usize) -> Clients {
+        Clients::new(Limits { connections, per_user }, 5)
+    }
+
+    #[test]
+    fn a_user_has_so_many_connections_and_takes_no_other_users_place() {
+        let mut clients = clients(10, 2);
+        let (mine, others): (Vec<_>, Vec<_>) =
+            ((0..3).map(|_| session(1)).collect(), (0..3).map(|_| session(2)).collect());
+        let numbers: Vec<_> = mine.iter().map(|(session, _)| clients.add(session)).collect();
+        assert_eq!(numbers, [Some(5), Some(6), None]);
+        assert_eq!(clients.add(&others[0].0), Some(7));
+        clients.forget(6);
+        assert_eq!((clients.add(&mine[2].0), clients.len()), (Some(8), 3));
+    }
+
+    #[test]
+    fn all_users_have_so_many_connections() {
+        let mut clients = clients(2, 2);
+        let sessions: Vec<_> = (1..=3).map(session).collect();
+        let numbers: Vec<_> = sessions.iter().map(|(session, _)| clients.add(session)).collect();
+        assert_eq!(numbers, [Some(5), Some(6), None]);
+    }
+
+    #[test]
+    fn one_that_has_ended_makes_room_before_a_worker_hears_of_it() {
+        let mut clients = clients(10, 1);
+        let (first, end) = session(1);
+        assert!(clients.add(&first).is_some() && clients.add(&session(1).0).is_none());
+        drop(end);
+        assert!(clients.add(&session(1).0).is_some());
+        assert_eq!(clients.len(), 1);
+    }
+}

@@ -129,7 +129,41 @@ mod tests {
     }
 
     fn lend(lent: &Lent, key: &PrivateKey) -> Result<Arc<PrivateKey>, Refusal> {
-        lent.take(sealed::sealed(key).unwrap(), &stub::fingerprint_of(key.public()).unwrap(), 7, || Ok(()))
+        lend_as(7, lent, key)
+    }
+
+    fn lend_as(user: u32, lent: &Lent, key: &PrivateKey) -> Result<Arc<PrivateKey>, Refusal> {
+        lent.take(sealed::sealed(key).unwrap(), &stub::fingerprint_of(key.public()).unwrap(), user, || Ok(()))
+    }
+
+    /// As if the user had lent so many more, which are there while `key` is.
+    fn fill(lent: &Lent, user: u32, count: usize, key: &Arc<PrivateKey>) {
+        for number in 0..count {
+            let mut digest = [user as u8; 32];
+            digest[..8].copy_from_slice(&(number as u64).to_le_bytes());
+            lent.keys().insert(digest, Known { key: Arc::downgrade(key), modulus: [0; 32], user });
+        }
+    }
+
+    #[test]
+    fn a_user_lends_so_many_different_keys_and_takes_no_other_users_place() {
+        let (lent, own, many) = (Lent::default(), key(), Arc::new(key()));
+        fill(&lent, 7, OF_A_USER - 1, &many);
+        let last = lend_as(7, &lent, &own).unwrap();
+        assert!(matches!(lend_as(7, &lent, &key()), Err(Refusal::TooMany)));
+        assert!(Arc::ptr_eq(&lend_as(7, &lent, &own).unwrap(), &last), "one that is there is no more");
+        lend_as(8, &lent, &key()).unwrap();
+        drop(many);
+        lend_as(7, &lent, &key()).unwrap();
+    }
+
+    #[test]
+    fn all_users_lend_so_many_different_keys() {
+        let (lent, many) = (Lent::default(), Arc::new(key()));
+        (1..=4).for_each(|user| fill(&lent, user, DIFFERENT / 4, &many));
+        assert!(matches!(lend_as(9, &lent, &key()), Err(Refusal::TooMany)));
+        drop(many);
+        lend_as(9, &lent, &key()).unwrap();
     }
 
     #[test]

@@ -125,7 +125,8 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
         // No reason not to serve.
         say(format_args!("nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice));
     }
-    if let Err(permitted) = descriptors::permit(config.connections as u64) {
+    let settings = garner_devices::config().map_err(|error| here(&error))?;
+    if let Err(permitted) = descriptors::permit(config.connections as u64, serve::workers(&settings) as u64) {
         let wanted = config.connections;
         say(format_args!(
             "connections = {wanted}: the system permits {permitted} descriptors (`ulimit -n`), and clients beyond \
@@ -136,7 +137,6 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
     let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
     let (listener, handed) = Listener::open(&config.socket)?;
     let metrics = metrics::open(&config.metrics, handed)?;
-    let settings = garner_devices::config().map_err(|error| here(&error))?;
     let capacity = capacity(&settings);
     let collector = Collector { capacity, linger: Duration::from_micros(config.linger_us) };
     let limits = Limits { connections: config.connections, per_user: config.connections_per_user };
@@ -208,8 +208,9 @@ fn reload(arguments: &Arguments, daemon: &Daemon) {
     }
     match configuration(arguments) {
         Ok((_, keys)) => {
-            say(format_args!("{} keys, read again", keys.len()));
+            let count = keys.len();
             daemon.replace(keys);
+            say(format_args!("{count} keys, read again"));
         }
         Err(fault) => say(format_args!("{fault}; nothing was changed")),
     }

@@ -48,6 +48,11 @@ const LATELY: Duration = Duration::from_millis(10);
 /// The log has one line in so long a time of clients that cannot be accepted.
 const QUIET: Duration = Duration::from_secs(60);
 
+/// How many workers there are by these settings.
+pub fn workers(settings: &gather::Config) -> usize {
+    settings.slots.max(2)
+}
+
 /// What all workers share.
 pub struct Daemon {
     /// One for each worker, with one slot: its batch runs at once and whole, on its own thread. In a gatherer of all of them
@@ -99,14 +104,13 @@ impl Daemon {
         let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?;
         epoll::add(&epoll, &listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
         epoll::add(&epoll, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
-        let workers = settings.slots.max(2);
         let gatherer = || {
             let mut settings = settings.clone();
             settings.slots = 1;
             Gatherer::new(settings)
         };
         Ok(Daemon {
-            gatherers: (0..workers).map(|_| gatherer()).collect(),
+            gatherers: (0..workers(settings)).map(|_| gatherer()).collect(),
             keys: RwLock::new(Arc::new(keys)),
             lent: Lent::default(),
             collector,

@@ -91,7 +91,7 @@ fn operations_of_one_program_that_come_together_are_one_batch_of_the_daemons() {
     if garner::arithmetic::best().unwrap().lanes() > 1 {
         assert!(2 * batches < operations, "{batches} batches");
     } else {
-        eprintln!("not checked: how full batches are; there are no kernels for this processor, so they are of one");
+        left_out("how full batches are: there are no kernels for this processor, so they are of one");
     }
 }
 
@@ -298,12 +298,13 @@ fn files_with_other_messages_are_closed() {
     let socket = Socket::connect(&daemon.socket()).unwrap();
     let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
     let file = std::fs::File::open(daemon.configuration()).unwrap();
+    let before = daemon.descriptors();
     for _ in 0..300 {
         assert_eq!(socket.send_with_file(&packet, file.as_fd()), Ok(true));
         assert!(answer(&receive(&socket).unwrap()).is_some());
     }
-    let open = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap().count();
-    assert!(open < 60, "{open} files are open");
+    let (open, workers) = (daemon.descriptors(), thread::available_parallelism().unwrap().get());
+    assert!(open < before + workers + 100, "{open} files are open, {before} before");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use garner_remote::message::{KeyName, Refusal, Work};
 use garner_remote::scheme::{EncryptionScheme, Salt, SignatureScheme};
 use garner_remote::{Client, Error, stub};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 use support::*;
@@ -169,19 +170,24 @@ fn one_client_is_used_by_many_threads_and_by_a_child_at_the_same_time() {
 fn a_daemon_killed_under_load_and_started_again_loses_nothing() {
     let mut daemon = Daemon::started("");
     let clients: Vec<Client> = (0..8).map(|_| daemon.client()).collect();
+    let (over, signed) = (AtomicBool::new(false), AtomicUsize::new(0));
     thread::scope(|scope| {
-        let workers: Vec<_> = clients
-            .iter()
-            .map(|client| scope.spawn(move || (0..300).for_each(|_| sign(client, www(), key().public()))))
-            .collect();
-        let mut kills = 0;
-        while !workers.iter().all(|worker| worker.is_finished()) {
-            thread::sleep(Duration::from_millis(30 + 17 * (kills % 5)));
+        for client in &clients {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    sign(client, www(), key().public());
+                    signed.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for kill in 0..8 {
+            let before = signed.load(Ordering::Relaxed);
+            wait_until("signing", || signed.load(Ordering::Relaxed) > before);
+            thread::sleep(Duration::from_millis(5 + 17 * (kill % 5)));
             daemon.kill();
-            kills += 1;
             daemon.start();
         }
-        assert!(kills > 1);
+        over.store(true, Ordering::Relaxed);
     });
 }
 

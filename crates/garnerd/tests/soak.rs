@@ -96,6 +96,7 @@ fn a_thousand_clients_with_ten_requests_each_are_served_in_little_memory_and_lea
     assert!(most < MEMORY, "{most} KiB");
     let (first, last) = (after_a_round[0], after_a_round[ROUNDS as usize - 1]);
     assert!(last.0 <= first.0 + first.0 / 10, "memory grows: {after_a_round:?}");
-    // A worker that had nothing to do in the first round opens its page of figures later.
-    assert!(last.1 <= first.1 + 1, "descriptors grow: {after_a_round:?}");
+    // Workers that had nothing to do in the first round open their pages of figures later.
+    let workers = std::thread::available_parallelism().unwrap().get();
+    assert!(last.1 <= first.1 + workers, "descriptors grow: {after_a_round:?}");
 }

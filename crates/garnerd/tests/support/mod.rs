@@ -12,7 +12,7 @@ use garner_remote::socket::{Received, Socket};
 use openssl::rsa::Rsa;
 use rustix::event::PollFlags;
 use std::fs::{self, Permissions};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -113,6 +113,11 @@ impl Daemon {
         self.process.as_ref().unwrap().id() as i32
     }
 
+    /// How many descriptors it has open.
+    pub fn descriptors(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.pid())).unwrap().count()
+    }
+
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(self.pid()).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();
@@ -153,6 +158,17 @@ pub fn failure(command: &mut Command) -> String {
     process.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(!process.wait().unwrap().success(), "{said}");
     said
+}
+
+/// Copies a program that is to be started: by a process of its own, as a copy that is still open somewhere cannot be started, and
+/// other tests of this process may fork while it is.
+pub fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").args([from, to]).status().unwrap().success());
+}
+
+/// Says what does not run here and why, past what keeps the words of tests that pass.
+pub fn left_out(why: &str) {
+    writeln!(std::io::stderr(), "left out: {why}").unwrap();
 }
 
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
