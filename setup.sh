@@ -44,6 +44,8 @@ if [ "${1-}" = all ]; then
     # Programs that the PKCS#11 module is tested under.
     need opensc command -v pkcs11-tool
     need gnutls-bin command -v p11tool
+    # What judges the units of packaging/.
+    need systemd systemd-analyze --version
     # A peer of bench/daemon.
     need softhsm2 command -v softhsm2-util
     # What the manual pages and completions are checked with.

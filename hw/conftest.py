@@ -4,12 +4,26 @@
 import os
 import random
 
+import pytest
+
 SEED = os.environ.setdefault("HW_SEED", str(random.randrange(1 << 32)))
 os.environ["COCOTB_RANDOM_SEED"] = SEED
 
 
 def pytest_report_header():
     return f"HW_SEED={SEED}"
+
+
+@pytest.fixture(scope="session")
+def nextpnr():
+    """The words that start the pinned nextpnr; what needs it is left out where Debian has another one by now."""
+    from garner_hw import ToolError
+    from garner_hw.placement import nextpnr
+
+    try:
+        return nextpnr.command()
+    except ToolError as reason:
+        pytest.skip(str(reason))
 
 
 # The files that take longest, the longest first: one that began last would run when the other workers have nothing left.

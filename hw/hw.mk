@@ -5,11 +5,11 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 
 .PHONY: setup-hw hw-setup test-hw hw-lint hw-formal hw-regs hw-dist hw-shell-area hw-report hw-report-all hw-wave
-.PHONY: hw-soak hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
+.PHONY: soak hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure
 
-$(VENV)/installed: hw/requirements.txt hw/pyproject.toml
+$(VENV)/installed: hw/requirements.txt hw/constraints.txt hw/pyproject.toml
 	python3 -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --ignore-requires-python --only-binary :all: --requirement $<
+	$(VENV)/bin/pip install --quiet --ignore-requires-python --only-binary :all: --requirement $< --constraint hw/constraints.txt
 	$(VENV)/bin/pip install --quiet --no-deps --editable hw
 	touch $@
 
@@ -56,10 +56,7 @@ hw-lint: hw-setup ## Verilator and slang over every module of hardware, warnings
 SOAK_LIMIT ?= 90m
 SOAK = timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m ""
 
-hw-soak: hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the seven below; MORE='-k 4096' chooses among one's runs
-
-.PHONY: soak
-soak: hw-soak ## the same as hw-soak
+soak: hw-soak-more hw-soak-mutations hw-soak-mont hw-soak-rsa hw-soak-dma hw-soak-device hw-soak-erasure ## all of the seven below; MORE='-k 4096' chooses among one's runs
 
 hw-soak-more: hw-setup ## the tests of test-hw that take long and rarely fail: more shapes, more parameters, the netlist of a core
 	timeout --kill-after 10s $(SOAK_LIMIT) $(PYTHON) -m pytest -m soak --numprocesses 2 --dist loadfile hw $(MORE)

@@ -125,7 +125,7 @@ def versions() -> dict[str, str]:
 def placer() -> str:
     try:
         return place.nextpnr_version()
-    except SystemExit as error:
+    except ToolError as error:
         raise ToolFailed(str(error)) from error
 
 

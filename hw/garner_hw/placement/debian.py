@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from garner_hw import FETCH
+from garner_hw import FETCH, ToolError
 
 
 def fetch(folder: Path, suite: str, package: str, version: str, otherwise: str) -> None:
@@ -16,6 +16,6 @@ def fetch(folder: Path, suite: str, package: str, version: str, otherwise: str) 
     print(f"fetching {package} {version} from Debian", file=sys.stderr, flush=True)
     mark.unlink(missing_ok=True)
     if subprocess.run([FETCH / "debian.sh", folder, suite, f"{package}={version}"], check=False).returncode:
-        raise SystemExit(f"{package} {version} could not be fetched. {otherwise}")
+        raise ToolError(f"{package} {version} could not be fetched. {otherwise}")
     subprocess.run(["rm", "-rf", folder / "apt"], check=True)
     mark.write_text(version)

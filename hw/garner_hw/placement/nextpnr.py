@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from garner_hw import BUILD, FETCH
+from garner_hw import BUILD, FETCH, ToolError
 from garner_hw.placement import debian
 
 VERSION = "0.11.1+dfsg-5+b1"  # of Debian's package
@@ -30,12 +30,16 @@ def command() -> list[str]:
                  f"Where Debian's {SUITE} has a newer one, change VERSION in {Path(__file__).name} and measure all records "
                  f"again, or name another with {OTHER}=PATH")
     if subprocess.run(["unshare", "--map-root-user", "--mount", "true"], check=False, capture_output=True).returncode:
-        raise SystemExit(f"nextpnr-ecp5 was fetched, and needs a mount namespace of its own, which is not allowed here; name "
-                         f"another with {OTHER}=PATH")
+        raise ToolError(f"nextpnr-ecp5 was fetched, and needs a mount namespace of its own, which is not allowed here; name "
+                        f"another with {OTHER}=PATH")
     # It looks for its device data in /usr/share and nowhere else: there they are, for itself alone.
     return ["unshare", "--map-root-user", "--mount", "sh", "-c", 'mount --bind "$0" /usr/share && exec "$@"',
             str(FOLDER / "root" / "usr" / "share"), str(FETCH / "run.sh"), str(FOLDER), "nextpnr-ecp5"]
 
 
 if __name__ == "__main__":
-    os.execvp((words := command())[0], [*words, *sys.argv[1:]])
+    try:
+        words = command()
+    except ToolError as error:
+        sys.exit(str(error))
+    os.execvp(words[0], [*words, *sys.argv[1:]])

@@ -56,7 +56,7 @@ def nextpnr_version() -> str:
     said = subprocess.run([*nextpnr.command(), "--version"], capture_output=True, text=True)
     if found := re.search(r"Version ([^)]+)\)", said.stdout + said.stderr):
         return found[1]
-    raise SystemExit(f"`{' '.join(said.args)}` says no version: it is no nextpnr-ecp5")
+    raise ToolError(f"`{' '.join(said.args)}` says no version: it is no nextpnr-ecp5")
 
 
 def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, wide: bool = False) -> dict:

@@ -78,7 +78,7 @@ def test_rows_older_than_the_record_stay_until_their_points_are_measured(tmp_pat
     assert other in kept and all(row["cycles"] != 1 for row in kept)
 
 
-def test_the_committed_report_is_what_the_record_gives():
+def test_the_committed_report_is_what_the_record_gives(nextpnr):
     """Fails where sources or tools have changed since: `garner-hw explore --record` makes both anew, and what is stale leaves."""
     committed = [row for row in report.read(recorded.RESULTS / report.JSON) if "circuit" in row]
     assert committed

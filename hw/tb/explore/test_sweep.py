@@ -16,7 +16,7 @@ from garner_hw import CommandError
 from garner_hw.explore.evaluate import Effort
 from garner_hw.explore.space import point_of
 from garner_hw.explore.store import Store
-from garner_hw.explore.sweep import circuits, cluster, sweep
+from garner_hw.explore.sweep import circuits, cluster, sweep, work
 from tb.explore.fake import FakeTools
 from tb.processes import running, wait_until
 
@@ -106,6 +106,12 @@ def test_what_is_measured_while_the_sources_change_is_not_kept(tmp_path, tools, 
     tools.log.unlink()
     assert rows(POINTS[1:2], tools, tmp_path, client)[POINTS[1]].failure is None
     assert len(done(tools)) == 6  # nothing was there any more
+
+
+def test_a_worker_of_other_sources_refuses_the_point(tmp_path, tools, client):
+    outcome = client.submit(work, POINTS[0], "a circuit of other sources", tools, str(tmp_path), EFFORT, {}).result()
+    assert "the worker has other sources or tools" in outcome.failure and outcome.steps == {}
+    assert not tools.log.exists()
 
 
 def test_a_failure_is_tried_again_and_only_what_is_missing(tmp_path, tools, client):

@@ -23,7 +23,7 @@ def explore(*arguments: str | Path, energy: bool = False) -> subprocess.Complete
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory):
+def swept(tmp_path_factory, nextpnr):
     folder = tmp_path_factory.mktemp("sweep")
     (folder / "points.csv").write_text(POINTS)
     return folder, explore(folder / "points.csv", "--out", folder / "out")
@@ -73,7 +73,7 @@ def test_a_budget_is_answered_from_what_was_measured(swept):
     assert done.returncode == 1 and "LUT" in done.stdout
 
 
-def test_a_unit_with_more_ports_than_the_package_has_pads_is_placed(tmp_path):
+def test_a_unit_with_more_ports_than_the_package_has_pads_is_placed(tmp_path, nextpnr):
     wide = Point("cios", word=8, ports=0, pipelined=False, unroll=4, multipliers="dsp", bits=256)
     assert port_bits(netlist(wide, True, tmp_path)[0]) > PADS
     placed = Tools().place(wide, 1, tmp_path)

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 import pytest
 
+from garner_hw import ToolError
 from garner_hw.placement import nextpnr, place
 from garner_hw.records import RUNS
 
@@ -35,14 +36,14 @@ def test_a_version_that_debian_does_not_have_is_named(monkeypatch, tmp_path, cap
     monkeypatch.setattr(nextpnr, "FOLDER", tmp_path)
     monkeypatch.setattr(nextpnr, "VERSION", "0.0.0-none")
     (tmp_path / "complete").write_text("0.11.1")
-    with pytest.raises(SystemExit, match="nextpnr-ecp5 0.0.0-none could not be fetched"):
+    with pytest.raises(ToolError, match="nextpnr-ecp5 0.0.0-none could not be fetched"):
         nextpnr.command()
     assert not (tmp_path / "complete").exists()
 
 
 def test_a_program_that_says_no_version_is_named(monkeypatch):
     monkeypatch.setenv(nextpnr.OTHER, "true")
-    with pytest.raises(SystemExit, match="^`true --version` says no version: it is no nextpnr-ecp5$"):
+    with pytest.raises(ToolError, match="^`true --version` says no version: it is no nextpnr-ecp5$"):
         place.nextpnr_version()
 
 
