@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What garner_rsa, garner_rsa_jobs and garner_rsa_key know of each other; of no interest to others.
+/* What garner_rsa and garner_rsa_{jobs,key,slots} know of each other; of no interest to others.
  */
 #ifndef GARNER_INTERNAL_RSA_H
 #define GARNER_INTERNAL_RSA_H

@@ -5,6 +5,7 @@
 |---|---|
 | `layout` | fields in 32-bit words: where they lie, how they are packed |
 | `description` | reads ring.toml, rsa.toml and aes.toml; refuses what contradicts itself |
+| `tables` | the tables of these files: each entry has all its keys, and no others |
 | `registers` | reads garner_regs.rdl, and generates the registers' RTL and HTML (PeakRDL) |
 | `board`, `soc` | read board.toml, the engines of a whole board, and soc.toml, the system on chip |
 | `outputs` | renders SystemVerilog, Rust, C and the tables of docs/integration.md from `templates` |

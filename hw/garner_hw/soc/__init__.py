@@ -8,7 +8,6 @@
 | `board` | the same on a board, at the end of a serial line |
 | `arguments` | what an operation is asked with, on the command line and in the console |
 | `console` | operations in words, one or many |
-| `child` | processes that end with the one that started them |
 | `check` | random operands, and what the answers must be |
 | `measure` | rows of level, bits and scheme |
 | `keys` | rows of key generation |

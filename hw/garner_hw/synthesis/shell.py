@@ -5,7 +5,7 @@ Its clock, with the dispatcher: `garner-hw measure full --only shell`.
 """
 
 from garner_hw.sources import sources
-from garner_hw.synthesis.synthesise import synthesise
+from garner_hw.synthesis.synthesise import ecp5, synthesise
 
 
 def write() -> None:
@@ -14,5 +14,5 @@ def write() -> None:
                              ("64-bit master", {"BusWidth": 64, "StreamPort": 0}),
                              ("32-bit master", {"BusWidth": 32, "StreamPort": 0})):
         _, cells = synthesise("shell", sources("shell", "ecp5"), parameters, "ecp5")
-        total = cells["LUT4"] + 2 * cells["CCU2C"] + 2 * cells.get("TRELLIS_DPR16X4", 0)
-        print(f"{name:24} {total:6} LUT  {cells['TRELLIS_FF']:6} FF  {cells.get('DP16KD', 0):3} EBR", flush=True)
+        counts = ecp5(cells)
+        print(f"{name:24} {counts['LUT']:6} LUT  {counts['FF']:6} FF  {counts['EBR']:3} EBR", flush=True)

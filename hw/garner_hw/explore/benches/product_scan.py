@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """product_scan: whole Montgomery multiplications in simulation, column by column; the code here is the processor.
-rows.py runs it for its figures, hw/explore/tb as a test.
+garner_hw.explore.bench runs it for its figures, hw/explore/tb as a test.
 """
 
 import json

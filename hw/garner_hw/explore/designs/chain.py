@@ -4,7 +4,7 @@ products."""
 
 from garner_hw.explore.designs.design import Design
 from garner_hw.explore.designs.multiplier import multiplier
-from garner_hw.explore.designs.thesis import fewest
+from garner_hw.explore.designs.row import fewest
 from garner_hw.explore.point import Point
 
 CHAIN = 3

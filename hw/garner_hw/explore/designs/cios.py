@@ -2,7 +2,7 @@
 """CIOS: two words of one row a step, product rows and reduction rows in turn; the thesis's first base."""
 
 from garner_hw.explore.designs.design import Design
-from garner_hw.explore.designs.thesis import rows_of_the_thesis
+from garner_hw.explore.designs.row import rows_of_the_thesis
 
 CIOS = 0
 

@@ -2,7 +2,7 @@
 """FIOS: a product word and a reduction word of the same index a step; the thesis's second base."""
 
 from garner_hw.explore.designs.design import Design
-from garner_hw.explore.designs.thesis import rows_of_the_thesis
+from garner_hw.explore.designs.row import rows_of_the_thesis
 
 FIOS = 1
 

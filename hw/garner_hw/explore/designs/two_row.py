@@ -2,7 +2,7 @@
 """Two-row: the same word of two rows a step, three carries; the thesis's own proposal."""
 
 from garner_hw.explore.designs.design import Design
-from garner_hw.explore.designs.thesis import rows_of_the_thesis
+from garner_hw.explore.designs.row import rows_of_the_thesis
 
 TWO_ROW = 2
 
