@@ -3,16 +3,22 @@
 #   KIND             deb or deb-src
 #   FOLDER/apt       its state; the caller removes it
 # Sets and exports APT_CONFIG. The mirror is the one that this machine's own apt uses; what comes is checked against
-# Debian's keys.
+# Debian's keys. Where the mirror cannot be read, or has not what is asked for, the script ends with 77; so do those that call it,
+# and what needs the packages is left out there. Every other failure is one.
 
 failed() {
     echo "$(basename "$0"): $*" >&2
     exit 1
 }
 
+no_mirror() {
+    echo "$(basename "$0"): $*" >&2
+    exit 77
+}
+
 private_apt() {
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 '/debian/$') ||
-        failed "no Debian mirror is among apt's sources"
+        no_mirror "no Debian mirror is among apt's sources"
     apt=$1/apt
     rm -rf "$apt"
     mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
@@ -35,5 +41,5 @@ APT::Sandbox::User "";
 APT::Install-Recommends "false";
 END
     export APT_CONFIG="$apt/apt.conf"
-    apt-get -qq update || failed "$mirror cannot be read"
+    apt-get -qq update || no_mirror "$mirror cannot be read"
 }

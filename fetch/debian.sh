@@ -5,7 +5,7 @@
 #   FOLDER/apt       apt's state, for who wants more of the same suites (APT_CONFIG=FOLDER/apt/apt.conf); remove it after
 #   SUITE            of the last one named the packages are taken, where it has them
 #   PACKAGE          as apt-get install takes it: NAME or NAME=VERSION
-# Nothing is installed.
+# Nothing is installed. It ends with 77 where the mirror cannot be read or has not all of them (apt.sh).
 set -eu
 [ $# -ge 3 ] || {
     sed -n '3,7s/^# //p' "$0" >&2
@@ -28,7 +28,7 @@ rm -rf "$folder/root" "$folder/fetched"
 mkdir -p "$folder/root"
 private_apt "$folder" deb "$suites"
 apt-get -qq --yes --download-only --target-release "${suites##*,}" install "$@" >/dev/null ||
-    failed "$mirror has not all of these in $suites: $*"
+    no_mirror "$mirror has not all of these in $suites: $*"
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb --extract "$package" "$folder/root"
 done

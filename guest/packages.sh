@@ -3,6 +3,7 @@
 # Fetches what guests need: packages.sh FOLDER
 #   FOLDER/root      QEMU, from Debian's backports, and Bochs; what makes their disks; busybox; the libraries of all these
 #   FOLDER/kernel    a Debian kernel, and its modules for VFIO
+# It ends with 77 where the mirror has them not (fetch/apt.sh).
 set -eu
 [ $# -eq 1 ] || {
     sed -n '2,5s/^# //p' "$0" >&2
@@ -26,7 +27,7 @@ export APT_CONFIG="$apt/apt.conf"
 kernel=$(apt-cache depends linux-image-amd64/$release | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
 (cd "$apt/cache" && apt-get -qq download "$kernel/$release") || {
     echo "packages.sh: the mirror has no kernel" >&2
-    exit 1
+    exit 77
 }
 dpkg-deb --fsys-tarfile "$apt/cache/$kernel"_*.deb | tar --extract --directory "$folder/kernel" --wildcards \
     './boot/vmlinuz-*' '*/kernel/drivers/vfio/*' '*/kernel/virt/lib/*'

@@ -6,7 +6,7 @@
 #     boot       the kernel
 #     modules    those of its modules that the test loads
 #   FOLDER/root                keyctl, cryptsetup and openssl with their libraries
-# Nothing is installed.
+# Nothing is installed. It ends with 77 where the mirror has them not (fetch/apt.sh).
 set -eu
 [ $# -eq 1 ] || {
     sed -n '3,8s/^# //p' "$0" >&2
@@ -21,8 +21,8 @@ version=$(cat "$0" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
 [ "$version" != "$(cat "$folder/complete" 2>/dev/null)" ] || exit 0
 
 failed() {
-    echo "packages.sh: $*" >&2
-    exit 1
+    echo "packages.sh: $1" >&2
+    exit "${2-1}"
 }
 
 # The names of the packages that the package of that name stands for.
@@ -38,7 +38,7 @@ export APT_CONFIG="$apt/apt.conf"
 for suite in $release $release-backports; do
     image=$(depends "linux-image-amd64/$suite" 'linux-image-[0-9].*')
     headers=$(depends "linux-headers-amd64/$suite" 'linux-headers-[0-9].*')
-    [ -n "$image" ] && [ -n "$headers" ] || failed "the mirror has no kernel in $suite"
+    [ -n "$image" ] && [ -n "$headers" ] || failed "the mirror has no kernel in $suite" 77
     more=$(depends "$headers/$suite" 'linux-\(headers\|kbuild\)-.*')
     kernel=$folder/$(echo "$image" | sed 's/linux-image-\([0-9]*\.[0-9]*\).*/\1/')
     rm -rf "$kernel" "$apt/kernel"
@@ -46,7 +46,7 @@ for suite in $release $release-backports; do
     # shellcheck disable=SC2086 # a list of packages
     (cd "$apt/kernel" && for package in $image $headers $more; do
         apt-get -qq download "$package/$suite" || exit 1
-    done) || failed "the mirror has not all of: $image $headers $more"
+    done) || failed "the mirror has not all of: $image $headers $more" 77
     for package in "$apt"/kernel/linux-headers-*.deb "$apt"/kernel/linux-kbuild-*.deb; do
         dpkg-deb --extract "$package" "$kernel/headers"
     done
