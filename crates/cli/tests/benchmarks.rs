@@ -99,7 +99,7 @@ fn every_file_of_a_benchmark_names_its_commit_its_machine_and_the_load_before() 
     if std::thread::available_parallelism().unwrap().get() > 1 {
         names.extend(["scaling", "scaling-1", "scaling-2"]);
     } else {
-        eprintln!("scaling left out: this machine has one processor");
+        common::left_out("scaling: this machine has one processor");
     }
     for name in names {
         let result: Value = serde_json::from_slice(&folder.read(&format!("{name}.json"))).unwrap();

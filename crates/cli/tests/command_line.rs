@@ -133,7 +133,7 @@ fn an_absent_gpu_is_explained_as_the_driver_has_it() {
     let off = shown(garner(&["devices", "--json"]).env("GARNER_GPU", "off"), "cuda").unwrap();
     assert_eq!(off["note"], "turned off: GARNER_GPU is off");
     let Some(absent) = shown(garner(&["devices", "--json"]).env_remove("GARNER_GPU"), "cuda") else {
-        return println!("the rest not run: there is a GPU");
+        return common::left_out("what is said without a GPU: there is one");
     };
     let why = absent["note"].as_str().unwrap();
     refused(garner(&["speed", "--device", "cuda"]).env_remove("GARNER_GPU"), 3, &["garner: device cuda:0: ", why]);

@@ -20,7 +20,7 @@ fn options(command: &str) -> Vec<String> {
 fn there(program: &str) -> bool {
     let there = Command::new(program).arg("--version").output().is_ok();
     if !there {
-        eprintln!("not run: there is no {program}");
+        common::left_out(format_args!("there is no {program}"));
     }
     there
 }

@@ -15,7 +15,7 @@ use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a run says on standard error, without the warning of other work on the machine, as these tests are to each other.
 fn said(outcome: &Outcome) -> String {
@@ -253,7 +253,9 @@ fn stuck(folder: &Folder, more: &[&str], stdout: Stdio) -> Child {
     let words = ["speed", "--seconds", "0.01", "--bits", "1024,1152", "--operation", "latency", "--peer", STUCK_PEER];
     let mut command = garner(&[&words[..], more].concat());
     let child = command.current_dir(folder.path("")).stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !folder.exists("stuck") {
+        assert!(Instant::now() < deadline, "it does not come to its second row");
         thread::sleep(Duration::from_millis(1));
     }
     child

@@ -6,6 +6,7 @@ mod fork_support;
 
 use fork_support::{fork, status};
 use garner::secret::SecretWords;
+use std::io::Write;
 
 /// Whether the pages of a secret are locked, by the kernel's flags of their mapping.
 fn is_locked(secret: &SecretWords) -> bool {
@@ -31,8 +32,7 @@ fn number(hexadecimal: &str) -> Result<usize, std::num::ParseIntError> {
 #[test]
 fn new_secrets_of_a_child_are_locked_as_those_of_its_parent() {
     if !is_locked(&SecretWords::copy_of(&[1])) {
-        println!("left out: the system locks no memory here (ulimit -l)");
-        return;
+        return writeln!(std::io::stderr(), "left out: the system locks no memory here (ulimit -l)").unwrap();
     }
     // That page is kept, and the child has it, too.
     let child = fork(|| is_locked(&SecretWords::copy_of(&[2])));

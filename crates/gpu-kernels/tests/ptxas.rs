@@ -5,6 +5,7 @@
 //! the tests say so and check nothing.
 
 use garner_gpu_kernels::{Kernel, Role, all, ptx};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -18,7 +19,8 @@ fn ptxas() -> Option<PathBuf> {
     match Command::new(&program).arg("--version").output() {
         Ok(output) if output.status.success() => Some(program),
         _ => {
-            println!("skipped: {} is not there; set GARNER_PTXAS to NVIDIA's assembler", program.display());
+            let why = "is not there; set GARNER_PTXAS to NVIDIA's assembler";
+            writeln!(std::io::stderr(), "left out: {} {why}", program.display()).unwrap();
             None
         }
     }

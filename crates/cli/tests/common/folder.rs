@@ -5,12 +5,22 @@ use super::{Outcome, garner, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 /// A fresh, empty folder.
 pub struct Folder(PathBuf);
 
+/// The names that tests of this process have taken: two of one name would empty each other's folder.
+static TAKEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 impl Folder {
     pub fn new(name: &str) -> Folder {
+        let taken = {
+            let mut names = TAKEN.lock().unwrap();
+            names.push(name.to_owned());
+            names.iter().filter(|one| *one == name).count()
+        };
+        assert_eq!(taken, 1, "two tests have a folder {name}");
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();

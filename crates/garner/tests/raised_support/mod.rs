@@ -4,6 +4,7 @@
 
 use rustix::fs::XattrFlags;
 use std::fs::{self, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,11 @@ pub enum Rights {
     Capability,
 }
 
+/// Says what does not run here and why, past what keeps the words of tests that pass.
+fn left_out(why: &str) {
+    writeln!(std::io::stderr(), "left out: {why}").unwrap();
+}
+
 /// A folder where such programs work. Everybody may read it and write to it.
 pub struct Ground(PathBuf, Vec<Rights>);
 
@@ -35,7 +41,7 @@ impl Ground {
     /// The first folder that serves, or none; then it says why.
     pub fn find() -> Option<Ground> {
         if !rustix::process::geteuid().is_root() {
-            eprintln!("left out: only root can make a set-user-ID program that belongs to another user");
+            left_out("only root can make a set-user-ID program that belongs to another user");
             return None;
         }
         let mut reasons = Vec::new();
@@ -45,7 +51,7 @@ impl Ground {
                 Err(reason) => reasons.push(format!("{base}: {reason}")),
             }
         }
-        eprintln!("left out: no folder where a set-user-ID program has its owner's rights: {}", reasons.join("; "));
+        left_out(&format!("no folder where a set-user-ID program has its owner's rights: {}", reasons.join("; ")));
         None
     }
 
@@ -63,7 +69,7 @@ impl Ground {
         ground.works(&probe, Rights::SetUserId, "0 1")?;
         match ground.works(&probe, Rights::Capability, "65534 1") {
             Ok(()) => ground.1.push(Rights::Capability),
-            Err(reason) => eprintln!("file capabilities left out: {}: {reason}", base.display()),
+            Err(reason) => left_out(&format!("file capabilities: {}: {reason}", base.display())),
         }
         Ok(ground)
     }

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -63,6 +64,11 @@ pub fn include() -> Option<String> {
     prefix().map(|prefix| format!("-I{}/include", prefix.display()))
 }
 
+/// Says what does not run here and why, past what keeps the words of tests that pass.
+pub fn left_out(why: impl std::fmt::Display) {
+    writeln!(std::io::stderr(), "left out: {why}").unwrap();
+}
+
 /// Whether this system's programs can load the module: not if it was built for a libcrypto of another name than theirs. Says
 /// so.
 pub fn system_programs() -> bool {
@@ -75,7 +81,7 @@ pub fn system_programs() -> bool {
     let major = |version: &str| version.split([' ', '.']).nth(1).map(str::to_owned);
     let same = major(&theirs) == major(ours);
     if !same {
-        eprintln!("left out: the system's programs are linked to {}, the module to {ours}", theirs.trim_end());
+        left_out(format_args!("the system's programs are linked to {}, the module to {ours}", theirs.trim_end()));
     }
     same
 }
