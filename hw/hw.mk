@@ -82,7 +82,7 @@ hw-soak-erasure: hw-setup ## reset and CONTROL.zeroise at 200 random moments eac
 hw-report: hw-setup ## docs/hardware.md, report.json and the plot from the runs kept in hw/report/runs
 	$(VENV)/bin/garner-hw report
 
-hw-report-all: hw-setup ## measures what is not kept or was made from other sources (hours), then hw-report; fetches nextpnr-ecp5
+hw-report-all: hw-setup ## measures what is missing or stale (hours), not AES (docs/hardware.md), then hw-report; fetches nextpnr-ecp5
 	$(VENV)/bin/garner-hw measure cores
 	$(VENV)/bin/garner-hw measure full --only shell
 	$(VENV)/bin/garner-hw measure full

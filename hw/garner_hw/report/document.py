@@ -2,8 +2,8 @@
 """Collects hw/report/runs into report.json, the plot points.svg and the tables of docs/hardware.md and
 docs/hardware/rsa.md. Measures nothing.
 
-A record whose sources have changed since is used and named on the standard error: `make hw-report-all` renews it. So is a
-record of a top that is not in these tables, which `garner-hw place` makes of any; it is left out.
+A record whose sources have changed since is used and named on the standard error: `make hw-report-all` renews it, of AES
+`garner-hw place`. So is a record of a top that is not in these tables, which `garner-hw place` makes of any; it is left out.
 """
 
 import json
