@@ -27,8 +27,8 @@ fn vector_of(line: usize) -> usize {
     if engine.vectors == LINES { engine.vector + line % LINES } else { engine.vector }
 }
 
-/// The clock of the device in MHz: what a full LFE5U-85 of five cores reaches in the slowest of three placements
-/// (docs/hardware.md). The one place to change when it moves. Everything in device time rests on it, the
+/// The clock of the device in MHz: what a full LFE5U-85 of five cores reaches in the slowest of three placements; that of
+/// docs/hardware.md is their median, 190. The one place to change when it moves. Everything in device time rests on it, the
 /// figures of docs/board.md too.
 pub const PLACED_CLOCK_MHZ: f64 = 176.8;
 

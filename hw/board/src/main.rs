@@ -37,7 +37,7 @@ struct Arguments {
     /// Where to listen; several times for several boards.
     #[arg(long, required = true)]
     socket: Vec<PathBuf>,
-    /// The design's clock in MHz, which relates the link's time to cycles. The default is what it was placed and routed at.
+    /// The design's clock in MHz, which relates the link's time to cycles. The default is the slowest of three placements.
     #[arg(long, default_value_t = PLACED_CLOCK_MHZ, value_parser = positive)]
     clock_mhz: f64,
     /// The link's latency in microseconds, for a read from address to data and for a write to be in memory.
