@@ -36,8 +36,11 @@ const ENVIRONMENT: &str = "\
 Environment:
   GARNER_CPU      arithmetic of the processor: ifma, avx-ifma, avx2 or libcrypto [default: the fastest here]
   GARNER_GPU      off; public: verifying and encrypting too; commas between several
-  GARNER_KERNELS  one-row or two-rows, with AVX-512: kernels of up to 20 limbs [default: what is measured to be faster]
-  GARNER_SUMMARY  provider and ENGINE: a line of figures when a process ends, to stderr or appended to the file named";
+  GARNER_KERNELS  one-row or two-rows, with AVX-512: this kind of kernels [default: what is measured to be faster]
+  GARNER_SUMMARY  provider and ENGINE: a line of figures when a process ends, to stderr or appended to the file named
+  GARNER_SOCKET   where garnerd listens [default: /run/garnerd/socket]
+  GARNER_PATIENCE for so many seconds a garnerd that holds keys and does not answer is asked again [default: 10]
+  GARNER_METRICS  where garnerd gives its figures, for garner stats [default: /run/garnerd/metrics]";
 
 const EXIT_CODES: &str = "\
 Exit status:

@@ -27,7 +27,8 @@ fn the_environment_variables_are_listed() {
     let (_, section) = help.split_once("\nEnvironment:\n").unwrap();
     let listed =
         section.lines().take_while(|line| !line.is_empty()).map(|line| line.split_whitespace().next().unwrap());
-    assert_eq!(listed.collect::<Vec<_>>(), ["GARNER_CPU", "GARNER_GPU", "GARNER_KERNELS", "GARNER_SUMMARY"]);
+    let names = ["CPU", "GPU", "KERNELS", "SUMMARY", "SOCKET", "PATIENCE", "METRICS"];
+    assert_eq!(listed.collect::<Vec<_>>(), names.map(|name| format!("GARNER_{name}")));
 }
 
 #[test]

@@ -14,9 +14,9 @@
 //! Beside them: [`key`] (parsing and validation), [`keygen`] (generation), [`padding`], [`stats`]; and the front ends
 //! over the gatherer, [`signature`] and [`encryption`].
 //!
-//! Batches run on the processor. Other devices are crates of their own, `garner-device-cuda` (NVIDIA's GPUs) and
-//! `garner-device-board` (the accelerator, on a card or simulated), that a program hands to the gatherer: see
-//! [`gather::Gatherer::global_with`].
+//! Batches run on the processor. Other devices are crates of their own that a program hands to the gatherer (see
+//! [`gather::Gatherer::global_with`]): `garner-device-cuda` (NVIDIA's GPUs), `garner-device-board` (the accelerator, on a card
+//! or simulated) and `garner-device-garnerd` (the daemon, which is lent keys).
 
 // Unsafe code is in `digest`, `system`, `arithmetic::divisors` and `arithmetic::vectors::kernels`, and nowhere else.
 #![deny(unsafe_code)]
