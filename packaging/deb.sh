@@ -26,7 +26,11 @@ crates/garnerd/install.sh "$build" /usr "$root"
 gzip -9n "$root"/usr/share/man/man1/*.1
 crates/capi/install.sh "$build" /usr "$root" >/dev/null
 crates/openssl-common/install.sh "$build" /usr "$root" >"$root/hint"
-install -D -m 644 docs/openssl.md "$root/usr/share/doc/garner/openssl.md"
+# openssl.md and the pages that it links; the samples lie beside them.
+for page in openssl daemon security performance gpu board linux; do
+    sed 's|\.\./packaging/samples|examples|g' "docs/$page.md" >"$root/usr/share/doc/garner/$page.md"
+    chmod 644 "$root/usr/share/doc/garner/$page.md"
+done
 cat >"$root/usr/share/doc/garner/copyright" <<'END'
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 

@@ -118,6 +118,10 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     for file in ["man/man1/garner-bulk.1.gz", "bash-completion/completions/garner", "zsh/site-functions/_garner"] {
         assert!(site.path("root/usr/share").join(file).exists(), "{file}");
     }
+    for page in ["openssl", "daemon", "security", "performance", "gpu", "board", "linux"] {
+        let text = String::from_utf8(site.read(&format!("root/usr/share/doc/garner/{page}.md"))).unwrap();
+        assert!(!text.contains("../packaging/samples"), "{page}");
+    }
     let hint = run(site.plain("sh").args(["root/DEBIAN/postinst", "configure"]));
     assert!(hint.contains("\n                         .include /usr/share/garner/openssl.cnf\n"), "{hint}");
 
