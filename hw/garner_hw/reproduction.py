@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from garner_hw import HW, CommandError
+from garner_hw.report import published
+from garner_hw.tables import filled, markdown, percent
 
 DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
@@ -18,9 +20,6 @@ CHAPTER_4 = HW / "explore" / "results" / "chapter-4.svg"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
 AES_CURVES = HW.parent / "bench" / "results" / "linux-aes.json"
 
-# Of the table of Sharif 2016, the designs that it gives without LUTs and DSP blocks: 1024-bit exponentiation in ms
-TIMES_ALONE = {"Issad 2014": 22.25, "Uhsadel 2012": 29.37, "Wang 2012": 679.0}
-
 
 def add_command(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser("reproduction", help="the tables of docs/reproduction.md, from the committed results",
@@ -30,8 +29,6 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from garner_hw.report.document import filled
-
     text, picture = filled(DOCUMENT, tables()), chapter_4()
     if arguments.check:
         for path, now in ((DOCUMENT, text), (CHAPTER_4, picture)):
@@ -60,22 +57,15 @@ def tables() -> dict[str, str]:
             "power": power(), "energy": energy(), "energy by part": energy_by_part(), "system": system(), "zynq": zynq()}
 
 
-def markdown(head: tuple[str, ...], rows: list[tuple]) -> str:
-    lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
-
-
 def signatures(rows: list[dict]) -> str:
     """RSA-2048 private operations: per second, and per second and multiplier."""
-    from garner_hw.report.document import ZOTECH
-
     batch = next(row for row in results(BATCHES)["rows"]
                  if row["op"] == "sign" and row["bits"] == 2048 and row["batch"] == 64)
     machine = results(BATCHES)["machine"]
     device = next(row for row in rows if row["design"] == "garner_top" and row["op"] == "private" and row["bits"] == 2048)
     return markdown(("system", "operations a second", "per second and multiplier", "command"), [
         ("ZoTech, AWS F1", "28,000", "-", "-"),
-        ("ZoTech, Alveo U250", "36,000", ZOTECH, "-"),
+        ("ZoTech, Alveo U250", "36,000", published.ZOTECH, "-"),
         ("ZoTech, software beside the U250", "9,000", "-", "-"),
         (f"Garner, {device['part']}: {device['cores']} cores, {device['multipliers']} multipliers, simulated and placed",
          f"{device['operations_per_second']:,.0f}", f"{device['per_multiplier']:.1f}", "`make hw-report-all`"),
@@ -113,10 +103,6 @@ def hot_spot(profiled: dict) -> str:
          percent(montmul["instructions"]["inclusive"])),
         ("calls of `mpi_mul_hlp` by `mpi_montmul`, %", *map(percent, keygen["thesis_montmul_calls"]),
          percent(keygen["montmul_calls"]))])
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f}"
 
 
 def comparisons(explored: dict) -> str:
@@ -174,10 +160,8 @@ def dominating(explored: dict) -> str:
 
 def exponentiation(rows: list[dict]) -> str:
     """The table of Sharif 2016: one exponentiation of 1024 bits."""
-    from garner_hw.report.document import PUBLISHED_ME
-
-    theirs = [*((name, ms, lut, dsp) for name, (ms, dsp, lut) in PUBLISHED_ME.items()),
-              *((name, ms, None, None) for name, ms in TIMES_ALONE.items())]
+    theirs = [*((name, ms, lut, dsp) for name, (ms, dsp, lut) in published.ME.items()),
+              *((name, ms, None, None) for name, ms in published.TIMES_ALONE.items())]
     ours = [(f"Garner `rsa_core`, {row['part']}, {row['fmax_mhz']:.0f} MHz", row["time_us"] / 1e3, row["lut"], row["dsp"])
             for row in rows if row["op"] == "me" and row["bits"] == 1024 and row["time_us"]]
     placed = results(ZYNQ)

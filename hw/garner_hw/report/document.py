@@ -13,19 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
-
-from garner_hw import HW  # noqa: E402
-from garner_hw.measure import cores, full  # noqa: E402
-from garner_hw.measure.private import PARTS  # noqa: E402
-from garner_hw.model.rsa import products_at_best  # noqa: E402
-from garner_hw.placement import place  # noqa: E402
-from garner_hw.records import RUNS, recorded  # noqa: E402
-from garner_hw.report import aes, labels  # noqa: E402
+from garner_hw import HW
+from garner_hw.measure import cores, full
+from garner_hw.measure.private import PARTS
+from garner_hw.model.rsa import products_at_best
+from garner_hw.placement import place
+from garner_hw.records import RUNS, recorded
+from garner_hw.report import aes, plot
+from garner_hw.report.published import ZOTECH
+from garner_hw.tables import fill, markdown
 
 REPORT = HW / "report"
 DOCUMENT = HW.parent / "docs" / "hardware.md"
@@ -34,13 +30,6 @@ RSA_DOCUMENT = HW.parent / "docs" / "hardware" / "rsa.md"
 COLUMNS = ("design", "op", "bits", "word", "rows", "multipliers", "cycles", "u_mm", "u_op", "part", "seeds", "fmax_mhz",
            "time_us", "lut", "ff", "dsp", "bram")
 XILINX7 = "xc7 (Yosys alone)"
-ZOTECH = 2.9  # RSA-2048 signatures a second and DSP block of a U250
-
-# 1024-bit exponentiation in ms, DSP blocks, LUTs: the table of Sharif, Shahid, Rogawski, Gaj 2016
-PUBLISHED_ME = {"San 2014": (3.04, 62, 6224), "Suzuki 2007": (1.71, 17, 4190), "Song 2011": (36.37, 1, 180),
-                "Sharif 2016": (6.25, 17, 10385)}
-# RSA-2048 private operation: milliseconds of one multiplier's work an operation (multipliers * time)
-PUBLISHED_RSA = {"Bo, Nakano: Virtex-6": (277.0, 1), "ZoTech U250": (1e3 / 2.9, 1)}
 
 
 TOPS = {*cores.TOPS, *aes.TOPS, aes.ENGINE, "garner_pins", "garner_top"}
@@ -138,30 +127,32 @@ def xilinx_points(found: list[dict]) -> list[dict]:
 
 
 def core_table(points: list[dict]) -> str:
-    lines = ["| design | operation | bits | rows | multipliers | cycles | U_MM | U_op | part | MHz (seeds, range) | "
-             "us | LUT / FF | DSP / EBR |", "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
-    for p in sorted(points, key=lambda p: (p["op"], p["bits"], p["multipliers"])):
+    def line(p: dict) -> tuple:
         share = [f"{100 * p[key]:.1f} %" if p.get(key) else "" for key in ("u_mm", "u_op")]
-        placed = " | | | |"
-        if p["part"]:
-            placed = (f"{p['fmax_mhz']:.0f} ({p['seeds']}, {p['fmax_range'][0]:.0f}-{p['fmax_range'][1]:.0f}) | "
-                      f"{p['time_us']:,.2f} | {p['lut']:,} / {p['ff']:,} | {p['dsp']} / {p['bram']} |")
-        lines.append(f"| {p['design']} | {p['op']} | {p['bits']} | {p['rows']} | {p['multipliers']} | "
-                     f"{p['cycles']:,.0f} | {share[0]} | {share[1]} | {p['part'] or 'not placed'} | {placed}")
-    return "\n".join(lines)
+        placed = (clock(p), f"{p['time_us']:,.2f}", *area(p)) if p["part"] else ("", "", "", "")
+        return (p["design"], p["op"], p["bits"], p["rows"], p["multipliers"], f"{p['cycles']:,.0f}", *share, p["part"] or "not placed",
+                *placed)
+
+    return markdown(("design", "operation", "bits", "rows", "multipliers", "cycles", "U_MM", "U_op", "part", "MHz (seeds, range)",
+                     "us", "LUT / FF", "DSP / EBR"),
+                    [line(p) for p in sorted(points, key=lambda p: (p["op"], p["bits"], p["multipliers"]))])
+
+
+def clock(p: dict) -> str:
+    return f"{p['fmax_mhz']:.0f} ({p['seeds']}, {p['fmax_range'][0]:.0f}-{p['fmax_range'][1]:.0f})"
+
+
+def area(p: dict) -> tuple[str, str]:
+    return f"{p['lut']:,} / {p['ff']:,}", f"{p['dsp']} / {p['bram']}"
 
 
 def device_table(points: list[dict]) -> str:
     if not points:
         return "Not yet placed and routed as a whole."
-    lines = ["| cores x rows | multipliers | cycles an operation | part | MHz (seeds, range) | RSA-2048 operations a second | "
-             "a multiplier (ZoTech) | LUT / FF | DSP / EBR |", "|---|---|---|---|---|---|---|---|---|"]
-    for p in points:
-        lines.append(f"| {p['cores']} x {p['rows']} | {p['multipliers']} | {p['cycles']:,.0f} | {p['part']} | "
-                     f"{p['fmax_mhz']:.0f} ({p['seeds']}, {p['fmax_range'][0]:.0f}-{p['fmax_range'][1]:.0f}) | "
-                     f"**{p['operations_per_second']:,.0f}** | {p['per_multiplier']:.1f} ({ZOTECH}) | "
-                     f"{p['lut']:,} / {p['ff']:,} | {p['dsp']} / {p['bram']} |")
-    return "\n".join(lines)
+    return markdown(("cores x rows", "multipliers", "cycles an operation", "part", "MHz (seeds, range)", "RSA-2048 operations a second",
+                     "a multiplier (ZoTech)", "LUT / FF", "DSP / EBR"),
+                    [(f"{p['cores']} x {p['rows']}", p["multipliers"], f"{p['cycles']:,.0f}", p["part"], clock(p),
+                      f"**{p['operations_per_second']:,.0f}**", f"{p['per_multiplier']:.1f} ({ZOTECH})", *area(p)) for p in points])
 
 
 def shell_line(found: list[dict]) -> str:
@@ -173,81 +164,20 @@ def shell_line(found: list[dict]) -> str:
 
 
 def xilinx_table(points: list[dict]) -> str:
-    lines = ["| design | rows | other parameters | LUT | FF | DSP48E1 | RAMB18 |", "|---|---|---|---|---|---|---|"]
-    for p in points:
-        others = ", ".join(f"{key} {value}" for key, value in p["parameters"].items() if key != "Rows")
-        lines.append(f"| {p['design']} | {p['rows']} | {others} | {p['lut']:,} | {p['ff']:,} | {p['dsp']} | {p['bram']} |")
-    return "\n".join(lines)
+    return markdown(("design", "rows", "other parameters", "LUT", "FF", "DSP48E1", "RAMB18"),
+                    [(p["design"], p["rows"], ", ".join(f"{key} {value}" for key, value in p["parameters"].items() if key != "Rows"),
+                      f"{p['lut']:,}", f"{p['ff']:,}", p["dsp"], p["bram"]) for p in points])
 
 
 def parts_table(found: list[dict]) -> str:
     """Cycles of one private operation, by parts."""
     runs = [r for r in found if r["top"] == "rsa_core" and r["kind"] == "cycles" and r["op"] == "private"]
     runs.sort(key=lambda r: r["multipliers"])
-    lines = ["| | " + " | ".join(f"RSA-{r['bits']}, {r['multipliers']} multipliers (Rows = {r['rows']})" for r in runs) + " |",
-             "|---" * (len(runs) + 1) + "|"]
-    lines += ["| " + " | ".join([name, *(f"{r[name]:,}" for r in runs)]) + " |" for name in PARTS.values()]
-    lines += ["| **together** | " + " | ".join(f"**{r['cycles']:,}**" for r in runs) + " |",
-              "| U_op | " + " | ".join(f"{100 * shares(r)['u_op']:.1f} %" for r in runs) + " |",
-              "| key load | " + " | ".join(f"{r['load']:,}" for r in runs) + " |"]
-    return "\n".join(lines)
-
-
-def plot(core_list: list[dict], path: Path) -> None:
-    figure = points_figure(core_list)
-    plt.rcParams["svg.hashsalt"] = "report"
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
-
-
-def points_figure(core_list: list[dict]) -> plt.Figure:
-    """Two diagrams: the cores beside published ones."""
-    # As wide as a column of text, so that names are read there.
-    figure, axes = plt.subplot_mosaic([["left", "right"]], figsize=(10, 4.5), layout="constrained")
-    core_diagram(axes["left"], "1024-bit exponentiation", {name: figures[:2] for name, figures in PUBLISHED_ME.items()},
-                 [p for p in core_list if p["op"] == "me" and p["bits"] == 1024 and p["part"]])
-    core_diagram(axes["right"], "RSA-2048 private operation", PUBLISHED_RSA,
-                 [p for p in core_list if p["op"] == "private" and p["bits"] == 2048 and p["part"]])
-    return figure
-
-
-def core_diagram(axis: plt.Axes, title: str, published: dict[str, tuple[float, int]], ours: list[dict]) -> None:
-    """Time against multiplier blocks. Every point has a name that no other has."""
-    names = [(blocks, time, name, "dimgray") for name, (time, blocks) in published.items()]
-    names += [(p["dsp"], p["time_us"] / 1e3, f"{p['rows']} rows, {p['part'].split(', ')[-1]}", "tab:blue") for p in ours]
-    for x, y, _, colour in names:
-        axis.plot(x, y, "s" if colour == "tab:blue" else "o", color=colour)
-    axis.set(xscale="log", yscale="log", xlabel="multiplier blocks", ylabel="ms", title=title)
-    axis.margins(0.15)
-    axis.set_xlim(right=3 * axis.get_xlim()[1])  # room for names
-    plain(axis)
-    labels.place(axis, names)
-
-
-def plain(axis: plt.Axes) -> None:
-    """Numbers instead of powers of ten on both axes, a few in each decade, and a grid."""
-    for each in (axis.xaxis, axis.yaxis):
-        each.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        each.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value < 1e3 else f"{value:,.0f}"))
-        each.set_minor_formatter(NullFormatter())
-    axis.grid(True, which="both", alpha=0.2)
-
-
-def fill(document: Path, tables: dict[str, str]) -> None:
-    """Puts each table between its markers `<!-- NAME -->` and `<!-- /NAME -->`."""
-    document.write_text(filled(document, tables))
-
-
-def filled(document: Path, tables: dict[str, str]) -> str:
-    """The document's text with these tables between their markers."""
-    text = document.read_text()
-    for name, table in tables.items():
-        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-        if begin not in text or end not in text:
-            sys.exit(f"{document}: no place for the table {name!r}")
-        head, rest = text.split(begin)
-        text = f"{head}{begin}\n{table}\n{end}{rest.split(end)[1]}"
-    return text
+    return markdown(("", *(f"RSA-{r['bits']}, {r['multipliers']} multipliers (Rows = {r['rows']})" for r in runs)),
+                    [*((name, *(f"{r[name]:,}" for r in runs)) for name in PARTS.values()),
+                     ("**together**", *(f"**{r['cycles']:,}**" for r in runs)),
+                     ("U_op", *(f"{100 * shares(r)['u_op']:.1f} %" for r in runs)),
+                     ("key load", *(f"{r['load']:,}" for r in runs))])
 
 
 def stale_line(old: list[dict]) -> str:
@@ -294,7 +224,7 @@ def write() -> None:
         print(f"made from other sources: {record['name']}", file=sys.stderr)
     # All is there: now it is written.
     (REPORT / "report.json").write_text(json.dumps({"rows": points}, indent=1) + "\n")
-    plot(core_list, REPORT / "points.svg")
+    plot.write(core_list, REPORT / "points.svg")
     fill(DOCUMENT, tables)
     fill(RSA_DOCUMENT, {"parts": parts})
     print(f"{len(core_list)} figures of cores: {DOCUMENT.relative_to(HW.parent)}, "

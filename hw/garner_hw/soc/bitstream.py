@@ -22,6 +22,7 @@ from garner_hw.soc import build
 from garner_hw.soc.ulx3s import Build
 from garner_hw.sources import sources
 from garner_hw.synthesis.synthesise import synthesise
+from garner_hw.tables import filled, markdown
 
 TOP = "soc_ulx3s"
 PINS = build.SOC / "fpga" / "ulx3s.lpf"
@@ -80,9 +81,6 @@ def figures(report: dict) -> dict:
 
 def documented(record: dict) -> str:
     """docs/soc.md with the record's table in its place."""
-    from garner_hw.report.document import filled
-    from garner_hw.reproduction import markdown
-
     board = record["board"]
     table = markdown(("device", "MHz reached", "MHz asked", "LUT", "FF", "DSP", "block RAM", "memory, KiB", "bitstream, bytes"),
                      [(f"{record['device']}, speed {record['speed']}", f"{record['fmax']:.1f}", f"{board['clock']:g}",

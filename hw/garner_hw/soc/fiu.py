@@ -5,6 +5,7 @@ import random
 
 from garner_hw.soc import check, measure
 from garner_hw.soc.system import Answer, System
+from garner_hw.tables import markdown
 
 RUNS = [(count, 0) for count in (4, 40, 400, 4_000, 40_000)]  # bytes, cycles more for an access of memory
 SLOW = 50  # an access takes 2 + 50 cycles, 26 times as long: FIU's external memory
@@ -40,8 +41,6 @@ def rows() -> list[dict]:
 
 
 def table(rows: list[dict]) -> str:
-    from garner_hw.reproduction import markdown
-
     return markdown(("bytes", "memory", "software, cycles", "with `power`, cycles", "speed-up", "Amdahl's bound",
                      "share of Power()", "cycles of a call, software", "with `power`"),
                     [(f"{row['bytes']:,}", "26 times" if row["memory_wait"] else "on the chip",

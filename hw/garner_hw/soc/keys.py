@@ -3,6 +3,7 @@
 
 from garner_hw.soc import check, measure
 from garner_hw.soc.system import Answer, System
+from garner_hw.tables import markdown
 
 SCHEME = "keygen"
 # bits, level, seed. How many powers a seed needs is chance, of 2,048 bits a hundred on average; software takes 40 million
@@ -40,8 +41,6 @@ def rows() -> list[dict]:
 
 
 def table(rows: list[dict]) -> str:
-    from garner_hw.reproduction import markdown
-
     return markdown(("bits", "seed", "powers", "software, cycles", "level", "cycles", "speed-up", "powers in software",
                      "Amdahl's bound", "in the accelerator", "moving words"),
                     [(row["bits"], row["seed"], row["powers"],

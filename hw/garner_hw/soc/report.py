@@ -12,13 +12,12 @@ from garner_hw import HW, CommandError
 from garner_hw.child import begin_worker
 from garner_hw.progress import bar
 from garner_hw.soc import build, fiu, keys, measure
+from garner_hw.tables import filled, markdown
 
 DOCUMENT = HW.parent / "docs" / "soc.md"
 
 
 def run() -> int:
-    from garner_hw.report.document import filled
-
     make(runs())
     made, short = ([measure.row(*which) for which in rows] for rows in (measure.ROWS_TO_MEASURE, measure.SHORT))
     power, made_keys = fiu.rows(), keys.rows()
@@ -74,8 +73,6 @@ def failure_of(run: Callable[[], object]) -> str | None:
 
 
 def table(rows: list[dict]) -> str:
-    from garner_hw.reproduction import markdown
-
     return markdown(("level", "bits", "scheme", "software, cycles", "cycles", "speed-up", "moving words", "in the accelerator",
                      "multipliers"),
                     [(row["level"], row["bits"], row["scheme"], f"{row['cycles_software']:,}", f"{row['cycles']:,}",

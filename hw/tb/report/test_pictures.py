@@ -4,7 +4,7 @@
 from collections import Counter
 from itertools import combinations
 
-from garner_hw.report import document, labels, wave
+from garner_hw.report import document, labels, plot, wave
 
 COLUMN = 1000  # pixels of a page's column of text
 LEAST = 9  # pixels of the smallest letters that are easily read
@@ -34,7 +34,7 @@ def smallest(figure, pixels: int) -> float:
 
 def test_names_of_points_cover_nothing_and_are_different():
     found, _ = document.records()
-    figure = document.points_figure(document.core_points(found))
+    figure = plot.points_figure(document.core_points(found))
     assert len(figure.axes[0].texts) > 4, "names of published and of own points"
     assert faults(figure) == []
     assert smallest(figure, COLUMN) >= LEAST

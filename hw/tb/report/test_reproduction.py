@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from garner_hw import HW, CommandError, reproduction
-from garner_hw.report.document import filled
+from garner_hw.tables import filled
 
 COMMANDS = sorted(set(re.findall(r"`(make [a-z-]+|garner-hw [a-z]+)", reproduction.DOCUMENT.read_text())))
 
