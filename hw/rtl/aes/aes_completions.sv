@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of an AES engine's descriptors: of messages that are done, and of descriptors that were refused, each one
-// completion. Between aes_messages, aes_descriptor_fetch and completion_write.
+// The end of an AES engine's descriptors: each one completion, from its message. Between aes_messages, aes_descriptor_fetch
+// and completion_write.
 //
 //   cycle         0    1   ..   n    n+1
 //   fetched_i     1                       a descriptor was read
@@ -35,8 +35,6 @@ module aes_completions
 
   input  ended_t [Messages-1:0]  ended_i,
   output logic [Messages-1:0]    ended_ready_o,
-  input  ended_t                 refused_i,
-  output logic                   refused_ready_o,
 
   output command_t               command_o,
   input  logic                   command_ready_i,
@@ -54,7 +52,6 @@ module aes_completions
 
   answer_t             answer;
   context_t            answered;
-  reject_t             refused;
   ended_t              chosen, ended;
   logic                chosen_ready, ended_valid, answer_ready;
   logic [Messages-1:0] first, chosen_q;  // one bit, or none
@@ -71,8 +68,6 @@ module aes_completions
     for (int unsigned m = 0; m < Messages; m++) if (chosen_q[m]) chosen |= ended_i[m];  // SEC_CM: JOB.OWN_ANSWER
     answer   = '{status: ended.status, cycles: ended.cycles, default: '0};
     answered = '{index: ended.index, tag: ended.tag, marked: ended.marked, default: '0};
-    refused  = '{valid: refused_i.valid, status: refused_i.status,
-                 job_context: '{index: refused_i.index, tag: refused_i.tag, marked: refused_i.marked, default: '0}};
   end
 
   assign ended_ready_o = chosen_ready ? chosen_q : '0;
@@ -97,8 +92,8 @@ module aes_completions
     .out_data_o (ended)
   );
 
-  logic unused_results, result_ready, result_fault;
-  assign unused_results = &{result_ready, result_fault, refused_i.cycles, ended.valid};
+  logic unused, result_ready, result_fault, reject_ready;
+  assign unused = &{result_ready, result_fault, reject_ready, ended.valid};
 
   completion_write u_complete (
     .clk_i,
@@ -118,8 +113,8 @@ module aes_completions
     .result_valid_i    (1'b0),
     .result_ready_o    (result_ready),
     .result_i          ('0),
-    .reject_i          (refused),
-    .reject_ready_o    (refused_ready_o),
+    .reject_i          ('0),
+    .reject_ready_o    (reject_ready),
     .command_o,
     .command_ready_i,
     .write_o           (word_o),

@@ -3,7 +3,7 @@
 //
 //   AXI4-Lite -- ring_control                              aes_cipher
 //                   |                                      |  ^     ^ keys
-//   AXI4 <-- aes_bus ---> aes_descriptor_fetch --> aes_messages
+//   AXI4 <-- aes_bus ---> aes_descriptor_fetch --> aes_messages        refused descriptors too: they wait their turn
 //              | |                                 ^   |   |
 //              | +------ blocks, a beat a cycle ---+---+   |
 //              +----< aes_completions <------ status ------+
@@ -22,10 +22,13 @@
 // Contract    Every descriptor read ends in exactly one completion, whose order is that of the fragments' ends: in order
 //             within a message. After a completion other than Ok the message is broken until a fragment that is first;
 //             what the fragment's destination then holds is not defined, but no plaintext or ciphertext of another key
-//             or message. A key is loaded behind the fragments before it in the ring of its message, and no descriptor
-//             behind it begins before it is there. CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped
-//             at once and overwritten. What was read of the ring by then, a key among it, ends in EmptySlot, and no more is
-//             read; STATUS.zeroising until that is done and all completions are written.
+//             or message. A descriptor that could not be read, or names no message, ends behind all before it; unless it is
+//             a key it breaks all messages, as it may have been of any.
+//             A key is loaded behind the fragments before it in the ring of its message, and no descriptor behind it begins
+//             before it is there.
+//             CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped at once and overwritten. What was read of
+//             the ring by then, a key among it, ends in EmptySlot, and no more is read; STATUS.zeroising until that is done
+//             and all completions are written.
 //             The bus carries a block in 128 / BusWidth beats each way, with one more for a group of 16 that is not aligned.
 // Parameters  Decrypt: the way it goes. KeyBits 128, 192 or 256. Messages: interleaved ones, each with a round unit; 1 to 4, of decryption 1.
 //             Stages, Table: see the ciphers. KeySlots 1 to 16. BusWidth 64 or 128. MaxBeats: longest burst, a power of two
@@ -138,17 +141,10 @@ module aes_core
   );
 
   // Fragments from the ring
-  logic            fetched, fetch_more, fetch_quiet, fragment_valid, fragment_good, fragment_ready, refused_ready;
-  logic            message_ready;
+  logic            fetched, fetch_more, fetch_quiet, fragment_valid, fragment_ready, fragment_stray;
   aes_descriptor_t fragment;
   aes_status_e     fragment_status;
   logic [15:0]     fragment_index;
-  ended_t          refused;
-
-  assign fragment_good  = fragment_status == AesOk;
-  assign fragment_ready = fragment_good ? message_ready : refused_ready;
-  assign refused        = '{valid: fragment_valid && !fragment_good, status: fragment_status, index: fragment_index,
-                            tag: fragment.tag, marked: fragment.raise_interrupt, cycles: '0};
 
   aes_descriptor_fetch #(
     .KeyBits (KeyBits),
@@ -174,6 +170,7 @@ module aes_core
     .fragment_ready_i(fragment_ready),
     .fragment_o      (fragment),
     .status_o        (fragment_status),
+    .stray_o         (fragment_stray),
     .index_o         (fragment_index)
   );
 
@@ -198,9 +195,11 @@ module aes_core
     .clk_i,
     .rst_ni,
     .wipe_i           (wipe),
-    .fragment_valid_i (fragment_valid && fragment_good),
-    .fragment_ready_o (message_ready),
+    .fragment_valid_i (fragment_valid),
+    .fragment_ready_o (fragment_ready),
     .fragment_i       (fragment),
+    .status_i         (fragment_status),
+    .stray_i          (fragment_stray),
     .index_i          (fragment_index),
     .slot_full_i      (slot_full),
     .cipher_o         (offers),
@@ -267,8 +266,6 @@ module aes_core
     .drained_o        (events.drained),
     .ended_i          (ended),
     .ended_ready_o    (ended_ready),
-    .refused_i        (refused),
-    .refused_ready_o  (refused_ready),
     .command_o        (completion),
     .command_ready_i  (completion_ready),
     .word_o           (completion_word),

@@ -9,9 +9,11 @@
 //   head_o                                   +1
 //   fragment_o                                   F           until it is taken, with its status: BusFault,
 //                                                            BadDescriptor, BadSlot or BadLength if it is refused
+//   stray_o                                      S           it names no message of this engine, or could not be read
 //
 // Contract    head_o never passes the tail. An impossible tail (more descriptors than the ring holds) stops the fetch and
-//             is shown by overrun_o. Every fetched_o is followed by exactly one fragment.
+//             is shown by overrun_o. Every fetched_o is followed by exactly one fragment. It is always one of a message that
+//             there is: of message 0 if stray_o. One that could not be read is all zeros.
 module aes_descriptor_fetch
   import ring_pkg::*;
   import aes_descriptor_pkg::*;
@@ -44,6 +46,7 @@ module aes_descriptor_fetch
   input  logic             fragment_ready_i,
   output aes_descriptor_t  fragment_o,
   output aes_status_e      status_o,
+  output logic             stray_o,
   output logic [15:0]      index_o
 );
 
@@ -65,6 +68,7 @@ module aes_descriptor_fetch
   logic [UsedWords-1:0][31:0] words_q;
   aes_descriptor_t            descriptor;
   aes_status_e                status_q;
+  logic                       stray, stray_q;
 
   assign descriptor        = aes_descriptor_t'(words_q);
   assign head_o            = head_q;
@@ -78,6 +82,8 @@ module aes_descriptor_fetch
   assign fragment_valid_o  = state_q == Offer;
   assign fragment_o        = descriptor;
   assign status_o          = status_q;
+  assign stray             = 32'(descriptor.message) >= Messages;
+  assign stray_o           = stray_q;
   assign index_o           = head_q - 16'd1;
 
   ring_address #(
@@ -113,6 +119,7 @@ module aes_descriptor_fetch
       fault_q    <= 1'b0;
       words_q    <= '0;
       status_q   <= AesOk;
+      stray_q    <= 1'b0;
     end else begin
       unique case (state_q)
         Idle: begin
@@ -135,8 +142,10 @@ module aes_descriptor_fetch
         Check: begin
           // Of a descriptor that could not be read nothing counts, its tag neither
           if (fault_q) words_q <= '0;
+          else if (stray) words_q[0][7:4] <= '0;  // message
+          stray_q  <= fault_q || stray;
           status_q <= fault_q ? AesBusFault :
-                      reserved_q || 32'(descriptor.message) >= Messages ? AesBadDescriptor :
+                      reserved_q || stray ? AesBadDescriptor :
                       32'(descriptor.slot) >= KeySlots ? AesBadSlot :
                       descriptor.length == '0 || descriptor.length[$clog2(BlockBytes)-1:0] != '0 ||
                       (descriptor.load_key && descriptor.length != LoadBytes) ? AesBadLength : AesOk;

@@ -14,7 +14,8 @@
 // A group of blocks is offered to the writer when all of it is here, so when its read is known to have succeeded.
 // After a failure nothing is asked for or offered any more; blocks that still come are dropped.
 //
-// Contract    No more than 2^Log2 blocks are between read_valid_o and the writer, so no FIFO overflows; up to seven groups
+// Contract    A fragment that was refused (status_i is not Ok) begins and ends as one that failed.
+//             No more than 2^Log2 blocks are between read_valid_o and the writer, so no FIFO overflows; up to seven groups
 //             are being read or written. failed_i: something of this message could not be read or written.
 //             wipe_i, for at least 2^Log2 cycles and until idle_o: drops all and overwrites it; a fragment under way, or one
 //             that begins, ends in EmptySlot.
@@ -32,7 +33,9 @@ module aes_message
 
   output logic            ready_o,          // for a fragment
   input  logic            begins_i,         // pulse, ready_o was high not long ago: the one on offer is this message's
+  input  logic            breaks_i,         // pulse, while it is idle: nothing can be carried on
   input  aes_descriptor_t fragment_i,
+  input  aes_status_e     status_i,
   input  logic [15:0]     index_i,
   input  logic            slot_full_i,      // that of the fragment on offer
 
@@ -222,9 +225,13 @@ module aes_message
           first_q     <= fragment_i.first;
           failed_q    <= 1'b0;
           status_q    <= AesOk;
+          if (breaks_i) chain_q <= 1'b0;
           if (wipe_i) begin
             failed_q <= 1'b1;  // SEC_CM: JOB.REFUSED_WHILE_ERASING
             status_q <= AesEmptySlot;
+          end else if (status_i != AesOk) begin
+            failed_q <= 1'b1;
+            status_q <= status_i;
           end else if (!fragment_i.load_key && !fragment_i.first && !chain_q) begin
             failed_q <= 1'b1;
             status_q <= AesBrokenChain;

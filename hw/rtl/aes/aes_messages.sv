@@ -13,7 +13,8 @@
 //   begins_q                    1           the message it names takes it; fragment_ready_o
 //
 // Contract    Fragments come three cycles and more apart. A fragment goes to the message it names; one whose key is on its way
-//             keeps every other from beginning.
+//             keeps every other from beginning. One that was refused (status_i is not Ok) goes the same way, and ends there
+//             with that status. A stray one waits until no message has anything under way, and breaks all of them.
 //             wipe_i: see aes_message; it reaches one after the other, so that no wire goes to all, and wiping_o is high
 //             until it has ended everywhere. quiet_o: nothing is under way here any more.
 // Parameters  FifoLog2: see aes_message. BusWidth, MaxBeats: see aes_reader.
@@ -35,6 +36,8 @@ module aes_messages
   input  logic                        fragment_valid_i,
   output logic                        fragment_ready_o,
   input  aes_descriptor_t             fragment_i,
+  input  aes_status_e                 status_i,        // with which it is refused, or Ok
+  input  logic                        stray_i,         // nobody knows which message it is of
   input  logic [15:0]                 index_i,
   input  logic [KeySlots-1:0]         slot_full_i,
 
@@ -62,7 +65,7 @@ module aes_messages
   localparam int unsigned SlotWidth = KeySlots > 1 ? $clog2(KeySlots) : 1;
 
   logic [Messages-1:0]            idle, key_under_way, message_ready, ready_q, begins_q;
-  logic                           key_under_way_q;
+  logic                           key_under_way_q, may_begin, breaks;
   logic [Messages-1:0]            group_valid, group_ready, group_end, block_valid;
   logic [Messages-1:0][63:0]      source, destination;
   logic [Messages-1:0][4:0]       group_blocks, write_blocks;
@@ -76,6 +79,8 @@ module aes_messages
     for (int unsigned m = 0; m < Messages; m++) busy_o += 6'(!idle[m]);
   end
   assign fragment_ready_o = begins_q != '0;
+  assign may_begin        = !key_under_way_q && (!stray_i || ready_q == '1);
+  assign breaks           = fragment_ready_o && stray_i && !fragment_i.load_key;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -87,8 +92,7 @@ module aes_messages
       ready_q         <= message_ready;
       for (int unsigned m = 0; m < Messages; m++) begin
         // SEC_CM: KEY.IN_ORDER
-        begins_q[m] <= fragment_valid_i && !fragment_ready_o && !key_under_way_q && ready_q[m] &&
-                       32'(fragment_i.message) == m;
+        begins_q[m] <= fragment_valid_i && !fragment_ready_o && may_begin && ready_q[m] && 32'(fragment_i.message) == m;
       end
     end
   end
@@ -141,7 +145,9 @@ module aes_messages
       .wipe_i          (wipes_q[m]),
       .ready_o         (message_ready[m]),
       .begins_i        (begins_q[m]),
+      .breaks_i        (breaks),
       .fragment_i,
+      .status_i,
       .index_i,
       .slot_full_i     (slot_full_i[fragment_i.slot[SlotWidth-1:0]]),
       .read_valid_o    (group_valid[m]),

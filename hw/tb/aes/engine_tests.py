@@ -182,6 +182,31 @@ async def a_message_ends_with_its_last_fragment_and_with_one_that_fails(dut):
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def a_refused_fragment_waits_its_turn_and_breaks_its_message(dut):
+    host, _ = await ready(dut, keys=1)
+    source, destination = host.memory.allocate(4096), host.memory.allocate(4096)
+
+    def fragment(length=16, message=MESSAGES - 1, **options):
+        return host.fragment(source, destination, length, message=message, **options)
+
+    async def ends(refused, message, unreadable=False):
+        """How a long fragment, this one and one that goes on with the first end, in the order of their ends."""
+        at = host.submission + DESCRIPTOR.bytes * ((host.tail + 1) % (1 << host.log2[0]))
+        host.memory.read_faults = [range(at, at + 1)] if unreadable else []
+        done = await host.run([fragment(4096, message, iv=IV), refused, fragment(message=message)])
+        return [(place, done[place].status) for place in done]
+
+    reserved = fragment()[:40] + b"\1" + bytes(23)
+    for refused, status in ((fragment(17), BAD_LENGTH), (fragment(slot=SLOTS), BAD_SLOT), (reserved, BAD_DESCRIPTOR)):
+        assert await ends(refused, MESSAGES - 1) == [(0, OK), (1, status), (2, BROKEN_CHAIN)]
+        if MESSAGES > 1:  # others go on
+            assert sorted(await ends(refused, 0)) == [(0, OK), (1, status), (2, OK)]
+    for message in {0, MESSAGES - 1}:  # of a fragment that may have been any message's
+        for refused, status in ((fragment(message=MESSAGES), BAD_DESCRIPTOR), (fragment(), BUS_FAULT)):
+            assert await ends(refused, message, status == BUS_FAULT) == [(0, OK), (1, status), (2, BROKEN_CHAIN)]
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def data_that_cannot_be_read_or_written_is_told_and_the_ring_goes_on(dut):
     host, keys = await ready(dut)
     memory = host.memory

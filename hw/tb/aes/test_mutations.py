@@ -72,7 +72,10 @@ ENGINE = [  # and whether decryption shows it
     ("a message that goes on behind its last", "aes_message", "&& !fragment_q.last;", ";", 0),
     ("a failed read forgotten", "aes_messages", "(group_end[m] && group_failed) ||", "", 0),
     ("a failed write forgotten", "aes_messages", "|| (write_end[m] && write_failed)", "", 0),
-    ("a descriptor beside a key on its way", "aes_messages", "&& !key_under_way_q &&", "&&", 0),
+    ("a descriptor beside a key on its way", "aes_messages", "may_begin        = !key_under_way_q &&", "may_begin        =", 0),
+    ("a refused fragment carried out", "aes_message", "end else if (status_i != AesOk) begin", "end else if (1'b0) begin", 0),
+    ("a stray descriptor beside others", "aes_messages", "(!stray_i || ready_q == '1)", "1'b1", 0),
+    ("a message that outlives a stray descriptor", "aes_message", "if (breaks_i) chain_q <= 1'b0;", "", 0),
     ("a chain kept by zeroise", "aes_message", "chain_q           <= 1'b0;", "", 0),
     ("blocks kept by zeroise", "aes_block_fifo", "if (wipe_i || in_valid_i) words_q", "if (in_valid_i) words_q", 1),
     ("beats kept by zeroise", "aes_byte_turn", "if (here_i || wipe_i) before_q <= last_i || wipe_i ? '0 : turned_q",
@@ -87,7 +90,7 @@ ENGINE = [  # and whether decryption shows it
     ("what waits not refused by zeroise", "aes_message", "if (wipe_i) begin\n            failed_q <= 1'b1;", "if (1'b0) begin\n            failed_q <= 1'b1;", 0),
     ("what waits not waited for by zeroise", "aes_core", "key_ready && messages_quiet && quiet", "key_ready && messages_quiet", 0),
     ("descriptors of a disabled ring waited for", "aes_core", "more          = settings.enable && fetch_more", "more          = fetch_more", 0),
-    ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || 32'(descriptor.message)", "32'(descriptor.message)", 0),
+    ("reserved words ignored", "aes_descriptor_fetch", "reserved_q || stray ?", "stray ?", 0),
 ]
 
 BUGS = [*((*bug, lambda changed: test_encrypt.run(1, 1, changed, "mutant")) for bug in ENCRYPT),
