@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From reset to main: stack, trap vector, zeroed data. What main returns ends the simulation. */
+/* From reset to main: stack, thread-local data, trap vector, zeroed data. What main returns ends the simulation. */
 	.section .init
 	.globl _start
 _start:
@@ -8,6 +8,7 @@ _start:
 	la gp, __global_pointer$
 	.option pop
 	la sp, __stack_top
+	la tp, __thread_start
 	la t0, trap_entry
 	csrw mtvec, t0
 	la t0, __bss_start

@@ -2,6 +2,7 @@
 """mbedTLS on the system, at every level, and what it does when key, operand or accelerator are wrong."""
 
 import random
+from functools import partial
 
 import pytest
 
@@ -115,6 +116,17 @@ def test_key_is_the_same_whoever_does_its_powers(system, how):
     assert software.value == multiplier.value == core.value and software.load > 2
     assert multiplier.load == core.load == software.load + (how == "batched"), "qinv is a power at mul and exp"
     assert core.status == BAD_LENGTH
+
+
+def test_command_without_memory_is_refused_and_leaves_the_program_whole(built, monkeypatch):
+    """The C library says by errno that there is none."""
+    firmware = partial(build.firmware, memory=208 * 1024)  # of which the heap has nothing
+    monkeypatch.setattr(build, "firmware", firmware)
+    with System(mbedtls="2.28") as system:
+        with pytest.raises(Refused):
+            check.mbedtls(system, "op", 512)
+        assert system.command("read 0") == firmware("2.28").read_text().split()[0]
+        assert check.exp(system, "software", "l2r", 64).fallback == 0
 
 
 @pytest.mark.parametrize("line, why", [
