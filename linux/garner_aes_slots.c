@@ -26,7 +26,7 @@ static void garner_aes_key_loaded(struct garner_job *job, u32 part, int status, 
 		else
 			engine->counters.slots_wiped++;
 	} else {
-		slot->dirty = true; /* the key before it may still be there */
+		slot->dirty = true; /* the slot is empty, but the key before it not overwritten */
 		if (status != GARNER_JOB_LOST && !slot->key_id &&
 		    ++slot->refused == GARNER_WIPES && engine->ring)
 			garner_board_retire(engine->ring->board, GARNER_NOT_WIPED);

@@ -18,6 +18,7 @@ module aes_cbc_ports #(
 
   typedef struct packed {
     logic                          zeroise;
+    logic [KeySlots-1:0]           empty;
     logic                          key_valid;
     logic [SlotWidth-1:0]          key_slot;
     logic [127:0]                  key;
@@ -57,6 +58,7 @@ module aes_cbc_ports #(
       .clk_i,
       .rst_ni,
       .zeroise_i    (in_q.zeroise),
+      .empty_i      (in_q.empty),
       .key_valid_i  (in_q.key_valid),
       .key_ready_o  (out.key_ready),
       .key_slot_i   (in_q.key_slot),
@@ -82,6 +84,7 @@ module aes_cbc_ports #(
       .clk_i,
       .rst_ni,
       .zeroise_i    (in_q.zeroise),
+      .empty_i      (in_q.empty),
       .key_valid_i  (in_q.key_valid),
       .key_ready_o  (out.key_ready),
       .key_slot_i   (in_q.key_slot),

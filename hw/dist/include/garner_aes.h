@@ -39,8 +39,8 @@ struct garner_aes_descriptor {
 #define GARNER_AES_DESCRIPTOR_LAST_WORD 0
 #define GARNER_AES_DESCRIPTOR_LAST_SHIFT 1
 #define GARNER_AES_DESCRIPTOR_LAST_MASK 0x00000002U
-/* Word 0, bit 2. Not a fragment: the source holds a key for the slot; first, last, the destination and the IV are
- * ignored. */
+/* Word 0, bit 2. Not a fragment: the source holds a key for the slot, which is empty if that fails; first, last, the
+ * destination and the IV are ignored. */
 #define GARNER_AES_DESCRIPTOR_LOAD_KEY_WORD 0
 #define GARNER_AES_DESCRIPTOR_LOAD_KEY_SHIFT 2
 #define GARNER_AES_DESCRIPTOR_LOAD_KEY_MASK 0x00000004U

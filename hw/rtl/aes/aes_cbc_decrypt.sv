@@ -22,8 +22,8 @@
 //             Any block may have another key slot than the one before it. Of a block whose slot is not full, and of all
 //             that follow it in its message, the answer is refused: zeros. Answers come in order; out_* holds until it
 //             is taken. A key that is loaded empties its slot at once and fills it 46 cycles later (54 and 62), when no block with
-//             the old key is inside; all other slots go on. No output gives out a key. zeroise_i, and reset: slots
-//             are empty and blocks and answers dropped at once; then, until key_ready_o, all is overwritten and nothing
+//             the old key is inside; all other slots go on. No output gives out a key. empty_i, a bit a slot: that slot is
+//             empty until a key is loaded; blocks inside keep theirs. zeroise_i, and reset: slots are empty and blocks and answers dropped at once; then, until key_ready_o, all is overwritten and nothing
 //             is taken. Ready and valid are made of flip-flops.
 // Parameters  KeyBits 128, 192 or 256, of 10, 12 or 14 rounds. Stages: rounds in hardware, a divisor of these. KeySlots 1 to 16. Table: see aes_inverse_sbox.
 module aes_cbc_decrypt #(
@@ -36,6 +36,7 @@ module aes_cbc_decrypt #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 zeroise_i,
+  input  logic [KeySlots-1:0]  empty_i,     // pulses
   input  logic                 key_valid_i,
   output logic                 key_ready_o,
   input  logic [SlotWidth-1:0] key_slot_i,
@@ -111,21 +112,25 @@ module aes_cbc_decrypt #(
       full_q    <= '0;
       loading_q <= 1'b0;
       slot_q    <= '0;
-    end else if (zeroise_i) begin
-      wiping_q  <= 1'b1;
-      wipe_q    <= '0;
-      full_q    <= '0;
-      loading_q <= 1'b0;
-    end else if (wiping_q) begin
-      wiping_q <= wipe_q != '1;
-      wipe_q   <= wipe_q + WipeWidth'(1);
-    end else if (load_ends) begin
-      loading_q <= 1'b0;
-      for (int unsigned s = 0; s < KeySlots; s++) if (slot_q == SlotWidth'(s)) full_q[s] <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
-    end else if (start) begin
-      loading_q <= 1'b1;
-      slot_q    <= key_slot_i;
-      for (int unsigned s = 0; s < KeySlots; s++) if (key_slot_i == SlotWidth'(s)) full_q[s] <= 1'b0;
+    end else begin
+      if (zeroise_i) begin
+        wiping_q  <= 1'b1;
+        wipe_q    <= '0;
+        full_q    <= '0;
+        loading_q <= 1'b0;
+      end else if (wiping_q) begin
+        wiping_q <= wipe_q != '1;
+        wipe_q   <= wipe_q + WipeWidth'(1);
+      end else if (load_ends) begin
+        loading_q <= 1'b0;
+        for (int unsigned s = 0; s < KeySlots; s++) if (slot_q == SlotWidth'(s)) full_q[s] <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
+      end else if (start) begin
+        loading_q <= 1'b1;
+        slot_q    <= key_slot_i;
+        for (int unsigned s = 0; s < KeySlots; s++) if (key_slot_i == SlotWidth'(s)) full_q[s] <= 1'b0;
+      end
+      // SEC_CM: KEY.IN_ORDER
+      for (int unsigned s = 0; s < KeySlots; s++) if (empty_i[s]) full_q[s] <= 1'b0;
     end
   end
 

@@ -15,7 +15,7 @@
 //
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
-//             key. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
+//             key. empty_i, a bit a slot: that slot is empty until a key is loaded. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
 //             is overwritten; blocks inside are dropped, and those that are taken before the erasure reaches a lane, which is
 //             lane l in the cycle l + 1 from zeroise_i on. Ready and valid are flip-flops.
 // Parameters  KeyBits 128, as drawn, 192 or 256: 13 and 15 cycles a block. Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
@@ -29,6 +29,7 @@ module aes_cbc_encrypt #(
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  logic                       zeroise_i,
+  input  logic [KeySlots-1:0]        empty_i,      // pulses
   input  logic                       key_valid_i,
   output logic                       key_ready_o,
   input  logic [SlotWidth-1:0]       key_slot_i,
@@ -115,24 +116,28 @@ module aes_cbc_encrypt #(
       storing_q <= 1'b0;
       wiping_q  <= 1'b1;
       slot_q    <= '0;
-    end else if (zeroise_i) begin
-      full_q    <= '0;  // SEC_CM: ERASE.CONTROL
-      loading_q <= 1'b0;
-      storing_q <= 1'b0;
-      wiping_q  <= 1'b1;
-      slot_q    <= '0;
-    end else if (wiping_q) begin
-      wiping_q <= slot_q != SlotWidth'(Places - 1);
-      slot_q   <= slot_q + SlotWidth'(1);
-    end else if (loading_q) begin
-      loading_q <= 1'b0;
-      storing_q <= 1'b1;
-    end else if (storing_q) begin
-      storing_q          <= 1'b0;
-      full_q[key_slot_q] <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
-    end else if (take_key) begin
-      loading_q          <= 1'b1;
-      full_q[key_slot_i] <= 1'b0;
+    end else begin
+      if (zeroise_i) begin
+        full_q    <= '0;  // SEC_CM: ERASE.CONTROL
+        loading_q <= 1'b0;
+        storing_q <= 1'b0;
+        wiping_q  <= 1'b1;
+        slot_q    <= '0;
+      end else if (wiping_q) begin
+        wiping_q <= slot_q != SlotWidth'(Places - 1);
+        slot_q   <= slot_q + SlotWidth'(1);
+      end else if (loading_q) begin
+        loading_q <= 1'b0;
+        storing_q <= 1'b1;
+      end else if (storing_q) begin
+        storing_q          <= 1'b0;
+        full_q[key_slot_q] <= 1'b1;  // SEC_CM: KEY.LOADED_WHOLE
+      end else if (take_key) begin
+        loading_q          <= 1'b1;
+        full_q[key_slot_i] <= 1'b0;
+      end
+      // SEC_CM: KEY.IN_ORDER
+      for (int unsigned s = 0; s < KeySlots; s++) if (empty_i[s]) full_q[s] <= 1'b0;
     end
   end
 

@@ -12,7 +12,8 @@
 // A key of 192 or 256 bits comes as two blocks, in ascending order; with key_next_o, a pulse, the first is taken, and the
 // second is waited for.
 //
-// Contract    One message at a time brings a key (aes_messages sees to that). Results are taken at once. zeroise_i, a
+// Contract    One message at a time brings a key (aes_messages sees to that); its slot is empty from empty_i on, a pulse when
+//             the load begins, until the key is there. Results are taken at once. zeroise_i, a
 //             pulse: keys and states are overwritten; wipe_i is high from then until key_ready_o says that they are.
 // Parameters  As of aes_core.
 module aes_cipher
@@ -29,6 +30,7 @@ module aes_cipher
   input  logic                        rst_ni,
   input  logic                        wipe_i,
   input  logic                        zeroise_i,
+  input  logic [KeySlots-1:0]         empty_i,
 
   input  to_cipher_t [Messages-1:0]   messages_i,
   output logic [Messages-1:0]         ready_o,
@@ -143,6 +145,7 @@ module aes_cipher
       .clk_i,
       .rst_ni,
       .zeroise_i,
+      .empty_i,
       .key_valid_i  (key_valid),
       .key_ready_o,
       .key_slot_i   (key_slot_q),
@@ -169,6 +172,7 @@ module aes_cipher
       .clk_i,
       .rst_ni,
       .zeroise_i,
+      .empty_i,
       .key_valid_i  (key_valid),
       .key_ready_o,
       .key_slot_i   (key_slot_q),

@@ -25,7 +25,7 @@
 //             or message. A descriptor that could not be read, or names no message, ends behind all before it; unless it is
 //             a key it breaks all messages, as it may have been of any.
 //             A key is loaded behind the fragments before it in the ring of its message, and no descriptor behind it begins
-//             before it is there.
+//             before it is there. If it is refused or cannot be read its slot is empty.
 //             CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped at once and overwritten. What was read of
 //             the ring by then, a key among it, ends in EmptySlot, and no more is read; STATUS.zeroising until that is done
 //             and all completions are written.
@@ -179,7 +179,7 @@ module aes_core
   from_cipher_t [Messages-1:0] results;
   ended_t [Messages-1:0]       ended;
   logic [Messages-1:0]         cipher_ready, key_next, key_end, ended_ready;
-  logic [KeySlots-1:0]         slot_full;
+  logic [KeySlots-1:0]         slot_full, slot_empty;
   logic                        cipher_zeroise, key_ready, messages_quiet;
 
   // Of one block a cycle, eight groups of 16 are on their way through the bus, the FIFOs and the cipher
@@ -202,6 +202,7 @@ module aes_core
     .stray_i          (fragment_stray),
     .index_i          (fragment_index),
     .slot_full_i      (slot_full),
+    .empty_o          (slot_empty),
     .cipher_o         (offers),
     .cipher_ready_i   (cipher_ready),
     .key_next_i       (key_next),
@@ -232,6 +233,7 @@ module aes_core
     .rst_ni,
     .wipe_i     (wipe),
     .zeroise_i  (cipher_zeroise),
+    .empty_i    (slot_empty),
     .messages_i (offers),
     .ready_o    (cipher_ready),
     .key_next_o (key_next),

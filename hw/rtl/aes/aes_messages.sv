@@ -15,6 +15,8 @@
 // Contract    Fragments come three cycles and more apart. A fragment goes to the message it names; one whose key is on its way
 //             keeps every other from beginning. One that was refused (status_i is not Ok) goes the same way, and ends there
 //             with that status. A stray one waits until no message has anything under way, and breaks all of them.
+//             A key's slot is emptied when the key begins (empty_o), so if the load fails, or was refused, nothing behind it
+//             is done with the key before.
 //             wipe_i: see aes_message; it reaches one after the other, so that no wire goes to all, and wiping_o is high
 //             until it has ended everywhere. quiet_o: nothing is under way here any more.
 // Parameters  FifoLog2: see aes_message. BusWidth, MaxBeats: see aes_reader.
@@ -40,6 +42,7 @@ module aes_messages
   input  logic                        stray_i,         // nobody knows which message it is of
   input  logic [15:0]                 index_i,
   input  logic [KeySlots-1:0]         slot_full_i,
+  output logic [KeySlots-1:0]         empty_o,         // pulses
 
   output to_cipher_t [Messages-1:0]   cipher_o,
   input  logic [Messages-1:0]         cipher_ready_i,
@@ -87,9 +90,12 @@ module aes_messages
       key_under_way_q <= 1'b0;
       ready_q         <= '0;
       begins_q        <= '0;
+      empty_o         <= '0;
     end else begin
       key_under_way_q <= key_under_way != '0;
       ready_q         <= message_ready;
+      // SEC_CM: KEY.IN_ORDER
+      for (int unsigned s = 0; s < KeySlots; s++) empty_o[s] <= fragment_ready_o && fragment_i.load_key && 32'(fragment_i.slot) == s;
       for (int unsigned m = 0; m < Messages; m++) begin
         // SEC_CM: KEY.IN_ORDER
         begins_q[m] <= fragment_valid_i && !fragment_ready_o && may_begin && ready_q[m] && 32'(fragment_i.message) == m;

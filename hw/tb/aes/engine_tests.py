@@ -156,7 +156,7 @@ async def bad_fragments_are_refused_and_the_ring_goes_on(dut):
            (fragment(message=MESSAGES), BAD_DESCRIPTOR), (fragment(iv=None), BROKEN_CHAIN),
            (fragment()[:40] + b"\1" + bytes(23), BAD_DESCRIPTOR),
            (fragment()[:60] + b"\0\0\0\x80", BAD_DESCRIPTOR),
-           (DESCRIPTOR.pack(load_key=1, slot=0, length=32 if KEY == 16 else 16, source_address=source), BAD_LENGTH),
+           (DESCRIPTOR.pack(load_key=1, slot=1, length=32 if KEY == 16 else 16, source_address=source), BAD_LENGTH),
            (DESCRIPTOR.pack(load_key=1, slot=SLOTS, length=16 if KEY == 16 else 32, source_address=source), BAD_SLOT)]
     for descriptor, status in bad:
         message = Message(host, keys[0], 0, 0, 1)
@@ -231,17 +231,32 @@ async def data_that_cannot_be_read_or_written_is_told_and_the_ring_goes_on(dut):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def nothing_is_used_of_a_key_that_could_not_be_read(dut):
+    """Nor of the key before it in the slot, by a fragment of any message behind it."""
     host, keys = await ready(dut)
-    for last in (False, True):
-        key = host.key(random.randbytes(KEY), 1)
-        at = DESCRIPTOR.unpack(key)["source_address"] + (KEY - 1 if last else 0)
-        host.memory.read_faults = [range(at, at + 1)]
-        message = Message(host, keys[1], 1, 0, 1)  # the slot keeps the key before it
-        done = await host.run([key, *message.descriptors])
-        assert [done[place].status for place in range(2)] == [BUS_FAULT, OK]
+    text = host.memory.allocate(64)
+    for status, error, named in ((BUS_FAULT, 0, 0), (BUS_FAULT, KEY - 1, 0), (BAD_LENGTH, None, 0), (BAD_DESCRIPTOR, None, 0),
+                                 (BAD_DESCRIPTOR, None, MESSAGES)):
+        key = host.key(random.randbytes(KEY), 1, named)
+        fields = DESCRIPTOR.unpack(key)
+        if status == BAD_LENGTH:
+            key = DESCRIPTOR.pack(**fields | {"length": 48})
+        elif status == BAD_DESCRIPTOR and named == 0:
+            key = key[:60] + b"\1\0\0\0"
+        at = fields["source_address"] + (error or 0)
+        host.memory.read_faults = [] if error is None else [range(at, at + 1)]
+        behind = [host.fragment(text, text, 16, IV, True, 1, number) for number in {0, MESSAGES - 1}]
+        other = Message(host, keys[0], 0, 0, 1)
+        done = await host.run([key, *behind, *other.descriptors])
+        assert [done[place].status for place in range(len(done))] == [status, *[EMPTY_SLOT] * len(behind), OK]
+        other.check()
+        raised = 0 if error is None else REGISTERS["ERROR_DATA_FAULT"]
+        assert await host.read("ERROR") == raised
+        await host.write("ERROR", raised)
+        host.memory.read_faults = []
+        message = Message(host, keys[1], 1, 0, 1)
+        done = await host.run([host.key(keys[1], 1), *message.descriptors])
+        assert [done[place].status for place in range(2)] == [OK, OK]
         message.check()
-        assert await host.read("ERROR") == REGISTERS["ERROR_DATA_FAULT"]
-        await host.write("ERROR", REGISTERS["ERROR_DATA_FAULT"])
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")

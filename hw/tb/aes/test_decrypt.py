@@ -49,7 +49,7 @@ class Engine:
 
     async def start(self):
         dut = self.dut
-        for name in ("zeroise_i", "key_valid_i", "in_valid_i", "out_ready_i", "in_first_i", "in_slot_i", "in_iv_i",
+        for name in ("zeroise_i", "empty_i", "key_valid_i", "in_valid_i", "out_ready_i", "in_first_i", "in_slot_i", "in_iv_i",
                      "in_data_i", "key_slot_i", "key_i"):
             getattr(dut, name).value = 0
         dut.rst_ni.value = 0
@@ -203,6 +203,24 @@ async def a_message_without_a_key_is_refused_to_its_end_and_the_next_is_not(dut)
     await engine.drain(8)
     assert [(refused, block) for _, refused, block in engine.answers[:4]] == [(1, bytes(16))] * 4
     assert engine.text()[64:] == TEXT
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def a_slot_that_is_emptied_refuses_blocks_until_a_key_is_loaded(dut):
+    engine = await Engine(dut).start()
+    await engine.load(0, KEY)
+    await engine.load(1, KEY)
+    dut.empty_i.value = 1
+    await engine.step()
+    dut.empty_i.value = 0
+    engine.message(0, IV, CIPHER[:16])
+    engine.message(1, IV, CIPHER)
+    await engine.drain(5)
+    assert engine.answers[0][1:] == (1, bytes(16))
+    await engine.load(0, KEY)
+    engine.message(0, IV, CIPHER)
+    await engine.drain(9)
+    assert engine.text()[16:] == 2 * TEXT
 
 
 async def full_of_blocks(dut) -> "Engine":

@@ -62,8 +62,8 @@ pub mod descriptor {
     pub const FIRST: Field = Field { word: 0, low: 0, width: 1 };
     /// Word 0, bit 1. The fragment ends its message: nothing is carried on.
     pub const LAST: Field = Field { word: 0, low: 1, width: 1 };
-    /// Word 0, bit 2. Not a fragment: the source holds a key for the slot; first, last, the destination and the IV are
-    /// ignored.
+    /// Word 0, bit 2. Not a fragment: the source holds a key for the slot, which is empty if that fails; first, last,
+    /// the destination and the IV are ignored.
     pub const LOAD_KEY: Field = Field { word: 0, low: 2, width: 1 };
     /// Word 0, bit 3. Its completion raises INTERRUPT_STATUS.completion.
     pub const RAISE_INTERRUPT: Field = Field { word: 0, low: 3, width: 1 };
