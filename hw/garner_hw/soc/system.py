@@ -76,11 +76,13 @@ def answered(line: str) -> str | None:
 
 class System:
     """The simulation as a process. `fault`: hang, corrupt, silent or spurious; the ports then are at fault from the start.
-    `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier. `observers` as the simulator's."""
+    `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier. `observers` as the simulator's.
+    `resets`: how often `reset` may be called."""
 
     def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD,
-                 observers: Sequence[Path] = ()) -> None:
-        arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault)]
+                 observers: Sequence[Path] = (), resets: int = 0) -> None:
+        arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault),
+                     *[f"+resets={resets}"] * bool(resets)]
         self.process = subprocess.Popen([*ENDS_WITH_PARENT, build.simulator(rows, word, observers), *arguments], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -96,6 +98,11 @@ class System:
         self.process.communicate()
         if self.process.returncode:
             raise Stopped(self.process.returncode, "after its last command")
+
+    def reset(self) -> None:
+        """Has the system reset, as by a board's button: memory stays as it is."""
+        assert self.process.stdin
+        self.process.stdin.write("stop 0\n")
 
     def command(self, line: str) -> str:
         """A line in, a line out."""

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From reset to main: stack, thread-local data, trap vector, zeroed data. What main returns ends the simulation. */
+/* From reset to main: stack, thread-local data, trap vector, initialised data, zeroed data. What main returns ends the simulation. */
 	.section .init
 	.globl _start
 _start:
@@ -11,13 +11,22 @@ _start:
 	la tp, __thread_start
 	la t0, trap_entry
 	csrw mtvec, t0
-	la t0, __bss_start
-	la t1, __bss_end
+	la t0, __data_start
+	la t1, __data_end
+	la t2, __data_image
 1:	bge t0, t1, 2f
+	lw t3, 0(t2)
+	sw t3, 0(t0)
+	addi t0, t0, 4
+	addi t2, t2, 4
+	j 1b
+2:	la t0, __bss_start
+	la t1, __bss_end
+3:	bge t0, t1, 4f
 	sw zero, 0(t0)
 	addi t0, t0, 4
-	j 1b
-2:	call main
+	j 3b
+4:	call main
 	tail console_stop
 
 /* On a stack of its own, for the program's may be what is wrong. trap() returns from the core's interrupt only. */

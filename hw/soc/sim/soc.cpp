@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the compiled system: its console is standard input and output. Called by garner_hw.soc, which gives it
-//   +memory=FILE  +cycles=LIMIT  [+fault=hang|corrupt|silent|spurious]
-// Ends with the code that the firmware gives to the register STOP; with 124 when the limit is reached; with 0 when the
+//   +memory=FILE  +cycles=LIMIT  [+fault=hang|corrupt|silent|spurious]  [+resets=COUNT]
+// Ends with the code that the firmware gives to the register STOP (of which the first COUNT times are resets); with 124 when the limit is reached; with 0 when the
 // firmware prompts (">") and standard input has ended.
 #include <poll.h>
 #include <unistd.h>
@@ -58,9 +58,9 @@ int main(int argc, char** argv) {
   }
   std::deque<char> bytes;
   bool open = true;
-  top.rst_ni = 0;
+  uint64_t resets = strtoull(option(context, "resets").c_str(), nullptr, 10), reset_until = 10;
   for (uint64_t cycle = 0; cycle < limit; cycle++) {
-    if (cycle == 10) top.rst_ni = 1;
+    top.rst_ni = cycle >= reset_until;
     if (open && bytes.empty() && cycle % PollEvery == 0) open = receive(bytes, 0);
     top.console_valid_i = !bytes.empty();
     top.console_data_i = bytes.empty() ? 0 : bytes.front();
@@ -75,7 +75,11 @@ int main(int argc, char** argv) {
       putchar(top.console_data_o);
       if (top.console_data_o == '\n') fflush(stdout);
     }
-    if (top.stop_valid_o) return static_cast<int>(top.stop_code_o);
+    if (top.stop_valid_o && top.rst_ni) {
+      if (resets == 0) return static_cast<int>(top.stop_code_o);
+      resets--;
+      reset_until = cycle + 10;
+    }
     // The firmware says that it waits for input by a prompt; until there is some, no cycle need be simulated.
     if (top.console_valid_o && top.console_data_o == '>') {
       fflush(stdout);

@@ -129,6 +129,16 @@ def test_command_without_memory_is_refused_and_leaves_the_program_whole(built, m
         assert check.exp(system, "software", "l2r", 64).fallback == 0
 
 
+def test_reset_gives_back_what_the_program_had_of_the_heap(built, monkeypatch):
+    """Memory keeps what it holds over a reset, so initialised data has to be made anew."""
+    monkeypatch.setattr(build, "firmware", partial(build.firmware, memory=220 * 1024))  # enough for some ten operations' keys
+    with System(mbedtls="2.28", resets=20) as system:
+        for _ in range(20):
+            check.mbedtls(system, "op", 512)
+            system.reset()
+        check.mbedtls(system, "op", 512)
+
+
 @pytest.mark.parametrize("line, why", [
     ("keygen 1 448 7 1", "BITS is no multiple"), ("keygen 1 2112 7 1", "BITS is no multiple"), ("keygen 3 512 7 1", "no such LEVEL"),
     ("keygen 1 512 7 2", "no such LEVEL or HOW"), ("keygen 1 512 7", "HOW is missing"), ("keygen 1 512 -7 1", "no decimal number"),
