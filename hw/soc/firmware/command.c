@@ -42,10 +42,12 @@ unsigned line_word(char *text, unsigned size)
 
 int line_decimal(uint32_t *value)
 {
-	char text[12];
+	char text[12]; /* a digit more than there may be: who has filled it may have been cut */
 	const unsigned length = line_word(text, sizeof text);
 	uint64_t read = 0;
 
+	if (length == sizeof text - 1)
+		return 0;
 	for (unsigned i = 0; i < length; i++) {
 		if (text[i] < '0' || text[i] > '9')
 			return 0;

@@ -9,9 +9,9 @@
 void line_begin(void);
 /* Reads over what is left of it. */
 void line_rest(void);
-/* The next word of the line; its length, at most size - 1; 0 at its end. */
+/* The next word of the line, cut to size - 1 characters; how many these are; 0 at the line's end. */
 unsigned line_word(char *text, unsigned size);
-/* The next word as a decimal number below 2^32. Whether it is one. */
+/* The next word as a decimal number below 2^32, of ten digits at most. Whether it is one. */
 int line_decimal(uint32_t *value);
 /* The next word as a hexadecimal number of at most so many 32-bit words. Whether it is one. */
 int line_hexadecimal(uint32_t *value, unsigned words);

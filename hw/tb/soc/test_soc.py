@@ -103,6 +103,7 @@ def test_length_that_the_accelerator_has_not_is_done_in_software_and_said(system
     ("exp zz 3 512 3 1 1", "no decimal"),
     ("exp 0 3 64x 3 1 1", "no decimal"),
     ("exp 4294967296 3 512 3 1 1", "no decimal"),
+    ("exp 0 3 000000000640 " + "f" * 16 + " 2 3", "no decimal"),  # twelve digits, of which eleven say 64
     ("exp 2 3 512 " + "f" * 128, "missing"),
     ("exp 9 3 512 3 1 1", "LEVEL or SCHEME"),
     ("exp 2 4 512 3 1 1", "LEVEL or SCHEME"),
