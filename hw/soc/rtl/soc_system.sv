@@ -13,9 +13,10 @@
 // access being offered to its answer, `core` every cycle from a job's being taken to its answer, or in which products
 // or a pass are under way.
 //
-// Contract    Two Wishbone-like masters: valid is held until ready. fault_i (tests alone): bit 0 the accelerators
-//             hang, bit 1 their results are corrupted, bit 2 they are silent, bit 3 the core interrupts every 4,096 cycles,
-//             whether it has an answer or not. Reset: asynchronous, to be released in step.
+// Contract    Two Wishbone-like masters: valid is held until ready. Instructions outside the memory are read as 0, at which
+//             the processor traps. fault_i (tests alone): bit 0 the accelerators hang, bit 1 their results are corrupted,
+//             bit 2 they are silent, bit 3 the core interrupts every 4,096 cycles, whether it has an answer or not. Reset:
+//             asynchronous, to be released in step.
 module soc_system
   import soc_pkg::*;
 #(
@@ -48,16 +49,21 @@ module soc_system
 );
 
   logic memory_valid, memory_ready, cancel, fault, moving, core_working, mont_working, row_working;
-  logic [31:0] memory_data, fault_address;
+  logic [31:0] memory_instruction, memory_data, fault_address;
+  logic instruction_inside_q;
   logic [7:0] memory_wait;
   access_t [4:0] access;
   answer_t [4:0] answer;
 
   soc_memory #(.Words(Words)) u_memory (
     .clk_i, .rst_ni, .wait_i(memory_wait), .instruction_valid_i, .instruction_address_i, .instruction_ready_o,
-    .instruction_data_o, .data_valid_i(memory_valid), .data_write_i, .data_strobe_i, .data_address_i, .data_i,
-    .data_ready_o(memory_ready), .data_o(memory_data)
+    .instruction_data_o(memory_instruction), .data_valid_i(memory_valid), .data_write_i, .data_strobe_i, .data_address_i,
+    .data_i, .data_ready_o(memory_ready), .data_o(memory_data)
   );
+
+  // The memory ignores an address's upper bits, and reads a word in each cycle
+  always_ff @(posedge clk_i) instruction_inside_q <= {instruction_address_i, 2'b00} < 32'(4 * Words);
+  assign instruction_data_o = instruction_inside_q ? memory_instruction : '0;
 
   soc_bus #(.MemoryBytes(4 * Words)) u_bus (
     .clk_i, .rst_ni, .valid_i(data_valid_i), .write_i(data_write_i), .address_i(data_address_i), .data_i,

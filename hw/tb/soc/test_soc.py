@@ -2,11 +2,12 @@
 """The system on chip in simulation, against big integers; and what it does when parts of it fail."""
 
 import random
+import subprocess
 
 import pytest
 
 from garner_hw.model.rsa import Key
-from garner_hw.soc import DESCRIPTION, SCHEMES, check
+from garner_hw.soc import DESCRIPTION, SCHEMES, build, check
 from garner_hw.soc.system import RSA, TIMEOUT, TRAPPED, Refused, Stopped, System
 
 CHECK_FAILED, BAD_OPERAND = RSA.statuses.of("CheckFailed", "BadOperand")
@@ -219,6 +220,22 @@ def test_silent_peripheral_is_a_trap_that_names_the_address(level, peripheral, r
 def test_address_without_anything_is_a_trap_that_names_it(address):
     with System() as system, pytest.raises(Stopped, match=f"bus fault: nobody answers at {address:08x}") as stopped:
         system.command(f"read {address:x}")
+    assert stopped.value.code == TRAPPED
+
+
+@pytest.mark.parametrize("upper", [0x00080, 0x80000, 0xF0000])  # behind the memory, in its mirror, a peripheral's
+def test_program_that_runs_out_of_memory_is_a_trap_that_names_the_place(upper, monkeypatch, tmp_path):
+    image = build.firmware()
+    words = image.read_text().split()
+    symbols = subprocess.run(["riscv64-unknown-elf-nm", image.parent / "firmware.elf"], check=True, capture_output=True, text=True)
+    (main,) = (int(line.split()[0], 16) for line in symbols.stdout.splitlines() if line.endswith(" T main"))
+    words[main // 4:main // 4 + 2] = [f"{upper << 12 | 0x2b7:08x}", "00028067"]  # lui t0, UPPER; jr t0
+    jumps = tmp_path / "memory.hex"
+    jumps.write_text("\n".join(words))
+    monkeypatch.setattr(build, "firmware", lambda _: jumps)
+    why = f"trap cause 00000002 value 00000000 pc {upper << 12:08x}"  # an instruction that there is not
+    with System() as system, pytest.raises(Stopped, match=why) as stopped:
+        system.command("read 0")
     assert stopped.value.code == TRAPPED
 
 
