@@ -55,7 +55,7 @@ typedef struct garner_aes_message {
  * can have the board meanwhile, for RSA neither. GARNER_ERR_ARGUMENT: nothing is there, or no board with AES engines. */
 int garner_aes_open(const char *address, garner_aes **aes);
 
-/* Overwrites the keys in the board and gives it back. */
+/* Has both engines erase all they hold, keys and what is left of them, and gives the board back. */
 int garner_aes_close(garner_aes *aes);
 
 /* How long the keys are that the engines were built for: 16 bytes, 24 or 32. */
@@ -65,7 +65,8 @@ int garner_aes_key_bytes(garner_aes *aes, size_t *bytes);
  * board have keys. */
 int garner_aes_load_key(garner_aes *aes, const void *key, size_t length, uint32_t *number);
 
-/* Overwrites a key in both engines; its number is used for no other. */
+/* Overwrites a key in its slot of both engines; its number is used for no other. What the key left on its way there, in the
+ * engines' FIFOs and registers, stays until later blocks overwrite it, or until garner_aes_close. */
 int garner_aes_unload_key(garner_aes *aes, uint32_t number);
 
 /* Encrypts or decrypts a batch, of one message or many. Where an argument is wrong nothing is done. GARNER_ERR_DEVICE: see

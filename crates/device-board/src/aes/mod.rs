@@ -180,7 +180,8 @@ impl Aes {
         Ok(Key { slot: slot as u8, id: self.last_id })
     }
 
-    /// Overwrites a key in both engines, and frees its slot.
+    /// Overwrites a key in its slot of both engines, and frees the slot. What the key left on its way there, in the engines'
+    /// FIFOs and registers, stays until later blocks overwrite it or this is dropped, which erases both engines.
     ///
     /// # Errors
     /// [`Error::Argument`] for a key that is not loaded, [`Error::Device`] when the board fails.
