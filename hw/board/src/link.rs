@@ -88,6 +88,8 @@ struct Rings {
     /// Where completions go, and how many bytes of them there are.
     completions: u64,
     completion_bytes: u64,
+    /// Of rings that are disabled nobody here knows how many jobs the device had taken: none is counted as under way.
+    enabled: bool,
     /// Jobs the doorbell told of since the rings were enabled, modulo 2^16, and the traffic's count of jobs then.
     submitted: u16,
     jobs_before: u64,
@@ -97,7 +99,7 @@ struct Rings {
 
 impl Rings {
     fn count(&mut self, now: u64) {
-        if (self.traffic.jobs - self.jobs_before) as u16 != self.submitted {
+        if self.enabled && (self.traffic.jobs - self.jobs_before) as u16 != self.submitted {
             self.traffic.occupied += now - self.counted;
         }
         self.counted = now;
@@ -141,7 +143,7 @@ impl Link {
                 rings.count(now);
                 rings.submitted = value as u16;
             }
-            register::CONTROL if value & register::CONTROL_ENABLE == 0 => self.restart_rings(now, engine),
+            register::CONTROL => self.enable_rings(now, engine, value & register::CONTROL_ENABLE != 0),
             register::COMPLETION_BASE_LOW => rings.completions = rings.completions & !low | u64::from(value),
             register::COMPLETION_BASE_HIGH => {
                 rings.completions = rings.completions & low | u64::from(value) << u32::BITS;
@@ -153,18 +155,22 @@ impl Link {
         }
     }
 
-    /// The rings of an engine are disabled, or the device reset: its jobs are forgotten.
-    fn restart_rings(&mut self, now: u64, engine: usize) {
+    /// The rings of an engine are enabled or disabled, or are written to be what they are. They begin anew when they are
+    /// enabled: until then come the completions of jobs that were under way when they were disabled.
+    fn enable_rings(&mut self, now: u64, engine: usize, enabled: bool) {
         let rings = &mut self.rings[engine];
         rings.count(now);
-        rings.submitted = 0;
-        rings.jobs_before = rings.traffic.jobs;
+        if enabled && !rings.enabled {
+            rings.submitted = 0;
+            rings.jobs_before = rings.traffic.jobs;
+        }
+        rings.enabled = enabled;
     }
 
     /// The device is reset.
     pub fn reset(&mut self, now: u64) {
         for engine in 0..ENGINES {
-            self.restart_rings(now, engine);
+            self.enable_rings(now, engine, false);
             (self.rings[engine].completions, self.rings[engine].completion_bytes) = (0, 0);
         }
     }
@@ -273,6 +279,7 @@ mod tests {
             link.tell_of(0, engine, register::COMPLETION_BASE_LOW, base);
             link.tell_of(0, engine, register::COMPLETION_BASE_HIGH, 0);
             link.tell_of(0, engine, register::COMPLETION_SIZE, 2);
+            link.tell_of(0, engine, register::CONTROL, register::CONTROL_ENABLE);
             link.tell_of(5, engine, register::SUBMISSION_TAIL, 1);
         }
         let mut completion = [0; completion::BYTES];
@@ -283,6 +290,28 @@ mod tests {
         assert_eq!((rsa.jobs, rsa.occupied, rsa.bytes_written), (0, 20, 0));
         assert_eq!((encryption.jobs, encryption.computing, encryption.occupied), (1, 7, 10));
         assert_eq!((encryption.bytes_written, encryption.errors), (32, 2));
+    }
+
+    #[test]
+    fn completions_of_disabled_rings_are_no_jobs_of_those_that_are_enabled_next() {
+        let mut link = Link::new(Arc::default(), Events::default(), Faults::new(Plan::default()));
+        let ends =
+            |link: &mut Link, now| assert_eq!(link.write(now, 0, 0x1000, &[0; completion::BYTES]), Err(BusError));
+        link.tell_of(0, 0, register::COMPLETION_BASE_LOW, 0x1000);
+        link.tell_of(0, 0, register::COMPLETION_SIZE, 2);
+        link.tell_of(0, 0, register::CONTROL, register::CONTROL_ENABLE);
+        link.tell_of(10, 0, register::SUBMISSION_TAIL, 3);
+        link.tell_of(15, 0, register::CONTROL, register::CONTROL_ENABLE | register::CONTROL_ZEROISE); // they go on
+        ends(&mut link, 20);
+        link.tell_of(30, 0, register::CONTROL, 0); // one of two is still to end, the other was not read
+        ends(&mut link, 40);
+        assert_eq!(link.traffic(100)[0].occupied, 20);
+        link.tell_of(100, 0, register::SUBMISSION_TAIL, 0);
+        link.tell_of(100, 0, register::CONTROL, register::CONTROL_ENABLE);
+        link.tell_of(200, 0, register::SUBMISSION_TAIL, 1);
+        ends(&mut link, 207);
+        let rsa = link.traffic(300)[0];
+        assert_eq!((rsa.jobs, rsa.occupied), (3, 27));
     }
 
     #[test]
