@@ -23,8 +23,9 @@
 //             that follow it in its message, the answer is refused: zeros. Answers come in order; out_* holds until it
 //             is taken. A key that is loaded empties its slot at once and fills it 46 cycles later (54 and 62), when no block with
 //             the old key is inside; all other slots go on. No output gives out a key. empty_i, a bit a slot: that slot is
-//             empty until a key is loaded; blocks inside keep theirs. zeroise_i, and reset: slots are empty and blocks and answers dropped at once; then, until key_ready_o, all is overwritten and nothing
-//             is taken. Ready and valid are made of flip-flops.
+//             empty until a key is loaded; blocks inside keep theirs. zeroise_i, and reset: slots are empty and blocks and
+//             answers dropped at once; then, until key_ready_o, all is overwritten and nothing is taken. Ready and valid are
+//             made of flip-flops.
 // Parameters  KeyBits 128, 192 or 256, of 10, 12 or 14 rounds. Stages: rounds in hardware, a divisor of these. KeySlots 1 to 16. Table: see aes_inverse_sbox.
 module aes_cbc_decrypt #(
   parameter  int unsigned KeyBits   = 128,

@@ -15,9 +15,10 @@
 //
 // Contract    As aes_encrypt_lane, for each lane: bit and word l of the ports. A key that is loaded is that of the
 //             blocks taken while its slot is full; those inside keep theirs, and lanes run on. No output gives out a
-//             key. empty_i, a bit a slot: that slot is empty until a key is loaded. zeroise_i, and reset: empty slots at once, then as many cycles as slots, and two at least, in which all
-//             is overwritten; blocks inside are dropped, and those that are taken before the erasure reaches a lane, which is
-//             lane l in the cycle l + 1 from zeroise_i on. Ready and valid are flip-flops.
+//             key. empty_i, a bit a slot: that slot is empty until a key is loaded. zeroise_i, and reset: empty slots at
+//             once, then as many cycles as slots, and two at least, in which all is overwritten; blocks inside are dropped,
+//             and those that are taken before the erasure reaches a lane, which is lane l in the cycle l + 1 from zeroise_i
+//             on. Ready and valid are flip-flops.
 // Parameters  KeyBits 128, as drawn, 192 or 256: 13 and 15 cycles a block. Units: round units, 1 to 4. KeySlots 1 to 16. Table: see aes_sbox.
 module aes_cbc_encrypt #(
   parameter  int unsigned KeyBits   = 128,

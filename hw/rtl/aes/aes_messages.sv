@@ -11,6 +11,7 @@
 //   messages' ready   1
 //   ready_q                1                messages lie apart: what they say, and what they are told, are flip-flops
 //   begins_q                    1           the message it names takes it; fragment_ready_o
+//   empty_o                          1      of the slot that it loads, if it is a key
 //
 // Contract    Fragments come three cycles and more apart. A fragment goes to the message it names; one whose key is on its way
 //             keeps every other from beginning. One that was refused (status_i is not Ok) goes the same way, and ends there
@@ -95,7 +96,9 @@ module aes_messages
       key_under_way_q <= key_under_way != '0;
       ready_q         <= message_ready;
       // SEC_CM: KEY.IN_ORDER
-      for (int unsigned s = 0; s < KeySlots; s++) empty_o[s] <= fragment_ready_o && fragment_i.load_key && 32'(fragment_i.slot) == s;
+      for (int unsigned s = 0; s < KeySlots; s++) begin
+        empty_o[s] <= fragment_ready_o && fragment_i.load_key && 32'(fragment_i.slot) == s;
+      end
       for (int unsigned m = 0; m < Messages; m++) begin
         // SEC_CM: KEY.IN_ORDER
         begins_q[m] <= fragment_valid_i && !fragment_ready_o && may_begin && ready_q[m] && 32'(fragment_i.message) == m;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From reset to main: stack, thread-local data, trap vector, initialised data, zeroed data. What main returns ends the simulation. */
+/*
+ * From reset to main: stack, thread-local data, trap vector, initialised data, zeroed data. What main returns ends the
+ * simulation.
+ */
 	.section .init
 	.globl _start
 _start:

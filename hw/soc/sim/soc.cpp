@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the compiled system: its console is standard input and output. Called by garner_hw.soc, which gives it
 //   +memory=FILE  +cycles=LIMIT  [+fault=hang|corrupt|silent|spurious]  [+resets=COUNT]
-// Ends with the code that the firmware gives to the register STOP (of which the first COUNT times are resets); with 124 when the limit is reached; with 0 when the
-// firmware prompts (">") and standard input has ended.
+// Ends with the code that the firmware gives to the register STOP, the first COUNT times of which are resets instead; with 124
+// when the limit is reached; with 0 when the firmware prompts (">") and standard input has ended.
 #include <poll.h>
 #include <unistd.h>
 
