@@ -32,7 +32,7 @@ fn number(hexadecimal: &str) -> Result<usize, std::num::ParseIntError> {
 #[test]
 fn new_secrets_of_a_child_are_locked_as_those_of_its_parent() {
     if !is_locked(&SecretWords::copy_of(&[1])) {
-        return writeln!(std::io::stderr(), "left out: the system locks no memory here (ulimit -l)").unwrap();
+        return std::io::stderr().write_all(b"left out: the system locks no memory here (ulimit -l)\n").unwrap();
     }
     // That page is kept, and the child has it, too.
     let child = fork(|| is_locked(&SecretWords::copy_of(&[2])));

@@ -2,7 +2,7 @@
 //! The socket that clients connect to: one that the system's manager hands over, or our own.
 
 use crate::config::Fault;
-use crate::handed;
+use crate::systemd;
 use garner_remote::socket::Socket;
 use rustix::fs::{FlockOperation, Mode, OFlags, chmod, flock, open};
 use rustix::io::Errno;
@@ -34,7 +34,7 @@ impl Listener {
     pub fn open(path: &Path) -> Result<(Listener, Vec<OwnedFd>), Fault> {
         let fault = |error: Errno| Fault::of(path, error);
         let (mut clients, mut streams) = (None, Vec::new());
-        for fd in handed::sockets().map_err(|error| Fault::of(path, error))? {
+        for fd in systemd::sockets().map_err(|error| Fault::of(path, error))? {
             match net::sockopt::socket_type(&fd) {
                 Ok(SocketType::STREAM) => streams.push(fd),
                 Ok(SocketType::SEQPACKET) if clients.is_none() => {

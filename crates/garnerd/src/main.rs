@@ -6,8 +6,8 @@
 //! | [`config`] | the configuration file |
 //! | [`keys`], [`policy`] | the keys, and who may do what with them |
 //! | [`lent`] | keys that programs lend |
-//! | [`listen`], [`handed`] | the socket, which the system's manager may hand over |
-//! | [`descriptors`] | as many as its clients take |
+//! | [`listen`], [`systemd`] | the socket, which the system's manager may hand over |
+//! | [`descriptor_limit`] | as many as its clients and workers take |
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
 //! | [`session`], [`clients`] | one connection, and all of them |
@@ -21,10 +21,8 @@ mod admission;
 mod clients;
 mod collect;
 mod config;
-mod descriptors;
+mod descriptor_limit;
 mod figures;
-#[allow(unsafe_code, reason = "descriptors known by their numbers")]
-mod handed;
 mod keys;
 mod lent;
 mod listen;
@@ -35,6 +33,8 @@ mod serve;
 mod session;
 #[cfg(test)]
 mod simulation;
+#[allow(unsafe_code, reason = "descriptors known by their numbers")]
+mod systemd;
 mod work;
 
 use clap::Parser;
@@ -126,7 +126,7 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
         say(format_args!("nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice));
     }
     let settings = garner_devices::config().map_err(|error| here(&error))?;
-    if let Err(permitted) = descriptors::permit(config.connections as u64, serve::workers(&settings) as u64) {
+    if let Err(permitted) = descriptor_limit::permit(config.connections as u64, serve::workers(&settings) as u64) {
         let wanted = config.connections;
         say(format_args!(
             "connections = {wanted}: the system permits {permitted} descriptors (`ulimit -n`), and clients beyond \

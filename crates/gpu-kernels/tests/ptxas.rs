@@ -20,7 +20,7 @@ fn ptxas() -> Option<PathBuf> {
         Ok(output) if output.status.success() => Some(program),
         _ => {
             let why = "is not there; set GARNER_PTXAS to NVIDIA's assembler";
-            writeln!(std::io::stderr(), "left out: {} {why}", program.display()).unwrap();
+            std::io::stderr().write_all(format!("left out: {} {why}\n", program.display()).as_bytes()).unwrap();
             None
         }
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What OpenSSL's `dynamic` engine loads: SO_PATH, ID `garner`, LOAD.
 
+use crate::call::called;
 use crate::control::{COMMANDS, control};
 use crate::sys::*;
 use crate::{method, registered, service};
-use garner_openssl_common::libcrypto::{self, raise};
+use garner_openssl_common::libcrypto;
 use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_ulong};
 use std::io::Write as _;
@@ -58,14 +59,14 @@ pub unsafe extern "C" fn bind_engine(engine: *mut ENGINE, id: *const c_char, fro
         };
         if set { Ok(()) } else { Err("libcrypto refuses the engine".to_owned()) }
     };
-    told(catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
+    called(body)
 }
 
 unsafe extern "C" fn initialise(_: *mut ENGINE) -> c_int {
     if !memory::enter_or_raise() {
         return 0;
     }
-    told(catch_unwind(service::open).unwrap_or_else(|_| Err("a defect of the engine".to_owned())))
+    called(service::open)
 }
 
 unsafe extern "C" fn destroy(_: *mut ENGINE) -> c_int {
@@ -74,14 +75,4 @@ unsafe extern "C" fn destroy(_: *mut ENGINE) -> c_int {
         return 0;
     }
     c_int::from(catch_unwind(service::close).is_ok())
-}
-
-fn told(result: Result<(), String>) -> c_int {
-    match result {
-        Ok(()) => 1,
-        Err(reason) => {
-            raise(&reason);
-            0
-        }
-    }
 }

@@ -4,14 +4,13 @@
 //! Numbers 200 to 203 are those of engines of this kind since ZoTech's: operations, time in total, time on average,
 //! load. `ENGINE_ctrl(e, 200, sizeof(double), &value, NULL)`.
 
+use crate::call::called;
 use crate::service::{service, with_settings};
 use crate::sys::*;
 use garner_openssl_common::Settings;
 use garner_openssl_common::figures::{self, Value};
-use garner_openssl_common::libcrypto::raise;
 use garner_openssl_common::memory;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 const fn figure(number: c_int, name: &'static CStr, description: &'static CStr) -> ENGINE_CMD_DEFN {
@@ -80,15 +79,5 @@ pub unsafe extern "C" fn control(
     if !memory::enter_or_raise() {
         return 0;
     }
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => 1,
-        Ok(Err(reason)) => {
-            raise(&reason);
-            0
-        }
-        Err(_) => {
-            raise("a defect of the engine");
-            0
-        }
-    }
+    called(body)
 }

@@ -9,6 +9,7 @@
 //! | module | subject |
 //! |---|---|
 //! | `bind` | what the `dynamic` engine loads |
+//! | `call` | one call from OpenSSL, and that no panic leaves it |
 //! | `control` | settings and statistics as commands |
 //! | `service` | the service, and the settings that it is opened with |
 //! | `method` | the RSA method |
@@ -22,6 +23,7 @@
 
 #[allow(unsafe_code, reason = "what libcrypto loads and calls")]
 mod bind;
+mod call;
 #[allow(unsafe_code, reason = "called by libcrypto")]
 mod control;
 #[allow(unsafe_code, reason = "libcrypto's keys")]
