@@ -50,18 +50,20 @@ pub fn salt_len(functions: pss::Functions, salt: pss::Salt, bits: usize) -> usiz
 /// The name of a scheme.
 ///
 /// # Errors
-/// The salt is longer than the structure of the crate `pkcs1` has room for, 255 bytes.
+/// The salt is longer than the structure of the crate `pkcs1` has room for, 255 bytes; or, with SHAKE, not as long as the digest,
+/// as RFC 8702 has it, whose names have no parameters.
 pub fn of(scheme: Scheme, bits: usize) -> Result<AlgorithmIdentifierOwned> {
     match scheme {
         Scheme::Pkcs1v15(hash) => {
             let oid = pkcs1v15(hash).ok_or(Error::AlgorithmParametersMissing)?;
             Ok(AlgorithmIdentifier { oid, parameters: Some(Null.into()) })
         }
-        Scheme::Pss { functions: pss::Functions::Shake128, .. } => {
-            Ok(AlgorithmIdentifier { oid: PSS_SHAKE128, parameters: None })
-        }
-        Scheme::Pss { functions: pss::Functions::Shake256, .. } => {
-            Ok(AlgorithmIdentifier { oid: PSS_SHAKE256, parameters: None })
+        Scheme::Pss { functions: functions @ (pss::Functions::Shake128 | pss::Functions::Shake256), salt } => {
+            if salt_len(functions, salt, bits) != functions.digest_len() {
+                return Err(Error::AlgorithmParametersMissing);
+            }
+            let oid = if functions == pss::Functions::Shake128 { PSS_SHAKE128 } else { PSS_SHAKE256 };
+            Ok(AlgorithmIdentifier { oid, parameters: None })
         }
         Scheme::Pss { functions: functions @ pss::Functions::Mgf1 { hash: of_message, mgf1_hash }, salt } => {
             let salt_len = salt_len(functions, salt, bits);

@@ -114,6 +114,25 @@ fn salts_that_no_modulus_has_room_for_are_errors() {
     }
 }
 
+/// RFC 8702 names PSS with SHAKE without parameters, and so with a salt of one length.
+#[test]
+fn shakes_have_names_with_their_own_salts_only() {
+    for (functions, name, length) in
+        [(pss::Functions::Shake128, "1.3.6.1.5.5.7.6.30", 32), (pss::Functions::Shake256, "1.3.6.1.5.5.7.6.31", 64)]
+    {
+        for salt in [pss::Salt::Digest, pss::Salt::Bytes(length)] {
+            let key = key(Scheme::Pss { functions, salt });
+            let named = key.signature_algorithm_identifier().unwrap();
+            assert!(named.oid.to_string() == name && named.parameters.is_none(), "{named:?}");
+        }
+        for salt in [pss::Salt::Bytes(0), pss::Salt::Bytes(length - 1), pss::Salt::Longest] {
+            let key = key(Scheme::Pss { functions, salt });
+            assert!(key.signature_algorithm_identifier().is_err());
+            assert!(key.verifying_key().signature_algorithm_identifier().is_err());
+        }
+    }
+}
+
 #[test]
 fn what_one_method_signs_the_others_verify_and_nothing_else() {
     for scheme in schemes() {
