@@ -5,7 +5,7 @@
 //! computes nothing.
 
 use crate::message::Fingerprint;
-use garner::key::PublicKey;
+use garner::key::{PublicKey, pem};
 use garner::padding::Hash;
 use garner::words;
 use pkcs1::der::pem::LineEnding;
@@ -103,12 +103,9 @@ pub fn to_pem(name: &str, key: &PublicKey) -> String {
 
 /// The stub in a file, PEM or DER; `None` where there is none.
 pub fn read(bytes: &[u8]) -> Option<Stub> {
-    let document = std::str::from_utf8(bytes).ok().and_then(|text| {
-        let block = &text[text.find("-----BEGIN RSA PRIVATE KEY-----")?..];
-        let (label, document) = SecretDocument::from_pem(block).ok()?;
-        (label == LABEL).then_some(document)
-    });
-    let der = document.as_ref().map_or(bytes, SecretDocument::as_bytes);
+    // It may be a whole key: what decodes it wipes it.
+    let document = pem::decode(bytes, &[LABEL]).ok();
+    let der = document.as_ref().map_or(bytes, |document| document.as_slice());
     let key = RsaPrivateKeyRef::from_der(der).ok()?;
     let name = name_in(key.private_exponent.as_bytes())?.to_owned();
     let [modulus, public_exponent] = [key.modulus, key.public_exponent].map(|number| number.as_bytes().to_vec());
@@ -160,6 +157,28 @@ mod tests {
         for length in 0..pem.len() - 1 {
             assert_eq!(read(&pem.as_bytes()[..length]), None, "{length} bytes");
         }
+    }
+
+    #[test]
+    fn a_stub_is_found_among_other_blocks_and_whatever_text() {
+        let (_, key) = key();
+        let pem = to_pem("www", &key);
+        let stub = read(pem.as_bytes()).unwrap();
+        let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        let files = [
+            format!("{pem}{certificate}"),
+            format!("{certificate}{pem}"),
+            format!("{pem}\n\n"),
+            format!("{pem}\nand a word\n"),
+            pem.replace('\n', " \r\n"),
+        ];
+        for file in files {
+            assert_eq!(read(file.as_bytes()).as_ref(), Some(&stub), "{file}");
+        }
+        for comment in [&b"caf\xe9\n"[..], b"\n"] {
+            assert_eq!(read(&[comment, pem.as_bytes(), comment].concat()).as_ref(), Some(&stub));
+        }
+        assert_eq!(read(format!("{pem}{pem}").as_bytes()), None, "which of them?");
     }
 
     #[test]

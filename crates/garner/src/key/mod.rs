@@ -75,7 +75,7 @@ mod decrypt;
 mod encrypt;
 mod numbers;
 mod parse;
-mod pem;
+pub mod pem;
 mod recover;
 mod validate;
 mod write;

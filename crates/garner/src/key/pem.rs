@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finding the key among the blocks of a PEM file (RFC 7468). Called by `parse`; decoding is `pem-rfc7468`'s.
+//! Finding the key among the blocks of a PEM file (RFC 7468). Called by `parse`, and by front ends that know other contents;
+//! decoding is `pem-rfc7468`'s.
 
 use crate::error::{Error, Result};
 use pkcs8::der::pem::Decoder;
@@ -23,7 +24,7 @@ struct Block<'a> {
 ///
 /// # Errors
 /// [`Error::Encoding`] when there is no such block or more than one, or it cannot be decoded.
-pub(super) fn decode(pem: &[u8], labels: &[&str]) -> Result<Zeroizing<Vec<u8>>> {
+pub fn decode(pem: &[u8], labels: &[&str]) -> Result<Zeroizing<Vec<u8>>> {
     let blocks = blocks(pem)?;
     let mut wanted = blocks.iter().filter(|block| labels.contains(&block.label));
     let Some(block) = wanted.next() else {
