@@ -5,6 +5,7 @@ mod common;
 
 use common::folder::Folder;
 use common::{refused, run};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
@@ -43,12 +44,18 @@ impl Held {
         let mut command = Command::new(program());
         command.args("--socket socket --keys keys --config garnerd.toml".split(' ')).current_dir(folder.path("."));
         let daemon = command.stderr(fs::File::create(folder.path("log")).unwrap()).spawn().unwrap();
-        let (held, start) = (Held { folder, daemon }, Instant::now());
-        while !String::from_utf8_lossy(&held.folder.read("log")).contains("listening") {
-            assert!(start.elapsed() < Duration::from_secs(180), "the daemon does not listen");
+        let held = Held { folder, daemon };
+        held.until_log("listening");
+        held
+    }
+
+    /// Waits until the daemon has said so.
+    fn until_log(&self, words: &str) {
+        let start = Instant::now();
+        while !String::from_utf8_lossy(&self.folder.read("log")).contains(words) {
+            assert!(start.elapsed() < Duration::from_secs(180), "the daemon does not say {words:?}");
             thread::sleep(Duration::from_millis(5));
         }
-        held
     }
 
     /// `garner` with these words, which finds the daemon.
@@ -119,6 +126,16 @@ fn bulk_has_signatures_made_by_the_daemon_beside_a_key_of_its_own() {
     held.folder.write("named", (0..100).map(|i| format!("{} {}", name(i), digest(i))).collect::<String>());
     held.good("bulk --key www=garner:www --key own=own.pem --padding pss named --out named.signatures");
     held.folder.good("bulk --key www=public.pem --key own=own.pem --padding pss --verify named.signatures named");
+
+    // More than a second's allowance takes longer, and is signed.
+    fs::write(held.folder.path("garnerd.toml"), "[key.www]\nper_second = 50").unwrap();
+    kill_process(Pid::from_child(&held.daemon), Signal::HUP).unwrap();
+    held.until_log("read again");
+    held.folder.write("digests", (0..120).map(digest).collect::<String>());
+    let start = Instant::now();
+    held.good("bulk --key garner:www digests --out limited");
+    assert!(start.elapsed() > Duration::from_secs(1), "70 of them have to wait");
+    held.folder.good("bulk --key public.pem --verify limited digests");
 
     held.daemon.kill().unwrap();
     held.daemon.wait().unwrap();

@@ -212,7 +212,8 @@ fn a_flood_of_requests_that_bring_no_work_holds_no_batch_up() {
 #[test]
 fn a_reload_changes_what_holds_for_keys_that_are_lent_already() {
     let daemon = Daemon::started("[key.www]\noperations = ['sign']");
-    let (client, own) = (daemon.client(), own(1024));
+    // Not patient enough to wait for another second's operation.
+    let (client, own) = (Client::new(daemon.socket(), Duration::from_millis(600)), own(1024));
     assert_eq!(ask(&client, &own).unwrap(), own.right);
     let modulus = KeyName::Modulus(stub::fingerprint_of(own.key.public()).unwrap());
     let raw = || client.call(modulus, Work::Raw { input: &own.input });

@@ -14,7 +14,7 @@ use garner_remote::{Client, Error, stub};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::*;
 
 fn refused(answer: Result<impl Sized, Error>) -> Refusal {
@@ -123,6 +123,19 @@ fn arguments_that_do_not_fit_are_named_and_the_connection_goes_on() {
         assert_eq!(refused(client.call(www(), Work::Decrypt { scheme, ciphertext })), Refusal::Verification);
     }
     sign(&client, www(), key().public());
+}
+
+/// As the threads do that ask for the operations of a list.
+#[test]
+fn more_than_a_seconds_allowance_takes_longer_and_is_done() {
+    let daemon = Daemon::started("[key.www]\nper_second = 50");
+    let (client, start) = (daemon.client(), Instant::now());
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..15).for_each(|_| sign(&client, www(), key().public())));
+        }
+    });
+    assert!(start.elapsed() > Duration::from_secs(1), "70 of 120 have to wait");
 }
 
 #[test]

@@ -123,8 +123,10 @@ impl Call {
             // Late, or doubled: it belongs to a call that has ended.
             Ok(Response { id, .. }) if id != self.id => Step::Receive,
             Ok(Response { answer: Ok(bytes), .. }) => Step::End { result: Ok(Wiped::from(bytes.to_vec())), keep: true },
-            // Maybe a daemon that is ending.
-            Ok(Response { answer: Err(refusal @ Refusal::Failed(_)), .. }) => self.refused(refusal, elapsed, true),
+            // Maybe a daemon that is ending; or the client may do more in a moment.
+            Ok(Response { answer: Err(refusal @ (Refusal::Failed(_) | Refusal::TooMany)), .. }) => {
+                self.refused(refusal, elapsed, true)
+            }
             Ok(Response { answer: Err(refusal), .. }) => for_good(Error::Refused(refusal), true),
             Err(Refusal::Version(_)) if packet[0] != VERSION => {
                 for_good(Error::Refused(Refusal::Version(packet[0])), false)
@@ -196,6 +198,21 @@ mod tests {
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 100, 100]);
         let late = call.after(Event::Gone(Errno::CONNREFUSED), PATIENCE - SOON);
         assert!(matches!(late, Step::End { result: Err(Error::Unreachable { .. }), keep: false }), "{late:?}");
+    }
+
+    #[test]
+    fn who_may_do_no_more_in_this_second_waits_on_the_connection_and_says_why_in_the_end() {
+        let mut call = sent(false);
+        let too_many = packet(7, Err(Refusal::TooMany));
+        assert!(matches!(call.after(Event::Packet(&too_many), SOON), Step::Pause { keep: true, .. }));
+        assert!(matches!(call.after(Event::Rested, SOON), Step::Connect { anew: false }));
+        assert!(matches!(call.after(Event::Connected { is_used: true }, SOON), Step::Send));
+        match call.after(Event::Packet(&packet(7, Ok(b"signature"))), SOON) {
+            Step::End { result: Ok(bytes), keep: true } => assert_eq!(bytes[..], *b"signature"),
+            other => panic!("{other:?}"),
+        }
+        let last = sent(false).after(Event::Packet(&too_many), PATIENCE);
+        assert!(matches!(last, Step::End { result: Err(Error::Refused(Refusal::TooMany)), keep: true }), "{last:?}");
     }
 
     #[test]

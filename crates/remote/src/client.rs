@@ -66,7 +66,7 @@ impl Client {
     ///
     /// # Errors
     /// [`Error`]. [`Refusal::Failed`](message::Refusal::Failed) is tried again until the patience is over, for it may be a
-    /// daemon that is ending.
+    /// daemon that is ending; and so is [`Refusal::TooMany`](message::Refusal::TooMany), for a client may do more in a moment.
     pub fn call(&self, key: KeyName<'_>, work: Work<'_>) -> Result<Wiped<u8>, Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let packet =
