@@ -123,6 +123,11 @@ fn both_halves_never_go_to_the_same_file() {
         "--count 3 --out {}.pem --public-out here/../{}.pem",
         "--out here/key-1.pem --public-out here/key-{}.pem --force",
         "--count 20 --out k1{} --public-out k{}1",
+        // Standard output may be where the public key is to be.
+        "--public-out -",
+        "--out - --public-out /dev/stdout",
+        "--out /dev/stdout --public-out -",
+        "--out /dev/fd/1 --public-out /proc/self/fd/1",
     ];
     for words in cases {
         refused(

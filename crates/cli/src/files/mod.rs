@@ -19,7 +19,7 @@ pub use destination::{Access, Destination, Stream, exists};
 pub use fresh::{create, settle, tidy};
 pub use identity::{Identity, refuse_input};
 pub use input::Input;
-pub use place::{check_folder, folder};
+pub use place::{Place, check_folder, folder};
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 //! Which key goes to which file.
 
 use crate::failure::{Failure, Of};
-use crate::files::{check_folder, folder};
+use crate::files::{Place, check_folder, folder};
 use std::collections::BTreeMap;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -121,8 +121,17 @@ impl Names {
         DirBuilder::new().mode(0o700).create(folder).of(folder.display())
     }
 
+    /// Whether it is one key, for standard output, by whichever of its names.
+    fn is_standard(&self) -> bool {
+        let is_standard = |pattern| matches!(Place::of(Path::new(pattern)), Ok(Place::Standard));
+        self.pattern.as_ref().is_none_or(is_standard)
+    }
+
     /// A file that is one of the `other`s too.
     pub fn shared_with(&self, other: &Names) -> Option<PathBuf> {
+        if self.is_standard() && other.is_standard() {
+            return Some("standard output".into());
+        }
         let (own, others) = (self.resolved(), other.resolved());
         let shared = (0..self.count).find(|&index| own.of(index).is_some_and(|path| others.has(&path)))?;
         self.of(shared)
