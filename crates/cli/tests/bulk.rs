@@ -354,6 +354,18 @@ fn a_bad_signature_is_told_by_the_status_though_nobody_reads_the_summary() {
 }
 
 #[test]
+fn a_list_without_lines_has_no_good_signatures() {
+    let folder = folder("bulk-nothing", 1024, 1);
+    fs::create_dir(folder.path("each")).unwrap();
+    folder.write("signatures", "");
+    for signatures in ["signatures", "each/{}.sig"] {
+        let outcome = run(&mut folder.garner(&format!("bulk --key public.pem --verify {signatures} /dev/null")));
+        assert_eq!(outcome.status, 1, "{outcome:?}");
+        assert!(outcome.stderr.contains("/dev/null: has no lines: nothing was verified"), "{outcome:?}");
+    }
+}
+
+#[test]
 fn two_runs_never_write_the_same_file() {
     let folder = folder("bulk-two", 1024, 10);
     let held = folder.garner("bulk --key key.pem --out out").stdin(Stdio::piped()).spawn();

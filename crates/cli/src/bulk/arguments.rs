@@ -41,8 +41,8 @@ files of their own, those that are there are verified, and the others made.
 A line that cannot be signed, as a blank one in a list of digests or files, ends the run: correct it, and the same
 command goes on.
 
-With --verify the exit status is 0 if all signatures are good, and 1 if one is not or is missing; each of those is named
-on standard error.";
+With --verify the exit status is 0 if all signatures are good, and 1 if one is not or is missing, each of which is named
+on standard error, or if the input has no lines.";
 
 /// Options of `garner bulk`.
 #[derive(Args)]

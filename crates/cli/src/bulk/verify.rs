@@ -87,6 +87,10 @@ pub fn run(arguments: &Arguments, path: &Path, records: Records) -> Result<(), F
     if left {
         return Err(Failure::Check(format!("{}: has more signatures than {input} has lines", path.display())));
     }
+    if count == 0 {
+        // Mostly a list that could not be made, and no reason to go on.
+        return Err(Failure::Check(format!("{input}: has no lines: nothing was verified")));
+    }
     shown
 }
 
