@@ -6,7 +6,7 @@ use crate::files::{Access, Destination};
 use crate::options::password::Password;
 use crate::options::{key, output};
 use clap::Args;
-use garner::key::PublicKey;
+use garner::key::PrivateKey;
 use garner_remote::stub;
 use rustix::process::geteuid;
 use std::os::unix::fs::MetadataExt;
@@ -60,15 +60,20 @@ fn name(name: &str) -> Result<String, String> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let destination = arguments.output.destination()?;
     let public = match arguments.import {
-        true => import(arguments)?,
+        true => {
+            let key = key::private(&arguments.key, &arguments.password)?;
+            // Whoever sees this fail may try again: then no key is to be there.
+            destination.try_out()?;
+            import(arguments, &key)?;
+            Arc::clone(key.public())
+        }
         false => key::public(&arguments.key, &arguments.password)?,
     };
     destination.write(stub::to_pem(&arguments.name, &public).as_bytes(), Access::Everybody, false)
 }
 
-/// Puts the key into the daemon's folder; its public half.
-fn import(arguments: &Arguments) -> Result<Arc<PublicKey>, Failure> {
-    let key = key::private(&arguments.key, &arguments.password)?;
+/// Puts the key into the daemon's folder.
+fn import(arguments: &Arguments, key: &PrivateKey) -> Result<(), Failure> {
     let path = arguments.keys.join(format!("{}.pem", arguments.name));
     let owner = arguments.keys.metadata().of(arguments.keys.display())?;
     if path.symlink_metadata().is_ok() {
@@ -79,6 +84,5 @@ fn import(arguments: &Arguments) -> Result<Arc<PublicKey>, Failure> {
         true => Access::Owner,
         false => Access::Given(owner.uid(), owner.gid()),
     };
-    Destination::new(Some(&path), false)?.write(key.to_pkcs8_pem().as_bytes(), access, false)?;
-    Ok(Arc::clone(key.public()))
+    Destination::new(Some(&path), false)?.write(key.to_pkcs8_pem().as_bytes(), access, false)
 }

@@ -180,6 +180,18 @@ fn an_import_writes_over_no_key_and_a_stub_is_made_of_a_public_key_too() {
 }
 
 #[test]
+fn nothing_is_imported_when_the_stub_cannot_be_written() {
+    let folder = Folder::new("daemon-import-refused");
+    folder.openssl_good("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out www.pem");
+    fs::create_dir(folder.path("keys")).unwrap();
+    let key = folder.read("www.pem");
+    let command = "stub --name www www.pem --import --keys keys --out www.pem --force";
+    refused(&mut folder.garner(command), 2, &["www.pem: is the key itself"]);
+    assert_eq!(folder.path("keys").read_dir().unwrap().count(), 0);
+    assert_eq!(folder.read("www.pem"), key);
+}
+
+#[test]
 fn without_a_daemon_the_command_says_where_it_looked() {
     let folder = Folder::new("daemon-none");
     folder.write("message", "what is signed\n");

@@ -89,8 +89,10 @@ impl<'a> Destination<'a> {
         metadata.map_or(Ok(()), |metadata| refuse_input(&metadata, self.name.display()))
     }
 
-    /// Refuses a folder that takes no new file: before what takes long.
+    /// Refuses a file that became an input since, and a folder that takes no new file: before what takes long or cannot be
+    /// taken back.
     pub fn try_out(&self) -> Result<(), Failure> {
+        self.check_inputs()?;
         match &self.place {
             Place::Name(place) => self.temporary(place, Access::Owner).map(drop),
             _ => Ok(()),
