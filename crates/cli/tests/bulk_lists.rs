@@ -208,11 +208,17 @@ fn signatures_in_files_of_their_own_are_kept_if_good_and_the_others_made() {
     assert_eq!((&json(&outcome)["signed"], &json(&outcome)["resumed"]), (&1.into(), &5.into()));
     assert_eq!(folder.read("each/files/inner/c.sig"), files[2].1);
     assert!(!folder.exists("each/.garner-abcdef"));
-    for wrong in [&b""[..], b"short", &files[1].1, &[&files[0].1[..], b"x"].concat()] {
+    // What a machine that lost its power left.
+    folder.write("each/files/a b.sig", "");
+    let verify = "bulk --key public.pem list --encoding binary --verify each/{}.sig --json";
+    assert_eq!(json(&run(&mut folder.garner(verify)))["bad"], 1);
+    let outcome = folder.good(command);
+    assert_eq!((&json(&outcome)["signed"], &json(&outcome)["resumed"]), (&1.into(), &5.into()));
+    assert_eq!(folder.read("each/files/a b.sig"), files[0].1);
+    for wrong in [&b"short"[..], &files[1].1, &[&files[0].1[..], b"x"].concat()] {
         folder.write("each/files/a b.sig", wrong);
         let reason = "each/files/a b.sig: is not the signature of list:1 by this key and scheme; --force makes all";
         refused(&mut folder.garner(command), 3, &[reason]);
-        let verify = "bulk --key public.pem list --encoding binary --verify each/{}.sig --json";
         let outcome = run(&mut folder.garner(verify));
         assert_eq!((outcome.status, &json(&outcome)["bad"], &json(&outcome)["good"]), (1, &1.into(), &5.into()));
     }
@@ -261,6 +267,14 @@ fn no_signature_takes_the_place_of_another_message_of_the_list() {
     assert!(outcome.status == 3 && outcome.stderr.contains(reason), "{outcome:?}");
     assert_eq!(folder.read("files/a b.sig"), b"a message that is called so");
     assert_eq!(folder.read("files/elsewhere.sig"), b"a message by a link");
+    // An empty one is a message, too.
+    folder.write("list", list);
+    folder.write("files/a b.sig", "");
+    refused(
+        &mut folder.garner("bulk --key key.pem --of files --out {}.sig list"),
+        3,
+        &["is not the signature of list:1"],
+    );
     // What is no message of the list is replaced.
     folder.write("list", "files/a b\nfiles/inner/c\n");
     folder.good(&format!("{signing} list"));

@@ -36,7 +36,8 @@ folder before the {}, and one that would is refused.
 The output grows as FILE.partial and becomes FILE when it is whole. If it was interrupted in any way, the same command
 goes on from FILE.partial: the signatures there are verified, a piece of one at the end is thrown away, the others are
 made. The result is the same as without interruption (with PSS, whose salts are random: as good). Of signatures with
-files of their own, those that are there are verified, and the others made.
+files of their own, those that are there are verified, and the others made; an empty file, which a loss of power leaves,
+is none, unless the lines are names of files.
 
 A line that cannot be signed, as a blank one in a list of digests or files, ends the run: correct it, and the same
 command goes on.

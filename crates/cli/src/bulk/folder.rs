@@ -98,8 +98,8 @@ impl Folder {
         self.path.join(OsStr::from_bytes(&relative)).display().to_string()
     }
 
-    /// The signature in the file of an item of a key of `size` bytes: none if there is no file, and no bytes if there is
-    /// something else than one signature.
+    /// The signature in the file of an item of a key of `size` bytes: none if there is no file, or an [abandoned](is_abandoned)
+    /// one, and no bytes if there is something else than one signature.
     pub fn read(&mut self, item: &Item, size: usize) -> Result<Option<Vec<u8>>, Failure> {
         let name = self.name_of(&item.name);
         let (folder, file) = self.split(&item.name)?;
@@ -118,6 +118,9 @@ impl Folder {
             return Err(Failure::Environment(format!("{name}: is no regular file")));
         }
         refuse_message(&metadata, item, &name)?;
+        if is_abandoned(&metadata, item) {
+            return Ok(None);
+        }
         let (mut content, longest) = (Vec::new(), self.encoding.length(size) + 2);
         file.take(longest as u64).read_to_end(&mut content).of(&name)?;
         Ok(Some(self.encoding.decode(&content).unwrap_or_default()))
@@ -148,7 +151,18 @@ impl Folder {
         self.encoding.append(signature, &mut text);
         let mut new = create(&self.path, FILE).of(&name)?;
         new.as_file_mut().write_all(&text).of(&name)?;
-        match settle(new.path(), &*folder, Path::new(&file), self.force) {
+        let settled = match settle(new.path(), &*folder, Path::new(&file), self.force) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                let there = openat(&*folder, &*file, flags, Mode::empty()).of(&name)?;
+                match is_abandoned(&File::from(there).metadata().of(&name)?, item) {
+                    true => settle(new.path(), &*folder, Path::new(&file), true),
+                    false => Err(error),
+                }
+            }
+            outcome => outcome,
+        };
+        match settled {
             Ok(()) => {
                 // It has its place: there is nothing left to remove.
                 let _ = new.into_temp_path().keep();
@@ -226,6 +240,12 @@ impl Folder {
     pub fn interrupted(&self) -> String {
         format!("what was signed before is in {}; the same command goes on from there", self.path.display())
     }
+}
+
+/// Whether it is what a machine leaves that lost its power: a file that has its name, but not its content yet, which nobody
+/// waits for with a file for each signature. Not where the items are files: it may be a message of the list that is empty.
+fn is_abandoned(metadata: &Metadata, item: &Item) -> bool {
+    metadata.is_file() && metadata.len() == 0 && item.file.is_none()
 }
 
 /// Refuses the file of a signature that is what it signs, or another input.

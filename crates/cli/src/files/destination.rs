@@ -142,6 +142,8 @@ impl<'a> Destination<'a> {
             Ok(()) => {
                 // It has its place: there is nothing left to remove.
                 let _ = file.into_temp_path().keep();
+                // The new name is as durable as the content; not every file system lets a folder be synchronised.
+                let _ = File::open(folder(place)).and_then(|folder| folder.sync_all());
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(self.name)),
