@@ -29,7 +29,7 @@ pub enum KeyName<'a> {
 }
 
 /// What is to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Work<'a> {
     /// Give the public key.
     Describe,
@@ -105,14 +105,41 @@ pub enum Refusal {
     Failed(String),
 }
 
+/// Lengths only: an input or a label may be a secret of the program's.
+impl fmt::Debug for Work<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Work::Describe => formatter.write_str("Describe"),
+            Work::Sign { scheme, digest } => write!(formatter, "Sign({scheme:?}, {} bytes)", digest.len()),
+            Work::SignUnnamed { payload } => write!(formatter, "SignUnnamed({} bytes)", payload.len()),
+            Work::Decrypt { scheme, ciphertext } => {
+                write!(formatter, "Decrypt({}, {} bytes)", scheme.padding().name(), ciphertext.len())
+            }
+            Work::Raw { input } => write!(formatter, "Raw({} bytes)", input.len()),
+            Work::Lend => formatter.write_str("Lend"),
+            Work::List => formatter.write_str("List"),
+        }
+    }
+}
+
 /// An answer: the public key in DER, the signature, the message, the block, or nothing where a key was taken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Response<'a> {
     /// That of the request; 0 where it could not be read.
     pub id: u64,
     /// The answer.
     #[serde(borrow)]
     pub answer: Result<&'a [u8], Refusal>,
+}
+
+/// Of an answer the length only: it may be a decrypted message.
+impl fmt::Debug for Response<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.answer {
+            Ok(answer) => write!(formatter, "Response({}, {} bytes)", self.id, answer.len()),
+            Err(refusal) => write!(formatter, "Response({}, {refusal:?})", self.id),
+        }
+    }
 }
 
 /// A message's bytes. May hold a decrypted message, and is wiped.
@@ -237,6 +264,22 @@ mod tests {
     fn a_message_too_long_is_none() {
         let work = Work::Raw { input: &[0; LONGEST] };
         assert_eq!(encode(&Request { id: 1, key: KeyName::Named("k"), work }), None);
+    }
+
+    #[test]
+    fn requests_and_answers_show_lengths_only() {
+        assert_eq!(format!("{REQUEST:?}"), "Request { id: 7, key: Named(\"www\"), work: Decrypt(oaep, 256 bytes) }");
+        for (work, shown) in [
+            (Work::Raw { input: &[241; 3] }, "Raw(3 bytes)"),
+            (Work::SignUnnamed { payload: &[241; 36] }, "SignUnnamed(36 bytes)"),
+            (Work::Sign { scheme: SignatureScheme::Pkcs1v15 { hash: Hash::Sha256 }, digest: &[241; 32] }, "Sign("),
+        ] {
+            let text = format!("{work:?}");
+            assert!(text.starts_with(shown) && !text.contains("241"), "{text}");
+        }
+        assert_eq!(format!("{:?}", Response { id: 9, answer: Ok(&[241, 242]) }), "Response(9, 2 bytes)");
+        let refused = Response { id: 9, answer: Err(Refusal::NoKey) };
+        assert_eq!(format!("{refused:?}"), "Response(9, NoKey)");
     }
 
     #[test]
