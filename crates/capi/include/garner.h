@@ -17,8 +17,9 @@
  *
  * Build with `cc program.c $(pkg-config --cflags --libs garner)`.
  *
- * Results   Every function returns GARNER_OK (0), GARNER_PENDING (1, tickets only) or a negative error. The text of
- *           the last error of the calling thread is garner_last_error().
+ * Results   Every function returns GARNER_OK (0), GARNER_PENDING (1, tickets only) or a negative error;
+ *           garner_private_key_is_held 0, 1 or a negative error. The text of the last error of the calling thread is
+ *           garner_last_error().
  *
  * Numbers   Big-endian bytes, as in PKCS#1. Inputs may be of any length, with or without leading zeros, as long as
  *           their value is below the modulus. Outputs are exactly as long as the modulus, with leading zeros.

@@ -26,12 +26,18 @@ typedef struct garner_modulus garner_modulus;
  * at the socket GARNER_SOCKET (/run/garnerd/socket) is asked at each operation, and the gatherer not. If the daemon
  * refuses, or does not answer in GARNER_PATIENCE seconds (10), the operation gives GARNER_ERR_DEVICE; GARNER_ERR_ARGUMENT
  * if it does not do this for its clients, as GARNER_DECRYPT_PKCS1_EXPLICIT. Up to 32 operations of batches and tickets are
- * asked for at a time. */
+ * asked for at a time.
+ *
+ * Whoever may choose the content of data can choose a stub, which anybody can make, and have this process use any key that
+ * garnerd holds for its user. A program that reads keys of others, uploaded ones for example, refuses what
+ * garner_private_key_is_held says is one. */
 int garner_private_key_read(const void *data, size_t length, const void *password, size_t password_length,
                             garner_private_key **key);
 /* The key that garnerd holds by this name, which ends with a zero byte. The daemon must answer. GARNER_ERR_ARGUMENT: no
  * name of a key; GARNER_ERR_DEVICE: there is no such key, or you may not use it. */
 int garner_private_key_named(const char *name, garner_private_key **key);
+/* 1 if garnerd holds the key, 0 if this process has it, or a negative error. */
+int garner_private_key_is_held(const garner_private_key *key);
 int garner_private_key_free(garner_private_key *key);
 /* The public half, a handle of its own. */
 int garner_private_key_public(const garner_private_key *key, garner_public_key **public_key);

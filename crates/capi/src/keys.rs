@@ -4,7 +4,7 @@
 use crate::call::{freeing, unit};
 use crate::handles::{self, GarnerModulus, GarnerPrivateKey, GarnerPublicKey, Kind};
 use crate::memory::{self, Place};
-use crate::status::Failure;
+use crate::status::{Failure, Status};
 use core_garner::Error;
 use core_garner::arithmetic::Modulus;
 use core_garner::key::PublicKey;
@@ -89,6 +89,17 @@ pub unsafe extern "C" fn garner_private_key_named(name: *const c_char, key: *mut
         place.write(handles::insert(Arc::new(Key::Held(Arc::new(held)))));
         Ok(())
     })
+}
+
+/// See `garner_keys.h`.
+#[unsafe(no_mangle)]
+pub extern "C" fn garner_private_key_is_held(key: *const GarnerPrivateKey) -> c_int {
+    let mut is_held = 0;
+    let status = unit(|| {
+        is_held = matches!(*handles::get(key)?, Key::Held(_)).into();
+        Ok(())
+    });
+    if status == Status::Ok as c_int { is_held } else { status }
 }
 
 /// See `garner_keys.h`.

@@ -180,6 +180,9 @@ int main(int argc, char **argv)
     own = read_key(argv[2]);
     good(garner_private_key_public(held, &held_public), "garner_private_key_public");
     good(garner_private_key_public(own, &own_public), "garner_private_key_public");
+    if (garner_private_key_is_held(held) != 1 || garner_private_key_is_held(own) != 0)
+        return 1;
+    refused(GARNER_ERR_NULL, garner_private_key_is_held(NULL), "NULL is no key");
     single();
     batch();
     tickets();
@@ -189,6 +192,8 @@ int main(int argc, char **argv)
     good(garner_private_key_named("www", &named), "garner_private_key_named");
     good(garner_sign_pss(NULL, named, GARNER_SHA256, 0, 0, "message", 7, bytes, &length), "garner_sign_pss");
     verified(held_public, bytes, length);
+    if (garner_private_key_is_held(named) != 1)
+        return 1;
     good(garner_private_key_free(named), "garner_private_key_free");
 
     refused(GARNER_ERR_DEVICE, garner_private_key_named("none", &named), "unknown name");
