@@ -76,6 +76,29 @@ def test_signatures_are_cryptographys_both_ways(keys: Pair) -> None:
     assert recovered == keys.theirs.public_key().recover_data_from_signature(signature, PKCS1, SHA256)
 
 
+def test_a_key_too_short_for_hash_and_salt_has_no_good_signatures() -> None:
+    sha512, data = hashes.SHA512(), b"message"
+    numbers = rsa.RSAPublicNumbers(65537, (1 << 511) + 12345678901)
+    shorter = numbers.public_key()
+    keys = pair(1024).theirs.public_key(), shorter
+
+    def outcome(key: rsa.RSAPublicKey, data: bytes, scheme: Any, algorithm: Any) -> type:
+        with pytest.raises((InvalidSignature, ValueError)) as raised:
+            key.verify(bytes((key.key_size + 7) // 8), data, scheme, algorithm)
+        return InvalidSignature if raised.type is InvalidSignature else ValueError
+
+    lengths: list[Any] = [64, 10**6, padding.PSS.DIGEST_LENGTH]
+    schemes: list[Any] = [PKCS1, *(padding.PSS(padding.MGF1(sha512), length) for length in lengths)]
+    seen = set()
+    for key in keys:
+        for scheme in schemes:
+            for algorithm, size in (sha512, 7), (utils.Prehashed(sha512), 64), (utils.Prehashed(sha512), 5):
+                theirs = outcome(key, bytes(size), scheme, algorithm)
+                assert outcome(RSAPublicKey(key), bytes(size), scheme, algorithm) is theirs
+                seen.add(theirs)
+    assert len(seen) == 2
+
+
 def test_encryption_is_cryptographys_both_ways(keys: Pair) -> None:
     key = RSAPrivateKey(keys.ours)
     oaep = padding.OAEP(padding.MGF1(hashes.SHA1()), SHA256, b"label")

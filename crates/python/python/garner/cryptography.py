@@ -110,6 +110,17 @@ class RSAPublicKey(rsa.RSAPublicKey):
             self._key.verify(data, signature, scheme, prehashed=prehashed)
         except garner.InvalidSignature:
             raise InvalidSignature from None
+        except garner.InvalidArgument as error:
+            if not str(error).startswith("modulus: ") or self._is_refused(data, padding, algorithm):
+                raise
+            # A key too short for hash and salt: no signature is by it.
+            raise InvalidSignature from None
+
+    def _is_refused(self, data: bytes, scheme: AsymmetricPadding, algorithm: Signed) -> bool:
+        """Whether cryptography raises ValueError, whatever the signature is."""
+        if isinstance(algorithm, utils.Prehashed) and len(data) != algorithm.digest_size:
+            return True
+        return isinstance(scheme, padding.PSS) and algorithm.digest_size + 2 > self._key.size
 
     def encrypt(self, plaintext: bytes, padding: AsymmetricPadding) -> bytes:
         return self._key.encrypt(plaintext, _encryption_scheme(padding))
