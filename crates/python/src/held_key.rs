@@ -104,6 +104,14 @@ impl HeldKey {
         start(py, Pending::new(Prepared::decryption(py, &self.key, &ciphertext, &scheme)?))
     }
 
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
     fn __repr__(&self) -> String {
         format!("<garner.HeldKey of {} bits>", self.bits())
     }

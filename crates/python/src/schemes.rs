@@ -7,14 +7,15 @@ use garner::padding::{Hash, oaep, pss};
 use garner::{encryption, signature};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 fn hash(py: Python<'_>, name: &str) -> PyResult<Hash> {
     Hash::from_name(name).map_err(|error| errors::raised(py, &error))
 }
 
 /// RSASSA-PKCS1-v1_5. See `_native.pyi`.
-#[pyclass(name = "PKCS1v15", module = "garner", frozen)]
+#[pyclass(name = "PKCS1v15", module = "garner", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Pkcs1v15 {
     hash: Hash,
 }
@@ -26,13 +27,18 @@ impl Pkcs1v15 {
         Ok(Pkcs1v15 { hash: self::hash(py, hash)? })
     }
 
+    fn __getnewargs__(&self) -> (&'static str,) {
+        (self.hash.name(),)
+    }
+
     fn __repr__(&self) -> String {
         format!("PKCS1v15({:?})", self.hash.name())
     }
 }
 
 /// RSASSA-PSS. See `_native.pyi`.
-#[pyclass(name = "PSS", module = "garner", frozen)]
+#[pyclass(name = "PSS", module = "garner", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Pss {
     functions: pss::Functions,
     salt: pss::Salt,
@@ -63,17 +69,43 @@ impl Pss {
         Ok(Pss { functions, salt: salt_length.map_or(Ok(pss::Salt::Digest), salt)? })
     }
 
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((String,), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        let (hash, mgf1_hash) = self.names();
+        named.set_item("mgf1_hash", mgf1_hash)?;
+        match self.salt {
+            pss::Salt::Bytes(length) => named.set_item("salt_length", length)?,
+            other => named.set_item("salt_length", word(other))?,
+        }
+        Ok(((hash,), named))
+    }
+
     fn __repr__(&self) -> String {
         let salt = match self.salt {
             pss::Salt::Bytes(length) => length.to_string(),
-            other => format!("{:?}", format!("{other:?}").to_lowercase()),
+            other => format!("{:?}", word(other)),
         };
-        let functions = match self.functions {
-            pss::Functions::Mgf1 { hash, mgf1_hash } => format!("{:?}, mgf1_hash={:?}", hash.name(), mgf1_hash.name()),
-            other => format!("{:?}", format!("{other:?}").to_uppercase()),
+        let functions = match self.names() {
+            (hash, Some(mgf1_hash)) => format!("{hash:?}, mgf1_hash={mgf1_hash:?}"),
+            (hash, None) => format!("{hash:?}"),
         };
         format!("PSS({functions}, salt_length={salt})")
     }
+}
+
+impl Pss {
+    /// The arguments that its functions are made of.
+    fn names(&self) -> (String, Option<&'static str>) {
+        match self.functions {
+            pss::Functions::Mgf1 { hash, mgf1_hash } => (hash.name().to_owned(), Some(mgf1_hash.name())),
+            other => (format!("{other:?}").to_uppercase(), None),
+        }
+    }
+}
+
+/// The word for a salt's length that is no number.
+fn word(salt: pss::Salt) -> String {
+    format!("{salt:?}").to_lowercase()
 }
 
 /// A salt's length: a number of bytes, or a word.
@@ -98,7 +130,8 @@ fn salt(length: &Bound<'_, PyAny>) -> PyResult<pss::Salt> {
 }
 
 /// RSAES-OAEP. See `_native.pyi`.
-#[pyclass(name = "OAEP", module = "garner", frozen)]
+#[pyclass(name = "OAEP", module = "garner", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Oaep {
     functions: oaep::Functions,
     label: Vec<u8>,
@@ -115,6 +148,13 @@ impl Oaep {
         Ok(Oaep { functions: oaep::Functions { hash, mgf1_hash }, label })
     }
 
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((&'static str,), Bound<'py, PyDict>)> {
+        let named = PyDict::new(py);
+        named.set_item("mgf1_hash", self.functions.mgf1_hash.name())?;
+        named.set_item("label", PyBytes::new(py, &self.label))?;
+        Ok(((self.functions.hash.name(),), named))
+    }
+
     fn __repr__(&self) -> String {
         let oaep::Functions { hash, mgf1_hash } = self.functions;
         let label = if self.label.is_empty() { "" } else { ", label=..." };
@@ -123,7 +163,8 @@ impl Oaep {
 }
 
 /// RSAES-PKCS1-v1_5 with implicit rejection. See `_native.pyi`.
-#[pyclass(name = "PKCS1v15Encryption", module = "garner", frozen)]
+#[pyclass(name = "PKCS1v15Encryption", module = "garner", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct Pkcs1v15Encryption;
 
 #[pymethods]
@@ -131,6 +172,10 @@ impl Pkcs1v15Encryption {
     #[new]
     fn new() -> Pkcs1v15Encryption {
         Pkcs1v15Encryption
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        PyTuple::empty(py)
     }
 
     fn __repr__(&self) -> &'static str {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys that garnerd holds: a daemon of the test's own, and cryptography as the judge."""
 
+import copy
 import os
 import subprocess
 import sys
@@ -69,6 +70,7 @@ def test_a_stub_is_a_held_key_before_the_daemon_runs(daemon: Path) -> None:
     stub = [str(programs() / "garner"), "stub", "--name", "www", "keys/www.pem", "--out", "stub.pem"]
     subprocess.run(stub, cwd=daemon, check=True, capture_output=True)
     key = garner.HeldKey.from_pem((daemon / "stub.pem").read_text())
+    assert copy.copy(key) is key and copy.deepcopy({"key": key}) == {"key": key}
     assert key.public_key == pair(1024).ours.public_key
     assert in_process(daemon, """
 import garner

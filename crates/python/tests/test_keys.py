@@ -159,6 +159,28 @@ def test_private_keys_stay_in_their_process_and_public_ones_travel(key: garner.P
     assert public != other and public != 3 and len({public, key.public_key, other}) == 2
 
 
+def test_schemes_that_say_the_same_are_equal_and_travel() -> None:
+    def schemes() -> list[Any]:
+        return [
+            garner.PKCS1v15("SHA-256"),
+            garner.PKCS1v15("SHA-512"),
+            garner.PSS("SHA-256"),
+            garner.PSS("SHA-256", salt_length=32),
+            garner.PSS("SHA-256", mgf1_hash="SHA-1", salt_length="any"),
+            garner.PSS("SHAKE256", salt_length="longest"),
+            garner.OAEP("SHA-256"),
+            garner.OAEP("SHA-256", mgf1_hash="SHA-1", label=b"label"),
+            garner.OAEP("SHA-256", label=b"another"),
+            garner.PKCS1v15Encryption(),
+        ]
+
+    assert schemes() == schemes() and len({*schemes(), *schemes()}) == len(schemes())
+    assert garner.PSS("sha256") == PSS and PSS != garner.PKCS1v15("SHA-256") and PSS != "SHA-256"
+    for scheme in schemes():
+        for other in pickle.loads(pickle.dumps(scheme)), copy.copy(scheme), copy.deepcopy(scheme):
+            assert other == scheme and repr(other) == repr(scheme) and hash(other) == hash(scheme)
+
+
 def test_devices_and_their_order() -> None:
     devices = garner.devices()
     assert devices[-1].name == "libcrypto"
