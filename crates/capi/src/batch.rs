@@ -89,7 +89,7 @@ pub unsafe extern "C" fn garner_run(
         let rows = unsafe { Rows::new(operations, count)? };
         // Whatever becomes of this call: what has no status of its own yet did not succeed.
         rows.set_all(Status::Internal);
-        let context = Context::get(gatherer).inspect_err(|failure| rows.set_all(failure.status))?;
+        Context::check(gatherer).inspect_err(|failure| rows.set_all(failure.status))?;
         let memory = Promise::of(count.saturating_mul(OPERATION)).ok_or_else(Failure::memory);
         let _promise = memory.inspect_err(|failure| rows.set_all(failure.status))?;
 
@@ -112,7 +112,8 @@ pub unsafe extern "C" fn garner_run(
             }));
         }
 
-        let mut answers = Task::run_all(&context, accepted).into_iter();
+        let answers = Task::run_all(|| Context::get(gatherer), accepted);
+        let mut answers = answers.inspect_err(|failure| rows.set_all(failure.status))?.into_iter();
         let mut first = None;
         for (index, waiting) in waiting.into_iter().enumerate() {
             let result = waiting.and_then(|(outcome, output)| {

@@ -13,7 +13,8 @@ use std::ffi::{c_int, c_void};
 pub fn run(gatherer: *mut GarnerContext, prepared: Prepared, output: Output) -> Result<(), Failure> {
     let Prepared { task, outcome } = prepared;
     output.fits(outcome.size())?;
-    let answer = task.run(&*Context::get(gatherer)?)?;
+    Context::check(gatherer)?;
+    let answer = task.run(|| Context::get(gatherer))??;
     output.write(&outcome.of(answer)?)
 }
 

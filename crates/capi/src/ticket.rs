@@ -134,7 +134,8 @@ pub unsafe extern "C" fn garner_submit(
         let Prepared { task, outcome } = prepared;
         let generation = fork::generation();
         let promise = Some(Promise::of(OPERATION).ok_or_else(Failure::memory)?);
-        let ticket = task.submit(&*Context::get(gatherer)?)?;
+        Context::check(gatherer)?;
+        let ticket = task.submit(|| Context::get(gatherer))??;
         let state = Mutex::new(State { ticket, promise, taken: false });
         let bell = Arc::default();
         place.write(handles::insert(Arc::new(Ticket { generation, outcome, state, bell })));

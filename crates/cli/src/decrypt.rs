@@ -71,8 +71,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let is = ciphertext.len();
         return Err(Failure::Check(format!("{name}: has {is} bytes, but ciphertexts of this key have {size}")));
     }
-    let gatherer = gatherer().of("devices")?;
-    let decrypted = key.decryption(scheme, &ciphertext).and_then(|(task, opening)| opening.open(task.run(gatherer)?));
+    let decrypted = match key.decryption(scheme, &ciphertext) {
+        Ok((task, opening)) => task.run(|| gatherer().of("devices"))?.and_then(|output| opening.open(output)),
+        Err(error) => Err(error),
+    };
     match decrypted {
         Ok(message) => destination.write(&message, Access::Owner, true),
         Err(Error::Verification) => Err(Failure::Check(format!("{name}: does not decrypt by this key and scheme"))),

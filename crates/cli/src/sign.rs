@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = arguments.key.private()?;
     let (digest, name) = arguments.message.digest(arguments.scheme.hash())?;
     let task = key.signing(scheme, &digest).of(name)?;
-    let signature = task.run(gatherer().of("devices")?).of(arguments.key.name())?;
+    let signature = task.run(|| gatherer().of("devices"))?.of(arguments.key.name())?;
     let mut text = Vec::new();
     arguments.encoding.append(&signature, &mut text);
     destination.write(&text, Access::Everybody, arguments.encoding.is_binary())

@@ -94,6 +94,9 @@ fn the_daemon_signs_and_decrypts_by_name_and_by_stub() {
         held.good(&format!("encrypt --key {key} message --out secret --force"));
         held.good(&format!("decrypt --key {key} secret --out opened --force"));
         assert_eq!(folder.read("opened"), folder.read("message"));
+        // No device is opened here, so none need be there.
+        let mut sign = held.garner(&format!("sign --key {key} message --out signature --force"));
+        assert_eq!(run(sign.env("GARNER_CPU", "nonsense")).status, 0);
         let raw = held.garner(&format!("decrypt --key {key} --padding raw secret"));
         refused(&mut { raw }, 3, &[key, "not permitted: operations without padding with this key"]);
     }

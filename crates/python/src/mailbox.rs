@@ -125,7 +125,7 @@ impl Mailbox {
         let Some(Prepared { task, outcome }) = lock(&pending.prepared).take() else {
             return Err(PyRuntimeError::new_err("the operation was submitted already"));
         };
-        let submitted = py.detach(|| task.submit(gatherer()?));
+        let submitted = py.detach(|| task.submit(gatherer)?);
         let mut ticket = submitted.map_err(|error| errors::raised(py, &error))?;
         let mut state = lock(&self.state);
         state.last += 1;

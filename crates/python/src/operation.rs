@@ -88,7 +88,7 @@ impl Prepared {
     /// Runs it among those of all other threads, and waits.
     pub fn run(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let Prepared { task, outcome } = self;
-        let answer = py.detach(|| task.run(gatherer()?));
+        let answer = py.detach(|| task.run(gatherer)?);
         outcome.answer(py, answer)
     }
 }
@@ -110,7 +110,7 @@ pub fn sign_many<'py>(
     let sign = |message: &Bytes| key.signing(scheme, &digest(scheme, message, prehashed)?);
     let tasks = py.detach(|| messages.iter().map(sign).collect::<Vec<_>>());
     let tasks = each(py, "messages", tasks.into_iter())?;
-    let answers = py.detach(|| Ok(Task::run_all(gatherer()?, tasks)));
+    let answers = py.detach(|| Task::run_all(gatherer, tasks));
     let answers = answers.map_err(|error| errors::raised(py, &error))?.into_iter();
     each(py, "messages", answers).map(|answers| answers.iter().map(|answer| PyBytes::new(py, answer)).collect())
 }

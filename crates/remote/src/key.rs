@@ -11,6 +11,7 @@ use garner::gather::{Gatherer, Operation, Output, Ticket};
 use garner::key::{PrivateKey, PublicKey};
 use garner::signature;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Reads a public key, as [`PublicKey::read`], or the public half of a stub.
@@ -146,30 +147,44 @@ impl Task {
         Task::Held(Box::new(question))
     }
 
-    /// Runs it and waits for its answer.
+    /// Runs it and waits for its answer. Only what is run here needs a gatherer, and has it opened.
     ///
     /// # Errors
-    /// Those of [`Gatherer::run`] or, as the library's, of [`HeldKey`].
-    pub fn run(self, gatherer: &Gatherer) -> Result<Output> {
-        match self {
-            Task::Here(operation) => gatherer.run(operation),
-            Task::Held(question) => Ok(question()?),
-        }
+    /// There is no gatherer. The answer's: those of [`Gatherer::run`] or, as the library's, of [`HeldKey`].
+    pub fn run<G: Deref<Target = Gatherer>, E>(
+        self,
+        gatherer: impl FnOnce() -> std::result::Result<G, E>,
+    ) -> std::result::Result<Result<Output>, E> {
+        Ok(match self {
+            Task::Here(operation) => gatherer()?.run(operation),
+            Task::Held(question) => question().map_err(garner::Error::from),
+        })
     }
 
     /// Has it run, and returns at once.
     ///
     /// # Errors
-    /// Those of [`Gatherer::submit`] or [`askers::submit`].
-    pub fn submit(self, gatherer: &Gatherer) -> Result<Ticket> {
-        match self {
-            Task::Here(operation) => gatherer.submit(operation),
+    /// There is no gatherer. The ticket's: those of [`Gatherer::submit`] or [`askers::submit`].
+    pub fn submit<G: Deref<Target = Gatherer>, E>(
+        self,
+        gatherer: impl FnOnce() -> std::result::Result<G, E>,
+    ) -> std::result::Result<Result<Ticket>, E> {
+        Ok(match self {
+            Task::Here(operation) => gatherer()?.submit(operation),
             Task::Held(question) => askers::submit(question),
-        }
+        })
     }
 
     /// Runs all of them and waits for their answers, which come in the order given.
-    pub fn run_all(gatherer: &Gatherer, tasks: Vec<Task>) -> Vec<Result<Output>> {
+    ///
+    /// # Errors
+    /// There is no gatherer, and one is needed.
+    pub fn run_all<G: Deref<Target = Gatherer>, E>(
+        gatherer: impl FnOnce() -> std::result::Result<G, E>,
+        tasks: Vec<Task>,
+    ) -> std::result::Result<Vec<Result<Output>>, E> {
+        let any_here = tasks.iter().any(|task| matches!(task, Task::Here(_)));
+        let gatherer = any_here.then(gatherer).transpose()?;
         let mut here = Vec::new();
         let held: Vec<Option<Result<Ticket>>> = tasks
             .into_iter()
@@ -181,12 +196,12 @@ impl Task {
                 Task::Held(question) => Some(askers::submit_one_of_many(question)),
             })
             .collect();
-        let mut here = gatherer.run_batch(here).into_iter();
+        let mut here = gatherer.map_or_else(Vec::new, |gatherer| gatherer.run_batch(here)).into_iter();
         let answers = held.into_iter().map(|held| match held {
             None => here.next().expect("an answer for each operation"),
             Some(ticket) => ticket?.wait(),
         });
-        answers.collect()
+        Ok(answers.collect())
     }
 }
 

@@ -88,7 +88,7 @@ fn submit_all(
     for job in jobs {
         let submitted = job.and_then(|Job { line, key, digest, item }| {
             let task = key.signing(scheme, &digest).map_err(|error| super::wrong_line(input, line, error))?;
-            Ok((line, item, super::at(task.submit(gatherer), input, line)?))
+            Ok((line, item, super::at(task.submit(|| Ok::<_, Failure>(gatherer))?, input, line)?))
         });
         match submitted {
             Ok(submitted) => block.tickets.push(submitted),
