@@ -2,6 +2,7 @@
 //! Gatherers of the caller's own.
 
 use crate::call::{freeing, unit};
+use crate::end;
 use crate::handles::{self, GarnerContext};
 use crate::memory::{self, Place, Plain};
 use crate::status::Failure;
@@ -40,13 +41,17 @@ pub enum Context {
 impl Context {
     /// Refuses a handle that is none, also where a key that the daemon holds needs no gatherer.
     pub fn check(handle: *const GarnerContext) -> Result<(), Failure> {
+        end::watch();
         if handle.is_null() { Ok(()) } else { handles::get(handle).map(drop) }
     }
 
     /// NULL is the gatherer of the process.
     pub fn get(handle: *const GarnerContext) -> Result<Context, Failure> {
+        end::watch();
         if handle.is_null() {
-            return Ok(Context::Global(garner_devices::gatherer()?));
+            let gatherer = garner_devices::gatherer()?;
+            end::opened();
+            return Ok(Context::Global(gatherer));
         }
         handles::get(handle).map(Context::Own)
     }

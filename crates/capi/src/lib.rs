@@ -11,6 +11,7 @@
 //! | [`memory`] | the caller's pointers, in one place |
 //! | [`handles`] | the table behind the handles |
 //! | [`context`], [`devices`], [`statistics`] | gatherers, what they run on and what they did |
+//! | [`end`] | what is done before libcrypto cleans up |
 //! | [`keys`], [`keygen`], [`write`] | keys and moduli: read, made, written |
 //! | [`operation`] | `garner_operation`: one structure for batches and tickets |
 //! | [`single`], [`batch`], [`ticket`] | the three ways to run operations |
@@ -32,6 +33,8 @@ mod context;
 mod devices;
 #[allow(unsafe_code, reason = "called by programs in C")]
 mod encryption;
+#[allow(unsafe_code, reason = "called by the C library")]
+mod end;
 mod handles;
 #[allow(unsafe_code, reason = "called by programs in C")]
 mod keygen;

@@ -175,6 +175,18 @@ fn forks_in_handlers_find_the_library_whole() {
 }
 
 #[test]
+fn threads_that_sign_while_the_process_ends_meet_no_libcrypto() {
+    let installed = Installed::new("exits");
+    let binary = installed.path("program");
+    let mut compiler = Command::new("cc");
+    compiler.args(STRICT).args(["-std=gnu11", "-g", "-O1", "-pthread", "-o"]).arg(&binary);
+    run(compiler.arg(source("tests/c/exits.c")).args(installed.flags(&["--cflags", "--libs"])).arg("-lcrypto"));
+    for i in 0..40 {
+        run(installed.command(&binary).args(["key.pem", &(500 + i * 7919 % 10_000).to_string()]));
+    }
+}
+
+#[test]
 fn library_outlives_want_of_memory() {
     let installed = Installed::new("memory");
     let binary = installed.path("program");

@@ -8,18 +8,44 @@ use bytemuck::cast_slice_mut;
 use openssl::error::ErrorStack;
 use openssl::rand::{rand_bytes, rand_priv_bytes};
 use rustix::rand::{GetRandomFlags, getrandom};
+use rustix::thread::{Pid, gettid};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 /// Whether libcrypto's generators are left alone.
 static LEFT: AtomicBool = AtomicBool::new(false);
 
+/// The thread that left them, which ends the process, and when.
+static END: OnceLock<(Pid, Instant)> = OnceLock::new();
+
+/// How long other threads are held back then. Longer than processes take to end, on a busy machine too; not for ever, for one may
+/// wait for its threads.
+const HOLD: Duration = Duration::from_secs(1);
+
 /// Has all random bytes come from the kernel from now on. To be called before libcrypto cleans up at the end of the process,
 /// while threads go on to compute: whoever asks its generators then crashes. Returns when nobody asks them any more.
+/// Other threads that want a hash of libcrypto's are held back until the process has ended, though not for ever.
 /// A key that is loaded after that still has libcrypto draw the number of its trial.
 pub fn leave_libcrypto() {
+    let _ = END.set((gettid(), Instant::now()));
     LEFT.store(true, Ordering::SeqCst);
     nobody_is_away();
+}
+
+/// Does what takes locks of libcrypto's and needs what it cleans up in the end, see [`leave_libcrypto`].
+pub(crate) fn before_end<T>(work: impl Fn() -> T) -> T {
+    let done = away_from_fork(|| (!LEFT.load(Ordering::SeqCst)).then(&work));
+    done.unwrap_or_else(|| {
+        if let Some((thread, since)) = END.get()
+            && *thread != gettid()
+        {
+            thread::sleep(HOLD.saturating_sub(since.elapsed()));
+        }
+        away_from_fork(work)
+    })
 }
 
 /// Fills `bytes` from the generator for secrets.

@@ -3,6 +3,7 @@
 
 use garner::error::Result;
 use garner::gather::Gatherer;
+use garner::random::leave_libcrypto;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,15 +15,17 @@ pub fn gatherer() -> Result<&'static Gatherer> {
     garner_devices::gatherer()
 }
 
-/// Ends the gatherer's threads before the process ends, whose libraries clean up then.
+/// Ends the gatherer's threads before the process ends, whose libraries clean up then: threads of the program's that go on are
+/// served without libcrypto.
 #[pyfunction]
 pub fn retire(py: Python<'_>) {
-    if USED.load(Ordering::Relaxed) {
-        py.detach(|| {
-            // One that could not be made has no threads.
-            if let Ok(gatherer) = garner_devices::gatherer() {
-                gatherer.retire();
-            }
-        });
-    }
+    py.detach(|| {
+        // One that could not be made has no threads.
+        if USED.load(Ordering::Relaxed)
+            && let Ok(gatherer) = garner_devices::gatherer()
+        {
+            gatherer.retire();
+        }
+        leave_libcrypto();
+    });
 }

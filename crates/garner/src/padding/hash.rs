@@ -2,7 +2,7 @@
 //! The hash functions that signatures may use, with their PKCS#1 prefixes. Hashing itself is libcrypto's.
 
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
+use crate::random::before_end;
 use openssl::error::ErrorStack;
 use openssl::hash::{DigestBytes, Hasher, MessageDigest};
 
@@ -147,7 +147,7 @@ impl Hash {
             Hash::Sha512 => "SHA512",
             Hash::Sha3_224 | Hash::Sha3_256 | Hash::Sha3_384 | Hash::Sha3_512 => self.name(),
         };
-        away_from_fork(|| MessageDigest::from_name(name))
+        before_end(|| MessageDigest::from_name(name))
             .ok_or_else(|| Error::argument("hash", format!("this libcrypto has no {}", self.name())))
     }
 
@@ -168,5 +168,5 @@ impl Hash {
 
 /// A hash to be fed. Only its beginning takes locks of libcrypto's: what is hashed may be long, and no fork waits for that.
 pub(super) fn hasher(function: MessageDigest) -> std::result::Result<Hasher, ErrorStack> {
-    away_from_fork(|| Hasher::new(function))
+    before_end(|| Hasher::new(function))
 }
