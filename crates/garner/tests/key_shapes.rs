@@ -145,14 +145,21 @@ fn keys_of_n_e_d_alone_get_their_primes_back() {
 fn pkcs1_with_zeros_for_the_primes_is_a_key_of_n_e_d() {
     let parts = Parts::generate(520, 504, number(65537));
     let [n, e, d, ..] = parts.bytes();
-    let mut fields = [integer(&[0]), unsigned(&n), unsigned(&e), unsigned(&d)].concat();
-    (0..5).for_each(|_| fields.extend(integer(&[0])));
-    let der = tlv(0x30, &fields);
+    let of = |d: &[u8]| {
+        let mut fields = [integer(&[0]), unsigned(&n), unsigned(&e), unsigned(d)].concat();
+        (0..5).for_each(|_| fields.extend(integer(&[0])));
+        tlv(0x30, &fields)
+    };
+    let der = of(&d);
     for der in [pkcs8(&der), der] {
         assert_eq!(checked(&PrivateKey::read(&der, None).unwrap()), parts.pkcs1());
         let public = PublicKey::read(&der, None).unwrap();
         assert_eq!(public.modulus().words().len(), 16);
     }
+    // Whoever asks a stranger for a public key does not look for primes, which may take as long as a hundred signatures.
+    let wrong = of(&[7]);
+    assert!(PrivateKey::read(&wrong, None).is_err());
+    assert_eq!(PublicKey::read(&wrong, None).unwrap().to_der(), PublicKey::read(&of(&d), None).unwrap().to_der());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::errors;
 use crate::gatherer::gatherer;
 use garner::arithmetic::libcrypto::Libcrypto;
 use garner::device::{Cpu, Device};
+use garner::gather::Gatherer;
 use garner_devices::config;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 /// The figures of this process's gatherer: the fields of `garner.Statistics`.
 #[pyfunction]
 pub fn statistics(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let figures = gatherer().map_err(|error| errors::raised(py, &error))?.statistics();
+    // The first use opens devices, which may be slow to answer.
+    let figures = py.detach(|| gatherer().map(Gatherer::statistics)).map_err(|error| errors::raised(py, &error))?;
     let fields = PyDict::new(py);
     for (name, count) in [
         ("private_operations", figures.private_operations),
@@ -43,7 +45,7 @@ pub fn statistics(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// exponentiations wanted in one call. libcrypto is always there, as the last resort.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<(String, usize, usize, usize)>> {
-    let mut devices = config().map_err(|error| errors::raised(py, &error))?.devices;
+    let mut devices = py.detach(config).map_err(|error| errors::raised(py, &error))?.devices;
     let last: Arc<dyn Device> = Arc::new(Cpu::new(Arc::new(Libcrypto)));
     if !devices.iter().any(|device| device.name() == last.name()) {
         devices.push(last);

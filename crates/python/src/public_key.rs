@@ -31,8 +31,9 @@ impl PublicKey {
         PublicKey { key }
     }
 
-    fn made(py: Python<'_>, made: Result<key::PublicKey>) -> PyResult<PublicKey> {
-        made.map(|key| PublicKey::new(Arc::new(key))).map_err(|error| errors::raised(py, &error))
+    fn made(py: Python<'_>, make: impl FnOnce() -> Result<key::PublicKey> + Send) -> PyResult<PublicKey> {
+        let key = py.detach(make).map_err(|error| errors::raised(py, &error))?;
+        Ok(PublicKey::new(Arc::new(key)))
     }
 
     /// A verification, not run yet.
@@ -69,17 +70,18 @@ impl PublicKey {
 impl PublicKey {
     #[classmethod]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, data: Text) -> PyResult<PublicKey> {
-        PublicKey::made(py, key::PublicKey::from_pem(&*data.0))
+        PublicKey::made(py, || key::PublicKey::from_pem(&*data.0))
     }
 
     #[classmethod]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, data: Bytes) -> PyResult<PublicKey> {
-        PublicKey::made(py, key::PublicKey::from_der(&data))
+        PublicKey::made(py, || key::PublicKey::from_der(&data))
     }
 
     #[classmethod]
     fn from_cryptography(_: &Bound<'_, PyType>, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<PublicKey> {
-        PublicKey::made(py, key::PublicKey::from_der(&pyca::public_der(key)?))
+        let der = pyca::public_der(key)?;
+        PublicKey::made(py, || key::PublicKey::from_der(&der))
     }
 
     #[getter]

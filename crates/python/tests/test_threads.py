@@ -74,3 +74,6 @@ def test_another_thread_makes_progress_while_one_waits() -> None:
     calls = [partial(key.sign_many, [b"message"] * (200 << doubling), SCHEME) for doubling in range(6)]
     assert any(turns_during(call) > enough for call in calls)
     assert any(turns_during(partial(garner.PrivateKey.generate, 3072)) > enough for _ in range(50))
+    pem = key.public_key.to_pem().encode()
+    texts = (b"what is no key\n" * (100_000 << doubling) + pem for doubling in range(7))
+    assert any(turns_during(partial(garner.PublicKey.from_pem, text)) > enough for text in texts)

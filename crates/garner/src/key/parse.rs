@@ -99,7 +99,8 @@ impl PrivateKey {
 
 impl PublicKey {
     /// Reads a public key from a file's content: PEM or DER, `SubjectPublicKeyInfo` or PKCS#1; or the public half of
-    /// a private key of any kind that [`PrivateKey::read`] takes, which is validated in full first.
+    /// a private key of any kind that [`PrivateKey::read`] takes, which is validated in full first; of one without primes
+    /// only n and e are, for to find them takes long.
     ///
     /// A PEM file with both gives its public key.
     ///
@@ -142,16 +143,21 @@ fn looks_like_pem(bytes: &[u8]) -> bool {
 }
 
 fn private_der(der: &[u8], password: Option<&[u8]>) -> Result<PrivateKey> {
+    private_as(der, password, pkcs1_private)
+}
+
+/// What `pkcs1` makes of the `RSAPrivateKey` in a private key.
+fn private_as<K>(der: &[u8], password: Option<&[u8]>, pkcs1: fn(&[u8]) -> Result<K>) -> Result<K> {
     match structure(der)? {
-        Structure::Pkcs1Private => pkcs1_private(der),
-        Structure::Pkcs8 => pkcs8_private(der),
+        Structure::Pkcs1Private => pkcs1(der),
+        Structure::Pkcs8 => pkcs1(pkcs8_private(der)?),
         Structure::Pkcs8Encrypted => {
             let plain = decrypt(der, password.ok_or(Error::NoPassword)?)?;
             // The padding of a wrong password is right once in 256 times; what comes out is then no key.
             if PrivateKeyInfoRef::from_der(&plain).is_err() {
                 return Err(Error::Encoding(WRONG_PASSWORD.into()));
             }
-            pkcs8_private(&plain)
+            pkcs1(pkcs8_private(&plain)?)
         }
         Structure::Pkcs1Public | Structure::PublicKeyInfo => {
             Err(Error::Encoding("this is a public key; a private key is needed".into()))
@@ -172,33 +178,41 @@ fn public_der(der: &[u8], password: Option<&[u8]>) -> Result<PublicKey> {
             pkcs1_public(key)
         }
         Structure::Pkcs1Private | Structure::Pkcs8 | Structure::Pkcs8Encrypted => {
-            let private = private_der(der, password)?;
-            Ok(Arc::into_inner(private.public).expect("nobody else has seen the key yet"))
+            private_as(der, password, pkcs1_public_half)
         }
     }
 }
 
-fn pkcs8_private(der: &[u8]) -> Result<PrivateKey> {
+/// The `RSAPrivateKey` in it.
+fn pkcs8_private(der: &[u8]) -> Result<&[u8]> {
     let info = PrivateKeyInfoRef::from_der(der).map_err(|error| malformed("PKCS#8", error))?;
     check_algorithm("privateKeyAlgorithm", &info.algorithm)?;
-    pkcs1_private(info.private_key.as_bytes())
+    Ok(info.private_key.as_bytes())
+}
+
+/// The fields of an `RSAPrivateKey`, and whether it has primes: some smart-card tools write keys that have only (n, e, d) with
+/// zeros in place of the rest.
+fn pkcs1_fields(der: &[u8]) -> Result<(RsaPrivateKeyRef<'_>, bool)> {
+    check_version(der)?;
+    let key = RsaPrivateKeyRef::from_der(der).map_err(|error| blame("RSAPrivateKey", der, PRIVATE_FIELDS, error))?;
+    let has_primes = !is_zero(&key.prime1) || !is_zero(&key.prime2);
+    let rest = [("exponent1", &key.exponent1), ("exponent2", &key.exponent2), ("coefficient", &key.coefficient)];
+    if let Some((field, _)) = rest.iter().find(|(_, value)| !has_primes && !is_zero(value)) {
+        return Err(Error::key(field, format!("prime1 and prime2 are zero, but {field} is not")));
+    }
+    Ok((key, has_primes))
+}
+
+fn pkcs1_public_half(der: &[u8]) -> Result<PublicKey> {
+    match pkcs1_fields(der)? {
+        (key, false) => PublicKey::from_n_e(key.modulus.as_bytes(), key.public_exponent.as_bytes()),
+        _ => Ok(Arc::into_inner(pkcs1_private(der)?.public).expect("nobody else has seen the key yet")),
+    }
 }
 
 fn pkcs1_private(der: &[u8]) -> Result<PrivateKey> {
-    check_version(der)?;
-    let key = RsaPrivateKeyRef::from_der(der).map_err(|error| blame("RSAPrivateKey", der, PRIVATE_FIELDS, error))?;
-    let crt = [
-        ("prime1", key.prime1),
-        ("prime2", key.prime2),
-        ("exponent1", key.exponent1),
-        ("exponent2", key.exponent2),
-        ("coefficient", key.coefficient),
-    ];
-    // Some smart-card tools write keys that have only (n, e, d) with zeros in place of the rest.
-    if is_zero(&key.prime1) && is_zero(&key.prime2) {
-        if let Some((field, _)) = crt.iter().find(|(_, value)| !is_zero(value)) {
-            return Err(Error::key(field, format!("prime1 and prime2 are zero, but {field} is not")));
-        }
+    let (key, has_primes) = pkcs1_fields(der)?;
+    if !has_primes {
         return PrivateKey::from_n_e_d(
             key.modulus.as_bytes(),
             key.public_exponent.as_bytes(),
