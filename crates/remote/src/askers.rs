@@ -6,6 +6,7 @@
 //! by `fork` starts its own.
 
 use crate::error::Error;
+use crate::message::Refusal;
 use garner::fork::ForkLocal;
 use garner::gather::{Output, Promise, Ticket};
 use garner::thread::{self, Thread};
@@ -29,7 +30,7 @@ const LIMIT: usize = 65_536;
 const IDLE: Duration = Duration::from_secs(10);
 
 /// What asks the daemon, and gives its answer.
-pub type Question = Box<dyn FnOnce() -> Result<Output, Error> + Send>;
+pub type Question = Box<dyn FnMut() -> Result<Output, Error> + Send>;
 
 /// Those of the process.
 static PROCESS: ForkLocal<Arc<Askers>> = ForkLocal::new();
@@ -57,6 +58,8 @@ struct State {
     starting: usize,
     /// Threads that wait for a question.
     idle: usize,
+    /// When the last answer came that was no error.
+    answered: Option<Instant>,
     /// When the last question began that nobody answered in its time, and what became of it: so do those that waited before.
     unanswered: Option<(Instant, garner::Error)>,
 }
@@ -132,7 +135,7 @@ impl Askers {
     }
 
     fn work(&self) {
-        while let Some(Waiting { question, promise, since }) = self.next() {
+        while let Some(Waiting { mut question, promise, since }) = self.next() {
             if !promise.is_wanted() {
                 continue;
             }
@@ -140,9 +143,12 @@ impl Askers {
                 promise.keep(Err(error));
                 continue;
             }
-            let began = Instant::now();
             // After a panic, which has been reported, the promise answers by an error.
-            let Ok(answer) = catch_unwind(AssertUnwindSafe(question)) else { continue };
+            let asked = catch_unwind(AssertUnwindSafe(|| self.ask(&mut question, &promise)));
+            let Ok((began, answer)) = asked else { continue };
+            if answer.is_ok() {
+                self.lock().answered = Some(Instant::now());
+            }
             let is_unanswered = matches!(answer, Err(Error::Unreachable { .. }));
             let answer = answer.map_err(garner::Error::from);
             if let (true, Err(error)) = (is_unanswered, &answer) {
@@ -150,6 +156,24 @@ impl Askers {
             }
             promise.keep(answer);
         }
+    }
+
+    /// When it was asked last, and the answer.
+    fn ask(&self, question: &mut Question, promise: &Promise) -> (Instant, Result<Output, Error>) {
+        loop {
+            let began = Instant::now();
+            let answer = question();
+            // The client may do so many in a second, and chance gave them to others: that is no reason to give up a list.
+            let is_unlucky = matches!(answer, Err(Error::Refused(Refusal::TooMany))) && self.answers_since(began);
+            if !is_unlucky || !promise.is_wanted() {
+                return (began, answer);
+            }
+        }
+    }
+
+    /// Whether an answer came after that.
+    fn answers_since(&self, then: Instant) -> bool {
+        self.lock().answered.is_some_and(|answered| answered > then)
     }
 
     /// What becomes of a question that has waited since then: if one that began after that had no answer in all of its time, none
@@ -230,6 +254,33 @@ mod tests {
             let ended = receiver.recv_timeout(LONG).expect("it does not wait for ever");
             assert!(matches!(ended, Err(garner::Error::Device { .. })), "{ended:?}");
         }
+    }
+
+    #[test]
+    fn who_was_refused_while_others_were_answered_asks_again() {
+        let askers = Arc::new(Askers::default());
+        let (begun, began) = mpsc::channel();
+        let (refuse, refused) = mpsc::channel();
+        let mut times = 0;
+        let unlucky = askers.queue(
+            Box::new(move || {
+                times += 1;
+                begun.send(()).unwrap();
+                refused.recv_timeout(LONG).unwrap();
+                if times < 3 { Err(Error::Refused(Refusal::TooMany)) } else { answer("at last")() }
+            }),
+            LIMIT,
+        );
+        for _ in 0..2 {
+            began.recv_timeout(LONG).unwrap();
+            askers.queue(answer("another"), LIMIT).unwrap().wait().unwrap();
+            refuse.send(()).unwrap();
+        }
+        refuse.send(()).unwrap();
+        assert_eq!(unlucky.unwrap().wait().unwrap()[..], *b"at last");
+        // Nobody was answered since.
+        let last = askers.queue(Box::new(|| Err(Error::Refused(Refusal::TooMany))), LIMIT).unwrap();
+        assert!(matches!(last.wait(), Err(garner::Error::Device { .. })));
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl From<Operation> for Task {
 }
 
 impl Task {
-    fn asking(question: impl FnOnce() -> Result<Output, Error> + Send + 'static) -> Task {
+    fn asking(question: impl FnMut() -> Result<Output, Error> + Send + 'static) -> Task {
         Task::Held(Box::new(question))
     }
 
@@ -157,7 +157,7 @@ impl Task {
     ) -> std::result::Result<Result<Output>, E> {
         Ok(match self {
             Task::Here(operation) => gatherer()?.run(operation),
-            Task::Held(question) => question().map_err(garner::Error::from),
+            Task::Held(mut question) => question().map_err(garner::Error::from),
         })
     }
 
