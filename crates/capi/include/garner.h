@@ -43,10 +43,11 @@
  *           in the child they give GARNER_ERR_FORKED. Handlers of pthread_atfork may call everything too, unless they
  *           were registered before the library was loaded by dlopen.
  *
- * End       The process may end (exit, the return of main) while threads use the library and tickets are out. libcrypto
- *           is cleaned up then: operations are computed without it. What needs it, as the hash of a message, is held
- *           back for at most a second. garner_submit and garner_run give GARNER_ERR_SHUT_DOWN with the gatherer of the
- *           process.
+ * End       The process may end (exit, the return of main) while threads use the library and tickets are out. exit waits
+ *           for the tickets of the gatherer of the process, but not for those that were freed. libcrypto is cleaned up
+ *           then: operations are computed without it. What needs it, as the hash of a message, is held back for at most
+ *           a second. From then on garner_submit and garner_run give GARNER_ERR_SHUT_DOWN with that gatherer and keys of
+ *           this process.
  *
  * Growth    Structures begin with their own size, set by the caller (the GARNER_*_INIT macros do), so that programs
  *           go on working with newer libraries whose structures have more members.

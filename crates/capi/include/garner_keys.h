@@ -24,8 +24,9 @@ typedef struct garner_modulus garner_modulus;
  *
  * A stub, as `garner stub` writes it, gives the key that garnerd holds. Such a key is used as any other: the daemon
  * at the socket GARNER_SOCKET (/run/garnerd/socket) is asked at each operation, and the gatherer not. If the daemon
- * refuses, or does not answer in GARNER_PATIENCE seconds (10), the operation gives GARNER_ERR_DEVICE; GARNER_ERR_ARGUMENT
- * if it does not do this for its clients, as GARNER_DECRYPT_PKCS1_EXPLICIT. Up to 32 operations of batches and tickets are
+ * refuses, or does not answer in GARNER_PATIENCE seconds (10), the operation gives GARNER_ERR_DEVICE. A user who may do no
+ * more in this second is asked for again in that time; batches and tickets longer, while others of this key are answered.
+ * GARNER_ERR_ARGUMENT if it does not do this for its clients, as GARNER_DECRYPT_PKCS1_EXPLICIT. Up to 32 operations of batches and tickets are
  * asked for at a time.
  *
  * Whoever may choose the content of data can choose a stub, which anybody can make, and have this process use any key that
@@ -43,7 +44,7 @@ int garner_private_key_free(garner_private_key *key);
 int garner_private_key_public(const garner_private_key *key, garner_public_key **public_key);
 
 /* Reads a public key from the content of a file: PEM or DER, SubjectPublicKeyInfo or PKCS#1; or the public half of
- * a private key, as garner_private_key_read does. */
+ * a private key, as garner_private_key_read does; of one without primes only n and e are looked at. */
 int garner_public_key_read(const void *data, size_t length, const void *password, size_t password_length,
                            garner_public_key **key);
 int garner_public_key_free(garner_public_key *key);

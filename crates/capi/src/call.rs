@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One call from C: runs its body, keeps panics inside, and leaves the text of an error to the calling thread.
 
+use crate::end;
 use crate::status::{Failure, Status};
 use core_garner::thread;
 use std::borrow::Cow;
@@ -36,6 +37,10 @@ fn refused() -> c_int {
 /// A panic gives [`Status::Internal`]. What the body was changing at that moment is its own (the library's locks
 /// survive a panic, and outputs are written last), so that unwind safety can be asserted.
 pub fn call(body: impl FnOnce() -> Result<Status, Failure>) -> c_int {
+    let body = || {
+        end::watch();
+        body()
+    };
     if garner_reserve::enter(prepare) { caught(body) } else { refused() }
 }
 

@@ -41,13 +41,11 @@ pub enum Context {
 impl Context {
     /// Refuses a handle that is none, also where a key that the daemon holds needs no gatherer.
     pub fn check(handle: *const GarnerContext) -> Result<(), Failure> {
-        end::watch();
         if handle.is_null() { Ok(()) } else { handles::get(handle).map(drop) }
     }
 
     /// NULL is the gatherer of the process.
     pub fn get(handle: *const GarnerContext) -> Result<Context, Failure> {
-        end::watch();
         if handle.is_null() {
             let gatherer = garner_devices::gatherer()?;
             end::opened();

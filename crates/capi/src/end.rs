@@ -22,7 +22,7 @@ extern "C" fn at_exit() {
     leave_libcrypto();
 }
 
-/// Has the C library call [`at_exit`] before libcrypto cleans up. If it cannot, all that is missed is what that does.
+/// Before anything of libcrypto's is used: has the C library call [`at_exit`] before libcrypto cleans up. If it cannot, all that is missed is what that does.
 pub fn watch() {
     // Written once: each call reads it, on whatever processor.
     if !WATCHING.load(Ordering::Relaxed) && !WATCHING.swap(true, Ordering::SeqCst) {

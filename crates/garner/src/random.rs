@@ -27,8 +27,7 @@ const HOLD: Duration = Duration::from_secs(1);
 
 /// Has all random bytes come from the kernel from now on. To be called before libcrypto cleans up at the end of the process,
 /// while threads go on to compute: whoever asks its generators then crashes. Returns when nobody asks them any more.
-/// Other threads that want a hash of libcrypto's are held back until the process has ended, though not for ever.
-/// A key that is loaded after that still has libcrypto draw the number of its trial.
+/// Other threads that want a hash or a random number of libcrypto's are held back until the process has ended, though not for ever.
 pub fn leave_libcrypto() {
     let _ = END.set((gettid(), Instant::now()));
     LEFT.store(true, Ordering::SeqCst);
@@ -36,8 +35,8 @@ pub fn leave_libcrypto() {
 }
 
 /// Does what takes locks of libcrypto's and needs what it cleans up in the end, see [`leave_libcrypto`].
-pub(crate) fn before_end<T>(work: impl Fn() -> T) -> T {
-    let done = away_from_fork(|| (!LEFT.load(Ordering::SeqCst)).then(&work));
+pub(crate) fn before_end<T>(mut work: impl FnMut() -> T) -> T {
+    let done = away_from_fork(|| (!LEFT.load(Ordering::SeqCst)).then(&mut work));
     done.unwrap_or_else(|| {
         if let Some((thread, since)) = END.get()
             && *thread != gettid()

@@ -3,7 +3,7 @@
 //! operation.
 
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
+use crate::random::before_end;
 use openssl::error::ErrorStack;
 use openssl::hash::MessageDigest;
 use openssl_sys as ffi;
@@ -31,7 +31,7 @@ impl HmacSha256 {
         let digest = MessageDigest::sha256().as_ptr();
         // SAFETY: the context is live and ours; the key is TAG bytes, which are copied; no engine is named.
         let init = || unsafe { ffi::HMAC_Init_ex(hmac.0, key.as_ptr().cast(), TAG as _, digest, ptr::null_mut()) };
-        let done = away_from_fork(init);
+        let done = before_end(init);
         if done == 1 { Ok(hmac) } else { Err(refused()) }
     }
 

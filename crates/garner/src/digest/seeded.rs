@@ -3,7 +3,7 @@
 //! libcrypto looks the hash up once, not once a digest. (A `Hasher` of the openssl crate cannot be copied where there is no
 //! memory: it takes that for a defect.)
 
-use crate::fork::away_from_fork;
+use crate::random::before_end;
 use openssl::error::ErrorStack;
 use openssl::hash::MessageDigest;
 use openssl_sys as ffi;
@@ -50,7 +50,7 @@ impl Seeded {
         // SAFETY: a live context, libcrypto's static method; no engine is named.
         let begin = || unsafe { ffi::EVP_DigestInit_ex(seeded.0, function.as_ptr(), ptr::null_mut()) };
         // Only this takes locks of libcrypto's: what is hashed may be long, and no fork waits for that.
-        done(away_from_fork(begin))?;
+        done(before_end(begin))?;
         seeded.update(seed)?;
         Ok(Seeded { seeded, copy: Context::new()? })
     }

@@ -8,7 +8,7 @@ use super::numbers::{Numbers, computed, less_1};
 use super::validate::check_public;
 use crate::arithmetic::libcrypto::SecretBigNum;
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
+use crate::random::before_end;
 use openssl::bn::{BigNumContext, BigNumRef};
 use std::cmp::Ordering;
 
@@ -62,7 +62,7 @@ fn factor(n: &BigNumRef, r: &BigNumRef, t: usize, context: &mut BigNumContext) -
     let n_less_1 = less_1(n);
     for _ in 0..TRIES {
         let mut g = SecretBigNum::new();
-        away_from_fork(|| n.rand_range(&mut g)).map_err(|error| Error::Random(error.to_string()))?;
+        before_end(|| n.rand_range(&mut g)).map_err(|error| Error::Random(error.to_string()))?;
         if g.num_bits() == 0 {
             continue;
         }

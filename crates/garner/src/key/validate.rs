@@ -8,9 +8,9 @@ use super::{PrivateKey, PublicKey};
 use crate::arithmetic::libcrypto::{Libcrypto, SecretBigNum};
 use crate::arithmetic::{Arithmetic, Modulus};
 use crate::error::{Error, Result};
-use crate::fork::away_from_fork;
 use crate::miller_rabin::{Candidate, Round};
 use crate::random::PrivateRandom;
+use crate::random::before_end;
 use crate::secret::SecretWords;
 use crate::words::words_for;
 use once_cell::race::OnceBool;
@@ -230,7 +230,7 @@ fn check_coefficient(key: &Numbers, context: &mut BigNumContext) -> Result<()> {
 /// (r^e)^d = r for a random r, through the CRT parts: one public and one private operation.
 fn check_pairwise(key: &Numbers, context: &mut BigNumContext) -> Result<()> {
     let mut r = SecretBigNum::new();
-    away_from_fork(|| key.n.rand_range(&mut r)).map_err(|error| Error::Random(error.to_string()))?;
+    before_end(|| key.n.rand_range(&mut r)).map_err(|error| Error::Random(error.to_string()))?;
     let mut c = SecretBigNum::new();
     computed(c.mod_exp(&r, &key.e, &key.n, context));
     let half = |field, prime: &BigNumRef, exponent: &BigNumRef, context: &mut BigNumContext| {
