@@ -125,6 +125,10 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
         // No reason not to serve.
         say(format_args!("nice = {}: {error}; under systemd the unit's Nice= sets it", config.nice));
     }
+    let held = keys.len();
+    let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
+    let (listener, handed) = Listener::open(&config.socket)?;
+    let metrics = metrics::open(&config.metrics, handed)?;
     let settings = garner_devices::config().map_err(|error| here(&error))?;
     if let Err(permitted) = descriptor_limit::permit(config.connections as u64, serve::workers(&settings) as u64) {
         let wanted = config.connections;
@@ -133,10 +137,6 @@ fn run(arguments: &Arguments) -> Result<(), Fault> {
              them wait; under systemd the unit's LimitNOFILE= sets them"
         ));
     }
-    let held = keys.len();
-    let mut signals = Signals::new([SIGHUP, SIGTERM, SIGINT]).map_err(|error| here(&error))?;
-    let (listener, handed) = Listener::open(&config.socket)?;
-    let metrics = metrics::open(&config.metrics, handed)?;
     let capacity = capacity(&settings);
     let collector = Collector { capacity, linger: Duration::from_micros(config.linger_us) };
     let limits = Limits { connections: config.connections, per_user: config.connections_per_user };

@@ -6,11 +6,11 @@
 //! by `fork` starts its own.
 
 use crate::error::Error;
-use crate::message::Refusal;
+use crate::message::{Fingerprint, Refusal};
 use garner::fork::ForkLocal;
 use garner::gather::{Output, Promise, Ticket};
 use garner::thread::{self, Thread};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::CStr;
 use std::io;
 use std::mem;
@@ -29,8 +29,27 @@ const LIMIT: usize = 65_536;
 /// How long a thread waits for a question before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// What asks the daemon, and gives its answer.
-pub type Question = Box<dyn FnMut() -> Result<Output, Error> + Send>;
+/// What is asked of the daemon.
+pub struct Question {
+    /// The key that is to answer it.
+    key: Fingerprint,
+    ask: Box<dyn FnMut() -> Result<Output, Error> + Send>,
+}
+
+impl Question {
+    /// One to this key. `ask` asks the daemon, and gives its answer.
+    pub fn new(key: Fingerprint, ask: impl FnMut() -> Result<Output, Error> + Send + 'static) -> Question {
+        Question { key, ask: Box::new(ask) }
+    }
+
+    /// Asks the daemon.
+    ///
+    /// # Errors
+    /// The answer's.
+    pub fn ask(&mut self) -> Result<Output, Error> {
+        (self.ask)()
+    }
+}
 
 /// Those of the process.
 static PROCESS: ForkLocal<Arc<Askers>> = ForkLocal::new();
@@ -58,8 +77,8 @@ struct State {
     starting: usize,
     /// Threads that wait for a question.
     idle: usize,
-    /// When the last answer came that was no error.
-    answered: Option<Instant>,
+    /// When each key's last answer came that was no error.
+    answered: HashMap<Fingerprint, Instant>,
     /// When the last question began that nobody answered in its time, and what became of it: so do those that waited before.
     unanswered: Option<(Instant, garner::Error)>,
 }
@@ -147,7 +166,7 @@ impl Askers {
             let asked = catch_unwind(AssertUnwindSafe(|| self.ask(&mut question, &promise)));
             let Ok((began, answer)) = asked else { continue };
             if answer.is_ok() {
-                self.lock().answered = Some(Instant::now());
+                self.lock().answered.insert(question.key, Instant::now());
             }
             let is_unanswered = matches!(answer, Err(Error::Unreachable { .. }));
             let answer = answer.map_err(garner::Error::from);
@@ -162,18 +181,20 @@ impl Askers {
     fn ask(&self, question: &mut Question, promise: &Promise) -> (Instant, Result<Output, Error>) {
         loop {
             let began = Instant::now();
-            let answer = question();
-            // The client may do so many in a second, and chance gave them to others: that is no reason to give up a list.
-            let is_unlucky = matches!(answer, Err(Error::Refused(Refusal::TooMany))) && self.answers_since(began);
+            let answer = question.ask();
+            // The client may do so many in a second with this key, and chance gave them to others: that is no reason to give up a
+            // list.
+            let is_unlucky =
+                matches!(answer, Err(Error::Refused(Refusal::TooMany))) && self.answers_since(&question.key, began);
             if !is_unlucky || !promise.is_wanted() {
                 return (began, answer);
             }
         }
     }
 
-    /// Whether an answer came after that.
-    fn answers_since(&self, then: Instant) -> bool {
-        self.lock().answered.is_some_and(|answered| answered > then)
+    /// Whether an answer of this key's came after that.
+    fn answers_since(&self, key: &Fingerprint, then: Instant) -> bool {
+        self.lock().answered.get(key).is_some_and(|answered| *answered > then)
     }
 
     /// What becomes of a question that has waited since then: if one that began after that had no answer in all of its time, none
@@ -213,14 +234,20 @@ mod tests {
     /// Longer than anything here takes.
     const LONG: Duration = Duration::from_secs(60);
 
+    const KEY: Fingerprint = [1; 32];
+
+    fn question(ask: impl FnMut() -> Result<Output, Error> + Send + 'static) -> Question {
+        Question::new(KEY, ask)
+    }
+
     fn answer(text: &'static str) -> Question {
-        Box::new(move || Ok(Output::from(text.as_bytes().to_vec())))
+        question(move || Ok(Output::from(text.as_bytes().to_vec())))
     }
 
     #[test]
     fn each_question_has_its_own_answer_however_many_there_are() {
         let tickets: Vec<_> = (0..500_u32)
-            .map(|i| submit_one_of_many(Box::new(move || Ok(Output::from(i.to_be_bytes().to_vec())))).unwrap())
+            .map(|i| submit_one_of_many(question(move || Ok(Output::from(i.to_be_bytes().to_vec())))).unwrap())
             .collect();
         for (i, ticket) in tickets.into_iter().enumerate() {
             assert_eq!(ticket.wait().unwrap()[..], (i as u32).to_be_bytes());
@@ -230,7 +257,7 @@ mod tests {
     #[test]
     fn a_panic_is_an_error_of_its_own_question() {
         let askers = Arc::new(Askers::default());
-        let broken = askers.queue(Box::new(|| panic!("as the test wants it")), LIMIT).unwrap();
+        let broken = askers.queue(question(|| panic!("as the test wants it")), LIMIT).unwrap();
         assert!(matches!(broken.wait(), Err(garner::Error::Device { .. })));
         assert_eq!(askers.queue(answer("next"), LIMIT).unwrap().wait().unwrap()[..], *b"next");
     }
@@ -263,11 +290,11 @@ mod tests {
         let (refuse, refused) = mpsc::channel();
         let mut times = 0;
         let unlucky = askers.queue(
-            Box::new(move || {
+            question(move || {
                 times += 1;
                 begun.send(()).unwrap();
                 refused.recv_timeout(LONG).unwrap();
-                if times < 3 { Err(Error::Refused(Refusal::TooMany)) } else { answer("at last")() }
+                if times < 3 { Err(Error::Refused(Refusal::TooMany)) } else { answer("at last").ask() }
             }),
             LIMIT,
         );
@@ -279,8 +306,23 @@ mod tests {
         refuse.send(()).unwrap();
         assert_eq!(unlucky.unwrap().wait().unwrap()[..], *b"at last");
         // Nobody was answered since.
-        let last = askers.queue(Box::new(|| Err(Error::Refused(Refusal::TooMany))), LIMIT).unwrap();
+        let last = askers.queue(question(|| Err(Error::Refused(Refusal::TooMany))), LIMIT).unwrap();
         assert!(matches!(last.wait(), Err(garner::Error::Device { .. })));
+    }
+
+    #[test]
+    fn what_other_keys_answer_is_no_hope_for_who_was_refused() {
+        let askers = Arc::new(Askers::default());
+        let other = Arc::clone(&askers);
+        let refused = askers.queue(
+            question(move || {
+                let answered = Question::new([2; 32], || Ok(Output::default()));
+                other.queue(answered, LIMIT).unwrap().wait().unwrap();
+                Err(Error::Refused(Refusal::TooMany))
+            }),
+            LIMIT,
+        );
+        assert!(matches!(refused.unwrap().wait(), Err(garner::Error::Device { .. })));
     }
 
     #[test]
@@ -291,20 +333,20 @@ mod tests {
         let all = Arc::new(Barrier::new(ASKERS + 1));
         let busy = |_| {
             let all = Arc::clone(&all);
-            let question = move || {
+            let ask = move || {
                 all.wait();
                 Ok(Output::default())
             };
-            askers.queue(Box::new(question), LIMIT).unwrap()
+            askers.queue(question(ask), LIMIT).unwrap()
         };
         let busy: Vec<_> = (0..ASKERS).map(busy).collect();
         let unanswered = |_| {
             let asked = Arc::clone(&asked);
-            let question = move || {
+            let ask = move || {
                 asked.fetch_add(1, Ordering::SeqCst);
                 Err(Error::Unreachable { path: "socket".into(), reason: "nobody".to_owned() })
             };
-            askers.queue(Box::new(question), LIMIT).unwrap()
+            askers.queue(question(ask), LIMIT).unwrap()
         };
         let tickets: Vec<_> = (0..40 * ASKERS).map(unanswered).collect();
         all.wait();

@@ -84,6 +84,11 @@ impl HeldKey {
         }
     }
 
+    /// What the daemon finds it by.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.modulus
+    }
+
     /// The modulus, big-endian.
     pub fn modulus(&self) -> Vec<u8> {
         stub::big_endian(self.public.modulus().words())

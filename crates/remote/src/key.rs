@@ -5,6 +5,7 @@
 use crate::askers::{self, Question};
 use crate::error::Error;
 use crate::held::HeldKey;
+use crate::message::Fingerprint;
 use garner::encryption::{self, Decryption};
 use garner::error::Result;
 use garner::gather::{Gatherer, Operation, Output, Ticket};
@@ -65,7 +66,7 @@ impl Key {
                 // Whatever has no such modulus is refused here, as for a key that is here.
                 Operation::public(key.public(), input)?;
                 let (key, input) = (Arc::clone(key), Output::from(input.to_vec()));
-                Ok(Task::asking(move || key.private(&input)))
+                Ok(Task::asking(key.fingerprint(), move || key.private(&input)))
             }
         }
     }
@@ -80,7 +81,7 @@ impl Key {
             Key::Held(key) => {
                 signature::fits(key.public(), scheme, digest)?;
                 let (key, digest) = (Arc::clone(key), digest.to_vec());
-                Ok(Task::asking(move || key.sign(scheme, &digest)))
+                Ok(Task::asking(key.fingerprint(), move || key.sign(scheme, &digest)))
             }
         }
     }
@@ -99,9 +100,10 @@ impl Key {
                 if ciphertext.len() != key.public().size() || Operation::public(key.public(), ciphertext).is_err() {
                     return Err(garner::Error::Verification);
                 }
-                let (key, ciphertext) = (Arc::clone(key), ciphertext.to_vec());
+                let (fingerprint, key, ciphertext) = (key.fingerprint(), Arc::clone(key), ciphertext.to_vec());
                 let (scheme, label) = (scheme.with_label(&[]), scheme.label().to_vec());
-                let task = Task::asking(move || key.decrypt(scheme.with_label(&label), &ciphertext));
+                let ask = move || key.decrypt(scheme.with_label(&label), &ciphertext);
+                let task = Task::asking(fingerprint, ask);
                 Ok((task, Opening(None)))
             }
         }
@@ -143,8 +145,8 @@ impl From<Operation> for Task {
 }
 
 impl Task {
-    fn asking(question: impl FnMut() -> Result<Output, Error> + Send + 'static) -> Task {
-        Task::Held(Box::new(question))
+    fn asking(key: Fingerprint, ask: impl FnMut() -> Result<Output, Error> + Send + 'static) -> Task {
+        Task::Held(Question::new(key, ask))
     }
 
     /// Runs it and waits for its answer. Only what is run here needs a gatherer, and has it opened.
@@ -157,7 +159,7 @@ impl Task {
     ) -> std::result::Result<Result<Output>, E> {
         Ok(match self {
             Task::Here(operation) => gatherer()?.run(operation),
-            Task::Held(mut question) => question().map_err(garner::Error::from),
+            Task::Held(mut question) => question.ask().map_err(garner::Error::from),
         })
     }
 

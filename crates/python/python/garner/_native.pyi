@@ -150,8 +150,9 @@ class PrivateKey:
 @final
 class HeldKey:
     """A private key that the daemon garnerd holds, at the socket GARNER_SOCKET or its usual one. What the daemon refuses, or
-    does not answer in GARNER_PATIENCE seconds (10), raises NotDone. Up to 32 operations of lists and event loops are asked for
-    at a time."""
+    does not answer in GARNER_PATIENCE seconds (10), raises NotDone. A user who may do no more in this second is asked for again
+    in that time; lists and tasks longer, while others of this key are answered. Up to 32 operations of lists and event loops are
+    asked for at a time."""
 
     @classmethod
     def named(cls, name: str) -> HeldKey:
