@@ -3,8 +3,8 @@
 #   KIND             deb or deb-src
 #   FOLDER/apt       its state; the caller removes it
 # Sets and exports APT_CONFIG. The mirror is the one that this machine's own apt uses; what comes is checked against
-# Debian's keys. Where the mirror cannot be read, or has not what is asked for, the script ends with 77; so do those that call it,
-# and what needs the packages is left out there. Every other failure is one.
+# Debian's keys. Where apt cannot bring what is asked for, whatever it says is the reason, the script ends with 77; so do those
+# that call it, and what needs the packages is left out there. Every other failure is one.
 
 failed() {
     echo "$(basename "$0"): $*" >&2

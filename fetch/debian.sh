@@ -5,7 +5,7 @@
 #   FOLDER/apt       apt's state, for who wants more of the same suites (APT_CONFIG=FOLDER/apt/apt.conf); remove it after
 #   SUITE            of the last one named the packages are taken, where it has them
 #   PACKAGE          as apt-get install takes it: NAME or NAME=VERSION
-# Nothing is installed. It ends with 77 where the mirror cannot be read or has not all of them (apt.sh).
+# Nothing is installed. It ends with 77 where apt cannot bring all of them (apt.sh).
 set -eu
 [ $# -ge 3 ] || {
     sed -n '3,7s/^# //p' "$0" >&2

@@ -3,7 +3,7 @@
 # Fetches what guests need: packages.sh FOLDER
 #   FOLDER/root      QEMU, from Debian's backports, and Bochs; what makes their disks; busybox; the libraries of all these
 #   FOLDER/kernel    a Debian kernel, and its modules for VFIO
-# It ends with 77 where the mirror has them not (fetch/apt.sh).
+# It ends with 77 where apt cannot bring them (fetch/apt.sh).
 set -eu
 [ $# -eq 1 ] || {
     sed -n '2,5s/^# //p' "$0" >&2

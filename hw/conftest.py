@@ -16,7 +16,8 @@ def pytest_report_header():
 
 @pytest.fixture(scope="session")
 def nextpnr():
-    """The words that start the pinned nextpnr; what needs it is left out where Debian has another one by now."""
+    """The words that start the pinned nextpnr; what needs it is left out where apt cannot bring it, as Debian may have another
+    by now, or where it cannot run."""
     from garner_hw import ToolError
     from garner_hw.placement import nextpnr
 

@@ -6,7 +6,7 @@
 #     boot       the kernel
 #     modules    those of its modules that the test loads
 #   FOLDER/root                keyctl, cryptsetup and openssl with their libraries
-# Nothing is installed. It ends with 77 where the mirror has them not (fetch/apt.sh).
+# Nothing is installed. It ends with 77 where apt cannot bring them (fetch/apt.sh).
 set -eu
 [ $# -eq 1 ] || {
     sed -n '3,8s/^# //p' "$0" >&2

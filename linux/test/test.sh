@@ -36,7 +36,10 @@ qemu() {
     exit $status
 }
 qemu -device help >"$guest_packages/devices"
-grep -q vfio-user-pci "$guest_packages/devices"
+grep -q vfio-user-pci "$guest_packages/devices" || {
+    echo "linux-test: this QEMU has no vfio-user-pci" >&2
+    exit 1
+}
 guest_packages=$(realpath "$guest_packages") kernels=$(realpath "$kernels")
 work=$(mktemp -d)
 server= guest_process=

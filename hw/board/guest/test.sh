@@ -25,7 +25,10 @@ qemu() {
     exit $status
 }
 qemu -device help >"$folder/devices"
-grep -q vfio-user-pci "$folder/devices"
+grep -q vfio-user-pci "$folder/devices" || {
+    echo "board-guest: this QEMU has no vfio-user-pci" >&2
+    exit 1
+}
 folder=$(realpath "$folder")
 count=24 # messages
 work=$(mktemp -d)

@@ -22,10 +22,11 @@
 // Contract    Every descriptor read ends in exactly one completion, whose order is that of the fragments' ends: in order
 //             within a message. After a completion other than Ok the message is broken until a fragment that is first;
 //             what the fragment's destination then holds is not defined, but no plaintext or ciphertext of another key
-//             or message. A descriptor that could not be read, or names no message, ends behind all before it; unless it is
-//             a key it breaks all messages, as it may have been of any.
+//             or message. A descriptor that could not be read, or names no message, ends behind all before it, and breaks all
+//             messages, as it may have been of any; not if it was read and is a key's.
 //             A key is loaded behind the fragments before it in the ring of its message, and no descriptor behind it begins
-//             before it is there. If it is refused or cannot be read its slot is empty.
+//             before it is there. If its descriptor is refused, or its source cannot be read, its slot is empty. A descriptor
+//             that could not be read counts as no key's.
 //             CONTROL.zeroise, and reset: keys, states, IVs and blocks are dropped at once and overwritten. What was read of
 //             the ring by then, a key among it, ends in EmptySlot, and no more is read; STATUS.zeroising until that is done
 //             and all completions are written.

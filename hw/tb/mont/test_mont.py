@@ -34,7 +34,7 @@ def test_mont(rows, w, hop, bits):
              {"ROWS": str(rows), "W": str(w), "HOP": str(hop), "BITS": bits})
 
 
-SOAK = int(os.environ.get("HW_SOAK", "1"))  # `make hw-soak`: so many times as many operations
+SOAK = int(os.environ.get("HW_SOAK", "1"))  # `make soak`: so many times as many operations
 
 
 async def run(driver: Driver, sizes: Sizes, contexts: list[int], operations: int, places: int = 6):
