@@ -52,9 +52,10 @@ test-openssl: setup-all ## provider and ENGINE alone, under OpenSSL's programs, 
 # The module is built as `pip install` builds it for users, from the release profile.
 PYTHON_VENV := $(or $(CARGO_TARGET_DIR),target)/python
 
-$(PYTHON_VENV)/installed: crates/python/tests/requirements.txt
+$(PYTHON_VENV)/installed: crates/python/tests/requirements.txt crates/python/tests/constraints.txt
 	python3 -m venv $(PYTHON_VENV)
-	$(PYTHON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	$(PYTHON_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< \
+		--constraint crates/python/tests/constraints.txt
 	touch $@
 
 python-module: setup-all $(PYTHON_VENV)/installed
