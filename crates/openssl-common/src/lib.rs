@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`settings`] | what a configuration may say, and what it may not |
 //! | [`service`] | the one gatherer of the process, from the first front end loaded to the last unloaded |
-//! | [`run`] | one private operation: blocking, or pausing the asynchronous job it is called from |
+//! | [`mod@run`] | one private operation: blocking, or pausing the asynchronous job it is called from |
 //! | [`held`] | keys that garnerd holds |
 //! | [`stack`] | room for what a job computes itself |
 //! | [`figures`] | the statistics under the names both front ends give them |
