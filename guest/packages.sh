@@ -33,4 +33,9 @@ dpkg-deb --fsys-tarfile "$apt/cache/$kernel"_*.deb | tar --extract --directory "
     './boot/vmlinuz-*' '*/kernel/drivers/vfio/*' '*/kernel/virt/lib/*'
 find "$folder/kernel" -name '*.ko.xz' -exec xz --decompress {} +
 rm -rf "$apt"
+"$fetch/run.sh" "$folder" qemu-system-x86_64 -device help >"$folder/devices"
+grep -q vfio-user-pci "$folder/devices" || {
+    echo "packages.sh: this QEMU has no vfio-user-pci, by which guests have boards" >&2
+    exit 1
+}
 echo "$version" >"$folder/complete"
