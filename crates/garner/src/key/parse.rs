@@ -100,7 +100,7 @@ impl PrivateKey {
 impl PublicKey {
     /// Reads a public key from a file's content: PEM or DER, `SubjectPublicKeyInfo` or PKCS#1; or the public half of
     /// a private key of any kind that [`PrivateKey::read`] takes, which is validated in full first; of one without primes
-    /// only n and e are, for to find them takes long.
+    /// only n and e are, because finding primes takes long.
     ///
     /// A PEM file with both gives its public key.
     ///
