@@ -9,6 +9,7 @@ use crate::call::{Call, Event, Step};
 use crate::error::Error;
 use crate::message::{self, Buffer, KeyName, Packet, Request, Work};
 use crate::socket::{Received, Socket};
+use crate::watch::Watch;
 use garner::environment;
 use garner::fork::ForkLocal;
 use garner::secret::Wiped;
@@ -37,12 +38,13 @@ pub struct Client {
     pub(crate) patience: Duration,
     pub(crate) next: AtomicU64,
     idle: ForkLocal<Mutex<Vec<Socket>>>,
+    watch: Watch,
 }
 
 impl Client {
     /// A client of the daemon at this socket, which goes on for so long. Connects at the first call.
     pub fn new(path: impl Into<PathBuf>, patience: Duration) -> Client {
-        Client { path: path.into(), patience, next: AtomicU64::new(1), idle: ForkLocal::new() }
+        Client { path: path.into(), patience, next: AtomicU64::new(1), idle: ForkLocal::new(), watch: Watch::default() }
     }
 
     /// A client of the daemon at `GARNER_SOCKET`, else at [`SOCKET`], which goes on for `GARNER_PATIENCE` seconds, else for
@@ -92,7 +94,7 @@ impl Client {
                     },
                 },
                 Step::Receive => {
-                    let received = receive(socket.as_ref().expect("connected"), &mut buffer, deadline, is_next);
+                    let received = self.receive(socket.as_ref().expect("connected"), &mut buffer, deadline, is_next);
                     is_next = true;
                     match received {
                         Ok(length) => Event::Packet(buffer.packet(length)),
@@ -137,6 +139,57 @@ impl Client {
         self.idle.get().lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Waits for a packet, right after what it answers was sent: how long it is. `is_next` says that it is not the first of the
+    /// call.
+    pub(crate) fn receive(
+        &self,
+        socket: &Socket,
+        buffer: &mut Buffer,
+        deadline: Instant,
+        is_next: bool,
+    ) -> Result<usize, Errno> {
+        // What is there at the deadline is taken, but packets of others may come for ever.
+        let sent = Instant::now();
+        if is_next && sent > deadline {
+            return Err(Errno::TIMEDOUT);
+        }
+        let seen = if is_next { Received::Nothing } else { self.watched(socket, buffer, sent) };
+        let (received, watched) = match seen {
+            Received::Nothing => (socket.receive_by(buffer, deadline), false),
+            seen => (seen, true),
+        };
+        match received {
+            Received::Packet(length) => {
+                if !is_next {
+                    self.watch.answered(sent.elapsed(), watched);
+                }
+                Ok(length)
+            }
+            Received::Nothing => Err(Errno::TIMEDOUT),
+            Received::End => Err(Errno::CONNRESET),
+        }
+    }
+
+    /// Watches for a packet, if this call is to; [`Received::Nothing`] if none came.
+    fn watched(&self, socket: &Socket, buffer: &mut Buffer, sent: Instant) -> Received {
+        let Some(window) = self.watch.window() else { return Received::Nothing };
+        if !window.start.is_zero() && socket.wait(PollFlags::IN, sent + window.start) != Ok(false) {
+            return Received::Nothing; // it is there
+        }
+        loop {
+            match socket.receive(buffer) {
+                Received::Nothing => {}
+                received => return received,
+            }
+            let start = Instant::now();
+            thread::yield_now();
+            if !Watch::goes_on(start.elapsed()) || start - sent > window.end {
+                self.watch.in_vain();
+                return Received::Nothing;
+            }
+        }
+    }
+
     /// Keeps a connection for another call, or ends it.
     pub(crate) fn release(&self, socket: Option<Socket>, keep: bool) {
         self.idle().extend(socket.filter(|_| keep));
@@ -160,19 +213,6 @@ pub(crate) fn left_behind(socket: &Socket, buffer: &mut Buffer, error: Errno) ->
             Received::Nothing | Received::End => Err(error),
         },
         _ => Err(error),
-    }
-}
-
-/// Waits for a packet: how long it is. `is_next` says that it is not the first of the call.
-pub(crate) fn receive(socket: &Socket, buffer: &mut Buffer, deadline: Instant, is_next: bool) -> Result<usize, Errno> {
-    // What is there at the deadline is taken, but packets of others may come for ever.
-    if is_next && Instant::now() > deadline {
-        return Err(Errno::TIMEDOUT);
-    }
-    match socket.receive_by(buffer, deadline) {
-        Received::Packet(length) => Ok(length),
-        Received::Nothing => Err(Errno::TIMEDOUT),
-        Received::End => Err(Errno::CONNRESET),
     }
 }
 

@@ -82,7 +82,7 @@ impl Client {
                 }
                 Step::Receive => {
                     let socket = socket.as_ref().expect("connected");
-                    let received = client::receive(socket, &mut buffer, deadline, is_next);
+                    let received = self.receive(socket, &mut buffer, deadline, is_next);
                     is_next = true;
                     received.map(|length| Event::Packet(buffer.packet(length)))
                 }

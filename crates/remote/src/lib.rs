@@ -10,6 +10,7 @@
 //! | [`socket`] | a connection: whole messages, and a deadline for each |
 //! | [`call`] | one call as a machine of states, without socket and clock |
 //! | [`client`] | runs calls: asks the daemon, again and again until a deadline if it is gone |
+//! | `watch` | when a call watches for its answer |
 //! | [`held`] | a key that the daemon holds |
 //! | [`askers`] | many questions at once: threads that ask, and tickets for the answers |
 //! | [`key`] | a key wherever it is, and operations with it |
@@ -35,6 +36,7 @@ pub mod scheme;
 pub mod sealed;
 pub mod socket;
 pub mod stub;
+mod watch;
 
 pub use client::Client;
 pub use error::Error;
