@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from garner_hw import HW, CommandError
-from garner_hw.report import published
-from garner_hw.tables import filled, markdown, percent
+from garner_hw.report import published, ramesh
+from garner_hw.tables import filled, markdown
 
 DOCUMENT = HW.parent / "docs" / "reproduction.md"
 EXPLORED, PROFILED = HW / "explore" / "results" / "report.json", HW / "explore" / "results" / "profile.json"
 SYSTEM, POWER = HW / "soc" / "report" / "report.json", HW / "soc" / "report" / "power.json"
 ENERGY = HW / "soc" / "report" / "energy.json"
 ZYNQ, ZYNQ_SYSTEM = HW / "report" / "zynq.json", HW / "soc" / "report" / "zynq.json"
-CHAPTER_4 = HW / "explore" / "results" / "chapter-4.svg"
+PICTURES = HW / "explore" / "results"
 HARDWARE, BATCHES = HW / "report" / "report.json", HW.parent / "bench" / "results" / "batches.json"
 AES_CURVES = HW.parent / "bench" / "results" / "linux-aes.json"
 
@@ -29,15 +29,18 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    text, picture = filled(DOCUMENT, tables()), chapter_4()
-    if arguments.check:
-        for path, now in ((DOCUMENT, text), (CHAPTER_4, picture)):
-            if path.read_text() != now:
-                raise CommandError(f"{path} is not what the results give; run `garner-hw reproduction`")
-        return 0
-    DOCUMENT.write_text(text)
-    CHAPTER_4.write_text(picture)
+    files = {DOCUMENT: filled(DOCUMENT, tables())} | pictures()
+    for path, now in files.items():
+        if not arguments.check:
+            path.write_text(now)
+        elif not path.exists() or path.read_text() != now:
+            raise CommandError(f"{path} is not what the results give; run `garner-hw reproduction`")
     return 0
+
+
+def pictures() -> dict[Path, str]:
+    """The document's pictures, by file."""
+    return {PICTURES / f"{name}.svg": text for name, text in ramesh.pictures(results(EXPLORED)).items()}
 
 
 def results(path: Path) -> Any:
@@ -51,8 +54,7 @@ def results(path: Path) -> Any:
 def tables() -> dict[str, str]:
     """By the name between the document's markers."""
     explored, profiled, hardware = (results(path) for path in (EXPLORED, PROFILED, HARDWARE))
-    return {"signatures": signatures(hardware["rows"]), "times": times(profiled), "hot spot": hot_spot(profiled),
-            "chapter 4": comparisons(explored), "unrolled": unrolled(explored), "dominating": dominating(explored),
+    return {"signatures": signatures(hardware["rows"]), **ramesh.tables(explored, profiled),
             "exponentiation": exponentiation(hardware["rows"]), "aes": aes(hardware["rows"]), "aes curves": aes_curves(),
             "power": power(), "energy": energy(), "energy by part": energy_by_part(), "system": system(), "zynq": zynq()}
 
@@ -71,91 +73,6 @@ def signatures(rows: list[dict]) -> str:
          f"{device['operations_per_second']:,.0f}", f"{device['per_multiplier']:.1f}", "`make hw-report-all`"),
         (f"Garner, one core of {machine['cpu']} ({machine['kernels']})", f"{batch['garner_per_s']:,.0f}", "-", "`bench/run.sh batches`"),
         (f"{batch['baseline']}, the same core", f"{batch['baseline_per_s']:,.0f}", "-", "`bench/run.sh batches`")])
-
-
-def times(profiled: dict) -> str:
-    """Table 2.1 of Ramesh 2020."""
-    rows = []
-    for row in profiled["times"]:
-        if row["thesis_ms"]:
-            rows.append((row["operation"], *(f"{value:,.2f}" for value in row["thesis_ms"].values()),
-                         f"{row['mean_ms']:,.2f}", percent(row["thesis_share"]), percent(row["share"])))
-    platforms = next(row["thesis_ms"] for row in profiled["times"] if row["thesis_ms"])
-    return markdown(("RSA-2048, ms", *platforms, f"here, {profiled['processor']}", "share, thesis (Intel) %", "share, here %"),
-                    rows)
-
-
-def hot_spot(profiled: dict) -> str:
-    """Tables 2.2 to 2.4."""
-    keygen = profiled["keygen"]
-    by_name = {row["thesis_name"]: row for row in keygen["functions"]}
-    hlp, montmul = by_name["mpi_mul_hlp"], by_name["mpi_montmul"]
-    return markdown(("figure", "thesis, Intel", "thesis, Raspberry Pi", "here"), [
-        (f"primality tests a key (here: {keygen['keys']:,} keys)", *keygen["thesis_tests_per_key"],
-         f"{keygen['tests_per_key']:.1f} (expected {keygen['tests_per_key_expected']:.1f})"),
-        ("prime generation, % of key generation", *map(percent, keygen["thesis_prime_generation"][:2]),
-         percent(keygen["prime_generation"])),
-        ("`mpi_mul_hlp` itself, % of key generation", *(percent(one["self"]) for one in hlp["thesis"]),
-         f"{percent(hlp['instructions']['self'])} of instructions, {percent(hlp['time']['self'])} of time"),
-        *((f"the same, {one['name']}: instructions; without constant-time assignments", "", "",
-           f"{percent(one['self'])}; {percent(one['self_without_later'])}") for one in keygen["compilations"]),
-        ("`mpi_montmul` with what it calls, %", *(percent(one["inclusive"]) for one in montmul["thesis"]),
-         percent(montmul["instructions"]["inclusive"])),
-        ("calls of `mpi_mul_hlp` by `mpi_montmul`, %", *map(percent, keygen["thesis_montmul_calls"]),
-         percent(keygen["montmul_calls"]))])
-
-
-def comparisons(explored: dict) -> str:
-    """Tables 4.4 and 4.5 of Ramesh 2020, one line for each word and port count that is measured."""
-    from garner_hw.explore import thesis
-
-    return markdown(("word", "ports", "base", "base: cycles", "two-row: cycles", "latency less, %: thesis", "here, cycles", "here, us",
-                     "LUT of base: thesis", "here", "here, multipliers in LUTs"),
-                    [(one.word, one.ports, one.base, f"{one.base_cycles:,}", f"{one.cycles:,}", one.printed_less, f"{one.less:.1f}",
-                      f"{one.less_us:.1f}", one.printed_area, f"{one.area:.2f}", f"{one.area_without_dsp:.2f}")
-                     for one in thesis.comparisons(explored["points"])])
-
-
-def unrolled(explored: dict) -> str:
-    """Section 4.5.2 of Ramesh 2020."""
-    from garner_hw.explore import thesis
-
-    return markdown(("word", "ports", "two-row: us", "LUT", "fastest base", "unrolled", "us", "LUT"),
-                    [(one.word, one.ports or "free", f"{one.us:.1f}", f"{one.lut:,}", one.base, one.unroll, f"{one.base_us:.1f}",
-                      f"{one.base_lut:,}") for one in thesis.unrolled(explored["points"])])
-
-
-def chapter_4() -> str:
-    """The diagrams of Ramesh 2020's chapter 4, of our rows; the same text for the same rows."""
-    import matplotlib
-
-    from garner_hw.explore import plots
-
-    with matplotlib.rc_context({"svg.hashsalt": "chapter 4"}):
-        figure = plots.chapter_4(results(EXPLORED)["points"])
-        if figure is None:
-            raise CommandError(f"{EXPLORED} has no point of the grid of Ramesh 2020")
-        return plots.svg(figure, {"Date": None})
-
-
-def dominating(explored: dict) -> str:
-    """The best that dominates the two-row unit, by word, ports and kind of multiplier; beside it the fastest unrolled
-    two-row unit."""
-    from garner_hw.explore.dominance import fastest_unrolled, kind, over_two_row, place
-
-    best: dict[tuple, list[dict]] = {}
-    for row in over_two_row(explored["points"]):
-        best.setdefault((row["word"], row["ports"], kind(row)), []).append(row)
-    lines = []
-    for (word, ports, multipliers), rows in sorted(best.items(), key=lambda item: (item[0][0], item[0][1] or 99, item[0][2])):
-        first = min(rows, key=lambda row: row["area_time_ratio"])
-        unrolled = fastest_unrolled(explored["points"], place(first))
-        lines.append((word, ports or "free", "DSP blocks" if multipliers == "dsp" else "LUTs", len({row["design"] for row in rows}),
-                      first["design"], f"{first['us']:.1f}", f"{first['lut']:,}", f"{first['dsp']} / {first['two_row_dsp']}",
-                      f"{first['area_time_ratio']:.2f}",
-                      *((f"{unrolled['us']:.1f}", f"{unrolled['lut']:,}", unrolled["dsp"]) if unrolled else "---")))
-    return markdown(("word", "ports", "multipliers", "designs that dominate", "the best", "us", "LUT", "DSP / two-row's",
-                     "LUT x us of two-row's", "two-row unrolled: us", "LUT", "DSP"), lines)
 
 
 def exponentiation(rows: list[dict]) -> str:

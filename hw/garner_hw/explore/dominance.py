@@ -2,6 +2,9 @@
 """Which designs dominate the thesis's two-row unit at the same word and ports, and which no other dominates."""
 
 
+RATIOS = {"area_time": "area_time", "bound": "bound_cycles", "cycles": "cycles_with_m"}  # name_ratio: of which costs
+
+
 def kind(row: dict) -> str:
     """Designs with multipliers in LUTs are compared among themselves, and so are those with DSP blocks."""
     return "dsp" if row["multipliers"] == "dsp" else "lut"
@@ -19,7 +22,7 @@ def dominates(row: dict, other: dict, costs: tuple[str, ...] = ("us", "lut", "ds
 
 def over_two_row(rows: list[dict]) -> list[dict]:
     """The rows that dominate the thesis's two-row units of their word and ports, pipelined and not unrolled, in
-    microseconds and LUTs, with the best area x time ratio to one. DSP blocks do not count: a unit of few LUTs that
+    microseconds and LUTs, with what they cost of the one that has the least area x time. DSP blocks do not count: a unit of few LUTs that
     feeds more of them is what one looks for.
 
     Two-row units count with either kind of LUT multiplier: beating only the worse one would be easy. Unrolled ones do
@@ -31,8 +34,9 @@ def over_two_row(rows: list[dict]) -> list[dict]:
             continue
         units = [unit for unit in two_row(rows, place(row)) if unit["unroll"] == 1]
         if units and all(dominates(row, unit, ("us", "lut")) for unit in units):
-            ratio = row["area_time"] / min(unit["area_time"] for unit in units)
-            found.append(row | {"area_time_ratio": ratio, "two_row_dsp": units[0]["dsp"]})
+            best = min(units, key=lambda unit: unit["area_time"])
+            ratios = {f"{name}_ratio": row[cost] / best[cost] for name, cost in RATIOS.items()}
+            found.append(row | ratios | {"two_row_dsp": best["dsp"]})
     return found
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where RSA spends its time, and what a faster part would gain: chapter 2 of Ramesh 2020, on mbedTLS and on Garner.
 
-`mbedtls` builds the program that is profiled, `measure` runs it, `callgraph` reads what the profilers wrote,
-`sensitivity` has Amdahl's law, `thesis` the printed figures, `report` makes the page and its JSON.
+`mbedtls` builds the program that is profiled, `measure` runs it, here and on the RISC-V system (`garner_hw.soc.profile`),
+`callgraph` reads what the profilers wrote, `sensitivity` has Amdahl's law, `thesis` the printed figures, `report` makes the
+page and its JSON.
 """
 
 import argparse
@@ -29,6 +30,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--out", type=Path, default=BUILD / "profile", metavar="FOLDER", help="for profile.html and profile.json")
     parser.add_argument("--keys", type=int, default=1000, help="key generations whose calls are counted (1000)")
     parser.add_argument("--seed", type=int, default=1, help="of the random source (1)")
+    parser.add_argument("--system", type=int, default=512, metavar="BITS", help="of the keys that the RISC-V system makes and uses in "
+                        "simulation (512; 1024 take minutes more; 0: without the system)")
     parser.add_argument("--garner", type=Path, metavar="FILE", help="the garner command, to be profiled without its vector kernels")
     parser.add_argument("--command", metavar="WORDS", help="profile this command alone")
     parser.set_defaults(run=run)
@@ -44,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.keys < 1:
         raise CommandError(f"--keys {arguments.keys}: at least one key is needed")
+    if arguments.system and not (512 <= arguments.system <= 2048 and arguments.system % 64 == 0):
+        raise CommandError(f"--system {arguments.system}: a multiple of 64 from 512 to 2048 is needed, or 0")
     try:
         arguments.out.mkdir(parents=True, exist_ok=True)
         if arguments.command is not None:
@@ -60,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.garner:
                 for title, options in report.OWN.items():
                     own[title] = ([str(arguments.garner), *options], {"GARNER_CPU": "libcrypto", "GARNER_GPU": "off"})
-            measured = measure.measure(arguments.keys, arguments.seed, own, progress)
+            measured = measure.measure(arguments.keys, arguments.seed, arguments.system, own, progress)
         page = report.write(measured, arguments.out)
     except (measure.Failed, mbedtls.NotBuilt) as error:
         raise CommandError(str(error)) from error

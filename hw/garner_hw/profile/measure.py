@@ -14,6 +14,8 @@ from tempfile import TemporaryDirectory
 
 from garner_hw.profile import mbedtls
 from garner_hw.profile.callgraph import Callgraph, from_callgrind, from_gprof
+from garner_hw.soc.profile import ROOTS
+from garner_hw.soc.profile import profile as on_the_system
 
 OPERATIONS = ("keygen", "decrypt", "encrypt")
 SIZES = (1024, 2048, 3072)
@@ -37,6 +39,7 @@ class Measured:
     keys: int = 0
     compilations: dict[str, Callgraph] = field(default_factory=dict)  # of one key generation, by mbedTLS's variant
     own: dict[str, Callgraph] = field(default_factory=dict)  # by the command that was profiled
+    system: dict[tuple[str, int], Callgraph] = field(default_factory=dict)  # on the RISC-V system, by (operation, bits)
 
 
 def run(command: list[str], environment: dict[str, str] | None = None) -> str:
@@ -87,9 +90,10 @@ def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
         return from_gprof(text)
 
 
-def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]]],
+def measure(keys: int, seed: int, system: int, own: dict[str, tuple[list[str], dict[str, str]]],
             progress: Callable[[str], None]) -> Measured:
-    """Everything. `own`: further commands to be profiled, by their titles: words and environment."""
+    """Everything. `system`: bits of the keys of the RISC-V system, 0 to leave it out. `own`: further commands to be profiled,
+    by their titles: words and environment."""
     for variant in mbedtls.VARIANTS:
         mbedtls.build(variant)
     processors = os.cpu_count() or 1
@@ -98,6 +102,8 @@ def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]
     measured.counted = gprof_counts(keys, seed, processors)
     with ThreadPoolExecutor(processors) as pool:
         jobs: dict[Future[Callgraph], tuple[str, str | tuple[str, int]]] = {}
+        for operation in ROOTS if system else ():
+            jobs[pool.submit(on_the_system, operation, system, seed)] = "system", (operation, system)
         for operation in OPERATIONS:
             for bits in reversed(SIZES):
                 jobs[pool.submit(workload_under_callgrind, operation, bits, UNDER_CALLGRIND[operation][bits], seed)] = (
@@ -109,7 +115,8 @@ def measure(keys: int, seed: int, own: dict[str, tuple[list[str], dict[str, str]
         for number, job in enumerate(as_completed(jobs), 1):
             kind, key = jobs[job]
             getattr(measured, kind)[key] = job.result()
-            progress(f"callgrind {number}/{len(jobs)}: {key if isinstance(key, str) else f'{key[0]} {key[1]} bits'}")
+            how = "cycles of the RISC-V system" if kind == "system" else "callgrind"
+            progress(f"{number}/{len(jobs)}, {how}: {key if isinstance(key, str) else f'{key[0]} {key[1]} bits'}")
     for operation in OPERATIONS:
         for bits in SIZES:
             measured.times[operation, bits] = by_clock(operation, bits, BY_CLOCK[operation][bits], seed)

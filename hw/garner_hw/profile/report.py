@@ -58,6 +58,9 @@ def figures(measured: Measured) -> dict:
             "profiles": [], "keygen": None}
     for (operation, bits), graph in sorted(measured.instructions.items()):
         data["profiles"].append(profile(f"mbedTLS {operation}, RSA-{bits}", graph))
+    for (operation, bits), graph in sorted(measured.system.items()):
+        data["profiles"].append(profile(f"mbedTLS {operation}, RSA-{bits}, RISC-V system in simulation", graph)
+                                | {"system": True, "operation": operation, "bits": bits})
     for title, graph in measured.own.items():
         data["profiles"].append(profile(title, graph))
     if measured.counted:

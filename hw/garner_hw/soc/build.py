@@ -26,6 +26,7 @@ INCLUDE = HW / "dist" / "include"
 WAIVERS = SOC / "sim" / "soc.vlt"  # what Verilator does not say of the processor
 MEMORY = 512 * 1024  # bytes, of the simulated system
 WORD = 18            # bits of a word of core and multiplier, where nothing else is said
+ELF = "firmware.elf"
 COMPILER = "riscv64-unknown-elf-gcc"
 # rv32im without _zicsr in its name: with it Debian's compiler links the libraries of rv64.
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-fdata-sections", "-march=rv32im",
@@ -82,30 +83,32 @@ def library(folder: Path, release: str) -> list[str]:
             *map(str, files)]
 
 
-def firmware(mbedtls: str = "", memory: int = MEMORY) -> Path:
-    """The memory's contents, a word a line, as $readmemh takes them; `mbedtls`: with this release in it; `memory`: bytes.
+def firmware(mbedtls: str = "", memory: int = MEMORY, flags: Sequence[str] = ()) -> Path:
+    """The memory's contents, a word a line, as $readmemh takes them; `mbedtls`: with this release in it; `memory`: bytes;
+    `flags`: of the compiler, more than FLAGS. Beside it is the program, ELF.
     """
     if not shutil.which(COMPILER):
         raise CommandError(f"{COMPILER} is missing: run `make setup-all`")
     said = subprocess.run([COMPILER, "--version"], check=True, capture_output=True, text=True).stdout
     linked = [f"-Wl,--defsym=memory_bytes={memory}"] * (memory != MEMORY)
-    options = (*FLAGS, *linked, said.splitlines()[0], *(("mbedtls", RELEASES[mbedtls].version) if mbedtls else ()))
+    more = [*linked, *flags]
+    options = (*FLAGS, *more, said.splitlines()[0], *(("mbedtls", RELEASES[mbedtls].version) if mbedtls else ()))
     folder = BUILD / f"soc-firmware-{digest(firmware_sources(mbedtls), options)}"
     image = folder / "memory.hex"
     if not image.exists():
         with alone(folder) as lock:
             if not image.exists():  # else the other process has made it
-                compiled(image, mbedtls, linked, lock)
+                compiled(image, mbedtls, more, lock)
     return image
 
 
-def compiled(image: Path, mbedtls: str, linked: list[str], lock: int) -> None:
+def compiled(image: Path, mbedtls: str, more: list[str], lock: int) -> None:
     folder = image.parent
     folder.mkdir(parents=True, exist_ok=True)
-    elf, binary = folder / "firmware.elf", folder / "firmware.bin"
+    elf, binary = folder / ELF, folder / "firmware.bin"
     code: list[Path | str] = [FIRMWARE / "start.S", *sorted(FIRMWARE.glob("*.c"))]
     code += library(folder, mbedtls) if mbedtls else []
-    subprocess.run([COMPILER, *FLAGS, *linked, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
+    subprocess.run([COMPILER, *FLAGS, *more, "-T", FIRMWARE / "link.ld", f"-I{FIRMWARE}", f"-I{INCLUDE}", *code,
                     "-o", elf], check=True, pass_fds=(lock,))
     subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, binary], check=True)
     data = binary.read_bytes()

@@ -77,12 +77,13 @@ def answered(line: str) -> str | None:
 class System:
     """The simulation as a process. `fault`: hang, corrupt, silent or spurious; the ports then are at fault from the start.
     `mbedtls`: the firmware has this release of it. `rows` and `word`: of core and multiplier. `observers` as the simulator's.
-    `resets`: how often `reset` may be called."""
+    `resets`: how often `reset` may be called. `flags`: of the firmware's compiler; `options`: of the observers."""
 
     def __init__(self, rows: int = 8, fault: str = "", cycles: int = CYCLES, mbedtls: str = "", word: int = build.WORD,
-                 observers: Sequence[Path] = (), resets: int = 0) -> None:
-        arguments = [f"+memory={build.firmware(mbedtls)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault),
-                     *[f"+resets={resets}"] * bool(resets)]
+                 observers: Sequence[Path] = (), resets: int = 0, flags: Sequence[str] = (),
+                 options: Sequence[str] = ()) -> None:
+        arguments = [f"+memory={build.firmware(mbedtls, flags=flags)}", f"+cycles={cycles}", *[f"+fault={fault}"] * bool(fault),
+                     *[f"+resets={resets}"] * bool(resets), *options]
         self.process = subprocess.Popen([*ENDS_WITH_PARENT, build.simulator(rows, word, observers), *arguments], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
