@@ -39,6 +39,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from garner_hw.profile import measure, mbedtls, report
+    from garner_hw.profile.own import commands
 
     start = time.monotonic()
 
@@ -61,10 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             progress(f"callgrind: {arguments.command}")
             measured = measure.Measured(own={arguments.command: measure.callgrind(words)})
         else:
-            own = {}
-            if arguments.garner:
-                for title, options in report.OWN.items():
-                    own[title] = ([str(arguments.garner), *options], {"GARNER_CPU": "libcrypto", "GARNER_GPU": "off"})
+            own = commands(arguments.garner, arguments.out / "own") if arguments.garner else {}
             measured = measure.measure(arguments.keys, arguments.seed, arguments.system, own, progress)
         page = report.write(measured, arguments.out)
     except (measure.Failed, mbedtls.NotBuilt) as error:

@@ -25,6 +25,9 @@ UNDER_CALLGRIND = {"keygen": {1024: 6, 2048: 4, 3072: 2}, "decrypt": dict.fromke
 THESIS_BITS = 2048  # of the keys whose primality tests are counted
 
 
+Command = tuple[list[str], dict[str, str]]  # words, and variables of the environment
+
+
 class Failed(Exception):
     """A program that was to be measured ended with an error; the text names it."""
 
@@ -90,10 +93,10 @@ def gprof_counts(keys: int, seed: int, processes: int) -> Callgraph:
         return from_gprof(text)
 
 
-def measure(keys: int, seed: int, system: int, own: dict[str, tuple[list[str], dict[str, str]]],
+def measure(keys: int, seed: int, system: int, own: dict[str, Command],
             progress: Callable[[str], None]) -> Measured:
     """Everything. `system`: bits of the keys of the RISC-V system, 0 to leave it out. `own`: further commands to be profiled,
-    by their titles: words and environment."""
+    by their titles."""
     for variant in mbedtls.VARIANTS:
         mbedtls.build(variant)
     processors = os.cpu_count() or 1

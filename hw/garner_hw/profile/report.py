@@ -20,8 +20,6 @@ from garner_hw.profile.callgraph import Callgraph, Function  # noqa: E402
 from garner_hw.profile.measure import OPERATIONS, SIZES, THESIS_BITS, Measured  # noqa: E402
 from garner_hw.profile.sensitivity import FACTORS, speed_up  # noqa: E402
 
-# Commands of garner that are profiled beside mbedTLS, without the vector kernels
-OWN = {"garner keygen, RSA-2048, scalar path": ["keygen", "--bits", "2048", "--out", "/dev/null"]}
 SMALLEST = 0.002  # share of the whole below which a function is not shown
 THESIS_KEYGEN = ("keygen", THESIS_BITS)
 
