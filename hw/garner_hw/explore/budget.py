@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which design to build on a budget, why, and which would be next."""
+"""Which design to build on a budget, why, and which would be next.
+
+LUTs are those of the placed design: nextpnr splits and duplicates, up to a third more than the synthesis counts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LIMITS = {"lut": "LUTs", "dsp": "DSP blocks", "ports": "ports", "memory": "block memories", "ff": "flip-flops",
+LIMITS = {"lut": "LUTs", "dsp": "DSP blocks", "ports": "ports", "memory": "block RAMs", "ff": "flip-flops",
           "energy": "nJ"}
 COLUMN = {"energy": "energy_nj"}
 GOAL = "clock"
@@ -52,7 +55,15 @@ class Advice:
     found: bool
 
 
+def luts(row: dict) -> int:
+    """Of the placed design; of the synthesis where no placement counted them."""
+    placed = row.get("lut_placed")
+    return row["lut"] if placed is None else placed
+
+
 def used(row: dict, name: str) -> float | None:
+    if name == "lut":
+        return luts(row)
     if name == "ports" and row["ports"] == 0:
         return float("inf")
     return row[COLUMN.get(name, name)]
@@ -87,9 +98,10 @@ def advise(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) ->
 
 def advise_for(bits: int, rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -> Advice:
     """Of rows that have operands of one size."""
-    fitting = sorted((row for row in rows if not lacks(row, budget)), key=lambda row: (time_of(row, budget), row["lut"]))
+    fitting = sorted((row for row in rows if not lacks(row, budget)), key=lambda row: (time_of(row, budget), luts(row)))
+    unweighed = unmeasured(rows, budget)
     if not fitting:
-        return Advice(f"{bits} bits: {nearest(rows, budget, describe)}", False)
+        return Advice("\n".join([f"{bits} bits: {nearest(rows, budget, describe)}", *unweighed]), False)
     best, others = fitting[0], [row for row in fitting[1:] if row["design"] != fitting[0]["design"]]
     lines = [f"build {describe(best)}: {time_of(best, budget):.3g} us a multiplication of {bits} bits,",
              f"  {use_of(best, budget)}.", f"why: the fastest of {len(fitting)} of {len(rows)} designs that fit; {bounded(best)}."]
@@ -97,17 +109,33 @@ def advise_for(bits: int, rows: list[dict], budget: Budget, describe: Callable[[
         second = others[0]
         lines.append(f"runner-up: {describe(second)}: {time_of(second, budget):.3g} us "
                      f"({time_of(second, budget) / time_of(best, budget):.2f} times as long), {use_of(second, budget)}.")
-    smaller = min(fitting, key=lambda row: row["lut"] * time_of(row, budget))
+    smaller = min(fitting, key=lambda row: luts(row) * time_of(row, budget))
     if smaller is not best:
         lines.append(f"least area x time within the budget: {describe(smaller)}: {time_of(smaller, budget):.3g} us, "
                      f"{use_of(smaller, budget)}.")
-    return Advice("\n".join(lines), True)
+    return Advice("\n".join([*lines, *unweighed]), True)
+
+
+def unmeasured(rows: list[dict], budget: Budget) -> list[str]:
+    """A line where designs do not fit for want of a figure: none, or how many there are."""
+    return [f"{count} of {len(rows)} designs have no measured {name} and were not chosen from."
+            for name in budget.limits if (count := sum(used(row, name) is None for row in rows))]
 
 
 def use_of(row: dict, budget: Budget) -> str:
-    parts = [f"{row['lut']:,} LUTs", f"{row['dsp']} DSP blocks"]
-    parts += [f"{used(row, name):,.3g} {LIMITS[name]}" for name in budget.limits if name not in ("lut", "dsp")]
+    """All that it takes of the part, and what else is limited."""
+    shown = ["lut", "ff", "dsp", "memory"]
+    shown += [name for name in budget.limits if name not in shown]
+    parts = [f"{luts(row):,} LUTs placed" if name == "lut" and row.get("lut_placed") is not None else
+             f"{number(used(row, name))} {LIMITS[name]}" for name in shown]
     return ", ".join([*parts, f"reaches {row['mhz']:.0f} MHz"])
+
+
+def number(value: float | None) -> str:
+    """As people write it, without an exponent."""
+    if value is None or value == float("inf"):
+        return "no" if value is None else "free"
+    return f"{value:,.0f}" if value >= 1000 or value == int(value) else f"{value:.4g}"
 
 
 def bounded(row: dict) -> str:
@@ -125,6 +153,6 @@ def nearest(rows: list[dict], budget: Budget, describe: Callable[[dict], str]) -
             missing.append(f"it reaches {best['mhz']:.0f} of {budget.clock:g} MHz")
         else:
             use = used(best, name)
-            missing.append(f"it has no figure of {LIMITS[name]}" if use is None else
-                           f"it needs {use:,.4g} {LIMITS[name]}, {budget.limits[name]:,g} are allowed")
+            missing.append(f"it has no measured {name}" if use is None else
+                           f"it needs {number(use)} {LIMITS[name]}, {number(budget.limits[name])} are allowed")
     return f"no design of {len(rows)} fits. The nearest is {describe(best)}: {'; '.join(missing)}."

@@ -6,8 +6,8 @@ import pytest
 from garner_hw.explore.budget import BadBudget, Budget, advise
 
 
-def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0, bits=1024):
-    return {"design": design, "us": us, "lut": lut, "ports": ports, "dsp": dsp, "mhz": mhz, "memory": 0, "ff": 10,
+def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0, bits=1024, placed=None):
+    return {"design": design, "us": us, "lut": lut, "lut_placed": placed, "ports": ports, "dsp": dsp, "mhz": mhz, "memory": 0, "ff": 10,
             "cycles": round(us * mhz), "cycles_with_m": round(us * mhz), "bound_cycles": us * mhz / 2, "bound_by": "ports",
             "bits": bits, "area_time": lut * us, "energy_nj": energy}
 
@@ -58,6 +58,35 @@ def test_each_size_of_operands_has_its_own_advice():
 def test_where_nothing_fits_the_nearest_is_named_with_what_it_lacks(budget, reason):
     advice = say(budget)
     assert not advice.found and "no design of 4 fits" in advice.text and reason in advice.text
+
+
+def test_a_budget_of_luts_holds_for_the_placed_design():
+    rows = [row("grows", 10.0, 1900, placed=2500), row("stays", 20.0, 1800, placed=1900), row("not placed", 30.0, 1700)]
+    advice = say("lut=2000", rows)
+    assert advice.text.startswith("build stays: ") and "1,900 LUTs placed" in advice.text
+    assert "runner-up: not placed:" in advice.text and "1,700 LUTs," in advice.text
+    assert "grows: it needs 2,500 LUTs, 2,400 are allowed" in say("lut=2400", rows[:1]).text
+
+
+def test_of_two_as_fast_the_one_that_is_smaller_when_placed_is_built():
+    rows = [row("small netlist", 10.0, 500, placed=900), row("small", 10.0, 600, placed=700)]
+    assert say("lut=2000", rows).text.startswith("build small: ")
+
+
+def test_the_chosen_design_is_named_with_all_that_it_takes_of_the_part():
+    big = row("big", 10.0, 15_000, dsp=3, placed=17_345) | {"ff": 12_345, "memory": 2}
+    assert "17,345 LUTs placed, 12,345 flip-flops, 3 DSP blocks, 2 block RAMs, reaches 100 MHz" in say("clock=50", [big]).text
+    assert "2 block RAMs, 1.5 nJ, reaches" in say("energy=2", [big | {"energy_nj": 1.5}]).text
+
+
+@pytest.mark.parametrize("budget, found", [("energy=2", True), ("energy=0.5", False)])
+def test_designs_without_measured_energy_are_counted_where_energy_is_limited(budget, found):
+    rows = [*ROWS, row("unknown", 1.0, 100, energy=None), row("unknown too", 2.0, 100, energy=None)]
+    advice = say(budget, rows)
+    assert advice.found is found
+    assert "2 of 6 designs have no measured energy and were not chosen from" in advice.text
+    assert "no measured" not in say("lut=2000", rows).text
+    assert "it has no measured energy" in say("energy=2", rows[-1:]).text
 
 
 def test_free_ports_fit_no_number_of_ports():
