@@ -24,7 +24,8 @@ from garner_hw.synthesis.synthesise import ecp5, synthesise
 
 SPEED = 8         # the ECP5's grade
 PADS = 365        # for signals, of its package: place.DEVICE
-PATIENCE = 3600   # seconds: a tool that takes longer hangs
+PATIENCE = 3600   # seconds: a simulation, or a tool of the energy's, that takes longer hangs
+BUILDING = 6 * PATIENCE  # a synthesis or a placement; the longest so far took under two hours
 NUMBERS = 2       # random multiplications of each point, behind the corner cases
 MEASURED = "bench.measured.json"  # what a bench writes: a work file, which a store.Folder takes for no step
 
@@ -53,7 +54,7 @@ class Tools:
     def place(self, point: Point, seed: int, folder: Path) -> dict:
         circuit, _ = netlist(point, point.multipliers == "dsp", folder)
         try:
-            placed = place.place(circuit, SPEED, seed, None, pads=port_bits(circuit) <= PADS)
+            placed = place.place(circuit, SPEED, seed, None, pads=port_bits(circuit) <= PADS, limit=BUILDING)
         except ToolError as error:
             raise ToolFailed(first_line(error)) from error
         return {"mhz": placed["fmax"]} | figures(placed)
@@ -82,7 +83,7 @@ def netlist(point: Point, dsp: bool, folder: Path) -> tuple[Path, dict]:
     design = design_of(point)
     files = sources(design.top, "ecp5", [] if dsp else [HW / "rtl" / "prim" / "generic" / "multiplier.sv"])
     try:
-        return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder)
+        return synthesise(design.top, files, design.parameters(point), "ecp5", not dsp, work=folder, limit=BUILDING)
     except ToolError as error:
         raise ToolFailed(first_line(error)) from error
 
@@ -98,14 +99,14 @@ def figures(counts: dict) -> dict:
     return {"lut": counts["LUT"], "ff": counts["FF"], "dsp": counts["DSP"], "memory": counts["EBR"]}
 
 
-def run(command: list[str], what: str, log: Path) -> None:
+def run(command: list[str], what: str, log: Path, patience: float = PATIENCE) -> None:
     """Runs a program, which ends with this process; raises ToolFailed with the last line that it said."""
     with log.open("w") as out:
         try:
             code = subprocess.run([*ENDS_WITH_PARENT, *command], stdout=out, stderr=out, cwd=log.parent,
-                                  timeout=PATIENCE).returncode
+                                  timeout=patience).returncode
         except subprocess.TimeoutExpired:
-            raise ToolFailed(f"{what} took more than {PATIENCE} s; see {log}") from None
+            raise ToolFailed(f"{what} took more than {patience:g} s; see {log}") from None
     if code:
         said = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
         raise ToolFailed(f"{what} failed ({said[-1][:200] if said else f'exit {code}'}); see {log}")

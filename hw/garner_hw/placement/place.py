@@ -59,18 +59,22 @@ def nextpnr_version() -> str:
     raise ToolError(f"`{' '.join(said.args)}` says no version: it is no nextpnr-ecp5")
 
 
-def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, wide: bool = False) -> dict:
+def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, wide: bool = False,
+          limit: float | None = None) -> dict:
     """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed. Without `pads` the top is placed as a part of a
-    larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops either way."""
+    larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops either way.
+    `limit`: seconds after which it is ended and has failed."""
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")
     log = netlist.with_suffix(f".{speed}.{seed}.log")
+    command = [*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name,
+               "--freq", str(TARGET), "--seed", str(seed), "--timing-allow-fail", "--lpf-allow-unconstrained",
+               *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]),
+               *(["--placer", "static", "--run", str(REFINE)] if wide else []), "--report", report.name]
     with log.open("w") as out:
-        code = subprocess.run([*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--speed", str(speed),
-                               "--json", netlist.name, "--freq", str(TARGET), "--seed", str(seed),
-                               "--timing-allow-fail", "--lpf-allow-unconstrained",
-                               *(["--pre-place", str(floorplan)] if floorplan else []), *([] if pads else ["--out-of-context"]),
-                               *(["--placer", "static", "--run", str(REFINE)] if wide else []),
-                               "--report", report.name], stdout=out, stderr=out, cwd=netlist.parent).returncode
+        try:
+            code = subprocess.run(command, stdout=out, stderr=out, cwd=netlist.parent, timeout=limit).returncode
+        except subprocess.TimeoutExpired:
+            raise ToolError(f"nextpnr took more than {limit:g} s; see {log}") from None
     if code:
         raise ToolError(f"nextpnr failed; see {log}\n{log.read_text()[-2000:]}")
     data = json.loads(report.read_text())

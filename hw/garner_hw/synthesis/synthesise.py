@@ -25,12 +25,13 @@ CHANGES = {
 
 def synthesise(top: str, files: list[Path], parameters: dict, family: str,
                no_dsp: bool = False, once: tuple[str, dict] | None = None, work: Path = WORK,
-               contents: Path | None = None, keep: bool = False) -> tuple[Path, dict]:
+               contents: Path | None = None, keep: bool = False, limit: float | None = None) -> tuple[Path, dict]:
     """The netlist of `top` as JSON, and the counts of its cells by kind. Script, log and netlist lie in `work`.
 
     `once`: a module and its parameters, the same in all instances, that is synthesised by itself and put into the rest.
     `contents`: what the macro FIRMWARE names, a file that a memory is filled with.
     `keep`: the netlist of a 7 series part is written as well; that of an ECP5 always is.
+    `limit`: seconds after which Yosys is ended and has failed.
     """
     work.mkdir(parents=True, exist_ok=True)
     base = work / name_of(top, parameters, family + ("-no-dsp" if no_dsp else "") + (f"-{once[0]}" if once else ""))
@@ -61,7 +62,10 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
         mark.unlink(missing_ok=True)
         base.with_suffix(".ys").write_text("\n".join(script) + "\n")
         log.unlink(missing_ok=True)
-        result = subprocess.run([*YOSYS, base.with_suffix(".ys"), log], capture_output=True, text=True)
+        try:
+            result = subprocess.run([*YOSYS, base.with_suffix(".ys"), log], capture_output=True, text=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            raise ToolError(f"Yosys took more than {limit:g} s on {top} {parameters}; see {log}") from None
         if result.returncode or not stat.exists():
             said = (log.read_text() if log.exists() else result.stdout + result.stderr).splitlines()
             why = [*dict.fromkeys(line.strip() for line in said if "error: " in line.lower())][:3] or said[-5:]

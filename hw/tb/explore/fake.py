@@ -17,7 +17,8 @@ from garner_hw.explore.tools import run
 @dataclass
 class FakeTools:
     """`faults`: (step, design) to what happens: "fails", "full" (the disk), "dies" (the worker), "bug", "lasts" (a
-    program that writes its pid beside the log), "edit" (of the sources meanwhile)."""
+    program that writes its pid beside the log), "hangs" (a program, for as long as `patience` allows), "edit" (of the
+    sources meanwhile)."""
 
     log: Path                      # a line for each step that is done
     faults: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -25,6 +26,7 @@ class FakeTools:
     version: str = "1"
     rtl: Path | None = None        # its text is the sources; without, `content` is
     content: str = "rtl"
+    patience: float = 1.0          # seconds
 
     def versions(self) -> dict[str, str]:
         return {"fake": self.version}
@@ -35,6 +37,8 @@ class FakeTools:
     def step(self, name: str, point: Point, figures: dict) -> dict:
         with self.log.open("a") as log:
             log.write(f"{name} {point}\n")
+        with self.log.with_name("workers").open("a") as workers:
+            workers.write(f"{os.getpid()} {point}\n")
         time.sleep(self.seconds)
         fault = self.faults.get((name.split("-")[0], point.design))
         if fault == "fails":
@@ -45,6 +49,8 @@ class FakeTools:
             os._exit(1)
         if fault == "lasts":
             run(["sh", "-c", "echo $$ > pid.new; mv pid.new pid; exec sleep 600"], name, self.log)
+        if fault == "hangs":
+            run(["sleep", "600"], name, self.log.with_name("hanging.log"), self.patience)
         if fault == "edit":
             assert self.rtl
             self.rtl.write_text("edited")

@@ -78,13 +78,14 @@ def test_points_that_are_one_circuit_are_measured_once_and_both_have_a_row(tmp_p
 
 
 @pytest.mark.parametrize("step", ["simulation", "synthesis", "placement", "energy"])
-@pytest.mark.parametrize("fault", ["fails", "full", "bug", "dies"])
+@pytest.mark.parametrize("fault", ["fails", "full", "bug", "dies", "hangs"])
 def test_a_point_whose_tool_fails_has_no_row_says_why_and_the_others_go_on(tmp_path, tools, client, step, fault):
     tools.faults = {(step, "fios"): fault}
     found = rows(POINTS, tools, tmp_path, client)
     bad = found.pop(POINTS[1])
     assert bad.figures is None
-    assert {"fails": "failed", "full": "No space left", "bug": "surprise", "dies": "worker"}[fault] in bad.failure
+    assert {"fails": "failed", "full": "No space left", "bug": "surprise", "dies": "worker",
+            "hangs": "took more than 1 s; see "}[fault] in bad.failure
     assert all(row.figures and not row.failure for row in found.values())
 
 

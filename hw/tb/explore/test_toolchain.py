@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real tool chain's own logic, over programs that measure nothing."""
 
+import json
+import os
+
 import pytest
 
 from garner_hw.explore import tools
 from garner_hw.explore.point import Point
 from garner_hw.explore.store import Folder
+from garner_hw.explore.toolchain import ToolFailed
+from garner_hw.placement import nextpnr
+from garner_hw.synthesis import synthesise
+from tb.processes import running, wait_until
 
 POINT = Point("cios")
 
@@ -29,3 +36,34 @@ def test_a_simulation_that_is_killed_leaves_no_step(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         tools.Tools().simulate(POINT, tmp_path)
     assert list(tmp_path.iterdir()) and Folder(tmp_path).steps() == {}
+
+
+@pytest.fixture
+def hanging(tmp_path, monkeypatch):
+    """A program that says its pid and hangs, in the place of Yosys and nextpnr."""
+    program = tmp_path / "hangs"
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(tools, "BUILDING", 1.0)
+    monkeypatch.setenv(nextpnr.OTHER, str(program))
+    monkeypatch.setattr(synthesise, "YOSYS", [str(program)])
+    yield
+    pid = int((tmp_path / "pid").read_text())
+    try:
+        wait_until(lambda: not running(pid))
+    finally:
+        if running(pid):
+            os.kill(pid, 9)
+
+
+def test_a_placement_that_hangs_is_ended_and_fails(tmp_path, monkeypatch, hanging):
+    circuit = tmp_path / "circuit.netlist.json"
+    circuit.write_text(json.dumps({"modules": {"row": {"attributes": {}, "ports": {}}}}))
+    monkeypatch.setattr(tools, "netlist", lambda *arguments: (circuit, {}))
+    with pytest.raises(ToolFailed, match="nextpnr took more than 1 s; see .*circuit"):
+        tools.Tools().place(POINT, 1, tmp_path)
+
+
+def test_a_synthesis_that_hangs_is_ended_and_fails(tmp_path, hanging):
+    with pytest.raises(ToolFailed, match="Yosys took more than 1 s on row .*; see "):
+        tools.Tools().synthesise(POINT, False, tmp_path)
