@@ -64,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     from garner_hw.explore import budget, space
     from garner_hw.explore.tools import Tools
 
+    if arguments.dask is not None and not arguments.dask.strip():
+        raise CommandError("--dask: an address is needed, such as tcp://HOST:8786; without --dask the sweep is on this machine")
     try:
         limits = None if arguments.budget is None else budget.Budget.parse(arguments.budget)
         if limits and not arguments.points and arguments.space is None:

@@ -6,6 +6,7 @@ here, too, so that workers need no common disk.
 """
 
 import os
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,10 @@ LOCAL = {"distributed.scheduler.allowed-failures": 0, "distributed.deploy.lost-w
          "distributed.admin.system-monitor.interval": "10s"}
 
 
+# Seconds until a cluster without workers is spoken of. Its workers may come later, as a batch system starts them.
+ALONE = 10.0
+
+
 @dataclass(frozen=True)
 class Row:
     """A point with its figures, or why it has none."""
@@ -56,12 +61,22 @@ def cluster(address: str | None, workers: int | None) -> "Iterator[Client]":
         except (OSError, ValueError) as error:
             raise CommandError(f"--dask {address}: no Dask scheduler answers there") from error
         with client:
+            await_workers(client, address)
             yield client
         return
     # One point a worker: the tools are programs of their own, and one is enough for a core.
     with dask.config.set(LOCAL), LocalCluster(n_workers=workers or os.cpu_count() or 1, threads_per_worker=1,
                                               dashboard_address=":0", silence_logs="ERROR") as local, Client(local) as client:
         yield client
+
+
+def await_workers(client: "Client", address: str) -> None:
+    """Until the cluster has a worker, or for a while: then says that there is none, as the sweep would wait without a word."""
+    try:
+        client.wait_for_workers(1, timeout=ALONE)
+    except TimeoutError:
+        print(f"garner-hw: the scheduler at {address} has no workers; the sweep waits for them. On each machine: "
+              f".venv/bin/dask worker {address} --nthreads 1 --nworkers CORES", file=sys.stderr, flush=True)
 
 
 def circuits(points: list[Point], toolchain: Toolchain) -> dict[str, list[Point]]:

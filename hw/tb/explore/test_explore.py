@@ -19,7 +19,8 @@ def nothing_is_measured(monkeypatch):
 
 @pytest.mark.parametrize("arguments, reason", [
     (["--budget", ""], "an empty part"), (["--space", ""], "Is a directory"),
-    (["--budget", "", "--space", "small"], "an empty part"),
+    (["--budget", "", "--space", "small"], "an empty part"), (["--dask", ""], "an address is needed"),
+    (["--dask", " ", "--budget", "lut=5"], "an address is needed"),
 ])
 def test_an_empty_argument_begins_no_sweep(nothing_is_measured, tmp_path, capsys, arguments, reason):
     assert command.main(["explore", *arguments, "--out", str(tmp_path)]) == 2

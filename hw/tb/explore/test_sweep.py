@@ -11,8 +11,10 @@ from pathlib import Path
 
 import dask
 import pytest
+from distributed import LocalCluster
 
 from garner_hw import CommandError
+from garner_hw.explore import sweep as module
 from garner_hw.explore.evaluate import Effort
 from garner_hw.explore.space import point_of
 from garner_hw.explore.store import Store
@@ -209,9 +211,25 @@ def test_a_scheduler_that_is_not_there_is_named():
 
 def test_two_workers_of_a_cluster_elsewhere_share_the_points(tmp_path, tools, client):
     """The cluster by its address, as `--dask` has it."""
+    tools.seconds = 0.2
     with cluster(client.scheduler.address, None) as other:
         found = rows(POINTS, tools, tmp_path, other)
     assert all(row.figures for row in found.values())
+    who = {tuple(line.split(" ", 1)) for line in (tmp_path / "workers").read_text().splitlines()}
+    assert len({pid for pid, _ in who}) == 2          # both did some,
+    assert len(who) == len(POINTS)                    # and none was done by both
+    assert str(os.getpid()) not in {pid for pid, _ in who}
+
+
+def test_a_cluster_without_workers_is_named_and_waited_for(tmp_path, tools, monkeypatch, capsys):
+    monkeypatch.setattr(module, "ALONE", 0.5)
+    with dask.config.set(module.LOCAL), LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0") as empty:
+        with cluster(empty.scheduler_address, None) as client:
+            assert f"the scheduler at {empty.scheduler_address} has no workers; the sweep waits" in capsys.readouterr().err
+            empty.scale(1)
+            assert rows(POINTS[:1], tools, tmp_path, client)[POINTS[0]].failure is None
+        with cluster(empty.scheduler_address, None):
+            assert capsys.readouterr().err == ""
 
 
 def test_a_point_that_waits_at_a_worker_which_another_kills_is_measured(tmp_path, tools):
