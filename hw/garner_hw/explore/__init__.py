@@ -17,6 +17,7 @@ from garner_hw import BUILD, CommandError
 
 if TYPE_CHECKING:
     from garner_hw.explore.budget import Budget
+    from garner_hw.explore.point import Point
     from garner_hw.explore.space import Space
     from garner_hw.explore.toolchain import Toolchain
 
@@ -26,8 +27,8 @@ examples:
   garner-hw explore                                          a small sweep; page and JSON in hw/build/explore
   garner-hw explore points.csv                               these points: design,word,ports,pipelined,unroll,multipliers,...
   garner-hw explore --space grid.toml                        all points of its grids
-  garner-hw explore --space thesis --record                  the thesis's whole grid (hours; started again it goes on)
-  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of those measured before
+  garner-hw explore --space thesis --record --no-energy      the thesis's whole grid (hours; started again it goes on)
+  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of all measured here or committed
   garner-hw explore --space all --dask tcp://10.0.0.1:8786   on a Dask cluster
 """
 
@@ -47,13 +48,14 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--space", metavar="FILE", help="TOML with [[grid]] tables, or one of: " +
                         ", ".join(sorted(path.stem for path in SPACES.glob("*.toml"))))
     parser.add_argument("--budget", metavar="LIMITS", help="lut=N,dsp=N,ports=N,ff=N,memory=N,energy=nJ,clock=MHz: which design "
-                        "to build and why; without points, of those measured before")
+                        "to build and why; without points, of the last sweep's and those that are committed")
     parser.add_argument("--dask", metavar="ADDRESS", help="of a Dask scheduler; without, a cluster on this machine")
     parser.add_argument("--workers", type=positive, metavar="N", help="of the cluster on this machine (its cores)")
     parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="placements of each point (5)")
     parser.add_argument("--no-energy", action="store_true", help="leave the energy out; OpenSTA is asked for its "
                         "version all the same, which circuits have in their names")
-    parser.add_argument("--record", action="store_true", help="also into the results that are committed, hw/explore/results")
+    parser.add_argument("--record", action="store_true", help="also into the results that are committed, hw/explore/results: "
+                        "circuits of the space `all`, with their energy unless --no-energy")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")
     parser.add_argument("--list", action="store_true", help="only say which points there are")
@@ -92,13 +94,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def measured_before(out: Path) -> list[dict]:
-    """The rows of the last sweep, else those that are committed."""
+    """The rows of the last sweep and those that are committed; of a point that both have, the last sweep's."""
     from garner_hw.explore import recorded, report
 
+    rows: dict[Point, dict] = {}
     for path in (own := out / report.JSON, recorded.RESULTS / report.JSON):
-        if path.exists() and (rows := report.read(path)):
-            return rows
-    raise CommandError(f"{own} has no points: measure something first")
+        found = {report.point_of(row): row for row in (report.read(path) if path.exists() else [])}
+        more = {point: row for point, row in found.items() if point not in rows}
+        if more:
+            print(f"{len(more)} points to choose from are in {path}", file=sys.stderr)
+        rows |= more
+    if not rows:
+        raise CommandError(f"{own} has no points: measure something first")
+    return list(rows.values())
 
 
 def read(arguments: argparse.Namespace) -> "Space":

@@ -34,6 +34,19 @@ def test_a_sweep_that_measured_nothing_does_not_hide_the_committed_results(tmp_p
     assert f"of {len(committed)} designs" in capsys.readouterr().out
 
 
+def test_a_small_sweep_adds_to_the_committed_results_and_its_figures_count(tmp_path, capsys):
+    committed = report.read(recorded.RESULTS / report.JSON)
+    again = committed[0] | {"lut": 1, "lut_placed": 1, "us": 1e-3, "cycles": 1}
+    other = again | {"bits": 256, "mhz": 99.0}
+    report.write_json(report.data_of([again, other], {}, {}), tmp_path)
+    assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert f"2 points to choose from are in {tmp_path / report.JSON}" in said.err
+    assert f"{len(committed) - 1} points to choose from are in {recorded.RESULTS / report.JSON}" in said.err
+    assert f"of {len(committed)} designs" in said.out and "of 1 designs" in said.out
+    assert f"build {report.describe(again)}: " in said.out
+
+
 def test_without_any_point_there_is_no_advice(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(recorded, "RESULTS", tmp_path)
     report.write_json(report.data_of([], {}, {}), tmp_path)
