@@ -145,7 +145,7 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as by Ctrl-C: what is there is reported and recorded
     try:
         with cluster(arguments.dask, arguments.workers) as client, bar(len(todo), "circuit") as advance:
-            for row in sweep(todo, toolchain, store, effort, client, advance, recorded.record_of()):
+            for row in sweep(todo, toolchain, store, effort, client, advance, recorded.record_of(recorded.RESULTS)):
                 if row.failure:
                     failures[str(row.point)] = row.failure
                 else:
@@ -155,7 +155,10 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
         interrupted = True
     page = report.write(report.data_of(rows, failures, tools), arguments.out)
     if arguments.record:
-        print(f"{recorded.keep(list(todo), store, toolchain)} points in {recorded.RESULTS}", file=sys.stderr)
+        print(f"{recorded.keep(list(todo), store, toolchain, recorded.RESULTS)} points in {recorded.RESULTS}", file=sys.stderr)
+        if other := recorded.outside(todo, toolchain):
+            print(f"{len(other)} of the {len(todo)} circuits are of no point of {recorded.SPACE.name} and are not recorded",
+                  file=sys.stderr)
     for point, why in failures.items():
         print(f"garner-hw: {point}: {why}", file=sys.stderr)
     if interrupted:

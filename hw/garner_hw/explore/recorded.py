@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results that are committed: a record of circuits, and the report made from it. A long sweep grows them bit by bit."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from garner_hw import HW
@@ -29,6 +30,16 @@ def rows_of(record: Record, toolchain: Toolchain) -> list[dict]:
             if needed <= record.steps(name).keys() for point in points]
 
 
+def whole(toolchain: Toolchain) -> set[str]:
+    """The circuits of the whole space."""
+    return set(circuits(space.read_space(SPACE).points, toolchain))
+
+
+def outside(names: Iterable[str], toolchain: Toolchain) -> set[str]:
+    """Those of these circuits that no point of the whole space has, which `keep` leaves out."""
+    return set(names) - whole(toolchain)
+
+
 def keep(names: list[str], store: Store, toolchain: Toolchain, folder: Path = RESULTS) -> int:
     """Adds what was measured of these circuits, and makes the report anew. Circuits that no point of the whole space has,
     or has any more, are left out. Rows without a circuit, older than the record, stay until their points are measured
@@ -36,7 +47,7 @@ def keep(names: list[str], store: Store, toolchain: Toolchain, folder: Path = RE
     record = record_of(folder)
     for name in names:
         record.add(name, store.folder(name).steps())
-    record.write(set(circuits(space.read_space(SPACE).points, toolchain)))
+    record.write(whole(toolchain))
     rows = rows_of(record, toolchain)
     measured = {report.point_of(row) for row in rows}
     before = report.read(folder / report.JSON) if (folder / report.JSON).exists() else []

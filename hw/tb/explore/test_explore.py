@@ -6,7 +6,10 @@ import json
 import pytest
 
 from garner_hw import command
-from garner_hw.explore import recorded, report, sweep
+from garner_hw.explore import recorded, report, sweep, tools
+from garner_hw.explore.toolchain import ToolFailed
+from garner_hw.explore.tools import Tools
+from tb.explore.fake import FakeTools
 
 
 @pytest.fixture
@@ -52,6 +55,27 @@ def test_without_any_point_there_is_no_advice(tmp_path, capsys, monkeypatch):
     report.write_json(report.data_of([], {}, {}), tmp_path)
     assert command.main(["explore", "--budget", "lut=2000", "--out", str(tmp_path)]) == 2
     assert "measure something first" in capsys.readouterr().err
+
+
+def test_a_tool_that_is_missing_at_the_start_is_named_and_nothing_is_begun(nothing_is_measured, tmp_path, capsys, monkeypatch):
+    class Missing(Tools):
+        def versions(self):
+            raise ToolFailed("nextpnr-ecp5 cannot be fetched")
+
+    monkeypatch.setattr(tools, "Tools", Missing)
+    assert command.main(["explore", "--out", str(tmp_path / "out")]) == 2
+    assert "garner-hw: nextpnr-ecp5 cannot be fetched" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_circuits_that_are_not_recorded_are_counted(tmp_path, capsys, monkeypatch):
+    (tmp_path / "points.csv").write_text("design,word,ports,bits\ncios,16,2,\ncios,16,2,256\ntwo-row,16,2,512\n")
+    monkeypatch.setattr(tools, "Tools", lambda: FakeTools(tmp_path / "log"))
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path)
+    assert command.main(["explore", str(tmp_path / "points.csv"), "--record", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().err
+    assert f"1 points in {tmp_path}" in said
+    assert "2 of the 3 circuits are of no point of all.toml and are not recorded" in said
 
 
 def test_a_report_that_was_cut_off_is_named(tmp_path, capsys):
