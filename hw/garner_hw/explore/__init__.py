@@ -28,7 +28,7 @@ examples:
   garner-hw explore points.csv                               these points: design,word,ports,pipelined,unroll,multipliers,...
   garner-hw explore --space grid.toml                        all points of its grids
   garner-hw explore --space thesis --record --no-energy      the thesis's whole grid (hours; started again it goes on)
-  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of all measured here or committed
+  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of the last sweep's and those committed
   garner-hw explore --space all --dask tcp://10.0.0.1:8786   on a Dask cluster
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from garner_hw.explore.designs import DESIGNS, design_of
-from garner_hw.explore.point import Point, Refused
+from garner_hw.explore.point import LONGEST, Point, Refused
 
 COMMON = [one.name for one in fields(Point) if one.name != "knobs"]
 KNOBS = sorted({name for design in DESIGNS.values() for name in design.knobs})
@@ -39,6 +39,8 @@ def point_of(values: dict[str, object]) -> Point:
         raise Refused(f"there is no parameter {unknown[0]}; there are {', '.join([*COMMON, *KNOBS])}")
     knobs = tuple(sorted((name, value) for name, value in given.items() if name in KNOBS))
     point = Point(**{name: value for name, value in given.items() if name in COMMON}, knobs=knobs)
+    if point.bits > LONGEST:
+        raise Refused(f"bits must be {LONGEST:,} at most, not {point.bits:,}: longer operands are not simulated to their end")
     design_of(point).check(point)
     if point.bits < 4 * point.word:
         raise Refused(f"bits must be at least four words, not {point.bits}")

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points from CSV and TOML: what is read, what is refused, and that the reason names what was wrong."""
 
+import dataclasses
+
 import pytest
 
 from garner_hw.explore import SPACES
+from garner_hw.explore.designs import DESIGNS
 from garner_hw.explore.point import Refused
 from garner_hw.explore.space import BadSpace, point_of, read_csv, read_space
 
@@ -31,7 +34,8 @@ def test_a_line_is_a_point_and_an_empty_field_is_the_default(tmp_path):
 @pytest.mark.parametrize("line, reason", [
     ("cois,16,2,,", "there is no design cois"),
     ("cios,12,2,,", "cios: word must be 8, 16, 18 or 32, not 12"),
-    ("fios,16,2,,", "fios: ports must be 3, 4 or 0, not 2"),
+    ("fios,16,2,,", "fios: ports must be 3, 4 or free, not 2"),
+    ("cios,16,5,,", "cios: ports must be 2, 3, 4 or free, not 5"),
     ("cios,sixteen,2,,", "word must be a whole number, not sixteen"),
     ("cios,-8,2,,", "word must not be negative"),
     ("chain,16,2,,", "chain: rows is missing"),
@@ -122,3 +126,25 @@ def test_the_thesis_has_all_its_points():
 def test_bits_shorter_than_four_words_are_refused():
     with pytest.raises(Refused, match="four words"):
         point_of({"design": "cios", "word": 32, "bits": 64})
+
+
+@pytest.mark.parametrize("bits", [2049, 99999999999])
+def test_bits_that_are_not_simulated_to_the_end_are_refused(bits):
+    assert point_of({"design": "cios", "bits": 2048}).bits == 2048
+    with pytest.raises(Refused, match=f"bits must be 2,048 at most, not {bits:,}"):
+        point_of({"design": "cios", "bits": bits})
+
+
+@pytest.mark.parametrize("unroll, bits", [(8, 32), (8, 56)])
+def test_a_column_scanner_of_more_multipliers_than_words_is_refused(unroll, bits):
+    """At 8 multipliers and 4 words product_scan.sv would never end."""
+    point = {"design": "product-scan", "word": 8, "ports": "free", "unroll": unroll}
+    with pytest.raises(Refused, match=f"product-scan: 8 multipliers are more than the {bits // 8} words"):
+        point_of(point | {"bits": bits})
+    assert point_of(point | {"bits": 64}) and point_of(point | {"unroll": 4, "bits": 32})
+
+
+def test_ports_that_no_design_has_are_named_as_files_name_them():
+    narrow = dataclasses.replace(DESIGNS["fios"], ports=(3, 4))
+    with pytest.raises(Refused, match="ports must be 3 or 4, not free"):
+        narrow.check(point_of({"design": "fios", "ports": "free"}))

@@ -40,7 +40,8 @@ class Design:
                                      ("unroll", point.unroll, self.unroll),
                                      ("multipliers", point.multipliers, MULTIPLIERS)):
             if value not in allowed:
-                raise Refused(f"{self.name}: {name} must be {listed(allowed)}, not {shown(value)}")
+                say = of_ports if name == "ports" else shown
+                raise Refused(f"{self.name}: {name} must be {listed(allowed, say)}, not {say(value)}")
         given = dict(point.knobs)
         for name in given:
             if name not in self.knobs:
@@ -55,10 +56,15 @@ class Design:
             raise Refused(f"{self.name}: {reason}")
 
 
-def listed(values: tuple) -> str:
-    words = [shown(value) for value in values]
+def listed(values: tuple, say: Callable[[object], str] | None = None) -> str:
+    words = [(say or shown)(value) for value in values]
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
 
 
 def shown(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def of_ports(value: object) -> str:
+    """As files name them."""
+    return shown(value or "free")

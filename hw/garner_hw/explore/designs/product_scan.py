@@ -15,10 +15,16 @@ def parameters(point: Point) -> dict[str, int]:
             "Bits": point.bits} | multiplier(point)
 
 
+def refuses(point: Point) -> str | None:
+    if point.unroll > 1 and point.ports:
+        return "unroll is for free ports; else the ports say how many multipliers there are"
+    if lanes(point) > point.words():  # product_scan.sv counts down by its multipliers in the bits that count its words
+        return f"{lanes(point)} multipliers are more than the {point.words()} words of an operand"
+    return None
+
+
 DESIGN = Design(
     name="product-scan", title="column by column, the sum kept in an accumulator", source="Koç, Acar, Kaliski 1996 (FIPS)",
     top="product_scan", bench="product_scan", parameters=parameters,
     multipliers=lanes, words_per_product=lambda point: 2,
-    unroll=(1, 2, 4, 8),
-    refuses=lambda point: "unroll is for free ports; else the ports say how many multipliers there are"
-    if point.unroll > 1 and point.ports else None)
+    unroll=(1, 2, 4, 8), refuses=refuses)
