@@ -46,9 +46,10 @@ class Measured:
 
 
 def run(command: list[str], environment: dict[str, str] | None = None) -> str:
-    """Its standard output."""
+    """Its standard output. What is no text in it is replaced: a program that is profiled may print anything."""
     try:
-        said = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | (environment or {}))
+        said = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
+                              env=os.environ | (environment or {}))
     except OSError as error:
         raise Failed(f"{command[0]} could not be started: {error.strerror}") from error
     if said.returncode:

@@ -2,6 +2,7 @@
 """profile.json and profile.html from what was measured. Measures nothing."""
 
 import datetime
+import heapq
 import io
 import json
 import math
@@ -20,7 +21,9 @@ from garner_hw.profile.callgraph import Callgraph, Function  # noqa: E402
 from garner_hw.profile.measure import OPERATIONS, SIZES, THESIS_BITS, Measured  # noqa: E402
 from garner_hw.profile.sensitivity import FACTORS, speed_up  # noqa: E402
 
-SMALLEST = 0.002  # share of the whole below which a function is not shown
+SMALLEST = 0.002  # share of the whole below which a function, or a branch of the call tree, is not shown
+BRANCHES = 400    # of a call tree, the costliest; a recursive program has tens of thousands
+DEEPEST = 100     # calls below each other in it: page and JSON are written by recursion
 THESIS_KEYGEN = ("keygen", THESIS_BITS)
 
 
@@ -32,7 +35,7 @@ def write(measured: Measured, folder: Path) -> Path:
                                      undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "times": times}
     page = folder / "profile.html"
-    page.write_text(environment.get_template("page.html").render(data=data, plots=plots(data)))
+    page.write_text(environment.get_template("page.html").render(data=data, plots=plots(data), smallest=SMALLEST, deepest=DEEPEST))
     return page
 
 
@@ -88,9 +91,9 @@ def profile(title: str, graph: Callgraph) -> dict:
     """The functions of a profile that matter, the one whose own code costs most, and what faster ones would gain."""
     shown = sorted((one for one in graph.functions.values() if max(one.share, one.self_share) >= SMALLEST),
                    key=lambda one: (-one.self_share, -one.share))
+    branches, more = tree(graph)
     return {"title": title, "cost": graph.cost, "unit": graph.unit, "hot_spot": graph.hottest().name,
-            "functions": [function_row(one) for one in shown],
-            "tree": [tree(graph, root, root.share, ()) for root in graph.roots() if root.share >= SMALLEST]}
+            "functions": [function_row(one) for one in shown], "tree": branches, "tree_left_out": more}
 
 
 def function_row(one: Function) -> dict:
@@ -109,13 +112,34 @@ def finite(value: float) -> float | None:
     return None if math.isinf(value) else value
 
 
-def tree(graph: Callgraph, one: Function, share: float, path: tuple[str, ...]) -> dict:
-    """The calls below a function, each with its share of the whole; a function that is its own caller ends a branch."""
-    path = (*path, one.name)
-    below = sorted(one.callees.items(), key=lambda callee: -callee[1])
-    return {"name": one.name, "share": share, "self": one.self_share,
-            "below": [tree(graph, graph.functions[name], part, path) for name, part in below
-                      if part >= SMALLEST and name not in path]}
+def tree(graph: Callgraph) -> tuple[list[dict], int]:
+    """The calls below each function that nothing calls, as branches with their shares of the whole: the costliest BRANCHES of
+    them, and how many more were found. A function that is called again below itself ends a branch.
+
+    A profile knows what one function's calls of another cost, not on which path: below a branch, functions have the part of
+    their costs that the branch has of its function's.
+    """
+    roots: list[dict] = []
+    found: list[tuple[float, tuple[str, ...], list[dict]]] = []  # share, the path to it, the branches that it belongs to
+
+    def find(share: float, path: tuple[str, ...], among: list[dict]) -> None:
+        if share >= SMALLEST and path[-1] not in path[:-1]:
+            heapq.heappush(found, (-share, path, among))
+
+    for root in graph.roots():
+        find(root.share, (root.name,), roots)
+    for _ in range(BRANCHES):
+        if not found:
+            break
+        negative, path, among = heapq.heappop(found)
+        one, below = graph.functions[path[-1]], list[dict]()
+        # All calls of a recursive function together may cost more than the function.
+        part = -negative / max(one.share, one.self_share + sum(one.callees.values()), SMALLEST)
+        among.append({"name": one.name, "share": -negative, "self": part * one.self_share, "below": below})
+        if len(path) < DEEPEST:
+            for name, share in one.callees.items():
+                find(part * share, (*path, name), below)
+    return roots, len(found)
 
 
 def keygen(measured: Measured, counted: Callgraph) -> dict:

@@ -59,6 +59,8 @@ def test_page_and_data_show_what_was_measured(tmp_path):
     rows = {row["name"]: row for row in data["profiles"][0]["functions"]}
     assert rows["encrypt"]["speed_up"]["infinite"] is None and rows["encrypt"]["speed_up"]["10"] == pytest.approx(10)
     assert page.count("<svg") == 3 and "{{" not in page
+    (power,) = [node for node in branches(data["profiles"][0]["tree"]) if node["name"] == "mbedtls_mpi_exp_mod"]
+    assert (f"{report.percent(power['share'])} % mbedtls_mpi_exp_mod, own {report.percent(power['self'])} %") in page
 
 
 def test_expected_number_of_primality_tests_is_that_of_the_thesis():
@@ -78,6 +80,72 @@ def test_no_key_at_all_is_refused(capsys):
 def test_any_command_is_profiled(tmp_path):
     assert command.main(["profile", "--command", "true", "--out", str(tmp_path)]) == 0
     assert json.loads((tmp_path / "profile.json").read_text())["profiles"][0]["title"] == "true"
+
+
+def test_a_command_that_prints_what_is_no_text_is_profiled(tmp_path):
+    assert command.main(["profile", "--command", r"/usr/bin/printf '\377\376'", "--out", str(tmp_path)]) == 0
+
+
+def graph_of(calls: dict[str, dict[str, float]], own: dict[str, float]) -> Callgraph:
+    """Of the shares that functions spend in calls of others, and in their own code."""
+    functions = {name: Function(name, share, share + sum(calls.get(name, {}).values()), 1) for name, share in own.items()}
+    for caller, callees in calls.items():
+        functions[caller].callees = callees
+        for callee in callees:
+            functions[callee].callers[caller] = 1
+    return Callgraph(100, "instructions", functions)
+
+
+def branches(nodes):
+    return [one for node in nodes for one in (node, *branches(node["below"]))]
+
+
+def test_costs_of_a_function_are_divided_among_the_branches_that_call_it():
+    graph = graph_of({"main": {"a": 0.7, "b": 0.3}, "a": {"c": 0.6}, "b": {"c": 0.2}, "c": {"d": 0.4}},
+                     {"main": 0.0, "a": 0.1, "b": 0.1, "c": 0.4, "d": 0.4})
+    roots, more = report.tree(graph)
+    found = {(node["name"], round(node["share"], 6), round(node["self"], 6)) for node in branches(roots)}
+    assert found == {("main", 1, 0), ("a", 0.7, 0.1), ("b", 0.3, 0.1), ("c", 0.6, 0.3), ("c", 0.2, 0.1), ("d", 0.3, 0.3),
+                     ("d", 0.1, 0.1)}
+    assert more == 0
+
+
+def test_no_branch_costs_less_than_what_is_below_it_and_its_own_code():
+    graph = from_callgrind(CALLGRIND)
+    nodes = branches(report.tree(graph)[0])
+    assert all(sum(below["share"] for below in node["below"]) + node["self"] <= node["share"] * 1.000001 for node in nodes)
+    for name in ("mpi_mul_hlp", "mpi_sub_hlp", "mbedtls_aes_crypt_ecb"):
+        everywhere = sum(node["share"] for node in nodes if node["name"] == name)
+        assert 0.9 * graph.functions[name].share < everywhere < 1.000001 * graph.functions[name].share, name
+
+
+def test_the_call_tree_of_a_recursive_program_has_few_of_its_paths():
+    names = [f"f{number}" for number in range(12)]
+    calls = {name: {other: 0.9 for other in names if other != name} for name in names}
+    roots, more = report.tree(graph_of(calls | {"main": {"f0": 1.0}}, dict.fromkeys(["main", *names], 0.1)))
+    assert len(branches(roots)) < 200 and more == 0  # of 108,505,112 paths
+
+
+def test_the_costliest_branches_of_a_wide_call_tree_are_shown_and_the_page_says_how_many_are_not(tmp_path):
+    callers, callees = [f"f{number}" for number in range(20)], [f"g{number}" for number in range(20)]
+    calls = {"main": dict.fromkeys(callers, 0.05)} | {one: dict.fromkeys(callees, 0.0025) for one in callers}
+    graph = graph_of(calls, dict.fromkeys(["main", *callers], 0.0) | dict.fromkeys(callees, 0.05))
+    page = report.write(measure.Measured(own={"wide": graph}), tmp_path).read_text()
+    (profile,) = json.loads((tmp_path / "profile.json").read_text())["profiles"]
+    shown = branches(profile["tree"])
+    assert len(shown) == report.BRANCHES and {"main", *callers} <= {node["name"] for node in shown}
+    assert profile["tree_left_out"] == 1 + 20 + 400 - report.BRANCHES
+    assert "so are 21 branches" in page
+
+
+def test_a_deep_call_tree_ends_where_page_and_data_can_have_it(tmp_path):
+    names = [f"f{number}" for number in range(2000)]
+    graph = graph_of({one: {other: 1.0} for one, other in zip(names, names[1:], strict=False)},
+                     dict.fromkeys(names, 0.0) | {names[-1]: 1.0})
+    page = report.write(measure.Measured(own={"deep": graph}), tmp_path).read_text()
+    (profile,) = json.loads((tmp_path / "profile.json").read_text())["profiles"]
+    assert len(branches(profile["tree"])) == report.DEEPEST
+    assert f"calls deeper than {report.DEEPEST} are left out" in page
 
 
 def test_two_profiles_at_a_time_count_their_own_keys(monkeypatch):
