@@ -7,7 +7,8 @@ from garner_hw.explore.budget import BadBudget, Budget, advise
 
 
 def row(design, us, lut, ports=2, dsp=0, mhz=100.0, energy=1.0, bits=1024, placed=None):
-    return {"design": design, "us": us, "lut": lut, "lut_placed": placed, "ports": ports, "dsp": dsp, "mhz": mhz, "memory": 0, "ff": 10,
+    return {"design": design, "us": us, "lut": lut, "lut_placed": placed, "ports": ports, "dsp": dsp, "mhz": mhz,
+            "memory": 0, "ff": 10,
             "cycles": round(us * mhz), "cycles_with_m": round(us * mhz), "bound_cycles": us * mhz / 2, "bound_by": "ports",
             "bits": bits, "area_time": lut * us, "energy_nj": energy}
 
@@ -75,7 +76,8 @@ def test_of_two_as_fast_the_one_that_is_smaller_when_placed_is_built():
 
 def test_the_chosen_design_is_named_with_all_that_it_takes_of_the_part():
     big = row("big", 10.0, 15_000, dsp=3, placed=17_345) | {"ff": 12_345, "memory": 2}
-    assert "17,345 LUTs placed, 12,345 flip-flops, 3 DSP blocks, 2 block RAMs, reaches 100 MHz" in say("clock=50", [big]).text
+    said = say("clock=50", [big]).text
+    assert "17,345 LUTs placed, 12,345 flip-flops, 3 DSP blocks, 2 block RAMs, reaches 100 MHz" in said
     assert "2 block RAMs, 1.5 nJ, reaches" in say("energy=2", [big | {"energy_nj": 1.5}]).text
 
 

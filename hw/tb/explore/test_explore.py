@@ -57,7 +57,8 @@ def test_without_any_point_there_is_no_advice(tmp_path, capsys, monkeypatch):
     assert "measure something first" in capsys.readouterr().err
 
 
-def test_a_tool_that_is_missing_at_the_start_is_named_and_nothing_is_begun(nothing_is_measured, tmp_path, capsys, monkeypatch):
+def test_a_tool_that_is_missing_at_the_start_is_named_and_nothing_is_begun(nothing_is_measured, tmp_path, capsys,
+                                                                           monkeypatch):
     class Missing(Tools):
         def versions(self):
             raise ToolFailed("nextpnr-ecp5 cannot be fetched")
@@ -72,7 +73,8 @@ def test_circuits_that_are_not_recorded_are_counted(tmp_path, capsys, monkeypatc
     (tmp_path / "points.csv").write_text("design,word,ports,bits\ncios,16,2,\ncios,16,2,256\ntwo-row,16,2,512\n")
     monkeypatch.setattr(tools, "Tools", lambda: FakeTools(tmp_path / "log"))
     monkeypatch.setattr(recorded, "RESULTS", tmp_path)
-    assert command.main(["explore", str(tmp_path / "points.csv"), "--record", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
+    assert command.main(["explore", str(tmp_path / "points.csv"), "--record", "--workers", "1",
+                         "--out", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().err
     assert f"1 points in {tmp_path}" in said
     assert "2 of the 3 circuits are of no point of all.toml and are not recorded" in said

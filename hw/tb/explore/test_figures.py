@@ -119,7 +119,26 @@ def test_chapter_4_is_drawn_of_what_there_is(measured):
     assert plots.chapter_4([row for row in measured if row["design"] == "chain"]) is None
 
 
-def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
+def marks(figure) -> int:
+    """What stands for data: dots, marked points of lines, bars."""
+    return sum(sum(len(dots.get_offsets()) for dots in axes.collections) + len(axes.patches) +
+               sum(len(line.get_xdata()) for line in axes.lines if line.get_marker() != "None") for axes in figure.axes)
+
+
+def test_every_row_is_drawn_in_its_pictures(monkeypatch, measured):
+    drawn = []
+    svg = plots.svg
+    monkeypatch.setattr(plots, "svg", lambda figure, **more: drawn.append(marks(figure)) or svg(figure, **more))
+    found = dict(zip(report.pictures(measured, thesis.comparisons(measured)), drawn, strict=True))
+    grid = thesis.of_the_thesis(measured)
+    cached = {(row["word"], row["ports"], row["kept"]) for row in measured if "kept" in row}
+    assert found == {"pareto": len(measured), "roofline": len(measured), "energy": len(measured),
+                     "thesis": 2 * 2 * len(thesis.PRINTED),                       # two panels of bars, printed and ours
+                     "chapter_4": len(grid) + 3 * len([row for row in grid if row["unroll"] == 1]),
+                     "cache": 2 * len(cached)}
+
+
+def test_the_page_has_every_point_and_every_picture(tmp_path, measured):
     data = report.data_of(measured, {"fios, 16 bits": "Yosys <died>"}, {"fake": "1"})
     page = report.write(data, tmp_path).read_text()
     assert page.count("<tr><td>two-row</td>") == len([row for row in measured if row["design"] == "two-row"])
@@ -127,8 +146,7 @@ def test_the_page_has_every_point_and_no_empty_picture(tmp_path, measured):
     pictures = page.split("<svg")[1:]
     assert len(pictures) == 6  # area and time, roofline, thesis: ratios and chapter 4, operands kept, energy
     for picture in pictures:
-        drawing = xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
-        assert len(drawing.getElementsByTagName("path")) > 20
+        xml.dom.minidom.parseString("<svg" + picture.split("</svg>")[0] + "</svg>")
 
 
 def test_the_page_says_which_sizes_of_operands_there_are(tmp_path, measured):

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from garner_hw.explore import recorded, report
+from garner_hw.explore import recorded, report, space
 from garner_hw.explore.evaluate import key_of
+from garner_hw.explore.roofline import bound
 from garner_hw.explore.space import point_of
 from garner_hw.explore.store import Record, Store
 from garner_hw.explore.sweep import circuits, cluster, sweep
@@ -84,3 +85,22 @@ def test_the_committed_report_is_what_the_record_gives(nextpnr):
     assert committed
     given = recorded.rows_of(recorded.record_of(), Tools())
     assert sorted(committed, key=report.place) == sorted(given, key=report.place)
+
+
+def test_committed_rows_older_than_the_record_are_of_the_whole_space_and_their_figures_agree():
+    rows = report.read(recorded.RESULTS / report.JSON)
+    old = [row for row in rows if "circuit" not in row]
+    points = [report.point_of(row) for row in rows]
+    assert len(set(points)) == len(points), "a point has two rows"
+    assert set(points) <= set(space.read_space(recorded.SPACE).points)
+    for row in old:
+        point = report.point_of(row)
+        limit = bound(point)
+        assert (row["bound_cycles"], row["bound_by"]) == (limit.cycles, limit.by), point
+        assert limit.cycles <= row["cycles_with_m"] >= row["cycles"], point
+        assert row["mhz_range"][0] <= row["mhz"] <= row["mhz_range"][1], point
+        assert row["us"] == pytest.approx(row["cycles"] / row["mhz"]), point
+        assert row["us_with_m"] == pytest.approx(row["cycles_with_m"] / row["mhz"]), point
+        assert row["area_time"] == pytest.approx(row["lut"] * row["us"]), point
+        assert row["words_per_product"] == pytest.approx(row["words_moved"] / (2 * point.words() ** 2)), point
+        assert row["transfer_rate"] == pytest.approx(row["words_moved"] / row["cycles"]), point

@@ -223,12 +223,14 @@ def test_two_workers_of_a_cluster_elsewhere_share_the_points(tmp_path, tools, cl
 
 def test_a_cluster_without_workers_is_named_and_waited_for(tmp_path, tools, monkeypatch, capsys):
     monkeypatch.setattr(module, "ALONE", 0.5)
-    with dask.config.set(module.LOCAL), LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0") as empty:
-        with cluster(empty.scheduler_address, None) as client:
-            assert f"the scheduler at {empty.scheduler_address} has no workers; the sweep waits" in capsys.readouterr().err
+    with (dask.config.set(module.LOCAL),
+          LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0") as empty):
+        address = empty.scheduler_address
+        with cluster(address, None) as client:
+            assert f"the scheduler at {address} has no workers; the sweep waits" in capsys.readouterr().err
             empty.scale(1)
             assert rows(POINTS[:1], tools, tmp_path, client)[POINTS[0]].failure is None
-        with cluster(empty.scheduler_address, None):
+        with cluster(address, None):
             assert capsys.readouterr().err == ""
 
 

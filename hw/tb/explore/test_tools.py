@@ -49,13 +49,19 @@ def test_the_figures_are_those_of_circuits(swept):
 
 def test_the_page_has_its_plots(swept):
     page = (swept[0] / "out" / "explore.html").read_text()
-    assert page.count("<svg") >= 2
+    pictures = page.split("<svg")[1:]
+    assert len(pictures) == 2  # area and time, roofline
+    axes = ("us a multiplication", "cycles, with the computation of m")
+    assert all(f"<!-- {axis} -->" in picture for picture, axis in zip(pictures, axes, strict=True))
 
 
 def test_what_is_measured_is_kept(swept):
     folder, _ = swept
     before = {path: path.stat().st_mtime_ns for path in (folder / "out" / "points").rglob("*.json")}
-    explore(folder / "points.csv", "--out", folder / "out")
+    report = rows(folder)
+    done = explore(folder / "points.csv", "--out", folder / "out")
+    assert done.returncode == 1 and "fios: ports must be" in done.stderr  # the one that cannot be built, and no more
+    assert f"{folder / 'out' / 'explore.html'}" in done.stdout and rows(folder) == report and len(before) > 4
     assert before == {path: path.stat().st_mtime_ns for path in (folder / "out" / "points").rglob("*.json")}
 
 
@@ -68,7 +74,7 @@ def test_the_energy_of_a_circuit_is_weighed(swept):
 
 def test_a_budget_is_answered_from_what_was_measured(swept):
     done = explore("--budget", "lut=2000,dsp=1,ports=2", "--out", swept[0] / "out")
-    assert done.returncode == 0 and "product-scan" in done.stdout
+    assert done.returncode == 0 and "build product-scan, 8 bits, 2 ports, operands of 256 bits, DSP" in done.stdout
     done = explore("--budget", "lut=10,ports=2", "--out", swept[0] / "out")
     assert done.returncode == 1 and "LUT" in done.stdout
 
