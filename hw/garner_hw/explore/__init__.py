@@ -28,7 +28,7 @@ examples:
   garner-hw explore points.csv                               these points: design,word,ports,pipelined,unroll,multipliers,...
   garner-hw explore --space grid.toml                        all points of its grids
   garner-hw explore --space thesis --record --no-energy      the thesis's whole grid (hours; started again it goes on)
-  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100     which design to build, of the last sweep's and those committed
+  garner-hw explore --budget lut=2000,dsp=4,ports=2,clock=100   which to build, of the last sweep's and those committed
   garner-hw explore --space all --dask tcp://10.0.0.1:8786   on a Dask cluster
 """
 
@@ -54,8 +54,8 @@ def add_command(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--seeds", type=positive, default=5, metavar="N", help="placements of each point (5)")
     parser.add_argument("--no-energy", action="store_true", help="leave the energy out; OpenSTA is asked for its "
                         "version all the same, which circuits have in their names")
-    parser.add_argument("--record", action="store_true", help="also into the results that are committed, hw/explore/results: "
-                        "circuits of the space `all`, with their energy unless --no-energy")
+    parser.add_argument("--record", action="store_true", help="also into the committed results, hw/explore/results: circuits of "
+                        "the space `all`, with their energy unless --no-energy")
     parser.add_argument("--out", type=Path, default=BUILD / "explore", metavar="FOLDER",
                         help="for explore.html, report.json and a folder for each circuit")
     parser.add_argument("--list", action="store_true", help="only say which points there are")
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     from garner_hw.explore.tools import Tools
 
     if arguments.dask is not None and not arguments.dask.strip():
-        raise CommandError("--dask: an address is needed, such as tcp://HOST:8786; without --dask the sweep is on this machine")
+        raise CommandError("--dask: an address is needed, such as tcp://HOST:8786, or no --dask for this machine")
     try:
         limits = None if arguments.budget is None else budget.Budget.parse(arguments.budget)
         if limits and not arguments.points and arguments.space is None:
@@ -155,10 +155,11 @@ def measure(arguments: argparse.Namespace, wanted: "Space",
         interrupted = True
     page = report.write(report.data_of(rows, failures, tools), arguments.out)
     if arguments.record:
-        print(f"{recorded.keep(list(todo), store, toolchain, recorded.RESULTS)} points in {recorded.RESULTS}", file=sys.stderr)
+        kept = recorded.keep(list(todo), store, toolchain, recorded.RESULTS)
+        print(f"{kept} points in {recorded.RESULTS}", file=sys.stderr)
         if other := recorded.outside(todo, toolchain):
-            print(f"{len(other)} of the {len(todo)} circuits are of no point of {recorded.SPACE.name} and are not recorded",
-                  file=sys.stderr)
+            print(f"{len(other)} of the {len(todo)} circuits are of no point of {recorded.SPACE.name} and are "
+                  "not recorded", file=sys.stderr)
     for point, why in failures.items():
         print(f"garner-hw: {point}: {why}", file=sys.stderr)
     if interrupted:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 # The synthesiser's own in LUTs; Booth digits or gated adders in carry chains; DSP blocks
 MULTIPLIERS = ("lut", "booth", "array", "dsp")
 OPERAND = 1024  # bits, where a point says nothing else
-LONGEST = 2048  # bits: benches end after four million cycles, and the slowest unit of 8 bits takes 3.3 for its products of so many
+LONGEST = 2048  # bits: benches end after four million cycles; the slowest unit of 8 bits takes 3.3 million for so many
 
 
 class Refused(Exception):

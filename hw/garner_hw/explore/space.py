@@ -40,7 +40,8 @@ def point_of(values: dict[str, object]) -> Point:
     knobs = tuple(sorted((name, value) for name, value in given.items() if name in KNOBS))
     point = Point(**{name: value for name, value in given.items() if name in COMMON}, knobs=knobs)
     if point.bits > LONGEST:
-        raise Refused(f"bits must be {LONGEST:,} at most, not {point.bits:,}: longer operands are not simulated to their end")
+        raise Refused(f"bits must be {LONGEST:,} at most, not {point.bits:,}: "
+                      "a simulation of longer operands does not end in its time")
     design_of(point).check(point)
     if point.bits < 4 * point.word:
         raise Refused(f"bits must be at least four words, not {point.bits}")

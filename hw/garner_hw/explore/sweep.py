@@ -71,7 +71,7 @@ def cluster(address: str | None, workers: int | None) -> "Iterator[Client]":
 
 
 def await_workers(client: "Client", address: str) -> None:
-    """Until the cluster has a worker, or for a while: then says that there is none, as the sweep would wait without a word."""
+    """Until the cluster has a worker, or for a while: then says that there is none, as the sweep would wait silently."""
     try:
         client.wait_for_workers(1, timeout=ALONE)
     except TimeoutError:

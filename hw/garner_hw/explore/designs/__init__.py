@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The designs that are explored. A new one is a file here and its name in DESIGNS."""
+"""The designs that are explored. A new one is a file here and its name in DESIGNS; docs/exploration.md has what more it
+needs."""
 
 from garner_hw.explore.designs import (chain, cios, fifo_rows, fios, hybrid_scan, operand_cache, product_scan,
                                        two_row)
