@@ -61,9 +61,9 @@ def nextpnr_version() -> str:
 
 def place(netlist: Path, speed: int, seed: int, floorplan: Path | None, pads: bool = True, wide: bool = False,
           limit: float | None = None) -> dict:
-    """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed. Without `pads` the top is placed as a part of a
-    larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops either way.
-    `limit`: seconds after which it is ended and has failed."""
+    """nextpnr's figures of a netlist. Takes minutes; deterministic for a seed. Without `pads` the top is placed as a part
+    of a larger design, for one with more ports than the package has pads. The clock is that of paths between flip-flops
+    either way. `limit`: seconds after which nextpnr is ended and has failed."""
     report = netlist.with_suffix(f".{speed}.{seed}.report.json")
     log = netlist.with_suffix(f".{speed}.{seed}.log")
     command = [*ENDS_WITH_PARENT, *nextpnr.command(), *DEVICE, "--speed", str(speed), "--json", netlist.name,

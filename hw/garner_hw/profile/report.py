@@ -35,7 +35,8 @@ def write(measured: Measured, folder: Path) -> Path:
                                      undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "times": times}
     page = folder / "profile.html"
-    page.write_text(environment.get_template("page.html").render(data=data, plots=plots(data), smallest=SMALLEST, deepest=DEEPEST))
+    page.write_text(environment.get_template("page.html").render(data=data, plots=plots(data), smallest=SMALLEST,
+                                                                 deepest=DEEPEST))
     return page
 
 
@@ -113,14 +114,14 @@ def finite(value: float) -> float | None:
 
 
 def tree(graph: Callgraph) -> tuple[list[dict], int]:
-    """The calls below each function that nothing calls, as branches with their shares of the whole: the costliest BRANCHES of
-    them, and how many more were found. A function that is called again below itself ends a branch.
+    """The calls below each function that nothing calls, as branches with their shares of the whole: the costliest
+    BRANCHES of them, and how many more were found. A function that is called again below itself ends a branch.
 
-    A profile knows what one function's calls of another cost, not on which path: below a branch, functions have the part of
-    their costs that the branch has of its function's.
+    A profile knows what one function's calls of another cost, not on which path: below a branch, functions have the part
+    of their costs that the branch has of its function's.
     """
     roots: list[dict] = []
-    found: list[tuple[float, tuple[str, ...], list[dict]]] = []  # share, the path to it, the branches that it belongs to
+    found: list[tuple[float, tuple[str, ...], list[dict]]] = []  # minus its share, the path to it, the branches beside it
 
     def find(share: float, path: tuple[str, ...], among: list[dict]) -> None:
         if share >= SMALLEST and path[-1] not in path[:-1]:

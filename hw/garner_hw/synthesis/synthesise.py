@@ -63,7 +63,8 @@ def synthesise(top: str, files: list[Path], parameters: dict, family: str,
         base.with_suffix(".ys").write_text("\n".join(script) + "\n")
         log.unlink(missing_ok=True)
         try:
-            result = subprocess.run([*YOSYS, base.with_suffix(".ys"), log], capture_output=True, text=True, timeout=limit)
+            result = subprocess.run([*YOSYS, base.with_suffix(".ys"), log], capture_output=True, text=True,
+                                    timeout=limit)
         except subprocess.TimeoutExpired:
             raise ToolError(f"Yosys took more than {limit:g} s on {top} {parameters}; see {log}") from None
         if result.returncode or not stat.exists():

@@ -88,7 +88,8 @@ def test_a_command_that_prints_what_is_no_text_is_profiled(tmp_path):
 
 def graph_of(calls: dict[str, dict[str, float]], own: dict[str, float]) -> Callgraph:
     """Of the shares that functions spend in calls of others, and in their own code."""
-    functions = {name: Function(name, share, share + sum(calls.get(name, {}).values()), 1) for name, share in own.items()}
+    functions = {name: Function(name, share, share + sum(calls.get(name, {}).values()), 1)
+                 for name, share in own.items()}
     for caller, callees in calls.items():
         functions[caller].callees = callees
         for callee in callees:
@@ -105,15 +106,16 @@ def test_costs_of_a_function_are_divided_among_the_branches_that_call_it():
                      {"main": 0.0, "a": 0.1, "b": 0.1, "c": 0.4, "d": 0.4})
     roots, more = report.tree(graph)
     found = {(node["name"], round(node["share"], 6), round(node["self"], 6)) for node in branches(roots)}
-    assert found == {("main", 1, 0), ("a", 0.7, 0.1), ("b", 0.3, 0.1), ("c", 0.6, 0.3), ("c", 0.2, 0.1), ("d", 0.3, 0.3),
-                     ("d", 0.1, 0.1)}
+    assert found == {("main", 1, 0), ("a", 0.7, 0.1), ("b", 0.3, 0.1), ("c", 0.6, 0.3), ("c", 0.2, 0.1),
+                     ("d", 0.3, 0.3), ("d", 0.1, 0.1)}
     assert more == 0
 
 
 def test_no_branch_costs_less_than_what_is_below_it_and_its_own_code():
     graph = from_callgrind(CALLGRIND)
     nodes = branches(report.tree(graph)[0])
-    assert all(sum(below["share"] for below in node["below"]) + node["self"] <= node["share"] * 1.000001 for node in nodes)
+    for node in nodes:
+        assert sum(below["share"] for below in node["below"]) + node["self"] <= node["share"] * 1.000001
     for name in ("mpi_mul_hlp", "mpi_sub_hlp", "mbedtls_aes_crypt_ecb"):
         everywhere = sum(node["share"] for node in nodes if node["name"] == name)
         assert 0.9 * graph.functions[name].share < everywhere < 1.000001 * graph.functions[name].share, name
