@@ -32,7 +32,8 @@ def test_the_bound_is_that_of_the_scarcer_of_ports_and_multipliers(point, cycles
 
 def row(design, us, lut, **other):
     return {"design": design, "word": 16, "ports": 2, "multipliers": "lut", "us": us, "lut": lut, "dsp": 0, "bits": 1024,
-            "pipelined": True, "unroll": 1, "area_time": us * lut} | other
+            "pipelined": True, "unroll": 1, "area_time": us * lut, "cycles_with_m": 100 * us,
+            "bound_cycles": 50 * us} | other
 
 
 def test_a_design_dominates_only_if_it_loses_nowhere():
@@ -128,7 +129,7 @@ def marks(figure) -> int:
 def test_every_row_is_drawn_in_its_pictures(monkeypatch, measured):
     drawn = []
     svg = plots.svg
-    monkeypatch.setattr(plots, "svg", lambda figure, **more: drawn.append(marks(figure)) or svg(figure, **more))
+    monkeypatch.setattr(plots, "svg", lambda figure: drawn.append(marks(figure)) or svg(figure))
     found = dict(zip(report.pictures(measured, thesis.comparisons(measured)), drawn, strict=True))
     grid = thesis.of_the_thesis(measured)
     cached = {(row["word"], row["ports"], row["kept"]) for row in measured if "kept" in row}
