@@ -200,11 +200,9 @@ impl Direct {
     /// [`Error::Device`]: the board refused the job, or found its own result wrong, or does not answer.
     pub fn poll(&mut self, result: &mut [u64]) -> Result<Option<Ended>> {
         self.check_owner()?;
-        let Some(completion) = self.rings.take() else { return Ok(None) };
-        let place = usize::from(completion.tag);
-        if place >= DEPTH || self.free.contains(&place) {
-            return Err(failed(&self.name, format!("completed a job that was not under way: tag {place}")));
-        }
+        let Some((place, completion)) = self.rings.take().map_err(|error| failed(&self.name, error))? else {
+            return Ok(None);
+        };
         let words = result.len().min(self.capability().max_bits / 64);
         self.rings.result(place, bytemuck::cast_slice_mut(&mut result[..words]));
         self.rings.wipe(place);
@@ -246,6 +244,26 @@ mod tests {
     use super::super::fake::Fake;
     use super::*;
     use std::sync::atomic::Ordering;
+
+    #[test]
+    fn a_descriptor_that_could_not_be_read_fails_its_job_alone() {
+        let (fake, seen) = Fake::new();
+        let mut direct = Direct::over("fake", fake).unwrap();
+        *seen.unread.lock().unwrap() = Some(1);
+        let mut submit = |base| direct.submit(&Job::Private { slot: 0, base: &[base; 8] }).unwrap();
+        let tickets = [3, 4, 5].map(&mut submit);
+        direct.ring_doorbell().unwrap();
+        let mut poll = || {
+            let mut result = [9; 8];
+            let ended = direct.poll(&mut result).map(|ended| ended.map(|ended| ended.ticket));
+            (ended.map_err(|error| error.to_string()), result)
+        };
+        assert_eq!(poll(), (Ok(tickets[0]), [3; 8]));
+        let (failed, result) = poll();
+        assert!(failed.is_err_and(|reason| reason.contains("memory could not be read")) && result == [0; 8]);
+        assert_eq!(poll(), (Ok(tickets[2]), [5; 8]));
+        assert_eq!((poll().0, direct.room()), (Ok(None), DEPTH));
+    }
 
     #[test]
     fn a_child_of_a_fork_gets_errors_and_leaves_the_board_alone() {

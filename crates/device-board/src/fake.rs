@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A board for tests: every job ends at once and has a result of zeros, but for what a test asks.
+//! A board for tests: every job ends at once, and the result of a private operation is its operand, but for what a test asks.
 
 use super::format::{COMPLETION, Completion, DESCRIPTOR, Op, status};
 use super::interface::rsa::descriptor;
 use super::interface::{registers as register, unmasked};
 use super::memory::DmaMemory;
-use super::ring::DEPTH;
+use super::ring::{ADDRESS, DEPTH};
 use super::transport::Transport;
 use garner::key::PrivateKey;
 use openssl::rsa::Rsa;
@@ -28,6 +28,8 @@ pub struct Seen {
     pub refuse: AtomicBool,
     /// The next wiping of a slot is refused.
     pub refuse_wipe: AtomicBool,
+    /// The index of a descriptor that cannot be read.
+    pub unread: Mutex<Option<u16>>,
     /// No job is done, and nothing is signalled.
     pub deaf: AtomicBool,
     pub resets: AtomicU64,
@@ -88,9 +90,12 @@ impl Fake {
         let memory = self.memory.as_ref().expect("mapped memory");
         while self.taken != tail {
             let mut record = [0; DESCRIPTOR];
-            let place = usize::from(self.taken) % DEPTH * DESCRIPTOR;
-            pread(memory, &mut record, place as u64)?;
-            self.taken = self.taken.wrapping_add(1);
+            let index = self.taken;
+            self.taken = index.wrapping_add(1);
+            let unread = *self.seen.unread.lock().unwrap() == Some(index);
+            if !unread {
+                pread(memory, &mut record, (usize::from(index) % DEPTH * DESCRIPTOR) as u64)?;
+            }
             let job = bytemuck::cast::<_, [u32; DESCRIPTOR / 4]>(record).map(u32::from_le);
             let op = descriptor::OP.get(&job);
             let private = op == Op::Private as u64;
@@ -103,9 +108,18 @@ impl Fake {
                 continue;
             }
             let refused = private && self.seen.refuse.load(Ordering::SeqCst) || wipe_refused;
-            let status = if refused { status::BAD_LENGTH } else { status::OK };
+            let status = match (unread, refused) {
+                (true, _) => status::BUS_FAULT,
+                (_, true) => status::BAD_LENGTH,
+                _ => status::OK,
+            };
+            if private && !refused {
+                let mut number = vec![0; descriptor::RESULT_BYTES.get(&job) as usize];
+                pread(memory, &mut number, descriptor::OPERAND_ADDRESS.get(&job) - ADDRESS)?;
+                pwrite(memory, &number, descriptor::RESULT_ADDRESS.get(&job) - ADDRESS)?;
+            }
             let cycles = if private && !refused { CYCLES } else { 2 * CYCLES };
-            let completion = Completion { tag: descriptor::TAG.get(&job) as u16, status, cycles };
+            let completion = Completion { index, status, cycles };
             let phase = (self.given / DEPTH).is_multiple_of(2);
             let place = DEPTH * DESCRIPTOR + self.given % DEPTH * COMPLETION;
             pwrite(memory, &completion.to_bytes(phase), place as u64)?;

@@ -30,7 +30,6 @@ pub struct Job {
 #[allow(missing_docs)]
 pub struct Descriptor {
     pub job: Job,
-    pub tag: u16,
     pub operand_bytes: usize,
     pub result_bytes: usize,
     pub operand_address: u64,
@@ -46,7 +45,6 @@ impl Descriptor {
             (descriptor::OP, op as u64),
             (descriptor::SCHEME, scheme as u64),
             (descriptor::SLOT, slot.into()),
-            (descriptor::TAG, self.tag.into()),
             (descriptor::BITS, bits as u64),
             (descriptor::EXPONENT_BITS, exponent_bits as u64),
             (descriptor::OPERAND_BYTES, self.operand_bytes as u64),
@@ -65,7 +63,8 @@ impl Descriptor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Completion {
-    pub tag: u16,
+    /// Of its descriptor. It tells which job has ended; a tag could not: that of a descriptor that was not read is 0.
+    pub index: u16,
     pub status: u8,
     /// From the job's being given to a core to its answer.
     pub cycles: u32,
@@ -79,7 +78,7 @@ impl Completion {
     pub fn read(word: impl Fn(usize) -> u32) -> Completion {
         let words: [u32; COMPLETION / 4] = std::array::from_fn(|i| word(4 * i));
         Completion {
-            tag: completion::TAG.get(&words) as u16,
+            index: completion::INDEX.get(&words) as u16,
             status: completion::STATUS.get(&words) as u8,
             cycles: completion::CYCLES.get(&words) as u32,
         }
@@ -96,7 +95,7 @@ impl Completion {
     #[cfg(test)]
     pub fn to_bytes(self, phase: bool) -> [u8; COMPLETION] {
         let mut words = [0; COMPLETION / 4];
-        completion::TAG.put(&mut words, self.tag.into());
+        completion::INDEX.put(&mut words, self.index.into());
         completion::STATUS.put(&mut words, self.status.into());
         completion::CYCLES.put(&mut words, self.cycles.into());
         completion::PHASE.put(&mut words, phase.into());
@@ -120,7 +119,6 @@ mod tests {
         };
         let bytes = Descriptor {
             job,
-            tag: 0xBEEF,
             operand_bytes: 256,
             result_bytes: 128,
             operand_address: 0x1_2345_6780,
@@ -132,7 +130,6 @@ mod tests {
             (descriptor::OP, Op::Private as u64),
             (descriptor::SCHEME, Scheme::SlidingWindow as u64),
             (descriptor::SLOT, 3),
-            (descriptor::TAG, 0xBEEF),
             (descriptor::BITS, 2048),
             (descriptor::EXPONENT_BITS, 0x123),
             (descriptor::OPERAND_BYTES, 256),
@@ -144,7 +141,7 @@ mod tests {
             assert_eq!(field.get(&words), value, "{field:?}");
         }
         // What boards of version 1 read stays where it is, whatever else is described.
-        assert_eq!(words[..5], [0xBEEF_0335, 0x0123_0800, 256, 128, 0x2345_6780]);
+        assert_eq!(words[..5], [0x0335, 0x0123_0800, 256, 128, 0x2345_6780]);
         assert_eq!(words[5..9], [1, 0x8765_4320, 9, 1]);
         assert_eq!(words[9..], [0; 7]);
     }

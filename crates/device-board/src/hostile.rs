@@ -124,10 +124,10 @@ fn operate(driver: &Driver) -> Result<(), DeviceError> {
     driver.private(&mut [Private { key: &key, base: &base, result: &mut result }])
 }
 
-/// Writes a completion as it would be found first.
-fn complete(memory: &OwnedFd, index: usize, tag: u16) {
-    let place = DEPTH * DESCRIPTOR + index * COMPLETION;
-    let record = Completion { tag, status: status::OK, cycles: 0 }.to_bytes(true);
+/// Writes a completion, of the descriptor `index`, as it would be found first.
+fn complete(memory: &OwnedFd, at: usize, index: u16) {
+    let place = DEPTH * DESCRIPTOR + at * COMPLETION;
+    let record = Completion { index, status: status::OK, cycles: 0 }.to_bytes(true);
     pwrite(memory, &record, place as u64).unwrap();
 }
 
@@ -163,9 +163,10 @@ fn a_peer_that_makes_the_interrupt_block_does_not_hold_the_drivers_thread() {
 
 #[test]
 fn a_peer_that_answers_for_jobs_it_was_not_given_is_out_of_use_at_once() {
-    // A free place, none at all, and twice the same.
-    for tags in [[17, 17], [u16::MAX, u16::MAX], [0, 0]] {
-        let told = move |memory: &OwnedFd| tags.iter().enumerate().for_each(|(i, &tag)| complete(memory, i, tag));
+    // Of the next pass through the ring, of none that comes soon, and twice the same.
+    for indices in [[DEPTH as u16; 2], [u16::MAX; 2], [0, 0]] {
+        let told =
+            move |memory: &OwnedFd| indices.iter().enumerate().for_each(|(i, &index)| complete(memory, i, index));
         let (path, seen) = peer(Acts { told: Box::new(told), ..Acts::default() });
         seen.deaf.store(true, Ordering::SeqCst);
         let reasons = that_ends(move || {
@@ -184,7 +185,7 @@ fn a_peer_that_floods_completions_holds_nobody() {
         let memory = memory.try_clone().unwrap();
         thread::spawn(move || {
             for round in 0u32.. {
-                let flooding = Completion { tag: u16::MAX, status: status::OK, cycles: 0 };
+                let flooding = Completion { index: u16::MAX, status: status::OK, cycles: 0 };
                 let record = flooding.to_bytes(round % 2 == 1);
                 if pwrite(&memory, &record.repeat(DEPTH), (DEPTH * DESCRIPTOR) as u64).is_err() {
                     return;

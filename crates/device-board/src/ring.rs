@@ -66,12 +66,14 @@ pub struct Ring {
     /// Descriptors put and completions taken, modulo 2^16.
     tail: u16,
     head: u16,
+    /// The index of the descriptor of each place whose job is under way.
+    under_way: [Option<u16>; DEPTH],
 }
 
 impl Ring {
     /// Of an engine, with [`RING_BYTES`] of memory at `at`, a multiple of 64. [`Ring::start`] comes next.
     pub fn new(engine: Engine, at: usize) -> Ring {
-        Ring { engine, submissions: at, tail: 0, head: 0 }
+        Ring { engine, submissions: at, tail: 0, head: 0, under_way: [None; DEPTH] }
     }
 
     /// Sets a fresh or reset engine up, when it has erased what it held: rings from index 0, and whether it interrupts.
@@ -82,7 +84,7 @@ impl Ring {
         let limit = link.transport.patience();
         until_erased(&mut *link.transport, self.engine, limit)?;
         link.memory.wipe(self.submissions, RING_BYTES);
-        (self.tail, self.head) = (0, 0);
+        (self.tail, self.head, self.under_way) = (0, 0, [None; DEPTH]);
         let submissions = link.memory.address() + self.submissions as u64;
         let completions = link.memory.address() + self.completions() as u64;
         let log2 = DEPTH.ilog2();
@@ -121,10 +123,10 @@ impl Ring {
         link.transport.read(self.engine.offset + register)
     }
 
-    /// Puts a descriptor into the ring. The board learns of it by [`Ring::ring_doorbell`]. At most [`DEPTH`] jobs may be
-    /// under way.
-    pub fn put(&mut self, link: &Link, descriptor: &[u8; DESCRIPTOR]) {
+    /// Puts the descriptor of a job at a free place into the ring. The board learns of it by [`Ring::ring_doorbell`].
+    pub fn put(&mut self, link: &Link, place: usize, descriptor: &[u8; DESCRIPTOR]) {
         link.memory.write(self.submissions + usize::from(self.tail) % DEPTH * DESCRIPTOR, descriptor);
+        self.under_way[place] = Some(self.tail);
         self.tail = self.tail.wrapping_add(1);
     }
 
@@ -141,15 +143,26 @@ impl Ring {
         Completion::is_new(link.memory.word(self.next() + Completion::PHASE), self.head, DEPTH)
     }
 
-    /// Takes the next completion, if there is one. The board learns of it by [`Ring::acknowledge`].
-    pub fn take(&mut self, link: &Link) -> Option<Completion> {
+    /// Takes the next completion, if there is one, and the place of its job. The board learns of it by [`Ring::acknowledge`].
+    ///
+    /// # Errors
+    /// It is of no job that is under way. Such a board is broken or worse.
+    pub fn take(&mut self, link: &Link) -> io::Result<Option<(usize, Completion)>> {
         if !self.has_next(link) {
-            return None;
+            return Ok(None);
         }
         fence(Ordering::Acquire);
         let at = self.next();
         self.head = self.head.wrapping_add(1);
-        Some(Completion::read(|offset| link.memory.word(at + offset)))
+        let completion = Completion::read(|offset| link.memory.word(at + offset));
+        // Jobs end in any order, so that two under way may have had the same place in the ring; the same index only if
+        // 2^16 others ended while one of them hung.
+        let Some(place) = self.under_way.iter().position(|&index| index == Some(completion.index)) else {
+            let reason = format!("it completed a job that was not under way: index {}", completion.index);
+            return Err(io::Error::other(reason));
+        };
+        self.under_way[place] = None;
+        Ok(Some((place, completion)))
     }
 
     fn completions(&self) -> usize {

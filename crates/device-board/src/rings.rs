@@ -106,8 +106,8 @@ impl Rings {
         bytes <= self.capability.operand_bytes
     }
 
-    /// Puts a job into the ring, with its operands at a free place, whose number becomes its tag. The board learns of it
-    /// by [`Rings::ring_doorbell`]. At most [`DEPTH`] jobs may be under way, and the operands must fit.
+    /// Puts a job into the ring, with its operands at a free place, below [`DEPTH`]. The board learns of it by
+    /// [`Rings::ring_doorbell`]. The operands must fit.
     pub fn put(&mut self, place: usize, job: Job, operands: &[&[u8]], result_bytes: usize) {
         let start = self.layout.operands(place);
         let mut end = start;
@@ -118,13 +118,12 @@ impl Rings {
         }
         let descriptor = Descriptor {
             job,
-            tag: place as u16,
             operand_bytes: end - start,
             result_bytes,
             operand_address: self.link.memory.address() + start as u64,
             result_address: self.link.memory.address() + self.layout.result(place) as u64,
         };
-        self.ring.put(&self.link, &descriptor.to_bytes());
+        self.ring.put(&self.link, place, &descriptor.to_bytes());
     }
 
     /// Tells the board of all jobs that were put.
@@ -140,8 +139,12 @@ impl Rings {
         self.ring.has_next(&self.link)
     }
 
-    /// Takes the next completion, if there is one. The board learns of it by [`Rings::acknowledge`].
-    pub fn take(&mut self) -> Option<Completion> {
+    /// Takes the next completion, if there is one, and the place of its job. The board learns of it by
+    /// [`Rings::acknowledge`].
+    ///
+    /// # Errors
+    /// It is of no job that is under way.
+    pub fn take(&mut self) -> io::Result<Option<(usize, Completion)>> {
         self.ring.take(&self.link)
     }
 

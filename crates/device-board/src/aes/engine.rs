@@ -150,7 +150,7 @@ impl Engine {
             // All completions that are there, before the board is told anything.
             let mut completion = Some(self.wait(link)?);
             while let Some((place, code, cycles)) = completion {
-                let fragment = self.under_way[place].expect("checked by take");
+                let fragment = self.under_way[place].expect("its place is taken");
                 let message = &mut messages[fragment.message];
                 message.cycles += u64::from(cycles);
                 if code == status::OK && message.failure.is_none() {
@@ -209,21 +209,16 @@ impl Engine {
 
     fn put(&mut self, link: &Link, place: usize, fields: &[(crate::interface::Field, u64)]) {
         let mut words = [0u32; DESCRIPTOR / 4];
-        descriptor::TAG.put(&mut words, place as u64);
         for (field, value) in fields {
             field.put(&mut words, *value);
         }
-        self.ring.put(link, &bytemuck::cast(words.map(u32::to_le)));
+        self.ring.put(link, place, &bytemuck::cast(words.map(u32::to_le)));
     }
 
     /// The place of a fragment that has ended, its status and its cycles.
     fn take(&mut self, link: &Link) -> io::Result<Option<(usize, u8, u32)>> {
-        let Some(completion) = self.ring.take(link) else { return Ok(None) };
-        let place = usize::from(completion.tag);
-        if self.under_way.get(place).is_none_or(Option::is_none) {
-            return Err(io::Error::other(format!("completed a fragment that was not under way: tag {place}")));
-        }
-        Ok(Some((place, completion.status, completion.cycles)))
+        let taken = self.ring.take(link)?;
+        Ok(taken.map(|(place, completion)| (place, completion.status, completion.cycles)))
     }
 
     #[inline(never)] // a profile tells waiting from work by it

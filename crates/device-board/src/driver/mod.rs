@@ -231,6 +231,26 @@ mod tests {
     }
 
     #[test]
+    fn a_descriptor_that_could_not_be_read_fails_its_batch_alone() {
+        let (fake, seen) = Fake::new();
+        let driver = Driver::start(fake, None).unwrap();
+        let key = fake::key();
+        operate(&driver, &key).unwrap(); // descriptors 0 and 1
+        *seen.unread.lock().unwrap() = Some(3);
+        let (bases, mut results) = ([[3; 8], [4; 8], [5; 8]], [[0; 8]; 3]);
+        let mut jobs: Vec<_> = bases
+            .iter()
+            .zip(&mut results)
+            .map(|(base, result)| Private { key: &key, base: base.as_slice(), result: result.as_mut_slice() })
+            .collect();
+        let DeviceError(reason) = driver.private(&mut jobs).unwrap_err();
+        assert!(reason.starts_with("a private operation: memory could not be read"), "{reason}");
+        assert_eq!(results, [[3; 8], [0; 8], [5; 8]], "each of its own job");
+        operate(&driver, &key).unwrap();
+        assert_eq!(driver.events().resets.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
     fn the_cycles_of_an_operation_are_those_of_private_ones_that_ended_well() {
         let (fake, seen) = Fake::new();
         let driver = Driver::start(fake, None).unwrap();

@@ -3,7 +3,6 @@
 
 use super::entry::{Entry, longest_wait, renew};
 use super::{Shared, State};
-use crate::format::Completion;
 use crate::ring::DEPTH;
 use garner::device::slots::Slots;
 use garner::sync::lock;
@@ -117,16 +116,22 @@ impl Shared {
     fn take_completions(&self, state: &mut State) -> usize {
         let mut taken = 0;
         let mut first_ended = None;
-        while taken < DEPTH
-            && let Some(completion) = state.rings.take()
-        {
-            taken += 1;
-            let Some(entry) = state.entries.get_mut(usize::from(completion.tag)) else {
-                return self.not_under_way(state, completion);
+        while taken < DEPTH {
+            let (place, completion) = match state.rings.take() {
+                Ok(None) => break,
+                Ok(Some(next)) => next,
+                Err(error) => {
+                    // It could keep this thread busy for ever.
+                    self.give_up(state, &error.to_string());
+                    return 0;
+                }
             };
-            let Entry::Pending { number, .. } = *entry else { return self.not_under_way(state, completion) };
+            taken += 1;
+            let entry = &mut state.entries[place];
+            if let Entry::Pending { number, .. } = *entry {
+                first_ended = Some(first_ended.map_or(number, |first: u64| first.min(number)));
+            }
             *entry = Entry::Done(completion);
-            first_ended = Some(first_ended.map_or(number, |first: u64| first.min(number)));
         }
         if let Some(first) = first_ended {
             renew(&mut state.entries, first, Instant::now());
@@ -137,12 +142,6 @@ impl Shared {
             self.give_up(state, &format!("the completion ring: {error}"));
         }
         taken
-    }
-
-    /// Such a board is broken or worse, and could keep this thread busy for ever.
-    fn not_under_way(&self, state: &mut State, completion: Completion) -> usize {
-        self.give_up(state, &format!("it completed a job that was not under way: tag {}", completion.tag));
-        0
     }
 
     /// The board hangs, or one of its cores: resets it and starts anew. What was under way is lost.

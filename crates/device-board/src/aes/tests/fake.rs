@@ -21,8 +21,10 @@ use std::time::Duration;
 pub enum Fault {
     /// A fragment is refused, counted from 1 over both engines.
     Refuse(usize),
-    /// Its completion names another.
-    WrongTag(usize),
+    /// Its descriptor cannot be read: nothing is known of it.
+    Unread(usize),
+    /// Its completion is of another.
+    WrongIndex(usize),
     /// It is never completed.
     Silent(usize),
     /// There is RSA alone.
@@ -127,19 +129,25 @@ impl Fake {
     fn ring(&mut self, number: usize, tail: u16) {
         let at = ADDRESS + (number * engine::ENGINE_BYTES) as u64;
         while self.pages[number].taken != tail {
-            let place = usize::from(self.pages[number].taken) % DEPTH * DESCRIPTOR;
-            self.pages[number].taken = self.pages[number].taken.wrapping_add(1);
+            let index = self.pages[number].taken;
+            let place = usize::from(index) % DEPTH * DESCRIPTOR;
+            self.pages[number].taken = index.wrapping_add(1);
             let record: [u8; DESCRIPTOR] = self.read_memory(at + place as u64, DESCRIPTOR).try_into().unwrap();
             let words = bytemuck::cast::<_, [u32; DESCRIPTOR / 4]>(record).map(u32::from_le);
-            let status = self.carry_out(number, &words);
             let fault = *self.seen.fault.lock().unwrap();
+            let status = if fault == Some(Fault::Unread(self.fragments + 1)) {
+                self.fragments += 1;
+                status::BUS_FAULT
+            } else {
+                self.carry_out(number, &words)
+            };
             if fault == Some(Fault::Silent(self.fragments)) {
                 continue;
             }
-            let tag = descriptor::TAG.get(&words) as u16 + u16::from(fault == Some(Fault::WrongTag(self.fragments)));
+            let index = index + u16::from(fault == Some(Fault::WrongIndex(self.fragments)));
             let given = self.pages[number].given;
             let place = DEPTH * DESCRIPTOR + given % DEPTH * COMPLETION;
-            let completion = Completion { tag, status, cycles: 11 };
+            let completion = Completion { index, status, cycles: 11 };
             self.write_memory(at + place as u64, &completion.to_bytes((given / DEPTH).is_multiple_of(2)));
             self.pages[number].given += 1;
         }

@@ -105,30 +105,32 @@ fn batches_of_any_depth_and_length_equal_libcrypto_both_ways() {
 }
 
 #[test]
-fn a_fragment_that_is_refused_fails_its_message_alone_and_leaves_none_of_it() {
-    let (fake, seen) = Fake::new(None);
-    let mut aes = Aes::over("fake", fake).unwrap();
-    let key = aes.load_key(&KEYS[0]).unwrap();
-    let texts = [bytes(16, 1), bytes(4 * FRAGMENT, 2), bytes(32, 3), bytes(48, 4), bytes(64, 5)];
+fn a_fragment_that_is_refused_or_not_read_fails_its_message_alone_and_leaves_none_of_it() {
     // The fifth fragment is the second or third of the long message: fragments of others come between.
-    *seen.fault.lock().unwrap() = Some(Fault::Refuse(5));
-    let (results, done, said) = convert(&mut aes, &[key], Mode::Encrypt, &texts);
-    let said = said.unwrap_err().to_string();
-    assert!(said.contains("message 1 of 5: memory could not be read"), "{said}");
-    assert_eq!(done, [true, false, true, true, true]);
-    assert!(results[1].iter().all(|&byte| byte == 0), "no part of it is released");
-    for i in [0, 2, 3, 4] {
-        assert_eq!(results[i], libcrypto(Mode::Encrypt, &KEYS[0], &iv(i), &texts[i]));
+    for fault in [Fault::Refuse(5), Fault::Unread(5)] {
+        let (fake, seen) = Fake::new(None);
+        let mut aes = Aes::over("fake", fake).unwrap();
+        let key = aes.load_key(&KEYS[0]).unwrap();
+        let texts = [bytes(16, 1), bytes(4 * FRAGMENT, 2), bytes(32, 3), bytes(48, 4), bytes(64, 5)];
+        *seen.fault.lock().unwrap() = Some(fault);
+        let (results, done, said) = convert(&mut aes, &[key], Mode::Encrypt, &texts);
+        let said = said.unwrap_err().to_string();
+        assert!(said.contains("message 1 of 5: memory could not be read"), "{said}");
+        assert_eq!(done, [true, false, true, true, true]);
+        assert!(results[1].iter().all(|&byte| byte == 0), "no part of it is released");
+        for i in [0, 2, 3, 4] {
+            assert_eq!(results[i], libcrypto(Mode::Encrypt, &KEYS[0], &iv(i), &texts[i]));
+        }
+        *seen.fault.lock().unwrap() = None;
+        let (results, _, said) = convert(&mut aes, &[key], Mode::Encrypt, &texts);
+        said.unwrap();
+        assert_eq!(results[1], libcrypto(Mode::Encrypt, &KEYS[0], &iv(1), &texts[1]), "the engine goes on");
     }
-    *seen.fault.lock().unwrap() = None;
-    let (results, _, said) = convert(&mut aes, &[key], Mode::Encrypt, &texts);
-    said.unwrap();
-    assert_eq!(results[1], libcrypto(Mode::Encrypt, &KEYS[0], &iv(1), &texts[1]), "the engine goes on");
 }
 
 #[test]
 fn a_board_that_lies_or_is_silent_is_reset_and_out_of_use_and_no_result_is_left() {
-    for (fault, why) in [(Fault::WrongTag(2), "was not under way"), (Fault::Silent(2), "did not answer")] {
+    for (fault, why) in [(Fault::WrongIndex(2), "was not under way"), (Fault::Silent(2), "did not answer")] {
         let (fake, seen) = Fake::new(Some(fault));
         let mut aes = Aes::over("fake", fake).unwrap();
         let key = aes.load_key(&KEYS[0]).unwrap();
