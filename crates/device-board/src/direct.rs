@@ -174,8 +174,10 @@ impl Direct {
         };
         let length = operands.iter().map(|part| part.len()).sum();
         let longest = self.capability().max_bits;
-        if !self.rings.has_room_for(length) || request.exponent_bits > longest || 8 * result_bytes > longest {
-            return Err(Error::argument("job", format!("{length} bytes of operands; this board takes {longest} bits")));
+        let bits = request.bits.max(request.exponent_bits).max(8 * result_bytes);
+        if bits > longest || !self.rings.has_room_for(length) {
+            let reason = format!("{bits} bits, {length} bytes of operands; this board takes {longest} bits");
+            return Err(Error::argument("job", reason));
         }
         let Some(place) = self.free.pop() else { return Ok(None) };
         self.rings.put(place, request, operands, result_bytes);
@@ -263,6 +265,26 @@ mod tests {
         assert!(failed.is_err_and(|reason| reason.contains("memory could not be read")) && result == [0; 8]);
         assert_eq!(poll(), (Ok(tickets[2]), [5; 8]));
         assert_eq!((poll().0, direct.room()), (Ok(None), DEPTH));
+    }
+
+    #[test]
+    fn numbers_longer_than_the_board_takes_are_refused() {
+        let (fake, _) = Fake::new();
+        let mut direct = Direct::over("fake", fake).unwrap();
+        for words in [33, 128] {
+            let number = &vec![u64::MAX; words][..];
+            for job in [
+                Job::LoadModulus { slot: 0, modulus: number },
+                Job::Multiply { slot: 0, a: number, b: &[1] },
+                Job::Exponentiate { slot: 0, scheme: Scheme::FixedWindow, base: &[1], exponent: number },
+                Job::Private { slot: 0, base: number },
+            ] {
+                let refused = direct.submit(&job);
+                assert!(matches!(refused, Err(Error::Argument { .. })), "{job:?}: {refused:?}");
+            }
+        }
+        let longest = Job::LoadModulus { slot: 0, modulus: &[u64::MAX; 32] };
+        assert_eq!((direct.room(), direct.submit(&longest).unwrap().is_some()), (DEPTH, true));
     }
 
     #[test]

@@ -261,8 +261,9 @@ fn a_peer_of_any_capabilities_is_refused_or_can_be_used() {
         let (path, _) = peer(Acts { register, ..Acts::default() });
         that_ends(move || {
             let Ok(mut direct) = Direct::open(&format!("vfio-user:{}", path.display())) else { return };
-            let job = Job::Private { slot: 0, base: &[3; 8] };
-            if direct.submit(&job).is_ok_and(|ticket| ticket.is_some()) {
+            let (load, job) =
+                (Job::LoadModulus { slot: 0, modulus: &[u64::MAX; 128] }, Job::Private { slot: 0, base: &[3; 8] });
+            if [load, job].iter().any(|job| direct.submit(job).is_ok_and(|ticket| ticket.is_some())) {
                 direct.ring_doorbell().unwrap();
                 let _ = direct.poll(&mut [0; 1 << 10]);
             }

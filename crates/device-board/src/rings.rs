@@ -7,6 +7,7 @@
 use super::format::{Completion, Descriptor, Job};
 use super::interface::board::RSA;
 use super::interface::registers as register;
+use super::interface::rsa::descriptor;
 use super::ring::{self, Counters, DEPTH, Link, RING_BYTES, Ring, field};
 use super::transport::Transport;
 use rustix::event::{EventfdFlags, eventfd};
@@ -233,7 +234,9 @@ fn identify(transport: &mut dyn Transport) -> io::Result<Capability> {
     };
     // A key is n, of max_bits, five numbers of half as many, and 32 bits of e: 7 / 16 * max_bits + 4 bytes.
     let has_room_for_keys = capability.operand_bytes * 16 >= 7 * capability.max_bits + 64;
-    if capability.cores == 0 || capability.key_slots == 0 || !has_room_for_keys {
+    // A descriptor says lengths in so many bits.
+    let has_lengths = capability.max_bits < 1 << descriptor::BITS.width.min(descriptor::EXPONENT_BITS.width);
+    if capability.cores == 0 || capability.key_slots == 0 || !has_room_for_keys || !has_lengths {
         return Err(io::Error::other(format!("impossible capabilities: {capability:?}")));
     }
     Ok(capability)
