@@ -160,7 +160,8 @@ impl DeviceInfo for Board {
 
     fn takes_key(&self, key: &PrivateKey) -> bool {
         let (bits, half) = (key.public().bits(), key.public().bits() / 2);
-        (MIN_BITS..=self.capability().max_bits).contains(&bits)
+        self.driver.is_ours()
+            && (MIN_BITS..=self.capability().max_bits).contains(&bits)
             && bits.is_multiple_of(STEP_BITS)
             && half.is_multiple_of(STEP_BITS) // words of ours are whole words of theirs
             && key.p().bits() == half
@@ -189,5 +190,19 @@ impl Device for Board {
 
     fn operate(&self, jobs: &mut [Private<'_>]) -> std::result::Result<(), DeviceError> {
         self.driver.private(jobs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_of_a_fork_takes_no_keys() {
+        let (fake, _) = fake::Fake::new();
+        let board = Board { name: "fake".to_owned(), driver: Driver::start(fake, None).unwrap() };
+        let key = fake::key();
+        assert!(child::in_child(|| !board.takes_key(&key)));
+        assert!(board.takes_key(&key));
     }
 }

@@ -116,12 +116,17 @@ impl Driver {
         &self.shared.events
     }
 
+    /// Whether this process opened the board.
+    pub fn is_ours(&self) -> bool {
+        self.owner == generation()
+    }
+
     /// The board's counters; `clear` sets them to 0 afterwards.
     ///
     /// # Errors
     /// The board does not answer, or this is a child of the process that opened it.
     pub fn counters(&self, clear: bool) -> io::Result<Counters> {
-        if self.owner != generation() {
+        if !self.is_ours() {
             return Err(io::Error::other(NOT_OURS));
         }
         lock(&self.shared.state).rings.counters(clear)
@@ -147,7 +152,7 @@ pub fn key_parts<'a>(key: &'a PrivateKey, exponent: &'a [u8; 4]) -> [&'a [u8]; 7
 impl Drop for Driver {
     /// Ends the thread; the rings overwrite the keys on the board, stop it and take the memory back.
     fn drop(&mut self) {
-        if self.owner != generation() {
+        if !self.is_ours() {
             // The parent's: nothing of it is here but a copy of its descriptors, perhaps with a lock taken.
             std::mem::forget((self.thread.take(), Arc::clone(&self.shared)));
             return;

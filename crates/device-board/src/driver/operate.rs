@@ -6,7 +6,6 @@ use super::{Driver, NOT_OURS, Shared, State, key_parts};
 use crate::format::{Completion, Job, Op, Scheme, status};
 use garner::device::slots::Place;
 use garner::device::{DeviceError, Private};
-use garner::fork::generation;
 use garner::key::PrivateKey;
 use garner::sync::{lock, wait};
 use std::collections::VecDeque;
@@ -34,7 +33,7 @@ impl Driver {
     /// # Errors
     /// The board failed; nothing of the batch may be used.
     pub fn private(&self, jobs: &mut [Private<'_>]) -> Result<(), DeviceError> {
-        if self.owner != generation() {
+        if !self.is_ours() {
             return Err(DeviceError(NOT_OURS.to_owned()));
         }
         let shared = &*self.shared;
