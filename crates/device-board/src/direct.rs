@@ -217,13 +217,17 @@ impl Direct {
         Ok(Some(Ended { ticket: place, cycles: completion.cycles }))
     }
 
-    /// Whether the board is still there.
+    /// Whether the board is still there, and its completions are found.
     ///
     /// # Errors
-    /// [`Error::Device`]: it is not.
+    /// [`Error::Device`]: it is not, or could not write a completion; the board is to be opened again.
     pub fn check_presence(&mut self) -> Result<()> {
         self.check_owner()?;
-        self.rings.check_presence().map_err(|error| failed(&self.name, error))
+        let lost = self.rings.check_presence().and_then(|()| self.rings.has_lost_completion());
+        match lost.map_err(|error| failed(&self.name, error))? {
+            false => Ok(()),
+            true => Err(failed(&self.name, "a completion could not be written")),
+        }
     }
 
     /// Counters in device time, since the reset or since they were cleared; `clear` clears them.
@@ -285,6 +289,20 @@ mod tests {
         }
         let longest = Job::LoadModulus { slot: 0, modulus: &[u64::MAX; 32] };
         assert_eq!((direct.room(), direct.submit(&longest).unwrap().is_some()), (DEPTH, true));
+    }
+
+    #[test]
+    fn a_completion_that_could_not_be_written_is_told_by_who_looks_for_the_board() {
+        let (fake, seen) = Fake::new();
+        let mut direct = Direct::over("fake", fake).unwrap();
+        seen.lose_completion.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            direct.submit(&Job::Private { slot: 0, base: &[3; 8] }).unwrap();
+        }
+        direct.check_presence().unwrap();
+        direct.ring_doorbell().unwrap();
+        assert_eq!(direct.poll(&mut [0; 8]).unwrap(), None, "nor is the one behind it found");
+        assert!(direct.check_presence().unwrap_err().to_string().contains("could not be written"));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Seen {
     pub refuse_wipe: AtomicBool,
     /// The index of a descriptor that cannot be read.
     pub unread: Mutex<Option<u16>>,
+    /// The completion of the next private operation cannot be written.
+    pub lose_completion: AtomicBool,
     /// No job is done, and nothing is signalled.
     pub deaf: AtomicBool,
     pub resets: AtomicU64,
@@ -56,6 +58,8 @@ pub struct Fake {
     /// Descriptors taken and completions given since the reset.
     taken: u16,
     given: usize,
+    /// A completion is lost.
+    lost: bool,
 }
 
 impl Fake {
@@ -72,6 +76,7 @@ impl Fake {
             event: None,
             taken: 0,
             given: 0,
+            lost: false,
         };
         (Box::new(fake), seen)
     }
@@ -122,7 +127,11 @@ impl Fake {
             let completion = Completion { index, status, cycles };
             let phase = (self.given / DEPTH).is_multiple_of(2);
             let place = DEPTH * DESCRIPTOR + self.given % DEPTH * COMPLETION;
-            pwrite(memory, &completion.to_bytes(phase), place as u64)?;
+            if private && self.seen.lose_completion.swap(false, Ordering::SeqCst) {
+                self.lost = true;
+            } else {
+                pwrite(memory, &completion.to_bytes(phase), place as u64)?;
+            }
             self.given += 1;
         }
         let _ = write(self.event.as_ref().expect("an interrupt"), &1u64.to_ne_bytes()); // full is as good
@@ -143,6 +152,7 @@ impl Transport for Fake {
             register::CAPABILITY_MONTGOMERY => {
                 unmasked(self.operand_words, register::CAPABILITY_MONTGOMERY_OPERAND_WORDS)
             }
+            register::ERROR if self.lost => register::ERROR_COMPLETION_FAULT,
             register::STATUS if self.erasing_left > 0 => {
                 self.erasing_left -= 1;
                 register::STATUS_ZEROISING
@@ -182,7 +192,7 @@ impl Transport for Fake {
     fn reset(&mut self) -> io::Result<()> {
         self.seen.accesses.fetch_add(1, Ordering::SeqCst);
         self.seen.resets.fetch_add(1, Ordering::SeqCst);
-        (self.taken, self.given, self.erasing_left) = (0, 0, self.erasing);
+        (self.taken, self.given, self.lost, self.erasing_left) = (0, 0, false, self.erasing);
         Ok(())
     }
 

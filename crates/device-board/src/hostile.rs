@@ -15,6 +15,8 @@ use garner_vfio_user::Socket;
 use garner_vfio_user::message::{DmaMap, Header, Info, RegionAccess, RegionInfo, Version, command, flags, parse, pci};
 use rustix::fs::{OFlags, SealFlags, fcntl_add_seals, fcntl_setfl, ftruncate};
 use rustix::io::{Errno, pwrite, write};
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -162,16 +164,23 @@ fn a_peer_that_makes_the_interrupt_block_does_not_hold_the_drivers_thread() {
 }
 
 #[test]
-fn a_peer_that_answers_for_jobs_it_was_not_given_is_out_of_use_at_once() {
+fn a_peer_that_answers_for_jobs_it_was_not_given_is_out_of_use_at_once_and_left_no_secrets() {
     // Of the next pass through the ring, of none that comes soon, and twice the same.
     for indices in [[DEPTH as u16; 2], [u16::MAX; 2], [0, 0]] {
         let told =
             move |memory: &OwnedFd| indices.iter().enumerate().for_each(|(i, &index)| complete(memory, i, index));
-        let (path, seen) = peer(Acts { told: Box::new(told), ..Acts::default() });
+        let (give, memory) = mpsc::channel();
+        let mapped = move |file: &OwnedFd| give.send(file.try_clone().unwrap()).unwrap();
+        let (path, seen) = peer(Acts { mapped: Box::new(mapped), told: Box::new(told), ..Acts::default() });
         seen.deaf.store(true, Ordering::SeqCst);
         let reasons = that_ends(move || {
             let driver = driver(&path, 10 * LONG);
-            [operate(&driver), operate(&driver)].map(|failed| failed.unwrap_err().0)
+            let reasons = [operate(&driver), operate(&driver)].map(|failed| failed.unwrap_err().0);
+            assert_eq!(seen.resets.load(Ordering::SeqCst), 2, "when it was opened, and to erase its keys");
+            let mut left = Vec::new();
+            File::from(memory.recv().unwrap()).read_to_end(&mut left).unwrap();
+            assert!(!left.is_empty() && left.iter().all(|&byte| byte == 0), "nothing is left in the memory");
+            reasons
         });
         for reason in reasons {
             assert!(reason.contains("was not under way"), "{reason}");

@@ -42,6 +42,17 @@ impl Link {
         Ok(Link { transport, memory })
     }
 
+    /// Resets a board that is not to be used any more, which erases its keys and ends what is under way, and overwrites the
+    /// whole memory, also of a board that cannot be reset.
+    ///
+    /// # Errors
+    /// The reset was refused or not answered.
+    pub fn retire(&mut self) -> io::Result<()> {
+        let reset = self.transport.reset();
+        self.memory.wipe(0, self.memory.len());
+        reset
+    }
+
     /// Overwrites the keys in these engines, stops them and takes the memory back.
     pub fn close(&mut self, engines: &[Engine]) {
         let transport = &mut *self.transport;
@@ -179,6 +190,15 @@ impl Ring {
     /// The board does not answer.
     pub fn acknowledge(&self, link: &mut Link) -> io::Result<()> {
         self.write(link, register::COMPLETION_HEAD, self.head.into())
+    }
+
+    /// Whether the engine could not write a completion. None behind it is found any more: a job is lost, and the phase of its
+    /// place is of no use.
+    ///
+    /// # Errors
+    /// The board does not answer.
+    pub fn has_lost_completion(&self, link: &mut Link) -> io::Result<bool> {
+        Ok(self.read(link, register::ERROR)? & register::ERROR_COMPLETION_FAULT != 0)
     }
 
     /// The engine's counters; `clear` sets them to 0 afterwards.

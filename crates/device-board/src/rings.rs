@@ -191,6 +191,22 @@ impl Rings {
         ring::present(&mut *self.link.transport, RSA)
     }
 
+    /// Whether the board could not write a completion: it is of no use until [`Rings::reset`].
+    ///
+    /// # Errors
+    /// The board does not answer.
+    pub fn has_lost_completion(&mut self) -> io::Result<bool> {
+        self.ring.has_lost_completion(&mut self.link)
+    }
+
+    /// Ends the use of a board: resets it, if it answers, and overwrites all memory that it shares.
+    ///
+    /// # Errors
+    /// The reset was refused or not answered.
+    pub fn retire(&mut self) -> io::Result<()> {
+        self.link.retire()
+    }
+
     /// Resets a board that hangs. [`Rings::start`] comes next.
     ///
     /// # Errors

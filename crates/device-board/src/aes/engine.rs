@@ -233,6 +233,9 @@ impl Engine {
             let is_over = waited > link.transport.patience();
             if is_over || waited - asked > ASKING {
                 ring::present(&mut *link.transport, self.page)?;
+                if self.ring.has_lost_completion(link)? {
+                    return Err(io::Error::other(format!("{} could not write a completion", self.page.name)));
+                }
                 asked = waited;
             }
             if is_over {

@@ -273,10 +273,7 @@ impl Aes {
     /// Takes the board out of use: what was under way ends by its reset, so that nothing is written late. Keys and texts in
     /// the memory are overwritten.
     fn fail(&mut self, error: &io::Error) -> Error {
-        let Link { transport, memory } = &mut self.open.link;
-        let reset = transport.reset();
-        memory.wipe(0, memory.len());
-        let then = if reset.is_ok() { "it was reset" } else { "it could not be reset" };
+        let then = if self.open.link.retire().is_ok() { "it was reset" } else { "it could not be reset" };
         let reason = format!("{error}; {then} and is out of use until it is opened again");
         self.failed = Some(reason.clone());
         self.device_error(reason)

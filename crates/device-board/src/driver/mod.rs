@@ -236,6 +236,20 @@ mod tests {
     }
 
     #[test]
+    fn a_completion_that_could_not_be_written_resets_the_board_at_once() {
+        let (fake, seen) = Fake::new();
+        let driver = Driver::start(fake, Some(Duration::from_secs(600))).unwrap();
+        let key = fake::key();
+        operate(&driver, &key).unwrap();
+        seen.lose_completion.store(true, Ordering::SeqCst);
+        let start = Instant::now();
+        assert!(operate(&driver, &key).is_err());
+        assert!(start.elapsed() < Duration::from_secs(60), "patience does not end");
+        assert_eq!(driver.events().resets.load(Ordering::Relaxed), 1);
+        operate(&driver, &key).unwrap();
+    }
+
+    #[test]
     fn a_descriptor_that_could_not_be_read_fails_its_batch_alone() {
         let (fake, seen) = Fake::new();
         let driver = Driver::start(fake, None).unwrap();

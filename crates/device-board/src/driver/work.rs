@@ -50,7 +50,7 @@ impl Shared {
             }
             let waiting = longest_wait(&state.entries);
             if waiting.is_some_and(|since| since.elapsed() > self.patience) {
-                self.recover(&mut state);
+                self.recover(&mut state, &format!("a job did not end within {:?}", self.patience));
                 continue;
             }
             let under_way = waiting.is_some();
@@ -71,12 +71,13 @@ impl Shared {
                     // Cleared, so that the next completion is a new edge.
                     self.rearm(&mut state);
                 }
-                Woken::Late => {
-                    // A board that is gone will never answer; no need to wait until patience ends.
-                    if let Err(error) = state.rings.check_presence() {
-                        self.give_up(&mut state, &error.to_string());
-                    }
-                }
+                // No need to wait until patience ends: a board that is gone will never answer, nor will the jobs whose
+                // completions lie behind one that is lost.
+                Woken::Late => match state.rings.check_presence().and_then(|()| state.rings.has_lost_completion()) {
+                    Ok(false) => {}
+                    Ok(true) => self.recover(&mut state, "a completion could not be written"),
+                    Err(error) => self.give_up(&mut state, &error.to_string()),
+                },
                 Woken::Kicked => {}
             }
         }
@@ -144,9 +145,10 @@ impl Shared {
         taken
     }
 
-    /// The board hangs, or one of its cores: resets it and starts anew. What was under way is lost.
-    fn recover(&self, state: &mut State) {
-        tracing::warn!("a job did not end within {:?}: the board is reset", self.patience);
+    /// The board hangs, or one of its cores, or its completions cannot be found: resets it and starts anew. What was under
+    /// way is lost.
+    fn recover(&self, state: &mut State, reason: &str) {
+        tracing::warn!(reason, "the board is reset");
         self.events.resets.fetch_add(1, Ordering::Relaxed);
         self.lose(state);
         state.slots = Slots::new(self.capability.key_slots);
@@ -164,10 +166,17 @@ impl Shared {
         self.changed.notify_all();
     }
 
+    /// Takes the board out of use, without keys on it or in the memory that it shares.
     pub(super) fn give_up(&self, state: &mut State, reason: &str) {
+        if state.dead.is_some() {
+            return;
+        }
         tracing::warn!(reason, "the board is out of use");
-        state.dead.get_or_insert_with(|| reason.to_owned());
+        state.dead = Some(reason.to_owned());
         self.lose(state);
+        if let Err(error) = state.rings.retire() {
+            tracing::warn!(%error, "the board could not be reset: its keys stay there");
+        }
     }
 }
 

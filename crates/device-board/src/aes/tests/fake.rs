@@ -27,6 +27,8 @@ pub enum Fault {
     WrongIndex(usize),
     /// It is never completed.
     Silent(usize),
+    /// Its completion cannot be written.
+    Lost(usize),
     /// There is RSA alone.
     NoEngines,
     /// Both engines encrypt.
@@ -46,6 +48,7 @@ pub struct Seen {
 struct Page {
     taken: u16,
     given: usize,
+    lost: bool,
     keys: HashMap<u64, Vec<u8>>,
     chains: HashMap<u64, [u8; IV]>,
 }
@@ -141,15 +144,19 @@ impl Fake {
             } else {
                 self.carry_out(number, &words)
             };
+            let given = self.pages[number].given;
             if fault == Some(Fault::Silent(self.fragments)) {
                 continue;
             }
+            self.pages[number].given += 1;
+            if fault == Some(Fault::Lost(self.fragments)) {
+                self.pages[number].lost = true;
+                continue;
+            }
             let index = index + u16::from(fault == Some(Fault::WrongIndex(self.fragments)));
-            let given = self.pages[number].given;
             let place = DEPTH * DESCRIPTOR + given % DEPTH * COMPLETION;
             let completion = Completion { index, status, cycles: 11 };
             self.write_memory(at + place as u64, &completion.to_bytes((given / DEPTH).is_multiple_of(2)));
-            self.pages[number].given += 1;
         }
     }
 }
@@ -160,7 +167,9 @@ impl Transport for Fake {
         if offset >= PAGE_BYTES && *self.seen.fault.lock().unwrap() == Some(Fault::NoEngines) {
             return Err(io::Error::from_raw_os_error(22));
         }
+        let lost = offset >= PAGE_BYTES && self.pages[offset / PAGE_BYTES - 1].lost;
         Ok(match offset % PAGE_BYTES {
+            register::ERROR if lost => register::ERROR_COMPLETION_FAULT,
             register::ID => register::ID_VALUE_CONSTANT,
             register::VERSION => unmasked(register::VERSION_MAJOR_CONSTANT, register::VERSION_MAJOR),
             register::CAPABILITY_CORES => {

@@ -130,7 +130,11 @@ fn a_fragment_that_is_refused_or_not_read_fails_its_message_alone_and_leaves_non
 
 #[test]
 fn a_board_that_lies_or_is_silent_is_reset_and_out_of_use_and_no_result_is_left() {
-    for (fault, why) in [(Fault::WrongIndex(2), "was not under way"), (Fault::Silent(2), "did not answer")] {
+    for (fault, why) in [
+        (Fault::WrongIndex(2), "was not under way"),
+        (Fault::Silent(2), "did not answer"),
+        (Fault::Lost(1), "could not write a completion"),
+    ] {
         let (fake, seen) = Fake::new(Some(fault));
         let mut aes = Aes::over("fake", fake).unwrap();
         let key = aes.load_key(&KEYS[0]).unwrap();
