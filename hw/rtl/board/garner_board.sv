@@ -8,7 +8,7 @@
 //
 // The three know nothing of each other: each keeps its own time, and one that is reset by CONTROL or waits for its ring
 // holds up none of the others but for the bus. Cycle pictures: see the three; a read of a register takes two cycles more, a
-// write three, an answer of the bus one.
+// write three, an answer of the bus one, the address of its write one.
 //
 // Contract    Addresses of registers: bits 13:12 the page, 11:0 the register (docs/integration.md). The AXI4 master uses
 //             the number of the engine's page as ID, and incrementing bursts within 4 KiB pages.
@@ -177,11 +177,27 @@ module garner_board
     .out_data_o ({bid, bresp})
   );
 
-  assign {m_axi_araddr, m_axi_arlen, m_axi_arvalid, m_axi_awaddr, m_axi_awlen, m_axi_awvalid, m_axi_wlast, m_axi_wvalid} =
-      {axi_request.araddr, axi_request.arlen, axi_request.arvalid, axi_request.awaddr, axi_request.awlen, axi_request.awvalid,
-       axi_request.wlast, axi_request.wvalid};
+  // So do addresses of writes: axi_mux shows no data before their address is taken, and a slave may wait for both
+  logic [1:0] awid;
+  logic       awready;
+
+  skid_buffer #(
+    .Width(74)
+  ) u_aw (
+    .clk_i,
+    .rst_ni     (reset_n),
+    .in_valid_i (axi_request.awvalid),
+    .in_ready_o (awready),
+    .in_data_i  ({awid, axi_request.awaddr, axi_request.awlen}),
+    .out_valid_o(m_axi_awvalid),
+    .out_ready_i(m_axi_awready),
+    .out_data_o ({m_axi_awid, m_axi_awaddr, m_axi_awlen})
+  );
+
+  assign {m_axi_araddr, m_axi_arlen, m_axi_arvalid, m_axi_wlast, m_axi_wvalid} =
+      {axi_request.araddr, axi_request.arlen, axi_request.arvalid, axi_request.wlast, axi_request.wvalid};
   assign axi_response = '{arready: m_axi_arready, rresp: rresp, rlast: rlast, rvalid: rvalid,
-                          awready: m_axi_awready, wready: m_axi_wready, bresp: bresp, bvalid: bvalid};
+                          awready: awready, wready: m_axi_wready, bresp: bresp, bvalid: bvalid};
   assign m_axi_arsize  = 3'd3;
   assign m_axi_arburst = AxiIncrementing;
   assign m_axi_arcache = ArCache;
@@ -203,7 +219,7 @@ module garner_board
     .masters_o      (answers),
     .m_axi_o        (axi_request),
     .m_axi_arid_o   (m_axi_arid),
-    .m_axi_awid_o   (m_axi_awid),
+    .m_axi_awid_o   (awid),
     .m_axi_wdata_o  (m_axi_wdata),
     .m_axi_wstrb_o  (m_axi_wstrb),
     .m_axi_i        (axi_response),

@@ -9,6 +9,8 @@
 //
 // Contract    Every master uses one ID and no wraps. An address that was shown stays until it is taken. The data of a
 //             write follow its address, in the order of the addresses; Writes + 2 of these may be under way without data.
+//             What is behind m_axi_o takes an address without its data, as skid_buffer and axi_slice do: the data are
+//             shown once their address was taken. A slave of AXI4 may wait for both (A3.3.1).
 // Parameters  Masters 2 to 4; Width of the data, bits; Writes a power of two.
 module axi_mux
   import bus_pkg::*;
