@@ -16,7 +16,7 @@ package mont_pkg;
   // Sizes of every operation; static while busy.
   typedef struct packed {
     logic [IndexWidth-1:0] words;   // of an operand, ceil((bits of n + W + 2) / W), at least 2
-    logic [IndexWidth-1:0] passes;  // at least ceil(words / Rows)
+    logic [IndexWidth-1:0] passes;  // at least ceil(words / Rows); passes * Rows at most digits + 1024
     logic [IndexWidth-1:0] digits;  // words of a that are read, at most passes * Rows; zeros follow. Mostly = words
   } config_t;
 

@@ -22,8 +22,9 @@
 // Contract    An operation is taken when op_valid_i && op_ready_o[op_i.ctx]; two of each context fit, the first of them
 //             until its last pass is prepared. They are done in order; a pass reads what the one before of its context,
 //             which started PassCycles earlier at least, has written. config_i is static from the first operation on,
-//             while busy_o. words >= 2. d_address_o[ctx] holds until the next pass of its context. busy_o falls when
-//             the last result is in memory: DrainCycles are counted from the last slot on.
+//             while busy_o. words >= 2, and passes * Rows <= digits + 1024, or what counts the digits left wraps.
+//             d_address_o[ctx] holds until the next pass of its context. busy_o falls when the last result is in memory:
+//             DrainCycles are counted from the last slot on.
 //             Reset: all operations are forgotten.
 module mont_sequencer
   import mont_pkg::*;

@@ -27,11 +27,15 @@
 //             A load that is refused half way leaves nothing of what it was to load: slot, working memories and
 //             registers are erased before its answer, as OpZeroise does. What a result passes between the last comparison of
 //             OpPrivate and out_data_o is not checked (rsa_program_pkg).
-//             When zeroise_i rises all slots are empty two cycles later, the job under way is stopped (StatusEmptySlot)
+//             When zeroise_i rises all slots are empty three cycles later, the job under way is stopped (StatusEmptySlot)
 //             and all memories are overwritten, and with them the registers of words and digits; then the job's answer
 //             is given. Only a result that has been announced with StatusOk is delivered first. A job that comes while
 //             zeroise_i is high is refused (StatusEmptySlot); its operands are read and not kept.
 //             The same is done after reset: job_ready_o rises when all memories are zero.
+// Parameters  OperandWords: a power of two up to 8192, at least 16 * 2^ceil(log2(FullWords)), which is checked, and at least
+//             32 * 2^ceil(log2(HalfWords)), which is not: with the key's two primes each context has half of the memory,
+//             and its regions would lie over each other. The second is more only where HalfWords is just above a power of
+//             two: with W = 17 and MaxBits = 1024 HalfWords is 33, and 2048 words are needed. The default is always enough.
 module rsa_core
   import garner_pkg::*;
   import rsa_pkg::*;

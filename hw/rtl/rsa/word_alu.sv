@@ -33,7 +33,7 @@ module word_alu
   parameter int unsigned AccumulatorWords = 256,  // a power of two
   parameter int unsigned IndexWidth       = 14,   // of the longest memory
   parameter int unsigned SlotAddressWidth = 13,
-  parameter int unsigned OutputRoom       = 16
+  parameter int unsigned OutputRoom       = 16   // at least 3: with fewer no word is ever sent
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
