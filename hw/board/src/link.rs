@@ -144,7 +144,10 @@ impl Link {
                 rings.submitted = value as u16;
             }
             register::CONTROL => self.enable_rings(now, engine, value & register::CONTROL_ENABLE != 0),
-            register::COMPLETION_BASE_LOW => rings.completions = rings.completions & !low | u64::from(value),
+            register::COMPLETION_BASE_LOW => {
+                let begins = u64::from(value & register::COMPLETION_BASE_LOW_VALUE);
+                rings.completions = rings.completions & !low | begins;
+            }
             register::COMPLETION_BASE_HIGH => {
                 rings.completions = rings.completions & low | u64::from(value) << u32::BITS;
             }
@@ -290,6 +293,17 @@ mod tests {
         assert_eq!((rsa.jobs, rsa.occupied, rsa.bytes_written), (0, 20, 0));
         assert_eq!((encryption.jobs, encryption.computing, encryption.occupied), (1, 7, 10));
         assert_eq!((encryption.bytes_written, encryption.errors), (32, 2));
+    }
+
+    #[test]
+    fn the_lowest_bits_of_where_completions_go_are_0_as_in_the_design() {
+        let mut link = Link::new(Arc::default(), Events::default(), Faults::new(Plan::default()));
+        link.tell_of(0, 0, register::COMPLETION_BASE_LOW, 0x100F);
+        link.tell_of(0, 0, register::COMPLETION_SIZE, 0);
+        for (address, jobs) in [(0x0FF0, 0), (0x1000, 1), (0x1010, 1)] {
+            assert_eq!(link.write(0, 0, address, &[0; completion::BYTES]), Err(BusError), "nothing is mapped");
+            assert_eq!(link.traffic(0)[0].jobs, jobs, "{address:#x}");
+        }
     }
 
     #[test]
