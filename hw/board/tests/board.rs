@@ -10,8 +10,10 @@ use garner::padding::Hash;
 use garner::signature;
 use garner_device_board::{Board, Direct, Job, Options};
 use openssl::bn::BigNum;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use support::signing::{gatherer, jobs, sign_all};
@@ -169,6 +171,7 @@ fn child_of_a_fork_computes_for_itself_and_leaves_the_parents_board_alone() {
         let message = b"the child's";
         let signed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let signature = signature::sign(&gatherer, &keys[0].key, Hash::Sha256, message).unwrap();
+            assert_eq!(gatherer.statistics().device_failures, 0, "the board is not asked");
             drop((gatherer, board));
             signature.len()
         }));
@@ -207,6 +210,9 @@ fn a_waveform_has_exactly_the_window_that_was_chosen() {
 #[test]
 #[ignore = "needs a model: make test-board"]
 fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
+    if let Ok(address) = std::env::var(CLIENT_OF) {
+        wait_with_jobs_under_way(&address);
+    }
     let simulated = Simulated::start(&[]);
     // Gone at once, gone within a message, an impossible size, a long message of nonsense.
     let cases: [&[u8]; 4] = [&[], &[1, 0, 1, 0, 9], &[0xFF; 64], &[0, 0, 8, 0, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]];
@@ -217,11 +223,44 @@ fn clients_that_die_or_babble_leave_a_board_that_serves_the_next() {
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);
     }
-    // A driver that dies with jobs under way: its descriptors are closed with it.
-    drop(simulated.open(120));
+    // A process that is killed with a key loaded and jobs under way: this test again, as a client.
+    let mut client = Command::new(std::env::current_exe().unwrap());
+    client.args(["clients_that_die_or_babble_leave_a_board_that_serves_the_next", "--exact", "--include-ignored"]);
+    let mut client = client.env(CLIENT_OF, simulated.address(0)).stdout(Stdio::piped()).spawn().unwrap();
+    let said = BufReader::new(client.stdout.take().unwrap()).lines();
+    assert!(said.map_while(Result::ok).any(|line| line.contains(UNDER_WAY)), "the client has jobs under way");
+    client.kill().unwrap();
+    assert_eq!(client.wait().unwrap().signal(), Some(libc::SIGKILL));
     let board = simulated.open(120);
     sign_all(&gatherer(&[&board]), &[key(512)], 1);
     assert_eq!(board.counters(false).unwrap().jobs, 2);
+    let killed = &simulated.statistics(cases.len() + 1)[cases.len()];
+    let done = killed["jobs"].as_u64().unwrap();
+    assert!((2..=JOBS as u64).contains(&done), "its key was loaded, and jobs were under way: {killed}");
+}
+
+/// The address of the board of which this process is to be a client; what that client says.
+const CLIENT_OF: &str = "GARNER_TEST_CLIENT_OF";
+const UNDER_WAY: &str = "jobs are under way";
+/// More of them than cores, long enough not to end before the client does.
+const JOBS: usize = 16;
+
+/// Waits to be killed.
+fn wait_with_jobs_under_way(address: &str) -> ! {
+    let mut direct = Direct::open(address).unwrap();
+    let key = key(1024);
+    let load = direct.submit(&Job::LoadKey { slot: 0, key: &key.key }).unwrap();
+    direct.ring_doorbell().unwrap();
+    until("the key to be loaded", || direct.poll(&mut []).unwrap().is_some_and(|ended| Some(ended.ticket) == load));
+    for _ in 0..JOBS {
+        direct.submit(&Job::Private { slot: 0, base: &[3; 16] }).unwrap();
+    }
+    direct.ring_doorbell().unwrap();
+    until("the cores to be at work", || direct.poll(&mut []).unwrap().is_some());
+    let mut stdout = std::io::stdout(); // what is printed by println a test keeps until it ends
+    writeln!(stdout, "{UNDER_WAY}").unwrap();
+    std::thread::sleep(Duration::from_secs(120));
+    panic!("nobody kills it");
 }
 
 /// A board that nobody uses takes no processor: its thread sleeps.
