@@ -8,25 +8,16 @@ use crate::log::say;
 use crate::session::Session;
 use crate::work::{self, Task};
 use garner::key::PrivateKey;
-use garner_remote::message::{KeyName, Refusal, Request, Work};
+use garner_remote::message::{Fingerprint, KeyName, Refusal, Request, Work};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What is to be done for a request. `file` came with it.
+/// What is to be done for a request that lends no key.
 ///
 /// # Errors
 /// [`Refusal`]: the client may not have it done, or not so.
-pub fn admit(
-    keys: &Keys,
-    lent: &Lent,
-    session: &Session,
-    request: &Request<'_>,
-    file: Option<OwnedFd>,
-) -> Result<Task, Refusal> {
-    if request.work == Work::Lend {
-        return lend(keys, lent, session, request, file).map(|()| Task::Answer(Vec::new()));
-    }
+pub fn admit(keys: &Keys, session: &Session, request: &Request<'_>) -> Result<Task, Refusal> {
     if request.work == Work::List {
         let KeyName::Named(last) = request.key else { return Err(Refusal::Malformed) };
         return Ok(Task::Answer(keys.names_after(last, session.peer)));
@@ -44,12 +35,15 @@ pub fn admit(
     work::task(&entry.key, &request.work)
 }
 
-/// Takes a key that a client lends.
-fn lend(
+/// Takes a key that a client lends, in `file`; the client says that it has this modulus.
+///
+/// # Errors
+/// [`Refusal`]: it may lend none, or not this.
+pub fn lend(
     keys: &Keys,
     lent: &Lent,
     session: &Session,
-    request: &Request<'_>,
+    modulus: Option<Fingerprint>,
     file: Option<OwnedFd>,
 ) -> Result<(), Refusal> {
     let peer = session.peer;
@@ -57,8 +51,8 @@ fn lend(
         if !keys.lending.knows(peer) {
             return Err(Refusal::Forbidden("to lend keys".to_owned()));
         }
-        let (KeyName::Modulus(modulus), Some(file)) = (request.key, file) else { return Err(Refusal::Malformed) };
-        let makes = || keys.making.permits(peer, &request.work, Instant::now());
+        let (Some(modulus), Some(file)) = (modulus, file) else { return Err(Refusal::Malformed) };
+        let makes = || keys.making.permits(peer, &Work::Lend, Instant::now());
         lent.take(file, &modulus, peer.uid, makes).map(|key| (modulus, key))
     };
     let taken = taken();

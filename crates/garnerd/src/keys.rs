@@ -3,7 +3,7 @@
 //! [`lent`](crate::lent).
 
 use crate::config::{Config, Fault};
-use crate::policy::{Judge, Peer};
+use crate::policy::{Judge, Peer, People};
 use garner::key::PrivateKey;
 use garner_remote::message::{Fingerprint, KeyName, LONGEST as LONGEST_MESSAGE};
 use garner_remote::stub;
@@ -43,6 +43,8 @@ pub struct Keys {
     pub lending: Judge,
     /// How often a key may be made ready that nobody has lent yet, apart from operations.
     pub making: Judge,
+    /// Whom any of these policies names.
+    pub named: People,
 }
 
 impl Keys {
@@ -54,7 +56,9 @@ impl Keys {
         let own = geteuid().as_raw();
         let lending = || Judge::new(&config.lend.policy(), own, file);
         let (lending, making) = (lending()?, lending()?);
-        let mut keys = Keys { by_name: BTreeMap::new(), by_modulus: HashMap::new(), lending, making };
+        let mut named = People::default();
+        named.add(&lending.people);
+        let mut keys = Keys { by_name: BTreeMap::new(), by_modulus: HashMap::new(), lending, making, named };
         let folder = &config.keys;
         for item in fs::read_dir(folder).map_err(|error| Fault::of(folder, error))? {
             let path = item.map_err(|error| Fault::of(folder, error))?.path();
@@ -66,6 +70,7 @@ impl Keys {
             let modulus = stub::fingerprint_of(key.public()).map_err(|error| Fault::of(&path, error))?;
             let policy = config.key.get(name).cloned().unwrap_or_default();
             let judge = Judge::new(&policy, own, file)?;
+            keys.named.add(&judge.people);
             let entry = Arc::new(Entry { name: name.to_owned(), key, judge });
             if let Some(other) = keys.by_modulus.insert(modulus, Arc::clone(&entry)) {
                 return Err(Fault::of(&path, format!("is the same key as {}.pem", other.name)));

@@ -10,6 +10,7 @@
 //! | [`descriptor_limit`] | as many as its clients and workers take |
 //! | [`serve`] | the workers: collect, run, answer |
 //! | [`collect`] | when a batch is whole |
+//! | [`turns`] | whose requests come next |
 //! | [`session`], [`clients`] | one connection, and all of them |
 //! | [`figures`], [`metrics`] | what was done, as OpenMetrics, and the socket that gives it |
 //! | [`admission`] | whether a client may have a request done; the log's lines of keys |
@@ -35,6 +36,7 @@ mod session;
 mod simulation;
 #[allow(unsafe_code, reason = "descriptors known by their numbers")]
 mod systemd;
+mod turns;
 mod work;
 
 use clap::Parser;

@@ -5,8 +5,12 @@
 use crate::config::{self, Fault, Name, Operation};
 use garner_remote::message::{Refusal, Work};
 use garner_remote::scheme::Padding;
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::PeerCredentials;
 use nix::unistd::{Group, User};
+use rustix::io::Errno;
 use std::collections::{BTreeSet, HashMap};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,11 +26,44 @@ pub struct Peer {
     pub pid: i32,
 }
 
+impl Peer {
+    /// Who is at the other end of a connection.
+    ///
+    /// # Errors
+    /// The system's: he is gone already.
+    pub fn of(connection: impl AsFd) -> Result<Peer, Errno> {
+        let credentials = getsockopt(&connection, PeerCredentials);
+        let credentials = credentials.map_err(|error| Errno::from_raw_os_error(error as i32))?;
+        // The process is 0 where it is in no namespace that this one sees.
+        Ok(Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() })
+    }
+}
+
+/// Users, and the members of groups.
+#[derive(Debug, Default)]
+pub struct People {
+    users: BTreeSet<u32>,
+    groups: BTreeSet<u32>,
+}
+
+impl People {
+    /// Whether the client is one of them.
+    pub fn has(&self, peer: Peer) -> bool {
+        self.users.contains(&peer.uid) || self.groups.contains(&peer.gid)
+    }
+
+    /// Adds these.
+    pub fn add(&mut self, others: &People) {
+        self.users.extend(&others.users);
+        self.groups.extend(&others.groups);
+    }
+}
+
 /// A key's policy, ready to judge.
 #[derive(Debug)]
 pub struct Judge {
-    users: BTreeSet<u32>,
-    groups: BTreeSet<u32>,
+    /// Whom it names.
+    pub people: People,
     operations: Vec<Operation>,
     paddings: Vec<Padding>,
     per_second: Option<u32>,
@@ -75,8 +112,7 @@ impl Judge {
             }
         }
         Ok(Judge {
-            users,
-            groups,
+            people: People { users, groups },
             operations: policy.operations.clone(),
             paddings: policy.paddings.clone(),
             per_second: policy.per_second,
@@ -86,7 +122,7 @@ impl Judge {
 
     /// Whether the client may use the key at all. To others it does not exist.
     pub fn knows(&self, peer: Peer) -> bool {
-        self.users.contains(&peer.uid) || self.groups.contains(&peer.gid)
+        self.people.has(peer)
     }
 
     /// Whether a client that knows the key may do this work now.

@@ -2,28 +2,25 @@
 //! The workers. Each waits for events, collects a batch of requests by the rules of `collect`, runs it on its own thread and
 //! answers: an operation crosses from thread to thread only where it must, between client and daemon.
 //!
-//! The system gives each event to one worker, that which began to wait last (`EPOLLONESHOT`): a client alone nearly always has the
+//! The system gives each event to one worker, that which began to wait last ([`turns`]): a client alone nearly always has the
 //! same worker, whose caches know its key. A worker that yields or watches does not wait: an idle one may get what comes meanwhile.
 //!
-//! A worker takes one request of a client at a time, so that clients come by turns. What it does not take stays in the
-//! client's socket: nothing is queued here.
+//! A worker takes one request of a client at a time, and of each user's clients as many as of another's, so that users and their
+//! clients come by turns. What it does not take stays in the client's socket: nothing is queued here.
 
-use crate::admission::admit;
+mod take;
+
 use crate::clients::{Clients, Limits};
 use crate::collect::{Collector, Lingering, Next};
 use crate::figures::Figures;
 use crate::keys::Keys;
 use crate::lent::Lent;
-use crate::log::say;
 use crate::session::Session;
-use crate::work::{self, Finish, Task};
+use crate::turns::{self, EVENTS, Turns};
+use crate::work::{self, Finish};
 use garner::gather::{self, Gatherer, Operation};
-use garner_remote::message::{self, Buffer, Refusal, Request, Response, Work};
-use garner_remote::socket::Received;
-use rustix::event::{Timespec, epoll};
+use garner_remote::message::{Buffer, Fingerprint, Response};
 use rustix::io::Errno;
-use rustix::net::{SocketFlags, accept_with};
-use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
@@ -32,15 +29,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The listener's and the bell's numbers among the events; connections have those from 2 on.
+/// The listener's and the bell's numbers among the events; connections have those from [`turns::FIRST`] on.
 const LISTENER: u64 = 0;
 const BELL: u64 = 1;
-
-/// A client's event goes to one worker, which then asks for the next.
-const ONCE: epoll::EventFlags = epoll::EventFlags::IN.union(epoll::EventFlags::ONESHOT);
-
-/// Events looked at in a turn: few, so that a batch is not held up by the look.
-const EVENTS: usize = 16;
 
 /// A client that was answered so short a time ago is expected to ask again.
 const LATELY: Duration = Duration::from_millis(10);
@@ -64,7 +55,7 @@ pub struct Daemon {
     ending: AtomicBool,
     /// When it was last said that no client could be accepted.
     said: Mutex<Option<Instant>>,
-    epoll: OwnedFd,
+    turns: Turns,
     bell: OwnedFd,
     listener: OwnedFd,
     clients: Mutex<Clients>,
@@ -76,7 +67,18 @@ struct Hands {
     /// Whose events the last look brought.
     ready: Vec<u64>,
     buffer: Buffer,
+    /// Keys that clients lend, not taken yet.
+    offers: Vec<Offer>,
     lingering: Lingering,
+}
+
+/// A key that a client lends.
+struct Offer {
+    session: Arc<Session>,
+    id: u64,
+    /// What the client says that it has.
+    modulus: Option<Fingerprint>,
+    file: Option<OwnedFd>,
 }
 
 /// A request that was taken.
@@ -100,10 +102,10 @@ impl Daemon {
         collector: Collector,
         limits: Limits,
     ) -> Result<Daemon, Errno> {
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let turns = Turns::new()?;
         let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?;
-        epoll::add(&epoll, &listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
-        epoll::add(&epoll, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
+        turns.add(&listener, LISTENER)?;
+        turns.add(&bell, BELL)?;
         let gatherer = || {
             let mut settings = settings.clone();
             settings.slots = 1;
@@ -116,10 +118,10 @@ impl Daemon {
             collector,
             ending: AtomicBool::new(false),
             said: Mutex::new(None),
-            epoll,
+            turns,
             bell,
             listener,
-            clients: Mutex::new(Clients::new(limits, BELL + 1)),
+            clients: Mutex::new(Clients::new(limits, turns::FIRST)),
             figures: Figures::default(),
         })
     }
@@ -128,6 +130,8 @@ impl Daemon {
     pub fn replace(&self, keys: Keys) {
         let keys = Arc::new(keys);
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&keys);
+        let surplus = self.clients().look_again(|peer| keys.named.has(peer));
+        surplus.iter().for_each(|session| session.end());
         let may_not = |session: &Arc<Session>| !keys.lending.knows(session.peer);
         let sessions: Vec<_> = self.clients().all().filter(|session| may_not(session)).map(Arc::clone).collect();
         sessions.iter().for_each(|session| session.lent().forget());
@@ -167,13 +171,15 @@ impl Daemon {
 
     fn worker(&self, gatherer: &Gatherer) {
         let ready = Vec::with_capacity(EVENTS);
-        let mut hands = Hands { ready, buffer: Buffer::default(), lingering: Lingering::default() };
+        let (buffer, lingering) = (Buffer::default(), Lingering::default());
+        let mut hands = Hands { ready, buffer, offers: Vec::new(), lingering };
         while !self.ending.load(Ordering::SeqCst) {
             let batch = self.collect(&mut hands);
             if !batch.is_empty() {
                 let start = Instant::now();
                 self.run(gatherer, batch);
                 hands.lingering.ran(start.elapsed());
+                self.take_offers(&mut hands.offers);
             }
         }
     }
@@ -259,136 +265,5 @@ impl Daemon {
             Err(_) => self.figures.refused.inc(),
         };
         session.answer(response);
-    }
-}
-
-/// What events bring.
-impl Daemon {
-    /// Waits for so many events at most, so long at most; `false` if there can be none.
-    fn wait(&self, ready: &mut Vec<u64>, room: usize, time: Option<Duration>) -> bool {
-        let time = time.map(|time| Timespec { tv_sec: time.as_secs() as _, tv_nsec: time.subsec_nanos() as _ });
-        let mut events = [MaybeUninit::uninit(); EVENTS];
-        ready.clear();
-        match epoll::wait(&self.epoll, &mut events[..room], time.as_ref()) {
-            Ok((events, _)) => {
-                ready.extend(events.iter().map(|event| event.data.u64()));
-                true
-            }
-            Err(Errno::INTR) => true,
-            Err(error) => {
-                say(format_args!("waiting for clients: {error}"));
-                self.end(); // it would fail again
-                false
-            }
-        }
-    }
-
-    /// Does what the events say: takes a request of each client that has one, and accepts.
-    fn take(&self, hands: &mut Hands, batch: &mut Vec<Taken>) {
-        let keys = self.keys();
-        for &number in hands.ready.iter().filter(|&&number| number > BELL) {
-            let Some(session) = self.clients().get(number) else { continue };
-            if !self.request(&keys, &session, number, &mut hands.buffer, batch) {
-                self.clients().forget(number);
-            }
-        }
-        // Last, as it may have to wait, and the others' events come to nobody else.
-        if hands.ready.contains(&LISTENER) {
-            self.accept(batch.is_empty());
-        }
-    }
-
-    /// Accepts one connection. Others that wait come with the next turn. `idle`: the worker has no request in hand.
-    fn accept(&self, idle: bool) {
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let session = match accept_with(&self.listener, flags) {
-            Ok(fd) => Session::new(fd),
-            // Gone again, or another was faster.
-            Err(Errno::AGAIN | Errno::CONNABORTED | Errno::INTR) => return,
-            Err(error) => {
-                self.say_sometimes(error);
-                // It waits; looking at it at once again would take a whole processor.
-                if idle {
-                    thread::sleep(Duration::from_millis(10));
-                }
-                return;
-            }
-        };
-        let session = match session {
-            Ok(session) => Arc::new(session),
-            Err(error) => return self.say_sometimes(error),
-        };
-        let added = self.clients().add(&session);
-        match added {
-            Some(number) => {
-                self.figures.accepted.inc();
-                if epoll::add(&self.epoll, &session.socket, epoll::EventData::new_u64(number), ONCE).is_err() {
-                    self.clients().forget(number);
-                }
-            }
-            None => {
-                self.figures.turned_away.inc();
-                session.taken();
-                session.answer(&Response { id: 0, answer: Err(Refusal::TooMany) });
-            }
-        }
-    }
-
-    /// Says that no client can be accepted, once in a while: it may be so for every client.
-    fn say_sometimes(&self, error: Errno) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.is_none_or(|said| said.elapsed() > QUIET) {
-            say(format_args!(
-                "accepting a client: {error}; it is tried again, and said again in {QUIET:?} at the earliest"
-            ));
-            *said = Some(Instant::now());
-        }
-    }
-
-    /// Takes a client's request, if there is one; `false` when the client is gone.
-    fn request(
-        &self,
-        keys: &Keys,
-        session: &Arc<Session>,
-        number: u64,
-        buffer: &mut Buffer,
-        batch: &mut Vec<Taken>,
-    ) -> bool {
-        // Of others the system drops files unseen: whoever closes one may have to wait for it.
-        let (received, file) = match keys.lending.knows(session.peer) {
-            true => session.socket.receive_with_file(buffer),
-            false => (session.socket.receive(buffer), None),
-        };
-        if received == Received::End {
-            return false;
-        }
-        let Received::Packet(length) = received else { return self.listen_again(session, number) };
-        session.taken();
-        // Its next request is another's, maybe another worker's.
-        let goes_on = self.listen_again(session, number);
-        let request = message::decode::<Request<'_>>(buffer.packet(length));
-        let id = request.as_ref().map_or(0, |request| request.id);
-        let lends = request.as_ref().is_ok_and(|request| request.work == Work::Lend);
-        let admitted = request.and_then(|request| admit(keys, &self.lent, session, &request, file));
-        if lends && !self.keys().lending.knows(session.peer) {
-            // Others were read while it was taken.
-            session.lent().forget();
-        }
-        let answer = match admitted {
-            Ok(Task::Operation(operation, finish)) => {
-                batch.push(Taken { session: Arc::clone(session), id, operation, finish });
-                return goes_on;
-            }
-            Ok(Task::Answer(bytes)) => Ok(bytes),
-            Err(refusal) => Err(refusal),
-        };
-        let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
-        self.answer(session, &Response { id, answer });
-        goes_on
-    }
-
-    /// Has the system tell of the client's next request.
-    fn listen_again(&self, session: &Session, number: u64) -> bool {
-        epoll::modify(&self.epoll, &session.socket, epoll::EventData::new_u64(number), ONCE).is_ok()
     }
 }

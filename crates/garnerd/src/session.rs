@@ -3,10 +3,9 @@
 
 use crate::lent::OfConnection;
 use crate::policy::Peer;
+use crate::turns::Turn;
 use garner_remote::message::{Response, encode};
 use garner_remote::socket::Socket;
-use nix::sys::socket::getsockopt;
-use nix::sys::socket::sockopt::PeerCredentials;
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
 use std::collections::HashSet;
@@ -22,6 +21,8 @@ pub struct Session {
     pub socket: Socket,
     /// Who is there.
     pub peer: Peer,
+    /// Among whose requests its own come.
+    turn: Turn,
     /// Requests taken and not answered yet.
     under_way: AtomicUsize,
     /// When it was accepted.
@@ -37,24 +38,32 @@ pub struct Session {
 }
 
 impl Session {
-    /// Around an accepted connection.
-    ///
-    /// # Errors
-    /// The system's: the other side is gone already.
-    pub fn new(fd: OwnedFd) -> Result<Session, Errno> {
-        let credentials = getsockopt(&fd, PeerCredentials).map_err(|error| Errno::from_raw_os_error(error as i32))?;
-        // The process is 0 where it is in no namespace that this one sees.
-        let peer = Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() };
-        Ok(Session {
+    /// Around an accepted connection of this peer.
+    pub fn new(fd: OwnedFd, peer: Peer, turn: Turn) -> Session {
+        Session {
             socket: Socket::accepted(fd),
             peer,
+            turn,
             under_way: AtomicUsize::new(0),
             opened: Instant::now(),
             answered: AtomicU64::new(0),
             used: Mutex::default(),
             lent: Mutex::default(),
             told: Mutex::default(),
-        })
+        }
+    }
+
+    /// Has the system tell of its first request, by this number.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn listen(&self, number: u64) -> Result<(), Errno> {
+        self.turn.begin(&self.socket, number)
+    }
+
+    /// Has it tell of the next one; `false` if that is not possible.
+    pub fn listen_again(&self, number: u64) -> bool {
+        self.turn.go_on(&self.socket, number).is_ok()
     }
 
     /// A request of it was taken.
@@ -74,10 +83,14 @@ impl Session {
     pub fn answer(&self, response: &Response<'_>) {
         let sent = encode(response).is_some_and(|packet| self.socket.send(&packet) == Ok(true));
         if !sent {
-            // A worker sees the end, and forgets it.
-            let _ = shutdown(&self.socket, Shutdown::Both);
+            self.end();
         }
         self.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Ends the connection: a worker sees that, and forgets it.
+    pub fn end(&self) {
+        let _ = shutdown(&self.socket, Shutdown::Both);
     }
 
     /// The answer that it gets next is an operation's: it is likely to ask for another then.

@@ -7,8 +7,10 @@ use garner_remote::message::{self, KeyName, LONGEST, Refusal, Request, Response,
 use garner_remote::socket::Socket;
 use garner_remote::{Client, Error};
 use rustix::net::{Shutdown, shutdown};
-use rustix::process::Signal;
-use std::process::Command;
+use rustix::process::{Signal, geteuid};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::*;
 
@@ -118,6 +120,50 @@ fn connections_beyond_the_limit_are_told_so() {
         held.iter().for_each(|socket| shutdown(socket, Shutdown::Both).unwrap());
     }
     sign(&daemon.client(), www(), key().public());
+}
+
+/// A process of user `nobody` that makes so many connections, sends `packet` on each, says how many it has, and holds them until
+/// its input ends.
+fn nobody_with_connections(daemon: &Daemon, count: usize, packet: &[u8]) -> Child {
+    let script = "import socket, sys\n\
+        held = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(int(sys.argv[2]))]\n\
+        for one in held: one.connect(sys.argv[1])\n\
+        sent = 0\n\
+        for one in held:\n\
+        \x20   try: one.send(bytes.fromhex(sys.argv[3])); sent += 1\n\
+        \x20   except OSError: pass\n\
+        print(sent, flush=True)\n\
+        sys.stdin.read()";
+    let packet: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut command = Command::new("python3");
+    command.args(["-c", script]).arg(daemon.socket()).args([count.to_string(), packet]);
+    command.uid(65534).gid(65534).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// What it said, when it has said it.
+fn line(process: &mut Child) -> String {
+    let mut line = String::new();
+    BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    line
+}
+
+#[test]
+fn who_may_do_nothing_takes_nobodys_connection_however_many_he_makes() {
+    if !geteuid().is_root() {
+        return left_out("only root can connect as somebody else");
+    }
+    let daemon = Daemon::started("connections = 64");
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    let mut stranger = nobody_with_connections(&daemon, 200, &packet);
+    line(&mut stranger);
+    let sockets: Vec<Socket> = (0..60).map(|_| Socket::connect(&daemon.socket()).unwrap()).collect();
+    for socket in &sockets {
+        assert_eq!(socket.send(&packet), Ok(true));
+        assert!(answer(&receive(socket).unwrap()).is_some());
+    }
+    drop(stranger.stdin.take());
+    stranger.wait().unwrap();
 }
 
 /// A client sends before it hears, and may find the connection closed when it does.
