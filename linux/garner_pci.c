@@ -95,12 +95,11 @@ static void garner_attach(struct garner_board *board)
 		ring->serves = ring->serves && !ring->user->attach(ring);
 }
 
-static void garner_detach(struct garner_board *board)
+/* Requests go to software from now on, those for the rings from this one on. */
+static void garner_detach(struct garner_board *board, unsigned int first)
 {
-	struct garner_ring *ring;
-
-	garner_for_each_ring(ring, board)
-		ring->user->detach(ring);
+	for (; first < board->engines; first++)
+		board->rings[first].user->detach(&board->rings[first]);
 }
 
 static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -155,7 +154,7 @@ static int garner_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 
 	debugfs_remove(board->debugfs);
 	garner_board_stop(board);
-	garner_detach(board);
+	garner_detach(board, 0);
 	garner_free_interrupts(board, vectors);
 	goto exit;
 stop:
@@ -175,7 +174,7 @@ static void garner_remove(struct pci_dev *pdev)
 	debugfs_remove(board->debugfs);
 	/* First the jobs under way, whose requests end in software; then those that wait. */
 	garner_board_stop(board);
-	garner_detach(board);
+	garner_detach(board, 0);
 	garner_free_interrupts(board, garner_vectors(board));
 	pci_clear_master(pdev); /* before its memory is another's */
 	garner_board_exit(board);
@@ -187,7 +186,7 @@ static void garner_shutdown(struct pci_dev *pdev)
 	struct garner_board *board = pci_get_drvdata(pdev);
 
 	garner_board_stop(board);
-	garner_detach(board); /* what is asked from now on, software does */
+	garner_detach(board, 0); /* what is asked from now on, software does */
 	pci_clear_master(pdev);
 }
 
@@ -207,8 +206,13 @@ static int garner_suspend(struct device *device)
 	struct garner_board *board = dev_get_drvdata(device);
 
 	garner_board_stop(board);
+	/*
+	 * AES first: who writes to a disk meanwhile does not wait for the board. What is flushed
+	 * allocates memory, which may wait for such a write.
+	 */
+	garner_detach(board, 1);
 	flush_workqueue(garner_software); /* a result that is wrong retires the board that serves */
-	garner_detach(board); /* who writes to a disk meanwhile does not wait for the board */
+	garner_detach(board, 0);
 	return 0;
 }
 
