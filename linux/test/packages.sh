@@ -15,6 +15,12 @@ set -eu
 fetch=$(dirname "$(realpath "$0")")/../../fetch
 mkdir -p "$1"
 folder=$(realpath "$1")
+# One process at a time, and who waited for another has what that fetched.
+exec 8>"$folder/lock"
+flock --nonblock 8 || {
+    echo "$folder: another process fetches it; waiting" >&2
+    flock 8
+}
 release=bookworm
 # What other versions of these scripts fetched is fetched again.
 version=$(cat "$0" "$fetch/debian.sh" "$fetch/apt.sh" | cksum)
