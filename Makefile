@@ -6,6 +6,8 @@
 CARGO ?= cargo
 PREFIX ?= /usr/local
 OUT := $(or $(CARGO_TARGET_DIR),target)/release
+# Where `make build` left what it built: `sudo make install` has not the environment that the build had.
+BUILT := target/built
 
 .PHONY: help setup setup-all build speed test lint format openssl-matrix test-library test-openssl check-interleavings check-ct check-ct-mutations check-keys bench bench-gpu figures fuzz
 .PHONY: install uninstall deb demo daemon-demo clean test-python python-module emulated deny cpu-only package msrv
@@ -21,6 +23,7 @@ setup-all: ## the same, and what tests and benchmarks need: valgrind, nginx, HAP
 
 build: setup ## the library, the C library and the garner command, optimised
 	$(CARGO) build --release
+	@mkdir -p $(dir $(BUILT)) && echo $(abspath $(OUT)) >$(BUILT)
 
 speed: build ## real keys, real signatures, one table beside OpenSSL
 	$(OUT)/garner speed
@@ -160,6 +163,7 @@ demo: build ## one signing program in software and accelerated, over 1 to 256 ca
 daemon-demo: setup-all build ## nginx by OpenSSL, with Garner in each worker, and with garnerd, which is killed under load
 	python3 bench/daemon/demo.py $(OUT)
 
+install: OUT := $(if $(CARGO_TARGET_DIR),$(OUT),$(or $(shell cat $(BUILT) 2>/dev/null),$(OUT)))
 install: ## after `make build`: command, manual and C library below PREFIX, OpenSSL's modules where OpenSSL looks for them
 	@[ -x $(OUT)/garner ] || { echo "make install: $(OUT)/garner is not there; first make build" >&2; exit 1; }
 	crates/cli/install.sh $(OUT) $(PREFIX) "$(DESTDIR)"
