@@ -21,13 +21,23 @@ const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlag
 /// The system's: it has no such files, or no memory.
 pub fn sealed(key: &PrivateKey) -> Result<OwnedFd, Errno> {
     let der = key.to_pkcs1_der();
-    let file = memfd_create("garner-key", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    let file = memory_file()?;
     let mut left = &der[..];
     while !left.is_empty() {
         left = &left[write(&file, left)?..];
     }
     fcntl_add_seals(&file, SEALS)?;
     Ok(file)
+}
+
+/// A memory file that cannot be executed: a system may refuse others (`vm.memfd_noexec = 2`). Linux before 6.3 does not know of
+/// such files.
+fn memory_file() -> Result<OwnedFd, Errno> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    match memfd_create("garner-key", flags | MemfdFlags::NOEXEC_SEAL) {
+        Err(Errno::INVAL) => memfd_create("garner-key", flags),
+        made => made,
+    }
 }
 
 /// What is in a file that a program handed over.
@@ -95,6 +105,9 @@ mod tests {
         assert_eq!(opened(&file).unwrap().to_pkcs1_der(), key.to_pkcs1_der());
         assert_eq!(write(&file, b"x"), Err(Errno::PERM));
         assert_eq!(ftruncate(&file, 0), Err(Errno::PERM));
+        if std::fs::read_to_string("/proc/sys/vm/memfd_noexec").is_ok() {
+            assert_eq!(fstat(&file).unwrap().st_mode & 0o111, 0, "nobody executes it");
+        }
         // Whoever reads does not depend on where its owner stands in the file.
         assert_eq!(opened(&file).unwrap().to_pkcs1_der(), key.to_pkcs1_der());
     }
