@@ -5,6 +5,7 @@
 //! The threads are the process's, start as there are questions for them, and end when there was none for a while. A child made
 //! by `fork` starts its own.
 
+use crate::client::Client;
 use crate::error::Error;
 use crate::message::{Fingerprint, Refusal};
 use garner::fork::ForkLocal;
@@ -175,6 +176,8 @@ impl Askers {
             }
             promise.keep(answer);
         }
+        // Those of a burst of questions, after which maybe nobody calls any more.
+        Client::of_process().end_unused();
     }
 
     /// When it was asked last, and the answer.

@@ -7,9 +7,10 @@
 
 use crate::call::{Call, Event, Step};
 use crate::error::Error;
+use crate::idle::Idle;
 use crate::message::{self, Buffer, KeyName, Packet, Request, Work};
 use crate::socket::{Received, Socket};
-use crate::watch::Watch;
+use crate::watch::{Awaited, Watch};
 use garner::environment;
 use garner::fork::ForkLocal;
 use garner::secret::Wiped;
@@ -37,7 +38,7 @@ pub struct Client {
     pub(crate) path: PathBuf,
     pub(crate) patience: Duration,
     pub(crate) next: AtomicU64,
-    idle: ForkLocal<Mutex<Vec<Socket>>>,
+    idle: ForkLocal<Mutex<Idle<Socket>>>,
     watch: Watch,
 }
 
@@ -71,6 +72,7 @@ impl Client {
     /// daemon that is ending; and so is [`Refusal::TooMany`](message::Refusal::TooMany), for a client may do more in a moment.
     pub fn call(&self, key: KeyName<'_>, work: Work<'_>) -> Result<Wiped<u8>, Error> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let awaited = Awaited::of(&work, key, id..id + 1);
         let packet =
             message::encode(&Request { id, key, work }).ok_or(Error::Unsupported("the request is too long"))?;
         let (start, mut call) = (Instant::now(), Call::new(id, self.path.clone(), self.patience));
@@ -94,7 +96,8 @@ impl Client {
                     },
                 },
                 Step::Receive => {
-                    let received = self.receive(socket.as_ref().expect("connected"), &mut buffer, deadline, is_next);
+                    let socket = socket.as_ref().expect("connected");
+                    let received = self.receive(socket, &mut buffer, deadline, &awaited, is_next);
                     is_next = true;
                     match received {
                         Ok(length) => Event::Packet(buffer.packet(length)),
@@ -121,7 +124,7 @@ impl Client {
             self.idle().clear();
             None
         } else {
-            self.idle().pop()
+            self.idle().take(Instant::now())
         };
         match idle {
             Some(socket) => Ok((socket, true)),
@@ -134,8 +137,13 @@ impl Client {
         self.idle().clear();
     }
 
+    /// Ends those that nobody has used for a while, but for a few. Calls do so, too.
+    pub(crate) fn end_unused(&self) {
+        self.idle().end_unused(Instant::now());
+    }
+
     /// Connections on which nothing is under way.
-    fn idle(&self) -> MutexGuard<'_, Vec<Socket>> {
+    fn idle(&self) -> MutexGuard<'_, Idle<Socket>> {
         self.idle.get().lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -146,6 +154,7 @@ impl Client {
         socket: &Socket,
         buffer: &mut Buffer,
         deadline: Instant,
+        awaited: &Awaited,
         is_next: bool,
     ) -> Result<usize, Errno> {
         // What is there at the deadline is taken, but packets of others may come for ever.
@@ -153,15 +162,15 @@ impl Client {
         if is_next && sent > deadline {
             return Err(Errno::TIMEDOUT);
         }
-        let seen = if is_next { Received::Nothing } else { self.watched(socket, buffer, sent) };
+        let seen = if is_next { Received::Nothing } else { self.watched(socket, buffer, awaited, sent) };
         let (received, watched) = match seen {
             Received::Nothing => (socket.receive_by(buffer, deadline), false),
             seen => (seen, true),
         };
         match received {
             Received::Packet(length) => {
-                if !is_next {
-                    self.watch.answered(sent.elapsed(), watched);
+                if !is_next && awaited.is_in(buffer.packet(length)) {
+                    self.watch.answered(awaited, sent.elapsed(), watched);
                 }
                 Ok(length)
             }
@@ -171,8 +180,8 @@ impl Client {
     }
 
     /// Watches for a packet, if this call is to; [`Received::Nothing`] if none came.
-    fn watched(&self, socket: &Socket, buffer: &mut Buffer, sent: Instant) -> Received {
-        let Some(window) = self.watch.window() else { return Received::Nothing };
+    fn watched(&self, socket: &Socket, buffer: &mut Buffer, awaited: &Awaited, sent: Instant) -> Received {
+        let Some(window) = self.watch.window(awaited) else { return Received::Nothing };
         if !window.start.is_zero() && socket.wait(PollFlags::IN, sent + window.start) != Ok(false) {
             return Received::Nothing; // it is there
         }
@@ -192,7 +201,9 @@ impl Client {
 
     /// Keeps a connection for another call, or ends it.
     pub(crate) fn release(&self, socket: Option<Socket>, keep: bool) {
-        self.idle().extend(socket.filter(|_| keep));
+        if let Some(socket) = socket.filter(|_| keep) {
+            self.idle().put(socket, Instant::now());
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::client::{self, Client};
 use crate::error::Error;
 use crate::message::{self, Buffer, KeyName, Request, Work};
 use crate::socket::Socket;
+use crate::watch::Awaited;
 use crate::{sealed, stub};
 use garner::key::PrivateKey;
 use garner::secret::Wiped;
@@ -47,6 +48,9 @@ impl Client {
         let moduli = jobs.iter().map(|job| stub::fingerprint_of(job.key.public()));
         let moduli = moduli.collect::<Result<Vec<_>, _>>().map_err(failed)?;
         let first = self.next.fetch_add(2 * jobs.len() as u64, Ordering::Relaxed);
+        // A batch's first answer tells when it is done: it is one of the daemon's, too.
+        let key = moduli.first().map_or(KeyName::Named(""), |modulus| KeyName::Modulus(*modulus));
+        let awaited = Awaited::of(&Work::Raw { input: &[] }, key, first..first + jobs.len() as u64);
         let mut batch = Batch::new(first, self.path.clone(), moduli.iter().copied());
         let deadline = Instant::now() + self.patience;
         let mut buffer = Buffer::default();
@@ -82,7 +86,7 @@ impl Client {
                 }
                 Step::Receive => {
                     let socket = socket.as_ref().expect("connected");
-                    let received = self.receive(socket, &mut buffer, deadline, is_next);
+                    let received = self.receive(socket, &mut buffer, deadline, &awaited, is_next);
                     is_next = true;
                     received.map(|length| Event::Packet(buffer.packet(length)))
                 }

@@ -10,6 +10,7 @@
 //! | [`socket`] | a connection: whole messages, and a deadline for each |
 //! | [`call`] | one call as a machine of states, without socket and clock |
 //! | [`client`] | runs calls: asks the daemon, again and again until a deadline if it is gone |
+//! | `idle` | connections on which nothing is under way |
 //! | `watch` | when a call watches for its answer |
 //! | [`held`] | a key that the daemon holds |
 //! | [`askers`] | many questions at once: threads that ask, and tickets for the answers |
@@ -29,6 +30,7 @@ pub mod client;
 pub mod error;
 pub mod figures;
 pub mod held;
+mod idle;
 pub mod key;
 pub mod lender;
 pub mod message;
