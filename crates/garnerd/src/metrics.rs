@@ -17,8 +17,9 @@ use std::time::{Duration, Instant};
 /// The longest request that is read, in bytes: Prometheus sends some hundred.
 const LONGEST: usize = 8192;
 
-/// The longest that one reader may take: others wait meanwhile.
+/// The longest that one reader may take: others wait meanwhile. Whoever is on this machine sends his request at once.
 const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE_HERE: Duration = Duration::from_millis(100);
 
 /// A listening socket.
 #[derive(Debug)]
@@ -71,24 +72,31 @@ impl Listener {
 
 /// A connection, whose reads and writes can be given a limit.
 trait Stream: Read + Write {
+    /// How long its request may take.
+    const PATIENCE: Duration;
+
     fn limit(&self, time: Duration) -> io::Result<()>;
 }
 
 impl Stream for UnixStream {
+    const PATIENCE: Duration = PATIENCE_HERE;
+
     fn limit(&self, time: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(time)).and_then(|()| self.set_write_timeout(Some(time)))
     }
 }
 
 impl Stream for TcpStream {
+    const PATIENCE: Duration = PATIENCE;
+
     fn limit(&self, time: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(time)).and_then(|()| self.set_write_timeout(Some(time)))
     }
 }
 
 /// Reads one request and answers it.
-fn serve(mut stream: impl Stream, text: &impl Fn() -> String) -> io::Result<()> {
-    let deadline = Instant::now() + PATIENCE;
+fn serve<S: Stream>(mut stream: S, text: &impl Fn() -> String) -> io::Result<()> {
+    let deadline = Instant::now() + S::PATIENCE;
     let mut request = Vec::new();
     while !request.windows(4).any(|end| end == b"\r\n\r\n") {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -349,7 +349,7 @@ fn readers_that_misbehave_are_told_so_or_dropped_and_others_are_served() {
         let said = asked(stream(), request);
         assert!(said.starts_with(answer), "{said}");
     }
-    let silent = stream();
+    let silent: Vec<_> = (0..10).map(|_| stream()).collect();
     drop(stream());
     let mut endless = stream();
     // It may be gone in the midst of that.
