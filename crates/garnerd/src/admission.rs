@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a request to a task, if the client may have it done: by a key that the daemon holds, or by one that the client lends. The
-//! first use of a key by a connection, and what is refused to it, is a line of the log.
+//! first use of a key by a connection, and what is refused to it, is a line of the log, if [`audit`](crate::audit) has it said.
 
+use crate::audit::Audit;
 use crate::keys::{Entry, Keys};
 use crate::lent::Lent;
-use crate::log::say;
 use crate::session::Session;
 use crate::work::{self, Task};
 use garner::key::PrivateKey;
@@ -17,20 +17,20 @@ use std::time::Instant;
 ///
 /// # Errors
 /// [`Refusal`]: the client may not have it done, or not so.
-pub fn admit(keys: &Keys, session: &Session, request: &Request<'_>) -> Result<Task, Refusal> {
+pub fn admit(keys: &Keys, log: &Audit, session: &Session, request: &Request<'_>) -> Result<Task, Refusal> {
     if request.work == Work::List {
         let KeyName::Named(last) = request.key else { return Err(Refusal::Malformed) };
         return Ok(Task::Answer(keys.names_after(last, session.peer)));
     }
     if let Some(key) = lent_key(keys, session, &request.key) {
         let permitted = keys.lending.permits(session.peer, &request.work, Instant::now());
-        lending_audit(session, permitted.as_ref().err());
+        lending_audit(keys, log, session, permitted.as_ref().err());
         permitted?;
         return work::task(&key, &request.work);
     }
     let entry = keys.find(&request.key).filter(|entry| entry.judge.knows(session.peer)).ok_or(Refusal::NoKey)?;
     let permitted = entry.judge.permits(session.peer, &request.work, Instant::now());
-    audit(entry, session, permitted.as_ref().err());
+    audit(keys, log, entry, session, permitted.as_ref().err());
     permitted?;
     work::task(&entry.key, &request.work)
 }
@@ -42,6 +42,7 @@ pub fn admit(keys: &Keys, session: &Session, request: &Request<'_>) -> Result<Ta
 pub fn lend(
     keys: &Keys,
     lent: &Lent,
+    log: &Audit,
     session: &Session,
     modulus: Option<Fingerprint>,
     file: Option<OwnedFd>,
@@ -56,12 +57,14 @@ pub fn lend(
         lent.take(file, &modulus, peer.uid, makes).map(|key| (modulus, key))
     };
     let taken = taken();
-    lending_audit(session, taken.as_ref().err());
+    lending_audit(keys, log, session, taken.as_ref().err());
     let (modulus, key) = taken?;
     let (name, bits) = (hexadecimal(&modulus), key.public().bits());
     if session.lends(&name) {
         let (uid, pid) = (peer.uid, peer.pid);
-        say(format_args!("a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}"));
+        let line =
+            format_args!("a key of {bits} bits, its modulus's SHA-256 {name}: lent by user {uid}, process {pid}");
+        log.used(keys, peer, line);
     }
     session.lent().add(modulus, key);
     Ok(())
@@ -79,12 +82,13 @@ fn lent_key(keys: &Keys, session: &Session, name: &KeyName<'_>) -> Option<Arc<Pr
 }
 
 /// A line for what is refused to who lends, the first time on a connection.
-fn lending_audit(session: &Session, refusal: Option<&Refusal>) {
+fn lending_audit(keys: &Keys, log: &Audit, session: &Session, refusal: Option<&Refusal>) {
     let peer = session.peer;
     if let Some(refusal) = refusal
         && session.lends(&format!("{refusal:?}"))
     {
-        say(format_args!("lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid));
+        let line = format_args!("lending keys: refused to user {}, process {}: {refusal:?}", peer.uid, peer.pid);
+        log.refused(keys, peer, line);
     }
 }
 
@@ -93,14 +97,15 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// A line for each key and connection, and for what is refused the first time.
-fn audit(entry: &Entry, session: &Session, refusal: Option<&Refusal>) {
-    let peer = session.peer;
+fn audit(keys: &Keys, log: &Audit, entry: &Entry, session: &Session, refusal: Option<&Refusal>) {
+    let (peer, name) = (session.peer, &entry.name);
+    let (uid, pid) = (peer.uid, peer.pid);
     match refusal {
-        None if session.uses(&entry.name) => {
-            say(format_args!("key {}: used by user {}, process {}", entry.name, peer.uid, peer.pid));
+        None if session.uses(name) => {
+            log.used(keys, peer, format_args!("key {name}: used by user {uid}, process {pid}"));
         }
-        Some(refusal) if session.uses(&format!("{}: {refusal:?}", entry.name)) => {
-            say(format_args!("key {}: refused to user {}, process {}: {refusal:?}", entry.name, peer.uid, peer.pid));
+        Some(refusal) if session.uses(&format!("{name}: {refusal:?}")) => {
+            log.refused(keys, peer, format_args!("key {name}: refused to user {uid}, process {pid}: {refusal:?}"));
         }
         _ => {}
     }

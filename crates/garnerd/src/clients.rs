@@ -6,7 +6,6 @@ use crate::session::Session;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// How many connections there may be.
 #[derive(Debug, Clone, Copy)]
@@ -122,11 +121,6 @@ impl Clients {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.sessions.len()
-    }
-
-    /// Whether one of them is likely to ask soon.
-    pub fn expects(&self, now: Instant, lately: Duration) -> bool {
-        self.sessions.values().any(|session| session.is_expected(now, lately))
     }
 
     /// Whether there is no room for another connection of this user.

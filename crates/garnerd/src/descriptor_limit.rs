@@ -3,8 +3,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What the daemon opens besides its clients' sockets, at a guess: standard streams, listeners, events, keys while they are
-/// read, its devices.
+/// What the daemon opens besides its clients' sockets, at a guess: standard streams, listeners, events of each user, keys while
+/// they are read, its devices.
 const OTHERS: u64 = 64;
 
 /// What a worker opens: its page of figures, and what its devices open for it.

@@ -12,17 +12,20 @@
 //! | [`collect`] | when a batch is whole |
 //! | [`turns`] | whose requests come next |
 //! | [`session`], [`clients`] | one connection, and all of them |
+//! | [`expected`] | clients that are likely to ask soon |
 //! | [`figures`], [`metrics`] | what was done, as OpenMetrics, and the socket that gives it |
-//! | [`admission`] | whether a client may have a request done; the log's lines of keys |
+//! | [`admission`], [`audit`] | whether a client may have a request done; the log's lines of keys |
 //! | [`work`] | from a request to an operation, and from its output to an answer |
 
 #![deny(unsafe_code)]
 
 mod admission;
+mod audit;
 mod clients;
 mod collect;
 mod config;
 mod descriptor_limit;
+mod expected;
 mod figures;
 mod keys;
 mod lent;

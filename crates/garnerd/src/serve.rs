@@ -10,8 +10,10 @@
 
 mod take;
 
+use crate::audit::Audit;
 use crate::clients::{Clients, Limits};
 use crate::collect::{Collector, Lingering, Next};
+use crate::expected::Expected;
 use crate::figures::Figures;
 use crate::keys::Keys;
 use crate::lent::Lent;
@@ -33,9 +35,6 @@ use std::time::{Duration, Instant};
 const LISTENER: u64 = 0;
 const BELL: u64 = 1;
 
-/// A client that was answered so short a time ago is expected to ask again.
-const LATELY: Duration = Duration::from_millis(10);
-
 /// The log has one line in so long a time of clients that cannot be accepted.
 const QUIET: Duration = Duration::from_secs(60);
 
@@ -51,6 +50,8 @@ pub struct Daemon {
     gatherers: Vec<Gatherer>,
     keys: RwLock<Arc<Keys>>,
     lent: Lent,
+    audit: Audit,
+    expected: Expected,
     collector: Collector,
     ending: AtomicBool,
     /// When it was last said that no client could be accepted.
@@ -115,6 +116,8 @@ impl Daemon {
             gatherers: (0..workers(settings)).map(|_| gatherer()).collect(),
             keys: RwLock::new(Arc::new(keys)),
             lent: Lent::default(),
+            audit: Audit::default(),
+            expected: Expected::default(),
             collector,
             ending: AtomicBool::new(false),
             said: Mutex::new(None),
@@ -192,7 +195,7 @@ impl Daemon {
         loop {
             let now = Instant::now();
             // They are looked for only where they matter.
-            let expected = !batch.is_empty() && !more && self.clients().expects(now, LATELY);
+            let expected = !batch.is_empty() && !more && self.expected.any(now);
             let next = self.collector.next(batch.len(), more, expected, now.duration_since(first), &hands.lingering);
             let (_, begun) = self.done();
             let yielded = match next {
@@ -255,6 +258,7 @@ impl Daemon {
             let answer = answer.as_ref().map(|bytes| &bytes[..]).map_err(Clone::clone);
             session.served();
             self.answer(&session, &Response { id, answer });
+            self.expected.answered(&session);
         }
     }
 

@@ -166,6 +166,18 @@ fn who_may_do_nothing_takes_nobodys_connection_however_many_he_makes() {
     stranger.wait().unwrap();
 }
 
+#[test]
+fn who_is_refused_again_and_again_on_new_connections_does_not_fill_the_log() {
+    let daemon = Daemon::started("[key.www]\noperations = []");
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    for _ in 0..200 {
+        let socket = Socket::connect(&daemon.socket()).unwrap();
+        assert_eq!(socket.send(&packet), Ok(true));
+        assert!(matches!(refusal(&receive(&socket).unwrap()), (5, Refusal::Forbidden(_))));
+    }
+    assert_eq!(daemon.log().matches("key www: refused to user").count(), 20);
+}
+
 /// A client sends before it hears, and may find the connection closed when it does.
 #[test]
 fn clients_beyond_the_limit_hear_why_and_are_served_when_there_is_room() {

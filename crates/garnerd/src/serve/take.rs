@@ -135,7 +135,7 @@ impl Daemon {
             offers.push(Offer { session: Arc::clone(session), id, modulus, file });
             return goes_on;
         }
-        let admitted = request.and_then(|request| admit(keys, session, &request));
+        let admitted = request.and_then(|request| admit(keys, &self.audit, session, &request));
         let answer = match admitted {
             Ok(Task::Operation(operation, finish)) => {
                 batch.push(Taken { session: Arc::clone(session), id, operation, finish });
@@ -152,7 +152,7 @@ impl Daemon {
     /// Takes the keys that clients lend: none while others' requests wait in a batch, as that takes as long as an operation.
     pub(super) fn take_offers(&self, offers: &mut Vec<Offer>) {
         for Offer { session, id, modulus, file } in offers.drain(..) {
-            let taken = lend(&self.keys(), &self.lent, &session, modulus, file);
+            let taken = lend(&self.keys(), &self.lent, &self.audit, &session, modulus, file);
             if !self.keys().lending.knows(session.peer) {
                 // Others were read while it was taken.
                 session.lent().forget();
