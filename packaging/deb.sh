@@ -5,6 +5,7 @@
 #   OUTPUT   the folder for garner_VERSION_ARCH.deb and, with what C programs are built with,
 #            libgarner-dev_VERSION_ARCH.deb; made if it is not there
 set -eu
+umask 022
 [ $# -eq 2 ] || {
     sed -n '2,6s/^# //p' "$0" >&2
     exit 2
@@ -47,13 +48,32 @@ mv "$root/usr/lib/libgarner.a" "$root/usr/lib/libgarner.so" "$root/usr/lib/pkgco
 # The packages of the libraries that these files are linked with; one that is in no package is left to who put it there.
 depends=$(cd "$source" && dpkg-shlibdeps --ignore-missing-info -O "$root/usr/bin/garner" "$root/usr/bin/garnerd" $(find "$root/usr/lib" -name '*.so*' -type f))
 
-{
-    printf '#!/bin/sh\nset -e\n[ "$1" = configure ] || exit 0\ncat <<\\END\n'
-    cat "$root/hint"
-    printf 'END\n'
-} >"$root/DEBIAN/postinst"
+# script NAME: a script that dpkg runs; what it does comes by standard input.
+script() {
+    { printf '#!/bin/sh\nset -e\n' && cat; } >"$root/DEBIAN/$1"
+    chmod 755 "$root/DEBIAN/$1"
+}
+script postinst <<END
+[ "\$1" = configure ] || exit 0
+! command -v systemd-sysusers >/dev/null || systemd-sysusers garnerd.conf
+if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload || true
+    # After an upgrade, and only what runs.
+    [ -z "\$2" ] || systemctl try-restart garnerd.service || true
+fi
+cat <<\\NOTE
+$(cat "$root/hint")
+NOTE
+END
+script prerm <<'END'
+[ "$1" = remove ] && [ -d /run/systemd/system ] || exit 0
+systemctl disable --now garnerd.service garnerd.socket garnerd-metrics.socket || true
+END
+script postrm <<'END'
+[ -d /run/systemd/system ] || exit 0
+systemctl daemon-reload || true
+END
 rm "$root/hint"
-chmod 755 "$root/DEBIAN/postinst"
 echo 'activate-noawait ldconfig' >"$root/DEBIAN/triggers"
 # package ROOT SECTION DEPENDS: the package of what is below ROOT; its description comes by standard input.
 package() {

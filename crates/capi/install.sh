@@ -6,6 +6,7 @@
 #   PREFIX   where programs will find it, such as /usr/local
 #   DESTDIR  put in front of PREFIX for packaging
 set -eu
+umask 022
 [ $# -ge 2 ] || {
     sed -n '2,6s/^# //p' "$0" >&2
     exit 2

@@ -6,6 +6,7 @@
 #   PREFIX   where programs will be found, such as /usr/local
 #   DESTDIR  put in front of PREFIX for packaging
 set -eu
+umask 022
 [ $# -ge 2 ] || {
     sed -n '3,7s/^# //p' "$0" >&2
     exit 2
@@ -21,7 +22,6 @@ if [ "$build" = --remove ]; then
 fi
 install -D -s -m 755 "$build/garner" "$root/bin/garner"
 install -d "$root/share/man/man1" "${bash%/*}" "${zsh%/*}" "${fish%/*}"
-umask 022
 "$build/garner" manual "$root/share/man/man1"
 "$build/garner" completions bash >"$bash"
 "$build/garner" completions zsh >"$zsh"

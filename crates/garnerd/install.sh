@@ -6,6 +6,7 @@
 #   PREFIX   where programs will be found, such as /usr/local
 #   DESTDIR  put in front of PREFIX for packaging
 set -eu
+umask 022
 [ $# -ge 2 ] || {
     sed -n '3,7s/^# //p' "$0" >&2
     exit 2
@@ -18,6 +19,7 @@ if [ "$build" = --remove ]; then
     rm -f "$root/bin/garnerd" "$units/garnerd.service" "$units/garnerd.socket"
     rm -f "$units/garnerd-metrics.socket" "$user" "$sample" "$module"
     [ ! -d "$root/lib/pkcs11" ] || rmdir --ignore-fail-on-non-empty "$root/lib/pkcs11"
+    echo "A daemon that runs goes on: systemctl disable --now garnerd.service garnerd.socket garnerd-metrics.socket"
     exit
 fi
 packaging=$(dirname "$0")/../../packaging

@@ -7,6 +7,7 @@
 #   DESTDIR  put in front of all paths for packaging
 # The modules go where this machine's OpenSSL looks for them; MODULES and ENGINES in the environment name other folders.
 set -eu
+umask 022
 [ $# -ge 2 ] || {
     sed -n '2,7s/^# //p' "$0" >&2
     exit 2

@@ -90,7 +90,9 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
         return support::left_out("there is no dpkg-deb");
     }
     build(built(), &["--lib", "--examples", "--bin", "garner"]);
-    run(site.plain(script("packaging/deb.sh").to_str().unwrap()).arg(built()).arg(site.path("not/there/yet")));
+    // Whoever builds it may keep his files to himself.
+    let packaging = format!("umask 077 && {} \"$@\"", script("packaging/deb.sh").display());
+    run(site.plain("sh").args(["-c", &packaging, "sh"]).arg(built()).arg(site.path("not/there/yet")));
     let package = run(site.plain("sh").args(["-c", "echo not/there/yet/garner_*.deb"]));
     let depends = run(site.plain("dpkg-deb").args(["--field", package.trim(), "Depends"]));
     let unpackaged = std::env::var_os("GARNER_TEST_OPENSSL").is_some(); // built from source by the matrix
@@ -122,8 +124,7 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
         let text = String::from_utf8(site.read(&format!("root/usr/share/doc/garner/{page}.md"))).unwrap();
         assert!(!text.contains("../packaging/samples"), "{page}");
     }
-    let hint = run(site.plain("sh").args(["root/DEBIAN/postinst", "configure"]));
-    assert!(hint.contains("\n                         .include /usr/share/garner/openssl.cnf\n"), "{hint}");
+    scripts(&site);
 
     let garner = site.path("root/usr/bin/garner");
     let said = run(site.plain(garner.to_str().unwrap()).arg("--version"));
@@ -141,6 +142,36 @@ fn package_holds_command_libraries_and_modules_that_work_where_it_is_unpacked() 
     let request = "req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj /CN=test -config /dev/null";
     run(openssl.args(words(request)));
     site.figures().private_at_least(1);
+}
+
+/// What dpkg runs makes the daemon's user, and says how OpenSSL's programs are accelerated; files are for everybody to read.
+fn scripts(site: &Site) {
+    std::fs::create_dir(site.path("bin")).unwrap();
+    for program in ["systemd-sysusers", "systemctl"] {
+        site.write(&format!("bin/{program}"), format!("#!/bin/sh\necho {program} \"$@\" >>calls\n").as_bytes());
+    }
+    run(site.plain("chmod").args(["755", "bin/systemd-sysusers", "bin/systemctl"]));
+    let script = |name: &str, what: &str| {
+        let command = format!("PATH=$PWD/bin:$PATH sh root/DEBIAN/{name} {what}");
+        run(site.plain("sh").args(["-c", &command]))
+    };
+    let hint = script("postinst", "configure");
+    assert!(hint.contains("\n                         .include /usr/share/garner/openssl.cnf\n"), "{hint}");
+    assert!(hint.ends_with("openssl-engine.cnf\n") || hint.ends_with("to be without it.\n"), "{hint}");
+    let booted = Path::new("/run/systemd/system").is_dir();
+    let calls = || String::from_utf8(site.read("calls")).unwrap();
+    assert!(calls().starts_with("systemd-sysusers garnerd.conf\n"), "{}", calls());
+    assert!(!calls().contains("try-restart"), "nothing ran before the first installation");
+    script("postinst", "configure 0.0.1");
+    assert_eq!(calls().contains("systemctl try-restart garnerd.service"), booted, "{}", calls());
+    for (name, what, stops) in [("prerm", "upgrade 0.2", false), ("prerm", "remove", true), ("postrm", "remove", true)]
+    {
+        script(name, what);
+        let stopped = calls().contains("systemctl disable --now garnerd.service garnerd.socket");
+        assert_eq!(stopped, stops && booted, "{name} {what}: {}", calls());
+    }
+    let closed = "find root/usr ! -type l ! -perm -o=r -print; find root/usr -type d ! -perm -o=x -print";
+    assert_eq!(run(site.plain("sh").args(["-c", closed])), "");
 }
 
 /// The package for C programs has what the runtime has not, and with both a program is built and runs.
