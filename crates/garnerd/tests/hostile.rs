@@ -8,7 +8,7 @@ use garner_remote::socket::Socket;
 use garner_remote::{Client, Error};
 use rustix::net::{Shutdown, shutdown};
 use rustix::process::{Signal, geteuid};
-use std::io::{BufRead, BufReader};
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -122,30 +122,37 @@ fn connections_beyond_the_limit_are_told_so() {
     sign(&daemon.client(), www(), key().public());
 }
 
-/// A process of user `nobody` that makes so many connections, sends `packet` on each, says how many it has, and holds them until
-/// its input ends.
+/// A process of user `nobody` that makes so many connections, sends `packet` on each after a line of its input, and holds them
+/// until that ends. It says a line when it has made them, and one when it has sent.
 fn nobody_with_connections(daemon: &Daemon, count: usize, packet: &[u8]) -> Child {
     let script = "import socket, sys\n\
         held = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(int(sys.argv[2]))]\n\
         for one in held: one.connect(sys.argv[1])\n\
-        sent = 0\n\
+        print(flush=True)\n\
+        sys.stdin.readline()\n\
         for one in held:\n\
-        \x20   try: one.send(bytes.fromhex(sys.argv[3])); sent += 1\n\
+        \x20   try: one.send(bytes.fromhex(sys.argv[3]))\n\
         \x20   except OSError: pass\n\
-        print(sent, flush=True)\n\
+        print(flush=True)\n\
         sys.stdin.read()";
     let packet: String = packet.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut command = Command::new("python3");
     command.args(["-c", script]).arg(daemon.socket()).args([count.to_string(), packet]);
     command.uid(65534).gid(65534).current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped());
-    command.spawn().unwrap()
+    let mut process = command.spawn().unwrap();
+    said(&mut process);
+    process
 }
 
-/// What it said, when it has said it.
-fn line(process: &mut Child) -> String {
-    let mut line = String::new();
-    BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    line
+/// When it has said a line.
+fn said(process: &mut Child) {
+    let mut line = [0];
+    process.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
+}
+
+fn has_it_send(process: &mut Child) {
+    process.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    said(process);
 }
 
 #[test]
@@ -156,7 +163,7 @@ fn who_may_do_nothing_takes_nobodys_connection_however_many_he_makes() {
     let daemon = Daemon::started("connections = 64");
     let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
     let mut stranger = nobody_with_connections(&daemon, 200, &packet);
-    line(&mut stranger);
+    has_it_send(&mut stranger);
     let sockets: Vec<Socket> = (0..60).map(|_| Socket::connect(&daemon.socket()).unwrap()).collect();
     for socket in &sockets {
         assert_eq!(socket.send(&packet), Ok(true));
@@ -164,6 +171,31 @@ fn who_may_do_nothing_takes_nobodys_connection_however_many_he_makes() {
     }
     drop(stranger.stdin.take());
     stranger.wait().unwrap();
+}
+
+#[test]
+fn who_asks_on_one_connection_does_not_wait_for_all_of_a_user_with_many() {
+    if !geteuid().is_root() {
+        return left_out("only root can connect as somebody else");
+    }
+    let daemon = Daemon::started("[key.www]\nusers = [65534]");
+    let packet = message::encode(&Request { id: 5, key: www(), work: SIGN }).unwrap();
+    let before = daemon.descriptors();
+    let mut many = nobody_with_connections(&daemon, 200, &packet);
+    let one = Socket::connect(&daemon.socket()).unwrap();
+    wait_until("all are accepted", || daemon.descriptors() >= before + 201);
+    // All requests are there before any is taken.
+    daemon.signal(Signal::STOP);
+    has_it_send(&mut many);
+    assert_eq!(one.send(&packet), Ok(true));
+    daemon.signal(Signal::CONT);
+    assert!(answer(&receive(&one).unwrap()).is_some());
+    wait_until("all are taken", || daemon.log().matches("used by user 65534").count() == 200);
+    let log = daemon.log();
+    let earlier = log[..log.find("used by user 0").unwrap()].matches("used by user 65534").count();
+    assert!(earlier < 100, "{earlier} of the other's were taken before");
+    drop(many.stdin.take());
+    many.wait().unwrap();
 }
 
 #[test]
