@@ -85,7 +85,7 @@ def pictures(rows: list[dict], comparisons: list[thesis.Comparison]) -> dict[str
         found["chapter_4"] = plots.svg(figure)
     caching = [row for row in rows if "kept" in row]
     if len({row["kept"] for row in caching}) > 1:
-        found["cache"] = plots.cache(caching, "kept")
+        found["operand_cache"] = plots.cache(caching, "kept")
     with_energy = [row for row in rows if row["energy_nj"]]
     if with_energy:
         found["energy"] = plots.energy(with_energy)

@@ -136,7 +136,7 @@ def test_every_row_is_drawn_in_its_pictures(monkeypatch, measured):
     assert found == {"pareto": len(measured), "roofline": len(measured), "energy": len(measured),
                      "thesis": 2 * 2 * len(thesis.PRINTED),                       # two panels of bars, printed and ours
                      "chapter_4": len(grid) + 3 * len([row for row in grid if row["unroll"] == 1]),
-                     "cache": 2 * len(cached)}
+                     "operand_cache": 2 * len(cached)}
 
 
 def test_the_page_has_every_point_and_every_picture(tmp_path, measured):
