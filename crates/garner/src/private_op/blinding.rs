@@ -27,7 +27,7 @@ type Number = Zeroizing<Vec<u64>>;
 /// `BN_R_NO_INVERSE` of libcrypto.
 const NO_INVERSE: c_int = 108;
 
-/// A pair for every key named, of the sets that the keys keep or of new ones.
+/// A pair for every key named, of the sets of this arithmetic that the keys keep or of new ones.
 pub fn pairs<'a>(
     arithmetic: &dyn Arithmetic,
     keys: impl Iterator<Item = &'a PrivateKey>,
@@ -39,7 +39,7 @@ pub fn pairs<'a>(
     let mut lots = Vec::new();
     for group in order.chunk_by(|&a, &b| ptr::eq(keys[a], keys[b])) {
         let mut lot = Lot { key: keys[group[0]], missing: group };
-        lot.serve(lot.key.blinding().take(group.len()), &mut pairs);
+        lot.serve(lot.key.blinding().take(arithmetic.name(), group.len()), &mut pairs);
         lots.push(lot);
     }
     loop {
@@ -116,7 +116,7 @@ fn make(arithmetic: &dyn Arithmetic, lots: &[Lot<'_>]) -> Result<Vec<BlindingSet
     let mut drawn = Vec::with_capacity(lots.len());
     for Lot { key, missing } in lots {
         let (public, words) = (key.public(), key.public().modulus().words());
-        let mut set = key.blinding().new_set(missing.len(), words.len());
+        let mut set = key.blinding().new_set(arithmetic.name(), missing.len(), words.len());
         let random = |_| random_below(words, public.bits());
         let mut bases = (0..set.members()).map(random).collect::<Result<Vec<_>, _>>()?;
         let inverses = inverses(arithmetic, public, &mut bases)?;

@@ -18,13 +18,15 @@ const SET_WORDS: usize = 4096;
 /// Independent pairs (r^e, r^-1) of one key, both modulo n, each of a random r nobody knows. They are shared by the
 /// operations that use them, and wiped with the last.
 pub(crate) struct BlindingSet {
+    /// The name of the arithmetic that makes it.
+    maker: &'static str,
     size: Size,
     words: Zeroizing<Vec<u64>>,
 }
 
 impl BlindingSet {
-    fn new(size: Size, len: usize) -> BlindingSet {
-        BlindingSet { size, words: Zeroizing::new(vec![0; size.members() * 2 * len]) }
+    fn new(maker: &'static str, size: Size, len: usize) -> BlindingSet {
+        BlindingSet { maker, size, words: Zeroizing::new(vec![0; size.members() * 2 * len]) }
     }
 
     /// How many members there are.
@@ -97,26 +99,28 @@ impl BlindingPool {
         lock(self.0.get())
     }
 
-    /// `count` pairs that nobody else gets, or as many as are left.
-    pub fn take(&self, count: usize) -> Vec<BlindingPair> {
+    /// `count` pairs that nobody else gets, or as many as are left of a set that this arithmetic made: one that computes
+    /// wrongly spoils no operation of another.
+    pub fn take(&self, maker: &'static str, count: usize) -> Vec<BlindingPair> {
         let mut kept = self.kept();
         kept.asked = kept.asked.saturating_add(count);
-        kept.unused.as_mut().map_or(vec![], |unused| unused.take(count))
+        let unused = kept.unused.as_mut().filter(|unused| unused.set.maker == maker);
+        unused.map_or(vec![], |unused| unused.take(count))
     }
 
-    /// A new set, to be filled in, where `missing` pairs are missing, of numbers of `len` words.
+    /// A new set, to be filled in by this arithmetic, where `missing` pairs are missing, of numbers of `len` words.
     ///
     /// Members share one inversion, which costs as much as a good part of an exponentiation, and make more pairs the more
     /// they are: a key that had many gets a large set, one that is used once does not pay for it. Nor does an operation of
     /// a batch pay for more than one member.
-    pub fn new_set(&self, missing: usize, len: usize) -> BlindingSet {
+    pub fn new_set(&self, maker: &'static str, missing: usize, len: usize) -> BlindingSet {
         let before = self.kept().asked.saturating_sub(missing);
         let wanted = before.saturating_mul(2).saturating_add(missing);
         let enough = |size: &&Size| size.members() >= missing && size.combinations() >= wanted;
         let room = |size: &&Size| size.members() * 2 * len <= SET_WORDS;
         let (smallest, largest) = (&SIZES[0], SIZES.iter().rfind(room));
         let size = SIZES.iter().find(enough).filter(room).or(largest).unwrap_or(smallest);
-        BlindingSet::new(*size, len)
+        BlindingSet::new(maker, *size, len)
     }
 
     /// Drops all pairs that are left.
@@ -124,10 +128,12 @@ impl BlindingPool {
         self.kept().unused = None;
     }
 
-    /// Keeps the rest of a set, unless another thread's has more.
+    /// Keeps the rest of a set, unless another thread's by the same arithmetic has more.
     pub fn put(&self, rest: Unused) {
         let mut kept = self.kept();
-        if kept.unused.as_ref().is_none_or(|unused| unused.schedule.len() < rest.schedule.len()) {
+        let has_more =
+            |unused: &Unused| unused.set.maker == rest.set.maker && unused.schedule.len() >= rest.schedule.len();
+        if !kept.unused.as_ref().is_some_and(has_more) {
             kept.unused = Some(rest);
         }
     }
@@ -140,9 +146,9 @@ mod tests {
     /// Members of the set that is made when a key of `len` words that had `before` operations gets a batch.
     fn members(before: usize, batch: usize, len: usize) -> usize {
         let pool = BlindingPool::default();
-        pool.take(before);
-        let missing = batch - pool.take(batch).len();
-        pool.new_set(missing, len).members()
+        pool.take("test", before);
+        let missing = batch - pool.take("test", batch).len();
+        pool.new_set("test", missing, len).members()
     }
 
     #[test]
@@ -161,24 +167,36 @@ mod tests {
         assert_eq!([32, 64, 128].map(|len| members(0, 1000, len)), [61, 31, 13]);
         let pool = BlindingPool::default();
         for missing in [1, 61, 2] {
-            pool.put(Unused::all(BlindingPool::default().new_set(missing, 16)));
+            pool.put(Unused::all(BlindingPool::default().new_set("test", missing, 16)));
         }
-        assert_eq!(pool.take(10_000).len(), 60 * 30, "the one with the most pairs left, and no other");
+        assert_eq!(pool.take("test", 10_000).len(), 60 * 30, "the one with the most pairs left, and no other");
     }
 
     #[test]
     fn pairs_are_taken_once_and_never_after_the_pool_is_cleared() {
         let pool = BlindingPool::default();
-        assert!(pool.take(13).is_empty());
-        pool.put(Unused::all(pool.new_set(13, 16)));
-        let mut taken: Vec<[usize; 2]> = [1, 8, 3, 100].iter().flat_map(|&n| pool.take(n)).map(|p| p.members).collect();
+        assert!(pool.take("test", 13).is_empty());
+        pool.put(Unused::all(pool.new_set("test", 13, 16)));
+        let taken = [1, 8, 3, 100].iter().flat_map(|&n| pool.take("test", n));
+        let mut taken: Vec<[usize; 2]> = taken.map(|pair| pair.members).collect();
         taken.sort_unstable();
         taken.dedup();
         assert_eq!(taken.len(), 12 * 6);
-        assert!(pool.take(1).is_empty());
-        pool.put(Unused::all(pool.new_set(1, 16)));
-        assert_eq!(pool.take(2).len(), 2);
+        assert!(pool.take("test", 1).is_empty());
+        pool.put(Unused::all(pool.new_set("test", 1, 16)));
+        assert_eq!(pool.take("test", 2).len(), 2);
         pool.clear();
-        assert!(pool.take(1).is_empty());
+        assert!(pool.take("test", 1).is_empty());
+    }
+
+    #[test]
+    fn pairs_of_another_arithmetic_are_not_taken_and_give_way() {
+        let pool = BlindingPool::default();
+        pool.put(Unused::all(pool.new_set("first", 61, 16)));
+        assert!(pool.take("second", 1).is_empty());
+        assert_eq!(pool.take("first", 1).len(), 1);
+        pool.put(Unused::all(pool.new_set("second", 1, 16)));
+        assert!(pool.take("first", 1).is_empty());
+        assert_eq!(pool.take("second", 1).len(), 1);
     }
 }

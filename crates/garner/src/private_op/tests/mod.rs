@@ -8,7 +8,7 @@ use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::vectors::{Native, Twin};
 use crate::arithmetic::{Arithmetic, Power};
 use crate::device::{Cpu, Device, DeviceError, DeviceInfo, Limits};
-use crate::key::PrivateKey;
+use crate::key::{PrivateKey, Unused};
 use crate::words;
 use openssl::rsa::{Padding, Rsa};
 use std::sync::Arc;
@@ -163,6 +163,17 @@ fn a_damaged_half_is_found_and_nothing_of_it_is_released() {
             }
         }
     }
+}
+
+#[test]
+fn pairs_that_a_faulty_arithmetic_left_are_not_libcryptos() {
+    let (rsa, key) = key(512);
+    let (message, signature) = sample(&rsa, 7);
+    // All of its members are zero.
+    key.blinding().put(Unused::all(key.blinding().new_set("faulty", 3, message.len())));
+    let arithmetic: Arc<dyn Arithmetic> = Arc::new(Libcrypto);
+    let (outcome, outputs) = run_all(&*arithmetic, &Cpu::new(Arc::clone(&arithmetic)), &[(&key, message)]);
+    assert_eq!((outcome.unwrap(), &outputs[0]), (vec![false], &signature));
 }
 
 /// Refuses every batch.
