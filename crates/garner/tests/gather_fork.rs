@@ -9,8 +9,12 @@ use garner::Error;
 use garner::gather::{Gatherer, Ticket};
 use garner::stats;
 use gather_support::{Gate, Known, TestDevice, gatherer};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 
 /// Tells threads to stop, also where a test fails: it would wait for them for ever.
@@ -148,4 +152,130 @@ fn the_global_gatherer_is_one_and_works_after_fork() {
     assert!(all_ways(gatherer, &known));
     assert_eq!(status(fork(|| all_ways(Gatherer::global().unwrap(), &known))), 0);
     assert!(all_ways(gatherer, &known));
+}
+
+/// A fork that goes on in both processes, where it is called.
+struct ForkHere(AtomicI32);
+
+impl ForkHere {
+    fn new() -> Arc<ForkHere> {
+        Arc::new(ForkHere(AtomicI32::new(-1)))
+    }
+
+    fn fork(&self) {
+        // SAFETY: the child uses only what this library promises to work after fork, and leaves by _exit. It is killed by the
+        // alarm if it hangs.
+        unsafe {
+            self.0.store(libc::fork(), Ordering::Relaxed);
+            libc::alarm(100);
+        }
+    }
+
+    /// In the child whether `child` is true; in the parent whether it was there and `parent` is true.
+    fn both(&self, child: impl FnOnce() -> bool, parent: impl FnOnce() -> bool) -> bool {
+        match self.0.load(Ordering::Relaxed) {
+            0 => child(),
+            forked => status(forked) == 0 && parent(),
+        }
+    }
+}
+
+/// As the child of a signal's handler, which returns from it into the batch.
+#[test]
+fn child_made_while_its_thread_computes_is_told_and_signs() {
+    let known = Known::new(512);
+    let made = fork(|| {
+        let here = ForkHere::new();
+        let device = Arc::clone(&here);
+        let device = TestDevice::sound(4).before(move |call, _| {
+            if call == 0 {
+                device.fork();
+            }
+            Ok(())
+        });
+        let gatherer = gatherer(&Arc::new(device), 1);
+        let answer = gatherer.run(known.operation(0));
+        let works = || all_ways(&gatherer, &known);
+        here.both(
+            || answer == Err(Error::Forked) && works(),
+            || **answer.as_ref().unwrap() == known.answer(0) && works(),
+        )
+    });
+    assert_eq!(status(made), 0);
+}
+
+#[test]
+fn child_keeps_none_of_its_parents_promises() {
+    let (ticket, promise) = Ticket::elsewhere();
+    let (dropped_ticket, dropped) = Ticket::elsewhere();
+    let [mut promise, mut dropped] = [Some(promise), Some(dropped)];
+    let readable = |ticket: &Ticket| {
+        let descriptor = ticket.event_fd().unwrap();
+        poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&Timespec::default())).unwrap() == 1
+    };
+    assert!(!readable(&ticket) && !readable(&dropped_ticket));
+    let child = fork(|| {
+        promise.take().unwrap().keep(Err(Error::ShutDown));
+        drop(dropped.take());
+        true
+    });
+    assert_eq!(status(child), 0);
+    assert!(!readable(&ticket) && !readable(&dropped_ticket), "rung by the child");
+    promise.take().unwrap().keep(Err(Error::ShutDown));
+    drop(dropped.take());
+    assert!(readable(&ticket) && readable(&dropped_ticket));
+}
+
+/// Keeps the thread that calls it.
+struct Holds(Arc<Gate>);
+
+impl Wake for Holds {
+    fn wake(self: Arc<Self>) {
+        self.0.hold();
+    }
+}
+
+/// Forks, in both processes the thread goes on.
+struct Forks(Arc<ForkHere>);
+
+impl Wake for Forks {
+    fn wake(self: Arc<Self>) {
+        self.0.fork();
+    }
+}
+
+#[test]
+fn whole_batch_ends_in_the_child_of_a_waker_of_its_thread() {
+    let known = Known::new(512);
+    let made = fork(|| {
+        let (here, passes, held) = (ForkHere::new(), Gate::new(), Gate::new());
+        let gatherer = gatherer(&Arc::new(TestDevice::held(2, &passes)), 1);
+        let submit = |waker: Waker| {
+            let mut ticket = gatherer.submit(known.operation(0)).unwrap();
+            assert!(Pin::new(&mut ticket).poll(&mut Context::from_waker(&waker)).is_pending());
+            ticket
+        };
+        // As many executors as there may be are kept by wakers, so that only the caller of the whole batch is left.
+        let kept: Vec<Ticket> = (1..=2)
+            .map(|count| {
+                let ticket = submit(Waker::from(Arc::new(Holds(Arc::clone(&held)))));
+                passes.open(1);
+                held.wait_for_arrivals(count);
+                ticket
+            })
+            .collect();
+        let forking = submit(Waker::from(Arc::new(Forks(Arc::clone(&here)))));
+        passes.open_for_good();
+        let answers = gatherer.run_batch((0..10).map(|i| known.operation(i)).collect());
+        here.both(
+            || answers.iter().all(|answer| *answer == Err(Error::Forked)) && all_ways(&gatherer, &known),
+            || {
+                held.open_for_good();
+                let mut answers = answers.iter().enumerate();
+                drop((kept, forking));
+                answers.all(|(i, answer)| **answer.as_ref().unwrap() == known.answer(i))
+            },
+        )
+    });
+    assert_eq!(status(made), 0);
 }

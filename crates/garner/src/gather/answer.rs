@@ -5,6 +5,7 @@ use super::operation::Output;
 use super::sleep::{Spot, Wakes};
 use super::threads::{Condvar, Mutex, lock, wait};
 use crate::error::{Error, Result};
+use crate::fork::generation;
 use rustix::event::{EventfdFlags, eventfd};
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -195,8 +196,12 @@ impl Answers {
     }
 }
 
-/// The duty to answer, carried by a queued operation: whoever drops it unanswered answers with an error.
-pub struct Reply(Option<To>);
+/// The duty to answer, carried by a queued operation: whoever drops it unanswered answers with an error. It is the duty of the
+/// process that took it: a child made by `fork` leaves the parent's answers alone, and their descriptors, which both have.
+pub struct Reply {
+    to: Option<To>,
+    generation: u64,
+}
 
 enum To {
     One(Arc<Answer>),
@@ -206,12 +211,16 @@ enum To {
 impl Reply {
     /// To a single waiter.
     pub fn to(answer: &Arc<Answer>) -> Reply {
-        Reply(Some(To::One(Arc::clone(answer))))
+        Reply::new(To::One(Arc::clone(answer)))
     }
 
     /// To the caller of a whole batch, for its operation `index`.
     pub fn one_of(answers: &Arc<Answers>, index: usize) -> Reply {
-        Reply(Some(To::OneOf(Arc::clone(answers), index)))
+        Reply::new(To::OneOf(Arc::clone(answers), index))
+    }
+
+    fn new(to: To) -> Reply {
+        Reply { to: Some(to), generation: generation() }
     }
 
     /// Gives the answer; who waits for it is woken by `wakes`.
@@ -221,19 +230,21 @@ impl Reply {
 
     /// Ends the duty: nobody wants the answer any more, and nobody is woken.
     pub fn withdraw(mut self) {
-        self.0 = None;
+        self.to = None;
     }
 
     /// The single waiter, if it is one.
     pub fn waiter(&self) -> Option<Arc<Answer>> {
-        match &self.0 {
+        match &self.to {
             Some(To::One(to)) => Some(Arc::clone(to)),
             _ => None,
         }
     }
 
     fn give(&mut self, answer: Result<Output>, wakes: &mut Wakes) {
-        match self.0.take() {
+        match self.to.take() {
+            // It may be half written, by a thread that does not exist here.
+            to if self.generation != generation() => mem::forget(to),
             Some(To::One(to)) => to.done(answer, wakes),
             Some(To::OneOf(to, index)) => to.set(index, answer),
             None => {}
@@ -243,7 +254,7 @@ impl Reply {
 
 impl Drop for Reply {
     fn drop(&mut self) {
-        if self.0.is_some() {
+        if self.to.is_some() {
             let reason = "the batch was abandoned".to_owned();
             self.give(Err(Error::Device { device: "gatherer".to_owned(), reason }), &mut Wakes::default());
         }

@@ -22,14 +22,22 @@ use std::time::Instant;
 enum Failure {
     /// This path failed; another may do.
     Path(String),
-    /// There is no randomness; no path can do.
-    Random(String),
+    /// No path can do: there is no randomness, or no memory.
+    All(Error),
 }
 
-/// Runs `operations`, all of one class, first by path `first`; one answer for each, in order. Counts into `page`.
+/// A batch that was run.
+pub struct Done {
+    /// One for each operation, in order.
+    pub answers: Vec<Result<Output>>,
+    /// The path that computed it first; where none could, the one that was to.
+    pub path: usize,
+}
+
+/// Runs `operations`, all of one class, first by path `first`. Counts into `page`.
 ///
 /// A failed batch is run again on the next path; an operation with a wrong result on another path, and if it is wrong again,
-/// by the last resort: that alone shares neither device nor host arithmetic with the others.
+/// by the last resort: that alone shares neither device nor host arithmetic with the others. (It has itself to turn to, once.)
 pub fn run(
     route: &Route,
     arithmetic: &dyn Arithmetic,
@@ -37,50 +45,39 @@ pub fn run(
     class: Class,
     first: usize,
     operations: &[&Operation],
-) -> Vec<Result<Output>> {
+) -> Done {
     let (order, last_resort) = (route.order(class, first), [route.last_resort()]);
-    let Ran { place, faults, mut outputs } = match run_along(route, arithmetic, page, class, &order, operations) {
+    let attempts = Attempts { route, arithmetic, page, class };
+    let Ran { place, faults, mut outputs } = match attempts.along(&order, operations) {
         Ok(ran) => ran,
-        Err(error) => return operations.iter().map(|_| Err(error.clone())).collect(),
+        Err(error) => return Done { answers: operations.iter().map(|_| Err(error.clone())).collect(), path: first },
     };
-    let mut answers: Vec<Result<Output>> = with_outputs(operations, &mut outputs)
+    let answers = with_outputs(operations, &mut outputs)
         .zip(&faults)
         .map(|((operation, output), &fault)| if fault { Err(Error::Fault) } else { Ok(operation.to_bytes(output)) })
         .collect();
+    let mut done = Done { answers, path: order[place] };
+    let places: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
+    if !places.is_empty() {
+        page.add(Counter::Faults, places.len() as u64);
+        let mut wrong = Wrong { places, by: vec![done.path] };
+        let rest = match &order[place + 1..] {
+            [] => &last_resort,
+            rest => rest,
+        };
+        let mut again = |paths| attempts.again(paths, operations, &mut wrong, &mut done.answers);
+        if again(rest).is_some_and(|path| path != last_resort[0]) {
+            again(&last_resort);
+        }
+    }
+    done
+}
 
-    let mut wrong: Vec<usize> = (0..faults.len()).filter(|&i| faults[i]).collect();
-    if wrong.is_empty() {
-        return answers;
-    }
-    page.add(Counter::Faults, wrong.len() as u64);
-    // Paths that had all of `wrong` wrong.
-    let mut wrong_by = vec![order[place]];
-    for paths in [&order[place + 1..], &last_resort] {
-        // The last resort has itself to turn to, once.
-        let done = wrong_by.len() > 1 && wrong_by.ends_with(&last_resort);
-        if wrong.is_empty() || paths.is_empty() || done {
-            continue;
-        }
-        page.add(Counter::Retries, wrong.len() as u64);
-        let again: Vec<&Operation> = wrong.iter().map(|&i| operations[i]).collect();
-        let Ok(mut ran) = run_along(route, arithmetic, page, class, paths, &again) else { continue };
-        let (mut still_wrong, mut proven) = (Vec::new(), 0);
-        for ((&i, fault), (_, output)) in wrong.iter().zip(ran.faults).zip(with_outputs(&again, &mut ran.outputs)) {
-            if fault {
-                still_wrong.push(i);
-            } else {
-                // What one path got right is sound, and those before were wrong.
-                proven += usize::from(operations[i].proves_faults());
-                answers[i] = Ok(operations[i].to_bytes(output));
-            }
-        }
-        page.add(Counter::Faults, still_wrong.len() as u64);
-        let out = wrong_by.iter().filter(|&&path| route.lied(path, proven)).count();
-        page.add(Counter::OutOfService, out as u64);
-        wrong = still_wrong;
-        wrong_by.push(paths[ran.place]);
-    }
-    answers
+/// Operations that had wrong results so far.
+struct Wrong {
+    places: Vec<usize>,
+    /// The paths that had all of them wrong.
+    by: Vec<usize>,
 }
 
 /// How a batch ran.
@@ -105,51 +102,94 @@ fn with_outputs<'a>(
     })
 }
 
-/// Runs by the first path of `order` that does not fail as a whole.
-fn run_along(
-    route: &Route,
-    arithmetic: &dyn Arithmetic,
-    page: &Page,
+/// What every attempt at a batch works with.
+#[derive(Clone, Copy)]
+struct Attempts<'a> {
+    route: &'a Route,
+    arithmetic: &'a dyn Arithmetic,
+    page: &'a Page,
     class: Class,
-    order: &[usize],
-    operations: &[&Operation],
-) -> Result<Ran> {
-    let words = operations.iter().map(|operation| operation.output_words()).sum();
-    let mut error = Error::Fault;
-    for (place, &index) in order.iter().enumerate() {
-        if place > 0 {
-            page.add(Counter::Retries, operations.len() as u64);
-        }
-        // For each attempt anew: nothing a failed device wrote is left.
-        let mut outputs = Block::zeroed(words);
-        let path = route.path(index);
-        let _under_way = path.begin();
-        let start = Instant::now();
-        let attempt = || match class.kind {
-            Kind::Private => attempt_private(route, index, operations, &mut outputs),
-            Kind::Exponentiation => attempt_exponentiation(route, index, operations, &mut outputs),
-            Kind::Public if index == route.last_resort() => {
-                public_by_host(arithmetic, page, operations, &mut outputs);
-                Ok(vec![false; operations.len()])
+}
+
+impl Attempts<'_> {
+    /// Runs by the first path of `order` that does not fail as a whole.
+    fn along(&self, order: &[usize], operations: &[&Operation]) -> Result<Ran> {
+        let Attempts { route, arithmetic, page, class } = *self;
+        let words = operations.iter().map(|operation| operation.output_words()).sum();
+        let mut error = Error::Fault;
+        for (place, &index) in order.iter().enumerate() {
+            if place > 0 {
+                page.add(Counter::Retries, operations.len() as u64);
             }
-            Kind::Public => attempt_public(route, index, operations, &mut outputs),
-        };
-        match catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| Err(Failure::Path(message(&*panic)))) {
-            Ok(faults) => {
-                path.went_well(class, operations.len(), start.elapsed().as_nanos() as u64);
-                return Ok(Ran { place, faults, outputs });
-            }
-            Err(Failure::Random(reason)) => return Err(Error::Random(reason)),
-            Err(Failure::Path(reason)) => {
-                page.add(Counter::DeviceFailures, 1);
-                if route.failed(index, &reason) {
-                    page.add(Counter::OutOfService, 1);
+            // For each attempt anew: nothing a failed device wrote is left.
+            let mut outputs = Block::zeroed(words);
+            let path = route.path(index);
+            let _under_way = path.begin();
+            let start = Instant::now();
+            let attempt = || match class.kind {
+                Kind::Private => attempt_private(route, index, operations, &mut outputs),
+                Kind::Exponentiation => attempt_exponentiation(route, index, operations, &mut outputs),
+                Kind::Public if index == route.last_resort() => {
+                    public_by_host(arithmetic, page, operations, &mut outputs);
+                    Ok(vec![false; operations.len()])
                 }
-                error = Error::Device { device: path.device.name().to_owned(), reason };
+                Kind::Public => attempt_public(route, index, operations, &mut outputs),
+            };
+            match catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| Err(Failure::Path(message(&*panic)))) {
+                Ok(faults) => {
+                    path.went_well(class, operations.len(), start.elapsed().as_nanos() as u64);
+                    return Ok(Ran { place, faults, outputs });
+                }
+                Err(Failure::All(error)) => return Err(error),
+                Err(Failure::Path(reason)) => {
+                    page.add(Counter::DeviceFailures, 1);
+                    if route.failed(index, &reason) {
+                        page.add(Counter::OutOfService, 1);
+                    }
+                    error = Error::Device { device: path.device.name().to_owned(), reason };
+                }
             }
         }
+        Err(error)
     }
-    Err(error)
+
+    /// Runs again what is `wrong`, by the first of `paths` that does not fail as a whole. That path, if there was one and
+    /// some are wrong still.
+    fn again(
+        &self,
+        paths: &[usize],
+        operations: &[&Operation],
+        wrong: &mut Wrong,
+        answers: &mut [Result<Output>],
+    ) -> Option<usize> {
+        self.page.add(Counter::Retries, wrong.places.len() as u64);
+        let again: Vec<&Operation> = wrong.places.iter().map(|&i| operations[i]).collect();
+        let mut ran = match self.along(paths, &again) {
+            Ok(ran) => ran,
+            Err(error) => {
+                wrong.places.iter().for_each(|&i| answers[i] = Err(error.clone()));
+                return None;
+            }
+        };
+        let (mut still_wrong, mut proven) = (Vec::new(), 0);
+        for ((&i, fault), (_, output)) in
+            wrong.places.iter().zip(ran.faults).zip(with_outputs(&again, &mut ran.outputs))
+        {
+            if fault {
+                still_wrong.push(i);
+            } else {
+                // What one path got right is sound, and those before were wrong.
+                proven += usize::from(operations[i].proves_faults());
+                answers[i] = Ok(operations[i].to_bytes(output));
+            }
+        }
+        self.page.add(Counter::Faults, still_wrong.len() as u64);
+        let out = wrong.by.iter().filter(|&&path| self.route.lied(path, proven)).count();
+        self.page.add(Counter::OutOfService, out as u64);
+        wrong.places = still_wrong;
+        wrong.by.push(paths[ran.place]);
+        Some(paths[ran.place]).filter(|_| !wrong.places.is_empty())
+    }
 }
 
 fn attempt_private(
@@ -167,7 +207,8 @@ fn attempt_private(
     }
     private_op::run(&*path.arithmetic, &*path.device, &mut batch).map_err(|error| match error {
         RunError::Device(DeviceError(reason)) => Failure::Path(reason),
-        RunError::Random(reason) => Failure::Random(reason),
+        RunError::Random(reason) => Failure::All(Error::Random(reason)),
+        RunError::Memory => Failure::All(Error::Memory),
     })
 }
 

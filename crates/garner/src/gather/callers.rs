@@ -5,7 +5,7 @@
 use super::answer::{Answer, Answers, Reply, Woken};
 use super::core::{Core, Work};
 use super::executor;
-use super::leader::is_leading;
+use super::leader::{Leader, is_leading};
 use super::operation::{Operation, Output};
 use super::scheduler::{Arrival, Next};
 use super::sleep::Wakes;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 impl Core {
     /// Runs one operation, by this thread or by another that is running a batch anyway.
     pub fn run(self: &Arc<Self>, operation: Operation) -> Result<Output> {
+        let process = generation();
         let class = self.route.class(&operation);
         let answer = Arc::new(Answer::new());
         let mut work = Work { operation, reply: Reply::to(&answer) };
@@ -28,19 +29,19 @@ impl Core {
             }
             self.lock().wait_for_room();
         };
-        let before = generation();
         loop {
             next = match next {
                 Next::Yield(candidate) => self.yield_now(candidate),
                 Next::Run(batch) => {
-                    let leader_waits = batch.leader_waits;
-                    self.lead(batch, leader_waits.then_some((class, number)));
+                    let leader = if batch.leader_waits { Leader::Waiting(class, number) } else { Leader::Own };
+                    self.lead(batch, leader);
+                    // A child that a waker or a signal's handler made: nobody else is there to answer, and the answer may be
+                    // half written.
+                    if generation() != process {
+                        return Err(Error::Forked);
+                    }
                     if let Some(answer) = answer.try_take() {
                         return answer;
-                    }
-                    // A child that a waker made: nobody else is there to answer.
-                    if generation() != before {
-                        return Err(Error::Forked);
                     }
                     // Not sooner: nobody is to wait for a thread that wakes others, by code of theirs.
                     self.report(|scheduler, at| scheduler.follows(class, number, at));
@@ -70,12 +71,16 @@ impl Core {
 
     /// Queues operations of a whole batch, waiting for room where there is none, and lends this thread to run what waits,
     /// until `wanted` answers are there.
+    ///
+    /// # Errors
+    /// [`Error::Forked`] in a child that was made meanwhile, by a waker or a signal's handler: nobody else is there to answer.
     pub fn run_all(
         self: &Arc<Self>,
         operations: impl Iterator<Item = (usize, Operation)>,
         answers: &Arc<Answers>,
         wanted: usize,
-    ) {
+    ) -> Result<()> {
+        let process = generation();
         // The paths that say which class it is are others' code: not under the lock, and not half way.
         let operations: Vec<_> =
             operations.map(|(index, operation)| (index, self.route.class(&operation), operation)).collect();
@@ -102,7 +107,11 @@ impl Core {
             reply.answer(Err(error), &mut Wakes::default());
         }
         executor::lend(self, next, || answers.done() >= wanted);
+        if generation() != process {
+            return Err(Error::Forked);
+        }
         answers.wait_for(wanted);
+        Ok(())
     }
 
     /// Refuses tickets that come, and returns when those that wait are answered and the executors have left. Callers go on.

@@ -6,6 +6,7 @@
 
 use super::class::Pool;
 use super::core::{Core, Work};
+use super::leader::Leader;
 use super::scheduler::{Assignment, Next};
 use super::threads::{Thread, spawn};
 use crate::error::{Error, Result};
@@ -30,10 +31,10 @@ fn work(core: &Arc<Core>) {
     let mut last = None;
     while let Some((pool, next)) = next(core, last) {
         // Who waits for its tickets waits for this thread.
-        let batch = || core.next_batch(next).map(|batch| core.lead(batch, None));
+        let batch = || core.next_batch(next).map(|batch| core.lead(batch, Leader::Own));
         let _ = catch_unwind(AssertUnwindSafe(batch));
         if generation() != process {
-            // A child that a waker made: this thread is none of its executors.
+            // A child that a waker or a signal's handler made: this thread is none of its executors.
             return;
         }
         last = Some(pool);
@@ -67,7 +68,7 @@ fn next(core: &Arc<Core>, last: Option<Pool>) -> Option<(Pool, Next<Work>)> {
 pub fn lend(core: &Arc<Core>, mut next: Next<Work>, enough: impl Fn() -> bool) {
     let process = generation();
     while let Some(batch) = core.next_batch(next) {
-        let assigned = core.lead_lent(batch);
+        let assigned = core.lead(batch, Leader::Lent);
         if generation() != process {
             return;
         }

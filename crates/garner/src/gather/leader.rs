@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a leader does with a batch: run it, give the slot back, answer.
 
-use super::batch;
+use super::batch::{self, Done};
 use super::class::{Class, Kind, Pool};
-use super::core::{Core, Process, Work};
-use super::operation::{Operation, Output};
+use super::core::{Core, Work};
+use super::operation::Operation;
 use super::scheduler::{Batch, Entry, Ran, Role};
 use super::sleep::Wakes;
 use super::threads::{nanoseconds_since, thread_local};
-use crate::error::Result;
 use crate::fork::generation;
 use crate::stats::{Counter, Page};
 use std::cell::Cell;
@@ -41,22 +40,42 @@ impl Drop for Leading {
     }
 }
 
+/// Who leads a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leader {
+    /// The caller of one of its operations, or an executor.
+    Own,
+    /// A caller whose own operation, of this class and number, still waits.
+    Waiting(Class, u64),
+    /// The caller of a whole batch, which lends its thread as an executor.
+    Lent,
+}
+
 /// A batch that runs. Dropped by a panic it gives its slot back, and takes the operation out of the queue for which the
 /// leader would have waited.
 struct Running<'a> {
     core: &'a Arc<Core>,
+    generation: u64,
     class: Class,
     processor: Option<usize>,
-    waits: Option<(Class, u64)>,
+    leader: Leader,
     ended: bool,
+}
+
+impl Running<'_> {
+    /// Whether the batch is this process's. Not in a child that was made while its thread computed, in a signal's handler or
+    /// by a device: the child's scheduler has not heard of the batch.
+    fn is_ours(&self) -> bool {
+        generation() == self.generation
+    }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        if !self.ended {
+        if !self.ended && self.is_ours() {
             let batch = (self.class, self.processor);
             self.core.report(|scheduler, at| scheduler.ended(batch, None, false, false, at));
-            if let Some((class, number)) = self.waits {
+            if let Leader::Waiting(class, number) = self.leader {
                 self.core.withdraw(class, number);
             }
         }
@@ -64,34 +83,32 @@ impl Drop for Running<'_> {
 }
 
 impl Core {
-    /// Runs a batch and answers it. `waits` is the leader's own operation, if it is not in the batch.
-    pub fn lead(self: &Arc<Self>, batch: Batch<Work>, waits: Option<(Class, u64)>) {
-        self.lead_batch(batch, waits, false);
-    }
-
-    /// Runs a batch as an executor for the caller of a whole batch. The pool for whose next batch this thread is assigned, if
-    /// it is.
-    pub fn lead_lent(self: &Arc<Self>, batch: Batch<Work>) -> Option<Pool> {
-        let pool = batch.class.pool();
-        // The wakers of tickets are others' code, and may wait for what comes next: nobody else would take it, were this
-        // thread assigned to it.
-        let lends =
-            !batch.entries.iter().any(|entry| entry.role == Role::Ticket && entry.item.reply.waiter().is_some());
-        self.lead_batch(batch, None, lends).then_some(pool)
-    }
-
-    fn lead_batch(self: &Arc<Self>, batch: Batch<Work>, waits: Option<(Class, u64)>, lends: bool) -> bool {
+    /// Runs a batch and answers it. The pool for whose next batch this thread is assigned, if it is [lent](Leader::Lent) and
+    /// is.
+    pub fn lead(self: &Arc<Self>, batch: Batch<Work>, leader: Leader) -> Option<Pool> {
         let _leading = Leading::begin();
         let Batch { class, path, entries, processor, .. } = batch;
         let process = self.process();
-        let mut running = Running { core: self, class, processor, waits, ended: false };
-        let (ran, answers) = self.compute(process, class, path, &entries);
+        let mut running = Running { core: self, generation: generation(), class, processor, leader, ended: false };
+        let operations: Vec<&Operation> = entries.iter().map(|entry| &entry.item.operation).collect();
+        let start = Instant::now();
+        let Done { answers, path } =
+            batch::run(&self.route, &*self.arithmetic, &process.page, class, path, &operations);
+        let ran = Ran { operations: operations.len(), nanoseconds: nanoseconds_since(start) };
+        if !running.is_ours() {
+            return None;
+        }
+        count(self, &process.page, class, path, ran);
+        // The wakers of tickets are others' code, and may wait for what comes next: nobody else would take it, were this
+        // thread assigned to it.
+        let wakes_others = |entry: &Entry<Work>| entry.role == Role::Ticket && entry.item.reply.waiter().is_some();
+        let lends = leader == Leader::Lent && !entries.iter().any(wakes_others);
         let to_others = answers_others(&entries);
         running.ended = true;
         let batch = (class, processor);
         let (assigned, actions) =
             self.report_first(|scheduler, at| scheduler.ended(batch, Some(ran), to_others, lends, at));
-        let _answering = to_others.then(|| Answering { core: self, generation: generation() });
+        let _answering = to_others.then(|| Answering { core: self, generation: running.generation });
         // Finished callers are woken before the next leader, which may keep their processor from them for its whole batch,
         // and before tasks, which may wait for either.
         let mut wakes = Wakes::default();
@@ -101,23 +118,7 @@ impl Core {
         wakes.wake_threads();
         self.wake(process, actions);
         drop(wakes);
-        assigned
-    }
-
-    /// Computes the answers of a batch, and adds it to the figures.
-    fn compute(
-        &self,
-        process: &Process,
-        class: Class,
-        path: usize,
-        entries: &[Entry<Work>],
-    ) -> (Ran, Vec<Result<Output>>) {
-        let operations: Vec<&Operation> = entries.iter().map(|entry| &entry.item.operation).collect();
-        let start = Instant::now();
-        let answers = batch::run(&self.route, &*self.arithmetic, &process.page, class, path, &operations);
-        let ran = Ran { operations: operations.len(), nanoseconds: nanoseconds_since(start) };
-        count(self, &process.page, class, path, ran);
-        (ran, answers)
+        assigned.then_some(class.pool())
     }
 }
 
@@ -141,7 +142,7 @@ impl Drop for Answering<'_> {
     }
 }
 
-/// Adds one batch to the figures.
+/// Adds one batch to the figures, by the path that ran it.
 fn count(core: &Core, page: &Page, class: Class, path: usize, ran: Ran) {
     let lanes = ran.operations * class.lanes();
     page.add(Counter::DeviceNanoseconds, ran.nanoseconds);

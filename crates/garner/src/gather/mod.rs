@@ -120,7 +120,8 @@ impl Gatherer {
     /// Runs one operation and waits for its answer. Waits for room first when the queue is at its limit.
     ///
     /// # Errors
-    /// `Fault`, `Device` or `Random` of [`Error`](crate::Error) when it could not be done; `ShutDown`.
+    /// `Fault`, `Device`, `Random` or `Memory` of [`Error`](crate::Error) when it could not be done; `ShutDown`; `Forked` in a
+    /// child that a waker or a signal's handler makes while this thread runs operations.
     pub fn run(&self, operation: Operation) -> Result<Output> {
         self.core.run(operation)
     }
@@ -128,8 +129,8 @@ impl Gatherer {
     /// Queues one operation and returns at once; a thread of the gatherer runs it.
     ///
     /// # Errors
-    /// `Full` of [`Error`](crate::Error) when the queue is at its limit; `ShutDown`; `Device` when there is no thread to
-    /// run it and none can be started.
+    /// `Full` of [`Error`](crate::Error) when the queue is at its limit; `ShutDown`; `Device`, or `Memory` for want of it, when
+    /// there is no thread to run it and none can be started.
     pub fn submit(&self, operation: Operation) -> Result<Ticket> {
         self.core.submit(operation)
     }
@@ -138,8 +139,12 @@ impl Gatherer {
     /// takes one of the slots itself, if one is free.
     ///
     /// Only enough of them wait at any time to keep the slots busy, so that other callers are not held up.
+    ///
+    /// Each has its own answer or error: those of [`Gatherer::run`] and [`Gatherer::submit`], but `Full`, for this waits for
+    /// room; `ShutDown` also after [`Gatherer::retire`]. In a child that a waker or a signal's handler makes while this runs all
+    /// are `Forked`.
     pub fn run_batch(&self, operations: Vec<Operation>) -> Vec<Result<Output>> {
-        let window = (2 * self.core.slots * self.core.route.largest_batch()).max(64);
+        let window = self.core.slots.saturating_mul(self.core.route.largest_batch()).saturating_mul(2).max(64);
         let count = operations.len();
         let answers = Arc::new(Answers::new(count));
         let mut operations = operations.into_iter().enumerate();
@@ -148,7 +153,10 @@ impl Gatherer {
             let next = (window / 2).min(count - sent);
             sent += next;
             let wanted = if sent == count { count } else { sent.saturating_sub(window / 2) };
-            self.core.run_all(operations.by_ref().take(next), &answers, wanted);
+            if let Err(error) = self.core.run_all(operations.by_ref().take(next), &answers, wanted) {
+                // Not even those that are there: a thread that does not exist here may have their lock.
+                return vec![Err(error); count];
+            }
         }
         answers.take()
     }

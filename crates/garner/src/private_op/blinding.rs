@@ -189,7 +189,8 @@ fn inverses(arithmetic: &dyn Arithmetic, key: &PublicKey, bases: &mut [Number]) 
 
 /// `value^-1 mod modulus`, in time that depends on `value`; `None` where there is none.
 fn inverse_mod(value: &[u64], modulus: &[u64]) -> Result<Option<Number>, RunError> {
-    let failed = |error: ErrorStack| RunError::Random(error.to_string());
+    // libcrypto's arithmetic can fail for nothing else, but for what is told apart below.
+    let failed = |_: ErrorStack| RunError::Memory;
     let modulus = {
         let mut bytes = vec![0; modulus.len() * 8];
         words::to_be_bytes(modulus, &mut bytes);

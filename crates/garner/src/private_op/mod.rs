@@ -48,6 +48,9 @@ pub enum RunError {
     /// There was no randomness for blinding.
     #[error("the random source failed: {0}")]
     Random(String),
+    /// libcrypto had no memory to make blinding of.
+    #[error("there is no memory")]
+    Memory,
 }
 
 /// Runs `operations` as one batch, any mix of keys and sizes.

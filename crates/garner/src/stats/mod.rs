@@ -24,7 +24,7 @@ pub struct Statistics {
     pub started: u64,
     /// Time since the first operation; zero before it.
     pub running: Duration,
-    /// How many batches run at the same time, but for brief ones.
+    /// How many batches run at the same time, but for brief ones; 0 before the first operation.
     pub slots: u64,
     /// Private operations answered.
     pub private_operations: u64,
@@ -42,7 +42,8 @@ pub struct Statistics {
     pub public_batches: u64,
     /// Time spent in batches of all kinds, added up.
     pub device_time: Duration,
-    /// Results that failed the check s^e = m; none was released.
+    /// Wrong results, each time an operation had one: s^e is not m, or, of an exponentiation or of a public operation by a device,
+    /// it is not below the modulus. None was released.
     pub faults: u64,
     /// Operations run again on another path.
     pub retries: u64,
