@@ -47,14 +47,18 @@ pub fn grow_to(bytes: usize) -> bool {
     if size >= bytes {
         return true;
     }
+    let Some(place) = MAPPINGS.get(count) else { return false };
     let most = LEAST.max(size);
     let Some(needed) = (bytes - size).checked_next_multiple_of(LEAST) else { return false };
     // Rather much at once; but less may be had where that may not.
     let found = [needed.max(most), needed].into_iter().find_map(|length| Some((map(length)?, length)));
-    let (Some((start, length)), Some(place)) = (found, MAPPINGS.get(count)) else { return false };
-    // SAFETY: new memory that nobody else knows of and that is never unmapped.
-    if unsafe { pool.claim(start, length) }.is_none() {
-        return false;
+    let Some((start, length)) = found else { return false };
+    // SAFETY: new memory that nobody else knows of. What is claimed is never unmapped, and what is not is nobody's.
+    unsafe {
+        if pool.claim(start, length).is_none() {
+            libc::munmap(start.cast(), length);
+            return false;
+        }
     }
     place[0].store(start.addr(), Ordering::Relaxed);
     place[1].store(start.addr() + length, Ordering::Relaxed);
