@@ -19,6 +19,7 @@ pub mod workspace;
 #[cfg(test)]
 mod tests;
 
+use super::libcrypto::Libcrypto;
 use super::{Arithmetic, Modulus, Multiply, Power, powers};
 use crate::words::bit_length;
 use class::{Class, Shape};
@@ -28,7 +29,7 @@ pub use known_answers::Refused;
 use known_answers::Tested;
 use once_cell::race::{OnceBool, OnceBox};
 use std::ptr;
-use std::slice::ChunksMut;
+use std::slice::{self, ChunksMut};
 
 /// The arithmetic over a way to run kernels.
 #[derive(Debug, Clone, Copy, Default)]
@@ -67,7 +68,8 @@ impl Native {
         tested().ways.iter().copied().map(Vectors).collect()
     }
 
-    /// Kernels that gave wrong answers before their first use here, and do not run.
+    /// Kernels that gave wrong answers before their first use here, and do not run. Those in double precision for numbers above 2,048
+    /// bits are asked later, and are not among them.
     pub fn refused() -> &'static [Refused] {
         &tested().refused
     }
@@ -135,7 +137,11 @@ fn multiply<K: Kernels>(kernels: &K, jobs: &mut [Multiply<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
         let class = class_of(kernels, same[0].modulus);
-        for_passes(kernels, |jobs| ways::for_products(kernels, class, jobs), same, power::multiply);
+        if kernels.answer(class) {
+            for_passes(kernels, |jobs| ways::for_products(kernels, class, jobs), same, power::multiply);
+        } else {
+            same.iter_mut().for_each(|job| Libcrypto.multiply(slice::from_mut(&mut **job)));
+        }
     }
 }
 
@@ -149,8 +155,12 @@ fn power_secret<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by_key(|job| key(job));
     for same in jobs.chunk_by_mut(|a, b| key(a).0 == key(b).0) {
         let class = class_of(kernels, same[0].modulus);
-        let rest = powers_in_turn(kernels, class, same);
-        for_passes(kernels, |jobs| ways::for_powers(kernels, class, jobs), rest, power::secret);
+        if kernels.answer(class) {
+            let rest = powers_in_turn(kernels, class, same);
+            for_passes(kernels, |jobs| ways::for_powers(kernels, class, jobs), rest, power::secret);
+        } else {
+            same.iter_mut().for_each(|job| Libcrypto.power_secret(slice::from_mut(&mut **job)));
+        }
     }
 }
 
@@ -179,12 +189,16 @@ fn power_public<K: Kernels>(kernels: &K, jobs: &mut [Power<'_>]) {
     jobs.sort_by(|a, b| key(a).cmp(&key(b)));
     for same in jobs.chunk_by_mut(|a, b| key(a) == key(b)) {
         let (class, exponent) = (class_of(kernels, same[0].modulus), trimmed(same[0].exponent));
-        for_passes(
-            kernels,
-            |jobs| ways::for_products(kernels, class, jobs),
-            same,
-            |kernels, class, passes| power::public(kernels, class, exponent, passes),
-        );
+        if kernels.answer(class) {
+            for_passes(
+                kernels,
+                |jobs| ways::for_products(kernels, class, jobs),
+                same,
+                |kernels, class, passes| power::public(kernels, class, exponent, passes),
+            );
+        } else {
+            same.iter_mut().for_each(|job| Libcrypto.power_public(slice::from_mut(&mut **job)));
+        }
     }
 }
 

@@ -48,7 +48,7 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, passes: ChunksMut<
         begin(&mut field, &mut moduli, jobs);
         let mut words = exponent_words(jobs);
         if let (false, Some(highest)) = (field.has_words(), words.checked_sub(1)) {
-            highest_word(&mut field, jobs, highest);
+            first_windows(&mut field, jobs, highest, WINDOWS_PER_WORD);
             words = highest;
         }
         for word in (0..words).rev() {
@@ -59,7 +59,16 @@ pub fn secret<K: Kernels>(kernels: &K, class: &'static Class, passes: ChunksMut<
     }
 }
 
-/// The same for jobs that fill two passes or some multiple of that, of which two take turns.
+/// The same of one pass, by the lowest windows of the exponents alone, as if there were no others.
+pub fn lowest_windows<K: Kernels>(kernels: &K, class: &'static Class, windows: usize, jobs: &mut [&mut Power<'_>]) {
+    let mut workspace = Workspace::new(Layout::of(class).with_table);
+    let mut field = Field::new(kernels, class, workspace.rows());
+    begin(&mut field, &mut Moduli::default(), jobs);
+    first_windows(&mut field, jobs, 0, windows);
+    end(&mut field, jobs);
+}
+
+/// Raises to secret powers jobs that fill two passes or some multiple of that, of which two take turns.
 pub fn secret_in_turn<K: Kernels>(kernels: &K, class: &'static Class, in_turn: InTurn, jobs: &mut [&mut Power<'_>]) {
     let layout = Layout::of(class);
     assert!(layout.with_table <= APART, "a pass has its place before the other's");
@@ -112,13 +121,13 @@ fn begin<'m, K: Kernels>(field: &mut Field<'_, K>, moduli: &mut Moduli<'m>, jobs
     field.copy(field.layout.accumulator, field.layout.one);
 }
 
-/// The windows of the highest word of the exponents, one by one: the first entry wanted takes the place of the power of it.
-fn highest_word<K: Kernels>(field: &mut Field<'_, K>, jobs: &[&mut Power<'_>], highest: usize) {
-    with_word(jobs, highest, |exponents| field.exponents(exponents));
-    field.want(WINDOWS_PER_WORD - 1);
+/// So many windows of a word of the exponents, one by one: the first entry wanted takes the place of the power of it.
+fn first_windows<K: Kernels>(field: &mut Field<'_, K>, jobs: &[&mut Power<'_>], word: usize, windows: usize) {
+    with_word(jobs, word, |exponents| field.exponents(exponents));
+    field.want(windows - 1);
     field.scan();
     field.copy_selection(field.layout.accumulator);
-    for window in (0..WINDOWS_PER_WORD - 1).rev() {
+    for window in (0..windows - 1).rev() {
         field.want(window);
         field.window();
     }

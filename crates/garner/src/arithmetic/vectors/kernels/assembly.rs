@@ -9,6 +9,7 @@ use crate::arithmetic::vectors::catalogue::VEX_TESTED_ENTRIES;
 #[cfg(target_arch = "x86_64")]
 use crate::arithmetic::vectors::catalogue::{ENTRIES, Entry, NARROW_ENTRIES, P, VEX_ENTRIES};
 use crate::arithmetic::vectors::class::{Blocks, CLASSES, Class, Composition, DOUBLES, Direct, DirectKernels};
+use crate::arithmetic::vectors::known_answers;
 use crate::arithmetic::vectors::workspace::{Layout, Workspace};
 use garner_kernels::fold::Fold;
 use garner_kernels::two_rows::{self as two_rows_kernels, window};
@@ -227,6 +228,22 @@ impl Kernels for Assembly {
 
     fn classes(&self) -> &'static [Class; 8] {
         if self.instructions == Instructions::Avx2 { &DOUBLES } else { &CLASSES }
+    }
+
+    fn answer(&self, class: &'static Class) -> bool {
+        // Not a `OnceLock`, which would block the child of a fork for ever that was made while another thread is inside.
+        static ANSWERS: [OnceBool; DOUBLES.len()] = [const { OnceBool::new() }; DOUBLES.len()];
+        if self.instructions != Instructions::Avx2 || class.limbs <= known_answers::ASKED_AT_ONCE {
+            return true;
+        }
+        let length = DOUBLES.iter().position(|other| other.limbs == class.limbs).expect("the length of a class");
+        ANSWERS[length].get_or_init(|| {
+            let wrong = known_answers::wrong_operation(self, class);
+            if let Some(kernel) = wrong {
+                tracing::warn!(way = self.name(), limbs = class.limbs, kernel, "wrong answers: libcrypto instead");
+            }
+            wrong.is_none()
+        })
     }
 
     fn for_lanes(&self, lanes: usize) -> Assembly {

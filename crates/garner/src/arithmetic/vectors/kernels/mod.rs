@@ -124,6 +124,12 @@ pub trait Kernels {
     /// How many lanes there are.
     fn lanes(&self) -> usize;
 
+    /// Whether the kernels of this length answer: those that were not asked before are now. Where they do not, libcrypto does their
+    /// work.
+    fn answer(&self, _: &'static Class) -> bool {
+        true
+    }
+
     /// Whether four lanes take less time than eight; never where there are no more than four.
     fn halves_are_faster(&self) -> bool {
         false

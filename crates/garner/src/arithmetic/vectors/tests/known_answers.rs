@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A kernel that computes wrongly is found before its first use, in whichever lane, and something else does its work.
 
-use super::class::{Direct, DirectKernels};
+use super::class::{DOUBLES, Direct, DirectKernels, Doubles, Shape};
 use super::kernels::{At, Kernel};
 use super::*;
 use crate::arithmetic::libcrypto::Libcrypto;
 use crate::arithmetic::vectors::known_answers::{self, Way};
 use garner_kernels::Lanes;
+use garner_kernels::fold::Fold;
 
 /// The twin, one of whose kernels flips a bit of a lane that it writes.
 #[derive(Clone, Copy)]
@@ -132,4 +133,88 @@ fn where_all_are_faulty_libcrypto_is_left() {
     let tested = known_answers::test([way("only", "square_10", 7)]);
     assert!(tested.ways.is_empty());
     assert_eq!((tested.refused[0].kernel, tested.refused[0].instead), ("square_10", "libcrypto"));
+}
+
+/// The twin in double precision, likewise.
+#[derive(Clone, Copy)]
+struct FaultyDoubles {
+    kernel: &'static str,
+    lane: usize,
+}
+
+impl Kernels for FaultyDoubles {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+
+    fn classes(&self) -> &'static [Class; 8] {
+        &DOUBLES
+    }
+
+    fn run(&self, kernel: &Kernel, memory: &mut [Lanes], at: At) {
+        InterpretedDoubles.run(kernel, memory, at);
+        if kernel.name == self.kernel {
+            // A scan writes to the last of the places, all others to the first.
+            let place = if at[0] == 0 { at[5] } else { at[0] };
+            memory[place][self.lane] ^= 1 << 17;
+        }
+    }
+
+    fn answer(&self, class: &'static Class) -> bool {
+        known_answers::wrong_operation(self, class).is_none()
+    }
+
+    fn for_lanes(&self, _: usize) -> FaultyDoubles {
+        *self
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+}
+
+#[test]
+fn every_kernel_in_double_precision_is_asked_in_every_lane() {
+    let shortest = &DOUBLES[0];
+    let folded = shortest.folded(&[Fold::Pair]);
+    assert_eq!(known_answers::wrong_operation(&FaultyDoubles { kernel: "", lane: 0 }, shortest), None);
+    for class in [shortest, folded] {
+        let Shape::Doubles(Doubles { square, squares, multiply, half_multiply, half_reduce, scan, window, .. }) =
+            class.shape
+        else {
+            panic!("a class in double precision");
+        };
+        let those_of_class = [class.add, class.subtract_modulus, class.to_limbs, class.to_words];
+        for kernel in [square, squares, multiply, half_multiply, half_reduce, scan, window] {
+            for lane in 0..4 {
+                let faulty = FaultyDoubles { kernel: kernel.name, lane };
+                assert!(known_answers::wrong_operation(&faulty, shortest).is_some(), "{}, lane {lane}", kernel.name);
+            }
+        }
+        // Those that do not multiply are asked as others are.
+        assert!(those_of_class.iter().all(|kernel| kernels::ALL.iter().any(|known| known.name == kernel.name)));
+    }
+}
+
+#[test]
+fn a_length_whose_kernels_are_faulty_is_computed_by_libcrypto() {
+    let Shape::Doubles(doubles) = &DOUBLES[0].shape else { panic!("a class in double precision") };
+    let mut random = Random(6);
+    let moduli: Vec<Modulus> = (0..4).map(|_| Modulus::new(&random.modulus(500)).unwrap()).collect();
+    let (a, b) = (random.words(8), random.words(8));
+    let results = |arithmetic: &dyn Arithmetic| {
+        let mut results = vec![vec![0; 8]; 12];
+        let [products, powers, public] = results.as_chunks_mut::<4>().0 else { panic!("three fours") };
+        let jobs = products.iter_mut().zip(&moduli);
+        let jobs = jobs.map(|(result, modulus)| Multiply { modulus, a: &a, b: &b, result, c: None });
+        arithmetic.multiply(&mut jobs.collect::<Vec<_>>());
+        fn job<'p>(base: &'p [u64], (result, modulus): (&'p mut Vec<u64>, &'p Modulus)) -> Power<'p> {
+            Power { modulus, base, exponent: &[65_537], result }
+        }
+        arithmetic.power_secret(&mut powers.iter_mut().zip(&moduli).map(|each| job(&a, each)).collect::<Vec<_>>());
+        arithmetic.power_public(&mut public.iter_mut().zip(&moduli).map(|each| job(&a, each)).collect::<Vec<_>>());
+        results
+    };
+    let faulty = Vectors(FaultyDoubles { kernel: doubles.half_reduce.name, lane: 2 });
+    assert_eq!(results(&faulty), results(&Libcrypto));
 }
