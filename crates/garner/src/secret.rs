@@ -78,7 +78,8 @@ pub fn wipe<T: Copy + Default>(words: &mut [T]) {
     optimization_barrier(words);
 }
 
-/// Numbers that are [wiped](wipe) on drop, where they are then: they must not grow. `Debug` shows how many there are only.
+/// Numbers that are [wiped](wipe) on drop, where they are then, with those that were taken away there: they must not grow. `Debug`
+/// shows how many there are only.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Wiped<T: Copy + Default>(Vec<T>);
 
@@ -123,8 +124,15 @@ impl<T: Copy + Default> fmt::Debug for Wiped<T> {
 
 impl<T: Copy + Default> Drop for Wiped<T> {
     fn drop(&mut self) {
-        wipe(&mut self.0);
+        wipe_all(&mut self.0);
     }
+}
+
+/// Wipes all that the vector has room for: it may have held more than it does.
+fn wipe_all<T: Copy + Default>(numbers: &mut Vec<T>) {
+    numbers.clear();
+    numbers.resize(numbers.capacity(), T::default());
+    optimization_barrier(numbers.as_slice());
 }
 
 /// A bit that may become known although it was computed from secrets: whether a result passed its check, for one.
@@ -160,6 +168,15 @@ mod tests {
         let mut bytes = *b"secret";
         wipe(&mut bytes);
         assert_eq!(bytes, [0; 6]);
+    }
+
+    #[test]
+    fn numbers_that_were_taken_away_are_wiped_too() {
+        let mut numbers = vec![0xABCD_u64; 30];
+        let (place, capacity) = (numbers.as_ptr(), numbers.capacity());
+        numbers.truncate(3);
+        wipe_all(&mut numbers);
+        assert_eq!((numbers.as_ptr(), numbers.as_slice()), (place, vec![0; capacity].as_slice()));
     }
 
     #[test]
