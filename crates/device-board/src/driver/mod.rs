@@ -106,6 +106,11 @@ impl Driver {
         Ok(Driver { shared, thread: Some(thread), owner: generation() })
     }
 
+    /// Whether this process opened the board, and not one of which it is a child.
+    pub fn is_ours(&self) -> bool {
+        self.owner == generation()
+    }
+
     /// What the board can do.
     pub fn capability(&self) -> Capability {
         self.shared.capability

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One way to run a batch: a device with the host's arithmetic, its health and what it costs.
 
-use super::class::{Class, SIZES};
+use super::class::{Class, Kind, SIZES};
 use super::operation::{Operation, Work};
 use crate::arithmetic::Arithmetic;
 use crate::device::Device;
+use crate::fork::ForkLocal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
@@ -17,8 +18,8 @@ pub struct Path {
     /// Whether batches compute on the processor of the thread that runs them.
     pub on_host: bool,
     is_shared: bool,
-    /// Batches that run there now.
-    under_way: AtomicU32,
+    /// Batches that run there now: a child has none of its parent's.
+    under_way: ForkLocal<AtomicU32>,
     failures_in_a_row: AtomicU32,
     faults: AtomicU32,
     out_of_service: AtomicBool,
@@ -44,7 +45,7 @@ impl Path {
             batch,
             on_host,
             is_shared,
-            under_way: AtomicU32::new(0),
+            under_way: ForkLocal::new(),
             failures_in_a_row: AtomicU32::new(0),
             faults: AtomicU32::new(0),
             out_of_service: AtomicBool::new(false),
@@ -77,13 +78,14 @@ impl Path {
 
     /// A batch begins here.
     pub fn begin(&self) -> UnderWay<'_> {
-        self.under_way.fetch_add(1, Ordering::Relaxed);
-        UnderWay(&self.under_way)
+        let under_way = self.under_way.get();
+        under_way.fetch_add(1, Ordering::Relaxed);
+        UnderWay(under_way)
     }
 
     /// Batches that one more would have to share the device with.
     pub fn company(&self) -> u64 {
-        if self.is_shared { self.under_way.load(Ordering::Relaxed).into() } else { 0 }
+        if self.is_shared { self.under_way.get().load(Ordering::Relaxed).into() } else { 0 }
     }
 
     /// A batch went well, in so many nanoseconds.
@@ -104,20 +106,26 @@ impl Path {
         count > 0 && faults >= allowed && !self.out_of_service.swap(true, Ordering::Relaxed)
     }
 
-    /// Nanoseconds per operation in a batch of so many, and how often that was measured (counted up to 255).
+    /// Nanoseconds per operation, and per word of its exponent where the caller chose that, in a batch of so many; and how often
+    /// that was measured (counted up to 255).
     pub fn cost(&self, class: Class, operations: usize) -> (u64, u8) {
         self.costs.get(class, operations)
     }
 }
 
-/// Measured cost per operation, by kind, size and batch size (in powers of two): `nanoseconds << 8 | measurements`.
+/// Measured cost per operation and word of its exponent, by kind, length of the exponent (in powers of two), size and batch
+/// size (in powers of two): `nanoseconds << 8 | measurements`.
 ///
 /// Updates are not atomic as a whole; one that is lost to another matters nothing.
 struct Costs(Vec<AtomicU64>);
 
 const SCALES: usize = 20;
 
-const KINDS: usize = 3;
+/// Lengths of exponents up to 2^7 words, the longest, for the kinds of which callers choose them; those of private operations go
+/// with their sizes.
+const EXPONENTS: usize = 8;
+
+const KINDS: usize = 1 + 2 * EXPONENTS;
 
 impl Default for Costs {
     fn default() -> Self {
@@ -125,10 +133,21 @@ impl Default for Costs {
     }
 }
 
+/// Words of the exponent, as far as they are counted.
+fn exponent_words(class: Class) -> u64 {
+    class.exponent.max(1).into()
+}
+
 impl Costs {
     fn at(&self, class: Class, operations: usize) -> &AtomicU64 {
         let scale = (operations.max(1).ilog2() as usize).min(SCALES - 1);
-        &self.0[(class.kind as usize * SIZES + usize::from(class.size)) * SCALES + scale]
+        let exponent = (exponent_words(class).ilog2() as usize).min(EXPONENTS - 1);
+        let kind = match class.kind {
+            Kind::Private => 0,
+            Kind::Exponentiation => 1 + exponent,
+            Kind::Public => 1 + EXPONENTS + exponent,
+        };
+        &self.0[(kind * SIZES + usize::from(class.size)) * SCALES + scale]
     }
 
     fn get(&self, class: Class, operations: usize) -> (u64, u8) {
@@ -137,7 +156,7 @@ impl Costs {
     }
 
     fn learn(&self, class: Class, operations: usize, nanoseconds: u64) {
-        let each = nanoseconds / operations.max(1) as u64;
+        let each = nanoseconds / (operations.max(1) as u64 * exponent_words(class));
         let (known, times) = self.get(class, operations);
         // The first measurement often includes the device waking up; it is replaced by the second.
         let new = if times < 2 { each } else { (known * 7 + each) / 8 };

@@ -283,6 +283,21 @@ mod tests {
     }
 
     #[test]
+    fn what_long_exponents_cost_says_nothing_of_short_ones() {
+        let route = route(&[16, 16]);
+        let [short, long] = [4, 32].map(|exponent| Class { kind: Kind::Exponentiation, exponent, ..CLASS });
+        for _ in 0..4 {
+            // The first takes 1 ms whatever the exponent is, the second 100 us a word.
+            for class in [short, long] {
+                route.path(0).went_well(class, 8, 1_000_000);
+                route.path(1).went_well(class, 8, 100_000 * u64::from(class.exponent));
+            }
+        }
+        route.batches.store(1, Ordering::Relaxed);
+        assert_eq!([short, long].map(|class| route.choose(class, 8).path), [1, 0]);
+    }
+
+    #[test]
     fn public_operations_go_to_a_device_only_if_it_takes_them_and_is_cheaper_than_the_host() {
         let route = route(&[4096]);
         let host = route.last_resort();
